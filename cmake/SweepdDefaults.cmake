@@ -1,0 +1,32 @@
+# Language level, warnings and output folders, the same for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+# One bin/ folder: sweepctl finds sweepd, and sweepd finds sweep-worker, beside itself.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+find_program(SWEEPD_CCACHE ccache)
+if(SWEEPD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # pch_defines,time_macros: without them ccache refuses every file that uses a precompiled header.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SWEEPD_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${SWEEPD_CCACHE})
+endif()
+
+add_library(sweepd_options INTERFACE)
+target_include_directories(sweepd_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(sweepd_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wimplicit-fallthrough -Werror>)
+if(SWEEPD_SANITIZE)
+  target_compile_options(sweepd_options INTERFACE -fsanitize=${SWEEPD_SANITIZE}
+                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(sweepd_options INTERFACE -fsanitize=${SWEEPD_SANITIZE})
+endif()
+target_include_directories(sweepd_options INTERFACE ${CMAKE_BINARY_DIR}/generated)

@@ -1,0 +1,89 @@
+// Read-only questions. A Reader owns one read-only connection; use one per thread. `deadline`
+// interrupts a query that takes longer (ErrorCode::kResourceExhausted).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store.h"
+#include "runner/model/result_set.h"
+#include "runner/model/table.h"
+
+namespace sweepd {
+
+// Counts of attempts by state, of one sweep (reused ones included).
+struct Progress {
+  std::int64_t total = 0, queued = 0, running = 0;
+  std::int64_t done = 0, oom = 0, timeout = 0, crashed = 0, failed = 0, cancelled = 0, skipped = 0;
+  std::int64_t ended() const {
+    return done + oom + timeout + crashed + failed + cancelled + skipped;
+  }
+};
+
+struct SweepRow {
+  SweepId id;
+  std::string name, description, workload;
+  WallTime submitted;
+  bool cancelled = false;
+  std::int64_t trials = 0;
+  Progress progress;
+};
+
+struct AttemptRow {
+  std::int64_t row = 0;
+  AttemptId id;
+  TrialKey trial_key;
+  std::string label;  // label_of the trial
+  std::string workload;
+  Pass pass = Pass::kTiming;
+  int repeat = 0;
+  std::optional<WallTime> started, ended;
+  std::optional<Outcome> outcome;  // empty: queued or running
+  std::string detail;              // describe(ending)
+  std::string verdict;             // "" when not judged
+  std::string verdict_reasons;
+};
+
+class Reader {
+ public:
+  static Result<std::unique_ptr<Reader>> open(const std::filesystem::path& file,
+                                              const Catalog& catalog);
+  ~Reader();
+  void set_time_limit(Duration limit);
+
+  Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
+  // A full id, a unique prefix of one (4 digits or more), or a name (its latest sweep). Errors: not
+  // found with the nearest name; ambiguous with the candidates.
+  Result<SweepRow> find_sweep(const std::string& who);
+  Result<std::vector<TableSpec>> tables_of(const SweepId& sweep);
+  Result<std::string> source_of(const SweepId& sweep);
+  Result<Progress> progress(const SweepId& sweep);
+  Result<std::vector<AttemptRow>> attempts_of_sweep(const SweepId& sweep, std::int64_t limit);
+
+  // A trial key prefix -> every attempt of it.
+  Result<std::vector<AttemptRow>> attempts_of_trial(const std::string& key_prefix);
+  Result<AttemptRow> find_attempt(const std::string& id_prefix);
+  // Everything known, as tables in reading order: parameters, figures, summary, memory, facts,
+  // environment, device states. `steps` adds every sample.
+  Result<std::vector<Table>> attempt_details(std::int64_t row, bool steps);
+  Result<std::vector<Table>> trial_details(const std::string& key_prefix);
+
+  // The columns of `query` as dimensions: parameters of the workload and the columns every result
+  // has. Trials count with their newest done attempt of each repeat on each host, or with their
+  // newest ended one when none is done.
+  Result<ResultSet> results(const QuerySpec& query, bool with_samples);
+
+ private:
+  struct State;
+  explicit Reader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Names a query may use beside a workload's parameters.
+const std::vector<std::string>& common_dimensions();
+
+}  // namespace sweepd

@@ -1,0 +1,130 @@
+// The one writer. Every public call is one transaction, durable when it returns (WAL with
+// synchronous=FULL); an exception of SQLite inside becomes an Error and nothing was changed. One
+// thread at a time (the daemon's).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "runner/base/ids.h"
+#include "runner/base/result.h"
+#include "runner/model/environment.h"
+#include "runner/model/lease.h"
+#include "runner/model/memory.h"
+#include "runner/model/outcome.h"
+#include "runner/model/sample.h"
+#include "runner/model/sweep.h"
+#include "runner/model/verdict.h"
+#include "runner/model/work.h"
+
+namespace sweepd {
+
+struct NewTrial {
+  TrialKey key;
+  Trial trial;
+};
+
+struct NewSweep {
+  SweepId id;
+  Sweep sweep;
+  std::vector<NewTrial> trials;  // in sweep order, keys unique
+  WallTime submitted;
+};
+
+// An attempt that waits or runs, as the daemon needs it to schedule, start or adopt it.
+struct OpenAttempt {
+  std::int64_t row = 0;  // ItemId
+  AttemptId id;
+  TrialKey trial_key;
+  std::string workload;
+  Trial trial;
+  Pass pass = Pass::kTiming;
+  int repeat = 0;
+  std::int64_t position = 0;
+  std::int64_t priority = 0;
+  Duration timeout{0};
+  std::optional<WallTime> started;  // empty: queued
+  Lease lease;                      // of a started one
+};
+
+struct SubmitReceipt {
+  std::int64_t trials = 0;
+  std::int64_t attempts_queued = 0;
+  std::int64_t attempts_reused = 0;  // `done` already, on this host
+  std::int64_t attempts_joined = 0;  // queued or running already, for another sweep
+  std::vector<OpenAttempt> queued;
+};
+
+// Everything one ended attempt left behind.
+struct AttemptRecord {
+  std::int64_t row = 0;
+  Ending ending;
+  WallTime ended;
+  std::optional<WorkPerStep> work;
+  std::optional<Environment> environment;
+  std::vector<DeviceState> states;
+  std::vector<Sample> samples;
+  std::vector<Summary> summaries;
+  std::vector<PhaseMemory> memory;
+  struct Fact {
+    int rank = 0;
+    std::string name;
+    std::optional<double> number;
+    std::string text;
+  };
+  std::vector<Fact> facts;
+  Judgement judgement;
+};
+
+class Store {
+ public:
+  // Opens or creates, migrates, and grows params_<workload> tables and views to the catalog. `host`
+  // is whose results count as "already measured here".
+  static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file,
+                                             const Catalog& catalog, const HostInfo& host);
+  ~Store();
+
+  // Queues one attempt per (trial, pass, repeat) in the sweep's order, but for those that are
+  // `done` on this host or open already. repeats applies to the timing pass only.
+  Result<SubmitReceipt> submit(const NewSweep& sweep, const WorkloadDef& def);
+
+  Result<std::vector<OpenAttempt>> open_attempts();  // queued and started, by position
+
+  Result<void> mark_started(std::int64_t row, WallTime when, const Lease& lease);
+  // Back to the queue: it was marked started but no process ever was (the daemon died in between).
+  Result<void> mark_queued(std::int64_t row);
+
+  // False when this attempt had ended already (its journal was read twice): nothing is changed
+  // then.
+  Result<bool> finish(const AttemptRecord& record);
+
+  // Ends the sweep's queued attempts that no other live sweep wants as `cancelled` and marks the
+  // sweep; returns the rows it ended and the rows still running that only this sweep wants.
+  struct CancelReceipt {
+    std::vector<std::int64_t> ended;
+    std::vector<std::int64_t> running;
+  };
+  Result<CancelReceipt> cancel_sweep(const SweepId& sweep, WallTime when);
+
+  // New attempts for what is not `done` (or whose outcome or verdict is in `which`), like submit.
+  Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
+                                    WallTime when);
+
+  // Peaks measured on this machine by the `matmul` and `memcpy` workloads; keeps the largest.
+  Result<void> record_peak(const DeviceInfo& device, const std::string& arithmetic,
+                           double flops_per_s, double bytes_per_s, std::int64_t attempt_row);
+  Result<std::optional<Peak>> measured_peak(const DeviceInfo& device,
+                                            const std::string& arithmetic);
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,35 @@
+// Who this machine is, read from the kernel. Daemon and worker both need it, so it stands below
+// both. What the kernel does not tell stays empty; nothing here fails.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/base/units.h"
+
+namespace sweepd {
+
+struct HostInfo {
+  std::string id;  // hash of machine-id and host name: equal means the same machine
+  std::string hostname;
+  std::string cpu_model;
+  std::int64_t cores = 0;  // usable by this user (affinity mask), not what the board has
+  std::int64_t sockets = 0;
+  Bytes memory;
+  std::string kernel;
+  std::string os;
+  std::string governor;  // scaling governor of core 0; "" when the kernel offers none
+};
+
+HostInfo read_host();
+
+std::vector<int> usable_cores();  // by sched_getaffinity, ascending
+double load_average();            // 1 minute
+Bytes resident_set();             // of this process, now
+
+// Start time of a process in clock ticks since boot (field 22 of /proc/<pid>/stat); 0 when there is
+// no such process. With the pid it names a process for good: pids are reused, pairs are not.
+std::uint64_t process_start_time(int pid);
+
+}  // namespace sweepd

@@ -1,0 +1,21 @@
+// Identifiers that leave the process: 16 hex digits for sweeps and attempts (random, so that two
+// machines' databases merge without renumbering), 32 for trial keys (a hash, so that equal trials
+// are equal everywhere). People may type any unique prefix; `short_id` is what tables show.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sweepd {
+
+using SweepId = std::string;
+using AttemptId = std::string;
+using TrialKey = std::string;
+
+std::string random_id();  // 16 lower-case hex digits from the kernel's generator
+
+inline std::string_view short_id(std::string_view id) {
+  return id.substr(0, 8);
+}
+
+}  // namespace sweepd

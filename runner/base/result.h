@@ -1,0 +1,71 @@
+// Result<T>: a value or the reason there is none. For failures that a caller is expected to handle
+// (a missing file, a wrong value); bugs assert, and exceptions stay inside workloads and
+// transactions. Not thread-safe, no allocation of its own.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace sweepd {
+
+// The kinds of failure a person or a script can tell apart. docs/PROTOCOL.md lists the JSON-RPC
+// code of each and docs/CLI.md the exit code.
+enum class ErrorCode {
+  kInvalidArgument,     // the request itself is wrong; repeating it cannot help
+  kNotFound,            // no such sweep, trial, attempt, workload ...
+  kAlreadyExists,       // somebody else holds it (a second daemon on one state folder)
+  kFailedPrecondition,  // right request, wrong moment (cancel of a finished sweep)
+  kResourceExhausted,   // a stated limit was met (message size, clients, query time)
+  kUnavailable,         // the other side is not there or went away
+  kIo,                  // the operating system said no; the message carries errno's text
+  kInternal,            // a bug; please report
+};
+
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;  // names the thing, the value and what was expected; no trailing newline
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  T& value() & { return assert(ok()), std::get<0>(state_); }
+  const T& value() const& { return assert(ok()), std::get<0>(state_); }
+  T&& value() && { return assert(ok()), std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Error& error() const { return assert(!ok()), std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+// Success without a value.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit
+
+  bool ok() const { return !error_; }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const { return assert(!ok()), *error_; }
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,57 @@
+// Starts, signals, reaps and adopts the rank processes of an attempt. The local executor forks; a
+// cluster executor would submit and follow the same files over a shared folder.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/base/unique_fd.h"
+#include "runner/wire/attempt_folder.h"
+#include "runner/wire/request.h"
+
+namespace sweepd {
+
+struct ExitStatus {
+  std::optional<int> signal;
+  std::optional<int> code;  // neither: an adopted process, whose parent we are not
+};
+
+// One rank's process. `pidfd` becomes readable when the process has ended, child or not.
+struct RankProcess {
+  int rank = 0;
+  pid_t pid = 0;
+  bool child = true;
+  UniqueFd pidfd;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // The folder exists and holds request.json. All ranks start, or none does (those already started
+  // are killed and reaped before the error returns). Each rank: own session, stdin /dev/null,
+  // stdout and stderr to log.<rank>.txt, bound to its cores, RANK, WORLD_SIZE, LOCAL_RANK,
+  // MASTER_ADDR, MASTER_PORT, CUDA_VISIBLE_DEVICES with CUDA_DEVICE_ORDER=PCI_BUS_ID; writes its
+  // pid file before it becomes the worker.
+  virtual Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
+                                                 const AttemptRequest& request) = 0;
+
+  // The ranks of a folder that are still alive (pid and start time both match).
+  virtual std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) = 0;
+
+  // To the rank's whole process group; a process already gone is no error.
+  virtual void signal(const RankProcess& process, int signal) = 0;
+
+  // After `pidfd` became readable. Never blocks.
+  virtual ExitStatus reap(RankProcess& process) = 0;
+};
+
+std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program);
+
+}  // namespace sweepd

@@ -1,0 +1,81 @@
+#include "runner/model/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+std::string limit_text(const ParamDef& def, double limit) {
+  if (def.type == ValueType::kReal) return to_text(Value(limit), ValueType::kReal);
+  return to_text(Value(static_cast<std::int64_t>(limit)), def.type);
+}
+
+std::optional<double> as_number(const Value& value) {
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return static_cast<double>(*i);
+  if (const auto* d = std::get_if<double>(&value)) return *d;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Value> ParamDef::parse(std::string_view written) const {
+  auto value = parse_value(written, type);
+  if (!value) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", name, value.error().message)};
+  }
+  if (type == ValueType::kChoice &&
+      std::find(choices.begin(), choices.end(), std::get<std::string>(*value)) == choices.end()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: `{}` is not one of {}{}", name, written, join(choices, ", "),
+                             did_you_mean(written, choices))};
+  }
+  const auto number = as_number(*value);
+  if (number && minimum && *number < *minimum) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: {} is too small; expected at least {}", name, written,
+                             limit_text(*this, *minimum))};
+  }
+  if (number && maximum && *number > *maximum) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: {} is too large; expected at most {}", name, written,
+                             limit_text(*this, *maximum))};
+  }
+  return value;
+}
+
+std::optional<std::size_t> WorkloadDef::index_of(std::string_view param) const {
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (params[i].name == param) return i;
+  }
+  return std::nullopt;
+}
+
+const ParamDef* WorkloadDef::find(std::string_view param) const {
+  const auto index = index_of(param);
+  return index ? &params[*index] : nullptr;
+}
+
+std::vector<std::string> WorkloadDef::param_names() const {
+  std::vector<std::string> names;
+  for (const ParamDef& def : params) names.push_back(def.name);
+  return names;
+}
+
+const WorkloadDef* Catalog::find(std::string_view workload) const {
+  for (const WorkloadDef& def : workloads) {
+    if (def.name == workload) return &def;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Catalog::names() const {
+  std::vector<std::string> names;
+  for (const WorkloadDef& def : workloads) names.push_back(def.name);
+  return names;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,58 @@
+// What can be measured: every workload with its parameters. `sweep-worker --describe` writes it as
+// JSON (wire/catalog_json.h) and the daemon validates sweeps with it, so that the daemon never
+// loads LibTorch. Plain values, immutable once built.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/value.h"
+
+namespace sweepd {
+
+// Does a parameter belong to what is measured, or only to how the runner treats it?
+enum class ParamRole {
+  kIdentity,    // part of the trial's key: another value is another trial
+  kScheduling,  // priority, timeout, repeats: changing it must not throw finished results away
+};
+
+struct ParamDef {
+  std::string name;
+  ValueType type = ValueType::kInteger;
+  Value default_value;
+  std::string help;
+  std::vector<std::string> choices;  // kChoice only
+  std::optional<double> minimum;     // inclusive, in the parameter's own unit (bytes, ns)
+  std::optional<double> maximum;
+  ParamRole role = ParamRole::kIdentity;
+  bool run_param = false;  // shared by every workload (model/run_params.h)
+
+  // Syntax, choices and limits. The message names the parameter, the value and what was expected.
+  Result<Value> parse(std::string_view text) const;
+  std::string text(const Value& value) const { return to_text(value, type); }
+};
+
+struct WorkloadDef {
+  std::string name;
+  int version = 1;  // part of every trial's key: raise it when old timings are no longer comparable
+  std::string help;
+  std::vector<std::string> passes;  // of timing, memory, profile
+  std::vector<std::string> phases;  // in step order, without `step`
+  std::vector<ParamDef> params;     // the workload's own, then the run parameters
+
+  std::optional<std::size_t> index_of(std::string_view param) const;
+  const ParamDef* find(std::string_view param) const;
+  std::vector<std::string> param_names() const;
+};
+
+struct Catalog {
+  std::vector<WorkloadDef> workloads;  // sorted by name
+  const WorkloadDef* find(std::string_view workload) const;
+  std::vector<std::string> names() const;
+};
+
+}  // namespace sweepd

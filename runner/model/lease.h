@@ -1,0 +1,37 @@
+// What the machine has, and what an attempt was granted of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/base/units.h"
+
+namespace sweepd {
+
+struct Gpu {
+  int index = 0;  // PCI bus order
+  std::string uuid;
+  std::string name;
+  Bytes memory;
+  std::vector<int> near_cores;  // on the GPU's NUMA node; empty when unknown
+};
+
+struct Machine {
+  std::vector<int> cores;  // logical CPUs this user may use, ascending
+  std::vector<Gpu> gpus;
+  Bytes memory;
+};
+
+struct RankLease {
+  std::vector<int> cores;  // the rank is bound to these; shared between ranks only when there are
+                           // more ranks than cores
+  std::string gpu_uuid;    // "" on CPU
+  int gpu_index = -1;      // -1 on CPU
+};
+
+// All ranks of one attempt, granted at once or not at all.
+struct Lease {
+  std::vector<RankLease> ranks;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,56 @@
+// Results in long form: what a query reads and a pivot turns into a table. Dimension values are
+// dictionary-coded, so that a hundred thousand trials pivot by comparing integers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/base/ids.h"
+#include "runner/model/outcome.h"
+#include "runner/model/sample.h"
+#include "runner/model/sweep.h"
+#include "runner/model/verdict.h"
+
+namespace sweepd {
+
+struct QuerySpec {
+  std::string workload;           // required unless a sweep is named
+  SweepId sweep;                  // "" is every trial of the workload
+  TableSpec table;                // rows, columns, cell, metric, unit, where
+  std::vector<std::string> sort;  // dimension or statistic names, "-" in front for descending
+  std::int64_t limit = 0;         // rows; 0 is all
+  bool only_varying = false;      // drop dimensions that have one value
+};
+
+struct Dimension {
+  std::string name;
+  bool numeric = false;             // right-aligned
+  std::vector<std::string> values;  // in display order: a sweep's own order of first appearance, or
+                                    // typed order (numbers ascending, choices as the catalog lists)
+};
+
+// One attempt's figure for one phase and metric (or one step of it, with `step` among the
+// dimensions), or the one row of a trial that has no figure.
+struct ResultRow {
+  std::vector<std::uint32_t> at;  // index into each Dimension's values
+  Outcome outcome = Outcome::kDone;
+  bool pending = false;                     // queued or running: no outcome yet
+  Stats stats;                              // meaningful when outcome is done and not pending
+  std::vector<double> samples;              // filled when QueryNeeds::samples
+  double flops = 0, bytes = 0, tokens = 0;  // per step, of this row's phase; 0 when unknown
+  double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown
+  Verdict verdict = Verdict::kValid;
+  std::string note;  // why suspect, invalid, or not done
+  AttemptId attempt;
+};
+
+struct ResultSet {
+  std::string metric;
+  std::string unit;  // of every Stats value in `rows`: "ms", "B" ...
+  std::vector<Dimension> dimensions;
+  std::vector<ResultRow> rows;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,55 @@
+// The parameters every workload has: how a trial is run, whatever it measures.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/base/units.h"
+#include "runner/model/param.h"
+
+namespace sweepd {
+
+struct RunParams {
+  std::string device = "auto";
+  std::int64_t world_size = 1;
+  std::int64_t warmup = 5;
+  std::int64_t steps = 10;
+  Duration min_time{0};
+  Duration max_time{0};
+  double relative_error = 0;
+  std::int64_t threads = 0;
+  std::int64_t seed = 0;
+  Bytes memory_limit{0};
+  std::int64_t repeats = 1;
+  Duration timeout = seconds(1800);
+  std::int64_t priority = 0;
+
+  void visit(auto& field) {
+    field(
+        "device", device,
+        "where the work runs; `auto` becomes cuda where a usable GPU is, else cpu, when submitted",
+        one_of({"auto", "cpu", "cuda"}));
+    field("world_size", world_size, "ranks (processes) of one trial", at_least(1), at_most(4096));
+    field("warmup", warmup, "steps before the measured ones; kept, and marked as warm-up",
+          at_least(0), at_most(1e6));
+    field("steps", steps, "measured steps; with relative_error or min_time, the fewest",
+          at_least(1), at_most(1e6));
+    field("min_time", min_time, "measure for at least this long");
+    field("max_time", max_time, "stop measuring after this long; 0 is no limit");
+    field("relative_error", relative_error,
+          "stop when the standard error of the mean is below this share of the mean; 0 is a fixed "
+          "number of steps",
+          at_least(0), at_most(1));
+    field("threads", threads, "CPU threads of one rank; 0 is all cores of its lease", at_least(0),
+          at_most(4096));
+    field("seed", seed, "seed of weights and data", at_least(0));
+    field("memory_limit", memory_limit,
+          "refuse device memory beyond this much, as out of memory; 0 is what the device has");
+    field("repeats", repeats, "attempts of each timing pass, as rounds over the sweep", at_least(1),
+          at_most(10000), Scheduling{});
+    field("timeout", timeout, "end an attempt that takes longer; 0 is never", Scheduling{});
+    field("priority", priority, "larger runs first", at_least(-1000), at_most(1000), Scheduling{});
+  }
+};
+
+}  // namespace sweepd

@@ -1,0 +1,72 @@
+#include "runner/model/sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace sweepd {
+namespace {
+
+double percentile(const std::vector<double>& sorted, double p) {
+  const double position = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double fraction = position - static_cast<double>(below);
+  return sorted[below] + fraction * (sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+std::string_view unit_of_metric(std::string_view metric) {
+  if (metric == "time" || metric.ends_with("_time")) return "ms";
+  if (metric.ends_with("_bytes")) return "B";
+  if (metric == "loss") return "1";
+  return "";
+}
+
+Stats summarize(std::span<const double> values) {
+  Stats stats;
+  if (values.empty()) return stats;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto n = static_cast<double>(sorted.size());
+  stats.n = static_cast<std::int64_t>(sorted.size());
+  stats.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / n;
+  double squares = 0;
+  for (const double v : sorted) squares += (v - stats.mean) * (v - stats.mean);
+  stats.std = sorted.size() > 1 ? std::sqrt(squares / (n - 1)) : 0;
+  stats.min = sorted.front();
+  stats.p05 = percentile(sorted, 0.05);
+  stats.median = percentile(sorted, 0.5);
+  stats.p95 = percentile(sorted, 0.95);
+  stats.max = sorted.back();
+  for (double& v : sorted) v = std::abs(v - stats.median);
+  std::sort(sorted.begin(), sorted.end());
+  stats.mad = percentile(sorted, 0.5);
+  return stats;
+}
+
+std::vector<Summary> summarize_samples(std::span<const Sample> samples) {
+  // Order of first appearance, so that phases come out in step order.
+  std::vector<std::pair<std::string, std::string>> order;
+  std::map<std::pair<std::string, std::string>, std::map<std::int64_t, double>> by_step;
+  for (const Sample& sample : samples) {
+    if (sample.warmup) continue;
+    const auto key = std::make_pair(sample.phase, sample.metric);
+    auto [entry, added] = by_step.try_emplace(key);
+    if (added) order.push_back(key);
+    auto [slot, first] = entry->second.try_emplace(sample.step, sample.value);
+    if (!first) slot->second = std::max(slot->second, sample.value);
+  }
+  std::vector<Summary> summaries;
+  for (const auto& key : order) {
+    std::vector<double> values;
+    for (const auto& [step, value] : by_step[key]) values.push_back(value);
+    summaries.push_back({key.first, key.second, summarize(values)});
+  }
+  return summaries;
+}
+
+}  // namespace sweepd

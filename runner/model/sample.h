@@ -1,0 +1,54 @@
+// Measured values and what is computed from them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweepd {
+
+// Metrics and their units. `time` is device time where the device has its own clock (CUDA events on
+// the work's stream), else host time; `host_time` is the steady clock around a whole step after a
+// synchronise, so it has phase `step` only.
+//   time, host_time           ms
+//   setup_time                ms   (phase setup, step 0: construction of the workload)
+//   loss                      1    (phase step)
+struct Sample {
+  int rank = 0;
+  std::int64_t step = 0;  // counts warm-up steps too, from 0
+  std::string phase;      // "step" is the whole
+  std::string metric;
+  double value = 0;
+  bool warmup = false;
+};
+
+std::string_view unit_of_metric(std::string_view metric);  // "ms", "B", "1"; "" when unknown
+
+struct Stats {
+  std::int64_t n = 0;
+  double mean = 0;
+  double std = 0;  // of a sample (n - 1); 0 for n = 1
+  double min = 0;
+  double p05 =
+      0;  // percentiles interpolate linearly between order statistics (R-7, numpy's default)
+  double median = 0;
+  double p95 = 0;
+  double max = 0;
+  double mad = 0;  // median absolute deviation from the median, unscaled
+};
+
+Stats summarize(std::span<const double> values);  // of an empty span: all zero
+
+// One row of the `summary` table: the measured (not warm-up) samples of an attempt. For world sizes
+// above one, each step's value is the maximum over ranks first, because a step ends when its last
+// rank does.
+struct Summary {
+  std::string phase;
+  std::string metric;
+  Stats stats;
+};
+std::vector<Summary> summarize_samples(std::span<const Sample> samples);
+
+}  // namespace sweepd

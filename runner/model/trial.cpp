@@ -1,0 +1,83 @@
+#include "runner/model/trial.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "runner/base/hash.h"
+
+namespace sweepd {
+
+std::string_view name_of(Pass pass) {
+  switch (pass) {
+    case Pass::kTiming:
+      return "timing";
+    case Pass::kMemory:
+      return "memory";
+    case Pass::kProfile:
+      return "profile";
+  }
+  return "?";
+}
+
+Result<Pass> pass_from(std::string_view name) {
+  for (const Pass pass : {Pass::kTiming, Pass::kMemory, Pass::kProfile}) {
+    if (name_of(pass) == name) return pass;
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               "`" + std::string(name) + "` is not a pass; expected timing, memory or profile"};
+}
+
+const Value& Trial::get(const WorkloadDef& def, std::string_view param) const {
+  const auto index = def.index_of(param);
+  assert(index && *index < values.size());
+  return values[*index];
+}
+
+std::int64_t Trial::integer(const WorkloadDef& def, std::string_view param) const {
+  return std::get<std::int64_t>(get(def, param));
+}
+
+const std::string& Trial::text(const WorkloadDef& def, std::string_view param) const {
+  return std::get<std::string>(get(def, param));
+}
+
+Trial default_trial(const WorkloadDef& def) {
+  Trial trial;
+  trial.values.reserve(def.params.size());
+  for (const ParamDef& param : def.params) trial.values.push_back(param.default_value);
+  return trial;
+}
+
+TrialKey key_of(const WorkloadDef& def, const Trial& trial) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    const ParamDef& param = def.params[i];
+    if (param.role == ParamRole::kScheduling || trial.values[i] == param.default_value) continue;
+    parts.push_back(param.name + "=" + param.text(trial.values[i]));
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string text = def.name + "/" + std::to_string(def.version);
+  for (const std::string& part : parts) text += "|" + part;
+  return hash128(text);
+}
+
+std::string label_of(const WorkloadDef& def, const Trial& trial) {
+  std::string label;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    if (trial.values[i] == def.params[i].default_value) continue;
+    if (!label.empty()) label += ' ';
+    label += def.params[i].name + "=" + def.params[i].text(trial.values[i]);
+  }
+  return label;
+}
+
+std::vector<std::pair<std::string, Value>> named_values(const WorkloadDef& def,
+                                                        const Trial& trial) {
+  std::vector<std::pair<std::string, Value>> named;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    named.emplace_back(def.params[i].name, trial.values[i]);
+  }
+  return named;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,37 @@
+// A trial: one point of a sweep. Its key is equal exactly when the measurement would be.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/base/ids.h"
+#include "runner/model/catalog.h"
+
+namespace sweepd {
+
+enum class Pass { kTiming, kMemory, kProfile };
+std::string_view name_of(Pass pass);
+Result<Pass> pass_from(std::string_view name);
+
+struct Trial {
+  std::vector<Value> values;  // parallel to WorkloadDef::params
+
+  const Value& get(const WorkloadDef& def, std::string_view param) const;
+  std::int64_t integer(const WorkloadDef& def, std::string_view param) const;
+  const std::string& text(const WorkloadDef& def, std::string_view param) const;
+};
+
+Trial default_trial(const WorkloadDef& def);
+
+// Hash of workload, version and the identity parameters that differ from their defaults, by name in
+// alphabetical order: `lm_step/1|context=512|model=xl`. A parameter added later with a default that
+// keeps the old behaviour therefore keeps old keys.
+TrialKey key_of(const WorkloadDef& def, const Trial& trial);
+
+// `context=512 model=xl`: the parameters that differ from their defaults, in catalog order.
+std::string label_of(const WorkloadDef& def, const Trial& trial);
+
+std::vector<std::pair<std::string, Value>> named_values(const WorkloadDef& def, const Trial& trial);
+
+}  // namespace sweepd

@@ -1,0 +1,31 @@
+// The names of the files in `<state>/runs/<attempt>/`, in one place.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace sweepd {
+
+class AttemptFolder {
+ public:
+  explicit AttemptFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path request() const { return path_ / "request.json"; }
+  std::filesystem::path events(int rank) const {
+    return path_ / ("events." + std::to_string(rank) + ".ndjson");
+  }
+  std::filesystem::path log(int rank) const {
+    return path_ / ("log." + std::to_string(rank) + ".txt");
+  }
+  std::filesystem::path status(int rank) const {
+    return path_ / ("status." + std::to_string(rank));
+  }
+  // "<pid> <start time in clock ticks since boot>\n", written by the child before it becomes the
+  // worker: a pid alone may be reused, the pair is not.
+  std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,22 @@
+// The catalog as JSON: `sweep-worker --describe` prints it, the daemon reads it, `workloads` sends
+// it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "runner/base/result.h"
+#include "runner/model/catalog.h"
+
+namespace sweepd {
+
+nlohmann::json to_json(const WorkloadDef& def);
+nlohmann::json to_json(const Catalog& catalog);
+Result<Catalog> catalog_from_json(const nlohmann::json& json);
+
+// A value as JSON of its own type (integers and reals as numbers, sizes and durations as canonical
+// text), and back with the definition's checks.
+nlohmann::json to_json(const ParamDef& def, const Value& value);
+
+}  // namespace sweepd

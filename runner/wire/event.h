@@ -1,0 +1,86 @@
+// `events.<rank>.ndjson`: what a rank says about its attempt, one JSON object a line, in order. The
+// file is the journal: the daemon can read it again from the start at any time and store the same.
+// A line without its newline is not there yet (the rank may be writing it, or died).
+//
+//   {"event":"started","pid":4242,"wall_ns":...}
+//   {"event":"work","arithmetic":"fp32","tokens":1024,"phases":[{"phase":"forward","flops":..,"bytes":..}],
+//    "figures":[{"name":"parameters","value":128625408,"formula":"..."}]}
+//   {"event":"environment", ...}                      rank 0: host and versions; each rank: its
+//   device
+//   {"event":"step","step":3,"warmup":false,"samples":[["forward","time",1.25],["step","host_time",4.0]]}
+//   {"event":"memory","phase":"forward","at_start":0,...}   bytes
+//   {"event":"fact","name":"loss.0","text":"..."} or {"number":..}
+//   {"event":"state", ...}                            device state before and after
+//   {"event":"end","outcome":"done","stop_reason":"fixed_steps"}
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "runner/base/result.h"
+#include "runner/model/environment.h"
+#include "runner/model/memory.h"
+#include "runner/model/outcome.h"
+#include "runner/model/sample.h"
+#include "runner/model/work.h"
+
+namespace sweepd {
+
+struct StartedEvent {
+  std::int64_t pid = 0;
+  WallTime time;
+};
+struct WorkEvent {
+  WorkPerStep work;
+};
+struct EnvironmentEvent {
+  Environment environment;  // `states` empty
+};
+struct StateEvent {
+  DeviceState state;
+};
+struct StepEvent {
+  std::int64_t step = 0;
+  bool warmup = false;
+  std::vector<Sample> samples;  // their rank, step and warmup are the event's and the file's
+};
+struct MemoryEvent {
+  PhaseMemory memory;
+};
+struct FactEvent {
+  std::string name;
+  std::optional<double> number;
+  std::string text;
+};
+struct EndEvent {
+  Ending ending;
+  WallTime time;
+};
+
+using Event = std::variant<StartedEvent, WorkEvent, EnvironmentEvent, StateEvent, StepEvent,
+                           MemoryEvent, FactEvent, EndEvent>;
+
+std::string event_to_line(const Event& event);  // without the newline
+// `rank` is the file's; it is set on every value inside.
+Result<Event> event_from_line(std::string_view line, int rank);
+
+// Reads whole lines as they arrive. Feed it what the file holds from `consumed()` on.
+class EventReader {
+ public:
+  explicit EventReader(int rank) : rank_(rank) {}
+  // Appends events of the complete lines in `bytes`; a broken line is an error naming its number,
+  // and what follows it is still read by the next call.
+  Result<void> feed(std::string_view bytes, std::vector<Event>& out);
+
+ private:
+  int rank_;
+  std::int64_t line_number_ = 0;
+  std::string partial_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,32 @@
+// `request.json` of an attempt folder: everything a worker needs, written by the daemon before the
+// first rank starts, read by every rank, kept for reproduction. Format: docs/ARCHITECTURE.md.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/base/ids.h"
+#include "runner/base/result.h"
+#include "runner/model/lease.h"
+#include "runner/model/trial.h"
+
+namespace sweepd {
+
+struct AttemptRequest {
+  AttemptId attempt;
+  TrialKey trial;
+  std::string workload;
+  Pass pass = Pass::kTiming;
+  int repeat = 0;
+  // Every parameter, as canonical text (ParamDef::text), `device` already resolved.
+  std::vector<std::pair<std::string, std::string>> params;
+  Lease lease;  // its size is the world size
+};
+
+// Both name the file and the field in an error.
+Result<void> write_request(const std::filesystem::path& file, const AttemptRequest& request);
+Result<AttemptRequest> read_request(const std::filesystem::path& file);
+
+}  // namespace sweepd

@@ -1,0 +1,61 @@
+// The device a rank runs on, as the measure loop sees it: a clock on the work's stream, memory
+// figures, and facts. No torch header here; workloads/devices.cpp implements it for torch's CPU
+// allocator and libsweep_cuda.so for CUDA.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runner/base/units.h"
+#include "runner/model/environment.h"
+
+namespace sweepd {
+
+struct MemoryUsage {
+  Bytes allocated;       // live blocks now
+  Bytes peak_allocated;  // since reset_peak
+  Bytes reserved;        // held from the system now
+  Bytes peak_reserved;   // since reset_peak
+  Bytes device_in_use;   // CUDA: total - free of cudaMemGetInfo; CPU: resident set
+};
+
+// Marks on the device's stream. Recording is asynchronous and allocates nothing; reading needs a
+// synchronise first.
+class Timeline {
+ public:
+  virtual ~Timeline() = default;
+  virtual void clear() = 0;
+  virtual void mark() = 0;                                          // the n-th call is mark n - 1
+  virtual double elapsed_ms(std::size_t from, std::size_t to) = 0;  // from <= to, both recorded
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string_view kind() const = 0;  // "cpu", "cuda"
+  virtual int index() const = 0;              // within the process: what torch calls it
+  virtual void synchronize() = 0;
+  virtual std::unique_ptr<Timeline> timeline(std::size_t capacity) = 0;
+  virtual MemoryUsage memory() = 0;
+  virtual void reset_peak_memory() = 0;
+  virtual DeviceInfo info() = 0;
+  virtual DeviceState state() = 0;               // clocks, temperature ...; `moment` left empty
+  virtual void fill_versions(Environment&) = 0;  // torch, CUDA, cuDNN, NCCL, flags, cpu_math
+  // Turns the exception now being handled into OutOfMemory and throws that, when it is one of this
+  // device's out-of-memory errors; else returns. Call inside a catch block.
+  virtual void rethrow_out_of_memory() = 0;
+};
+
+struct DeviceOptions {
+  std::string kind = "cpu";
+  int index = 0;
+  Bytes memory_limit{0};  // 0: what the device has
+  int threads = 1;
+};
+
+// Throws Unavailable when this build or machine has no such device, with the reason.
+std::unique_ptr<Device> make_device(const DeviceOptions& options);
+
+}  // namespace sweepd

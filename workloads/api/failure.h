@@ -1,0 +1,30 @@
+// The two failures a workload may throw that are ordinary outcomes. Anything else it throws becomes
+// `failed` with the exception's message (runner/worker/run_attempt.cpp).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "runner/base/units.h"
+
+namespace sweepd {
+
+// A device allocation that did not fit: outcome `oom`.
+class OutOfMemory : public std::runtime_error {
+ public:
+  OutOfMemory(Bytes requested_, Bytes in_use_, Bytes limit_)
+      : std::runtime_error("out of memory: asked for " + to_human(requested_)),
+        requested(requested_),
+        in_use(in_use_),
+        limit(limit_) {}
+  Bytes requested, in_use, limit;
+};
+
+// This machine or build lacks something the trial needs: outcome `skipped`. The reason says what is
+// missing and how to get it.
+class Unavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,148 @@
+// The plugin interface. A workload is one .cpp file under workloads/:
+//
+//   struct MatmulParams { std::int64_t size = 4096; void visit(auto& field) {...} };
+//   class Matmul final : public Workload {
+//    public:
+//     using Params = MatmulParams;
+//     static constexpr std::string_view kHelp = "C = A B, square";
+//     static constexpr int kVersion = 1;
+//     static WorkPerStep work(const Params&, const RunParams&);   // by formula, allocates nothing
+//     Matmul(const Params&, Context&);                            // allocates
+//     void step(Phases&) override;                                // enqueues one step
+//   };
+//   REGISTER_WORKLOAD("matmul", Matmul);
+//
+// `work` is static, not a member, so that the figures of a trial that does not fit in memory are
+// known all the same. A step never times, logs or synchronises: the measure loop owns warm-up,
+// events, stopping and units.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runner/model/catalog.h"
+#include "runner/model/param.h"
+#include "runner/model/run_params.h"
+#include "runner/model/trial.h"
+#include "runner/model/work.h"
+#include "workloads/api/device.h"
+#include "workloads/api/failure.h"
+
+namespace sweepd {
+
+// Marks where a phase begins; the previous one ends there. A step that enters none is all `step`.
+class Phases {
+ public:
+  virtual ~Phases() = default;
+  virtual void enter(std::string_view phase) = 0;  // one of the workload's kPhases
+};
+
+// Named non-numeric or one-off results, stored in the `fact` table.
+class Facts {
+ public:
+  virtual ~Facts() = default;
+  virtual void text(std::string_view name, std::string_view value) = 0;
+  virtual void number(std::string_view name, double value) = 0;
+};
+
+// What a workload may know of its attempt.
+struct Context {
+  Device& device;
+  Pass pass = Pass::kTiming;
+  int rank = 0;
+  int world_size = 1;
+  int threads = 1;
+  RunParams run;
+  std::filesystem::path folder;  // of the attempt: artefacts, rendezvous files
+};
+
+struct Check {
+  bool passed = true;
+  double largest_error = 0;
+  std::string message;  // what differed, when it did not pass
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual void step(Phases& phases) = 0;
+  // Against a slow, obvious reference, before anything is timed; a failed check ends the attempt
+  // `failed`. Nothing means there is none.
+  virtual std::optional<Check> check() { return std::nullopt; }
+  // Called once after the last step, outside every timing.
+  virtual void facts(Facts&) {}
+};
+
+struct WorkloadEntry {
+  WorkloadDef def;
+  std::function<WorkPerStep(const std::vector<std::pair<std::string, Value>>&, const RunParams&)>
+      work;
+  std::function<std::unique_ptr<Workload>(const std::vector<std::pair<std::string, Value>>&,
+                                          Context&)>
+      make;
+};
+
+class Registry {
+ public:
+  static Registry& instance();
+  void add(WorkloadEntry entry);  // two of one name: aborts with both named
+  const WorkloadEntry* find(std::string_view name) const;
+  Catalog catalog() const;
+
+ private:
+  std::vector<WorkloadEntry> entries_;
+};
+
+namespace detail {
+
+template <class W>
+WorkloadDef describe_workload(std::string_view name) {
+  WorkloadDef def;
+  def.name = name;
+  def.help = W::kHelp;
+  if constexpr (requires { W::kVersion; }) def.version = W::kVersion;
+  if constexpr (requires { W::kPhases; })
+    def.phases.assign(std::begin(W::kPhases), std::end(W::kPhases));
+  if constexpr (requires { W::kPasses; }) {
+    def.passes.assign(std::begin(W::kPasses), std::end(W::kPasses));
+  } else {
+    def.passes = {"timing", "memory"};
+  }
+  def.params = describe_params<typename W::Params>();
+  for (ParamDef& param : describe_params<RunParams>()) {
+    param.run_param = true;
+    def.params.push_back(std::move(param));
+  }
+  return def;
+}
+
+template <class W>
+struct Registrar {
+  explicit Registrar(std::string_view name) {
+    WorkloadEntry entry;
+    entry.def = describe_workload<W>(name);
+    entry.work = [](const auto& values, const RunParams& run) {
+      return W::work(read_params<typename W::Params>(values), run);
+    };
+    entry.make = [](const auto& values, Context& context) -> std::unique_ptr<Workload> {
+      return std::make_unique<W>(read_params<typename W::Params>(values), context);
+    };
+    Registry::instance().add(std::move(entry));
+  }
+};
+
+}  // namespace detail
+
+#define REGISTER_WORKLOAD(name, Class)                                       \
+  static const ::sweepd::detail::Registrar<Class> sweepd_registrar_##Class { \
+    name                                                                     \
+  }
+
+}  // namespace sweepd
