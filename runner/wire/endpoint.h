@@ -1,0 +1,41 @@
+// Where a daemon keeps its state and listens, by the XDG base directory rules.
+//
+//   state folder  --state-dir, else $SWEEPD_STATE_DIR, else $XDG_STATE_HOME/sweepd,
+//                 else ~/.local/state/sweepd
+//   socket        <state>/sweepd.sock, mode 0600 in a folder of mode 0700
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runner/base/unique_fd.h"
+
+namespace sweepd {
+
+class StateFolder {
+ public:
+  explicit StateFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  static StateFolder from_environment(const std::string& option);  // "" when not given
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path socket() const { return path_ / "sweepd.sock"; }
+  std::filesystem::path lock() const { return path_ / "lock"; }
+  std::filesystem::path database() const { return path_ / "results.db"; }
+  std::filesystem::path runs() const { return path_ / "runs"; }
+  std::filesystem::path log() const { return path_ / "sweepd.log"; }
+  std::filesystem::path catalog() const { return path_ / "catalog.json"; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A Unix socket's address holds 107 bytes, a state folder's path may be longer. This opens the
+// folder and names the socket through it, `/proc/self/fd/<n>/sweepd.sock`; keep `folder` open while
+// binding or connecting.
+struct SocketAddress {
+  UniqueFd folder;
+  std::string path;
+};
+SocketAddress socket_address(const StateFolder& state);
+
+}  // namespace sweepd

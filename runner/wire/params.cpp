@@ -1,0 +1,88 @@
+#include "runner/wire/params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+const json* ParamsReader::find(std::string_view name) {
+  known_.emplace_back(name);
+  const auto it = params_.find(name);
+  return it == params_.end() || it->is_null() ? nullptr : &*it;
+}
+
+void ParamsReader::fail(std::string_view name, std::string_view expected) {
+  if (!error_) {
+    error_ = Error{ErrorCode::kInvalidArgument, fmt::format("`{}` must be {}", name, expected)};
+  }
+}
+
+std::string ParamsReader::text(std::string_view name) {
+  const json* value = find(name);
+  if (value == nullptr || !value->is_string()) {
+    fail(name, value == nullptr ? "given: a string" : "a string");
+    return {};
+  }
+  return *value;
+}
+
+std::string ParamsReader::text_or(std::string_view name, std::string fallback) {
+  const json* value = find(name);
+  if (value == nullptr) return fallback;
+  if (!value->is_string()) return fail(name, "a string"), fallback;
+  return *value;
+}
+
+std::int64_t ParamsReader::integer_or(std::string_view name, std::int64_t fallback) {
+  const json* value = find(name);
+  if (value == nullptr) return fallback;
+  if (!value->is_number_integer()) return fail(name, "an integer"), fallback;
+  return *value;
+}
+
+bool ParamsReader::boolean_or(std::string_view name, bool fallback) {
+  const json* value = find(name);
+  if (value == nullptr) return fallback;
+  if (!value->is_boolean()) return fail(name, "true or false"), fallback;
+  return *value;
+}
+
+std::vector<std::string> ParamsReader::texts(std::string_view name) {
+  const json* value = find(name);
+  if (value == nullptr) return {};
+  std::vector<std::string> texts;
+  if (value->is_array()) {
+    for (const json& element : *value) {
+      if (!element.is_string()) return fail(name, "a list of strings"), texts;
+      texts.push_back(element);
+    }
+    return texts;
+  }
+  fail(name, "a list of strings");
+  return texts;
+}
+
+const json& ParamsReader::member(std::string_view name) {
+  static const json null;
+  const json* value = find(name);
+  return value == nullptr ? null : *value;
+}
+
+Result<void> ParamsReader::finish() const {
+  if (error_) return *error_;
+  for (const auto& [name, value] : params_.items()) {
+    if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("unknown parameter `{}`{}; expected {}", name,
+                               did_you_mean(name, known_), join(known_, ", "))};
+    }
+  }
+  return {};
+}
+
+}  // namespace sweepd

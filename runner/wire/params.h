@@ -1,0 +1,40 @@
+// Reads the named members of a request's `params` with checks: a missing member, a wrong type or an
+// unknown name is an error that names it. Read everything, then ask `finish`.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/base/result.h"
+
+namespace sweepd {
+
+class ParamsReader {
+ public:
+  explicit ParamsReader(const nlohmann::json& params) : params_(params) {}
+
+  std::string text(std::string_view name);  // required
+  std::string text_or(std::string_view name, std::string fallback);
+  std::int64_t integer_or(std::string_view name, std::int64_t fallback);
+  bool boolean_or(std::string_view name, bool fallback);
+  std::vector<std::string> texts(std::string_view name);  // absent: empty
+  // The member itself, for structures with a reader of their own; null when absent.
+  const nlohmann::json& member(std::string_view name);
+
+  // The first mistake, or an unknown member with the nearest name.
+  Result<void> finish() const;
+
+ private:
+  const nlohmann::json* find(std::string_view name);
+  void fail(std::string_view name, std::string_view expected);
+
+  const nlohmann::json& params_;
+  std::vector<std::string> known_;
+  std::optional<Error> error_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,98 @@
+#include "runner/wire/rpc.h"
+
+#include <array>
+#include <utility>
+
+namespace sweepd {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::pair<ErrorCode, RpcCode>, 8> kCodes{{
+    {ErrorCode::kInvalidArgument, RpcCode::kInvalidParams},
+    {ErrorCode::kNotFound, RpcCode::kNotFound},
+    {ErrorCode::kAlreadyExists, RpcCode::kAlreadyExists},
+    {ErrorCode::kFailedPrecondition, RpcCode::kFailedPrecondition},
+    {ErrorCode::kResourceExhausted, RpcCode::kResourceExhausted},
+    {ErrorCode::kUnavailable, RpcCode::kUnavailable},
+    {ErrorCode::kIo, RpcCode::kIo},
+    {ErrorCode::kInternal, RpcCode::kInternal},
+}};
+
+// Text from a person may hold bytes that are no UTF-8; a reply must not fail because of them.
+std::string line(const json& message) {
+  return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+ParsedRequest bad(RpcCode code, std::string message, json id = nullptr) {
+  ParsedRequest parsed;
+  parsed.ok = false;
+  parsed.request.id = std::move(id);
+  parsed.error = {code, std::move(message), nullptr};
+  return parsed;
+}
+
+}  // namespace
+
+RpcCode rpc_code(ErrorCode code) {
+  for (const auto& [ours, theirs] : kCodes) {
+    if (ours == code) return theirs;
+  }
+  return RpcCode::kInternal;
+}
+
+ErrorCode error_code(int code) {
+  for (const auto& [ours, theirs] : kCodes) {
+    if (static_cast<int>(theirs) == code) return ours;
+  }
+  return code <= -32600 && code >= -32700 && code != -32603 ? ErrorCode::kInvalidArgument
+                                                            : ErrorCode::kInternal;
+}
+
+ParsedRequest parse_request(std::string_view text) {
+  const json message = json::parse(text, nullptr, false);
+  if (message.is_discarded()) return bad(RpcCode::kParseError, "the line is not valid JSON");
+  if (!message.is_object()) {
+    return bad(RpcCode::kInvalidRequest, "expected one JSON object a line; batches are not taken");
+  }
+  const json id = message.value("id", json());
+  if (!id.is_null() && !id.is_string() && !id.is_number()) {
+    return bad(RpcCode::kInvalidRequest, "`id` must be a string, a number or null");
+  }
+  if (!message.contains("jsonrpc") || message["jsonrpc"] != "2.0") {
+    return bad(RpcCode::kInvalidRequest, "`jsonrpc` must be \"2.0\"", id);
+  }
+  if (!message.contains("method") || !message["method"].is_string()) {
+    return bad(RpcCode::kInvalidRequest, "`method` must be a string", id);
+  }
+  ParsedRequest parsed;
+  parsed.request.id = id;
+  parsed.request.method = message["method"];
+  if (message.contains("params")) parsed.request.params = message["params"];
+  if (!parsed.request.params.is_object()) {
+    return bad(RpcCode::kInvalidParams, "`params` must be an object with named members", id);
+  }
+  return parsed;
+}
+
+std::string request_line(const RpcRequest& request) {
+  json message{{"jsonrpc", "2.0"}, {"method", request.method}, {"params", request.params}};
+  if (!request.id.is_null()) message["id"] = request.id;
+  return line(message);
+}
+
+std::string result_line(const json& id, const json& result) {
+  return line({{"jsonrpc", "2.0"}, {"id", id}, {"result", result}});
+}
+
+std::string error_line(const json& id, const RpcError& error) {
+  json body{{"code", static_cast<int>(error.code)}, {"message", error.message}};
+  if (!error.data.is_null()) body["data"] = error.data;
+  return line({{"jsonrpc", "2.0"}, {"id", id}, {"error", body}});
+}
+
+std::string notification_line(std::string_view method, const json& params) {
+  return line({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
+}
+
+}  // namespace sweepd

@@ -1,0 +1,62 @@
+// JSON-RPC 2.0, one message a line. Only what both sides share: parsing a request, making replies,
+// and the codes. Methods and their parameters: docs/PROTOCOL.md.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "runner/base/result.h"
+
+namespace sweepd {
+
+// A sweep file of 1 MiB grows when its text is escaped into a JSON string; four times is the most
+// that valid UTF-8 text without control characters can need.
+inline constexpr std::size_t kMaxLineBytes = 4U << 20;
+
+struct RpcRequest {
+  nlohmann::json id;  // null: a notification, which gets no reply
+  std::string method;
+  nlohmann::json params = nlohmann::json::object();
+};
+
+// The code of a reply's `error`: JSON-RPC's own for malformed messages, -32000 downwards for ours.
+enum class RpcCode {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternal = -32603,
+  kNotFound = -32001,
+  kAlreadyExists = -32002,
+  kFailedPrecondition = -32003,
+  kResourceExhausted = -32004,
+  kUnavailable = -32005,
+  kIo = -32006,
+};
+
+RpcCode rpc_code(ErrorCode code);
+ErrorCode error_code(int rpc_code);
+
+struct RpcError {
+  RpcCode code = RpcCode::kInternal;
+  std::string message;
+  nlohmann::json data;  // null: none
+};
+
+// `id` in the error case is the request's when it could be read, so that the reply can carry it.
+struct ParsedRequest {
+  RpcRequest request;
+  bool ok = true;
+  RpcError error;
+};
+ParsedRequest parse_request(std::string_view line);
+
+// Each ends with its newline.
+std::string request_line(const RpcRequest& request);
+std::string result_line(const nlohmann::json& id, const nlohmann::json& result);
+std::string error_line(const nlohmann::json& id, const RpcError& error);
+std::string notification_line(std::string_view method, const nlohmann::json& params);
+
+}  // namespace sweepd

@@ -1,0 +1,23 @@
+// Tables and query specifications as JSON, between daemon and client.
+//
+//   table  {"title","columns":[{"name","unit","align":"left"|"right"}],
+//           "rows":[[{"text","number"?}]],"notes":[...]}
+//   query  {"workload"?,"sweep"?,"title"?,"rows":[],"columns":[],"cell"?,"metric"?,"unit"?,
+//           "where":{"name":["value",...]},"warmup"?,"sort":[],"limit"?,"only_varying"?}
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "runner/base/result.h"
+#include "runner/model/result_set.h"
+#include "runner/model/table.h"
+
+namespace sweepd {
+
+nlohmann::json to_json(const Table& table);
+Result<Table> table_from_json(const nlohmann::json& json);
+
+nlohmann::json to_json(const QuerySpec& query);
+Result<QuerySpec> query_from_json(const nlohmann::json& json);
+
+}  // namespace sweepd
