@@ -3,15 +3,21 @@
 // A line without its newline is not there yet (the rank may be writing it, or died).
 //
 //   {"event":"started","pid":4242,"wall_ns":...}
-//   {"event":"work","arithmetic":"fp32","tokens":1024,"phases":[{"phase":"forward","flops":..,"bytes":..}],
+//   {"event":"work","arithmetic":"fp32","tokens":1024,
+//    "phases":[{"phase":"forward","flops":..,"bytes":..}],
 //    "figures":[{"name":"parameters","value":128625408,"formula":"..."}]}
-//   {"event":"environment", ...}                      rank 0: host and versions; each rank: its
-//   device
-//   {"event":"step","step":3,"warmup":false,"samples":[["forward","time",1.25],["step","host_time",4.0]]}
-//   {"event":"memory","phase":"forward","at_start":0,...}   bytes
-//   {"event":"fact","name":"loss.0","text":"..."} or {"number":..}
-//   {"event":"state", ...}                            device state before and after
-//   {"event":"end","outcome":"done","stop_reason":"fixed_steps"}
+//   {"event":"environment","host":{..},"devices":[{"kind":"cpu","index":0,..}],"threads":4,..}
+//                                   what is unknown is left out; the one device is the rank's own
+//   {"event":"state","moment":"before","other_processes":0,"load_average":0.3,..}   and "after"
+//   {"event":"step","step":3,"warmup":false,
+//    "samples":[["forward","time",1.25],["step","host_time",4.0]]}
+//   {"event":"memory","phase":"forward","at_start":0,"at_end":..,"peak_allocated":..,
+//    "peak_reserved":..,"device_in_use":..}                                          bytes
+//   {"event":"fact","name":"loss.0","text":"..."} or {..,"number":..}
+//   {"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":..}
+//   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
+//
+// A number that is not finite is written as "nan", "inf" or "-inf": a diverged loss is a result.
 #pragma once
 
 #include <cstdint>
@@ -69,17 +75,20 @@ std::string event_to_line(const Event& event);  // without the newline
 // `rank` is the file's; it is set on every value inside.
 Result<Event> event_from_line(std::string_view line, int rank);
 
-// Reads whole lines as they arrive. Feed it what the file holds from `consumed()` on.
+// Reads whole lines as they arrive. Feed it what the file holds from `consumed()` on; a line cut in
+// two, or into bytes, is kept until its newline comes.
 class EventReader {
  public:
   explicit EventReader(int rank) : rank_(rank) {}
   // Appends events of the complete lines in `bytes`; a broken line is an error naming its number,
-  // and what follows it is still read by the next call.
+  // and what follows it is still read by the next call (of `feed("", out)`, when nothing came).
   Result<void> feed(std::string_view bytes, std::vector<Event>& out);
+  std::int64_t consumed() const { return consumed_; }  // bytes fed so far, the cut line included
 
  private:
   int rank_;
   std::int64_t line_number_ = 0;
+  std::int64_t consumed_ = 0;
   std::string partial_;
 };
 

@@ -1,0 +1,103 @@
+#include "runner/wire/catalog_json.h"
+
+#include <type_traits>
+
+#include "runner/wire/json_reader.h"
+
+namespace sweepd {
+namespace {
+
+using Json = nlohmann::json;
+using Reader = JsonReader<Json>;
+
+Json to_json(const ParamDef& def) {
+  Json json = {{"name", def.name},
+               {"type", name_of(def.type)},
+               {"default", to_json(def, def.default_value)},
+               {"help", def.help},
+               {"role", def.role == ParamRole::kIdentity ? "identity" : "scheduling"},
+               {"run_param", def.run_param}};
+  if (def.type == ValueType::kChoice) json["choices"] = def.choices;
+  if (def.minimum) json["minimum"] = *def.minimum;
+  if (def.maximum) json["maximum"] = *def.maximum;
+  return json;
+}
+
+void read_param(Reader& reader, ParamDef& def) {
+  std::string type, role;
+  reader.required("name", def.name);
+  reader.required("type", type);
+  reader.required("help", def.help);
+  reader.required("role", role);
+  reader.required("run_param", def.run_param);
+  reader.optional("choices", def.choices);
+  reader.optional("minimum", def.minimum);
+  reader.optional("maximum", def.maximum);
+  if (!reader.result()) return;
+  const auto known = value_type_from(type);
+  if (!known) return reader.fail(reader.path_to("type"), known.error().message);
+  def.type = *known;
+  if (role != "identity" && role != "scheduling") {
+    return reader.fail(reader.path_to("role"),
+                       "expected `identity` or `scheduling`, got `" + role + "`");
+  }
+  def.role = role == "identity" ? ParamRole::kIdentity : ParamRole::kScheduling;
+  const Json* value = reader.find("default");
+  if (value == nullptr) return reader.fail(reader.path_to("default"), "missing");
+  auto parsed = value_from_json(def, *value);
+  if (!parsed) return reader.fail(reader.path_to("default"), parsed.error().message);
+  def.default_value = std::move(*parsed);
+}
+
+void read_workload(Reader& reader, WorkloadDef& def) {
+  reader.required("name", def.name);
+  reader.required("version", def.version);
+  reader.required("help", def.help);
+  reader.required("passes", def.passes);
+  reader.required("phases", def.phases);
+  reader.each("params", [&](Reader& param) { read_param(param, def.params.emplace_back()); });
+}
+
+}  // namespace
+
+Json to_json(const WorkloadDef& def) {
+  Json params = Json::array();
+  for (const ParamDef& param : def.params) params.push_back(to_json(param));
+  return {{"name", def.name},     {"version", def.version}, {"help", def.help},
+          {"passes", def.passes}, {"phases", def.phases},   {"params", std::move(params)}};
+}
+
+Json to_json(const Catalog& catalog) {
+  Json workloads = Json::array();
+  for (const WorkloadDef& def : catalog.workloads) workloads.push_back(to_json(def));
+  return {{"workloads", std::move(workloads)}};
+}
+
+Result<Catalog> catalog_from_json(const Json& json) {
+  Catalog catalog;
+  Reader reader(json);
+  reader.each("workloads",
+              [&](Reader& workload) { read_workload(workload, catalog.workloads.emplace_back()); });
+  if (const auto read = reader.result(); !read) {
+    return Error{ErrorCode::kInvalidArgument, "catalog: " + read.error().message};
+  }
+  return catalog;
+}
+
+Json to_json(const ParamDef& def, const Value& value) {
+  if (def.type == ValueType::kBytes || def.type == ValueType::kDuration) return def.text(value);
+  return std::visit([](const auto& plain) { return Json(plain); }, value);
+}
+
+Result<Value> value_from_json(const ParamDef& def, const Json& json) {
+  // Through the canonical text, so that one set of checks holds for files, command lines and JSON.
+  if (json.is_string()) return def.parse(json.get_ref<const std::string&>());
+  if (json.is_boolean()) return def.parse(json.get<bool>() ? "true" : "false");
+  if (json.is_number_integer()) return def.parse(json.dump());
+  if (json.is_number_float()) return def.parse(to_text(json.get<double>()));
+  return Error{
+      ErrorCode::kInvalidArgument,
+      def.name + ": expected " + std::string(name_of(def.type)) + ", got " + Reader::excerpt(json)};
+}
+
+}  // namespace sweepd

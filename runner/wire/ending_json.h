@@ -1,0 +1,15 @@
+// An attempt's ending as JSON: `outcome` and the details that outcome has (model/outcome.h).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "runner/model/outcome.h"
+#include "runner/wire/json_reader.h"
+
+namespace sweepd {
+
+// Adds the fields to `json`, which is an object already. Without `rank`: it is the file's.
+void put(nlohmann::ordered_json& json, const Ending& ending);
+void read(JsonReader<nlohmann::ordered_json>& reader, Ending& ending);
+
+}  // namespace sweepd

@@ -1,0 +1,109 @@
+#include "runner/wire/request.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "runner/wire/json_reader.h"
+
+namespace sweepd {
+namespace {
+
+using Json = nlohmann::ordered_json;  // the file is also for people: fields in this order
+
+Json to_json(const RankLease& rank) {
+  return {{"cores", rank.cores}, {"gpu_uuid", rank.gpu_uuid}, {"gpu_index", rank.gpu_index}};
+}
+
+Json to_json(const AttemptRequest& request) {
+  Json params = Json::object();
+  for (const auto& [name, text] : request.params) params[name] = text;
+  Json ranks = Json::array();
+  for (const RankLease& rank : request.lease.ranks) ranks.push_back(to_json(rank));
+  return {{"attempt", request.attempt},   {"trial", request.trial},
+          {"workload", request.workload}, {"pass", name_of(request.pass)},
+          {"repeat", request.repeat},     {"params", std::move(params)},
+          {"lease", std::move(ranks)}};
+}
+
+void read_params(JsonReader<Json>& reader, AttemptRequest& request) {
+  reader.object("params", [&](JsonReader<Json>& params) {
+    const Json& object = *reader.find("params");
+    if (!object.is_object()) return;  // the reader has noted it
+    for (const auto& [name, value] : object.items()) {
+      std::string text;
+      params.required(name.c_str(), text);
+      request.params.emplace_back(name, std::move(text));
+    }
+  });
+}
+
+Result<AttemptRequest> request_from_json(const Json& json) {
+  AttemptRequest request;
+  std::string pass;
+  JsonReader reader(json);
+  reader.required("attempt", request.attempt);
+  reader.required("trial", request.trial);
+  reader.required("workload", request.workload);
+  reader.required("pass", pass);
+  reader.required("repeat", request.repeat);
+  read_params(reader, request);
+  reader.each("lease", [&](JsonReader<Json>& entry) {
+    RankLease rank;
+    entry.required("cores", rank.cores);
+    entry.required("gpu_uuid", rank.gpu_uuid);
+    entry.required("gpu_index", rank.gpu_index);
+    request.lease.ranks.push_back(std::move(rank));
+  });
+  if (const auto read = reader.result(); !read) return read.error();
+  if (request.lease.ranks.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "lease: expected at least one rank, got none"};
+  }
+  const auto known = pass_from(pass);
+  if (!known) return Error{ErrorCode::kInvalidArgument, "pass: " + known.error().message};
+  request.pass = *known;
+  return request;
+}
+
+Error io_error(const std::filesystem::path& file, const char* action) {
+  return {ErrorCode::kIo, file.string() + ": " + action + ": " + std::strerror(errno)};
+}
+
+}  // namespace
+
+Result<void> write_request(const std::filesystem::path& file, const AttemptRequest& request) {
+  // Whole or not at all: a reader after a crash of the writer never sees half a request.
+  const std::filesystem::path temporary = file.string() + ".tmp";
+  errno = 0;
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  if (!out) return io_error(temporary, "cannot create");
+  out << to_json(request).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  out.close();
+  if (!out) return io_error(temporary, "cannot write");
+  std::error_code error;
+  std::filesystem::rename(temporary, file, error);
+  if (error) {
+    return Error{ErrorCode::kIo, file.string() + ": cannot rename into place: " + error.message()};
+  }
+  return {};
+}
+
+Result<AttemptRequest> read_request(const std::filesystem::path& file) {
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return io_error(file, "cannot open");
+  std::ostringstream text;
+  text << in.rdbuf();
+  const Json json = Json::parse(text.str(), nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) {
+    return Error{ErrorCode::kInvalidArgument, file.string() + ": not valid JSON"};
+  }
+  auto request = request_from_json(json);
+  if (!request) {
+    return Error{request.error().code, file.string() + ": " + request.error().message};
+  }
+  return request;
+}
+
+}  // namespace sweepd
