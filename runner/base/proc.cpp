@@ -1,0 +1,73 @@
+#include "runner/base/proc.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "runner/base/text.h"
+#include "runner/base/unique_fd.h"
+
+namespace sweepd {
+
+std::optional<ProcStat> parse_proc_stat(std::string_view text) {
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 2 >= text.size()) return std::nullopt;
+  std::string_view rest = text.substr(name_end + 2);
+  ProcStat stat{.state = rest[0]};
+  for (int field = 3; field < 22; ++field) {
+    const std::size_t space = rest.find(' ');
+    if (space == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(space + 1);
+  }
+  const auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), stat.start_ticks);
+  if (error != std::errc{} || end == rest.data()) return std::nullopt;
+  return stat;
+}
+
+std::string_view proc_field(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t colon = line.find(':');
+    if (colon != std::string_view::npos && trim(line.substr(0, colon)) == key) {
+      return trim(line.substr(colon + 1));
+    }
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return {};
+}
+
+std::string shell_field(std::string_view text, std::string_view key) {
+  for (const std::string& line : split(text, '\n')) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos || trim(std::string_view(line).substr(0, equals)) != key) {
+      continue;
+    }
+    std::string_view value = trim(std::string_view(line).substr(equals + 1));
+    const bool quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
+                        value.back() == value.front();
+    if (quoted) value = value.substr(1, value.size() - 2);
+    return std::string(value);
+  }
+  return {};
+}
+
+std::string read_small_file(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char buffer[4096];
+  while (fd) {
+    const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+    if (n <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+std::optional<ProcStat> read_proc_stat(int pid) {
+  return parse_proc_stat(read_small_file("/proc/" + std::to_string(pid) + "/stat"));
+}
+
+}  // namespace sweepd
