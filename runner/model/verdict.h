@@ -1,8 +1,13 @@
 // Is a `done` timing trustworthy? Pure: every input is a stored value, so a verdict can be computed
 // again from the database alone.
-//   invalid  a rate above the device's physical peak (the clock stopped before the work did)
-//   suspect  throttling, another process on the device, host load above the lease, more ranks than
-//            cores, a rate above a *measured* (CPU) peak by more than 10 %
+//   invalid  the mean time of a phase means a rate above the device's datasheet peak: the clock
+//            stopped before the work did. No tolerance: real kernels stay well below that line, so
+//            whatever crosses it has not merely been lucky
+//   suspect  only the fastest step is above that peak; the mean is above a *measured* (CPU) peak by
+//            more than 10 %; memory traffic above the peak that the cache may have served;
+//            throttling, another process on the device, host load above the lease, more ranks than
+//            cores
+// A small number of samples is no reason: `n` says it.
 #pragma once
 
 #include <optional>
@@ -30,13 +35,15 @@ struct Peak {
   double flops_per_s = 0;  // dense, for one arithmetic; 0 when unknown
   double bytes_per_s = 0;  // 0 when unknown
   PeakSource source = PeakSource::kDatasheet;
+  double cache_bytes = 0;  // last-level cache: less than this may never reach memory; 0 if unknown
 };
 
 // Dense datasheet peak by device name and arithmetic (fp32, tf32, bf16, fp16). Unknown devices have
 // none. Sources stand beside the table in peaks.cpp.
 std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic);
 
-// `peak` is of one device; rates are compared with world_size times it.
+// `peak` is of one device; the work of all ranks is compared with world_size times it. Looks at the
+// `time` of every phase whose work is known (`host_time` where there is no `time`).
 Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
                 const Environment& environment, const std::optional<Peak>& peak,
                 std::int64_t world_size);

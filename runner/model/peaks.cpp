@@ -1,0 +1,60 @@
+#include <array>
+#include <string_view>
+
+#include "runner/model/verdict.h"
+
+namespace sweepd {
+namespace {
+
+// One device as NVML and CUDA name it. TFLOP/s without structured sparsity: vendors head their
+// tables with twice the figure of the tensor-core rows, which no dense product can reach. fp16 and
+// bf16 run at the same rate on all of them.
+struct DatasheetRow {
+  std::string_view name;
+  double fp32, tf32, half;  // TFLOP/s
+  double memory;            // GB/s, 1 GB = 10^9 B
+  double cache;             // L2, MiB
+};
+
+constexpr std::array kDatasheets{
+    // NVIDIA A100 Tensor Core GPU datasheet (80 GB: June 2021; 40 GB: May 2020); L2 from the
+    // NVIDIA A100 Tensor Core GPU Architecture whitepaper, table 4.
+    DatasheetRow{"NVIDIA A100-SXM4-40GB", 19.5, 156, 312, 1'555, 40},
+    DatasheetRow{"NVIDIA A100-PCIE-40GB", 19.5, 156, 312, 1'555, 40},
+    DatasheetRow{"NVIDIA A100-SXM4-80GB", 19.5, 156, 312, 2'039, 40},
+    DatasheetRow{"NVIDIA A100 80GB PCIe", 19.5, 156, 312, 1'935, 40},
+    // NVIDIA H100 Tensor Core GPU Architecture whitepaper, table 2 and appendix; the datasheet
+    // rounds to 67 / 989 / 1,979 with sparsity in the last two, and gives 3.35 TB/s for SXM.
+    DatasheetRow{"NVIDIA H100 80GB HBM3", 66.9, 494.7, 989.4, 3'350, 50},
+    DatasheetRow{"NVIDIA H100 PCIe", 51.2, 378, 756, 2'000, 50},
+    // NVIDIA H200 Tensor Core GPU datasheet: the compute of H100 SXM with 4.8 TB/s of HBM3e.
+    DatasheetRow{"NVIDIA H200", 66.9, 494.7, 989.4, 4'800, 50},
+};
+
+double tflops(const DatasheetRow& row, std::string_view arithmetic) {
+  if (arithmetic == "fp32") return row.fp32;
+  if (arithmetic == "tf32") return row.tf32;
+  if (arithmetic == "bf16" || arithmetic == "fp16") return row.half;
+  return 0;
+}
+
+}  // namespace
+
+std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic) {
+  constexpr std::string_view kVendor = "NVIDIA ";
+  // Drivers before 470 print the name without the vendor.
+  if (device_name.starts_with(kVendor)) device_name.remove_prefix(kVendor.size());
+  for (const DatasheetRow& row : kDatasheets) {
+    // The whole name: a MIG slice ("... MIG 1g.10gb") has a fraction of the figures.
+    if (row.name.substr(kVendor.size()) != device_name) continue;
+    Peak peak;
+    peak.flops_per_s = tflops(row, arithmetic) * 1e12;
+    peak.bytes_per_s = row.memory * 1e9;
+    peak.source = PeakSource::kDatasheet;
+    peak.cache_bytes = row.cache * 0x1p20;
+    return peak;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,220 @@
+#include "runner/model/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+// A measured peak is itself a sample of a noisy machine; a datasheet's is physics.
+constexpr double kMeasuredPeakTolerance = 1.10;
+// The load average is never exactly zero on a healthy machine.
+constexpr double kIdleLoad = 0.5;
+
+void add(Judgement& judgement, Verdict verdict, std::string reason) {
+  judgement.verdict = std::max(judgement.verdict, verdict);
+  if (std::find(judgement.reasons.begin(), judgement.reasons.end(), reason) ==
+      judgement.reasons.end()) {
+    judgement.reasons.push_back(std::move(reason));
+  }
+}
+
+// Three digits at least: 0.0123, 4.56, 989, 1,150.
+std::string figure(double value) {
+  if (value < 100) return fmt::format("{:.3g}", value);
+  return with_thousands(std::llround(value));
+}
+
+std::string flops_text(double per_s) {
+  return per_s >= 0.1e12 ? figure(per_s * 1e-12) + " TFLOP/s" : figure(per_s * 1e-9) + " GFLOP/s";
+}
+std::string bytes_text(double per_s) {
+  return figure(per_s * 1e-9) + " GB/s";
+}
+
+// One rate of one phase against one ceiling; compute and memory differ only in words.
+struct Ceiling {
+  double work = 0;  // FLOP or bytes a step, of all ranks
+  double peak = 0;  // per second, of all devices
+  double cache_bytes = 0;
+  PeakSource source = PeakSource::kDatasheet;
+  std::string verb;  // "ran at", "moved"
+  std::string name;  // "the device's dense bf16 peak"
+  std::string (*text)(double);
+};
+
+std::string above(const Ceiling& ceiling, double rate) {
+  return fmt::format("{} {}, above {} of {}", ceiling.verb, ceiling.text(rate), ceiling.name,
+                     ceiling.text(ceiling.peak));
+}
+
+void compare(Judgement& judgement, const Summary& summary, const Ceiling& ceiling) {
+  if (ceiling.work <= 0 || summary.stats.n == 0) return;
+  if (summary.stats.mean <= 0) {
+    add(judgement, Verdict::kInvalid,
+        fmt::format("{} took {} ms for work that is not nothing: the clock did not run",
+                    summary.phase, summary.stats.mean));
+    return;
+  }
+  if (ceiling.peak <= 0) return;
+  const double mean_rate = ceiling.work / (summary.stats.mean * 1e-3);
+  if (ceiling.source == PeakSource::kMeasured) {
+    if (mean_rate > ceiling.peak * kMeasuredPeakTolerance) {
+      add(judgement, Verdict::kSuspect,
+          summary.phase + " " + above(ceiling, mean_rate) + " by more than 10 %");
+    }
+    return;
+  }
+  const bool mean_above = mean_rate > ceiling.peak;
+  const double best_rate =
+      summary.stats.min > 0 ? ceiling.work / (summary.stats.min * 1e-3) : mean_rate;
+  if (!mean_above && best_rate <= ceiling.peak) return;
+  if (ceiling.cache_bytes > 0 && ceiling.work <= ceiling.cache_bytes) {
+    add(judgement, Verdict::kSuspect,
+        fmt::format("{} {}: it fits in the cache of {:.0f} MiB, so this is not a figure of the "
+                    "device's memory",
+                    summary.phase, above(ceiling, std::max(mean_rate, best_rate)),
+                    ceiling.cache_bytes / 0x1p20));
+  } else if (mean_above) {
+    add(judgement, Verdict::kInvalid,
+        fmt::format("{} {}: the clock stopped before the work did", summary.phase,
+                    above(ceiling, mean_rate)));
+  } else {
+    add(judgement, Verdict::kSuspect,
+        fmt::format("the fastest step of {} {}", summary.phase, above(ceiling, best_rate)));
+  }
+}
+
+std::string peak_name(const Peak& peak, const std::string& what, std::int64_t world_size) {
+  const std::string owner =
+      world_size > 1 ? fmt::format("the {} devices'", world_size) : "the device's";
+  const bool measured = peak.source == PeakSource::kMeasured;
+  return fmt::format("{} {}{} peak", owner, measured ? "measured " : "", what);
+}
+
+void judge_rates(Judgement& judgement, std::span<const Summary> summaries, const WorkPerStep& work,
+                 const Peak& peak, std::int64_t world_size) {
+  const auto devices = static_cast<double>(world_size);
+  const std::string compute =
+      (peak.source == PeakSource::kDatasheet ? "dense " : "") + work.arithmetic;
+  const auto has_time = [&](const std::string& phase) {
+    return std::any_of(summaries.begin(), summaries.end(), [&](const Summary& summary) {
+      return summary.phase == phase && summary.metric == "time";
+    });
+  };
+  for (const Summary& summary : summaries) {
+    const bool host_clock = summary.metric == "host_time" && !has_time(summary.phase);
+    if (summary.metric != "time" && !host_clock) continue;
+    for (const PhaseWork& part : work.phases) {
+      if (part.phase != summary.phase) continue;
+      compare(judgement, summary,
+              {part.flops, peak.flops_per_s * devices, 0, peak.source, "ran at",
+               peak_name(peak, compute, world_size), flops_text});
+      compare(judgement, summary,
+              {part.bytes, peak.bytes_per_s * devices, peak.cache_bytes * devices, peak.source,
+               "moved", peak_name(peak, "memory", world_size), bytes_text});
+    }
+  }
+}
+
+// `gpu_idle` is the state between steps and `applications_clocks_setting` a choice the environment
+// records; all other reasons mean clocks below what the device would have run at.
+bool is_throttling(std::string_view reason) {
+  return !reason.empty() && reason != "none" && reason != "gpu_idle" &&
+         reason != "applications_clocks_setting";
+}
+
+void judge_device_states(Judgement& judgement, const std::vector<DeviceState>& states) {
+  for (const DeviceState& state : states) {
+    const std::string who = state.rank > 0 ? fmt::format(" of rank {}", state.rank) : "";
+    std::vector<std::string> throttling;
+    for (const std::string& reason : split(state.throttle_reasons, ',')) {
+      if (is_throttling(trim(reason))) throttling.emplace_back(trim(reason));
+    }
+    if (!throttling.empty()) {
+      const std::string clock =
+          state.sm_clock_mhz ? fmt::format(" at {} MHz", *state.sm_clock_mhz) : "";
+      add(judgement, Verdict::kSuspect,
+          fmt::format("the device{} was throttled{} ({}) {} the measured steps", who, clock,
+                      join(throttling, ", "), state.moment));
+    }
+    if (state.other_processes > 0) {
+      const bool one = state.other_processes == 1;
+      add(judgement, Verdict::kSuspect,
+          fmt::format("{} other process{} on the device{} {} the measured steps",
+                      state.other_processes, one ? " was" : "es were", who, state.moment));
+    }
+  }
+}
+
+// How many cores a list such as "0-3,8" names; 0 when it cannot be read.
+std::int64_t count_cores(const std::string& list) {
+  std::int64_t count = 0;
+  for (const std::string& part : split(list, ',')) {
+    int first = 0, last = 0;
+    const int fields = std::sscanf(part.c_str(), "%d-%d", &first, &last);
+    if (fields < 1) return 0;
+    if (fields == 1) last = first;
+    if (last < first) return 0;
+    count += last - first + 1;
+  }
+  return count;
+}
+
+// What others may use without touching the lease is `total - leased`. But the 1-minute average
+// still holds this attempt's own set-up and the attempt before it on the same lease, up to
+// `leased`: below that the figure proves nothing about others, and the second trial of every sweep
+// would be suspect.
+void judge_load(Judgement& judgement, const Environment& environment, std::int64_t world_size) {
+  const std::int64_t total = environment.host.cores;
+  if (total <= 0) return;
+  if (world_size > total) {
+    add(judgement, Verdict::kSuspect,
+        fmt::format("{} ranks shared {} core{}", world_size, total, total == 1 ? "" : "s"));
+  }
+  const std::int64_t per_rank = count_cores(environment.cores);
+  const std::int64_t leased = per_rank > 0 ? std::min(total, per_rank * world_size) : total;
+  const double allowed = static_cast<double>(std::max(total - leased, leased)) + kIdleLoad;
+  double load = 0;
+  for (const DeviceState& state : environment.states) {
+    if (state.moment == "before") load = std::max(load, state.load_average);
+  }
+  if (load > allowed) {
+    add(judgement, Verdict::kSuspect,
+        fmt::format("the host's load was {:.1f} before the measured steps: more than this attempt "
+                    "with {} of {} cores leaves room for",
+                    load, leased, total));
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kValid:
+      return "valid";
+    case Verdict::kSuspect:
+      return "suspect";
+    case Verdict::kInvalid:
+      return "invalid";
+  }
+  return "?";
+}
+
+Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
+                const Environment& environment, const std::optional<Peak>& peak,
+                std::int64_t world_size) {
+  Judgement judgement;
+  judge_rates(judgement, summaries, work, peak.value_or(Peak{}),
+              std::max<std::int64_t>(1, world_size));
+  judge_device_states(judgement, environment.states);
+  judge_load(judgement, environment, std::max<std::int64_t>(1, world_size));
+  return judgement;
+}
+
+}  // namespace sweepd
