@@ -1,0 +1,63 @@
+// The machine's cores, GPUs and memory, and who holds them. Decides whether one attempt fits now,
+// never, or must wait, and for what; the order in which attempts are asked about is the
+// scheduler's.
+//
+// The size of a lease depends on the machine and the attempt alone, never on what else runs, so
+// that a figure does not depend on its neighbours:
+//   CPU  threads = 0: all cores, split evenly over the ranks, what is left over stays idle
+//   GPU  threads = 0: an even share of the cores for each GPU, at least one
+//   threads > 0: that many cores for each rank
+//   more ranks than cores and threads <= 1: all cores, shared by the ranks round-robin
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runner/sched/scheduler.h"
+
+namespace sweepd {
+
+enum class WaitsFor {
+  kGpus,  // only attempts on GPUs can be in its way
+  kHost,  // cores, memory, or the host to itself: anything can be in its way
+};
+
+class Resources {
+ public:
+  explicit Resources(Machine machine);
+
+  // Why this machine can never run the item, with the number asked for and the number there is; ""
+  // when it can.
+  std::string refusal(const Item& item) const;
+
+  // What it would get now, or what it waits for. Takes nothing. Not for refused items.
+  std::variant<Lease, WaitsFor> offer(const Item& item) const;
+
+  void take(const Item& item, const Lease& lease) { count(item, lease, +1); }
+  void release(const Item& item, const Lease& lease) { count(item, lease, -1); }
+
+ private:
+  std::size_t cores_per_rank(const Item& item) const;
+  bool host_allows(const Item& item) const;
+  std::vector<int> free_cores() const;
+  std::vector<std::size_t> free_gpus() const;
+  Lease on_cpu(const Item& item, const std::vector<int>& cores) const;
+  Lease on_gpus(const Item& item, const std::vector<int>& cores,
+                const std::vector<std::size_t>& gpus) const;
+  int* gpu_users(const RankLease& rank);
+  void count(const Item& item, const Lease& lease, int change);
+
+  Machine machine_;
+  std::vector<std::vector<int>> home_;  // by GPU: its share of the cores, near ones first
+  std::map<int, int> core_users_;       // attempts on each core; adopted ones may overlap
+  std::vector<int> gpu_users_;          // by position in machine_.gpus
+  std::int64_t memory_held_ = 0;
+  int running_ = 0;
+  int cpu_timings_ = 0;    // exclusive attempts on the CPU: 0 or 1, more only if adopted
+  int cpu_attempts_ = 0;   // all attempts on the CPU
+  int cpu_all_cores_ = 0;  // those among them that were given all cores (threads = 0)
+};
+
+}  // namespace sweepd
