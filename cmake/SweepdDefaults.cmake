@@ -10,6 +10,9 @@ endif()
 # One bin/ folder: sweepctl finds sweepd, and sweepd finds sweep-worker, beside itself.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+# RPATH and not RUNPATH: only the former is searched for the libraries of libraries, which is what a
+# bundle relies on.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 
 find_program(SWEEPD_CCACHE ccache)
 if(SWEEPD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -26,6 +29,7 @@ target_compile_options(sweepd_options INTERFACE
   -Wimplicit-fallthrough -Werror
   # GCC 12 sees overlapping copies in std::string insertions that are not there (GCC bug 105651).
   -Wno-restrict>)
+target_link_options(sweepd_options INTERFACE -Wl,--disable-new-dtags)
 if(SWEEPD_SANITIZE)
   target_compile_options(sweepd_options INTERFACE -fsanitize=${SWEEPD_SANITIZE}
                          -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -1,0 +1,22 @@
+# `cmake --install` gives a tree that can be moved: programs look for their libraries in ../lib and for
+# LibTorch in ../lib/libtorch, a link to the one of the build. The programs are installed where they
+# are defined, in no component (CMake calls it `Unspecified`); the rest is here. tools/bundle leaves
+# the component `libtorch` out.
+install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
+
+install(CODE "set(unit_source ${CMAKE_SOURCE_DIR}/packaging/sweepd.service)" COMPONENT data)
+install(CODE [[
+  # Here and not at configure time: `cmake --install --prefix` may differ from the configured prefix.
+  get_filename_component(prefix "${CMAKE_INSTALL_PREFIX}" ABSOLUTE)
+  file(READ "${unit_source}" unit)
+  string(CONFIGURE "${unit}" unit @ONLY)
+  file(WRITE "$ENV{DESTDIR}${prefix}/lib/systemd/user/sweepd.service" "${unit}")
+]] COMPONENT data)
+
+if(SWEEPD_TORCH)
+  install(CODE "set(libtorch ${SWEEPD_LIBTORCH}/lib)" COMPONENT libtorch)
+  install(CODE [[
+    file(MAKE_DIRECTORY "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib")
+    file(CREATE_LINK ${libtorch} "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/libtorch" SYMBOLIC)
+  ]] COMPONENT libtorch)
+endif()

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Fails when a source file includes what its layer may not (docs/ARCHITECTURE.md, "Layers").
+
+    tools/check_layers.py [ROOT]        exit 0: clean, 1: violations (one line each), 2: wrong usage
+
+An arrow `a -> b` lets `a` include b's headers and whatever b may include in turn: the public headers of
+b include them anyway. A layer is a folder; the longest matching folder counts. Third-party headers
+have a list of layers each, so that, say, a second user of SQLite shows up in review and not in the
+daemon's start-up time.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# The arrows. `db` stands for itself and its subfolders, and so on.
+ARROWS = {
+    "runner/base": [],
+    "runner/model": ["runner/base"],
+    "runner/spec": ["runner/model"],
+    "runner/sched": ["runner/model"],
+    "runner/wire": ["runner/model"],
+    "runner/exec": ["runner/model", "runner/wire"],
+    "runner/worker": ["runner/model", "runner/wire", "workloads/api"],
+    "runner/report": ["runner/model"],
+    "db": ["runner/model"],
+    "runner/daemon": ["runner/spec", "runner/sched", "runner/wire", "runner/exec", "runner/report", "db"],
+    "runner/client": ["runner/wire", "runner/report"],
+    "workloads/api": ["runner/model"],
+    "workloads": ["workloads/api"],
+}
+
+# The header families that only some layers may use, by the start of the include. What is in none of
+# them (the standard library, POSIX, fmt) is free to all.
+FAMILIES = {
+    "LibTorch": (
+        re.compile(r"(torch|ATen|c10|c10d|caffe2)/"),
+        ["runner/worker", "workloads"],
+    ),
+    "CUDA": (
+        re.compile(r"(cuda|cupti|nccl|nvml|cublas|cudnn|curand|cusparse|nvtx|mma\.h|cute/|cutlass/|cooperative_groups)"),
+        ["runner/worker", "workloads"],
+    ),
+    "yaml-cpp": (re.compile(r"yaml-cpp/"), ["runner/spec"]),
+    "SQLite": (re.compile(r"(SQLiteCpp/|sqlite3)"), ["db"]),
+    "hwloc": (re.compile(r"hwloc"), ["runner/exec"]),
+    "Boost": (re.compile(r"boost/"), ["runner/daemon", "runner/client"]),
+    "CLI11": (re.compile(r"CLI/"), ["runner/daemon", "runner/client", "runner/worker"]),
+    "spdlog": (re.compile(r"spdlog/"), ["runner/exec", "runner/daemon"]),
+    "nlohmann-json": (
+        re.compile(r"nlohmann/"),
+        ["runner/wire", "runner/exec", "runner/report", "runner/daemon", "runner/client", "runner/worker"],
+    ),
+    "test libraries": (re.compile(r"(gtest|gmock|rapidcheck|valijson)"), []),
+}
+
+GENERATED = {"build_info.h"}  # written by CMake into the build folder
+SOURCES = {".h", ".hpp", ".cpp", ".cc", ".cu", ".cuh", ".inl"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+
+
+def reachable(layer):
+    """Every layer whose headers `layer` may include, itself first."""
+    seen = [layer]
+    for current in seen:
+        seen.extend(target for target in ARROWS[current] if target not in seen)
+    return seen
+
+
+def layer_of(path):
+    """The layer of a project-relative path, or None (tests, generated files)."""
+    owners = [layer for layer in ARROWS if path.startswith(layer + "/")]
+    return max(owners, key=len, default=None)
+
+
+def inside(layer, names):
+    """Is the layer one of the names, or a folder below one?"""
+    return any(layer == name or layer.startswith(name + "/") for name in names)
+
+
+def check_third_party(layer, header):
+    for family, (pattern, users) in FAMILIES.items():
+        if not pattern.match(header):
+            continue
+        # workloads/api lies below workloads, but its headers must build without LibTorch.
+        if layer == "workloads/api" or not inside(layer, users):
+            return f"{layer} uses {family} (<{header}>); only {', '.join(users) or 'tests'} may"
+    return None
+
+
+def check_project(root, path, layer, header):
+    if header in GENERATED:
+        return None
+    if not (root / header).is_file():
+        if (root / path).parent.joinpath(header).is_file():
+            return f'"{header}" is relative to the file; write it from the project\'s root'
+        return f'"{header}" does not exist; quotes are for headers of this project, from its root'
+    target = layer_of(header)
+    allowed = reachable(layer)
+    if target is None:
+        return f'{layer} -> "{header}", which is in no layer'
+    if target in allowed:
+        return None
+    return f'{layer} -> {target} ("{header}"); {layer} may include {", ".join(allowed[1:]) or "no other layer"}'
+
+
+def check_test(path, header):
+    """Tests may include any layer, but only those of the worker and the workloads link LibTorch."""
+    folder = path.split("/")[1]
+    for family in ("LibTorch", "CUDA"):
+        if FAMILIES[family][0].match(header) and not folder.startswith(("worker", "workloads", "gpu")):
+            return f"tests/{folder} uses {family} (<{header}>); only tests of the worker and the workloads may"
+    return None
+
+
+def check_file(root, path):
+    """Yields (line number, message) of one file."""
+    layer = layer_of(path)
+    in_tests = path.startswith("tests/")
+    if layer is None and not in_tests:
+        return
+    text = (root / path).read_text(encoding="utf-8", errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quote, header = match.groups()
+        if in_tests:
+            message = check_test(path, header)
+        elif quote == '"':
+            message = check_project(root, path, layer, header)
+        elif layer_of(header):
+            message = f"<{header}> is a header of this project; write it in quotes"
+        else:
+            message = check_third_party(layer, header)
+        if message:
+            yield number, message
+
+
+def source_files(root):
+    for top in ("runner", "workloads", "db", "tests"):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix in SOURCES and file.is_file():
+                yield file.relative_to(root).as_posix()
+
+
+def check_tree(root):
+    """Every violation as a line of text, in file order; and the number of files read."""
+    files = list(source_files(root))
+    lines = [
+        f"{path}:{number}: {message}"
+        for path in files
+        for number, message in check_file(root, path)
+    ]
+    return lines, len(files)
+
+
+def main(arguments):
+    if len(arguments) > 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    violations, count = check_tree(root)
+    if count == 0:
+        print(f"{root}: no source files found; expected folders runner, workloads, db", file=sys.stderr)
+        return 2
+    for line in violations:
+        print(line)
+    print(f"check_layers: {count} files, {len(violations)} violations")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

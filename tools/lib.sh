@@ -1,0 +1,71 @@
+# Shared by the scripts beside it: where things are, progress lines, quiet steps with a log.
+# Sourced, never run.
+# shellcheck shell=bash disable=SC2034
+set -euo pipefail
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# One cache for every clone of the project: the unpacked LibTorch lives here (cmake/LibTorch.cmake
+# looks in the same place).
+cache=${SWEEPD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sweepd}
+started=$SECONDS
+
+# A progress line with the seconds since the script started. On stderr: stdout is for results.
+say() { printf '[%3ds] %s\n' $((SECONDS - started)) "$*" >&2; }
+
+die() {
+  printf '%s: error: %s\n' "tools/$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# logged FILE COMMAND...: runs quietly, appending to FILE; when it fails, shows the end of the log and
+# leaves with the command's own status.
+logged() {
+  local log=$1 status=0
+  shift
+  mkdir -p "$(dirname "$log")"
+  printf '\n$ %s\n' "$*" >>"$log"
+  "$@" >>"$log" 2>&1 || status=$?
+  if ((status != 0)); then
+    printf '\n--- the end of %s ---\n' "$log" >&2
+    tail -n 40 "$log" >&2
+    printf '%s: error: failed with status %d: %s\n' "tools/$(basename "$0")" "$status" "$*" >&2
+    exit "$status"
+  fi
+}
+
+# with_progress LOG WHAT COMMAND...: like `logged`, with a line every 20 s that says how far ninja is.
+with_progress() {
+  local log=$1 what=$2 watcher status=0
+  shift 2
+  : >"$log"
+  (
+    while sleep 20; do
+      say "$what $(grep -oE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1 || true)"
+    done
+  ) &
+  watcher=$!
+  # In a subshell, so that a failure still ends the watcher. The build itself stays in the foreground:
+  # a background one would not see Ctrl-C.
+  (logged "$log" "$@") || status=$?
+  kill "$watcher" 2>/dev/null || true
+  wait "$watcher" 2>/dev/null || true
+  ((status == 0)) || exit "$status"
+}
+
+# build_preset PRESET [TARGET...]: configures build/PRESET when needed and builds in it.
+build_preset() {
+  local preset=$1 folder=$repo/build/$1 libtorch=${SWEEPD_LIBTORCH:-$cache/libtorch-2.11.0/torch}
+  local logs=$repo/build/logs setting=SWEEPD_LIBTORCH:PATH=${SWEEPD_LIBTORCH:-$cache/libtorch-2.11.0/torch}
+  shift
+  mkdir -p "$logs"
+  # ninja itself re-runs CMake when a CMakeLists.txt or the set of sources changes, but it knows
+  # nothing of presets and of a cache that moved.
+  if [[ ! $folder/build.ninja -nt $repo/CMakePresets.json ]] || ! grep -qxF "$setting" "$folder/CMakeCache.txt"; then
+    say "configuring build/$preset"
+    : >"$logs/configure-$preset.log"
+    (cd "$repo" && logged "$logs/configure-$preset.log" cmake --preset "$preset" "-DSWEEPD_LIBTORCH:PATH=$libtorch")
+    grep -E '^-- (CUDA half|LibTorch)' "$logs/configure-$preset.log" | sed 's/^-- /       /' >&2 || true
+  fi
+  say "building build/$preset${*:+: $*}"
+  with_progress "$logs/build-$preset.log" "building build/$preset" ninja -C "$folder" "$@"
+}
