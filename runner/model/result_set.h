@@ -31,6 +31,10 @@ struct Dimension {
                                     // typed order (numbers ascending, choices as the catalog lists)
 };
 
+// In ResultRow::at of a row without a figure: it stands for every value of that dimension. An
+// attempt that ran out of memory has no phases, yet each phase's column must say so.
+inline constexpr std::uint32_t kEveryValue = 0xffffffff;
+
 // One attempt's figure for one phase and metric (or one step of it, with `step` among the
 // dimensions), or the one row of a trial that has no figure.
 struct ResultRow {
@@ -44,8 +48,11 @@ struct ResultRow {
   Verdict verdict = Verdict::kValid;
   std::string note;  // why suspect, invalid, or not done
   AttemptId attempt;
+  TrialKey trial;  // tells repeats of one trial from different trials in one cell; "" if unknown
 };
 
+// Dimensions beyond the query's rows and columns are welcome: they name what pooled results differ
+// in.
 struct ResultSet {
   std::string metric;
   std::string unit;  // of every Stats value in `rows`: "ms", "B" ...
