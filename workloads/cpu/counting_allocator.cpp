@@ -1,0 +1,81 @@
+#include "workloads/cpu/counting_allocator.h"
+
+#include <c10/core/CPUAllocator.h>
+
+#include <cstdlib>
+
+#include "workloads/api/failure.h"
+
+namespace sweepd {
+namespace {
+
+// In front of every block: its size, which a free is not told. 64 bytes keep the alignment.
+constexpr std::size_t kAlignment = 64;
+struct alignas(kAlignment) Header {
+  std::int64_t bytes;
+};
+static_assert(sizeof(Header) == kAlignment);
+
+CountingAllocator& instance() {
+  // Never destroyed: tensors held by statics are freed after every destructor of ours.
+  static auto* const allocator = new CountingAllocator;
+  return *allocator;
+}
+
+}  // namespace
+
+CountingAllocator& CountingAllocator::install() {
+  CountingAllocator& allocator = instance();
+  if (c10::GetCPUAllocator() != &allocator) c10::SetCPUAllocator(&allocator, /*priority=*/1);
+  return allocator;
+}
+
+void CountingAllocator::reserve(std::int64_t bytes) {
+  std::int64_t before = allocated_;
+  const std::int64_t limit = limit_;
+  do {
+    if (limit > 0 && bytes > limit - before) throw OutOfMemory({bytes}, {before}, {limit});
+  } while (!allocated_.compare_exchange_weak(before, before + bytes));
+  std::int64_t peak = peak_;
+  while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes)) {
+  }
+}
+
+c10::DataPtr CountingAllocator::allocate(std::size_t bytes) {
+  const c10::Device cpu(c10::DeviceType::CPU);
+  if (bytes == 0) return {nullptr, nullptr, &release, cpu};
+  const auto counted = static_cast<std::int64_t>(bytes);
+  if (counted < 0 || bytes > SIZE_MAX - 2 * kAlignment) {
+    throw OutOfMemory({INT64_MAX}, {allocated_}, {limit_});
+  }
+  reserve(counted);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, kAlignment, bytes + sizeof(Header)) != 0) {
+    allocated_ -= counted;
+    throw OutOfMemory({counted}, {allocated_}, {limit_});
+  }
+  auto* header = new (memory) Header{counted};
+  void* block = header + 1;
+  return {block, block, &release, cpu};
+}
+
+void CountingAllocator::release(void* block) {
+  if (block == nullptr) return;
+  Header* header = static_cast<Header*>(block) - 1;
+  instance().allocated_ -= header->bytes;
+  std::free(header);
+}
+
+c10::DeleterFnPtr CountingAllocator::raw_deleter() const {
+  return &release;
+}
+
+void CountingAllocator::copy_data(void* to, const void* from, std::size_t bytes) const {
+  default_copy_data(to, from, bytes);
+}
+
+void CountingAllocator::reset_peak() {
+  peak_ = allocated_.load();
+}
+
+}  // namespace sweepd

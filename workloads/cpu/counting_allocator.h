@@ -1,0 +1,42 @@
+// torch's CPU memory, counted and limited: live bytes, their peak, and a refusal beyond a limit, so
+// that out-of-memory on a CPU is an ordinary outcome and not the kernel's killer.
+//
+// Counts what tensors asked for, without headers and rounding; buffers that MKL and oneDNN take for
+// themselves are outside (the resident set shows them). Thread-safe: blocks may be freed on any
+// thread. The peak is exact: it is raised by the very addition that made it.
+#pragma once
+
+#include <c10/core/Allocator.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace sweepd {
+
+class CountingAllocator final : public c10::Allocator {
+ public:
+  // The process's only one; the first call makes it torch's CPU allocator. Tensors made before keep
+  // theirs and are not counted.
+  static CountingAllocator& install();
+
+  // Throws sweepd::OutOfMemory when the block would pass the limit or the system refuses it. Blocks
+  // are aligned to 64 bytes, and the data pointer is the context pointer: oneDNN relies on both.
+  c10::DataPtr allocate(std::size_t bytes) override;
+  c10::DeleterFnPtr raw_deleter() const override;
+  void copy_data(void* to, const void* from, std::size_t bytes) const override;
+
+  void set_limit(std::int64_t bytes) { limit_ = bytes; }  // 0: none
+  std::int64_t limit() const { return limit_; }
+  std::int64_t allocated() const { return allocated_; }
+  std::int64_t peak() const { return peak_; }
+  void reset_peak();  // to what is allocated now
+
+ private:
+  void reserve(std::int64_t bytes);
+  static void release(void* block);
+
+  std::atomic<std::int64_t> allocated_{0}, peak_{0}, limit_{0};
+};
+
+}  // namespace sweepd

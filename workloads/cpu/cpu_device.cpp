@@ -1,0 +1,84 @@
+#include "workloads/cpu/cpu_device.h"
+
+#include <ATen/Parallel.h>
+#include <torch/headeronly/version.h>
+
+#include <new>
+
+#include "runner/base/host.h"
+#include "workloads/api/failure.h"
+#include "workloads/api/host_device.h"
+#include "workloads/cpu/counting_allocator.h"
+#include "workloads/cpu/mkl_path.h"
+
+namespace sweepd {
+namespace {
+
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(const DeviceOptions& options) : allocator_(CountingAllocator::install()) {
+    allocator_.set_limit(options.memory_limit.value);
+    if (options.threads > 0) at::set_num_threads(options.threads);
+  }
+
+  std::string_view kind() const override { return "cpu"; }
+  int index() const override { return 0; }
+  void synchronize() override {}
+  // Operators have finished when they return, so the host clock is the device's.
+  std::unique_ptr<Timeline> timeline(std::size_t capacity) override {
+    return make_host_timeline(capacity);
+  }
+
+  // Nothing is cached, so what is reserved is what is allocated.
+  MemoryUsage memory() override {
+    const Bytes now{allocator_.allocated()}, peak{allocator_.peak()};
+    return {now, peak, now, peak, resident_set()};
+  }
+  void reset_peak_memory() override { allocator_.reset_peak(); }
+
+  DeviceInfo info() override {
+    const HostInfo host = read_host();
+    DeviceInfo info;
+    info.kind = "cpu";
+    info.uuid = host.id;
+    info.name = host.cpu_model;
+    info.memory = host.memory;
+    return info;
+  }
+
+  DeviceState state() override {
+    DeviceState state;
+    state.load_average = load_average();
+    return state;
+  }
+
+  void fill_versions(Environment& environment) override {
+    environment.torch_version = TORCH_VERSION;
+    environment.cpu_math = cpu_math();
+    environment.threads = at::get_num_threads();
+  }
+
+  // The allocator throws OutOfMemory itself and ATen lets it through (tested); what is left is the
+  // bad_alloc of code that takes memory elsewhere, whose size nobody knows.
+  void rethrow_out_of_memory() override {
+    try {
+      throw;
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory({0}, {allocator_.allocated()}, {allocator_.limit()});
+    } catch (...) {
+    }
+  }
+
+ private:
+  CountingAllocator& allocator_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cpu_device(const DeviceOptions& options) {
+  return std::make_unique<CpuDevice>(options);
+}
+
+}  // namespace sweepd

@@ -1,0 +1,69 @@
+#include "workloads/cuda/cuda_memory.h"
+
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <cuda_runtime_api.h>
+
+#include "workloads/cuda/cuda_timeline.h"
+
+namespace sweepd {
+namespace {
+
+namespace allocator = c10::cuda::CUDACachingAllocator;
+constexpr std::size_t kAggregate = 0;  // small and large pools together
+
+struct DeviceMemory {
+  std::size_t free = 0, total = 0;
+};
+
+// cudaMemGetInfo counts everything on the device: context, NCCL, other processes.
+DeviceMemory device_memory() {
+  DeviceMemory memory;
+  check_cuda(cudaMemGetInfo(&memory.free, &memory.total), "cudaMemGetInfo");
+  return memory;
+}
+
+c10::CachingDeviceAllocator::DeviceStats stats_of(int device) {
+  return allocator::getDeviceStats(static_cast<c10::DeviceIndex>(device));
+}
+
+}  // namespace
+
+CudaMemory::CudaMemory(int device, Bytes limit) : device_(device) {
+  if (limit.value > 0) {
+    const auto total = static_cast<double>(device_memory().total);
+    const double fraction = static_cast<double>(limit.value) / total;
+    if (fraction < 1) {
+      allocator::setMemoryFraction(fraction, static_cast<c10::DeviceIndex>(device));
+    }
+  }
+  allocator::attachOutOfMemoryObserver(
+      [refusal = refusal_, device](std::int64_t where, std::size_t requested, std::size_t total,
+                                   std::size_t) {
+        if (where != device) return;
+        refusal->requested = static_cast<std::int64_t>(requested);
+        refusal->limit = static_cast<std::int64_t>(total);  // the fraction's share where one is set
+      });
+}
+
+MemoryUsage CudaMemory::usage() const {
+  const auto stats = stats_of(device_);
+  const auto& allocated = stats.allocated_bytes[kAggregate];
+  const auto& reserved = stats.reserved_bytes[kAggregate];
+  const DeviceMemory memory = device_memory();
+  return {{allocated.current},
+          {allocated.peak},
+          {reserved.current},
+          {reserved.peak},
+          {static_cast<std::int64_t>(memory.total - memory.free)}};
+}
+
+void CudaMemory::reset_peak() {
+  allocator::resetPeakStats(static_cast<c10::DeviceIndex>(device_));
+}
+
+OutOfMemory CudaMemory::last_refusal() const {
+  const auto in_use = stats_of(device_).allocated_bytes[kAggregate].current;
+  return OutOfMemory({refusal_->requested}, {in_use}, {refusal_->limit});
+}
+
+}  // namespace sweepd

@@ -1,0 +1,37 @@
+// The caching allocator's figures, its limit, and what it last refused.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "workloads/api/device.h"
+#include "workloads/api/failure.h"
+
+namespace sweepd {
+
+class CudaMemory {
+ public:
+  // `limit` 0 is the whole device. It bounds what the allocator holds from the driver (reserved),
+  // not the CUDA context or NCCL's buffers. Installs an observer, so one object a device.
+  CudaMemory(int device, Bytes limit);
+
+  MemoryUsage usage() const;
+  void reset_peak();
+
+  // For the exception now being handled by c10: what was asked for. The size is exact, in the
+  // allocator's granularity (a segment; the message of the exception is rounded to text).
+  OutOfMemory last_refusal() const;
+
+ private:
+  // Shared with the observer, which the allocator keeps for the life of the process.
+  struct Refusal {
+    std::atomic<std::int64_t> requested{0};
+    std::atomic<std::int64_t> limit{0};
+  };
+
+  int device_;
+  std::shared_ptr<Refusal> refusal_ = std::make_shared<Refusal>();
+};
+
+}  // namespace sweepd

@@ -1,0 +1,35 @@
+// What a Precision means to torch: tensor types, the TF32 switches, autocast.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include "workloads/nn/precision.h"
+
+namespace sweepd {
+
+at::ScalarType operand_type(Precision precision);  // of tensors a GEMM reads
+at::ScalarType weight_type(Precision precision);   // of parameters
+
+// Sets the process-wide TF32 switches: on for tf32 alone, so that fp32 is fp32 whatever the
+// environment says. Throws Unavailable where the device cannot do `precision` (tf32 on a CPU).
+void prepare_precision(Precision precision, at::Device device);
+
+// Autocast for the life of the object, on this thread, or nothing where `precision` is no autocast.
+// Wrap the forward only. The cache of cast weights is off: a step uses each weight once, so it
+// could only hold memory.
+class AutocastGuard {
+ public:
+  AutocastGuard(Precision precision, at::Device device);
+  ~AutocastGuard();
+  AutocastGuard(const AutocastGuard&) = delete;
+  AutocastGuard& operator=(const AutocastGuard&) = delete;
+
+ private:
+  at::DeviceType device_;
+  bool active_;
+  bool was_enabled_ = false;
+  bool was_caching_ = false;
+  at::ScalarType old_type_ = at::kFloat;
+};
+
+}  // namespace sweepd
