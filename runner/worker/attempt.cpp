@@ -1,0 +1,233 @@
+#include "runner/worker/attempt.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+#include "build_info.h"
+#include "runner/base/text.h"
+#include "runner/worker/log.h"
+#include "runner/worker/measure.h"
+#include "runner/worker/memory_pass.h"
+
+namespace sweepd {
+namespace {
+
+// Expected failures of the request become the attempt's ending like every other.
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (!result) throw std::invalid_argument(result.error().message);
+  return std::move(*result);
+}
+
+// The executor shows a rank its own GPU alone, which is then index 0. Where all of a node's are
+// visible, the local rank picks, as torchrun's programs do.
+int device_index() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char* local_rank = std::getenv("LOCAL_RANK");
+  if (visible == nullptr || local_rank == nullptr) return 0;
+  if (std::string_view(visible).find(',') == std::string_view::npos) return 0;
+  return std::atoi(local_rank);
+}
+
+class FactWriter final : public Facts {
+ public:
+  explicit FactWriter(EventWriter& events) : events_(events) {}
+  void text(std::string_view name, std::string_view value) override {
+    events_.add(FactEvent{std::string(name), std::nullopt, std::string(value)});
+  }
+  void number(std::string_view name, double value) override {
+    events_.add(FactEvent{std::string(name), value, ""});
+  }
+
+ private:
+  EventWriter& events_;
+};
+
+}  // namespace
+
+Attempt::Attempt(AttemptFolder folder, int rank, const WorkerParts& parts, EventWriter& events,
+                 Progress& progress)
+    : folder_(std::move(folder)),
+      rank_(rank),
+      parts_(parts),
+      events_(events),
+      progress_(progress) {}
+
+std::string Attempt::run() {
+  progress_.enter("setup");
+  add(StartedEvent{::getpid(), now_wall()});
+  read_trial();
+  emit_work();
+  open_device();
+  emit_environment();
+  set_up();
+  check();
+  std::string reason = measure();
+  emit_facts();
+  return reason;
+}
+
+void Attempt::add(const Event& event) {
+  events_.add(event);
+  events_.flush();
+}
+
+void Attempt::read_trial() {
+  request_ = value_or_throw(read_request(folder_.request()));
+  const auto world_size = static_cast<int>(request_.lease.ranks.size());
+  if (rank_ < 0 || rank_ >= world_size) {
+    throw std::invalid_argument(
+        fmt::format("RANK is {}, but the lease has {} rank(s)", rank_, world_size));
+  }
+  entry_ = parts_.registry.find(request_.workload);
+  if (entry_ == nullptr) {
+    const auto names = parts_.registry.catalog().names();
+    throw std::invalid_argument(
+        fmt::format("this sweep-worker has no workload `{}`{}; it has {}", request_.workload,
+                    did_you_mean(request_.workload, names), join(names, ", ")));
+  }
+  const auto& passes = entry_->def.passes;
+  if (std::find(passes.begin(), passes.end(), name_of(request_.pass)) == passes.end()) {
+    throw std::invalid_argument(fmt::format("workload `{}` has no pass `{}`; it has {}",
+                                            request_.workload, name_of(request_.pass),
+                                            join(passes, ", ")));
+  }
+  values_ = value_or_throw(values_from_texts(entry_->def, request_.params));
+  run_ = sweepd::read_params<RunParams>(values_);
+  if (run_.device == "auto") {
+    throw std::invalid_argument("device: `auto` must have been resolved to cpu or cuda");
+  }
+  const auto cores =
+      static_cast<int>(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores.size());
+  threads_ = run_.threads > 0 ? static_cast<int>(run_.threads) : std::max(1, cores);
+
+  std::string params;
+  for (const auto& [name, text] : request_.params) params += fmt::format(" {}={}", name, text);
+  log_line("attempt {} repeat {} rank {} of {}: {} pass of {}{}", request_.attempt, request_.repeat,
+           rank_, world_size, name_of(request_.pass), request_.workload, params);
+}
+
+void Attempt::emit_work() {
+  add(WorkEvent{entry_->work(values_, run_)});
+}
+
+void Attempt::open_device() {
+  DeviceOptions options;
+  options.kind = run_.device;
+  options.index = options.kind == "cuda" ? device_index() : 0;
+  options.memory_limit = run_.memory_limit;
+  options.threads = threads_;
+  device_ = parts_.make_device(options);
+  context_.emplace(Context{*device_, request_.pass, rank_,
+                           static_cast<int>(request_.lease.ranks.size()), threads_, run_,
+                           folder_.path()});
+}
+
+void Attempt::emit_environment() {
+  Environment environment;
+  environment.host = read_host();
+  environment.devices.push_back(device_->info());
+  device_->fill_versions(environment);
+  environment.build_commit = kBuildCommit;
+  environment.threads = threads_;
+  environment.cores = cores_text(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
+  log_line("device: {} {}, {} thread(s), cores {}", device_->kind(), environment.devices[0].name,
+           threads_, environment.cores.empty() ? "any" : environment.cores);
+  add(EnvironmentEvent{std::move(environment)});
+}
+
+void Attempt::set_up() {
+  std::optional<MemorySpan> span;
+  if (request_.pass == Pass::kMemory) span.emplace(*device_, "setup");
+  const Instant begin = parts_.now();
+  workload_ = entry_->make(values_, *context_);
+  device_->synchronize();
+  const double setup_ms = static_cast<double>((parts_.now() - begin).ns) * 1e-6;
+  log_line("setup: {:.3f} ms", setup_ms);
+  if (span) {
+    add(MemoryEvent{span->end()});
+  } else {
+    Sample sample;
+    sample.phase = "setup";
+    sample.metric = "setup_time";
+    sample.value = setup_ms;
+    add(StepEvent{0, false, {std::move(sample)}});
+  }
+}
+
+void Attempt::check() {
+  progress_.enter("check");
+  const std::optional<Check> check = workload_->check();
+  if (!check) return;
+  if (!check->passed) throw std::runtime_error("check failed: " + check->message);
+  log_line("check passed, largest error {:g}", check->largest_error);
+  events_.add(FactEvent{"check.largest_error", check->largest_error, ""});
+}
+
+std::string Attempt::measure() {
+  switch (request_.pass) {
+    case Pass::kTiming:
+      return measure_time();
+    case Pass::kMemory:
+      return observe_memory();
+    case Pass::kProfile:
+      break;
+  }
+  throw Unavailable("this build of sweep-worker has no profiler; run the timing or memory pass");
+}
+
+std::string Attempt::measure_time() {
+  const bool adaptive = run_.relative_error > 0 || run_.min_time.ns > 0 || run_.max_time.ns > 0;
+  if (adaptive && request_.lease.ranks.size() > 1) {
+    // Each rank would stop by its own times, and the others would wait for it in a collective.
+    throw std::invalid_argument(
+        "relative_error, min_time and max_time need world_size 1; give `steps` instead");
+  }
+  const PhaseNames phases(entry_->def.phases);
+  TimingHooks hooks;
+  hooks.now = parts_.now;
+  hooks.before_measured = [&] { emit_state("before"); };
+  hooks.on_step = [&](const StepEvent& event) {
+    events_.add(event);
+    events_.flush_if_due(parts_.now());
+  };
+  const TimingPlan plan{run_.warmup,
+                        {run_.steps, run_.relative_error, run_.min_time, run_.max_time}};
+  const TimingSummary summary =
+      measure_timing(*workload_, *device_, phases, plan, progress_, hooks);
+  emit_state("after");
+  log_line("measured {} step(s) after {} of warm-up, mean {:.4f} ms, stopped by {}", summary.steps,
+           run_.warmup, summary.mean_ms, name_of(summary.stopped_by));
+  return std::string(name_of(summary.stopped_by));
+}
+
+std::string Attempt::observe_memory() {
+  emit_state("before");
+  const PhaseNames phases(entry_->def.phases);
+  for (PhaseMemory& memory :
+       measure_memory(*workload_, *device_, phases, {run_.warmup}, progress_)) {
+    log_line("memory in {}: peak {}", memory.phase, to_human(memory.peak_allocated));
+    events_.add(MemoryEvent{std::move(memory)});
+  }
+  emit_state("after");
+  return std::string(name_of(StoppedBy::kFixedSteps));
+}
+
+void Attempt::emit_facts() {
+  progress_.enter("facts");
+  FactWriter facts(events_);
+  workload_->facts(facts);
+}
+
+void Attempt::emit_state(const char* moment) {
+  StateEvent event{device_->state()};
+  event.state.moment = moment;
+  add(event);
+}
+
+}  // namespace sweepd

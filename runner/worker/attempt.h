@@ -1,0 +1,60 @@
+// The stages of an attempt, in order; run_attempt.cpp runs them and turns what they throw into the
+// ending. Members are in the order of construction, so that the workload goes before its device.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runner/wire/attempt_folder.h"
+#include "runner/wire/request.h"
+#include "runner/worker/event_writer.h"
+#include "runner/worker/phase_clock.h"
+#include "runner/worker/progress.h"
+#include "runner/worker/run_attempt.h"
+#include "runner/worker/trial_values.h"
+
+namespace sweepd {
+
+class Attempt {
+ public:
+  Attempt(AttemptFolder folder, int rank, const WorkerParts& parts, EventWriter& events,
+          Progress& progress);
+
+  // Everything up to the last fact; the stop reason. Throws whatever goes wrong.
+  std::string run();
+
+  Device* device() { return device_.get(); }  // null before there is one
+  Bytes memory_limit() const { return run_.memory_limit; }
+
+ private:
+  void read_trial();
+  void emit_work();
+  void open_device();
+  void emit_environment();
+  void set_up();
+  void check();
+  std::string measure();
+  std::string measure_time();
+  std::string observe_memory();
+  void emit_facts();
+  void emit_state(const char* moment);
+  void add(const Event& event);
+
+  AttemptFolder folder_;
+  int rank_;
+  const WorkerParts& parts_;
+  EventWriter& events_;
+  Progress& progress_;
+  AttemptRequest request_;
+  const WorkloadEntry* entry_ = nullptr;
+  NamedValues values_;
+  RunParams run_;
+  int threads_ = 1;
+  std::unique_ptr<Device> device_;
+  std::optional<Context> context_;
+  std::unique_ptr<Workload> workload_;
+};
+
+}  // namespace sweepd

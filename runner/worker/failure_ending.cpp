@@ -1,0 +1,40 @@
+#include "runner/worker/failure_ending.h"
+
+#include <exception>
+#include <new>
+#include <string_view>
+
+#include "workloads/api/failure.h"
+
+namespace sweepd {
+namespace {
+
+// LibTorch appends the C++ call stack; a table cell's note needs only what went wrong. The whole
+// text is in the log.
+std::string without_stack(std::string_view message) {
+  constexpr std::size_t kLongest = 4000;
+  message = message.substr(0, message.find("\nException raised from "));
+  return std::string(message.substr(0, kLongest));
+}
+
+}  // namespace
+
+Ending ending_of_current_exception(Device* device, Bytes limit, const std::string& phase) {
+  try {
+    if (device != nullptr) device->rethrow_out_of_memory();
+    throw;
+  } catch (const OutOfMemory& e) {
+    return {Oom{e.requested, e.in_use, e.limit.value > 0 ? e.limit : limit, phase}};
+  } catch (const Unavailable& e) {
+    return {Skipped{e.what()}};
+  } catch (const std::bad_alloc&) {
+    // Host memory, whose allocator does not say how much was asked for.
+    return {Oom{{}, device != nullptr ? device->memory().allocated : Bytes{}, limit, phase}};
+  } catch (const std::exception& e) {
+    return {Failed{without_stack(e.what()), phase}};
+  } catch (...) {
+    return {Failed{"threw something that is not a std::exception", phase}};
+  }
+}
+
+}  // namespace sweepd

@@ -1,0 +1,34 @@
+// Where the attempt is: kept for the ending it may come to, and on the status page for an ending
+// that leaves no time to speak. Stores only, no system call: `enter` runs inside timed steps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runner/wire/status.h"
+
+namespace sweepd {
+
+class Progress {
+ public:
+  Progress() { phase_.reserve(64); }
+  explicit Progress(StatusWriter status) : Progress() { status_.emplace(std::move(status)); }
+
+  // "setup", "check", a phase of the workload, "step" between them, "facts"
+  void enter(std::string_view phase) {
+    phase_ = phase;
+    if (status_) status_->set_phase(phase);
+  }
+  void step(std::int64_t step) {
+    if (status_) status_->set_step(step);
+  }
+  const std::string& phase() const { return phase_; }
+
+ private:
+  std::optional<StatusWriter> status_;
+  std::string phase_ = "setup";
+};
+
+}  // namespace sweepd

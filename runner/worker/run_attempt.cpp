@@ -1,0 +1,81 @@
+#include "runner/worker/run_attempt.h"
+
+#include <exception>
+
+#include "runner/wire/attempt_folder.h"
+#include "runner/worker/attempt.h"
+#include "runner/worker/failure_ending.h"
+#include "runner/worker/log.h"
+
+namespace sweepd {
+namespace {
+
+int write_end(EventWriter& events, Ending ending, int rank) {
+  ending.rank = rank;
+  const std::string why = describe(ending);
+  log_line("ended {}{}{}", name_of(outcome_of(ending)), why.empty() ? "" : ": ", why);
+  events.add(EndEvent{std::move(ending), now_wall()});
+  events.flush();
+  return kExitOk;
+}
+
+// The exception's whole text: the ending keeps only what a table's note needs.
+void log_exception() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    log_line("{}", e.what());
+  } catch (...) {
+    log_line("an exception that is not a std::exception");
+  }
+}
+
+int run(const AttemptFolder& folder, int rank, const WorkerParts& parts, EventWriter& events) {
+  auto status = StatusWriter::open(folder.status(rank));
+  if (!status) throw JournalError(status.error().message);
+  Progress progress(std::move(*status));
+  Attempt attempt(folder, rank, parts, events, progress);
+  try {
+    return write_end(events, {Done{attempt.run()}}, rank);
+  } catch (const JournalError&) {
+    throw;
+  } catch (...) {
+    log_exception();
+    return write_end(
+        events,
+        ending_of_current_exception(attempt.device(), attempt.memory_limit(), progress.phase()),
+        rank);
+  }
+}
+
+}  // namespace
+
+int run_attempt(const std::filesystem::path& path, int rank, const WorkerParts& parts) {
+  const AttemptFolder folder(path);
+  auto events = EventWriter::open(folder.events(rank));
+  if (!events) {
+    log_line("{}", events.error().message);
+    return kExitJournal;
+  }
+  try {
+    return run(folder, rank, parts, *events);
+  } catch (const JournalError& e) {
+    log_line("ended without an ending: {}", e.what());
+    return kExitJournal;
+  }
+}
+
+std::string cores_text(const std::vector<int>& cores) {
+  std::string text;
+  for (std::size_t first = 0; first < cores.size();) {
+    std::size_t last = first;
+    while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += std::to_string(cores[first]);
+    if (last > first) text += '-' + std::to_string(cores[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,42 @@
+// One rank of one attempt, from request.json to the `end` event.
+//
+//   started, work          before anything is allocated: known even of what does not fit
+//   environment
+//   step (setup_time)      timing pass: construction of the workload
+//   state before           timing pass: after the warm-up
+//   step...                timing pass  |  memory...   memory pass
+//   state after
+//   fact..., end
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "workloads/api/device.h"
+#include "workloads/api/workload.h"
+
+namespace sweepd {
+
+// What a test replaces.
+struct WorkerParts {
+  const Registry& registry;
+  std::function<std::unique_ptr<Device>(const DeviceOptions&)> make_device;
+  std::function<Instant()> now = now_instant;
+};
+
+// Exit codes of the worker. An attempt that failed, with its `end` event written, is a success of
+// the worker.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitJournal = 74;  // EX_IOERR: the event file cannot be written
+
+int run_attempt(const std::filesystem::path& folder, int rank, const WorkerParts& parts);
+
+// "0-3,8" of {0, 1, 2, 3, 8}
+std::string cores_text(const std::vector<int>& cores);
+
+}  // namespace sweepd

@@ -1,0 +1,70 @@
+#include "runner/worker/worker_main.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "build_info.h"
+#include "runner/wire/catalog_json.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::string_view kHelp =
+    "sweep-worker: runs one rank of one attempt. sweepd starts it; by hand it is for debugging.\n"
+    "\n"
+    "  sweep-worker --describe             print the catalog of workloads as JSON\n"
+    "  sweep-worker --run ATTEMPT_FOLDER   run what its request.json says, as rank $RANK (or 0)\n"
+    "  sweep-worker --version\n"
+    "  sweep-worker --help\n"
+    "\n"
+    "Example, of an attempt that sweepd has run, into a copy of its folder:\n"
+    "  mkdir /tmp/again && cp ~/.local/state/sweepd/runs/ATTEMPT/request.json /tmp/again &&\n"
+    "  sweep-worker --run /tmp/again\n"
+    "\n"
+    "Exit code 0 whenever the `end` event was written, whatever the outcome; 2 for a wrong "
+    "command\n"
+    "line, 74 when the event file cannot be written.\n";
+
+std::optional<int> rank_from_environment() {
+  const char* text = std::getenv("RANK");
+  if (text == nullptr) return 0;
+  int rank = 0;
+  const char* end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, rank);
+  if (error != std::errc{} || stop != end || rank < 0) {
+    fmt::print(stderr, "sweep-worker: RANK is `{}`; expected a rank, from 0\n", text);
+    return std::nullopt;
+  }
+  return rank;
+}
+
+int run(const char* folder, const WorkerParts& parts) {
+  const auto rank = rank_from_environment();
+  return rank ? run_attempt(folder, *rank, parts) : kExitUsage;
+}
+
+}  // namespace
+
+int worker_main(int argc, char** argv, const WorkerParts& parts) {
+  const std::string_view verb = argc > 1 ? argv[1] : "";
+  if (verb == "--run" && argc == 3) return run(argv[2], parts);
+  if (verb == "--describe" && argc == 2) {
+    fmt::print("{}\n", to_json(parts.registry.catalog()).dump(2));
+    return kExitOk;
+  }
+  if (verb == "--version" && argc == 2) {
+    fmt::print("sweep-worker {} ({})\n", kVersion, kBuildCommit);
+    return kExitOk;
+  }
+  const bool asked = verb == "--help" && argc == 2;
+  fmt::print(asked ? stdout : stderr, "{}", kHelp);
+  return asked ? kExitOk : kExitUsage;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,40 @@
+// The CPU without LibTorch: the steady clock as timeline, the process's resident set as memory. For
+// workloads that need no tensors, for builds without LibTorch and for tests.
+//
+// There is no allocator to count here, so `allocated` and `reserved` are the resident set, whose
+// peak the kernel keeps in pages (reset through /proc/self/clear_refs). A memory limit is the
+// process's RLIMIT_DATA while the device lives: beyond it `new` throws std::bad_alloc, which the
+// worker makes `oom`.
+#pragma once
+
+#include <cstdint>
+
+#include "workloads/api/device.h"
+
+namespace sweepd {
+
+std::unique_ptr<Timeline> make_host_timeline(std::size_t capacity);
+
+class HostDevice final : public Device {
+ public:
+  explicit HostDevice(const DeviceOptions& options);
+  HostDevice(const HostDevice&) = delete;
+  HostDevice& operator=(const HostDevice&) = delete;
+  ~HostDevice() override;
+
+  std::string_view kind() const override { return "cpu"; }
+  int index() const override { return 0; }
+  void synchronize() override {}
+  std::unique_ptr<Timeline> timeline(std::size_t capacity) override;
+  MemoryUsage memory() override;
+  void reset_peak_memory() override;
+  DeviceInfo info() override;
+  DeviceState state() override;
+  void fill_versions(Environment&) override {}
+  void rethrow_out_of_memory() override {}
+
+ private:
+  std::int64_t former_limit_ = -1;  // RLIMIT_DATA to restore; -1: it was not changed
+};
+
+}  // namespace sweepd
