@@ -22,7 +22,8 @@ struct ExitStatus {
   std::optional<int> code;  // neither: an adopted process, whose parent we are not
 };
 
-// One rank's process. `pidfd` becomes readable when the process has ended, child or not.
+// One rank's process. `pidfd` becomes readable when the process has ended, child or not. A child
+// must be reaped, or it stays as a zombie.
 struct RankProcess {
   int rank = 0;
   pid_t pid = 0;
@@ -35,23 +36,27 @@ class Executor {
   virtual ~Executor() = default;
 
   // The folder exists and holds request.json. All ranks start, or none does (those already started
-  // are killed and reaped before the error returns). Each rank: own session, stdin /dev/null,
-  // stdout and stderr to log.<rank>.txt, bound to its cores, RANK, WORLD_SIZE, LOCAL_RANK,
-  // MASTER_ADDR, MASTER_PORT, CUDA_VISIBLE_DEVICES with CUDA_DEVICE_ORDER=PCI_BUS_ID; writes its
-  // pid file before it becomes the worker.
+  // are killed and reaped before the error returns, which names the rank, the file or program and
+  // errno's text). Each rank: own session, stdin /dev/null, stdout and stderr appended to
+  // log.<rank>.txt, bound to its cores, the variables of rank_environment.h; writes its pid file
+  // before it becomes `<worker> --run <folder>`. It outlives the daemon. Takes about a millisecond
+  // a rank.
   virtual Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
                                                  const AttemptRequest& request) = 0;
 
   // The ranks of a folder that are still alive (pid and start time both match).
   virtual std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) = 0;
 
-  // To the rank's whole process group; a process already gone is no error.
+  // To the rank's whole process group, also what is left of it after the rank itself ended; a
+  // process already gone is no error, and never another process that got its pid.
   virtual void signal(const RankProcess& process, int signal) = 0;
 
-  // After `pidfd` became readable. Never blocks.
+  // After `pidfd` became readable, once. Never blocks. Empty for an adopted process, and for a
+  // child that still runs.
   virtual ExitStatus reap(RankProcess& process) = 0;
 };
 
+// `worker_program` is a path; the PATH is not searched. One thread at a time.
 std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program);
 
 }  // namespace sweepd

@@ -1,0 +1,16 @@
+// The memory limit of the control group this process is in. A container or a batch job may use less
+// than the machine has, and finds out by being killed.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "runner/base/units.h"
+
+namespace sweepd {
+
+// The smallest limit from this process's group up to the root, of cgroup v2 (memory.max) or v1
+// (memory.limit_in_bytes); empty when there is none. `root` is where /proc and /sys are.
+std::optional<Bytes> cgroup_memory_limit(const std::filesystem::path& root = "/");
+
+}  // namespace sweepd

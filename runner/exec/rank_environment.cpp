@@ -1,0 +1,46 @@
+#include "runner/exec/rank_environment.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "runner/base/hash.h"
+
+namespace sweepd {
+namespace {
+
+// 20000..29999: registered ports that few services use, below the range that Linux gives to
+// outgoing connections (32768 on). The same for all ranks, so it comes from the attempt's id.
+int master_port(const AttemptId& attempt) {
+  return 20000 + static_cast<int>(std::stoul(hash128(attempt).substr(0, 7), nullptr, 16) % 10000);
+}
+
+}  // namespace
+
+std::vector<std::string> rank_environment(const char* const* inherited,
+                                          const AttemptRequest& request, int rank) {
+  const RankLease& lease = request.lease.ranks.at(static_cast<std::size_t>(rank));
+  const std::string threads = std::to_string(std::max<std::size_t>(1, lease.cores.size()));
+  const std::vector<std::pair<std::string, std::string>> own{
+      {"RANK", std::to_string(rank)},
+      {"LOCAL_RANK", std::to_string(rank)},
+      {"WORLD_SIZE", std::to_string(request.lease.ranks.size())},
+      {"MASTER_ADDR", "127.0.0.1"},
+      {"MASTER_PORT", std::to_string(master_port(request.attempt))},
+      {"CUDA_VISIBLE_DEVICES", lease.gpu_uuid},
+      {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+      {"OMP_NUM_THREADS", threads},
+      {"MKL_NUM_THREADS", threads}};
+  std::vector<std::string> environment;
+  for (const char* const* entry = inherited; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    const bool replaced =
+        std::any_of(own.begin(), own.end(), [&](const auto& pair) { return pair.first == name; });
+    if (!replaced) environment.emplace_back(text);
+  }
+  for (const auto& [name, value] : own) environment.push_back(name + "=" + value);
+  return environment;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,28 @@
+// The environment variables of one rank, by the names the ecosystem uses (torchrun, NCCL, OpenMP):
+//
+//   RANK, LOCAL_RANK            the rank; one host runs all ranks of an attempt
+//   WORLD_SIZE                  how many
+//   MASTER_ADDR, MASTER_PORT    127.0.0.1 and a port made from the attempt's id; nothing of ours
+//                               listens there (ranks meet through the attempt folder), it is for
+//                               libraries that insist on one
+//   CUDA_VISIBLE_DEVICES        the UUID of this rank's own GPU, which is therefore device 0 in its
+//                               process, whatever LOCAL_RANK says; "" on CPU: no GPU is touched
+//   CUDA_DEVICE_ORDER           PCI_BUS_ID
+//   OMP_NUM_THREADS, MKL_NUM_THREADS   the cores of its lease
+//
+// Everything else is the daemon's own environment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/wire/request.h"
+
+namespace sweepd {
+
+// `inherited` is a null-terminated array of "NAME=value", such as ::environ. `rank` is below
+// request.lease.ranks.size().
+std::vector<std::string> rank_environment(const char* const* inherited,
+                                          const AttemptRequest& request, int rank);
+
+}  // namespace sweepd

@@ -1,0 +1,214 @@
+#include "runner/exec/spawn.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "runner/base/proc.h"
+
+namespace sweepd {
+namespace {
+
+// Where the child failed; it sends this and errno through a pipe that a successful exec closes.
+enum class Step : int { kSession, kStdio, kCores, kPidFile, kExec };
+struct ChildFailure {
+  Step step;
+  int error;
+};
+
+constexpr int kReportFd = 3;  // where the child keeps the pipe; all above it are closed
+
+// What the child needs, in memory that it only reads.
+struct Prepared {
+  const char* program;
+  std::vector<char*> argv;
+  std::vector<char*> envp;
+  std::vector<unsigned long> core_mask;  // as the kernel reads it; empty: not bound
+  int null_fd, log_fd, pid_fd, report_fd;
+};
+
+Error io_error(std::string what, int error) {
+  return {ErrorCode::kIo, fmt::format("{}: {}", what, std::strerror(error))};
+}
+
+[[noreturn]] void fail(int report_fd, Step step) {
+  const ChildFailure failure{step, errno};
+  [[maybe_unused]] const ssize_t n = ::write(report_fd, &failure, sizeof failure);
+  ::_exit(127);
+}
+
+// One write, so that a reader sees the whole line or none of it.
+bool write_pid_file(int fd) {
+  std::array<char, 1024> stat{};  // up to field 22 it is a third of that at most
+  const int stat_fd = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (stat_fd < 0) return false;
+  const ssize_t n = ::read(stat_fd, stat.data(), stat.size());
+  const auto parsed =
+      parse_proc_stat({stat.data(), static_cast<std::size_t>(std::max<ssize_t>(0, n))});
+  if (!parsed) {
+    errno = ENODATA;
+    return false;
+  }
+  constexpr int kDigits = 20;  // of the largest 64-bit number
+  std::array<char, 2 * kDigits + 2> line{};
+  char* at = std::to_chars(line.data(), line.data() + kDigits, ::getpid()).ptr;
+  *at++ = ' ';
+  at = std::to_chars(at, at + kDigits, parsed->start_ticks).ptr;
+  *at++ = '\n';
+  return ::write(fd, line.data(), static_cast<std::size_t>(at - line.data())) == at - line.data();
+}
+
+[[noreturn]] void run_child(const Prepared& p) {
+  if (::setsid() < 0) fail(p.report_fd, Step::kSession);
+  // The parent blocked all signals: its handlers must not run here, where they would write into
+  // descriptors that both processes share.
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (::dup2(p.null_fd, 0) < 0 || ::dup2(p.log_fd, 1) < 0 || ::dup2(p.log_fd, 2) < 0) {
+    fail(p.report_fd, Step::kStdio);
+  }
+  if (!p.core_mask.empty() &&
+      ::syscall(SYS_sched_setaffinity, 0, p.core_mask.size() * sizeof(unsigned long),
+                p.core_mask.data()) < 0) {
+    fail(p.report_fd, Step::kCores);
+  }
+  if (!write_pid_file(p.pid_fd)) fail(p.report_fd, Step::kPidFile);
+  int report_fd = p.report_fd;
+  if (report_fd != kReportFd) report_fd = ::dup3(report_fd, kReportFd, O_CLOEXEC);
+  ::syscall(SYS_close_range, kReportFd + 1, ~0U, 0);  // before Linux 5.9: all are CLOEXEC anyway
+  ::execve(p.program, p.argv.data(), p.envp.data());
+  fail(report_fd, Step::kExec);
+}
+
+// Above 2, so that no dup2 onto stdin, stdout or stderr can close it.
+UniqueFd above_stdio(UniqueFd fd) {
+  if (!fd || fd.get() > 2) return fd;
+  return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));
+}
+
+Result<UniqueFd> open_file(const std::filesystem::path& path, int flags) {
+  UniqueFd fd = above_stdio(UniqueFd(::open(path.c_str(), flags | O_CLOEXEC, 0644)));
+  if (!fd) return io_error(fmt::format("cannot open {}", path.string()), errno);
+  return fd;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (const std::string& s : strings) out.push_back(const_cast<char*>(s.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+std::vector<unsigned long> mask_of(const std::vector<int>& cores) {
+  constexpr int kBits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask;
+  for (const int core : cores) {
+    const auto word = static_cast<std::size_t>(core / kBits);
+    if (mask.size() <= word) mask.resize(word + 1);
+    mask[word] |= 1UL << (core % kBits);
+  }
+  return mask;
+}
+
+Error explain(const SpawnPlan& plan, const ChildFailure& failure) {
+  switch (failure.step) {
+    case Step::kSession:
+      return io_error("cannot start a session", failure.error);
+    case Step::kStdio:
+      return io_error(fmt::format("cannot redirect output to {}", plan.log.string()),
+                      failure.error);
+    case Step::kCores:
+      return io_error(fmt::format("cannot bind to cores {}", fmt::join(plan.cores, ",")),
+                      failure.error);
+    case Step::kPidFile:
+      return io_error(fmt::format("cannot write {}", plan.pid_file.string()), failure.error);
+    case Step::kExec:
+      break;
+  }
+  return io_error(fmt::format("cannot execute {}", plan.program.string()), failure.error);
+}
+
+// Blocks every signal of this thread while it lives.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+pid_t fork_child(const Prepared& prepared) {
+  const SignalsBlocked blocked;
+  const pid_t pid = ::fork();
+  if (pid == 0) run_child(prepared);
+  return pid;
+}
+
+// Waits for exec (end of file) or the child's last words.
+Result<Spawned> await_exec(const SpawnPlan& plan, pid_t pid, const UniqueFd& report) {
+  ChildFailure failure{};
+  ssize_t n = 0;
+  do {
+    n = ::read(report.get(), &failure, sizeof failure);
+  } while (n < 0 && errno == EINTR);
+  UniqueFd pidfd = open_pidfd(pid);
+  const int pidfd_error = errno;
+  if (n == 0 && pidfd) return Spawned{pid, std::move(pidfd)};
+  ::kill(pid, SIGKILL);  // a child that failed has ended already; one without a pidfd must
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (n != 0) return explain(plan, failure);
+  return io_error("pidfd_open (Linux 5.3 or later is needed)", pidfd_error);
+}
+
+}  // namespace
+
+UniqueFd open_pidfd(pid_t pid) {
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+Result<Spawned> spawn(const SpawnPlan& plan) {
+  auto null_fd = open_file("/dev/null", O_RDONLY);
+  if (!null_fd) return null_fd.error();
+  auto log_fd = open_file(plan.log, O_WRONLY | O_CREAT | O_APPEND);
+  if (!log_fd) return log_fd.error();
+  auto pid_fd = open_file(plan.pid_file, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!pid_fd) return pid_fd.error();
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) < 0) return io_error("pipe", errno);
+  const UniqueFd report_read(ends[0]);
+  UniqueFd report_write = above_stdio(UniqueFd(ends[1]));
+
+  std::vector<std::string> arguments{plan.program.string()};
+  arguments.insert(arguments.end(), plan.arguments.begin(), plan.arguments.end());
+  const Prepared prepared{plan.program.c_str(), pointers(arguments), pointers(plan.environment),
+                          mask_of(plan.cores),  null_fd->get(),      log_fd->get(),
+                          pid_fd->get(),        report_write.get()};
+  const pid_t pid = fork_child(prepared);
+  if (pid < 0) return io_error("fork", errno);
+  report_write.reset();  // the child's copy is the last: its end is our end of file
+  return await_exec(plan, pid, report_read);
+}
+
+}  // namespace sweepd

@@ -1,0 +1,38 @@
+// Starts one process from a plan prepared in full beforehand: between fork and exec the child makes
+// only async-signal-safe calls, since the daemon may have other threads (loggers).
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/base/unique_fd.h"
+
+namespace sweepd {
+
+struct SpawnPlan {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;    // without the program's name
+  std::vector<std::string> environment;  // "NAME=value", all of it
+  std::vector<int> cores;                // bound to these; empty: not bound
+  std::filesystem::path log;             // stdout and stderr, appended
+  std::filesystem::path pid_file;        // "<pid> <start time>\n", before the program runs
+};
+
+struct Spawned {
+  pid_t pid = 0;
+  UniqueFd pidfd;
+};
+
+// Returns once the program runs, or with the step that failed and errno's text; nothing is left
+// behind then. The child leads its own session, has every signal at its default, and holds no
+// descriptor but 0 (/dev/null), 1 and 2 (the log).
+Result<Spawned> spawn(const SpawnPlan& plan);
+
+// Readable once the process has ended; invalid when there is no such process.
+UniqueFd open_pidfd(pid_t pid);
+
+}  // namespace sweepd
