@@ -1,3 +1,41 @@
-int main() {
-  return 0;
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "runner/daemon/app.h"
+#include "runner/daemon/daemonize.h"
+#include "runner/daemon/logging.h"
+#include "runner/daemon/options.h"
+
+int main(int argc, char** argv) {
+  using namespace sweepd;
+  int exit_code = EXIT_SUCCESS;
+  const auto options = parse_options(argc, argv, exit_code);
+  if (!options) return exit_code;
+  std::signal(SIGPIPE, SIG_IGN);  // a client that went away is an error code, not a death
+
+  ReadyPipe pipe;
+  if (options->ground == Ground::kBackground) {
+    Daemonized daemonized = daemonize();
+    if (daemonized.is_parent) return daemonized.exit_code;
+    pipe = std::move(daemonized.pipe);
+  }
+  if (const auto logging = start_logging(options->app.state, options->ground); !logging) {
+    pipe.failed(logging.error().message);
+    return EXIT_FAILURE;
+  }
+  auto app = App::create(options->app);
+  if (!app) {
+    spdlog::error(app.error().message);
+    pipe.failed(app.error().message);
+    return app.error().code == ErrorCode::kAlreadyExists ? 3 : EXIT_FAILURE;
+  }
+  const auto ran = (*app)->run([&pipe] { pipe.ready(); });
+  if (!ran) {
+    spdlog::error(ran.error().message);
+    pipe.failed(ran.error().message);
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
 }

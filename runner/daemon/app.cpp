@@ -1,0 +1,116 @@
+#include "runner/daemon/app.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+
+#include "build_info.h"
+#include "runner/daemon/catalog_source.h"
+#include "runner/daemon/server.h"
+#include "runner/daemon/services.h"
+#include "runner/daemon/state_lock.h"
+#include "runner/exec/machine.h"
+
+namespace sweepd {
+
+namespace asio = boost::asio;
+
+namespace {
+constexpr std::size_t kReaderThreads = 4;
+constexpr Duration kQueryLimit = seconds(30);
+}  // namespace
+
+// Members are destroyed in reverse order: sessions before services, readers before the loop.
+struct App::Parts {
+  Parts(StateFolder state_, UniqueFd lock_, Catalog catalog_, Machine machine_, HostInfo host_,
+        std::unique_ptr<Store> store_, std::unique_ptr<Executor> executor_)
+      : state(std::move(state_)),
+        lock(std::move(lock_)),
+        catalog(std::move(catalog_)),
+        machine(std::move(machine_)),
+        host(std::move(host_)),
+        store(std::move(store_)),
+        executor(std::move(executor_)),
+        readers(state.database(), catalog, kReaderThreads, kQueryLimit),
+        watchers(io, readers),
+        dispatcher(io, *store, *executor, catalog, machine, state.runs(),
+                   {[this] { watchers.changed(); },
+                    [this](const EndedAttempt& attempt) { watchers.ended(attempt); },
+                    [this] { io.stop(); }}),
+        services{io,     state,   catalog,    machine,  host,
+                 *store, readers, dispatcher, watchers, [this](StopMode mode) { stop(mode); }},
+        server(io, state, services),
+        signals(io, SIGTERM, SIGINT) {
+    watchers.set_dispatcher(dispatcher);
+  }
+
+  void stop(StopMode mode) {
+    if (mode == StopMode::kNow || draining) {
+      spdlog::info("stopping now; what runs goes on and is adopted by the next daemon");
+      // Posted, so that the reply to the `stop` request is written first.
+      asio::post(io, [this] { io.stop(); });
+      return;
+    }
+    draining = true;
+    spdlog::info("draining: {} running, {} stay queued", dispatcher.running().size(),
+                 dispatcher.queued());
+    dispatcher.drain();
+  }
+
+  void wait_for_signal() {
+    signals.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      spdlog::info("got signal {}", signal);
+      stop(StopMode::kDrain);
+      wait_for_signal();
+    });
+  }
+
+  StateFolder state;
+  UniqueFd lock;
+  Catalog catalog;
+  Machine machine;
+  HostInfo host;
+  asio::io_context io{1};
+  std::unique_ptr<Store> store;
+  std::unique_ptr<Executor> executor;
+  ReaderPool readers;
+  Watchers watchers;
+  Dispatcher dispatcher;
+  Services services;
+  Server server;
+  asio::signal_set signals;
+  bool draining = false;
+};
+
+App::App(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+App::~App() = default;
+
+Result<std::unique_ptr<App>> App::create(AppOptions options) {
+  auto lock = lock_state_folder(options.state);
+  if (!lock) return lock.error();
+  auto catalog = load_catalog(options.worker, options.state.catalog());
+  if (!catalog) return catalog.error();
+  HostInfo host = read_host();
+  auto store = Store::open(options.state.database(), *catalog, host);
+  if (!store) return store.error();
+  auto parts = std::make_unique<Parts>(options.state, std::move(*lock), std::move(*catalog),
+                                       discover_machine(), std::move(host), std::move(*store),
+                                       make_local_executor(options.worker));
+  return std::unique_ptr<App>(new App(std::move(parts)));
+}
+
+Result<void> App::run(const std::function<void()>& ready) {
+  spdlog::info("sweepd {} ({}) on {}", kVersion, kBuildCommit, parts_->state.path().string());
+  if (const auto recovered = parts_->dispatcher.recover(); !recovered) return recovered.error();
+  if (const auto listening = parts_->server.listen(); !listening) return listening.error();
+  parts_->wait_for_signal();
+  ready();
+  parts_->io.run();
+  parts_->server.close();
+  spdlog::info("stopped");
+  return {};
+}
+
+}  // namespace sweepd

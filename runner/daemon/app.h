@@ -1,0 +1,33 @@
+// The composition root: builds every part once, in the order they need each other, and runs the
+// event loop until told to stop.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "runner/base/result.h"
+#include "runner/wire/endpoint.h"
+
+namespace sweepd {
+
+struct AppOptions {
+  StateFolder state;
+  std::filesystem::path worker;  // the sweep-worker program
+};
+
+class App {
+ public:
+  static Result<std::unique_ptr<App>> create(AppOptions options);
+  ~App();
+
+  // Calls `ready` once clients can connect; returns when the daemon has stopped.
+  Result<void> run(const std::function<void()>& ready);
+
+ private:
+  struct Parts;
+  explicit App(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace sweepd

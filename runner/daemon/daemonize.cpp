@@ -1,0 +1,79 @@
+#include "runner/daemon/daemonize.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace sweepd {
+namespace {
+
+constexpr char kReady = '+';
+
+// Reads the daemon's word: "+" when ready, an error's text when it failed, nothing when it died.
+int wait_for_word(int fd) {
+  std::string word;
+  char buffer[4096];
+  while (true) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    word.append(buffer, static_cast<std::size_t>(n));
+  }
+  if (!word.empty() && word[0] == kReady) return EXIT_SUCCESS;
+  std::fprintf(stderr, "sweepd: %s\n", word.empty() ? "died while starting" : word.c_str());
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+
+void ReadyPipe::ready() {
+  if (fd_ && ::write(fd_.get(), &kReady, 1) < 0) std::perror("sweepd: ready");
+  fd_.reset();
+}
+
+void ReadyPipe::failed(const std::string& message) {
+  if (!fd_) {
+    std::fprintf(stderr, "sweepd: %s\n", message.c_str());
+  } else if (::write(fd_.get(), message.data(), message.size()) < 0) {
+    std::perror("sweepd: failed");
+  }
+  fd_.reset();
+}
+
+Daemonized daemonize() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) {
+    std::perror("sweepd: pipe");
+    return {true, EXIT_FAILURE, {}};
+  }
+  UniqueFd read_end(fds[0]);
+  UniqueFd write_end(fds[1]);
+  const pid_t child = ::fork();
+  if (child < 0) {
+    std::perror("sweepd: fork");
+    return {true, EXIT_FAILURE, {}};
+  }
+  if (child > 0) {
+    write_end.reset();
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return {true, wait_for_word(read_end.get()), {}};
+  }
+  ::setsid();
+  // Not a session leader any more: it can never get a terminal by opening one.
+  if (::fork() != 0) ::_exit(EXIT_SUCCESS);
+  read_end.reset();
+  const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    ::dup2(null.get(), standard);
+  }
+  if (::chdir("/") != 0) std::perror("sweepd: chdir");
+  return {false, 0, ReadyPipe(std::move(write_end))};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,319 @@
+#include "runner/daemon/dispatcher.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/post.hpp>
+#include <csignal>
+
+#include "runner/daemon/judge_attempt.h"
+#include "runner/daemon/run.h"
+#include "runner/wire/status.h"
+
+namespace sweepd {
+
+namespace asio = boost::asio;
+
+namespace {
+constexpr std::chrono::seconds kStoreRetry{5};
+}
+
+Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
+                       const Catalog& catalog, Machine machine, std::filesystem::path runs,
+                       Hooks hooks)
+    : io_(io),
+      store_(store),
+      executor_(executor),
+      catalog_(catalog),
+      runs_(std::move(runs)),
+      hooks_(std::move(hooks)),
+      scheduler_(std::move(machine)),
+      timer_(io),
+      retry_timer_(io) {}
+
+Dispatcher::~Dispatcher() = default;
+
+Item Dispatcher::item_of(const OpenAttempt& attempt) const {
+  const WorkloadDef& def = *catalog_.find(attempt.workload);
+  Item item;
+  item.id = attempt.row;
+  item.priority = attempt.priority;
+  item.position = attempt.position;
+  item.device = attempt.trial.text(def, "device") == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
+  item.sharing = attempt.pass == Pass::kTiming ? Sharing::kExclusive : Sharing::kShared;
+  item.world_size = static_cast<int>(attempt.trial.integer(def, "world_size"));
+  item.threads = static_cast<int>(attempt.trial.integer(def, "threads"));
+  // A memory limit on the CPU is host memory that the attempt may come to use.
+  if (item.device == DeviceKind::kCpu) {
+    item.memory = Bytes{attempt.trial.integer(def, "memory_limit") * item.world_size};
+  }
+  item.timeout = attempt.timeout;
+  return item;
+}
+
+std::string Dispatcher::label_of_attempt(const OpenAttempt& attempt) const {
+  const WorkloadDef* def = catalog_.find(attempt.workload);
+  return def == nullptr ? attempt.workload : label_of(*def, attempt.trial);
+}
+
+void Dispatcher::enqueue(std::vector<OpenAttempt> attempts) {
+  for (OpenAttempt& attempt : attempts) {
+    if (catalog_.find(attempt.workload) == nullptr) {
+      end_without_process(attempt, {Skipped{"this worker has no workload `" + attempt.workload +
+                                            "`; use a build that has it, then retry"}});
+      continue;
+    }
+    scheduler_.add(item_of(attempt));
+    waiting_.emplace(attempt.row, std::move(attempt));
+  }
+  hooks_.changed();
+  schedule_pump();
+}
+
+void Dispatcher::forget(const std::vector<std::int64_t>& queued_rows) {
+  for (const std::int64_t row : queued_rows) {
+    scheduler_.cancel(row);
+    waiting_.erase(row);
+  }
+  hooks_.changed();
+  schedule_pump();
+}
+
+void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
+  for (const std::int64_t row : running_rows) scheduler_.cancel(row);
+  schedule_pump();
+}
+
+void Dispatcher::drain() {
+  draining_ = true;
+  scheduler_.drain();
+  schedule_pump();
+}
+
+std::vector<RunningAttempt> Dispatcher::running() const {
+  std::vector<RunningAttempt> result;
+  for (const auto& [row, run] : running_) {
+    const Status status = read_status(run->folder.status(0));
+    result.push_back({row, run->attempt.id, run->attempt.trial_key, label_of_attempt(run->attempt),
+                      run->attempt.pass, run->started, status.step, status.phase});
+  }
+  return result;
+}
+
+// Actions are carried out from the event loop, never from inside a call that changed the scheduler.
+void Dispatcher::schedule_pump() {
+  if (std::exchange(pump_scheduled_, true)) return;
+  asio::post(io_, [this] {
+    pump_scheduled_ = false;
+    pump();
+  });
+}
+
+void Dispatcher::pump() {
+  // Starting more while nothing can be stored would only fill the disk further.
+  if (!starts_paused_) {
+    for (const Action& action : scheduler_.step(now_instant())) {
+      std::visit([this](const auto& a) { act(a); }, action);
+    }
+  }
+  arm_timer();
+  if (draining_ && running_.empty() && unstored_.empty()) hooks_.drained();
+}
+
+void Dispatcher::arm_timer() {
+  const auto deadline = scheduler_.next_deadline();
+  if (!deadline) {
+    timer_.cancel();
+    return;
+  }
+  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline->ns)));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) pump();
+  });
+}
+
+Result<std::vector<RankProcess>> Dispatcher::launch(const OpenAttempt& attempt,
+                                                    const Lease& lease) {
+  const WorkloadDef& def = *catalog_.find(attempt.workload);
+  AttemptRequest request;
+  request.attempt = attempt.id;
+  request.trial = attempt.trial_key;
+  request.workload = attempt.workload;
+  request.pass = attempt.pass;
+  request.repeat = attempt.repeat;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    request.params.emplace_back(def.params[i].name, def.params[i].text(attempt.trial.values[i]));
+  }
+  request.lease = lease;
+  const AttemptFolder folder(runs_ / attempt.id);
+  std::error_code error;
+  // An attempt that was queued again after a crash may have left a folder.
+  std::filesystem::remove_all(folder.path(), error);
+  std::filesystem::create_directories(folder.path(), error);
+  if (error) {
+    return Error{ErrorCode::kIo,
+                 "cannot create " + folder.path().string() + ": " + error.message()};
+  }
+  if (const auto written = write_request(folder.request(), request); !written) {
+    return written.error();
+  }
+  return executor_.start(folder, request);
+}
+
+void Dispatcher::act(const StartAction& action) {
+  auto node = waiting_.extract(action.item);
+  if (node.empty()) {
+    scheduler_.finished(action.item);
+    return;
+  }
+  const WallTime started = now_wall();
+  if (const auto marked = store_.mark_started(action.item, started, action.lease); !marked) {
+    spdlog::error("attempt {} waits: cannot record its start: {}", node.mapped().id,
+                  marked.error().message);
+    scheduler_.finished(action.item);
+    scheduler_.add(item_of(node.mapped()));
+    waiting_.insert(std::move(node));
+    pause_starts();
+    return;
+  }
+  AttemptFolder folder(runs_ / node.mapped().id);
+  auto run = std::make_unique<Run>(std::move(node.mapped()), std::move(folder));
+  run->attempt.lease = action.lease;
+  run->started = started;
+  auto ranks = launch(run->attempt, action.lease);
+  if (!ranks) {
+    scheduler_.finished(action.item);
+    end_without_process(run->attempt, {Failed{ranks.error().message, ""}});
+    return;
+  }
+  spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
+               name_of(run->attempt.pass), label_of_attempt(run->attempt));
+  run->ranks = std::move(*ranks);
+  Run& placed = *running_.emplace(action.item, std::move(run)).first->second;
+  for (std::size_t i = 0; i < placed.ranks.size(); ++i) watch_rank(placed, i);
+  hooks_.changed();
+}
+
+void Dispatcher::act(const StopAction& action) {
+  const auto it = running_.find(action.item);
+  if (it == running_.end()) return;
+  Run& run = *it->second;
+  run.stop = action.reason;
+  spdlog::info("attempt {} is being stopped: {}", run.attempt.id,
+               action.reason == StopReason::kTimeout ? "timeout" : "cancelled");
+  for (const RankProcess& rank : run.ranks) {
+    if (rank.pidfd) executor_.signal(rank, SIGTERM);
+  }
+}
+
+void Dispatcher::act(const KillAction& action) {
+  const auto it = running_.find(action.item);
+  if (it == running_.end()) return;
+  for (const RankProcess& rank : it->second->ranks) {
+    if (rank.pidfd) executor_.signal(rank, SIGKILL);
+  }
+}
+
+void Dispatcher::act(const RefuseAction& action) {
+  auto node = waiting_.extract(action.item);
+  if (!node.empty()) end_without_process(node.mapped(), {Skipped{action.reason}});
+}
+
+void Dispatcher::watch_rank(Run& run, std::size_t index) {
+  auto descriptor =
+      std::make_unique<asio::posix::stream_descriptor>(io_, ::dup(run.ranks[index].pidfd.get()));
+  auto& wait = *descriptor;
+  run.waits.push_back(std::move(descriptor));
+  const std::int64_t row = run.attempt.row;
+  wait.async_wait(asio::posix::stream_descriptor::wait_read,
+                  [this, row, index](const boost::system::error_code& error) {
+                    const auto it = running_.find(row);
+                    if (!error && it != running_.end()) rank_ended(*it->second, index);
+                  });
+}
+
+void Dispatcher::rank_ended(Run& run, std::size_t index) {
+  RankProcess& rank = run.ranks[index];
+  run.ended.push_back({rank.rank, executor_.reap(rank)});
+  rank.pidfd.reset();
+  if (run.ended.size() == run.ranks.size()) {
+    finish_run(run.attempt.row);
+  } else {
+    end_other_ranks(run);
+  }
+}
+
+// A rank that ended badly leaves the others waiting in a collective that will never complete.
+void Dispatcher::end_other_ranks(Run& run) {
+  const ExitStatus& last = run.ended.back().exit;
+  const bool well = last.code && *last.code == 0;
+  if (well) return;
+  for (const RankProcess& rank : run.ranks) {
+    if (rank.pidfd) executor_.signal(rank, SIGKILL);
+  }
+}
+
+void Dispatcher::finish_run(std::int64_t row) {
+  const auto it = running_.find(row);
+  const std::unique_ptr<Run> run = std::move(it->second);
+  running_.erase(it);
+  AttemptRecord record = ingest(run->folder, run->attempt, run->ended, run->stop);
+  scheduler_.finished(row);
+  store_record(run->attempt, std::move(record));
+  schedule_pump();
+}
+
+void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) {
+  AttemptRecord record;
+  record.row = attempt.row;
+  record.ending = std::move(ending);
+  record.ended = now_wall();
+  store_record(attempt, std::move(record));
+}
+
+void Dispatcher::store_record(const OpenAttempt& attempt, AttemptRecord record) {
+  record.judgement =
+      judge_attempt(store_, attempt, record, static_cast<std::int64_t>(attempt.lease.ranks.size()));
+  if (unstored_.empty() && try_store(attempt, record)) return;
+  unstored_.emplace_back(attempt, std::move(record));
+  pause_starts();
+}
+
+void Dispatcher::pause_starts() {
+  starts_paused_ = true;
+  retry_timer_.expires_after(kStoreRetry);
+  retry_timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) resume_starts();
+  });
+}
+
+void Dispatcher::resume_starts() {
+  while (!unstored_.empty()) {
+    const auto& [attempt, record] = unstored_.front();
+    if (!try_store(attempt, record)) return pause_starts();
+    unstored_.pop_front();
+  }
+  starts_paused_ = false;
+  schedule_pump();
+}
+
+bool Dispatcher::try_store(const OpenAttempt& attempt, const AttemptRecord& record) {
+  const auto stored = store_.finish(record);
+  if (!stored) {
+    spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {} s", attempt.id,
+                  stored.error().message, kStoreRetry.count());
+    return false;
+  }
+  if (!*stored) {
+    spdlog::info("attempt {} was stored before", attempt.id);
+    return true;
+  }
+  record_measured_peak(store_, attempt, record);
+  const std::string why = describe(record.ending);
+  spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(record.ending)),
+               why.empty() ? "" : ": ", why);
+  hooks_.ended(
+      {attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, record.ending});
+  return true;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,114 @@
+// Carries out what the scheduler decides: starts attempts, waits for their processes, stops them,
+// and stores what they left. Lives on the daemon's one thread; nothing here polls: processes wake
+// it through their pidfds, time through one timer armed from the scheduler's next deadline.
+//
+// Crash safety, in order: the attempt is marked started in the database, then its folder and
+// request are written, then the processes start. Whatever the daemon dies between, `recover` of the
+// next one finds the attempt and adopts, ingests or queues it again.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "db/store.h"
+#include "runner/daemon/ingest.h"
+#include "runner/exec/executor.h"
+#include "runner/sched/scheduler.h"
+
+namespace sweepd {
+
+// What `watch` and `show` tell of an attempt that runs now.
+struct RunningAttempt {
+  std::int64_t row = 0;
+  AttemptId id;
+  TrialKey trial_key;
+  std::string label;
+  Pass pass = Pass::kTiming;
+  WallTime started;
+  std::int64_t step = -1;
+  std::string phase;
+};
+
+struct EndedAttempt {
+  AttemptId id;
+  TrialKey trial_key;
+  std::string label;
+  Pass pass = Pass::kTiming;
+  Ending ending;
+};
+
+class Dispatcher {
+ public:
+  struct Hooks {
+    std::function<void()> changed;                   // something started or was queued
+    std::function<void(const EndedAttempt&)> ended;  // stored
+    std::function<void()> drained;                   // draining and nothing runs any more
+  };
+
+  Dispatcher(boost::asio::io_context& io, Store& store, Executor& executor, const Catalog& catalog,
+             Machine machine, std::filesystem::path runs, Hooks hooks);
+  ~Dispatcher();
+
+  // Once, before anything else: queues what waits, adopts what runs, ingests what ended meanwhile.
+  Result<void> recover();
+
+  void enqueue(std::vector<OpenAttempt> attempts);
+  void forget(const std::vector<std::int64_t>& queued_rows);  // ended in the database already
+  void stop(const std::vector<std::int64_t>& running_rows);   // cancelled
+  void drain();
+
+  std::vector<RunningAttempt> running() const;
+  std::size_t queued() const { return scheduler_.queued(); }
+
+ private:
+  struct Run;
+
+  Item item_of(const OpenAttempt& attempt) const;
+  std::string label_of_attempt(const OpenAttempt& attempt) const;
+  void schedule_pump();
+  void pump();
+  void act(const StartAction& action);
+  void act(const StopAction& action);
+  void act(const KillAction& action);
+  void act(const RefuseAction& action);
+  Result<std::vector<RankProcess>> launch(const OpenAttempt& attempt, const Lease& lease);
+  void watch_rank(Run& run, std::size_t index);
+  void rank_ended(Run& run, std::size_t index);
+  void end_other_ranks(Run& run);
+  void finish_run(std::int64_t row);
+  void recover_started(OpenAttempt attempt);
+  void end_without_process(const OpenAttempt& attempt, Ending ending);
+  // Stores, or keeps the record and tries again later; nothing starts while one is unstored.
+  void store_record(const OpenAttempt& attempt, AttemptRecord record);
+  bool try_store(const OpenAttempt& attempt, const AttemptRecord& record);
+  void pause_starts();
+  void resume_starts();
+  void arm_timer();
+
+  boost::asio::io_context& io_;
+  Store& store_;
+  Executor& executor_;
+  const Catalog& catalog_;
+  std::filesystem::path runs_;
+  Hooks hooks_;
+  Scheduler scheduler_;
+  std::unordered_map<std::int64_t, OpenAttempt> waiting_;
+  std::map<std::int64_t, std::unique_ptr<Run>> running_;
+  std::list<std::pair<OpenAttempt, AttemptRecord>> unstored_;
+  boost::asio::steady_timer timer_;
+  boost::asio::steady_timer retry_timer_;
+  bool pump_scheduled_ = false;
+  bool draining_ = false;
+  bool starts_paused_ = false;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,51 @@
+#include "runner/daemon/ending.h"
+
+namespace sweepd {
+namespace {
+
+bool is_done(const RankEvidence& rank) {
+  return rank.said && outcome_of(*rank.said) == Outcome::kDone;
+}
+
+Ending without_words(const RankEvidence& rank) {
+  Ending ending;
+  ending.rank = rank.rank;
+  // A worker that could not even write its journal exits with a code and says why in its log.
+  if (rank.exit.code && *rank.exit.code != 0 && !rank.last_words.empty()) {
+    ending.detail =
+        Failed{"exit code " + std::to_string(*rank.exit.code) + ": " + rank.last_words, rank.phase};
+  } else {
+    ending.detail = Crashed{rank.exit.signal, rank.exit.code, rank.phase};
+  }
+  return ending;
+}
+
+}  // namespace
+
+Ending decide_ending(const std::vector<RankEvidence>& ranks, std::optional<StopReason> stop,
+                     Duration timeout) {
+  const RankEvidence* first = nullptr;
+  const RankEvidence* done = nullptr;
+  for (const RankEvidence& rank : ranks) {
+    if (!is_done(rank)) {
+      first = first == nullptr ? &rank : first;
+    } else if (done == nullptr || rank.rank < done->rank) {
+      done = &rank;
+    }
+  }
+  if (first == nullptr) {
+    return done != nullptr ? *done->said : Ending{Failed{"no rank was started", ""}, 0};
+  }
+  if (stop == StopReason::kCancelled) return {Cancelled{"cancelled while running"}, first->rank};
+  if (stop == StopReason::kTimeout && !first->said) {
+    return {Timeout{timeout, first->phase}, first->rank};
+  }
+  if (first->said) {
+    Ending ending = *first->said;
+    ending.rank = first->rank;
+    return ending;
+  }
+  return without_words(*first);
+}
+
+}  // namespace sweepd

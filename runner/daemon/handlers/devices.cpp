@@ -1,0 +1,54 @@
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/exec/machine.h"
+#include "runner/wire/params.h"
+
+namespace sweepd {
+namespace {
+
+nlohmann::json peaks_of(Services& services, const DeviceInfo& device) {
+  nlohmann::json peaks = nlohmann::json::array();
+  for (const char* arithmetic : {"fp32", "tf32", "bf16", "fp16"}) {
+    auto peak = datasheet_peak(device.name, arithmetic);
+    if (!peak) {
+      const auto measured = services.store.measured_peak(device, arithmetic);
+      if (measured) peak = *measured;
+    }
+    if (!peak) continue;
+    peaks.push_back({{"arithmetic", arithmetic},
+                     {"flops_per_s", peak->flops_per_s},
+                     {"bytes_per_s", peak->bytes_per_s},
+                     {"source", peak->source == PeakSource::kMeasured ? "measured" : "datasheet"}});
+  }
+  return peaks;
+}
+
+}  // namespace
+
+boost::asio::awaitable<Reply> handle_devices(Services& services, Session&, nlohmann::json params) {
+  ParamsReader reader(params);
+  if (const auto finished = reader.finish(); !finished) co_return finished.error();
+  nlohmann::json devices = nlohmann::json::array();
+  for (const DeviceInfo& device : discover_devices(services.machine, services.host)) {
+    nlohmann::json entry{{"kind", device.kind},
+                         {"index", device.index},
+                         {"uuid", device.uuid},
+                         {"name", device.name},
+                         {"memory_bytes", device.memory.value},
+                         {"driver", device.driver},
+                         {"compute_capability", device.compute_capability},
+                         {"peaks", peaks_of(services, device)}};
+    devices.push_back(std::move(entry));
+  }
+  const HostInfo& host = services.host;
+  co_return nlohmann::json{{"host",
+                            {{"hostname", host.hostname},
+                             {"cpu", host.cpu_model},
+                             {"cores", host.cores},
+                             {"memory_bytes", host.memory.value},
+                             {"kernel", host.kernel},
+                             {"os", host.os},
+                             {"governor", host.governor}}},
+                           {"devices", devices}};
+}
+
+}  // namespace sweepd

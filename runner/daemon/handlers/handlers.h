@@ -1,0 +1,53 @@
+// One verb, one file: handlers/<verb>.cpp. A handler checks its parameters, asks the services, and
+// replies; it never blocks the event loop. docs/PROTOCOL.md documents each.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "runner/daemon/services.h"
+#include "runner/daemon/session.h"
+#include "runner/wire/rpc.h"
+
+namespace sweepd {
+
+struct Reply {
+  nlohmann::json result;
+  std::optional<RpcError> error;
+
+  Reply() = default;
+  Reply(nlohmann::json value) : result(std::move(value)) {}  // NOLINT: implicit
+  Reply(const Error& e) : error(RpcError{rpc_code(e.code), e.message, nullptr}) {}  // NOLINT
+  Reply(RpcError e) : error(std::move(e)) {}  // NOLINT: implicit
+};
+
+using Handler = boost::asio::awaitable<Reply> (*)(Services&, Session&, nlohmann::json params);
+
+struct Method {
+  std::string_view name;
+  Handler handle;
+};
+
+std::span<const Method> methods();
+
+// Finds and runs the handler; an unknown method or an exception becomes an error reply.
+boost::asio::awaitable<Reply> call(Services& services, Session& session, RpcRequest request);
+
+boost::asio::awaitable<Reply> handle_cancel(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_devices(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_list(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_log(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_query(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_report(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_retry(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_show(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_status(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_stop(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_submit(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_watch(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_workloads(Services&, Session&, nlohmann::json params);
+
+}  // namespace sweepd

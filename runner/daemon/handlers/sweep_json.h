@@ -1,0 +1,13 @@
+// A sweep's row and an attempt's row as the protocol shows them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "db/query.h"
+
+namespace sweepd {
+
+nlohmann::json to_json(const SweepRow& sweep);
+nlohmann::json to_json(const AttemptRow& attempt);
+
+}  // namespace sweepd

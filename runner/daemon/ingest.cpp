@@ -1,0 +1,117 @@
+#include "runner/daemon/ingest.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "runner/base/text.h"
+#include "runner/wire/event.h"
+#include "runner/wire/status.h"
+
+namespace sweepd {
+namespace {
+
+template <class... Fs>
+struct Overload : Fs... {
+  using Fs::operator()...;
+};
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+// The last line that holds anything, cut at 500 bytes; reads only the end of a large log.
+std::string last_line(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const std::streamoff size = file.tellg();
+  const std::streamoff start = std::max<std::streamoff>(0, size - 4096);
+  std::string tail(static_cast<std::size_t>(size - start), '\0');
+  file.seekg(start);
+  file.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  const std::string_view trimmed = trim(tail);
+  const std::size_t newline = trimmed.rfind('\n');
+  const auto line = newline == std::string_view::npos ? trimmed : trimmed.substr(newline + 1);
+  return std::string(line.substr(0, 500));
+}
+
+std::vector<Event> read_events(const AttemptFolder& folder, int rank) {
+  std::vector<Event> events;
+  EventReader reader(rank);
+  const std::string text = read_file(folder.events(rank));
+  // A torn or foreign line costs that line, not the attempt.
+  if (const auto read = reader.feed(text, events); !read) {
+    spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
+  }
+  return events;
+}
+
+// Adds one event to the record; returns the ending when it is the last word of its rank.
+void take(const Event& event, int rank, AttemptRecord& record, std::optional<Ending>& said,
+          WallTime& ended) {
+  std::visit(Overload{
+                 [](const StartedEvent&) {},
+                 [&](const WorkEvent& e) {
+                   if (!record.work) record.work = e.work;
+                 },
+                 [&](const EnvironmentEvent& e) {
+                   if (!record.environment) {
+                     record.environment = e.environment;
+                   } else {
+                     auto& devices = record.environment->devices;
+                     devices.insert(devices.end(), e.environment.devices.begin(),
+                                    e.environment.devices.end());
+                   }
+                 },
+                 [&](const StateEvent& e) { record.states.push_back(e.state); },
+                 [&](const StepEvent& e) {
+                   record.samples.insert(record.samples.end(), e.samples.begin(), e.samples.end());
+                 },
+                 [&](const MemoryEvent& e) { record.memory.push_back(e.memory); },
+                 [&](const FactEvent& e) {
+                   record.facts.push_back({rank, e.name, e.number, e.text});
+                 },
+                 [&](const EndEvent& e) {
+                   said = e.ending;
+                   ended = std::max(ended, e.time);
+                 },
+             },
+             event);
+}
+
+}  // namespace
+
+AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
+                     const std::vector<EndedRank>& ranks, std::optional<StopReason> stop) {
+  AttemptRecord record;
+  record.row = attempt.row;
+  std::vector<RankEvidence> evidence;
+  WallTime said_ended{0};
+  for (const EndedRank& ended : ranks) {
+    RankEvidence rank;
+    rank.rank = ended.rank;
+    rank.exit = ended.exit;
+    for (const Event& event : read_events(folder, ended.rank)) {
+      take(event, ended.rank, record, rank.said, said_ended);
+    }
+    rank.phase = read_status(folder.status(ended.rank)).phase;
+    if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
+    evidence.push_back(std::move(rank));
+  }
+  // Devices and samples by rank, whatever order the ranks ended in.
+  std::stable_sort(record.samples.begin(), record.samples.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.rank, a.step) < std::pair(b.rank, b.step);
+  });
+  record.ending = decide_ending(evidence, stop, attempt.timeout);
+  record.ended = outcome_of(record.ending) == Outcome::kDone ? said_ended : now_wall();
+  record.summaries = summarize_samples(record.samples);
+  if (record.environment) record.environment->states = record.states;
+  return record;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,12 @@
+// The daemon's log: <state>/sweepd.log, rotated at 10 MB, three old ones kept; in the foreground
+// the terminal too.
+#pragma once
+
+#include "runner/base/result.h"
+#include "runner/daemon/options.h"
+
+namespace sweepd {
+
+Result<void> start_logging(const StateFolder& state, Ground ground);
+
+}  // namespace sweepd

@@ -1,0 +1,52 @@
+#include "runner/daemon/options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "build_info.h"
+
+namespace sweepd {
+namespace {
+
+// sweep-worker lies beside sweepd, in a build tree and in an installation alike.
+std::filesystem::path default_worker() {
+  if (const char* named = std::getenv("SWEEPD_WORKER"); named != nullptr && *named != '\0') {
+    return named;
+  }
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "sweep-worker" : self.parent_path() / "sweep-worker";
+}
+
+}  // namespace
+
+std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code) {
+  CLI::App cli{
+      "Runs sweeps of LLM training-step benchmarks and keeps their results.\n"
+      "Usually started by sweepctl; by hand: sweepd --foreground"};
+  std::string state_dir;
+  std::string worker;
+  bool foreground = false;
+  cli.add_option("--state-dir", state_dir,
+                 "folder of database, runs, log and socket "
+                 "[default: $SWEEPD_STATE_DIR, else $XDG_STATE_HOME/sweepd, else "
+                 "~/.local/state/sweepd]");
+  cli.add_option("--worker", worker,
+                 "the sweep-worker program [default: $SWEEPD_WORKER, else the one beside sweepd]");
+  cli.add_flag("--foreground", foreground, "stay in the foreground and log to the terminal too");
+  cli.set_version_flag("--version", std::string("sweepd ") + kVersion + " (" + kBuildCommit + ")");
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    exit_code = cli.exit(e) == 0 ? 0 : 2;
+    return std::nullopt;
+  }
+  const std::filesystem::path program =
+      worker.empty() ? default_worker() : std::filesystem::path(worker);
+  return DaemonOptions{
+      {StateFolder::from_environment(state_dir), std::filesystem::absolute(program)},
+      foreground ? Ground::kForeground : Ground::kBackground};
+}
+
+}  // namespace sweepd

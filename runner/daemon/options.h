@@ -1,0 +1,21 @@
+// sweepd's command line.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "runner/daemon/app.h"
+
+namespace sweepd {
+
+enum class Ground { kForeground, kBackground };
+
+struct DaemonOptions {
+  AppOptions app;
+  Ground ground = Ground::kBackground;
+};
+
+// Empty when there is nothing to run (--help, --version, a mistake); `exit_code` then says which.
+std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code);
+
+}  // namespace sweepd

@@ -1,0 +1,70 @@
+// What a restarted daemon does with the attempts its predecessor left open.
+#include <spdlog/spdlog.h>
+
+#include "runner/daemon/dispatcher.h"
+#include "runner/daemon/run.h"
+
+namespace sweepd {
+
+Result<void> Dispatcher::recover() {
+  auto open = store_.open_attempts();
+  if (!open) return open.error();
+  std::vector<OpenAttempt> queued;
+  for (OpenAttempt& attempt : *open) {
+    if (attempt.started && catalog_.find(attempt.workload) != nullptr) {
+      recover_started(std::move(attempt));
+    } else {
+      queued.push_back(std::move(attempt));
+    }
+  }
+  enqueue(std::move(queued));
+  return {};
+}
+
+void Dispatcher::recover_started(OpenAttempt attempt) {
+  AttemptFolder folder(runs_ / attempt.id);
+  auto run = std::make_unique<Run>(std::move(attempt), std::move(folder));
+  run->started = *run->attempt.started;
+  const int world_size = static_cast<int>(run->attempt.lease.ranks.size());
+  run->ranks = executor_.adopt(run->folder, world_size);
+  const std::int64_t row = run->attempt.row;
+  std::vector<bool> alive(static_cast<std::size_t>(world_size), false);
+  for (const RankProcess& rank : run->ranks) alive[static_cast<std::size_t>(rank.rank)] = true;
+  bool any_began = !run->ranks.empty();
+  for (int rank = 0; rank < world_size; ++rank) {
+    if (alive[static_cast<std::size_t>(rank)]) continue;
+    any_began = any_began || std::filesystem::exists(run->folder.pid(rank));
+    run->ended.push_back({rank, {}});
+  }
+  if (!any_began) {
+    // Died between the mark and the first process: nothing was measured, so nothing is lost.
+    if (const auto marked = store_.mark_queued(row); !marked) {
+      spdlog::error("attempt {}: {}", run->attempt.id, marked.error().message);
+    }
+    run->attempt.started.reset();
+    run->attempt.lease = {};
+    enqueue({std::move(run->attempt)});
+    return;
+  }
+  if (run->ranks.empty()) {
+    spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);
+    store_record(run->attempt, ingest(run->folder, run->attempt, run->ended, std::nullopt));
+    return;
+  }
+  spdlog::info("attempt {} adopted: {} of {} ranks run", run->attempt.id, run->ranks.size(),
+               world_size);
+  const Duration age = now_wall() - run->started;
+  scheduler_.adopt(item_of(run->attempt), run->attempt.lease, now_instant() - age);
+  Run& placed = *running_.emplace(row, std::move(run)).first->second;
+  // ended.size() counts against ranks.size(): the dead ones get an entry without a process.
+  for (const EndedRank& ended : placed.ended) {
+    RankProcess gone;
+    gone.rank = ended.rank;
+    placed.ranks.push_back(std::move(gone));
+  }
+  for (std::size_t i = 0; i < placed.ranks.size(); ++i) {
+    if (placed.ranks[i].pidfd) watch_rank(placed, i);
+  }
+}
+
+}  // namespace sweepd

@@ -1,0 +1,103 @@
+#include "runner/daemon/server.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "runner/wire/rpc.h"
+
+namespace sweepd {
+
+namespace asio = boost::asio;
+using asio::local::stream_protocol;
+
+namespace {
+
+// The folder's mode keeps others out already; this holds even if somebody loosens it.
+bool is_same_user(stream_protocol::socket& socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+         peer.uid == ::geteuid();
+}
+
+void refuse(stream_protocol::socket& socket, const char* why) {
+  const std::string line = error_line(nullptr, {RpcCode::kResourceExhausted, why, nullptr});
+  boost::system::error_code ignored;
+  socket.write_some(asio::buffer(line), ignored);
+}
+
+}  // namespace
+
+Server::Server(asio::io_context& io, const StateFolder& state, Services& services)
+    : io_(io), state_(state), services_(services), acceptor_(io) {}
+
+Server::~Server() {
+  close();
+}
+
+Result<void> Server::listen() {
+  ::unlink(state_.socket().c_str());
+  const SocketAddress address = socket_address(state_);
+  boost::system::error_code error;
+  acceptor_.open(stream_protocol(), error);
+  const mode_t old = ::umask(0177);  // the socket is born 0600
+  if (!error) acceptor_.bind(stream_protocol::endpoint(address.path), error);
+  ::umask(old);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    return Error{ErrorCode::kIo,
+                 "cannot listen on " + state_.socket().string() + ": " + error.message()};
+  }
+  asio::co_spawn(
+      io_, [this] { return accept_clients(); },
+      [](const std::exception_ptr& failure) {
+        if (failure) spdlog::critical("the accept loop ended");
+      });
+  return {};
+}
+
+void Server::close() {
+  boost::system::error_code ignored;
+  if (acceptor_.is_open()) {
+    acceptor_.close(ignored);
+    ::unlink(state_.socket().c_str());
+  }
+  for (const auto& weak : sessions_) {
+    if (const auto session = weak.lock()) session->close();
+  }
+  sessions_.clear();
+}
+
+asio::awaitable<void> Server::accept_clients() {
+  while (acceptor_.is_open()) {
+    auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
+    if (error == asio::error::operation_aborted) co_return;
+    if (error) {
+      // Out of descriptors, most likely: wait for some to be freed instead of spinning.
+      spdlog::error("cannot accept a client: {}", error.message());
+      asio::steady_timer pause(io_, std::chrono::milliseconds(200));
+      co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+      continue;
+    }
+    if (!is_same_user(socket)) continue;
+    std::erase_if(sessions_, [](const auto& weak) {
+      const auto session = weak.lock();
+      return !session || !session->is_open();
+    });
+    if (sessions_.size() >= kMaxClients) {
+      refuse(socket, "too many clients are connected");
+      continue;
+    }
+    auto session = std::make_shared<Session>(std::move(socket), services_);
+    sessions_.push_back(session);
+    session->start();
+  }
+}
+
+}  // namespace sweepd

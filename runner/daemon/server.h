@@ -1,0 +1,37 @@
+// Listens on the state folder's socket and hands each accepted client to a Session.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <memory>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/daemon/session.h"
+#include "runner/wire/endpoint.h"
+
+namespace sweepd {
+
+class Server {
+ public:
+  static constexpr std::size_t kMaxClients = 512;
+
+  Server(boost::asio::io_context& io, const StateFolder& state, Services& services);
+  ~Server();
+
+  // Call only while holding the state folder's lock: an old socket file is removed.
+  Result<void> listen();
+  void close();
+
+ private:
+  boost::asio::awaitable<void> accept_clients();
+
+  boost::asio::io_context& io_;
+  const StateFolder& state_;
+  Services& services_;
+  boost::asio::local::stream_protocol::acceptor acceptor_;
+  std::vector<std::weak_ptr<Session>> sessions_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,130 @@
+#include "runner/daemon/session.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/services.h"
+#include "runner/wire/rpc.h"
+
+namespace sweepd {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+
+namespace {
+
+constexpr auto use_tuple = asio::as_tuple(asio::use_awaitable);
+// A result of a hundred thousand cells is about 5 MB; a backlog beyond this is nobody reading.
+constexpr std::size_t kMaxBacklogBytes = 64U << 20;
+
+void log_failure(const std::exception_ptr& error) {
+  if (!error) return;
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    spdlog::error("a session ended: {}", e.what());
+  }
+}
+
+}  // namespace
+
+Session::Session(Socket socket, Services& services)
+    : socket_(std::move(socket)), services_(services), wake_writer_(socket_.get_executor()) {
+  wake_writer_.expires_at(std::chrono::steady_clock::time_point::max());
+}
+
+void Session::start() {
+  auto self = shared_from_this();
+  const auto executor = socket_.get_executor();
+  asio::co_spawn(
+      executor, [self] { return self->read_requests(); }, log_failure);
+  asio::co_spawn(
+      executor, [self] { return self->write_lines(); }, log_failure);
+}
+
+bool Session::send(std::string line) {
+  if (!socket_.is_open() || closing_) return false;
+  if (backlog_bytes_ + line.size() > kMaxBacklogBytes) {
+    spdlog::warn("a client does not read what it is sent; closing its connection");
+    close();
+    return false;
+  }
+  backlog_bytes_ += line.size();
+  outgoing_.push_back(std::move(line));
+  wake_writer_.cancel();
+  return true;
+}
+
+void Session::close() {
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  wake_writer_.cancel();
+}
+
+awaitable<void> Session::read_requests() {
+  std::string buffer;
+  while (socket_.is_open()) {
+    const auto [error, n] = co_await asio::async_read_until(
+        socket_, asio::dynamic_buffer(buffer, kMaxLineBytes), '\n', use_tuple);
+    if (error == asio::error::not_found) {
+      send(error_line(
+          nullptr, {RpcCode::kResourceExhausted,
+                    "a line may be at most " + std::to_string(kMaxLineBytes) + " bytes", nullptr}));
+      closing_ = true;
+      wake_writer_.cancel();
+      co_return;
+    }
+    if (error) {
+      // The other side may have shut its sending half only, as `echo ... | socat` does: what it
+      // asked for must still reach it.
+      closing_ = true;
+      wake_writer_.cancel();
+      co_return;
+    }
+    std::string line = buffer.substr(0, n - 1);
+    buffer.erase(0, n);
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) co_await answer(std::move(line));
+  }
+}
+
+awaitable<void> Session::answer(std::string line) {
+  ParsedRequest parsed = parse_request(line);
+  const nlohmann::json& id = parsed.request.id;
+  if (!parsed.ok) {
+    send(error_line(id, parsed.error));
+    co_return;
+  }
+  Reply reply = co_await call(services_, *this, parsed.request);
+  if (id.is_null()) co_return;
+  if (reply.error) {
+    send(error_line(id, *reply.error));
+  } else {
+    send(result_line(id, reply.result));
+  }
+}
+
+awaitable<void> Session::write_lines() {
+  while (socket_.is_open()) {
+    if (outgoing_.empty()) {
+      if (closing_) break;
+      co_await wake_writer_.async_wait(use_tuple);
+      continue;
+    }
+    const auto [error, n] =
+        co_await asio::async_write(socket_, asio::buffer(outgoing_.front()), use_tuple);
+    if (error) break;
+    backlog_bytes_ -= outgoing_.front().size();
+    outgoing_.pop_front();
+  }
+  close();
+}
+
+}  // namespace sweepd

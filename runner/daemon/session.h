@@ -1,0 +1,42 @@
+// One client's connection: requests are read and answered one at a time, in order; notifications go
+// out between replies. A client that does not read what it is sent is cut off once its backlog is
+// full, so that it never holds the daemon's memory or time.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <memory>
+#include <string>
+
+namespace sweepd {
+
+struct Services;
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  using Socket = boost::asio::local::stream_protocol::socket;
+
+  Session(Socket socket, Services& services);
+
+  void start();
+  // Queues one line. False when the session is closed or its backlog is full (it is then closed).
+  bool send(std::string line);
+  void close();
+  bool is_open() const { return socket_.is_open(); }
+
+ private:
+  boost::asio::awaitable<void> read_requests();
+  boost::asio::awaitable<void> write_lines();
+  boost::asio::awaitable<void> answer(std::string line);
+
+  Socket socket_;
+  Services& services_;
+  std::deque<std::string> outgoing_;
+  std::size_t backlog_bytes_ = 0;
+  boost::asio::steady_timer wake_writer_;
+  bool closing_ = false;  // after the last line was sent
+};
+
+}  // namespace sweepd
