@@ -1,0 +1,18 @@
+// The sections that say which points a sweep has: params, matrix, zip, exclude, include.
+#pragma once
+
+#include "runner/spec/draft.h"
+#include "runner/spec/reporter.h"
+
+namespace sweepd::spec {
+
+void read_params(Reporter& report, Draft& draft, const Node& section);
+void read_matrix(Reporter& report, Draft& draft, const Node& section);
+void read_zip(Reporter& report, Draft& draft, const Node& section);
+void read_exclude(Reporter& report, Draft& draft, const Node& section);
+void read_include(Reporter& report, Draft& draft, const Node& section);
+
+// After all sections: an exclude value that no point of the product has is a typing error.
+void check_exclude(Reporter& report, const Draft& draft);
+
+}  // namespace sweepd::spec

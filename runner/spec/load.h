@@ -1,0 +1,27 @@
+// Text -> one tree a document. Everything that protects the rest of the layer from a hostile or
+// broken file stands here: size, encoding, depth, alias expansion, YAML syntax, duplicate keys.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/spec/node.h"
+#include "runner/spec/reporter.h"
+
+namespace sweepd::spec {
+
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
+constexpr int kMaxDepth = 16;
+constexpr std::size_t kMaxAliasNodes = 10'000;
+constexpr std::size_t kMaxAliasTextBytes = std::size_t{1} << 20;
+
+struct Document {
+  NodePtr root;
+  std::string source;  // from its first line to the next document's `---`
+};
+
+// The documents up to the first mistake that YAML cannot go on after; empty ones (a trailing `---`)
+// are left out. Mistakes go to the reporter.
+std::vector<Document> load_documents(const SourceText& source, Reporter& report);
+
+}  // namespace sweepd::spec

@@ -1,0 +1,47 @@
+// The tree of one YAML document, with the place of every value. Our own instead of YAML::Node
+// because that one hides duplicate keys and expands aliases without a limit. Immutable once built.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sweepd::spec {
+
+// Where yaml-cpp saw a value begin. Its length is found only for the few that end in a diagnostic
+// (source_text.h): finding it for each would be quadratic in the length of a line.
+struct Mark {
+  int line = 0;    // from 1
+  int column = 0;  // from 1, in bytes
+  bool alias = false;
+};
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;  // aliases share their children
+
+struct Node {
+  enum class Kind { kNothing, kScalar, kList, kMap };
+  struct Entry {
+    NodePtr key;  // a scalar; each text once
+    NodePtr value;
+  };
+
+  Kind kind = Kind::kNothing;
+  Mark mark;
+  std::string text;            // kScalar; quoted or not makes no difference
+  std::vector<NodePtr> items;  // kList
+  std::vector<Entry> entries;  // kMap, in file order
+  int depth = 0;               // levels of maps and lists, this one included
+  std::size_t nodes = 1;       // with everything below it
+  std::size_t text_bytes = 0;
+
+  bool is_scalar() const { return kind == Kind::kScalar; }
+  bool is_list() const { return kind == Kind::kList; }
+  bool is_map() const { return kind == Kind::kMap; }
+};
+
+// "a map", "a list", "a single value", "nothing": for "expected ..., found ...".
+const char* describe(Node::Kind kind);
+
+}  // namespace sweepd::spec

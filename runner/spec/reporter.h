@@ -1,0 +1,55 @@
+// Collects the mistakes of one parse in any order and hands them out as diagnostics in file order.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/spec/node.h"
+#include "runner/spec/source_text.h"
+#include "runner/spec/spec.h"
+
+namespace sweepd::spec {
+
+// A person mends a hundred mistakes in several rounds anyway, and a hostile file must not make us
+// answer with more than it sent.
+constexpr std::size_t kMaxDiagnostics = 100;
+
+class Reporter {
+ public:
+  Reporter(const SourceText& source, std::string_view file) : source_(source), file_(file) {}
+
+  void error(const Mark& mark, std::string message, std::string help = "");
+  void error(const Place& place, std::string message, std::string help = "");
+  // A mistake of a --set override; `column` and `length` mark its text.
+  void set_error(const Override& set, int column, int length, std::string message,
+                 std::string help = "");
+
+  bool any() const { return !found_.empty() || !set_errors_.empty(); }
+  // In file order, equal ones once (an alias repeats the mistakes of its anchor), --set last.
+  std::vector<Diagnostic> take();
+
+ private:
+  struct Found {
+    Mark mark;
+    int length = 0;  // 0: look at the source
+    std::string message;
+    std::string help;
+  };
+  void add(Found found);
+  Diagnostic diagnostic_of(Found& found) const;
+
+  const SourceText& source_;
+  std::string file_;
+  std::vector<Found> found_;
+  std::vector<Diagnostic> set_errors_;
+};
+
+// The nearest candidate as a help line: "did you mean `context`?"; "" when nothing is near.
+std::string help_nearest(std::string_view typed, const std::vector<std::string>& candidates);
+
+// Text from the file as a message may repeat it: control characters escaped, cut after 60 bytes.
+std::string shown(std::string_view text);
+
+}  // namespace sweepd::spec
