@@ -1,6 +1,7 @@
-// Long-form results -> a table -> text. Pure: the same input gives the same bytes.
+// Long-form results -> a table -> text. Pure: the same input gives the same bytes, on any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +12,15 @@
 
 namespace sweepd {
 
-// A cell template: text with `{name}` or `{name:.2f}`. Names are statistics (n mean std min p05
-// median p95 max mad sum), derived figures (tokens_per_s tflops gbps mfu bandwidth_share: from the
-// median) or `outcome`, `verdict`. Errors name the column and the nearest name.
+// A cell template: text with `{name}` or `{name:format}`; `{{` and `}}` are braces.
+//
+//   statistics  n mean std min p05 median p95 max mad sum
+//   derived     tokens_per_s tflops gbps mfu bandwidth_share: from the median time; 1 GB = 10^9 B
+//   words       outcome verdict
+//   format      [,][.digits][f|e|g|%|d] as in Python: `,` groups thousands, `%` shows a share in
+//               percent, `d` is for n. Without a format: six significant digits
+//
+// A figure that does not exist (a share of an unknown peak, the std of one value) shows as "—".
 struct CellTemplate {
   struct Part {
     std::string literal;
@@ -21,25 +28,45 @@ struct CellTemplate {
     std::string format;  // what stood behind the colon
   };
   std::vector<Part> parts;
-  bool needs_samples()
-      const;  // order statistics over several attempts cannot be pooled from summaries
+  // Order statistics over several attempts cannot be pooled from summaries.
+  bool needs_samples() const;
 };
+// "" gives an empty template: pivot() then chooses by unit and size of the values. Errors name the
+// column and the nearest name.
 Result<CellTemplate> parse_cell(std::string_view text);
 
-// Checks names and units before anything is read.
+// Does answering need ResultRow::samples (by the cell or by a sort key)? False for a wrong cell.
+bool needs_samples(const QuerySpec& query);
+
+// Checks names and units before anything is read; one message with all mistakes.
 Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions);
 
-// Rows and columns in the dimensions' display order; several attempts in one cell are pooled; a
-// cell without a `done` attempt shows its outcome's word, a pending one "…", a point that the sweep
-// never had "". Suspect and invalid cells are marked and explained in the notes. `unit` is the
-// target: times ns us ms s, sizes B KB MB GB KiB MiB GiB; 1 MB = 10^6 B.
+// Rows and columns in the dimensions' display order; a point that the sweep never had is "".
+//
+//   several attempts in one cell  pooled as if their samples were one list; a note says so, and
+//                                 says more when they are of different trials
+//   some of them not done         the done ones count; a note says how many did not
+//   none of them done             the outcome's word (OOM, timeout ...), "…" while pending
+//   invalid (†), suspect (‡)      shown with the mark, the reasons in the notes. An invalid cell
+//                                 has no Cell::number: a figure that broke physics must not slip
+//                                 into somebody's arithmetic
+//
+// A column is named by its values ("bf16 forward", "context 512, backward"), or by the metric when
+// the query has no columns; dimensions alone have no unit ("1" is a number without a unit). `unit`
+// is the target: ns us ms s m, or B KB MB GB TB KiB MiB GiB TiB (1 MB = 10^6 B). Sorting by a
+// statistic looks at each row's first column that has a value; rows without one come last.
+// Errors: unknown names, a wrong cell, an impossible conversion, samples needed but absent.
 Result<Table> pivot(const ResultSet& results, const QuerySpec& query);
 
+// GitHub's dialect, padded so that the source reads as a table too.
 std::string to_markdown(const Table& table);
-std::string to_csv(const Table& table);  // RFC 4180
-std::string to_json(
-    const Table& table);  // {"title","columns":[{"name","unit"}],"rows":[[...]],"notes"}
-// For a terminal; `width` 0 is unlimited.
+// RFC 4180: CRLF line ends, a header row with units in parentheses, numbers unrounded.
+std::string to_csv(const Table& table);
+// {"title","columns":[{"name","unit"}],"rows":[[number|"text"|null ...]],"notes":[]}: numbers
+// unrounded, null where there is nothing and where a number is not finite.
+std::string to_json_text(const Table& table);
+// For a terminal of `width` columns, 0 for any: long text is cut with "…", numbers never; what is
+// still too wide continues below with the row headers repeated.
 std::string to_text(const Table& table, std::size_t width);
 
 enum class Format { kMarkdown, kCsv, kJson, kText };

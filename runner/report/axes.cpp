@@ -1,0 +1,177 @@
+#include "runner/report/axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "runner/base/text.h"
+#include "runner/base/units.h"
+
+namespace sweepd::report {
+namespace {
+
+Result<std::vector<std::size_t>> find_all(const ResultSet& results,
+                                          const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const Dimension& dimension : results.dimensions) known.push_back(dimension.name);
+  std::vector<std::size_t> found;
+  for (const std::string& name : names) {
+    const auto at = std::find(known.begin(), known.end(), name);
+    if (at == known.end()) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("the results have no column `{}`{}",
+                                                            name, did_you_mean(name, known))};
+    }
+    found.push_back(static_cast<std::size_t>(at - known.begin()));
+  }
+  return found;
+}
+
+bool is_boolean(const Dimension& dimension) {
+  return std::all_of(dimension.values.begin(), dimension.values.end(), [](const auto& value) {
+    return value == "true" || value == "false" || value.empty();
+  });
+}
+
+// The number behind a plain numeric value, where a double holds it exactly.
+std::optional<double> exact_number(const Dimension& dimension, const std::string& text) {
+  if (!dimension.numeric) return std::nullopt;
+  const auto value = parse_real(text);
+  const bool plain = value && !text.ends_with('%') && to_text(*value) == text;
+  return plain ? std::optional<double>(*value) : std::nullopt;
+}
+
+}  // namespace
+
+Result<Axes> Axes::resolve(const ResultSet& results, const QuerySpec& query) {
+  Axes axes(results);
+  auto rows = find_all(results, query.table.rows);
+  if (!rows) return rows.error();
+  auto columns = find_all(results, query.table.columns);
+  if (!columns) return columns.error();
+  axes.rows_ = std::move(*rows);
+  axes.columns_ = std::move(*columns);
+  axes.note_used_values();
+  if (query.only_varying) axes.drop_constants();
+  return axes;
+}
+
+void Axes::note_used_values() {
+  std::vector<std::set<std::uint32_t>> used(results_->dimensions.size());
+  for (const ResultRow& row : results_->rows) {
+    for (std::size_t d = 0; d < used.size(); ++d) {
+      if (row.at[d] != kEveryValue) used[d].insert(row.at[d]);
+    }
+  }
+  for (const auto& values : used) used_.emplace_back(values.begin(), values.end());
+}
+
+void Axes::drop_constants() {
+  const auto constant = [&](std::size_t d) { return used_[d].size() == 1; };
+  for (auto* axis : {&rows_, &columns_}) {
+    std::copy_if(axis->begin(), axis->end(), std::back_inserter(dropped_), constant);
+    std::erase_if(*axis, constant);
+  }
+}
+
+std::vector<Place> Axes::places(const ResultRow& row) const {
+  std::vector<Place> places{{}};
+  const auto extend = [&](std::size_t dimension, Key Place::*key) {
+    const bool spread = row.at[dimension] == kEveryValue && !used_[dimension].empty();
+    const Key values = spread ? used_[dimension] : Key{row.at[dimension]};
+    std::vector<Place> extended;
+    for (const Place& place : places) {
+      for (const std::uint32_t value : values) {
+        extended.push_back(place);
+        (extended.back().*key).push_back(value);
+      }
+    }
+    places = std::move(extended);
+  };
+  for (const std::size_t dimension : rows_) extend(dimension, &Place::row);
+  for (const std::size_t dimension : columns_) extend(dimension, &Place::column);
+  return places;
+}
+
+std::string Axes::value_text(std::size_t dimension, std::uint32_t index) const {
+  if (index == kEveryValue) return "—";
+  const std::string& text = results_->dimensions[dimension].values[index];
+  return text.empty() ? "—" : text;
+}
+
+std::vector<Column> Axes::row_headers() const {
+  std::vector<Column> headers;
+  for (const std::size_t d : rows_) {
+    const Dimension& dimension = results_->dimensions[d];
+    headers.push_back({dimension.name, "", dimension.numeric ? Align::kRight : Align::kLeft});
+  }
+  return headers;
+}
+
+std::vector<Cell> Axes::row_cells(const Key& key) const {
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    std::string text = value_text(rows_[i], key[i]);
+    const auto number = exact_number(results_->dimensions[rows_[i]], text);
+    cells.push_back({std::move(text), number});
+  }
+  return cells;
+}
+
+// As a paper heads its columns: "fp32 forward" speaks for itself, a bare "512" or "true" does not.
+std::string Axes::column_name(const Key& key) const {
+  std::vector<std::string> parts;
+  bool any_named = false;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (key[i] == kEveryValue) continue;
+    const Dimension& dimension = results_->dimensions[columns_[i]];
+    const bool named = dimension.numeric || is_boolean(dimension);
+    const std::string text = value_text(columns_[i], key[i]);
+    parts.push_back(named ? dimension.name + " " + text : text);
+    any_named |= named;
+  }
+  return join(parts, any_named ? ", " : " ");
+}
+
+std::string Axes::row_name(const Key& key) const {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < rows_.size(); ++i) parts.push_back(value_text(rows_[i], key[i]));
+  return join(parts, " ");
+}
+
+std::optional<std::size_t> Axes::row_position(std::string_view name) const {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (results_->dimensions[rows_[i]].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+bool Axes::is_constant(std::string_view name) const {
+  return std::any_of(dropped_.begin(), dropped_.end(),
+                     [&](std::size_t d) { return results_->dimensions[d].name == name; });
+}
+
+std::vector<std::string> Axes::constants() const {
+  std::vector<std::string> texts;
+  for (const std::size_t d : dropped_) {
+    texts.push_back(results_->dimensions[d].name + " = " + value_text(d, used_[d].front()));
+  }
+  return texts;
+}
+
+std::vector<std::string> Axes::hidden_differences(const std::vector<const ResultRow*>& rows) const {
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < results_->dimensions.size(); ++d) {
+    const auto shown = [&](const std::vector<std::size_t>& axis) {
+      return std::find(axis.begin(), axis.end(), d) != axis.end();
+    };
+    if (shown(rows_) || shown(columns_)) continue;
+    const bool differ = std::any_of(rows.begin(), rows.end(), [&](const ResultRow* row) {
+      return row->at[d] != rows.front()->at[d];
+    });
+    if (differ) names.push_back(results_->dimensions[d].name);
+  }
+  return names;
+}
+
+}  // namespace sweepd::report

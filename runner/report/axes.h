@@ -1,0 +1,58 @@
+// Which dimensions make a table's rows and columns, where each result falls, and what the headers
+// say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/result_set.h"
+#include "runner/model/table.h"
+
+namespace sweepd::report {
+
+// One index per shown dimension; sorts in display order. kEveryValue stays where a result without a
+// figure has nothing to be spread over.
+using Key = std::vector<std::uint32_t>;
+
+struct Place {
+  Key row, column;
+};
+
+class Axes {
+ public:
+  // Fails when the query names a dimension that the results do not have.
+  static Result<Axes> resolve(const ResultSet& results, const QuerySpec& query);
+
+  // A figure has one place; a row without one has every place that it stands for.
+  std::vector<Place> places(const ResultRow& row) const;
+
+  // Headers of the leading columns, and one row's cells under them.
+  std::vector<Column> row_headers() const;
+  std::vector<Cell> row_cells(const Key& key) const;
+  // "bf16 forward", "context 512, backward"; "" when the query has no columns.
+  std::string column_name(const Key& key) const;
+  std::string row_name(const Key& key) const;
+
+  // Position of a row dimension in Key, or nothing.
+  std::optional<std::size_t> row_position(std::string_view name) const;
+  bool is_constant(std::string_view name) const;  // dropped by only_varying
+  std::vector<std::string> constants() const;     // "batch = 4"
+  // Dimensions that the table does not show, and in which these results differ.
+  std::vector<std::string> hidden_differences(const std::vector<const ResultRow*>& rows) const;
+
+ private:
+  explicit Axes(const ResultSet& results) : results_(&results) {}
+  void note_used_values();
+  void drop_constants();
+  std::string value_text(std::size_t dimension, std::uint32_t index) const;
+
+  const ResultSet* results_;
+  std::vector<std::size_t> rows_, columns_;  // indices of dimensions
+  std::vector<std::size_t> dropped_;
+  std::vector<std::vector<std::uint32_t>> used_;  // by dimension: ascending, without kEveryValue
+};
+
+}  // namespace sweepd::report

@@ -1,0 +1,133 @@
+#include "runner/report/cell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runner/base/units.h"
+#include "runner/report/cell_format.h"
+
+namespace sweepd::report {
+namespace {
+
+constexpr std::string_view kMissing = "—";
+
+bool is_whole(double value) {
+  return value == std::nearbyint(value);
+}
+
+}  // namespace
+
+std::string default_cell(const std::vector<Pooled>& cells, const CellStyle& style) {
+  double smallest = 0;
+  bool whole = true, repeated = false;
+  for (const Pooled& cell : cells) {
+    const double mean = std::abs(style.convert(cell.stats.mean));
+    if (!std::isfinite(mean)) continue;
+    whole &= is_whole(mean);
+    repeated |= cell.stats.n > 1;
+    if (mean > 0 && (smallest == 0 || mean < smallest)) smallest = mean;
+  }
+  // Counts and bytes stay whole; a time that happens to be whole does not look like a count.
+  const bool counts =
+      style.shown_unit == "B" || style.shown_unit == "1" || style.shown_unit.empty();
+  std::string format = ",.0f";
+  if (!counts || !whole || repeated) {
+    const int decimals =
+        smallest > 0 ? std::max(1, 2 - static_cast<int>(std::floor(std::log10(smallest)))) : 1;
+    format = decimals <= 6 ? fmt::format(",.{}f", decimals) : ".3g";
+  }
+  return repeated ? fmt::format("{{mean:{0}}} ± {{std:{0}}}", format)
+                  : fmt::format("{{mean:{}}}", format);
+}
+
+Result<Cell> figure_cell(const Pooled& pooled, const CellStyle& style) {
+  const Figures figures(pooled, style.unit, style.convert);
+  Cell cell;
+  std::optional<double> only;
+  int named = 0;
+  for (const CellTemplate::Part& part : style.cell.parts) {
+    if (part.name.empty()) {
+      cell.text += part.literal;
+      continue;
+    }
+    ++named;
+    if (part.name == "outcome") {
+      cell.text += name_of(Outcome::kDone);
+    } else if (part.name == "verdict") {
+      cell.text += name_of(pooled.verdict);
+    } else {
+      auto figure = figures.get(part.name);
+      if (!figure) return figure.error();
+      only = *figure;
+      cell.text +=
+          only ? format_number(*only, *parse_number_format(part.format)) : std::string(kMissing);
+    }
+  }
+  cell.text += mark_of(pooled.verdict);
+  if (named == 1 && pooled.verdict != Verdict::kInvalid) cell.number = only;
+  return cell;
+}
+
+std::string_view mark_of(Verdict verdict) {
+  if (verdict == Verdict::kInvalid) return "†";
+  return verdict == Verdict::kSuspect ? "‡" : "";
+}
+
+std::string metric_label(const std::string& metric) {
+  std::string label = metric;
+  constexpr std::string_view kSize = "_bytes";
+  if (label.ends_with(kSize) && label.size() > kSize.size()) {
+    label.resize(label.size() - kSize.size());
+  }
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return label;
+}
+
+std::string template_label(const CellTemplate& cell) {
+  std::string label;
+  for (const CellTemplate::Part& part : cell.parts) {
+    const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
+    if (known == nullptr) {
+      label += part.literal;
+    } else {
+      label += known->label.empty() ? known->name : known->label;
+    }
+  }
+  return label;
+}
+
+std::string caption(const CellTemplate& cell, const std::string& metric, std::int64_t fewest,
+                    std::int64_t most) {
+  bool statistics = false, rates = false;
+  for (const CellTemplate::Part& part : cell.parts) {
+    const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
+    if (known == nullptr || known->kind == NameKind::kWord) continue;
+    (known->kind == NameKind::kDerived ? rates : statistics) = true;
+  }
+  if (most == 0 || (!statistics && !rates)) return "";
+  const std::string count =
+      fewest == most ? with_thousands(most)
+                     : fmt::format("{} to {}", with_thousands(fewest), with_thousands(most));
+  return fmt::format("{} {} {}{}, n = {}", template_label(cell),
+                     statistics ? "of" : "by the median", metric,
+                     statistics && rates ? " (rates by its median)" : "", count);
+}
+
+std::string value_unit(const CellStyle& style) {
+  std::string_view rate;
+  bool rates_differ = false;
+  for (const CellTemplate::Part& part : style.cell.parts) {
+    const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
+    if (known == nullptr || known->kind == NameKind::kWord || known->name == "n") continue;
+    if (known->kind != NameKind::kDerived) {
+      return style.shown_unit.empty() ? "1" : style.shown_unit;
+    }
+    rates_differ |= !rate.empty() && rate != known->label;
+    rate = known->label;
+  }
+  return rate.empty() || rates_differ ? "1" : std::string(rate);
+}
+
+}  // namespace sweepd::report

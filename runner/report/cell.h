@@ -1,0 +1,42 @@
+// From pooled figures to the text of one cell, and the words that say what the cells hold.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/table.h"
+#include "runner/report/pool.h"
+#include "runner/report/report.h"
+
+namespace sweepd::report {
+
+// What every cell of a table has in common.
+struct CellStyle {
+  CellTemplate cell;
+  std::string unit;        // of the results
+  std::string shown_unit;  // after conversion
+  Conversion convert;
+};
+
+// Enough decimals that the smallest mean has three digits; "± std" only when something was measured
+// more than once. One choice for the whole table, so that its decimals line up.
+std::string default_cell(const std::vector<Pooled>& cells, const CellStyle& style);
+
+// `pooled.stats.n` is at least 1.
+Result<Cell> figure_cell(const Pooled& pooled, const CellStyle& style);
+
+std::string_view mark_of(Verdict verdict);  // "", "‡", "†"
+
+// "peak allocated" for peak_allocated_bytes: the unit stands beside it.
+std::string metric_label(const std::string& metric);
+// "mean ± std", "TFLOP/s": the template with its figures' names in place of their values.
+std::string template_label(const CellTemplate& cell);
+// "mean ± std of time, n = 10 to 30": what write-ups leave out. "" when no figure is shown.
+std::string caption(const CellTemplate& cell, const std::string& metric, std::int64_t fewest,
+                    std::int64_t most);
+// Unit of the value columns: the shown one for statistics, a rate's own when only it is shown, "1"
+// where there is none.
+std::string value_unit(const CellStyle& style);
+
+}  // namespace sweepd::report

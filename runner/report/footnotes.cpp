@@ -1,0 +1,177 @@
+#include "runner/report/footnotes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+#include "runner/report/cell.h"
+
+namespace sweepd::report {
+namespace {
+
+constexpr std::size_t kMaxReasons = 3;     // of one kind; `show` has them all
+constexpr std::size_t kMaxPartlyDone = 5;  // cells named one by one
+
+std::string counted(std::size_t n, const std::string& thing) {
+  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
+
+// Attempts without an id are told apart by where they lie.
+std::string identity(const ResultRow& row) {
+  return row.attempt.empty() ? fmt::format("{}", static_cast<const void*>(&row)) : row.attempt;
+}
+
+bool is_done(const ResultRow& row) {
+  return !row.pending && row.outcome == Outcome::kDone;
+}
+
+std::set<std::string> attempts_of(const std::vector<const ResultRow*>& rows) {
+  std::set<std::string> attempts;
+  for (const ResultRow* row : rows) attempts.insert(identity(*row));
+  return attempts;
+}
+
+}  // namespace
+
+void Footnotes::Reasons::add(const std::string& text, const std::string& attempt) {
+  for (auto& [known, attempts] : texts) {
+    if (known != text) continue;
+    attempts.insert(attempt);
+    return;
+  }
+  texts.push_back({text, {attempt}});
+}
+
+void Footnotes::Reasons::append_lines(const std::string& heading,
+                                      std::vector<std::string>& lines) const {
+  for (std::size_t i = 0; i < std::min(texts.size(), kMaxReasons); ++i) {
+    const auto& [text, attempts] = texts[i];
+    std::string line = text.empty() ? heading : heading + ": " + text;
+    if (attempts.size() > 1) line += " (" + counted(attempts.size(), "attempt") + ")";
+    lines.push_back(std::move(line));
+  }
+  if (texts.size() <= kMaxReasons) return;
+  std::set<std::string> others;
+  for (std::size_t i = kMaxReasons; i < texts.size(); ++i) {
+    others.insert(texts[i].second.begin(), texts[i].second.end());
+  }
+  lines.push_back(fmt::format("{}: {} more of the same kind (with other figures)", heading,
+                              counted(others.size(), "attempt")));
+}
+
+void Footnotes::add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,
+                         const Axes& axes) {
+  std::vector<const ResultRow*> done;
+  for (const ResultRow* row : rows) {
+    if (row->pending) continue;
+    if (!is_done(*row)) {
+      ended_[row->outcome].add(row->note, identity(*row));
+      continue;
+    }
+    done.push_back(row);
+    if (row->verdict != Verdict::kValid) marked_[row->verdict].add(row->note, identity(*row));
+  }
+  if (!done.empty()) add_pooling(done, axes);
+  if (!done.empty() && done.size() < rows.size()) add_unfinished(name, rows);
+}
+
+void Footnotes::add_pooling(const std::vector<const ResultRow*>& done, const Axes& axes) {
+  const std::size_t attempts = attempts_of(done).size();
+  fewest_attempts_ = fewest_attempts_ == 0 ? attempts : std::min(fewest_attempts_, attempts);
+  most_attempts_ = std::max(most_attempts_, attempts);
+  if (attempts < done.size()) ++cells_of_parts_;
+  if (done.size() > 1) {
+    const auto differences = axes.hidden_differences(done);
+    differences_.insert(differences.begin(), differences.end());
+  }
+  if (attempts < 2) return;
+  ++cells_of_several_attempts_;
+  std::set<std::string> trials;
+  for (const ResultRow* row : done) {
+    trials.insert(row->trial);
+    trials_known_ &= !row->trial.empty();
+  }
+  if (trials.size() > 1) ++cells_of_several_trials_;
+}
+
+// "xl 512, fp32 forward: 2 of 3 attempts done (1 timeout)"
+void Footnotes::add_unfinished(const std::string& name, const std::vector<const ResultRow*>& rows) {
+  std::set<std::string> all, done, pending;
+  std::map<Outcome, std::set<std::string>> others;
+  for (const ResultRow* row : rows) {
+    const std::string attempt = identity(*row);
+    all.insert(attempt);
+    if (row->pending) {
+      pending.insert(attempt);
+    } else if (is_done(*row)) {
+      done.insert(attempt);
+    } else {
+      others[row->outcome].insert(attempt);
+    }
+  }
+  std::vector<std::string> words;
+  for (const auto& [outcome, attempts] : others) {
+    words.push_back(fmt::format("{} {}", attempts.size(), cell_word(outcome)));
+  }
+  if (!pending.empty()) words.push_back(fmt::format("{} pending", pending.size()));
+  partly_done_.push_back(fmt::format("{}: {} of {} done ({})", name.empty() ? "all" : name,
+                                     done.size(), counted(all.size(), "attempt"),
+                                     join(words, ", ")));
+}
+
+void Footnotes::append_pooling(std::vector<std::string>& lines) const {
+  const std::vector<std::string> names(differences_.begin(), differences_.end());
+  const std::string hidden =
+      names.empty() ? "what is not shown" : join(names, ", ") + " (not shown)";
+  if (cells_of_parts_ > 0) {
+    lines.push_back(fmt::format(
+        "pooled: {} several figures of one attempt, which differ in {}",
+        counted(cells_of_parts_, "cell") + (cells_of_parts_ == 1 ? " holds" : " hold"), hidden));
+  }
+  if (cells_of_several_attempts_ == 0) return;
+  const bool one = cells_of_several_attempts_ == 1;
+  if (cells_of_several_trials_ > 0) {
+    lines.push_back(
+        fmt::format("pooled: {} of different trials, which differ in {}",
+                    counted(cells_of_several_trials_, "cell") +
+                        (cells_of_several_trials_ == 1 ? " holds results" : " hold results"),
+                    hidden));
+  } else if (!trials_known_) {
+    lines.push_back(fmt::format(
+        "pooled: {} several attempts (repeats, hosts, or trials that differ in {})",
+        counted(cells_of_several_attempts_, "cell") + (one ? " holds" : " hold"), hidden));
+  } else {
+    const std::string range = fewest_attempts_ == most_attempts_
+                                  ? std::to_string(most_attempts_)
+                                  : fmt::format("{} to {}", fewest_attempts_, most_attempts_);
+    lines.push_back("pooled: each figure is of " + range + " attempts of its trial");
+  }
+}
+
+std::vector<std::string> Footnotes::lines() const {
+  std::vector<std::string> lines;
+  append_pooling(lines);
+  for (std::size_t i = 0; i < std::min(partly_done_.size(), kMaxPartlyDone); ++i) {
+    lines.push_back(partly_done_[i]);
+  }
+  if (partly_done_.size() > kMaxPartlyDone) {
+    lines.push_back(fmt::format("{} more count only the attempts that are done",
+                                counted(partly_done_.size() - kMaxPartlyDone, "cell")));
+  }
+  for (const Verdict verdict : {Verdict::kInvalid, Verdict::kSuspect}) {
+    const auto found = marked_.find(verdict);
+    if (found == marked_.end()) continue;
+    found->second.append_lines(fmt::format("{} {}", mark_of(verdict), name_of(verdict)), lines);
+  }
+  for (const auto& [outcome, reasons] : ended_) {
+    // The word is in the cell already; only a reason adds to it.
+    Reasons with_text;
+    std::copy_if(reasons.texts.begin(), reasons.texts.end(), std::back_inserter(with_text.texts),
+                 [](const auto& entry) { return !entry.first.empty(); });
+    with_text.append_lines(std::string(cell_word(outcome)), lines);
+  }
+  return lines;
+}
+
+}  // namespace sweepd::report

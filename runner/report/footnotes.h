@@ -1,0 +1,44 @@
+// What a table must say beside its figures so that nothing is hidden: marks and their reasons,
+// pooling, attempts that did not finish.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/model/result_set.h"
+#include "runner/report/axes.h"
+
+namespace sweepd::report {
+
+class Footnotes {
+ public:
+  // One shown cell: its results, and its name for the few notes that speak of a single cell.
+  void add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,
+                const Axes& axes);
+  std::vector<std::string> lines() const;
+
+ private:
+  // Distinct texts in the order of their appearance, each with the attempts that gave it.
+  struct Reasons {
+    std::vector<std::pair<std::string, std::set<std::string>>> texts;
+    void add(const std::string& text, const std::string& attempt);
+    void append_lines(const std::string& heading, std::vector<std::string>& lines) const;
+  };
+
+  void add_pooling(const std::vector<const ResultRow*>& done, const Axes& axes);
+  void add_unfinished(const std::string& name, const std::vector<const ResultRow*>& rows);
+  void append_pooling(std::vector<std::string>& lines) const;
+
+  std::map<Verdict, Reasons> marked_;
+  std::map<Outcome, Reasons> ended_;
+  std::vector<std::string> partly_done_;
+  std::size_t cells_of_several_trials_ = 0, cells_of_several_attempts_ = 0, cells_of_parts_ = 0;
+  bool trials_known_ = true;
+  std::size_t fewest_attempts_ = 0, most_attempts_ = 0;
+  std::set<std::string> differences_;
+};
+
+}  // namespace sweepd::report

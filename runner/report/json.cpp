@@ -1,0 +1,46 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "runner/base/text.h"
+#include "runner/base/units.h"
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+// Text from logs may not be UTF-8; what is not becomes U+FFFD, so that the document always parses.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string value(const Cell& cell) {
+  if (cell.number) return std::isfinite(*cell.number) ? to_text(*cell.number) : "null";
+  return cell.text.empty() ? "null" : quoted(cell.text);
+}
+
+// One item a line: a table of results then differs line by line in version control.
+std::string list(const std::vector<std::string>& items) {
+  if (items.empty()) return "[]";
+  return "[\n    " + join(items, ",\n    ") + "\n  ]";
+}
+
+}  // namespace
+
+std::string to_json_text(const Table& table) {
+  std::vector<std::string> columns, rows, notes;
+  for (const Column& column : table.columns) {
+    columns.push_back("{\"name\": " + quoted(column.name) + ", \"unit\": " + quoted(column.unit) +
+                      "}");
+  }
+  for (const auto& row : table.rows) {
+    std::vector<std::string> values;
+    for (const Cell& cell : row) values.push_back(value(cell));
+    values.resize(table.columns.size(), "null");
+    rows.push_back("[" + join(values, ", ") + "]");
+  }
+  for (const std::string& note : table.notes) notes.push_back(quoted(note));
+  return "{\n  \"title\": " + quoted(table.title) + ",\n  \"columns\": " + list(columns) +
+         ",\n  \"rows\": " + list(rows) + ",\n  \"notes\": " + list(notes) + "\n}\n";
+}
+
+}  // namespace sweepd

@@ -1,0 +1,72 @@
+#include "runner/report/layout.h"
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+
+namespace sweepd::report {
+namespace {
+
+bool is_marked(std::string_view text) {
+  return text.ends_with("†") || text.ends_with("‡");
+}
+
+}  // namespace
+
+std::string header_text(const Column& column) {
+  if (column.unit.empty() || column.unit == "1") return column.name;
+  return column.name + " (" + column.unit + ")";
+}
+
+Lines lines_of(const Table& table, std::string (*escape)(std::string_view)) {
+  Lines lines(1);
+  for (const Column& column : table.columns) lines[0].push_back(escape(header_text(column)));
+  for (const auto& row : table.rows) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const Cell& cell : row) line.push_back(escape(cell.text));
+    line.resize(table.columns.size());
+  }
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].align != Align::kRight) continue;
+    const bool marked = std::any_of(lines.begin() + 1, lines.end(),
+                                    [&](const auto& line) { return is_marked(line[c]); });
+    if (!marked) continue;
+    for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+      if (!(*line)[c].empty() && !is_marked((*line)[c])) (*line)[c] += ' ';
+    }
+  }
+  return lines;
+}
+
+std::vector<std::size_t> widths_of(const Lines& lines) {
+  std::vector<std::size_t> widths(lines.front().size());
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      widths[c] = std::max(widths[c], display_width(line[c]));
+    }
+  }
+  return widths;
+}
+
+std::string pad(const std::string& text, std::size_t width, Align align) {
+  const std::size_t used = display_width(text);
+  if (used >= width) return text;
+  const std::string space(width - used, ' ');
+  return align == Align::kRight ? space + text : text + space;
+}
+
+std::string shorten(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return text;
+  std::string kept;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) ++end;
+    const std::string next = kept + text.substr(i, end - i);
+    if (display_width(next) + 1 > width) break;
+    kept = next;
+    i = end;
+  }
+  return kept + "…";
+}
+
+}  // namespace sweepd::report

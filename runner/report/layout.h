@@ -1,0 +1,28 @@
+// What the markdown and the terminal renderer share: header texts, column widths, padding.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/model/table.h"
+
+namespace sweepd::report {
+
+// "forward (ms)"; just the name without a unit or with "1".
+std::string header_text(const Column& column);
+
+// Every cell's text after `escape`, header first, each row as long as `columns`. In right-aligned
+// columns with a marked cell ("12.3†") the others get a space, so that the digits line up.
+using Lines = std::vector<std::vector<std::string>>;
+Lines lines_of(const Table& table, std::string (*escape)(std::string_view));
+
+std::vector<std::size_t> widths_of(const Lines& lines);
+
+std::string pad(const std::string& text, std::size_t width, Align align);
+
+// At most `width` terminal columns, the last of them "…" when something was cut.
+std::string shorten(const std::string& text, std::size_t width);
+
+}  // namespace sweepd::report

@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "runner/report/layout.h"
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::size_t kMaxPadding = 60;  // beyond, a cell is prose and the source no table anyway
+
+// A cell must stay one cell: pipes end it, line ends end the row, and a backslash would take the
+// meaning from the pipe's own escape. `<` would start HTML.
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '\\' || c == '<') out += '\\';
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    out += control ? ' ' : c;
+  }
+  return out;
+}
+
+std::string rule(std::size_t width, Align align) {
+  return align == Align::kRight ? std::string(width - 1, '-') + ":" : std::string(width, '-');
+}
+
+void append_line(std::string& out, const std::vector<std::string>& cells) {
+  out += '|';
+  for (const std::string& cell : cells) out += " " + cell + " |";
+  out += '\n';
+}
+
+}  // namespace
+
+std::string to_markdown(const Table& table) {
+  std::string out;
+  if (!table.title.empty()) out += "**" + escape(table.title) + "**\n\n";
+  if (table.rows.empty() || table.columns.empty()) {
+    out += "No rows.\n";
+  } else {
+    report::Lines lines = report::lines_of(table, escape);
+    std::vector<std::size_t> widths = report::widths_of(lines);
+    for (std::size_t& width : widths) width = std::clamp<std::size_t>(width, 3, kMaxPadding);
+    std::vector<std::string> rules;
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      rules.push_back(rule(widths[c], table.columns[c].align));
+      for (auto& line : lines) line[c] = report::pad(line[c], widths[c], table.columns[c].align);
+    }
+    append_line(out, lines.front());
+    append_line(out, rules);
+    for (std::size_t i = 1; i < lines.size(); ++i) append_line(out, lines[i]);
+  }
+  if (!table.notes.empty()) out += '\n';
+  for (const std::string& note : table.notes) out += "- " + escape(note) + "\n";
+  return out;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,132 @@
+#include "runner/report/pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "runner/report/cell_format.h"
+
+namespace sweepd::report {
+namespace {
+
+// Chan, Golub, LeVeque: the squares about the common mean are those about each mean plus
+// n_i (mean_i - mean)^2.
+Stats pool_moments(std::span<const ResultRow* const> rows) {
+  Stats pooled;
+  double sum = 0;
+  for (const ResultRow* row : rows) {
+    pooled.min = pooled.n == 0 ? row->stats.min : std::min(pooled.min, row->stats.min);
+    pooled.max = pooled.n == 0 ? row->stats.max : std::max(pooled.max, row->stats.max);
+    pooled.n += row->stats.n;
+    sum += static_cast<double>(row->stats.n) * row->stats.mean;
+  }
+  const auto n = static_cast<double>(pooled.n);
+  pooled.mean = sum / n;
+  double squares = 0;
+  for (const ResultRow* row : rows) {
+    const auto n_i = static_cast<double>(row->stats.n);
+    const double apart = row->stats.mean - pooled.mean;
+    squares += (n_i - 1) * row->stats.std * row->stats.std + n_i * apart * apart;
+  }
+  pooled.std = pooled.n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+  return pooled;
+}
+
+// Every sample of every row, or nothing when one row did not bring its own.
+std::optional<std::vector<double>> all_samples(std::span<const ResultRow* const> rows) {
+  std::vector<double> samples;
+  for (const ResultRow* row : rows) {
+    if (static_cast<std::int64_t>(row->samples.size()) == row->stats.n) {
+      samples.insert(samples.end(), row->samples.begin(), row->samples.end());
+    } else if (row->stats.n == 1) {
+      samples.push_back(row->stats.mean);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return samples;
+}
+
+double agreed(std::span<const ResultRow* const> rows, double ResultRow::*member) {
+  const double first = rows.front()->*member;
+  const bool same = std::all_of(rows.begin(), rows.end(),
+                                [&](const ResultRow* row) { return row->*member == first; });
+  return same ? first : 0;
+}
+
+}  // namespace
+
+Pooled pool(std::span<const ResultRow* const> rows) {
+  Pooled pooled;
+  if (rows.empty()) return pooled;
+  if (rows.size() == 1) {
+    pooled.stats = rows.front()->stats;
+    pooled.order_known = true;
+  } else if (const auto samples = all_samples(rows)) {
+    pooled.stats = summarize(*samples);
+    pooled.order_known = true;
+  } else {
+    pooled.stats = pool_moments(rows);
+  }
+  pooled.flops = agreed(rows, &ResultRow::flops);
+  pooled.bytes = agreed(rows, &ResultRow::bytes);
+  pooled.tokens = agreed(rows, &ResultRow::tokens);
+  pooled.peak_flops_per_s = agreed(rows, &ResultRow::peak_flops_per_s);
+  pooled.peak_bytes_per_s = agreed(rows, &ResultRow::peak_bytes_per_s);
+  for (const ResultRow* row : rows) pooled.verdict = std::max(pooled.verdict, row->verdict);
+  return pooled;
+}
+
+Result<std::optional<double>> Figures::get(std::string_view name) const {
+  const CellName* known = find_cell_name(name);
+  if (known == nullptr || pooled_.stats.n == 0) return std::optional<double>();
+  if (known->kind == NameKind::kMoment) return moment(name);
+  if (known->kind == NameKind::kWord) return std::optional<double>();
+  if (!pooled_.order_known) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} of several attempts in one cell needs their samples, which were "
+                             "not read",
+                             name)};
+  }
+  if (known->kind == NameKind::kOrder) return std::optional<double>(convert_(order(name)));
+  return derived(name);
+}
+
+std::optional<double> Figures::moment(std::string_view name) const {
+  const Stats& stats = pooled_.stats;
+  if (name == "n") return static_cast<double>(stats.n);
+  if (name == "mean") return convert_(stats.mean);
+  if (name == "min") return convert_(stats.min);
+  if (name == "max") return convert_(stats.max);
+  if (name == "sum") return convert_(stats.mean * static_cast<double>(stats.n));
+  // One value has no spread; "± 0.0" would claim that it was measured.
+  if (name == "std" && stats.n > 1) return convert_(stats.std);
+  return std::nullopt;
+}
+
+double Figures::order(std::string_view name) const {
+  if (name == "p05") return pooled_.stats.p05;
+  if (name == "p95") return pooled_.stats.p95;
+  return name == "mad" ? pooled_.stats.mad : pooled_.stats.median;
+}
+
+std::optional<double> Figures::derived(std::string_view name) const {
+  const auto to_seconds = conversion(unit_, "s");
+  const double seconds = to_seconds ? (*to_seconds)(pooled_.stats.median) : 0;
+  if (!(seconds > 0)) return std::nullopt;
+  const auto known = [](double value, bool exists) {
+    return exists ? std::optional<double>(value) : std::nullopt;
+  };
+  const Pooled& p = pooled_;
+  if (name == "tokens_per_s") return known(p.tokens / seconds, p.tokens > 0);
+  if (name == "tflops") return known(p.flops / seconds / 1e12, p.flops > 0);
+  if (name == "gbps") return known(p.bytes / seconds / 1e9, p.bytes > 0);
+  if (name == "mfu") {
+    return known(p.flops / seconds / p.peak_flops_per_s, p.flops > 0 && p.peak_flops_per_s > 0);
+  }
+  return known(p.bytes / seconds / p.peak_bytes_per_s, p.bytes > 0 && p.peak_bytes_per_s > 0);
+}
+
+}  // namespace sweepd::report

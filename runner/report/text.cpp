@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <numeric>
+
+#include "runner/base/text.h"
+#include "runner/report/layout.h"
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::size_t kGap = 2;       // spaces between columns
+constexpr std::size_t kMinText = 12;  // a text column is cut no further: fewer letters tell nothing
+
+// Control characters would move the cursor or worse: cells hold messages of programs that failed.
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return out;
+}
+
+std::size_t total_width(const std::vector<std::size_t>& widths,
+                        const std::vector<std::size_t>& columns) {
+  std::size_t total = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  for (const std::size_t c : columns) total += widths[c];
+  return total;
+}
+
+// Takes from the widest text columns what `columns` are too wide by, as far as that goes.
+void shrink_text(const Table& table, const std::vector<std::size_t>& columns, std::size_t width,
+                 std::vector<std::size_t>& widths) {
+  while (total_width(widths, columns) > width) {
+    std::size_t* widest = nullptr;
+    for (const std::size_t c : columns) {
+      if (table.columns[c].align == Align::kRight || widths[c] <= kMinText) continue;
+      if (widest == nullptr || widths[c] > *widest) widest = &widths[c];
+    }
+    if (widest == nullptr) return;
+    --*widest;
+  }
+}
+
+// The columns that say what a row is: those before the first with a unit, or the first one where
+// no column has any.
+std::size_t count_row_headers(const Table& table) {
+  const auto first = std::find_if(table.columns.begin(), table.columns.end(),
+                                  [](const Column& column) { return !column.unit.empty(); });
+  if (first == table.columns.end()) return std::min<std::size_t>(1, table.columns.size());
+  return static_cast<std::size_t>(first - table.columns.begin());
+}
+
+using Group = std::vector<std::size_t>;
+
+// As many columns beside the row headers as fit, at least one, until all have been shown.
+std::vector<Group> groups_of(const Table& table, const std::vector<std::size_t>& widths,
+                             std::size_t width) {
+  Group headers(count_row_headers(table));
+  std::iota(headers.begin(), headers.end(), 0);
+  std::vector<Group> groups;
+  for (std::size_t c = headers.size(); c < table.columns.size(); ++c) {
+    if (!groups.empty()) {
+      Group wider = groups.back();
+      wider.push_back(c);
+      if (total_width(widths, wider) <= width) {
+        groups.back() = std::move(wider);
+        continue;
+      }
+    }
+    groups.push_back(headers);
+    groups.back().push_back(c);
+  }
+  if (groups.empty()) groups.push_back(headers);
+  return groups;
+}
+
+void append_line(std::string& out, const std::vector<std::string>& parts) {
+  const std::string line = join(parts, std::string(kGap, ' '));
+  const std::size_t last = line.find_last_not_of(' ');
+  out += line.substr(0, last == std::string::npos ? 0 : last + 1) + "\n";
+}
+
+void append_group(std::string& out, const Table& table, const report::Lines& lines,
+                  const std::vector<std::size_t>& widths, const Group& group) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> parts, rules;
+    for (const std::size_t c : group) {
+      const Align align = table.columns[c].align;
+      const std::string text =
+          align == Align::kLeft ? report::shorten(lines[i][c], widths[c]) : lines[i][c];
+      parts.push_back(report::pad(text, widths[c], align));
+      std::string rule;
+      for (std::size_t k = 0; k < widths[c]; ++k) rule += "─";
+      rules.push_back(rule);
+    }
+    append_line(out, parts);
+    if (i == 0) append_line(out, rules);
+  }
+}
+
+}  // namespace
+
+std::string to_text(const Table& table, std::size_t width) {
+  std::string out;
+  if (!table.title.empty()) out += printable(table.title) + "\n\n";
+  if (table.rows.empty() || table.columns.empty()) {
+    out += "No rows.\n";
+  } else {
+    const report::Lines lines = report::lines_of(table, printable);
+    std::vector<std::size_t> widths = report::widths_of(lines);
+    Group all(table.columns.size());
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<Group> groups{all};
+    if (width > 0) {
+      std::vector<std::size_t> shrunk = widths;
+      shrink_text(table, all, width, shrunk);
+      const bool fits = total_width(shrunk, all) <= width;
+      if (fits) widths = std::move(shrunk);
+      if (!fits) groups = groups_of(table, widths, width);
+      for (const Group& group : groups) shrink_text(table, group, width, widths);
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (g > 0) out += '\n';
+      append_group(out, table, lines, widths, groups[g]);
+    }
+  }
+  if (!table.notes.empty()) out += '\n';
+  for (const std::string& note : table.notes) out += printable(note) + "\n";
+  return out;
+}
+
+}  // namespace sweepd
