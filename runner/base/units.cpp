@@ -32,24 +32,30 @@ Error bad(std::string_view kind, std::string_view text, std::string_view expecte
           fmt::format("`{}` is not {}; expected {}", text, kind, expected)};
 }
 
+bool is_digit(std::string_view text, std::size_t i) {
+  return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+}
+
 // Splits "1.5GiB" into 1.5 and "GiB". False when there is no leading number.
-bool split_number(std::string_view text, double& number, std::string_view& unit) {
+template <class Float>
+bool split_number(std::string_view text, Float& number, std::string_view& unit) {
   text = trim(text);
-  std::string digits;  // underscores between digits are for the reader: 10_000
+  std::string digits;
   std::size_t i = 0;
   if (i < text.size() && (text[i] == '+' || text[i] == '-')) digits += text[i++];
   if (!digits.empty() && digits[0] == '+') digits.clear();
   for (; i < text.size(); ++i) {
     const char c = text[i];
     const bool exponent = (c == 'e' || c == 'E') && i + 1 < text.size() &&
-                          (std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0 ||
-                           text[i + 1] == '-' || text[i + 1] == '+');
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') {
+                          (is_digit(text, i + 1) || text[i + 1] == '-' || text[i + 1] == '+');
+    // Underscores between digits are for the reader: 10_000.
+    const bool spacer = c == '_' && i > 0 && is_digit(text, i - 1) && is_digit(text, i + 1);
+    if (is_digit(text, i) || c == '.') {
       digits += c;
     } else if (exponent) {
       digits += c;
       digits += text[++i];
-    } else if (c != '_') {
+    } else if (!spacer) {
       break;
     }
   }
@@ -69,16 +75,19 @@ const Unit* find_unit(const std::array<Unit, N>& units, std::string_view name) {
 template <std::size_t N>
 Result<std::int64_t> parse_scaled(std::string_view text, const std::array<Unit, N>& units,
                                   std::string_view kind, std::string_view expected) {
-  double number = 0;
+  long double number = 0;
   std::string_view name;
   if (!split_number(text, number, name)) return bad(kind, text, expected);
   const Unit* unit = find_unit(units, name);
   if (unit == nullptr) return bad(kind, text, expected);
-  const double scaled = number * unit->factor;
+  const long double scaled = number * unit->factor;
   // 2^53: up to there a double holds every integer, so nothing is silently rounded.
-  if (std::abs(scaled) > 0x1p53) return bad(kind, text, "a value below 2^53");
-  if (scaled != std::nearbyint(scaled)) return bad(kind, text, expected);
-  return static_cast<std::int64_t>(scaled);
+  if (std::abs(scaled) > 0x1p53L) return bad(kind, text, "a value below 2^53");
+  // 0.017 has no exact binary form, and 0.017m is 1020 ms all the same: what the 64-bit mantissa
+  // leaves over is at most 2^-62 of the value, and no fraction a person writes is that small.
+  const long double rounded = std::nearbyint(scaled);
+  if (std::abs(scaled - rounded) > std::abs(scaled) * 0x1p-60L) return bad(kind, text, expected);
+  return static_cast<std::int64_t>(rounded);
 }
 
 }  // namespace
