@@ -1,0 +1,56 @@
+// AdamW (Loshchilov and Hutter, arXiv:1711.05101), as torch.optim.AdamW computes it, in the three
+// ways people run it. All three give the same numbers up to rounding.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace sweepd {
+
+enum class AdamWKind {
+  kFused,    // one kernel for all tensors
+  kForeach,  // one operation at a time, over all tensors
+  kLoop,     // tensor by tensor
+};
+AdamWKind adamw_from(std::string_view name);  // "adamw_fused" ...; throws std::invalid_argument
+
+struct AdamWOptions {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0.01;
+};
+
+class AdamW {
+ public:
+  // State (two moments of the parameters' type) is made here, so that no step allocates it.
+  AdamW(AdamWKind kind, const AdamWOptions& options, std::vector<at::Tensor> parameters);
+
+  // Updates the parameters from their gradients and sets those to none, so that the next backward
+  // writes its gradients instead of adding to zeros. `found_inf` (a device scalar; 1: an overflow)
+  // skips the update. The fused kernel reads it on the device; the other two ask the host, which
+  // waits for the device, as torch.amp.GradScaler does for them.
+  void step(const at::Tensor& found_inf = {});
+
+  std::vector<at::Tensor> gradients() const;
+
+ private:
+  void fused(const std::vector<at::Tensor>& gradients, const at::Tensor& found_inf);
+  void foreach (const std::vector<at::Tensor>& gradients);
+  void loop(const std::vector<at::Tensor>& gradients);
+  double correction1() const;  // 1 - beta1^t
+  double correction2() const;  // 1 - beta2^t
+
+  AdamWKind kind_;
+  AdamWOptions options_;
+  std::vector<at::Tensor> parameters_, moments_, squares_;
+  std::int64_t updates_ = 0;             // foreach, loop
+  at::Tensor device_updates_;            // fused: the count as the kernel wants it, float [1]
+  std::vector<at::Tensor> step_counts_;  // the same tensor once for each parameter
+};
+
+}  // namespace sweepd

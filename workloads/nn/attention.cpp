@@ -1,0 +1,114 @@
+#include "workloads/nn/attention.h"
+
+#include <ATen/SDPBackend.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "workloads/api/failure.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::array<std::pair<AttentionKind, std::string_view>, 5> kNames{{
+    {AttentionKind::kNaive, "naive"},
+    {AttentionKind::kSdpaMath, "sdpa_math"},
+    {AttentionKind::kSdpaFlash, "sdpa_flash"},
+    {AttentionKind::kSdpaEfficient, "sdpa_efficient"},
+    {AttentionKind::kSdpaCudnn, "sdpa_cudnn"},
+}};
+
+at::SDPBackend backend_of(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::kNaive:
+    case AttentionKind::kSdpaMath:
+      return at::SDPBackend::math;
+    case AttentionKind::kSdpaFlash:
+      return at::SDPBackend::flash_attention;
+    case AttentionKind::kSdpaEfficient:
+      return at::SDPBackend::efficient_attention;
+    case AttentionKind::kSdpaCudnn:
+      return at::SDPBackend::cudnn_attention;
+  }
+  return at::SDPBackend::error;
+}
+
+void enable_only(at::SDPBackend backend) {
+  at::Context& context = at::globalContext();
+  context.setSDPUseMath(backend == at::SDPBackend::math);
+  context.setSDPUseFlash(backend == at::SDPBackend::flash_attention);
+  context.setSDPUseMemEfficient(backend == at::SDPBackend::efficient_attention);
+  context.setSDPUseCuDNN(backend == at::SDPBackend::cudnn_attention);
+  context.setSDPUseOverrideable(false);
+}
+
+// Asks torch, with every other backend off and tensors like the model's.
+void require_backend(AttentionKind kind, const AttentionShape& shape, at::ScalarType type,
+                     at::Device device, Gradients gradients) {
+  const std::string what = "attention " + std::string(name_of(kind));
+  const bool cuda_only = kind == AttentionKind::kSdpaEfficient || kind == AttentionKind::kSdpaCudnn;
+  if (cuda_only && !device.is_cuda()) {
+    throw Unavailable(what +
+                      " needs a CUDA device; on a CPU there are naive, sdpa_math and "
+                      "sdpa_flash");
+  }
+  enable_only(backend_of(kind));
+  const at::Tensor probe = at::empty({1, shape.heads, shape.context, shape.head_dim},
+                                     at::TensorOptions().device(device).dtype(type));
+  probe.set_requires_grad(gradients == Gradients::kOn);
+  std::string reason = "torch chose another backend";
+  try {
+    const auto chosen = at::_fused_sdp_choice(probe, probe, probe, {}, 0.0, /*is_causal=*/true);
+    if (chosen == static_cast<std::int64_t>(backend_of(kind))) return;
+  } catch (const c10::Error& error) {
+    reason = error.what_without_backtrace();
+  }
+  throw Unavailable(what + " cannot run on " + device.str() + " with " + c10::toString(type) +
+                    " and head dimension " + std::to_string(shape.head_dim) + ": " + reason);
+}
+
+}  // namespace
+
+AttentionKind attention_from(std::string_view name) {
+  for (const auto& [kind, candidate] : kNames) {
+    if (candidate == name) return kind;
+  }
+  throw std::invalid_argument("attention: `" + std::string(name) + "` is unknown");
+}
+
+std::string_view name_of(AttentionKind kind) {
+  for (const auto& [candidate, name] : kNames) {
+    if (candidate == kind) return name;
+  }
+  return "?";
+}
+
+Attention::Attention(AttentionKind kind, const AttentionShape& shape, at::ScalarType type,
+                     at::Device device, Gradients gradients)
+    : kind_(kind), scale_(1 / std::sqrt(static_cast<double>(shape.head_dim))) {
+  if (kind == AttentionKind::kNaive) {
+    const auto options = at::TensorOptions().device(device).dtype(at::kBool);
+    above_ = at::ones({shape.context, shape.context}, options).triu_(1);
+  } else {
+    require_backend(kind, shape, type, device, gradients);
+  }
+}
+
+at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
+                                 const at::Tensor& v) const {
+  if (kind_ == AttentionKind::kNaive) return naive(q, k, v);
+  return at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true, scale_);
+}
+
+// Scaling q instead of the scores, and masking them in place, each save a pass over S x S elements.
+at::Tensor Attention::naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const {
+  at::Tensor scores = at::matmul(q * scale_, k.transpose(-2, -1));  // [B, h, S, S]
+  scores.masked_fill_(above_, -std::numeric_limits<double>::infinity());
+  return at::matmul(at::softmax(scores, -1), v);
+}
+
+}  // namespace sweepd

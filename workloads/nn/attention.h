@@ -1,0 +1,41 @@
+// Causal self-attention in the variants that sweeps compare. `naive` is written out here; the
+// others are torch's kernels, each pinned so that a figure names what ran.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <string_view>
+
+namespace sweepd {
+
+enum class AttentionKind { kNaive, kSdpaMath, kSdpaFlash, kSdpaEfficient, kSdpaCudnn };
+AttentionKind attention_from(std::string_view name);  // throws std::invalid_argument
+std::string_view name_of(AttentionKind kind);
+
+struct AttentionShape {
+  std::int64_t heads = 0;
+  std::int64_t context = 0;
+  std::int64_t head_dim = 0;
+};
+
+enum class Gradients { kOff, kOn };
+
+class Attention {
+ public:
+  // Throws Unavailable when the kernel cannot run on this device with this type and shape. For
+  // sdpa_* sets torch's process-wide backend switches: one kind a process at a time.
+  Attention(AttentionKind kind, const AttentionShape& shape, at::ScalarType type, at::Device device,
+            Gradients gradients);
+
+  // q, k, v and the result: [batch, heads, context, head_dim], any strides.
+  at::Tensor operator()(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
+
+ private:
+  at::Tensor naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
+
+  AttentionKind kind_;
+  double scale_;      // 1 / sqrt(head_dim)
+  at::Tensor above_;  // naive: bool [context, context], true above the diagonal; made once
+};
+
+}  // namespace sweepd

@@ -1,0 +1,112 @@
+#include "workloads/nn/lm_params.h"
+
+#include <stdexcept>
+#include <vector>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+void require_all_given(const LmStepParams& params) {
+  std::vector<std::string> missing;
+  if (params.d_model == 0) missing.emplace_back("d_model");
+  if (params.d_ff == 0) missing.emplace_back("d_ff");
+  if (params.layers == 0) missing.emplace_back("layers");
+  if (params.heads == 0) missing.emplace_back("heads");
+  if (missing.empty()) return;
+  throw std::invalid_argument("model: `custom` needs d_model, d_ff, layers and heads; missing " +
+                              join(missing, ", "));
+}
+
+void override_with(std::int64_t given, std::int64_t& value) {
+  if (given != 0) value = given;
+}
+
+void add_phases(const LmStepParams& params, const ModelShape& shape, WorkPerStep& work) {
+  const StepMode mode = step_mode_from(params.mode);
+  const double forward = forward_flops(shape, params.batch, params.context).full();
+  double step = forward;
+  work.phases.push_back({"forward", forward, 0});
+  if (mode != StepMode::kForward) {
+    // Each product of the forward needs two in the backward: for its input and for its weight.
+    work.phases.push_back({"backward", 2 * forward, 0});
+    step += 2 * forward;
+  }
+  double optimizer_bytes = 0;
+  if (mode == StepMode::kTrainStep) {
+    // AdamW reads p, g, m, v and writes p, m, v: seven times a parameter, 28 bytes in fp32. Its
+    // dozen operations a parameter are not counted: the memory bounds it.
+    optimizer_bytes = 7 * static_cast<double>(weight_bytes(precision_from(params.precision))) *
+                      static_cast<double>(shape.parameters());
+    work.phases.push_back({"optimizer", 0, optimizer_bytes});
+  }
+  work.phases.push_back({"step", step, 0});
+}
+
+void add_figures(const LmStepParams& params, const ModelShape& shape, WorkPerStep& work) {
+  const Precision precision = precision_from(params.precision);
+  const StepMode mode = step_mode_from(params.mode);
+  const auto count = static_cast<double>(shape.parameters());
+  const auto weight = static_cast<double>(weight_bytes(precision));
+  const auto operand = static_cast<double>(operand_bytes(precision));
+  const auto length = static_cast<double>(params.context);
+  const double tokens = static_cast<double>(params.batch) * length;
+  const ForwardFlops flops = forward_flops(shape, params.batch, params.context);
+  const double gradients = mode == StepMode::kForward ? 0 : weight * count;
+  const double state = mode == StepMode::kTrainStep ? 2 * weight * count : 0;
+
+  work.figures = {
+      {"parameters", count, "L(4d^2 + 3 d d_ff + 2d) + d + 2Vd"},
+      {"weights_bytes", weight * count, "w P, w = 2 for bf16_pure, else 4"},
+      {"gradients_bytes", gradients, "w P; 0 in mode forward"},
+      {"optimizer_state_bytes", state, "2 w P (both moments); 0 unless mode is train_step"},
+      // Autocast leaves the residual stream in the weights' type.
+      {"residual_stream_bytes", weight * tokens * static_cast<double>(shape.d_model), "w B S d"},
+      {"scores_bytes_per_layer",
+       operand * static_cast<double>(params.batch * shape.heads) * length * length,
+       "e B h S^2, e = bytes of a GEMM operand; only naive and sdpa_math store them"},
+      {"forward_flops_full", flops.full(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 4TSdL"},
+      {"forward_flops_causal", flops.causal(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 2TSdL"},
+  };
+}
+
+}  // namespace
+
+StepMode step_mode_from(std::string_view name) {
+  if (name == "forward") return StepMode::kForward;
+  if (name == "forward_backward") return StepMode::kForwardBackward;
+  if (name == "train_step") return StepMode::kTrainStep;
+  throw std::invalid_argument("mode: `" + std::string(name) +
+                              "` is unknown; expected forward, forward_backward or train_step");
+}
+
+ModelShape shape_of(const LmStepParams& params) {
+  ModelShape shape;
+  if (params.model == "custom") {
+    require_all_given(params);
+  } else {
+    shape = model_shape(params.model);
+  }
+  override_with(params.d_model, shape.d_model);
+  override_with(params.d_ff, shape.d_ff);
+  override_with(params.layers, shape.layers);
+  override_with(params.heads, shape.heads);
+  shape.vocab = params.vocab;
+  validate(shape);
+  return shape;
+}
+
+// FLOPs count a multiply-add as two and attention in full, whatever the kernel skips, so that
+// variants share one ruler; the figures state the causal half too.
+WorkPerStep work_of(const LmStepParams& params) {
+  const ModelShape shape = shape_of(params);
+  WorkPerStep work;
+  work.arithmetic = peak_name(precision_from(params.precision));
+  work.tokens = static_cast<double>(params.batch) * static_cast<double>(params.context);
+  add_phases(params, shape, work);
+  add_figures(params, shape, work);
+  return work;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,75 @@
+// The parameters of `lm_step`, and what follows from them by formula. No torch header.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/model/param.h"
+#include "runner/model/run_params.h"
+#include "runner/model/work.h"
+#include "workloads/nn/precision.h"
+#include "workloads/nn/shape.h"
+
+namespace sweepd {
+
+enum class StepMode { kForward, kForwardBackward, kTrainStep };
+StepMode step_mode_from(std::string_view name);  // throws std::invalid_argument
+
+struct LmStepParams {
+  std::string model = "small";
+  std::int64_t d_model = 0;
+  std::int64_t d_ff = 0;
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t vocab = 10000;
+  std::int64_t context = 256;
+  std::int64_t batch = 4;
+  std::string precision = "fp32";
+  std::string mode = "train_step";
+  std::string attention = "naive";
+  std::string optimizer = "adamw_fused";
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0.01;
+
+  void visit(auto& field) {
+    field("model", model, "size of the model; `custom` takes all four numbers below",
+          one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}));
+    field("d_model", d_model, "width of the residual stream; 0 is the model's", at_least(0),
+          at_most(1 << 20));
+    field("d_ff", d_ff, "inner width of SwiGLU; 0 is the model's", at_least(0), at_most(1 << 22));
+    field("layers", layers, "blocks; 0 is the model's", at_least(0), at_most(4096));
+    field("heads", heads, "attention heads; must divide d_model; 0 is the model's", at_least(0),
+          at_most(4096));
+    field("vocab", vocab, "different tokens", at_least(2), at_most(1 << 24));
+    field("context", context, "tokens of one sequence", at_least(1), at_most(1 << 22));
+    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20));
+    field("precision", precision,
+          "fp32; tf32: fp32 tensors, tensor-core GEMMs; bf16: autocast; bf16_pure: weights, "
+          "gradients and state too; fp16: autocast with loss scaling",
+          one_of({"fp32", "tf32", "bf16", "bf16_pure", "fp16"}));
+    field("mode", mode, "what a step does; `forward` keeps nothing for a backward",
+          one_of({"forward", "forward_backward", "train_step"}));
+    field("attention", attention,
+          "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned",
+          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn"}));
+    field("optimizer", optimizer,
+          "AdamW as one kernel, as one operation over all tensors at a time, or tensor by tensor",
+          one_of({"adamw_fused", "adamw_foreach", "adamw_loop"}));
+    field("lr", lr, "learning rate", at_least(0));
+    field("beta1", beta1, "AdamW: decay of the first moment", at_least(0), at_most(0.999999));
+    field("beta2", beta2, "AdamW: decay of the second moment", at_least(0), at_most(0.999999));
+    field("eps", eps, "AdamW: added to the root of the second moment", at_least(0));
+    field("weight_decay", weight_decay, "AdamW: decoupled weight decay", at_least(0));
+  }
+};
+
+// The model's numbers with those given one by one on top, validated. Throws std::invalid_argument
+// naming the parameter; `custom` with one left out names all that are missing.
+ModelShape shape_of(const LmStepParams& params);
+
+WorkPerStep work_of(const LmStepParams& params);
+
+}  // namespace sweepd

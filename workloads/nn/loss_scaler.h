@@ -1,0 +1,27 @@
+// Dynamic loss scaling for fp16, with torch.amp.GradScaler's constants: start at 2^16, halve on an
+// overflow, double after 2,000 steps without one. Everything stays on the device.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <vector>
+
+namespace sweepd {
+
+class LossScaler {
+ public:
+  explicit LossScaler(at::Device device);
+
+  at::Tensor scale(const at::Tensor& loss) const { return loss * scale_; }
+  // Divides the gradients by the scale, in place; returns 1 (a device scalar) when one was not
+  // finite, else 0. The tensor is overwritten by the next call.
+  const at::Tensor& unscale(const std::vector<at::Tensor>& gradients);
+  void update();  // the scale, from what unscale found
+
+  double current() const { return scale_.item<double>(); }  // waits for the device
+
+ private:
+  at::Tensor scale_, growth_tracker_, found_inf_;
+};
+
+}  // namespace sweepd

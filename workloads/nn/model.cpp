@@ -1,0 +1,105 @@
+#include "workloads/nn/model.h"
+
+#include <cmath>
+
+#include "workloads/nn/torch_device.h"
+
+namespace sweepd {
+namespace {
+
+double linear_deviation(std::int64_t in, std::int64_t out) {
+  return std::sqrt(2.0 / static_cast<double>(in + out));
+}
+
+}  // namespace
+
+LanguageModel::LanguageModel(const ModelOptions& options)
+    : options_(options),
+      random_(seeded_generator(options.device, options.seed)),
+      rotary_(options.context, options.shape.head_dim(), options.device),
+      attention_(options.attention,
+                 {options.shape.heads, options.context, options.shape.head_dim()},
+                 options.operand_type, options.device, options.gradients) {
+  const auto [d, d_ff, layers, heads, vocab] = options.shape;
+  embedding_ = add_matrix("embedding", vocab, d, 1);
+  for (std::int64_t i = 0; i < layers; ++i) add_block(i);
+  final_norm_ = add_norm("final_norm");
+  head_ = add_matrix("head", vocab, d, linear_deviation(d, vocab));
+}
+
+at::Tensor LanguageModel::add_matrix(const std::string& name, std::int64_t rows,
+                                     std::int64_t columns, double deviation) {
+  at::Tensor matrix = at::empty(
+      {rows, columns}, at::TensorOptions().device(options_.device).dtype(options_.weight_type));
+  matrix.normal_(0, deviation, random_);
+  matrix.set_requires_grad(options_.gradients == Gradients::kOn);
+  parameters_.push_back({name, matrix});
+  return matrix;
+}
+
+at::Tensor LanguageModel::add_norm(const std::string& name) {
+  at::Tensor weight =
+      at::ones({options_.shape.d_model},
+               at::TensorOptions().device(options_.device).dtype(options_.weight_type));
+  weight.set_requires_grad(options_.gradients == Gradients::kOn);
+  parameters_.push_back({name, weight});
+  return weight;
+}
+
+void LanguageModel::add_block(std::int64_t index) {
+  const std::string prefix = "block" + std::to_string(index) + ".";
+  const std::int64_t d = options_.shape.d_model, d_ff = options_.shape.d_ff;
+  const auto linear = [&](const char* name, std::int64_t out, std::int64_t in) {
+    return add_matrix(prefix + name, out, in, linear_deviation(in, out));
+  };
+  BlockWeights block;
+  block.attention_norm = add_norm(prefix + "attention_norm");
+  block.wq = linear("wq", d, d);
+  block.wk = linear("wk", d, d);
+  block.wv = linear("wv", d, d);
+  block.wo = linear("wo", d, d);
+  block.ffn_norm = add_norm(prefix + "ffn_norm");
+  block.w1 = linear("w1", d_ff, d);
+  block.w3 = linear("w3", d_ff, d);
+  block.w2 = linear("w2", d, d_ff);
+  blocks_.push_back(std::move(block));
+}
+
+at::Tensor LanguageModel::logits(const at::Tensor& tokens) const {
+  const std::int64_t batch = tokens.size(0);
+  at::Tensor x = at::embedding(embedding_, tokens.flatten());  // [T, d]
+  for (const BlockWeights& block : blocks_) {
+    x = x + attend(block, norm(x, block.attention_norm), batch);
+    x = x + feed_forward(block, norm(x, block.ffn_norm));
+  }
+  return at::linear(norm(x, final_norm_), head_);  // [T, V]
+}
+
+at::Tensor LanguageModel::attend(const BlockWeights& block, const at::Tensor& x,
+                                 std::int64_t batch) const {
+  const std::int64_t heads = options_.shape.heads, head_dim = options_.shape.head_dim();
+  const auto by_head = [&](const at::Tensor& weight) {
+    return at::linear(x, weight).view({batch, -1, heads, head_dim});  // [B, S, h, d/h]
+  };
+  const at::Tensor q = rotary_(by_head(block.wq)), k = rotary_(by_head(block.wk));
+  const at::Tensor v = by_head(block.wv).transpose(1, 2);  // as q and k: [B, h, S, d/h]
+  const at::Tensor mixed = attention_(q, k, v);
+  return at::linear(mixed.transpose(1, 2).reshape(x.sizes()), block.wo);  // [T, d]
+}
+
+at::Tensor LanguageModel::feed_forward(const BlockWeights& block, const at::Tensor& x) const {
+  const at::Tensor gated = at::silu(at::linear(x, block.w1)) * at::linear(x, block.w3);
+  return at::linear(gated, block.w2);  // [T, d_ff] -> [T, d]
+}
+
+at::Tensor LanguageModel::norm(const at::Tensor& x, const at::Tensor& weight) const {
+  return at::rms_norm(x, {options_.shape.d_model}, weight, kNormEps);
+}
+
+std::int64_t LanguageModel::count_parameters() const {
+  std::int64_t count = 0;
+  for (const NamedTensor& parameter : parameters_) count += parameter.tensor.numel();
+  return count;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,76 @@
+// The language model of `lm_step`: parameters made on the device they live on, and its forward.
+// Every letter below is a size: B batch, S context, T = B S tokens, d d_model, h heads, V vocab.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/nn/attention.h"
+#include "workloads/nn/rotary.h"
+#include "workloads/nn/shape.h"
+
+namespace sweepd {
+
+struct NamedTensor {
+  std::string name;  // "block0.wq"
+  at::Tensor tensor;
+};
+
+// Weights are [out, in]; a linear layer is x W^T.
+struct BlockWeights {
+  at::Tensor attention_norm;  // [d]
+  at::Tensor wq, wk, wv, wo;  // [d, d]
+  at::Tensor ffn_norm;        // [d]
+  at::Tensor w1, w3;          // [d_ff, d]
+  at::Tensor w2;              // [d, d_ff]
+};
+
+struct ModelOptions {
+  ModelShape shape;
+  std::int64_t context = 0;
+  AttentionKind attention = AttentionKind::kNaive;
+  at::ScalarType weight_type = at::kFloat;
+  at::ScalarType operand_type = at::kFloat;  // what attention's inputs will be
+  at::Device device = at::kCPU;
+  Gradients gradients = Gradients::kOn;
+  std::int64_t seed = 0;
+};
+
+class LanguageModel {
+ public:
+  static constexpr double kNormEps = 1e-5;
+
+  // Weights depend on shape, type, device kind and seed alone: matrices normal with variance
+  // 2 / (in + out), embedding normal with variance 1, norms one.
+  explicit LanguageModel(const ModelOptions& options);
+
+  // tokens: int64 [B, S], S the context of the options. Result [T, V].
+  at::Tensor logits(const at::Tensor& tokens) const;
+
+  const std::vector<NamedTensor>& parameters() const { return parameters_; }
+  std::int64_t count_parameters() const;  // of the real tensors
+
+ private:
+  at::Tensor add_matrix(const std::string& name, std::int64_t rows, std::int64_t columns,
+                        double deviation);
+  at::Tensor add_norm(const std::string& name);
+  void add_block(std::int64_t index);
+  at::Tensor attend(const BlockWeights& block, const at::Tensor& x, std::int64_t batch) const;
+  at::Tensor feed_forward(const BlockWeights& block, const at::Tensor& x) const;
+  at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
+
+  ModelOptions options_;
+  at::Generator random_;
+  Rotary rotary_;
+  Attention attention_;
+  std::vector<NamedTensor> parameters_;
+  at::Tensor embedding_;  // [V, d]
+  std::vector<BlockWeights> blocks_;
+  at::Tensor final_norm_;  // [d]
+  at::Tensor head_;        // [V, d]
+};
+
+}  // namespace sweepd

@@ -1,0 +1,98 @@
+#include "workloads/nn/training.h"
+
+#include <c10/core/GradMode.h>
+
+#include "workloads/nn/numerics.h"
+#include "workloads/nn/torch_device.h"
+
+namespace sweepd {
+namespace {
+
+ModelOptions model_options(const LmStepParams& params, at::Device device, std::int64_t seed) {
+  const Precision precision = precision_from(params.precision);
+  prepare_precision(precision, device);
+  ModelOptions options;
+  options.shape = shape_of(params);
+  options.context = params.context;
+  options.attention = attention_from(params.attention);
+  options.weight_type = weight_type(precision);
+  options.operand_type = operand_type(precision);
+  options.device = device;
+  options.gradients =
+      step_mode_from(params.mode) == StepMode::kForward ? Gradients::kOff : Gradients::kOn;
+  options.seed = seed;
+  return options;
+}
+
+std::vector<at::Tensor> tensors_of(const LanguageModel& model) {
+  std::vector<at::Tensor> tensors;
+  for (const NamedTensor& parameter : model.parameters()) tensors.push_back(parameter.tensor);
+  return tensors;
+}
+
+}  // namespace
+
+Training::Training(const LmStepParams& params, at::Device device, std::int64_t seed)
+    : mode_(step_mode_from(params.mode)),
+      precision_(precision_from(params.precision)),
+      device_(device),
+      model_(model_options(params, device, seed)) {
+  // The data's seed differs from the weights', so that neither is a part of the other's sequence.
+  at::Generator random = seeded_generator(device, seed + 0x5eed);
+  const at::Tensor sequences =
+      at::randint(0, params.vocab, {params.batch, params.context + 1}, random,
+                  at::TensorOptions().device(device).dtype(at::kLong));
+  tokens_ = sequences.narrow(1, 0, params.context).contiguous();
+  targets_ = sequences.narrow(1, 1, params.context).flatten();
+  if (mode_ == StepMode::kTrainStep) {
+    const AdamWOptions options{params.lr, params.beta1, params.beta2, params.eps,
+                               params.weight_decay};
+    optimizer_.emplace(adamw_from(params.optimizer), options, tensors_of(model_));
+  }
+  if (precision_ == Precision::kFp16 && mode_ != StepMode::kForward) scaler_.emplace(device);
+}
+
+void Training::step(Phases& phases) {
+  if (mode_ == StepMode::kForwardBackward) {
+    for (const NamedTensor& parameter : model_.parameters())
+      parameter.tensor.mutable_grad().reset();
+  }
+  phases.enter("forward");
+  const at::Tensor loss = forward();
+  if (mode_ != StepMode::kForward) {
+    phases.enter("backward");
+    backward(loss);
+  }
+  if (mode_ == StepMode::kTrainStep) {
+    phases.enter("optimizer");
+    optimize();
+  }
+  loss_ = loss.detach();
+}
+
+at::Tensor Training::forward() {
+  const c10::AutoGradMode gradients(mode_ != StepMode::kForward);
+  const AutocastGuard autocast(precision_, device_);
+  const at::Tensor logits = model_.logits(tokens_);
+  logits_type_ = logits.scalar_type();
+  // In fp32 everywhere: CUDA's autocast would do so by itself, the CPU's would leave the loss with
+  // the 8 bits of bf16.
+  return at::cross_entropy_loss(logits.to(at::kFloat), targets_);
+}
+
+void Training::backward(const at::Tensor& loss) {
+  if (scaler_) {
+    scaler_->scale(loss).backward();
+  } else {
+    loss.backward();
+  }
+}
+
+void Training::optimize() {
+  if (!scaler_) return optimizer_->step();
+  const at::Tensor& found_inf = scaler_->unscale(optimizer_->gradients());
+  optimizer_->step(found_inf);
+  scaler_->update();
+}
+
+}  // namespace sweepd
