@@ -1,3 +1,33 @@
-int main() {
-  return 0;
+#include <csignal>
+#include <string>
+
+#include "build_info.h"
+#include "runner/client/client.h"
+
+int main(int argc, char** argv) {
+  using namespace sweepd;
+  std::signal(SIGPIPE, SIG_DFL);  // `sweepctl list | head` ends quietly
+  CLI::App app{
+      "Submits, watches and queries sweeps of LLM training-step benchmarks.\n"
+      "The daemon is started when none runs."};
+  app.name("sweepctl");
+  Client client;
+  app.add_option("--state-dir", client.state_dir,
+                 "the daemon's state folder [default: $SWEEPD_STATE_DIR, else "
+                 "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
+  app.add_flag("--no-start", client.no_start, "fail when no daemon runs instead of starting one");
+  app.set_version_flag("--version",
+                       std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
+  app.require_subcommand(1);
+  app.fallthrough();  // --state-dir may stand behind the verb too
+  for (const auto add : {add_submit, add_watch, add_list, add_show, add_report, add_query, add_log,
+                         add_cancel, add_retry, add_workloads, add_devices, add_status, add_stop}) {
+    add(app, client);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::kUsage);
+  }
+  return static_cast<int>(client.action());
 }

@@ -1,0 +1,61 @@
+// What every command shares: where the daemon is, how to ask it, how to end.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runner/base/ids.h"
+#include "runner/client/connection.h"
+#include "runner/model/table.h"
+
+namespace sweepd {
+
+// docs/CLI.md promises these to scripts.
+enum class Exit {
+  kOk = 0,
+  kFailure = 1,        // the daemon or the system could not do it
+  kUsage = 2,          // wrong arguments, or a sweep file with mistakes
+  kNotFound = 3,       // no such sweep, trial, attempt, workload
+  kNotAllDone = 4,     // waited for a sweep whose attempts are not all `done`
+  kUnavailable = 5,    // no daemon, and none could be started
+  kInterrupted = 130,  // Ctrl-C; what was submitted goes on
+};
+
+class Client {
+ public:
+  std::string state_dir;
+  bool no_start = false;
+  // Set by the command that was named; run once the whole command line is known to be right.
+  std::function<Exit()> action;
+
+  StateFolder state() const { return StateFolder::from_environment(state_dir); }
+  Result<Connection*> connection();
+  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params);
+
+ private:
+  std::optional<Connection> connection_;
+};
+
+// Prints `sweepctl: message` to stderr and gives the exit code of its kind.
+Exit report_error(const Error& error);
+
+// One command, one file: commands/<verb>.cpp.
+void add_cancel(CLI::App& app, Client& client);
+void add_devices(CLI::App& app, Client& client);
+void add_list(CLI::App& app, Client& client);
+void add_log(CLI::App& app, Client& client);
+void add_query(CLI::App& app, Client& client);
+void add_report(CLI::App& app, Client& client);
+void add_retry(CLI::App& app, Client& client);
+void add_show(CLI::App& app, Client& client);
+void add_status(CLI::App& app, Client& client);
+void add_stop(CLI::App& app, Client& client);
+void add_submit(CLI::App& app, Client& client);
+void add_watch(CLI::App& app, Client& client);
+void add_workloads(CLI::App& app, Client& client);
+
+}  // namespace sweepd

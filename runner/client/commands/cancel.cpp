@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include "runner/client/client.h"
+
+namespace sweepd {
+namespace {
+
+Exit cancel(Client& client, const std::string& sweep) {
+  const auto reply = client.call("cancel", {{"sweep", sweep}});
+  if (!reply) return report_error(reply.error());
+  fmt::print("cancelled {}: {} queued attempts ended, {} running are being stopped\n",
+             (*reply)["name"].get<std::string>(), (*reply)["cancelled"].get<std::int64_t>(),
+             (*reply)["stopping"].get<std::int64_t>());
+  return Exit::kOk;
+}
+
+}  // namespace
+
+void add_cancel(CLI::App& app, Client& client) {
+  auto sweep = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("cancel", "End a sweep; its results so far are kept");
+  command->add_option("SWEEP", *sweep, "name, id or unique prefix of an id")->required();
+  command->footer("Example: sweepctl cancel lm-end-to-end");
+  command->callback(
+      [&client, sweep] { client.action = [&client, sweep] { return cancel(client, *sweep); }; });
+}
+
+}  // namespace sweepd

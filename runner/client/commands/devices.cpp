@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "runner/base/units.h"
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+namespace {
+
+Exit devices(Client& client, const std::string& format) {
+  const auto reply = client.call("devices", json::object());
+  if (!reply) return report_error(reply.error());
+  Table table;
+  table.title = "Devices of " + (*reply)["host"]["hostname"].get<std::string>();
+  table.columns = {{"device", "", Align::kLeft},       {"name", "", Align::kLeft},
+                   {"memory", "GiB", Align::kRight},   {"arithmetic", "", Align::kLeft},
+                   {"peak", "TFLOP/s", Align::kRight}, {"bandwidth", "GB/s", Align::kRight},
+                   {"source", "", Align::kLeft}};
+  for (const json& device : (*reply)["devices"]) {
+    const std::string kind = device["kind"];
+    const Cell where{kind == "cpu" ? kind : fmt::format("{}:{}", kind, device["index"].get<int>()),
+                     {}};
+    const double gib = device["memory_bytes"].get<double>() / 0x1p30;
+    const Cell memory{fmt::format("{:.1f}", gib), gib};
+    const Cell name{device["name"], {}};
+    if (device["peaks"].empty()) {
+      table.rows.push_back({where,
+                            name,
+                            memory,
+                            {"", {}},
+                            {"", {}},
+                            {"", {}},
+                            {"unknown; run the matmul and memcpy workloads", {}}});
+    }
+    for (const json& peak : device["peaks"]) {
+      const double tflops = peak["flops_per_s"].get<double>() * 1e-12;
+      const double gbps = peak["bytes_per_s"].get<double>() * 1e-9;
+      table.rows.push_back({where,
+                            name,
+                            memory,
+                            {peak["arithmetic"], {}},
+                            tflops > 0 ? Cell{fmt::format("{:.2f}", tflops), tflops} : Cell{"", {}},
+                            gbps > 0 ? Cell{fmt::format("{:.0f}", gbps), gbps} : Cell{"", {}},
+                            {peak["source"], {}}});
+    }
+  }
+  const auto printed = print_table(table, format);
+  return printed ? Exit::kOk : report_error(printed.error());
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, Client& client) {
+  auto format = std::make_shared<std::string>("text");
+  CLI::App* command = app.add_subcommand("devices", "What work can run on here, and its peaks");
+  add_format_option(*command, *format);
+  command->footer("Example: sweepctl devices");
+  command->callback([&client, format] {
+    client.action = [&client, format] { return devices(client, *format); };
+  });
+}
+
+}  // namespace sweepd

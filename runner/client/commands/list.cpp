@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+namespace {
+
+std::string state_of(const json& sweep) {
+  const json& counts = sweep["counts"];
+  if (sweep["cancelled"].get<bool>()) return "cancelled";
+  if (counts["running"] != 0) return "running";
+  if (counts["queued"] != 0) return "queued";
+  return counts["done"] == counts["total"] ? "done" : "ended";
+}
+
+std::string problems_of(const json& counts) {
+  std::string text;
+  for (const char* outcome : {"oom", "timeout", "crashed", "failed", "cancelled", "skipped"}) {
+    if (counts[outcome] == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", counts[outcome].get<std::int64_t>(), outcome);
+  }
+  return text;
+}
+
+Exit list(Client& client, std::int64_t limit, const std::string& format) {
+  const auto reply = client.call("list", {{"limit", limit}});
+  if (!reply) return report_error(reply.error());
+  Table table;
+  table.title = "Sweeps";
+  table.columns = {{"id", "", Align::kLeft},        {"name", "", Align::kLeft},
+                   {"workload", "", Align::kLeft},  {"submitted", "", Align::kLeft},
+                   {"trials", "", Align::kRight},   {"done", "", Align::kRight},
+                   {"attempts", "", Align::kRight}, {"state", "", Align::kLeft},
+                   {"not done", "", Align::kLeft}};
+  for (const json& sweep : (*reply)["sweeps"]) {
+    const json& counts = sweep["counts"];
+    const auto number = [](const json& value) {
+      return Cell{std::to_string(value.get<std::int64_t>()), value.get<double>()};
+    };
+    const std::string id = sweep["id"];
+    table.rows.push_back({{std::string(short_id(id)), {}},
+                          {sweep["name"], {}},
+                          {sweep["workload"], {}},
+                          {local_time(sweep["submitted_ns"]), {}},
+                          number(sweep["trials"]),
+                          number(counts["done"]),
+                          number(counts["total"]),
+                          {state_of(sweep), {}},
+                          {problems_of(counts), {}}});
+  }
+  if (table.rows.empty() && format == "text") {
+    fmt::print("no sweeps yet; submit one: sweepctl submit FILE\n");
+    return Exit::kOk;
+  }
+  const auto printed = print_table(table, format);
+  return printed ? Exit::kOk : report_error(printed.error());
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Client& client) {
+  auto limit = std::make_shared<std::int64_t>(50);
+  auto format = std::make_shared<std::string>("text");
+  CLI::App* command = app.add_subcommand("list", "The sweeps, newest first");
+  command->add_option("--limit", *limit, "at most this many; 0 is all")->capture_default_str();
+  add_format_option(*command, *format);
+  command->footer("Example: sweepctl list --limit 10");
+  command->callback([&client, limit, format] {
+    client.action = [&client, limit, format] { return list(client, *limit, *format); };
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include "runner/client/client.h"
+
+namespace sweepd {
+namespace {
+
+Exit log(Client& client, const std::string& attempt, std::int64_t rank) {
+  const auto reply = client.call("log", {{"attempt", attempt}, {"rank", rank}});
+  if (!reply) return report_error(reply.error());
+  if (const auto skipped = (*reply)["skipped_bytes"].get<std::int64_t>(); skipped > 0) {
+    fmt::print(stderr, "(the first {} bytes are in {})\n", skipped,
+               (*reply)["path"].get<std::string>());
+  }
+  fmt::print("{}", (*reply)["text"].get<std::string>());
+  return Exit::kOk;
+}
+
+}  // namespace
+
+void add_log(CLI::App& app, Client& client) {
+  auto attempt = std::make_shared<std::string>();
+  auto rank = std::make_shared<std::int64_t>(0);
+  CLI::App* command = app.add_subcommand("log", "What an attempt's worker printed");
+  command->add_option("ATTEMPT", *attempt, "id or unique prefix; `show SWEEP` lists them")
+      ->required();
+  command->add_option("--rank", *rank, "which rank's log")->capture_default_str();
+  command->footer("Example: sweepctl log 3f9c2a7b --rank 1");
+  command->callback([&client, attempt, rank] {
+    client.action = [&client, attempt, rank] { return log(client, *attempt, *rank); };
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include "runner/client/client.h"
+#include "runner/client/watching.h"
+
+namespace sweepd {
+namespace {
+
+struct Options {
+  std::string sweep;
+  std::vector<std::string> which;
+  bool wait = false;
+};
+
+Exit retry(Client& client, const Options& options) {
+  const auto reply = client.call("retry", {{"sweep", options.sweep}, {"which", options.which}});
+  if (!reply) return report_error(reply.error());
+  fmt::print("retrying {} attempts of {}\n", (*reply)["queued"].get<std::int64_t>(),
+             (*reply)["name"].get<std::string>());
+  std::fflush(stdout);
+  return options.wait ? watch_sweep(client, (*reply)["sweep"].get<std::string>()) : Exit::kOk;
+}
+
+}  // namespace
+
+void add_retry(CLI::App& app, Client& client) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("retry", "Run again what is not done");
+  command->add_option("SWEEP", options->sweep, "name, id or unique prefix of an id")->required();
+  command
+      ->add_option(
+          "--only", options->which,
+          "only these: oom, timeout, crashed, failed, cancelled, skipped, suspect, invalid "
+          "[default: every outcome but done]")
+      ->delimiter(',');
+  command->add_flag("--wait", options->wait, "wait until every trial has ended");
+  command->footer("Example: sweepctl retry lm-end-to-end --only timeout,crashed");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return retry(client, *options); };
+  });
+}
+
+}  // namespace sweepd

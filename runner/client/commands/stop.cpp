@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "runner/client/client.h"
+
+namespace sweepd {
+namespace {
+
+Exit stop(Client& client, bool now) {
+  // Stopping must not start a daemon only to stop it.
+  client.no_start = true;
+  const auto reply = client.call("stop", {{"now", now}});
+  if (!reply && reply.error().code == ErrorCode::kUnavailable) {
+    fmt::print("no daemon runs\n");
+    return Exit::kOk;
+  }
+  if (!reply) return report_error(reply.error());
+  const auto running = (*reply)["running"].get<std::int64_t>();
+  const auto queued = (*reply)["queued"].get<std::int64_t>();
+  if (now) {
+    fmt::print("stopped; {} running go on and {} queued wait for the next daemon\n", running,
+               queued);
+    return Exit::kOk;
+  }
+  if (running > 0) fmt::print("waiting for {} running attempts\n", running);
+  std::fflush(stdout);
+  const auto connection = client.connection();
+  // The daemon says nothing more; the connection ends with it.
+  while (connection && (*connection)->next_notification()) {
+  }
+  fmt::print("stopped; {} queued wait for the next daemon\n", queued);
+  return Exit::kOk;
+}
+
+}  // namespace
+
+void add_stop(CLI::App& app, Client& client) {
+  auto now = std::make_shared<bool>(false);
+  CLI::App* command =
+      app.add_subcommand("stop", "Stop the daemon; what is queued waits for the next");
+  command->add_flag("--now", *now, "do not wait for what runs: the next daemon adopts it");
+  command->footer("Example: sweepctl stop");
+  command->callback(
+      [&client, now] { client.action = [&client, now] { return stop(client, *now); }; });
+}
+
+}  // namespace sweepd

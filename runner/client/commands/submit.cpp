@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "runner/base/units.h"
+#include "runner/client/client.h"
+#include "runner/client/watching.h"
+
+namespace sweepd {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> sets;
+  bool wait = false;
+};
+
+Result<std::string> read_sweep_file(const std::string& file) {
+  std::ostringstream text;
+  if (file == "-") {
+    text << std::cin.rdbuf();
+    return std::move(text).str();
+  }
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("cannot read the sweep file `{}`: {}", file, strerror(errno))};
+  }
+  text << stream.rdbuf();
+  // A folder opens but does not read.
+  if (!stream && !stream.eof()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("cannot read the sweep file `{}`: is it a folder?", file)};
+  }
+  return std::move(text).str();
+}
+
+std::string counts_text(const nlohmann::json& sweep) {
+  const auto count = [&sweep](const char* name) {
+    return with_thousands(sweep[name].get<std::int64_t>());
+  };
+  std::string text = fmt::format("{} trials: {} to run", count("trials"), count("queued"));
+  if (sweep["reused"] != 0) text += fmt::format(", {} reused (measured before)", count("reused"));
+  if (sweep["joined"] != 0) text += fmt::format(", {} already queued", count("joined"));
+  if (sweep["excluded"] != 0) text += fmt::format(", {} points excluded", count("excluded"));
+  if (sweep["duplicates"] != 0) {
+    text += fmt::format(", {} points the same as another", count("duplicates"));
+  }
+  return text;
+}
+
+Exit submit(Client& client, const Options& options) {
+  std::vector<std::string> ids;
+  for (const std::string& file : options.files) {
+    const auto text = read_sweep_file(file);
+    if (!text) return report_error(text.error());
+    const auto reply = client.call(
+        "submit",
+        {{"text", *text}, {"file", file == "-" ? "<stdin>" : file}, {"set", options.sets}});
+    if (!reply) return report_error(reply.error());
+    for (const auto& sweep : (*reply)["sweeps"]) {
+      const std::string id = sweep["id"];
+      fmt::print("sweep {} {}: {}\n", short_id(id), sweep["name"].get<std::string>(),
+                 counts_text(sweep));
+      ids.push_back(id);
+    }
+  }
+  std::fflush(stdout);
+  if (!options.wait) {
+    if (!ids.empty()) fmt::print("watch it with: sweepctl watch {}\n", short_id(ids.back()));
+    return Exit::kOk;
+  }
+  Exit worst = Exit::kOk;
+  for (const std::string& id : ids) {
+    const Exit exit = watch_sweep(client, id);
+    if (exit != Exit::kOk) worst = exit;
+    if (exit == Exit::kInterrupted) break;
+  }
+  return worst;
+}
+
+}  // namespace
+
+void add_submit(CLI::App& app, Client& client) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "submit", "Queue the sweeps of a file; what was measured before is reused");
+  command->add_option("FILE", options->files, "sweep files; - is standard input")->required();
+  command
+      ->add_option("--set", options->sets, "NAME=VALUE[,VALUE...]: replace a parameter or an axis")
+      ->take_all();
+  command->add_flag("--wait", options->wait, "wait until every trial has ended");
+  command->footer("Example: sweepctl submit lm.yaml --set model=tiny --set context=64,128 --wait");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return submit(client, *options); };
+  });
+}
+
+}  // namespace sweepd

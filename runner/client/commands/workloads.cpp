@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "runner/base/text.h"
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+#include "runner/wire/catalog_json.h"
+
+namespace sweepd {
+namespace {
+
+std::string limits_of(const ParamDef& def) {
+  if (def.type == ValueType::kChoice) return join(def.choices, ", ");
+  std::string text{name_of(def.type)};
+  const auto limit = [&def](double value) {
+    return def.type == ValueType::kReal
+               ? to_text(Value(value), def.type)
+               : to_text(Value(static_cast<std::int64_t>(value)), def.type);
+  };
+  if (def.minimum) text += ", at least " + limit(*def.minimum);
+  if (def.maximum) text += ", at most " + limit(*def.maximum);
+  return text;
+}
+
+Table params_table(const WorkloadDef& def, bool run_params) {
+  Table table;
+  table.title = run_params ? "Run parameters (every workload has them)" : "Parameters";
+  table.columns = {{"parameter", "", Align::kLeft},
+                   {"default", "", Align::kLeft},
+                   {"values", "", Align::kLeft},
+                   {"meaning", "", Align::kLeft}};
+  for (const ParamDef& param : def.params) {
+    if (param.run_param != run_params) continue;
+    table.rows.push_back({{param.name, {}},
+                          {param.text(param.default_value), {}},
+                          {limits_of(param), {}},
+                          {param.help, {}}});
+  }
+  return table;
+}
+
+Table overview(const Catalog& catalog) {
+  Table table;
+  table.title = "Workloads";
+  table.columns = {{"workload", "", Align::kLeft},
+                   {"phases", "", Align::kLeft},
+                   {"passes", "", Align::kLeft},
+                   {"what it measures", "", Align::kLeft}};
+  for (const WorkloadDef& def : catalog.workloads) {
+    table.rows.push_back({{def.name, {}},
+                          {join(def.phases, ", "), {}},
+                          {join(def.passes, ", "), {}},
+                          {def.help, {}}});
+  }
+  return table;
+}
+
+Exit workloads(Client& client, const std::string& name, const std::string& format) {
+  nlohmann::json params = nlohmann::json::object();
+  if (!name.empty()) params["workload"] = name;
+  const auto reply = client.call("workloads", params);
+  if (!reply) return report_error(reply.error());
+  const auto catalog = catalog_from_json(*reply);
+  if (!catalog) return report_error(catalog.error());
+  std::vector<Table> tables;
+  if (name.empty()) {
+    tables.push_back(overview(*catalog));
+  } else {
+    const WorkloadDef& def = catalog->workloads.front();
+    if (format == "text") {
+      fmt::print("{} (version {}): {}\nphases: {}\npasses: {}\n\n", def.name, def.version, def.help,
+                 def.phases.empty() ? "step" : join(def.phases, ", ") + ", step",
+                 join(def.passes, ", "));
+    }
+    tables.push_back(params_table(def, false));
+    tables.push_back(params_table(def, true));
+  }
+  const auto printed = print_tables(tables, format);
+  return printed ? Exit::kOk : report_error(printed.error());
+}
+
+}  // namespace
+
+void add_workloads(CLI::App& app, Client& client) {
+  auto name = std::make_shared<std::string>();
+  auto format = std::make_shared<std::string>("text");
+  CLI::App* command = app.add_subcommand("workloads", "What can be measured, and its parameters");
+  command->add_option("WORKLOAD", *name, "document this one in full");
+  add_format_option(*command, *format);
+  command->footer("Example: sweepctl workloads lm_step");
+  command->callback([&client, name, format] {
+    client.action = [&client, name, format] { return workloads(client, *name, *format); };
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,112 @@
+#include "runner/client/connection.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "runner/client/start_daemon.h"
+#include "runner/wire/rpc.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+namespace {
+
+// The descriptor, or errno.
+Result<UniqueFd> connect_to(const StateFolder& state) {
+  const SocketAddress address = socket_address(state);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::memcpy(name.sun_path, address.path.c_str(),
+              std::min(address.path.size() + 1, sizeof name.sun_path - 1));
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) return Error{ErrorCode::kIo, std::string("socket: ") + strerror(errno)};
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0) {
+    return Error{ErrorCode::kUnavailable,
+                 "no daemon listens on " + state.socket().string() + ": " + strerror(errno)};
+  }
+  return fd;
+}
+
+Error gone() {
+  return {ErrorCode::kUnavailable,
+          "the daemon closed the connection; `sweepctl status` starts it again, and what was "
+          "submitted is kept"};
+}
+
+}  // namespace
+
+Result<Connection> Connection::open(const StateFolder& state, Autostart autostart) {
+  auto fd = connect_to(state);
+  if (!fd && autostart == Autostart::kYes) {
+    const auto started = start_daemon(state);
+    fd = connect_to(state);
+    // Two clients may have started one at the same time: the loser's error does not matter then.
+    if (!fd && !started) return started.error();
+  }
+  if (!fd) return fd.error();
+  return Connection(std::move(*fd));
+}
+
+Result<void> Connection::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return gone();
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Result<json> Connection::read_message() {
+  std::size_t searched = 0;
+  while (true) {
+    const std::size_t newline = buffer_.find('\n', searched);
+    if (newline != std::string::npos) {
+      json message = json::parse(buffer_.begin(), buffer_.begin() + static_cast<long>(newline),
+                                 nullptr, false);
+      buffer_.erase(0, newline + 1);
+      if (!message.is_object()) {
+        return Error{ErrorCode::kInternal, "the daemon sent a line that is no message"};
+      }
+      return message;
+    }
+    searched = buffer_.size();
+    char chunk[65536];
+    const ssize_t n = ::recv(fd_.get(), chunk, sizeof chunk, 0);
+    if (n < 0 && errno == EINTR) return Error{ErrorCode::kUnavailable, "interrupted"};
+    if (n <= 0) return gone();
+    buffer_.append(chunk, static_cast<std::size_t>(n));
+  }
+}
+
+Result<json> Connection::call(std::string_view method, const json& params) {
+  const std::int64_t id = next_id_++;
+  if (const auto sent = write(request_line({id, std::string(method), params})); !sent) {
+    return sent.error();
+  }
+  while (true) {
+    auto message = read_message();
+    if (!message) return message;
+    const bool refused = message->value("id", json()).is_null() && message->contains("error");
+    if (!refused && message->value("id", json()) != json(id)) continue;  // a notification
+    if (const auto error = message->find("error"); error != message->end()) {
+      return Error{error_code(error->value("code", 0)), error->value("message", "unknown error")};
+    }
+    return message->value("result", json());
+  }
+}
+
+Result<json> Connection::next_notification() {
+  while (true) {
+    auto message = read_message();
+    if (!message) return message;
+    if (message->contains("method")) return message;
+  }
+}
+
+}  // namespace sweepd

@@ -1,0 +1,36 @@
+// A blocking connection to the daemon: one request at a time, notifications between.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "runner/base/result.h"
+#include "runner/base/unique_fd.h"
+#include "runner/wire/endpoint.h"
+
+namespace sweepd {
+
+enum class Autostart { kYes, kNo };
+
+class Connection {
+ public:
+  // With kYes a daemon is started when none listens, and waited for.
+  static Result<Connection> open(const StateFolder& state, Autostart autostart);
+
+  // An error's message is the daemon's own; its code says which kind (kUnavailable: it went away).
+  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params);
+  // Blocks for the next notification. kUnavailable when the daemon went away or a signal came.
+  Result<nlohmann::json> next_notification();
+
+ private:
+  explicit Connection(UniqueFd fd) : fd_(std::move(fd)) {}
+  Result<void> write(std::string_view text);
+  Result<nlohmann::json> read_message();
+
+  UniqueFd fd_;
+  std::string buffer_;
+  std::int64_t next_id_ = 1;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,67 @@
+#include "runner/client/output.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <ctime>
+
+#include "runner/report/report.h"
+#include "runner/wire/table_json.h"
+
+namespace sweepd {
+
+void add_format_option(CLI::App& command, std::string& format) {
+  command.add_option("--format", format, "md, csv, json or text")
+      ->check(CLI::IsMember({"md", "csv", "json", "text"}))
+      ->capture_default_str();
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
+Result<void> print_table(const Table& table, const std::string& format) {
+  const auto parsed = format_from(format);
+  if (!parsed) return parsed.error();
+  fmt::print("{}", render(table, *parsed, terminal_width()));
+  return {};
+}
+
+Result<void> print_tables(const std::vector<Table>& tables, const std::string& format) {
+  if (format == "json") {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Table& table : tables) {
+      all.push_back(nlohmann::ordered_json::parse(to_json_text(table)));
+    }
+    fmt::print("{}\n", all.dump(2));
+    return {};
+  }
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (i > 0) fmt::print("\n");
+    if (const auto printed = print_table(tables[i], format); !printed) return printed;
+  }
+  return {};
+}
+
+Result<std::vector<Table>> tables_of(const nlohmann::json& list) {
+  std::vector<Table> tables;
+  for (const nlohmann::json& entry : list) {
+    auto table = table_from_json(entry);
+    if (!table) return table.error();
+    tables.push_back(std::move(*table));
+  }
+  return tables;
+}
+
+std::string local_time(std::int64_t ns) {
+  const std::time_t seconds = static_cast<std::time_t>(ns / 1'000'000'000);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char buffer[32];
+  return {buffer, std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M", &local)};
+}
+
+}  // namespace sweepd

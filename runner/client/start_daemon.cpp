@@ -1,0 +1,72 @@
+#include "runner/client/start_daemon.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "runner/base/text.h"
+#include "runner/base/unique_fd.h"
+
+extern char** environ;
+
+namespace sweepd {
+namespace {
+
+std::filesystem::path daemon_program() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto beside = self.parent_path() / "sweepd";
+  return !error && std::filesystem::exists(beside) ? beside : std::filesystem::path("sweepd");
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  char buffer[4096];
+  while (true) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return text;
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace
+
+Result<void> start_daemon(const StateFolder& state) {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) return Error{ErrorCode::kIo, strerror(errno)};
+  const UniqueFd read_end(fds[0]);
+  UniqueFd write_end(fds[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDERR_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  std::string program = daemon_program();
+  std::string option = "--state-dir";
+  std::string folder = state.path();
+  char* argv[] = {program.data(), option.data(), folder.data(), nullptr};
+  pid_t pid = 0;
+  const int spawned = ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (spawned != 0) {
+    return Error{ErrorCode::kUnavailable,
+                 "cannot start the daemon `" + program + "`: " + strerror(spawned)};
+  }
+  write_end.reset();
+  const std::string said = read_all(read_end.get());
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status == 0) return {};
+  const std::string_view why = trim(said);
+  return Error{ErrorCode::kUnavailable,
+               "the daemon did not start: " + std::string(why.empty() ? "it said nothing" : why) +
+                   "; its log is " + state.log().string()};
+}
+
+}  // namespace sweepd
