@@ -147,7 +147,7 @@ void Attempt::set_up() {
   const Instant begin = parts_.now();
   workload_ = entry_->make(values_, *context_);
   device_->synchronize();
-  const double setup_ms = static_cast<double>((parts_.now() - begin).ns) * 1e-6;
+  const double setup_ms = static_cast<double>((parts_.now() - begin).ns) / 1e6;
   log_line("setup: {:.3f} ms", setup_ms);
   if (span) {
     add(MemoryEvent{span->end()});

@@ -6,7 +6,7 @@ namespace sweepd {
 namespace {
 
 double milliseconds_of(Duration duration) {
-  return static_cast<double>(duration.ns) * 1e-6;
+  return static_cast<double>(duration.ns) / 1e6;
 }
 
 class TimingLoop {

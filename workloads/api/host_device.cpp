@@ -24,7 +24,7 @@ class HostTimeline final : public Timeline {
     marks_.push_back(now_instant());
   }
   double elapsed_ms(std::size_t from, std::size_t to) override {
-    return static_cast<double>((marks_.at(to) - marks_.at(from)).ns) * 1e-6;
+    return static_cast<double>((marks_.at(to) - marks_.at(from)).ns) / 1e6;
   }
 
  private:

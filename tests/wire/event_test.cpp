@@ -1,0 +1,171 @@
+#include "runner/wire/event.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sweepd {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+template <class T>
+T reread(const T& event, int rank = 0) {
+  const auto read = event_from_line(event_to_line(event), rank);
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
+  return std::get<T>(*read);
+}
+
+std::string error_of(std::string_view line) {
+  const auto read = event_from_line(line, 0);
+  return read.ok() ? "no error" : read.error().message;
+}
+
+TEST(Event, LinesAreAsTheGrammarShows) {
+  StepEvent step{3, true, {}};
+  step.samples = {{0, 3, "forward", "time", 1.25, true}, {0, 3, "step", "host_time", 4, true}};
+  EXPECT_EQ(event_to_line(step),
+            R"({"event":"step","step":3,"warmup":true,)"
+            R"("samples":[["forward","time",1.25],["step","host_time",4.0]]})");
+  EXPECT_EQ(event_to_line(StartedEvent{4242, {1700000000000000001}}),
+            R"({"event":"started","pid":4242,"wall_ns":1700000000000000001})");
+  EXPECT_EQ(event_to_line(FactEvent{"loss.0", 9.5, ""}),
+            R"({"event":"fact","name":"loss.0","number":9.5})");
+  EXPECT_EQ(event_to_line(FactEvent{"dtype", std::nullopt, "bf16"}),
+            R"({"event":"fact","name":"dtype","text":"bf16"})");
+  EXPECT_EQ(event_to_line(EndEvent{{Done{"fixed_steps"}}, {7}}),
+            R"({"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":7})");
+}
+
+TEST(Event, RankIsTheFilesOnEveryValue) {
+  StepEvent step{0, false, {}};
+  step.samples = {{0, 0, "step", "time", 1, false}};
+  EXPECT_EQ(reread(step, 5).samples[0].rank, 5);
+  EXPECT_EQ(reread(MemoryEvent{}, 5).memory.rank, 5);
+  EXPECT_EQ(reread(StateEvent{}, 5).state.rank, 5);
+  EXPECT_EQ(reread(EndEvent{{Done{""}}, {}}, 5).ending.rank, 5);
+}
+
+TEST(Event, NumbersThatAreNotFiniteSurvive) {
+  EXPECT_TRUE(std::isnan(*reread(FactEvent{"loss.1", std::nan(""), ""}).number));
+  EXPECT_EQ(*reread(FactEvent{"x", kInf, ""}).number, kInf);
+  EXPECT_EQ(*reread(FactEvent{"x", -kInf, ""}).number, -kInf);
+  StepEvent step{0, false, {}};
+  step.samples = {{0, 0, "step", "loss", std::nan(""), false}};
+  EXPECT_TRUE(std::isnan(reread(step).samples[0].value));
+}
+
+TEST(Event, EveryEndingKeepsItsDetails) {
+  const Ending endings[] = {
+      {Done{"relative_error"}},
+      {Oom{{1610612736}, {3435973836}, {4294967296}, "backward"}},
+      {Timeout{seconds(90), "forward"}},
+      {Crashed{11, std::nullopt, "optimizer"}},
+      {Crashed{std::nullopt, 3, "setup"}},
+      {Crashed{std::nullopt, std::nullopt, "setup"}},
+      {Failed{"first line\nsecond \"quoted\" line", "check"}},
+      {Cancelled{"by sweepctl cancel"}},
+      {Skipped{"no NVIDIA driver on this machine"}},
+  };
+  for (const Ending& ending : endings) {
+    const Ending again = reread(EndEvent{ending, {1}}).ending;
+    EXPECT_EQ(outcome_of(again), outcome_of(ending));
+    EXPECT_EQ(describe(again), describe(ending));
+    EXPECT_EQ(event_to_line(EndEvent{again, {1}}), event_to_line(EndEvent{ending, {1}}));
+  }
+}
+
+TEST(Event, EnvironmentSurvivesWithWhatIsUnknownLeftOut) {
+  EnvironmentEvent event;
+  Environment& environment = event.environment;
+  environment.host = {"id", "box", "AMD EPYC", 64, 2, 64_GiB, "Linux 6.1", "Debian 12", ""};
+  DeviceInfo gpu;
+  gpu.kind = "cuda";
+  gpu.uuid = "GPU-1";
+  gpu.name = "NVIDIA H200";
+  gpu.power_limit_watts = 700.5;
+  gpu.ecc = true;
+  environment.devices = {gpu};
+  environment.torch_version = "2.11.0";
+  environment.tf32_matmul = false;
+  environment.threads = 4;
+  environment.cores = "0-3";
+
+  const std::string line = event_to_line(event);
+  EXPECT_THAT(line, Not(HasSubstr("governor")));
+  EXPECT_THAT(line, Not(HasSubstr("tf32_cudnn")));
+  const Environment again = reread(event).environment;
+  EXPECT_EQ(event_to_line(EnvironmentEvent{again}), line);
+  EXPECT_EQ(again.host.cpu_model, "AMD EPYC");
+  EXPECT_EQ(again.host.memory, 64_GiB);
+  EXPECT_EQ(again.devices.at(0).power_limit_watts, 700.5);
+  EXPECT_EQ(again.tf32_matmul, false);
+  EXPECT_EQ(again.tf32_cudnn, std::nullopt);
+}
+
+TEST(Event, BytesThatAreNotUtf8DoNotBreakTheLine) {
+  const Ending ending{Failed{"bad \xff byte", "forward"}};
+  EXPECT_EQ(std::get<Failed>(reread(EndEvent{ending, {}}).ending.detail).message,
+            "bad \uFFFD byte");
+}
+
+TEST(Event, MistakesAreNamed) {
+  struct Row {
+    const char* line;
+    const char* message;
+  };
+  const Row rows[] = {
+      {R"({"event":"stp","step":1})", "unknown event `stp`; expected one of started, work"},
+      {R"({"event":"stp","step":1})", "did you mean `step`?"},
+      {R"({"step":1})", "missing field `event`"},
+      {R"({"event":"step","warmup":false,"samples":[]})", "step: missing field `step`"},
+      {R"({"event":"step","step":"1","warmup":false,"samples":[]})",
+       R"(step: step: expected an integer, got "1")"},
+      {R"({"event":"step","step":1.5,"warmup":false,"samples":[]})",
+       "step: step: expected an integer, got 1.5"},
+      {R"({"event":"step","step":1,"warmup":false,"samples":[["forward","time"]]})",
+       "samples[0]: expected [phase, metric, number]"},
+      {R"({"event":"work","arithmetic":"fp32","tokens":0,"figures":[],"phases":[{"phase":"x"}]})",
+       "phases[0]: missing field `flops`"},
+      {R"({"event":"end","outcome":"don","wall_ns":0})", "outcome: `don` is not an outcome"},
+      {R"({"event":"end","outcome":"oom","requested":1,"in_use":1,"wall_ns":0})",
+       "missing field `limit`"},
+      {R"({"event":"started","pid":99999999999999999999,"wall_ns":0})", "pid: expected an integer"},
+      {R"({"event":"started",)", "not valid JSON"},
+      {R"([1])", "expected an object, got [1]"},
+  };
+  for (const Row& row : rows) EXPECT_THAT(error_of(row.line), HasSubstr(row.message)) << row.line;
+}
+
+TEST(EventReader, ALineWithoutItsNewlineIsNotThereYet) {
+  EventReader reader(2);
+  std::vector<Event> events;
+  const std::string line = event_to_line(FactEvent{"dtype", std::nullopt, "bf16"}) + "\n";
+  for (const char byte : line.substr(0, line.size() - 1)) {
+    ASSERT_TRUE(reader.feed({&byte, 1}, events).ok());
+    ASSERT_TRUE(events.empty());
+  }
+  ASSERT_TRUE(reader.feed("\n" + line.substr(0, 9), events).ok());
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(std::get<FactEvent>(events[0]).text, "bf16");
+  EXPECT_EQ(reader.consumed(), static_cast<std::int64_t>(line.size() + 9));
+}
+
+TEST(EventReader, ABrokenLineIsNamedAndTheRestIsStillRead) {
+  const std::string good = R"({"event":"fact","name":"a","text":"1"})";
+  EventReader reader(1);
+  std::vector<Event> events;
+  const auto read = reader.feed(good + "\n{\"event\":\n" + good + "\n" + good + "\n", events);
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message, HasSubstr("events of rank 1, line 2: not valid JSON"));
+  EXPECT_EQ(events.size(), 1U);
+  EXPECT_TRUE(reader.feed("", events).ok());
+  EXPECT_EQ(events.size(), 3U);
+}
+
+}  // namespace
+}  // namespace sweepd
