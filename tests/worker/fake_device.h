@@ -1,0 +1,95 @@
+// A device whose clock and memory a test scripts: work is enqueued on a stream that runs on after
+// the host has gone on, as a GPU's does.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "workloads/api/device.h"
+#include "workloads/api/workload.h"
+
+namespace sweepd {
+
+class FakeDevice final : public Device {
+ public:
+  // The host spends `ms`.
+  void host(double ms) { now_.ns += ns_of(ms); }
+  // The stream will spend `ms`, after what it has already been given; the host does not wait.
+  void enqueue(double ms) { idle_at_.ns = std::max(idle_at_, now_).ns + ns_of(ms); }
+  void allocate(std::int64_t bytes) {
+    allocated_ += bytes;
+    peak_ = std::max(peak_, allocated_);
+  }
+  void free(std::int64_t bytes) { allocated_ -= bytes; }
+
+  Instant now() const { return now_; }
+  int synchronized() const { return synchronized_; }
+
+  std::string_view kind() const override { return "fake"; }
+  int index() const override { return 0; }
+  void synchronize() override {
+    now_ = std::max(now_, idle_at_);
+    ++synchronized_;
+  }
+  std::unique_ptr<Timeline> timeline(std::size_t) override {
+    return std::make_unique<FakeTimeline>(*this);
+  }
+  // Reserved rounds up to 1,000: a caching allocator holds more than is live.
+  MemoryUsage memory() override {
+    return {{allocated_}, {peak_}, {round_up(allocated_)}, {round_up(peak_)}, {allocated_ + 7}};
+  }
+  void reset_peak_memory() override { peak_ = allocated_; }
+  DeviceInfo info() override {
+    DeviceInfo info;
+    info.kind = "fake";
+    info.name = "Fake 1";
+    return info;
+  }
+  DeviceState state() override { return {}; }
+  void fill_versions(Environment& environment) override { environment.torch_version = "fake 0"; }
+  void rethrow_out_of_memory() override {}
+
+ private:
+  class FakeTimeline final : public Timeline {
+   public:
+    explicit FakeTimeline(FakeDevice& device) : device_(device) {}
+    void clear() override { marks_.clear(); }
+    // On the stream: when what was enqueued before it is done.
+    void mark() override { marks_.push_back(std::max(device_.now_, device_.idle_at_)); }
+    double elapsed_ms(std::size_t from, std::size_t to) override {
+      // An event that the stream has not reached cannot be read.
+      if (marks_.at(to) > device_.now_) throw std::logic_error("read before synchronize");
+      return static_cast<double>((marks_.at(to) - marks_.at(from)).ns) / 1e6;
+    }
+
+   private:
+    FakeDevice& device_;
+    std::vector<Instant> marks_;
+  };
+
+  static std::int64_t ns_of(double ms) { return static_cast<std::int64_t>(ms * 1e6); }
+  static std::int64_t round_up(std::int64_t n) { return (n + 999) / 1000 * 1000; }
+
+  Instant now_{1'000'000'000}, idle_at_;
+  std::int64_t allocated_ = 0, peak_ = 0;
+  int synchronized_ = 0;
+};
+
+// A workload made of a function, for scripted steps.
+class ScriptedWorkload final : public Workload {
+ public:
+  using Step = std::function<void(std::int64_t index, Phases&)>;
+  explicit ScriptedWorkload(Step step) : step_(std::move(step)) {}
+  void step(Phases& phases) override { step_(index_++, phases); }
+
+ private:
+  Step step_;
+  std::int64_t index_ = 0;
+};
+
+}  // namespace sweepd

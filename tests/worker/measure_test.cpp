@@ -1,0 +1,164 @@
+#include "runner/worker/measure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/worker/fake_device.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class MeasureTest : public ::testing::Test {
+ protected:
+  TimingSummary measure(ScriptedWorkload::Step step, TimingPlan plan) {
+    ScriptedWorkload workload(std::move(step));
+    TimingHooks hooks;
+    hooks.on_step = [&](StepEvent event) { events.push_back(std::move(event)); };
+    hooks.before_measured = [&] { warmup_steps_when_called = events.size(); };
+    hooks.now = [&] { return device.now(); };
+    return measure_timing(workload, device, phases, plan, progress, hooks);
+  }
+  std::string error_of(ScriptedWorkload::Step step) {
+    try {
+      measure(std::move(step), {0, {1, 0, {}, {}}});
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+  // "forward time 3"
+  static std::vector<std::string> texts(const StepEvent& event) {
+    std::vector<std::string> texts;
+    for (const Sample& sample : event.samples) {
+      texts.push_back(sample.phase + " " + sample.metric + " " + to_text(sample.value));
+    }
+    return texts;
+  }
+
+  FakeDevice device;
+  PhaseNames phases{{"forward", "backward", "optimizer"}};
+  Progress progress;
+  std::vector<StepEvent> events;
+  std::size_t warmup_steps_when_called = 99;
+};
+
+constexpr TimingPlan kOneStep{0, {1, 0, {}, {}}};
+
+TEST_F(MeasureTest, PhasesAreTimedOnTheStreamAndTheStepByTheHostAfterASynchronise) {
+  measure(
+      [&](std::int64_t, Phases& p) {
+        p.enter("forward");
+        device.enqueue(3);
+        device.host(0.5);  // launching overlaps with the stream
+        p.enter("backward");
+        device.enqueue(6);
+        device.host(0.5);
+      },
+      kOneStep);
+  EXPECT_THAT(texts(events.at(0)),
+              ElementsAre("forward time 3", "backward time 6", "step time 9", "step host_time 9"));
+}
+
+TEST_F(MeasureTest, APhaseEnteredTwiceAddsUp) {
+  measure(
+      [&](std::int64_t, Phases& p) {
+        for (const double ms : {1.0, 4.0}) {
+          p.enter("forward");
+          device.enqueue(ms);
+          p.enter("backward");
+          device.enqueue(10 * ms);
+        }
+      },
+      kOneStep);
+  EXPECT_THAT(texts(events.at(0)), ElementsAre("forward time 5", "backward time 50", "step time 55",
+                                               "step host_time 55"));
+}
+
+TEST_F(MeasureTest, TimeBeforeTheFirstPhaseIsTheStepsAlone) {
+  measure(
+      [&](std::int64_t, Phases& p) {
+        device.enqueue(2);
+        p.enter("optimizer");
+        device.enqueue(1);
+      },
+      kOneStep);
+  EXPECT_THAT(texts(events.at(0)),
+              ElementsAre("optimizer time 1", "step time 3", "step host_time 3"));
+}
+
+TEST_F(MeasureTest, AStepWithoutPhasesIsAllStep) {
+  measure([&](std::int64_t, Phases&) { device.enqueue(2); }, kOneStep);
+  EXPECT_THAT(texts(events.at(0)), ElementsAre("step time 2", "step host_time 2"));
+}
+
+TEST_F(MeasureTest, WorkLeftOverFromBeforeIsNotInTheStep) {
+  device.enqueue(100);
+  measure([&](std::int64_t, Phases&) { device.enqueue(2); }, kOneStep);
+  EXPECT_THAT(texts(events.at(0)), ElementsAre("step time 2", "step host_time 2"));
+}
+
+TEST_F(MeasureTest, WarmupIsKeptAndMarkedAndDoesNotCount) {
+  const auto summary =
+      measure([&](std::int64_t index, Phases&) { device.enqueue(index < 2 ? 100 : 1); },
+              {2, {3, 0, {}, milliseconds(50)}});  // max_time would cut if the warm-up counted
+  EXPECT_EQ(summary.stopped_by, StoppedBy::kFixedSteps);
+  EXPECT_EQ(summary.steps, 3);
+  EXPECT_DOUBLE_EQ(summary.mean_ms, 1);
+  EXPECT_EQ(warmup_steps_when_called, 2U);
+  ASSERT_EQ(events.size(), 5U);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].step, static_cast<std::int64_t>(i));
+    EXPECT_EQ(events[i].warmup, i < 2);
+    for (const Sample& sample : events[i].samples) {
+      EXPECT_EQ(sample.step, events[i].step);
+      EXPECT_EQ(sample.warmup, events[i].warmup);
+    }
+  }
+}
+
+TEST_F(MeasureTest, StopsWhenTheMeanIsKnownWellEnough) {
+  const auto summary =
+      measure([&](std::int64_t index, Phases&) { device.enqueue(index % 2 == 0 ? 9 : 11); },
+              {0, {2, 0.048, {}, {}}});
+  // std / sqrt(n) / mean: n = 4 gives 5.8 %, n = 5 gives 5.0 %, n = 6 gives 4.5 %
+  EXPECT_EQ(summary.stopped_by, StoppedBy::kRelativeError);
+  EXPECT_EQ(summary.steps, 6);
+}
+
+TEST_F(MeasureTest, MaxTimeCountsFromTheFirstMeasuredStep) {
+  device.host(1000);
+  const auto summary = measure([&](std::int64_t, Phases&) { device.enqueue(4); },
+                               {5, {99, 0, {}, milliseconds(10)}});
+  EXPECT_EQ(summary.stopped_by, StoppedBy::kMaxTime);
+  EXPECT_EQ(summary.steps, 3);
+}
+
+TEST_F(MeasureTest, AnUnknownPhaseIsNamedWithTheDeclaredOnes) {
+  EXPECT_THAT(error_of([](std::int64_t, Phases& p) { p.enter("foward"); }),
+              HasSubstr("phase `foward`, which the workload does not declare; it has forward, "
+                        "backward, optimizer (did you mean `forward`?)"));
+}
+
+TEST_F(MeasureTest, TooManyPhasesInAStepAreRefused) {
+  EXPECT_THAT(error_of([](std::int64_t, Phases& p) {
+                for (int i = 0; i < 2000; ++i) p.enter("forward");
+              }),
+              HasSubstr("more than 1024 phases"));
+}
+
+TEST_F(MeasureTest, ProgressSaysWhereAStepThrew) {
+  EXPECT_EQ(error_of([](std::int64_t, Phases& p) {
+              p.enter("forward");
+              p.enter("backward");
+              throw std::runtime_error("boom");
+            }),
+            "boom");
+  EXPECT_EQ(progress.phase(), "backward");
+  EXPECT_TRUE(events.empty());
+}
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,213 @@
+#include "runner/worker/run_attempt.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/wire/status.h"
+#include "tests/worker/attempt_files.h"
+#include "tests/worker/fake_device.h"
+#include "workloads/api/host_device.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+int run(const AttemptFiles& files, int rank = 0) {
+  return run_attempt(files.folder.path(), rank, {Registry::instance(), make_device});
+}
+
+std::string ending_of(NamedTexts params, Pass pass = Pass::kTiming) {
+  AttemptFiles files("fault", std::move(params), pass);
+  EXPECT_EQ(run(files), kExitOk);
+  return files.ending();
+}
+
+TEST(RunAttempt, EveryExceptionIsAnOutcomeWithItsPhase) {
+  struct Row {
+    const char *kind, *at, *ending;
+  };
+  const Row rows[] = {
+      {"done", "step", "done"},
+      {"oom", "setup",
+       "oom: out of memory: asked for 3.00 GiB with 1.00 GiB in use of 2.00 GiB, in setup"},
+      {"oom", "step",
+       "oom: out of memory: asked for 3.00 GiB with 1.00 GiB in use of 2.00 GiB, in backward"},
+      {"unavailable", "setup", "skipped: no such thing here; install it"},
+      {"unavailable", "step", "skipped: no such thing here; install it"},
+      {"throw", "setup", "failed: thrown on purpose, in setup"},
+      {"throw", "step", "failed: thrown on purpose, in backward"},
+      {"throw", "facts", "failed: thrown on purpose, in facts"},
+      {"throw_int", "step", "failed: threw something that is not a std::exception, in backward"},
+      {"check", "step", "failed: check failed: dx differs by 0.5 at [3, 4], in check"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(ending_of({{"kind", row.kind}, {"at", row.at}}), row.ending);
+  }
+}
+
+TEST(RunAttempt, BadAllocIsOutOfMemoryOfUnknownSize) {
+  AttemptFiles files("fault", {{"kind", "bad_alloc"}, {"memory_limit", "8GiB"}});
+  run(files);
+  const Ending ending = files.all<EndEvent>().at(0).ending;
+  const auto& oom = std::get<Oom>(ending.detail);
+  EXPECT_EQ(oom.requested.value, 0);
+  EXPECT_GT(oom.in_use.value, 0);
+  EXPECT_EQ(oom.limit, 8_GiB);
+  EXPECT_EQ(oom.phase, "backward");
+}
+
+TEST(RunAttempt, AnUnknownPhaseFailsNamingIt) {
+  EXPECT_THAT(ending_of({{"kind", "unknown_phase"}}),
+              HasSubstr("failed: the step entered phase `bakward`"));
+}
+
+TEST(RunAttempt, MistakesInTheRequestAreNamed) {
+  struct Row {
+    NamedTexts params;
+    const char* message;
+  };
+  const Row rows[] = {
+      {{{"kinds", "done"}}, "workload `fault` has no parameter `kinds` (did you mean `kind`?)"},
+      {{{"step", "ten"}}, "workload `fault`: step: `ten` is not an integer"},
+      {{{"step", "-1"}}, "step: -1 is too small; expected at least 0"},
+      {{{"kind", "explode"}}, "kind: `explode` is not one of done, slow, oom"},
+      {{{"device", "auto"}}, "device: `auto` must have been resolved"},
+      {{{"work", "throw"}}, "the formulas do not hold"},
+  };
+  for (const Row& row : rows) {
+    AttemptFiles files("fault", {});
+    for (const auto& param : row.params) files.request.params.push_back(param);
+    files.write();
+    EXPECT_EQ(run(files), kExitOk);
+    EXPECT_THAT(files.ending(), HasSubstr(row.message));
+    EXPECT_THAT(files.ending(), StartsWith("failed: "));
+    EXPECT_THAT(files.ending(), HasSubstr(", in setup"));
+  }
+}
+
+TEST(RunAttempt, AnUnknownWorkloadPassOrRankIsNamed) {
+  AttemptFiles unknown("fualt", {});
+  run(unknown);
+  EXPECT_THAT(unknown.ending(), HasSubstr("no workload `fualt` (did you mean `fault`?)"));
+  EXPECT_THAT(ending_of({}, Pass::kProfile),
+              HasSubstr("has no pass `profile`; it has timing, memory"));
+  AttemptFiles rank("fault", {});
+  run(rank, 1);
+  EXPECT_EQ(rank.ending(1), "failed: rank 1: RANK is 1, but the lease has 1 rank(s), in setup");
+}
+
+TEST(RunAttempt, ARequestThatCannotBeReadFails) {
+  AttemptFiles files("fault", {});
+  std::filesystem::remove(files.files.request());
+  EXPECT_EQ(run(files), kExitOk);
+  EXPECT_THAT(files.ending(), HasSubstr("request.json: cannot open"));
+}
+
+TEST(RunAttempt, AMissingDeviceIsSkipped) {
+  AttemptFiles files("fault", {});
+  files.request.params.emplace_back("device", "cuda");
+  files.write();
+  run(files);
+  EXPECT_THAT(files.ending(), StartsWith("skipped: this build has no LibTorch"));
+  // What does not need a device was said before.
+  EXPECT_EQ(files.all<WorkEvent>().size(), 1U);
+}
+
+TEST(RunAttempt, AGangThatWouldStopAtDifferentStepsIsRefused) {
+  AttemptFiles files("fault", {{"world_size", "2"}, {"relative_error", "1%"}});
+  files.request.lease.ranks.push_back({{0}, "", -1});
+  files.write();
+  run(files, 1);
+  EXPECT_THAT(files.ending(1), HasSubstr("need world_size 1"));
+}
+
+TEST(RunAttempt, SaysEverythingInOrder) {
+  AttemptFiles files("fault", {{"warmup", "1"}, {"steps", "2"}});
+  EXPECT_EQ(run(files), kExitOk);
+  std::string order;
+  for (const Event& event : files.events()) {
+    std::visit(
+        [&]<class T>(const T& e) {
+          if constexpr (std::is_same_v<T, StartedEvent>) order += "started ";
+          if constexpr (std::is_same_v<T, WorkEvent>) order += "work ";
+          if constexpr (std::is_same_v<T, EnvironmentEvent>) order += "environment ";
+          if constexpr (std::is_same_v<T, StateEvent>) order += e.state.moment + " ";
+          if constexpr (std::is_same_v<T, StepEvent>)
+            order += e.samples[0].phase + std::to_string(e.step) + (e.warmup ? "w " : " ");
+          if constexpr (std::is_same_v<T, FactEvent>) order += e.name + " ";
+          if constexpr (std::is_same_v<T, EndEvent>) order += "end";
+        },
+        event);
+  }
+  EXPECT_EQ(order,
+            "started work environment setup0 forward0w before forward1 forward2 after steps kind "
+            "end");
+  EXPECT_EQ(files.all<FactEvent>().at(0).number, 3.0);
+  EXPECT_EQ(std::get<Done>(files.all<EndEvent>().at(0).ending.detail).stop_reason, "fixed_steps");
+  const Status status = read_status(files.files.status(0));
+  EXPECT_EQ(status.step, 2);
+  EXPECT_EQ(status.phase, "facts");
+}
+
+TEST(RunAttempt, TheMemoryPassHasMemoryAndNoSamples) {
+  AttemptFiles files("fault", {{"warmup", "1"}}, Pass::kMemory);
+  EXPECT_EQ(run(files), kExitOk);
+  EXPECT_EQ(files.ending(), "done");
+  EXPECT_TRUE(files.all<StepEvent>().empty());
+  std::vector<std::string> phases;
+  for (const MemoryEvent& event : files.all<MemoryEvent>()) phases.push_back(event.memory.phase);
+  EXPECT_THAT(phases, ElementsAre("setup", "forward", "backward", "step"));
+}
+
+TEST(RunAttempt, TheEnvironmentIsTheRanksOwn) {
+  AttemptFiles files("fault", {{"threads", "3"}});
+  files.request.lease.ranks[0].cores = {0, 1, 2, 5};
+  files.write();
+  auto device = std::make_unique<FakeDevice>();
+  DeviceOptions asked;
+  const WorkerParts parts{Registry::instance(), [&](const DeviceOptions& options) {
+                            asked = options;
+                            return std::move(device);
+                          }};
+  EXPECT_EQ(run_attempt(files.folder.path(), 0, parts), kExitOk);
+  EXPECT_EQ(asked.threads, 3);
+  const Environment environment = files.all<EnvironmentEvent>().at(0).environment;
+  EXPECT_EQ(environment.threads, 3);
+  EXPECT_EQ(environment.cores, "0-2,5");
+  EXPECT_EQ(environment.torch_version, "fake 0");
+  EXPECT_EQ(environment.devices.at(0).name, "Fake 1");
+  EXPECT_FALSE(environment.host.hostname.empty());
+  EXPECT_FALSE(environment.build_commit.empty());
+}
+
+TEST(RunAttempt, ThreadsDefaultToTheLeasesCores) {
+  AttemptFiles files("fault", {});
+  files.request.lease.ranks[0].cores = {4, 5};
+  files.write();
+  run(files);
+  EXPECT_EQ(files.all<EnvironmentEvent>().at(0).environment.threads, 2);
+}
+
+TEST(RunAttempt, AFullDiskEndsWithAnExitCodeAndNoEnding) {
+  AttemptFiles files("fault", {});
+  std::filesystem::create_symlink("/dev/full", files.files.events(0));
+  EXPECT_EQ(run(files), kExitJournal);
+}
+
+TEST(RunAttempt, AFolderThatIsNotThereEndsWithAnExitCode) {
+  EXPECT_EQ(run_attempt("/tmp/sweepd_no_such_folder", 0, {Registry::instance(), make_device}),
+            kExitJournal);
+}
+
+TEST(CoresText, WritesRunsAsRanges) {
+  EXPECT_EQ(cores_text({}), "");
+  EXPECT_EQ(cores_text({3}), "3");
+  EXPECT_EQ(cores_text({0, 1, 2, 3, 8}), "0-3,8");
+  EXPECT_EQ(cores_text({0, 2, 4, 5}), "0,2,4-5");
+}
+
+}  // namespace
+}  // namespace sweepd
