@@ -1,0 +1,83 @@
+// Builds long-form results from literal rows, so that a test reads as the measurements and the
+// table they give.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/model/result_set.h"
+
+namespace sweepd {
+
+class ResultsBuilder {
+ public:
+  explicit ResultsBuilder(std::string metric = "time", std::string unit = "ms") {
+    results_.metric = std::move(metric);
+    results_.unit = std::move(unit);
+  }
+
+  ResultsBuilder& text(std::string name, std::vector<std::string> values) {
+    results_.dimensions.push_back({std::move(name), false, std::move(values)});
+    return *this;
+  }
+  ResultsBuilder& numbers(std::string name, std::vector<std::string> values) {
+    results_.dimensions.push_back({std::move(name), true, std::move(values)});
+    return *this;
+  }
+
+  // "*" stands for every value of a dimension. Returns the row for whatever else it needs.
+  ResultRow& row(const std::vector<std::string>& at) {
+    ResultRow& row = results_.rows.emplace_back();
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      const auto& values = results_.dimensions[d].values;
+      const auto found = std::find(values.begin(), values.end(), at[d]);
+      row.at.push_back(found == values.end() ? kEveryValue
+                                             : static_cast<std::uint32_t>(found - values.begin()));
+    }
+    row.attempt = "attempt" + std::to_string(results_.rows.size());
+    return row;
+  }
+  // A done attempt with these samples.
+  ResultRow& samples(const std::vector<std::string>& at, std::vector<double> values) {
+    ResultRow& added = row(at);
+    added.stats = summarize(values);
+    added.samples = std::move(values);
+    return added;
+  }
+  // A done attempt of which only the summary was read.
+  ResultRow& summary(const std::vector<std::string>& at, std::int64_t n, double mean, double std) {
+    ResultRow& added = row(at);
+    added.stats = {n, mean, std, mean - std, mean - std, mean, mean + std, mean + std, std};
+    return added;
+  }
+  ResultRow& ended(const std::vector<std::string>& at, Outcome outcome, std::string note = "") {
+    ResultRow& added = row(at);
+    added.outcome = outcome;
+    added.note = std::move(note);
+    return added;
+  }
+  ResultRow& pending(const std::vector<std::string>& at) {
+    ResultRow& added = row(at);
+    added.pending = true;
+    return added;
+  }
+
+  const ResultSet& get() const { return results_; }
+
+ private:
+  ResultSet results_;
+};
+
+inline QuerySpec query_of(std::vector<std::string> rows, std::vector<std::string> columns,
+                          std::string cell = "", std::string unit = "") {
+  QuerySpec query;
+  query.table.rows = std::move(rows);
+  query.table.columns = std::move(columns);
+  query.table.cell = std::move(cell);
+  query.table.unit = std::move(unit);
+  return query;
+}
+
+}  // namespace sweepd
