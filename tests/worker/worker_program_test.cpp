@@ -144,6 +144,19 @@ TEST(ExampleWorker, DescribesAndRunsANewWorkload) {
   EXPECT_EQ(files.all<FactEvent>().at(0).number, 11.0);  // 1 + 5 steps of 2
 }
 
+// The vectors are asked of the process's own allocator, whose limit the torch-free device sets.
+TEST(ExampleWorker, AMemoryLimitTooSmallIsOutOfMemoryInSetup) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's allocator aborts instead of throwing";
+#endif
+  AttemptFiles files("axpy", {{"size", "100M"}, {"memory_limit", "64MiB"}});
+  EXPECT_EQ(run({SWEEP_WORKER_EXAMPLE, "--run", files.folder.path()}).exit_code(), 0);
+  const Ending ending = files.all<EndEvent>().at(0).ending;
+  ASSERT_EQ(outcome_of(ending), Outcome::kOom);
+  EXPECT_EQ(std::get<Oom>(ending.detail).limit, 64_MiB);
+  EXPECT_EQ(std::get<Oom>(ending.detail).phase, "setup");
+}
+
 TEST(FaultWorker, DeathsLeaveAJournalWithoutAnEndAndAReadableStatus) {
   struct Row {
     const char* kind;

@@ -52,17 +52,18 @@ HostDevice::HostDevice(const DeviceOptions& options) {
   if (options.memory_limit.value <= 0) return;
   rlimit limit{};
   if (::getrlimit(RLIMIT_DATA, &limit) != 0) throw Unavailable("cannot read RLIMIT_DATA");
-  former_limit_ = static_cast<std::int64_t>(limit.rlim_cur);
+  const std::uint64_t former = limit.rlim_cur;
   // On top of what the process has already: the limit is for the workload.
   const std::int64_t allowed = status_field("VmData").value + options.memory_limit.value;
   limit.rlim_cur = std::min(static_cast<rlim_t>(allowed), limit.rlim_max);
   if (::setrlimit(RLIMIT_DATA, &limit) != 0) throw Unavailable("cannot set RLIMIT_DATA");
+  former_limit_ = former;
 }
 
 HostDevice::~HostDevice() {
   rlimit limit{};
-  if (former_limit_ == -1 || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
-  limit.rlim_cur = static_cast<rlim_t>(former_limit_);
+  if (!former_limit_ || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = *former_limit_;
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "workloads/api/device.h"
 
@@ -34,7 +35,7 @@ class HostDevice final : public Device {
   void rethrow_out_of_memory() override {}
 
  private:
-  std::int64_t former_limit_ = -1;  // RLIMIT_DATA to restore; -1: it was not changed
+  std::optional<std::uint64_t> former_limit_;  // RLIMIT_DATA to restore, when it was changed
 };
 
 }  // namespace sweepd
