@@ -1,0 +1,62 @@
+// Every way a trial can fail is a row with a typed outcome and a word in the table.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+struct Case {
+  std::string kind;
+  std::string at;
+  std::string outcome;
+  std::string word;  // in the table
+  std::string why;   // in `show`
+};
+
+class Outcomes : public testing::TestWithParam<Case> {};
+
+TEST_P(Outcomes, IsARowAndAWord) {
+  const Case& c = GetParam();
+  const Sandbox box;
+  const std::string yaml = "sweep: fails\nworkload: fault\nparams: {kind: " + c.kind +
+                           ", at: " + c.at + ", timeout: 300ms}\n" +
+                           "tables: [{title: T, rows: [kind], columns: [phase], unit: ms}]\n";
+  const Ran submitted = box.ctl({"submit", "-", "--wait"}, yaml);
+  EXPECT_EQ(submitted.exit_code, 4);
+  EXPECT_THAT(submitted.err, HasSubstr(c.outcome));
+  EXPECT_EQ(box.sql("select outcome from attempt"), c.outcome);
+  const Ran report = box.ctl({"report", "fails"});
+  EXPECT_THAT(report.out, HasSubstr(c.word));
+  const Ran shown = box.ctl({"show", "fails"});
+  EXPECT_THAT(shown.out, HasSubstr(c.why));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EndToEnd, Outcomes,
+    testing::Values(Case{"oom", "step", "oom", "OOM", "asked for 3.00 GiB"},
+                    Case{"oom", "setup", "oom", "OOM", "in setup"},
+                    Case{"hang", "step", "timeout", "timeout", "took longer than 300ms"},
+                    Case{"hang_ignoring_sigterm", "step", "timeout", "timeout", "in backward"},
+                    Case{"segv", "step", "crashed", "crashed", "SIGSEGV"},
+                    Case{"crash", "setup", "crashed", "crashed", "SIGABRT"},
+                    Case{"throw", "step", "failed", "failed", "thrown on purpose"},
+                    Case{"exit", "step", "crashed", "crashed", "exit code 3"},
+                    Case{"unavailable", "setup", "skipped", "skipped", "install it"}),
+    [](const auto& param_info) { return param_info.param.kind + "_at_" + param_info.param.at; });
+
+TEST(OutcomesOfASweep, OneFailureLeavesTheOthersAlone) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"submit", "-", "--wait"},
+                          "sweep: mixed\nworkload: fault\nmatrix: {kind: [done, segv, slow]}\n");
+  EXPECT_EQ(ran.exit_code, 4);
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "2");
+  EXPECT_EQ(box.sql("select signal from attempt where outcome = 'crashed'"), "11");
+  EXPECT_TRUE(box.worker_pids().empty());
+}
+
+}  // namespace
+}  // namespace sweepd::e2e

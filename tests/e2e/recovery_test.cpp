@@ -1,0 +1,108 @@
+// Whatever dies, no result is lost and none is counted twice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+// Four trials of about a second each.
+constexpr auto kSlow = R"(sweep: slow
+workload: fault
+params: {kind: slow, sleep: 100ms, warmup: 0}
+matrix: {steps: [10, 11, 12, 13]}
+)";
+
+bool runs_a_worker(const Sandbox& box) {
+  return !box.worker_pids().empty();
+}
+
+void expect_each_trial_done_once(const Sandbox& box) {
+  EXPECT_EQ(box.sql("select count(*) from trial"), "4");
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "4");
+  EXPECT_EQ(box.sql("select count(*) from (select trial, pass from attempt where outcome = 'done' "
+                    "group by trial, pass having count(*) = 1)"),
+            "4");
+}
+
+TEST(Recovery, ADaemonKilledInTheMiddleIsReplacedAndItsWorkerAdopted) {
+  const Sandbox box;
+  box.ctl({"submit", box.write("slow.yaml", kSlow)});
+  ASSERT_TRUE(eventually([&] { return runs_a_worker(box); }));
+  const pid_t worker = box.worker_pids().front();
+  box.kill_daemon();
+  EXPECT_EQ(::kill(worker, 0), 0) << "the worker must outlive its daemon";
+  const Ran watched = box.ctl({"watch", "slow"});
+  EXPECT_EQ(watched.exit_code, 0) << watched.err;
+  expect_each_trial_done_once(box);
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "4") << "nothing was measured twice";
+  EXPECT_THAT(box.run("/bin/cat", {(box.state() / "sweepd.log").string()}).out,
+              HasSubstr("adopted"));
+}
+
+TEST(Recovery, AnAttemptThatEndedWhileNoDaemonRanIsStored) {
+  const Sandbox box;
+  box.ctl({"submit", box.write("slow.yaml", kSlow)});
+  ASSERT_TRUE(eventually([&] { return runs_a_worker(box); }));
+  box.kill_daemon();
+  ASSERT_TRUE(eventually([&] { return !runs_a_worker(box); }));
+  EXPECT_EQ(box.ctl({"watch", "slow"}).exit_code, 0);
+  expect_each_trial_done_once(box);
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
+}
+
+TEST(Recovery, KilledAgainAndAgainItStillEndsWithOneResultEach) {
+  const Sandbox box;
+  box.ctl({"submit", box.write("slow.yaml", kSlow)});
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(eventually([&] { return runs_a_worker(box); }));
+    box.kill_daemon();
+    box.ctl({"status"});
+  }
+  EXPECT_EQ(box.ctl({"watch", "slow"}).exit_code, 0);
+  expect_each_trial_done_once(box);
+}
+
+TEST(Recovery, AKilledWorkerIsCrashedWithItsSignalAndTheRestGoesOn) {
+  const Sandbox box;
+  box.ctl({"submit", box.write("slow.yaml", kSlow)});
+  ASSERT_TRUE(eventually([&] { return runs_a_worker(box); }));
+  ::kill(box.worker_pids().front(), SIGKILL);
+  EXPECT_EQ(box.ctl({"watch", "slow"}).exit_code, 4);
+  EXPECT_EQ(box.sql("select signal from attempt where outcome = 'crashed'"), "9");
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "3");
+  const Ran retried = box.ctl({"retry", "slow", "--wait"});
+  EXPECT_EQ(retried.exit_code, 0) << retried.err;
+  expect_each_trial_done_once(box);
+}
+
+TEST(Recovery, StoppingDrainsAndTheRestWaitsForTheNextDaemon) {
+  const Sandbox box;
+  box.ctl({"submit", box.write("slow.yaml", kSlow)});
+  ASSERT_TRUE(eventually([&] { return runs_a_worker(box); }));
+  const pid_t daemon = box.daemon_pid();
+  ::kill(daemon, SIGTERM);
+  ASSERT_TRUE(eventually([&] { return ::kill(daemon, 0) != 0; }));
+  EXPECT_FALSE(runs_a_worker(box));
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "1");
+  EXPECT_EQ(box.ctl({"watch", "slow"}).exit_code, 0);
+  expect_each_trial_done_once(box);
+}
+
+TEST(Recovery, ATimeoutHoldsAcrossARestart) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, "sweep: hang\nworkload: fault\nparams: {kind: hang, timeout: 2s}\n");
+  ASSERT_TRUE(eventually([&] { return runs_a_worker(box); }));
+  box.kill_daemon();
+  EXPECT_EQ(box.ctl({"watch", "hang"}).exit_code, 4);
+  EXPECT_EQ(box.sql("select outcome from attempt"), "timeout");
+  EXPECT_FALSE(runs_a_worker(box));
+}
+
+}  // namespace
+}  // namespace sweepd::e2e

@@ -1,0 +1,156 @@
+#include "tests/e2e/sandbox.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "runner/base/unique_fd.h"
+
+namespace sweepd::e2e {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string slurp(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+pid_t start(const std::string& program, const std::vector<std::string>& arguments,
+            const fs::path& in, const fs::path& out, const fs::path& err) {
+  std::vector<std::string> all{program};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& argument : all) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::dup2(::open(in.c_str(), O_RDONLY), STDIN_FILENO);
+    ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+    ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    ::execv(program.c_str(), argv.data());
+    ::_exit(127);
+  }
+  return pid;
+}
+
+}  // namespace
+
+Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
+  std::string pattern = (fs::temp_directory_path() / "sweepd-e2e-XXXXXX").string();
+  folder_ = ::mkdtemp(pattern.data());
+  ::setenv("SWEEPD_STATE_DIR", state().c_str(), 1);
+  ::setenv("SWEEPD_WORKER", worker_.c_str(), 1);
+}
+
+Sandbox::~Sandbox() {
+  if (fs::exists(state() / "sweepd.sock")) ctl({"stop", "--now"});
+  for (const pid_t pid : worker_pids()) ::kill(-pid, SIGKILL);
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+Ran Sandbox::run(const std::string& program, const std::vector<std::string>& arguments) const {
+  static int counter = 0;
+  const std::string base = (folder_ / ("io" + std::to_string(counter++))).string();
+  if (!fs::exists(base + ".in")) std::ofstream(base + ".in").flush();
+  const pid_t pid = start(program, arguments, base + ".in", base + ".out", base + ".err");
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(base + ".out"),
+          slurp(base + ".err")};
+}
+
+Ran Sandbox::ctl(const std::vector<std::string>& arguments, const std::string& input) const {
+  static int counter = 0;
+  const std::string base = (folder_ / ("ctl" + std::to_string(counter++))).string();
+  std::ofstream(base + ".in") << input;
+  const pid_t pid = start(SWEEPCTL, arguments, base + ".in", base + ".out", base + ".err");
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(base + ".out"),
+          slurp(base + ".err")};
+}
+
+pid_t Sandbox::ctl_in_background(const std::vector<std::string>& arguments) const {
+  return start(SWEEPCTL, arguments, "/dev/null", folder_ / "background.out",
+               folder_ / "background.err");
+}
+
+std::string Sandbox::write(const std::string& name, const std::string& text) const {
+  const fs::path path = folder_ / name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+pid_t Sandbox::daemon_pid() const {
+  pid_t pid = 0;
+  std::ifstream(state() / "lock") >> pid;
+  return pid;
+}
+
+void Sandbox::kill_daemon() const {
+  const pid_t pid = daemon_pid();
+  ::kill(pid, SIGKILL);
+  eventually([pid] { return ::kill(pid, 0) != 0; });
+}
+
+std::vector<pid_t> Sandbox::worker_pids() const {
+  std::vector<pid_t> pids;
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(state() / "runs", ignored)) {
+    if (!entry.path().filename().string().starts_with("pid.")) continue;
+    pid_t pid = 0;
+    std::ifstream(entry.path()) >> pid;
+    // A zombie has no command line any more.
+    if (pid > 0 && !slurp("/proc/" + std::to_string(pid) + "/cmdline").empty()) pids.push_back(pid);
+  }
+  return pids;
+}
+
+std::string Sandbox::sql(const std::string& query) const {
+  SQLite::Database database((state() / "results.db").string(), SQLite::OPEN_READONLY, 5000);
+  SQLite::Statement statement(database, query);
+  return statement.executeStep() ? statement.getColumn(0).getString() : "";
+}
+
+std::string Sandbox::ask(const std::string& line) const {
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::strncpy(name.sun_path, (state() / "sweepd.sock").c_str(), sizeof name.sun_path - 1);
+  if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0) return "no daemon";
+  const std::string text = line + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t n = ::send(fd.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    if (n <= 0) break;
+    sent += static_cast<std::size_t>(n);
+  }
+  std::string answer;
+  char c = 0;
+  while (::recv(fd.get(), &c, 1, 0) == 1 && c != '\n') answer += c;
+  return answer;
+}
+
+bool eventually(const std::function<bool()>& holds) {
+  for (int i = 0; i < 3000; ++i) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+}  // namespace sweepd::e2e

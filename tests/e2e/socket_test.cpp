@@ -1,0 +1,89 @@
+// The protocol as a person with socat meets it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(Socket, AnswersAHandWrittenLine) {
+  const Sandbox box;
+  box.ctl({"status"});
+  const json answer = json::parse(box.ask(R"({"jsonrpc":"2.0","id":1,"method":"list"})"));
+  EXPECT_EQ(answer["id"], 1);
+  EXPECT_TRUE(answer["result"]["sweeps"].empty());
+}
+
+struct Bad {
+  std::string line;
+  int code;
+  std::string message;
+};
+
+TEST(Socket, RefusesBadRequestsWithACodeAndAReason) {
+  const Sandbox box;
+  box.ctl({"status"});
+  const std::vector<Bad> cases{
+      {"hello", -32700, "not valid JSON"},
+      {"[1]", -32600, "one JSON object"},
+      {R"({"id":1,"method":"list"})", -32600, "`jsonrpc`"},
+      {R"({"jsonrpc":"2.0","id":1})", -32600, "`method`"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"lits"})", -32601, "did you mean `list`?"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"list","params":[3]})", -32602, "named members"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"list","params":{"limti":3}})", -32602, "`limit`"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"list","params":{"limit":"x"}})", -32602, "an integer"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"report","params":{"sweep":"none"}})", -32001, "none"},
+      {std::string(5 << 20, 'x'), -32004, "at most"},
+  };
+  for (const Bad& bad : cases) {
+    const json answer = json::parse(box.ask(bad.line));
+    EXPECT_EQ(answer["error"]["code"], bad.code) << bad.line.substr(0, 80);
+    EXPECT_THAT(answer["error"]["message"].get<std::string>(), HasSubstr(bad.message));
+  }
+  EXPECT_EQ(box.ctl({"--no-start", "status"}).exit_code, 0) << "the daemon must have survived";
+}
+
+TEST(Socket, IsForItsOwnerOnly) {
+  const Sandbox box;
+  box.ctl({"status"});
+  struct stat info {};
+  ::stat((box.state() / "sweepd.sock").c_str(), &info);
+  EXPECT_EQ(info.st_mode & 0777, 0600U);
+  ::stat(box.state().c_str(), &info);
+  EXPECT_EQ(info.st_mode & 0777, 0700U);
+}
+
+TEST(Daemon, ASecondOneSaysWhoHoldsTheFolder) {
+  const Sandbox box;
+  box.ctl({"status"});
+  const Ran second = box.run(SWEEPD, {"--foreground"});
+  EXPECT_NE(second.exit_code, 0);
+  EXPECT_THAT(second.err,
+              HasSubstr("is held by sweepd with pid " + std::to_string(box.daemon_pid())));
+}
+
+TEST(Daemon, SaysWhatIsWrongWithItsWorker) {
+  const Sandbox box("/no/such/worker");
+  const Ran ran = box.ctl({"status"});
+  EXPECT_EQ(ran.exit_code, 5);
+  EXPECT_THAT(ran.err, HasSubstr("/no/such/worker"));
+  EXPECT_THAT(ran.err, HasSubstr("No such file"));
+}
+
+TEST(Daemon, ListensUnderALongPath) {
+  const Sandbox box;
+  const std::string deep = (box.folder() / std::string(120, 'd')).string();
+  const Ran ran = box.ctl({"--state-dir", deep, "status"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(box.ctl({"--state-dir", deep, "stop"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace sweepd::e2e

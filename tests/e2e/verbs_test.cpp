@@ -1,0 +1,161 @@
+// cancel, list, log, show, status, stop, watch, workloads, devices: what each prints and how it
+// ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kHang =
+    "sweep: hang\nworkload: fault\nparams: {kind: hang}\nmatrix: {steps: [1, 2]}\n";
+constexpr auto kNoop = "sweep: quick\nworkload: noop\nparams: {steps: 3, warmup: 1}\n";
+
+TEST(Cancel, EndsWhatRunsAndWhatWaits) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, kHang);
+  ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
+  const Ran cancelled = box.ctl({"cancel", "hang"});
+  EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
+  EXPECT_THAT(cancelled.out, HasSubstr("1 queued attempts ended, 1 running"));
+  EXPECT_EQ(box.ctl({"watch", "hang"}).exit_code, 4);
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'cancelled'"), "2");
+  EXPECT_TRUE(eventually([&] { return box.worker_pids().empty(); }));
+}
+
+TEST(Cancel, NamesTheNearestSweep) {
+  const Sandbox box;
+  box.ctl({"submit", "-", "--wait"}, kNoop);
+  const Ran ran = box.ctl({"cancel", "quikc"});
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("quikc"), HasSubstr("quick")));
+}
+
+TEST(List, ShowsEachSweepWithItsState) {
+  const Sandbox box;
+  EXPECT_THAT(box.ctl({"list"}).out, HasSubstr("no sweeps yet"));
+  box.ctl({"submit", "-", "--wait"}, kNoop);
+  EXPECT_THAT(box.ctl({"list"}).out, AllOf(HasSubstr("quick"), HasSubstr("done")));
+  EXPECT_THAT(box.ctl({"list", "--format", "json"}).out, HasSubstr("\"quick\""));
+}
+
+TEST(Log, PrintsWhatTheWorkerSaid) {
+  const Sandbox box;
+  box.ctl({"submit", "-", "--wait"}, kNoop);
+  const std::string attempt = box.sql("select uid from attempt");
+  const Ran log = box.ctl({"log", attempt.substr(0, 8)});
+  EXPECT_EQ(log.exit_code, 0) << log.err;
+  EXPECT_THAT(log.out, HasSubstr("noop"));
+  EXPECT_EQ(box.ctl({"log", attempt, "--rank", "7"}).exit_code, 3);
+}
+
+TEST(Show, TellsEverythingOfASweepATrialAndAnAttempt) {
+  const Sandbox box;
+  box.ctl({"submit", "-", "--wait"}, kNoop);
+  EXPECT_THAT(box.ctl({"show", "quick"}).out, AllOf(HasSubstr("1 trials"), HasSubstr("done")));
+  EXPECT_EQ(box.ctl({"show", "quick", "--source"}).out, kNoop);
+  const Ran attempt = box.ctl({"show", box.sql("select uid from attempt"), "--steps"});
+  EXPECT_EQ(attempt.exit_code, 0) << attempt.err;
+  EXPECT_THAT(attempt.out, AllOf(HasSubstr("host_time"), HasSubstr("steps")));
+  EXPECT_EQ(box.ctl({"show", box.sql("select key from trial")}).exit_code, 0);
+  EXPECT_EQ(box.ctl({"show", "ffffffffffff"}).exit_code, 3);
+}
+
+TEST(Status, StartsTheDaemonAndTellsWhereItIs) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"status"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("results.db"), HasSubstr("0 queued, 0 running")));
+}
+
+TEST(Status, DoesNotStartADaemonWhenToldNotTo) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"--no-start", "status"});
+  EXPECT_EQ(ran.exit_code, 5);
+  EXPECT_THAT(ran.err, HasSubstr("no daemon listens"));
+}
+
+TEST(Stop, EndsTheDaemonAndIsContentWithoutOne) {
+  const Sandbox box;
+  EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("no daemon runs"));
+  box.ctl({"status"});
+  const pid_t daemon = box.daemon_pid();
+  EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("stopped"));
+  EXPECT_TRUE(eventually([daemon] { return ::kill(daemon, 0) != 0; }));
+}
+
+TEST(Watch, ControlCLeavesTheSweepRunning) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, kHang);
+  const pid_t watcher = box.ctl_in_background({"watch", "hang"});
+  const auto background = box.folder() / "background.err";
+  ASSERT_TRUE(eventually([&] {
+    std::ifstream file(background);
+    return file.peek() != std::ifstream::traits_type::eof();
+  }));
+  ::kill(watcher, SIGINT);
+  int status = 0;
+  ::waitpid(watcher, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_THAT(box.run("/bin/cat", {background.string()}).out, HasSubstr("the sweep goes on"));
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome is null"), "2");
+}
+
+TEST(Workloads, DocumentsEveryParameter) {
+  const Sandbox box;
+  EXPECT_THAT(box.ctl({"workloads"}).out, HasSubstr("noop"));
+  const Ran one = box.ctl({"workloads", "noop"});
+  EXPECT_EQ(one.exit_code, 0);
+  for (const char* name : {"sleep", "warmup", "relative_error", "memory_limit", "timeout"}) {
+    EXPECT_THAT(one.out, HasSubstr(name));
+  }
+  const Ran wrong = box.ctl({"workloads", "nop"});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean `noop`?"));
+}
+
+TEST(Devices, NamesThisCpu) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"devices"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("cpu"));
+}
+
+TEST(Query, GroupsAndFormats) {
+  const Sandbox box;
+  box.ctl({"submit", "-", "--wait"},
+          "sweep: q\nworkload: noop\nmatrix: {steps: [2, 3], warmup: [0, 1]}\n");
+  const Ran csv = box.ctl({"query", "noop", "--rows", "steps", "--columns", "warmup", "--cell",
+                           "{n}", "--format", "csv"});
+  EXPECT_EQ(csv.exit_code, 0) << csv.err;
+  EXPECT_THAT(csv.out, AllOf(HasSubstr("\r\n2,2,2\r\n"), HasSubstr("\r\n3,3,3\r\n")));
+  const Ran wrong = box.ctl({"query", "noop", "--rows", "stepz"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean `steps`?"));
+  EXPECT_THAT(box.ctl({"query", "noop", "--where", "steps=3", "--rows", "steps,warmup"}).out,
+              Not(HasSubstr("NULL")));
+}
+
+TEST(Help, EveryVerbHasAnExample) {
+  const Sandbox box;
+  for (const char* verb : {"submit", "watch", "list", "show", "report", "query", "log", "cancel",
+                           "retry", "workloads", "devices", "status", "stop"}) {
+    const Ran help = box.ctl({verb, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << verb;
+    EXPECT_THAT(help.out, HasSubstr("Example: sweepctl " + std::string(verb))) << verb;
+  }
+  EXPECT_EQ(box.ctl({"submitt"}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(box.state())) << "help must not start a daemon";
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
