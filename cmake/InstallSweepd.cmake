@@ -2,6 +2,12 @@
 # LibTorch in ../lib/libtorch, a link to the one of the build. The programs are installed where they
 # are defined, in no component (CMake calls it `Unspecified`); the rest is here. tools/bundle leaves
 # the component `libtorch` out.
+
+# All that is installed, without the tests.
+add_custom_target(programs DEPENDS sweepd sweepctl sweep-worker)
+if(TARGET sweep_cuda)
+  add_dependencies(programs sweep_cuda)
+endif()
 install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
 
 install(CODE "set(unit_source ${CMAKE_SOURCE_DIR}/packaging/sweepd.service)" COMPONENT data)

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""packaging/sweep-worker: how a bundle's worker finds LibTorch. The worker prints its library path."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Launcher(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+        launcher = (ROOT / "packaging/sweep-worker").read_text().replace("@torch_version@", "2.11.0")
+        self.program("bundle/bin/sweep-worker", launcher)
+        self.program("bundle/libexec/sweep-worker", '#!/bin/sh\necho "$LD_LIBRARY_PATH"\necho "$*"\n')
+
+    def program(self, path, text):
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+        target.chmod(0o755)
+
+    def torch(self, site, version="2.11.0+cu130"):
+        """A torch package whose import would fail: finding it must not import it."""
+        package = self.root / site / "torch"
+        (package / "lib").mkdir(parents=True)
+        (package / "lib/libtorch_cpu.so").touch()
+        (package / "__init__.py").write_text("raise ImportError('imported')\n")
+        (package / "version.py").write_text(f"from typing import Optional\n__version__ = '{version}'\n")
+        (self.root / site / "nvidia/cu13/lib").mkdir(parents=True)
+        return package
+
+    def start(self, cwd=None, **environment):
+        return subprocess.run([self.root / "bundle/bin/sweep-worker", "--describe", "a b"], text=True, capture_output=True,
+                              cwd=cwd or self.root, env={"PATH": os.environ["PATH"], **environment}, check=False)
+
+    def test_finds_torch_of_python(self):
+        package = self.torch("site")
+        done = self.start(PYTHONPATH=str(self.root / "site"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        libraries, arguments = done.stdout.splitlines()
+        self.assertEqual(libraries, f"{package}/lib:{package}/../nvidia/cu13/lib")
+        self.assertEqual(arguments, "--describe a b")
+
+    def test_environment_overrides(self):
+        self.torch("site")
+        other = self.torch("other")
+        done = self.start(PYTHONPATH=str(self.root / "site"), SWEEPD_LIBTORCH=str(other), LD_LIBRARY_PATH="/mine")
+        self.assertEqual(done.stdout.splitlines()[0], f"{other}/lib:{other}/../nvidia/cu13/lib:/mine")
+
+    def test_a_folder_named_torch_here_is_not_taken(self):
+        package = self.torch("site")
+        (self.root / "cwd/torch").mkdir(parents=True)
+        (self.root / "cwd/torch/__init__.py").touch()
+        done = self.start(cwd=self.root / "cwd", PYTHONPATH=str(self.root / "site"))
+        self.assertIn(str(package), done.stdout, done.stderr)
+
+    def test_messages(self):
+        empty = self.root / "empty"
+        empty.mkdir()
+        old = self.torch("old", "2.10.0+cu128")
+        # An empty Python: -S -E by way of a wrapper, since the one that runs this test may have torch.
+        self.program("bare/python", '#!/bin/sh\nexec python3 -S -E "$@"\n')
+        for environment, part in [
+            ({"SWEEPD_LIBTORCH": str(empty)}, "expected lib/libtorch_cpu.so there"),
+            ({"SWEEPD_LIBTORCH": str(old)}, "is 2.10.0; this worker was built for 2.11.0"),
+            ({"SWEEPD_PYTHON": str(self.root / "bare/python")}, "has no torch; install torch 2.11.0 or set SWEEPD_LIBTORCH"),
+            ({"SWEEPD_PYTHON": "/no/such/python"}, "could not ask /no/such/python for torch"),
+        ]:
+            with self.subTest(part=part):
+                done = self.start(**environment)
+                self.assertEqual(done.returncode, 127)
+                self.assertIn(part, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

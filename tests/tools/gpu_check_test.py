@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""tools/gpu_check as a bundle has it, with scripted nvidia-smi, sweepctl and test_gpu."""
+
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SMI = """
+if [ "$1" = -L ]; then echo 'GPU 0: NVIDIA H200 (UUID: GPU-1)'; exit 0; fi
+echo '580.65.06, 143771 MiB, Enabled'
+"""
+SWEEPCTL = """
+echo "$*" >>"$CALLS"
+case $1 in
+  --version) echo 'sweepctl 0.1.0 (abc)' ;;
+  submit) mkdir -p "$SWEEPD_STATE_DIR" && echo rows >"$SWEEPD_STATE_DIR/results.db" ;;
+  report) echo "| model | ms |"; echo "| $2 | 1.5 |" ;;
+esac
+"""
+
+
+class GpuCheck(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.bundle = self.root / "sweepd-0.1.0-linux-x86_64"
+        (self.bundle / "bin").mkdir(parents=True)
+        (self.root / "path").mkdir()
+        shutil.copy(ROOT / "tools" / "gpu_check", self.bundle / "bin" / "gpu_check")
+        self.command("path/nvidia-smi", SMI)
+        self.command(f"{self.bundle.name}/bin/sweepctl", SWEEPCTL)
+        self.experiment("quickstart", "")
+        self.experiment("attention", "# gpu_check: --set device=cuda --set context=1K\n")
+        self.experiment("host_only", "")
+
+    def command(self, path, script):
+        target = self.root / path
+        target.write_text(f"#!/bin/sh\n{script}\n")
+        target.chmod(0o755)
+
+    def experiment(self, name, marker):
+        path = self.bundle / "share/sweepd/experiments" / f"{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{marker}sweep: {name}\nworkload: noop\n")
+
+    def run_check(self, *arguments, program=None):
+        environment = {**os.environ, "PATH": f"{self.root}/path:{os.environ['PATH']}", "CALLS": f"{self.root}/calls"}
+        environment.pop("OUT", None)
+        return subprocess.run([program or self.bundle / "bin/gpu_check", "--out", self.root / "out", *arguments],
+                              env=environment, text=True, capture_output=True, check=False)
+
+    def calls(self, verb):
+        return [line for line in (self.root / "calls").read_text().splitlines() if line.startswith(verb)]
+
+    def test_no_gpu_runs_nothing(self):
+        self.command("path/nvidia-smi", "echo 'NVIDIA-SMI has failed' ; exit 9")
+        done = self.run_check()
+        self.assertEqual(done.returncode, 77)
+        self.assertIn("no GPU on this machine, nothing was run (nvidia-smi -L: NVIDIA-SMI has failed)", done.stderr)
+        self.assertFalse((self.root / "out").exists())
+
+    def test_runs_quickstart_and_what_is_marked(self):
+        done = self.run_check()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shipped = self.bundle / "share/sweepd/experiments"
+        self.assertEqual(self.calls("submit"), [
+            f"submit {shipped}/quickstart.yaml --set device=cuda --wait",
+            f"submit {shipped}/attention.yaml --set device=cuda --set context=1K --wait",
+        ])
+        self.assertEqual(self.calls("report"), ["report quickstart --format md", "report attention --format md"])
+        report = (self.root / "out/report.md").read_text()
+        for part in ["GPU 0: NVIDIA H200", "driver, memory, ECC: 580.65.06", "sweepctl 0.1.0 (abc)", "| attention | 1.5 |",
+                     "No test_gpu in this build"]:
+            self.assertIn(part, report)
+        self.assertEqual((self.root / "out/results.db").read_text(), "rows\n")
+        self.assertEqual(done.stdout, report)
+
+    def test_failed_gpu_test_is_named(self):
+        self.command(f"{self.bundle.name}/bin/test_gpu", "echo '[  FAILED  ] Timeline.Orders'; exit 1")
+        done = self.run_check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[  FAILED  ] Timeline.Orders", (self.root / "out/report.md").read_text())
+
+    def test_failed_submit_is_reported_and_the_rest_goes_on(self):
+        self.command(f"{self.bundle.name}/bin/sweepctl",
+                     'case $* in *quickstart.yaml*) echo "error: no such model"; exit 2 ;; esac\n' + SWEEPCTL)
+        done = self.run_check()
+        self.assertEqual(done.returncode, 1)
+        report = (self.root / "out/report.md").read_text()
+        self.assertIn("error: no such model", report)
+        self.assertIn("| attention | 1.5 |", report)
+
+    def test_packed_bundle(self):
+        archive = self.root / "sweepd.tar.gz"
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(self.bundle, self.bundle.name)
+        done = self.run_check("--bundle", str(archive), program=ROOT / "tools/gpu_check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.calls("submit")), 2)
+
+    def test_wrong_usage(self):
+        for arguments, part in [(["--fast"], "no option `--fast`"), (["gone.yaml"], "no file `gone.yaml`")]:
+            done = self.run_check(*arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(part, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
