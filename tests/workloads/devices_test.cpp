@@ -1,0 +1,119 @@
+// make_device on a machine without a GPU, and the CPU as a device.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "workloads/api/device.h"
+#include "workloads/api/failure.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+TEST(CpuDevice, DescribesItself) {
+  const auto device = make_device({});
+  EXPECT_EQ(device->kind(), "cpu");
+  EXPECT_EQ(device->index(), 0);
+  const DeviceInfo info = device->info();
+  EXPECT_EQ(info.kind, "cpu");
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_GT(info.memory.value, 0);
+  Environment environment;
+  device->fill_versions(environment);
+  EXPECT_EQ(environment.torch_version, "2.11.0");
+  EXPECT_THAT(environment.cpu_math, AnyOf("mkl-avx512", "mkl-avx2", "mkl-vendor-default"));
+  EXPECT_FALSE(environment.tf32_matmul.has_value());
+}
+
+TEST(CpuDevice, SetsTheThreads) {
+  const int before = at::get_num_threads();
+  for (const int threads : {1, 2}) {
+    DeviceOptions options;
+    options.threads = threads;
+    Environment environment;
+    make_device(options)->fill_versions(environment);
+    EXPECT_EQ(at::get_num_threads(), threads);
+    EXPECT_EQ(environment.threads, threads);
+  }
+  at::set_num_threads(before);
+}
+
+TEST(CpuDevice, SeesTensorsInItsMemory) {
+  const auto device = make_device({});
+  device->reset_peak_memory();
+  const MemoryUsage before = device->memory();
+  EXPECT_EQ(before.peak_allocated, before.allocated);
+  {
+    const at::Tensor block = at::ones({1 << 20}, at::kByte);
+    EXPECT_EQ(device->memory().allocated.value - before.allocated.value, 1 << 20);
+    EXPECT_GT(device->memory().device_in_use.value, 1 << 20);  // the whole process is resident
+  }
+  const MemoryUsage after = device->memory();
+  EXPECT_EQ(after.allocated, before.allocated);
+  EXPECT_EQ(after.peak_allocated.value - before.allocated.value, 1 << 20);
+}
+
+TEST(CpuDevice, TurnsABadAllocIntoOutOfMemoryAndNothingElse) {
+  const auto device = make_device({});
+  const auto rethrow = [&](auto exception) {
+    try {
+      throw exception;
+    } catch (...) {
+      device->rethrow_out_of_memory();
+    }
+  };
+  EXPECT_THROW(rethrow(OutOfMemory({5}, {6}, {7})), OutOfMemory);
+  EXPECT_THROW(rethrow(std::bad_alloc()), OutOfMemory);
+  EXPECT_NO_THROW(rethrow(std::runtime_error("shapes differ")));
+}
+
+TEST(CpuDevice, TimelineGoesForward) {
+  const auto timeline = make_device({})->timeline(3);
+  timeline->mark();
+  timeline->mark();
+  timeline->mark();
+  EXPECT_GE(timeline->elapsed_ms(0, 1), 0);
+  EXPECT_GE(timeline->elapsed_ms(0, 2), timeline->elapsed_ms(0, 1));
+}
+
+// The linker must export our answer, or MKL would silently keep its own.
+TEST(MklPath, TheProgramAnswersForMkl) {
+  using Answer = int (*)();
+  const auto visible = reinterpret_cast<Answer>(dlsym(RTLD_DEFAULT, "mkl_serv_intel_cpu_true"));
+  ASSERT_NE(visible, nullptr);
+  Dl_info info{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(visible), &info), 0);
+  EXPECT_THAT(info.dli_fname, ::testing::Not(HasSubstr("libtorch_cpu")));
+}
+
+std::string refusal(const std::string& kind) {
+  DeviceOptions options;
+  options.kind = kind;
+  try {
+    make_device(options);
+  } catch (const Unavailable& error) {
+    return error.what();
+  }
+  return "made";
+}
+
+TEST(Devices, UnknownKindsAreNamed) {
+  EXPECT_THAT(refusal("tpu"), HasSubstr("`tpu`"));
+}
+
+TEST(Devices, CudaWithoutADriverSaysSo) {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY);
+  if (driver != nullptr) GTEST_SKIP() << "this machine has an NVIDIA driver";
+  EXPECT_THAT(refusal("cuda"), HasSubstr("no NVIDIA driver on this machine"));
+  EXPECT_THAT(refusal("cuda"), HasSubstr("libcuda.so.1")) << "asked a second time";
+}
+
+}  // namespace
+}  // namespace sweepd
