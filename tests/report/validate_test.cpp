@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::vector<std::string> kDimensions{"model", "context", "precision", "phase", "outcome"};
+
+std::string mistake(const TableSpec& table) {
+  const auto valid = validate(table, kDimensions);
+  return valid ? "accepted" : valid.error().message;
+}
+
+TableSpec good() {
+  TableSpec table;
+  table.title = "Step time";
+  table.rows = {"model", "context"};
+  table.columns = {"precision", "phase"};
+  table.cell = "{mean:.1f} ± {std:.1f}";
+  table.unit = "s";
+  table.where = {{"outcome", {"done"}}};
+  return table;
+}
+
+TEST(Validate, AcceptsTheTableOfTheDesign) {
+  EXPECT_EQ(mistake(good()), "accepted");
+  EXPECT_EQ(mistake({}), "accepted") << "the reporter chooses what is left out";
+}
+
+TEST(Validate, UnknownNamesWithTheNearest) {
+  TableSpec table = good();
+  table.rows = {"modle"};
+  EXPECT_THAT(mistake(table),
+              AllOf(HasSubstr("table `Step time`"), HasSubstr("rows: there is no column `modle`"),
+                    HasSubstr("did you mean `model`?")));
+  table = good();
+  table.where = {{"presicion", {"fp32"}}};
+  EXPECT_THAT(mistake(table), HasSubstr("where: there is no column `presicion` (did you mean"));
+}
+
+TEST(Validate, ADimensionStandsInOnePlace) {
+  TableSpec table = good();
+  table.columns = {"model"};
+  EXPECT_THAT(mistake(table), HasSubstr("`model` stands among both rows and columns"));
+  table = good();
+  table.rows = {"model", "context", "model"};
+  EXPECT_THAT(mistake(table), HasSubstr("rows: `model` stands there twice"));
+}
+
+TEST(Validate, UnitsFitTheMetric) {
+  TableSpec table = good();
+  table.unit = "GiB";
+  EXPECT_THAT(mistake(table), HasSubstr("time: unit: values in ms cannot be shown in GiB"));
+  table.metric = "peak_allocated_bytes";
+  EXPECT_EQ(mistake(table), "accepted");
+  table.metric = "loss";
+  EXPECT_THAT(mistake(table), HasSubstr("without a unit cannot be shown in GiB"));
+  table.metric = "something_new";
+  EXPECT_EQ(mistake(table), "accepted") << "only the results know its unit";
+  table.unit = "parsec";
+  EXPECT_THAT(mistake(table), HasSubstr("`parsec` is not a unit"));
+}
+
+TEST(Validate, AllMistakesAtOnce) {
+  TableSpec table = good();
+  table.rows = {"modle"};
+  table.cell = "{meen}";
+  table.unit = "GB";
+  table.where = {{"outcome", {}}};
+  EXPECT_THAT(mistake(table), AllOf(HasSubstr("modle"), HasSubstr("meen"), HasSubstr("GB"),
+                                    HasSubstr("where: `outcome` has no values")));
+}
+
+}  // namespace
+}  // namespace sweepd
