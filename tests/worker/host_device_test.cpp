@@ -45,13 +45,14 @@ TEST(HostDevice, ThePeakIsSinceTheReset) {
   if (kSanitized) GTEST_SKIP() << "freed memory stays resident under sanitizers";
   HostDevice device({});
   constexpr std::int64_t kBlock = 64 << 20;
+  constexpr std::int64_t kSlack = 4 << 20;  // the kernel counts pages in batches per core
   device.reset_peak_memory();
-  const MemoryUsage before = device.memory();
+  const std::int64_t with_block = device.memory().allocated.value + kBlock - kSlack;
   { const auto block = resident_block(kBlock); }
-  EXPECT_GE(device.memory().peak_allocated.value, before.allocated.value + kBlock);
-  EXPECT_LT(device.memory().allocated.value, before.allocated.value + kBlock);
+  EXPECT_GE(device.memory().peak_allocated.value, with_block);
+  EXPECT_LT(device.memory().allocated.value, with_block);
   device.reset_peak_memory();
-  EXPECT_LT(device.memory().peak_allocated.value, before.allocated.value + kBlock);
+  EXPECT_LT(device.memory().peak_allocated.value, with_block);
 }
 
 TEST(HostDevice, AMemoryLimitRefusesWhatGoesBeyondAndEndsWithTheDevice) {

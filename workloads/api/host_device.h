@@ -2,9 +2,9 @@
 // workloads that need no tensors, for builds without LibTorch and for tests.
 //
 // There is no allocator to count here, so `allocated` and `reserved` are the resident set, whose
-// peak the kernel keeps in pages (reset through /proc/self/clear_refs). A memory limit is the
-// process's RLIMIT_DATA while the device lives: beyond it `new` throws std::bad_alloc, which the
-// worker makes `oom`.
+// peak the kernel keeps (reset through /proc/self/clear_refs); it counts in batches per core, so
+// the figures are good to some hundred KiB. A memory limit is the process's RLIMIT_DATA while the
+// device lives: beyond it `new` throws std::bad_alloc, which the worker makes `oom`.
 #pragma once
 
 #include <cstdint>
