@@ -1,0 +1,47 @@
+// Dictionary coding of one dimension: values become small integers as they are met, and are put
+// into display order at the end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/model/catalog.h"
+#include "runner/model/value.h"
+
+namespace sweepd {
+
+// How values that no list prescribes follow those that one does.
+enum class DisplayOrder { kFirstAppearance, kTyped };
+
+class DimensionCoder {
+ public:
+  std::uint32_t code(const Value& value);
+
+  struct Ordered {
+    std::vector<Value> values;            // in display order
+    std::vector<std::uint32_t> new_code;  // by the code that `code` gave
+  };
+  // `text_of` is what `preferred` and `last` are compared with. In typed order numbers ascend and
+  // texts go by byte.
+  template <class TextOf>
+  Ordered order(DisplayOrder rest, const std::vector<std::string>& preferred,
+                const std::string& last, TextOf text_of) const {
+    std::vector<std::string> texts;
+    texts.reserve(values_.size());
+    for (const Value& value : values_) texts.push_back(text_of(value));
+    return order_by(rest, preferred, last, texts);
+  }
+
+ private:
+  Ordered order_by(DisplayOrder rest, const std::vector<std::string>& preferred,
+                   const std::string& last, const std::vector<std::string>& texts) const;
+
+  std::vector<Value> values_;  // by code
+  std::unordered_map<std::string, std::uint32_t> by_text_;
+  std::unordered_map<std::int64_t, std::uint32_t> by_integer_;
+  std::unordered_map<double, std::uint32_t> by_real_;
+};
+
+}  // namespace sweepd

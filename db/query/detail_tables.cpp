@@ -1,0 +1,70 @@
+#include "db/query/detail_tables.h"
+
+#include <fmt/format.h>
+
+#include "runner/base/units.h"
+
+namespace sweepd {
+namespace {
+
+Cell cell_of(const Query& query, int column, Show show) {
+  if (query.is_null(column)) return {"-", std::nullopt};
+  if (show == Show::kText || (!query.is_integer(column) && !query.is_real(column))) {
+    const std::string text = query.text(column);
+    return {text.empty() ? "-" : text, std::nullopt};
+  }
+  if (show == Show::kFlag) return {query.integer(column) != 0 ? "yes" : "no", std::nullopt};
+  const double number = query.real(column);
+  if (show == Show::kBytes) return {to_human(Bytes{query.integer(column)}), number};
+  if (query.is_integer(column)) return {with_thousands(query.integer(column)), number};
+  // A count kept as a real (parameters, FLOPs): exact up to 2^53.
+  const bool whole = number == static_cast<double>(static_cast<std::int64_t>(number));
+  if (whole && number < 0x1p53 && number > -0x1p53) {
+    return {with_thousands(static_cast<std::int64_t>(number)), number};
+  }
+  return {fmt::format("{:.6g}", number), number};
+}
+
+}  // namespace
+
+Table rows_table(Query& query, const std::string& title, const std::vector<DetailColumn>& columns) {
+  Table table;
+  table.title = title;
+  for (const DetailColumn& column : columns) {
+    const bool number = column.show == Show::kNumber || column.show == Show::kBytes;
+    table.columns.push_back({column.name, column.unit, number ? Align::kRight : Align::kLeft});
+  }
+  while (query.next()) {
+    auto& row = table.rows.emplace_back();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      row.push_back(cell_of(query, static_cast<int>(i), columns[i].show));
+    }
+  }
+  return table;
+}
+
+PropertyTable::PropertyTable(const std::string& title) {
+  table_.title = title;
+  table_.columns = {{"property", "", Align::kLeft}, {"value", "", Align::kLeft}};
+}
+
+PropertyTable& PropertyTable::add(const std::string& name, const std::string& value) {
+  if (!value.empty()) table_.rows.push_back({{name, std::nullopt}, {value, std::nullopt}});
+  return *this;
+}
+
+PropertyTable& PropertyTable::add(const std::string& name, std::int64_t value) {
+  table_.rows.push_back(
+      {{name, std::nullopt}, {std::to_string(value), static_cast<double>(value)}});
+  return *this;
+}
+
+PropertyTable& PropertyTable::add(const std::string& name, const std::optional<WallTime>& time) {
+  return time ? add(name, to_text(*time)) : *this;
+}
+
+void append(std::vector<Table>& tables, Table table) {
+  if (!table.rows.empty()) tables.push_back(std::move(table));
+}
+
+}  // namespace sweepd

@@ -1,0 +1,147 @@
+#include "db/query/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+// " AND phase IN (3, 7)"; a name that nothing was ever stored under matches nothing.
+std::string in_names(Names& names, const std::string& column,
+                     const std::vector<std::string>& texts) {
+  if (texts.empty()) return "";
+  std::vector<std::string> ids;
+  for (const std::string& text : texts) {
+    if (const auto id = names.find(text)) ids.push_back(std::to_string(*id));
+  }
+  return fmt::format(" AND {} IN ({})", column, join(ids, ", "));
+}
+
+std::string in_integers(const ResultPlan& plan, Common column, const std::string& name) {
+  const PlannedFilter* filter = plan.filter(column);
+  if (filter == nullptr) return "";
+  std::vector<std::string> numbers;
+  for (const Value& value : filter->values) {
+    numbers.push_back(std::to_string(std::get<std::int64_t>(value)));
+  }
+  return fmt::format(" AND {} IN ({})", name, join(numbers, ", "));
+}
+
+}  // namespace
+
+FigureReader::FigureReader(ReaderState& state, const ResultPlan& plan, bool with_samples)
+    : state_(state), plan_(plan), with_samples_(with_samples) {
+  if (plan.source != FigureSource::kMemory) {
+    name_filter_ = in_names(state.names, "metric", plan.metrics);
+  }
+  name_filter_ += in_names(state.names, "phase", plan.phases);
+  place_filter_ =
+      in_integers(plan, Common::kRank, "rank") + in_integers(plan, Common::kStep, "step");
+}
+
+std::vector<FigureRow> FigureReader::read(std::int64_t attempt) {
+  switch (plan_.source) {
+    case FigureSource::kSummary:
+      return from_summary(attempt);
+    case FigureSource::kSample:
+      return from_samples(attempt);
+    case FigureSource::kMemory:
+      return from_memory(attempt);
+  }
+  return {};
+}
+
+std::string FigureReader::metric_text(std::int64_t metric) {
+  if (plan_.source == FigureSource::kMemory) return plan_.metrics[static_cast<std::size_t>(metric)];
+  return state_.names.text(metric);
+}
+
+std::vector<FigureRow> FigureReader::from_summary(std::int64_t attempt) {
+  std::vector<FigureRow> rows;
+  Query query(state_.connection,
+              "SELECT metric, phase, n, mean, std, min, p05, median, p95, max, mad FROM summary "
+              "WHERE attempt = ?" +
+                  name_filter_);
+  query.bind(attempt);
+  while (query.next()) {
+    FigureRow row;
+    row.metric = query.integer(0);
+    row.phase = query.integer(1);
+    row.stats = {query.integer(2), query.real(3), query.real(4), query.real(5), query.real(6),
+                 query.real(7),    query.real(8), query.real(9), query.real(10)};
+    rows.push_back(std::move(row));
+  }
+  if (with_samples_) add_samples(attempt, rows);
+  return rows;
+}
+
+// The measured values behind each summary, step by step, as summarize_samples took them.
+void FigureReader::add_samples(std::int64_t attempt, std::vector<FigureRow>& rows) {
+  for (FigureRow& row : rows) {
+    Query query(state_.connection,
+                "SELECT max(value) FROM sample WHERE attempt = ? AND metric = ? AND phase = ? AND "
+                "warmup = 0 GROUP BY step ORDER BY step");
+    query.bind_all(attempt, row.metric, row.phase);
+    while (query.next()) row.samples.push_back(query.real(0));
+  }
+}
+
+std::vector<FigureRow> FigureReader::from_samples(std::int64_t attempt) {
+  // Keyed by what is a dimension; within a key one value a step: that of the last rank to finish.
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  std::map<Key, std::map<std::int64_t, double>> groups;
+  Query query(state_.connection,
+              "SELECT metric, phase, rank, step, value FROM sample WHERE attempt = ?" +
+                  name_filter_ + place_filter_ + (plan_.warmup ? "" : " AND warmup = 0"));
+  query.bind(attempt);
+  while (query.next()) {
+    const std::int64_t rank = query.integer(2);
+    const std::int64_t step = query.integer(3);
+    const Key key{query.integer(0), query.integer(1), plan_.by_step ? step : 0,
+                  plan_.by_rank ? rank : 0};
+    const auto [slot, first] = groups[key].try_emplace(step, query.real(4));
+    if (!first) slot->second = std::max(slot->second, query.real(4));
+  }
+  std::vector<FigureRow> rows;
+  for (const auto& [key, by_step] : groups) {
+    FigureRow row;
+    std::tie(row.metric, row.phase, row.step, row.rank) = key;
+    for (const auto& [step, value] : by_step) row.samples.push_back(value);
+    row.stats = summarize(row.samples);
+    if (!with_samples_) row.samples.clear();
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// One figure a phase; over several ranks the one of the rank that needs most.
+std::vector<FigureRow> FigureReader::from_memory(std::int64_t attempt) {
+  std::vector<std::string> columns;
+  for (const std::string& metric : plan_.metrics) columns.push_back("max(" + metric + ")");
+  const std::string rank = plan_.by_rank ? "rank" : "0";
+  Query query(state_.connection,
+              fmt::format("SELECT phase, {}, {} FROM memory WHERE attempt = ?{}{} GROUP BY 1, 2",
+                          rank, join(columns, ", "), name_filter_, place_filter_));
+  query.bind(attempt);
+  std::vector<FigureRow> rows;
+  while (query.next()) {
+    for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
+      const double value = query.real(static_cast<int>(m) + 2);
+      FigureRow row;
+      row.phase = query.integer(0);
+      row.rank = query.integer(1);
+      row.metric = static_cast<std::int64_t>(m);
+      row.stats = summarize(std::span(&value, 1));
+      if (with_samples_) row.samples = {value};
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,170 @@
+#include "db/query/plan_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+#include "runner/base/units.h"
+
+namespace sweepd {
+namespace {
+
+// In the order of `Common`.
+const std::vector<std::string> kCommonNames{"phase",  "pass",        "metric",  "step",
+                                            "repeat", "rank",        "outcome", "verdict",
+                                            "host",   "device_name", "sweep"};
+const std::vector<std::string> kPasses{"timing", "memory", "profile"};
+const std::vector<std::string> kOutcomes{"done",      "oom",     "timeout", "crashed", "failed",
+                                         "cancelled", "skipped", "queued",  "running"};
+const std::vector<std::string> kVerdicts{"valid", "suspect", "invalid"};
+
+Result<Value> one_of_words(const std::string& name, const std::string& text,
+                           const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), text) != words.end()) return Value(text);
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: `{}` is not one of {}{}", name, text, join(words, ", "),
+                           did_you_mean(text, words))};
+}
+
+// Words that the catalog knows, or that some result carries.
+Result<Value> known_or_stored(ReaderState& state, const std::string& name, const std::string& text,
+                              const std::vector<std::string>& words) {
+  const bool known = std::find(words.begin(), words.end(), text) != words.end();
+  if (known || state.names.find(text)) return Value(text);
+  return one_of_words(name, text, words);
+}
+
+std::vector<std::string> phases_of(const WorkloadDef& def) {
+  std::vector<std::string> phases = def.phases;
+  phases.insert(phases.begin(), "setup");
+  phases.push_back("step");
+  return phases;
+}
+
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names{"time", "host_time", "setup_time", "loss"};
+  names.insert(names.end(), memory_metrics().begin(), memory_metrics().end());
+  return names;
+}
+
+// By id, prefix or name, as everywhere; a filter may name several.
+Result<Value> parse_sweep(ReaderState& state, const std::string& text) {
+  Query query(state.connection,
+              "SELECT uid FROM sweep WHERE uid = ?1 OR name = ?1 OR (length(?1) >= 4 AND "
+              "uid >= ?1 AND uid < ?1 || 'g') "
+              "ORDER BY uid = ?1 DESC, name = ?1 DESC, submitted_ns DESC, id DESC LIMIT 1");
+  query.bind(text);
+  if (query.next()) return Value(query.text(0));
+  const auto error = sweep_row(state, text);
+  return error.error();
+}
+
+const std::vector<PlannedFilter>::const_iterator filter_of(
+    const std::vector<PlannedFilter>& filters, const ColumnRef& column) {
+  return std::find_if(filters.begin(), filters.end(),
+                      [&](const PlannedFilter& f) { return f.column == column; });
+}
+
+bool is_numeric(ValueType type) {
+  return type == ValueType::kInteger || type == ValueType::kReal || type == ValueType::kBytes ||
+         type == ValueType::kDuration;
+}
+
+}  // namespace
+
+const std::vector<std::string>& common_dimensions() {
+  return kCommonNames;
+}
+
+const std::vector<std::string>& memory_metrics() {
+  static const std::vector<std::string> names{"at_start_bytes", "at_end_bytes",
+                                              "peak_allocated_bytes", "peak_reserved_bytes",
+                                              "device_in_use_bytes"};
+  return names;
+}
+
+Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
+                               std::string_view where) {
+  if (const auto index = def.index_of(name)) return ColumnRef(*index);
+  const auto found = std::find(kCommonNames.begin(), kCommonNames.end(), name);
+  if (found != kCommonNames.end()) {
+    return ColumnRef(static_cast<Common>(found - kCommonNames.begin()));
+  }
+  std::vector<std::string> names = def.param_names();
+  names.insert(names.end(), kCommonNames.begin(), kCommonNames.end());
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: `{}` is neither a parameter of `{}` nor one of {}{}", where, name,
+                           def.name, join(kCommonNames, ", "), did_you_mean(name, names))};
+}
+
+Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
+                                 const ColumnRef& column, const std::string& name,
+                                 const std::string& text) {
+  if (const auto* param = std::get_if<std::size_t>(&column)) return def.params[*param].parse(text);
+  switch (std::get<Common>(column)) {
+    case Common::kPhase:
+      return known_or_stored(state, name, text, phases_of(def));
+    case Common::kMetric:
+      return known_or_stored(state, name, text, metric_names());
+    case Common::kPass:
+      return one_of_words(name, text, kPasses);
+    case Common::kOutcome:
+      return one_of_words(name, text, kOutcomes);
+    case Common::kVerdict:
+      return one_of_words(name, text, kVerdicts);
+    case Common::kStep:
+    case Common::kRepeat:
+    case Common::kRank: {
+      const auto number = parse_integer(text);
+      if (number) return Value(*number);
+      return Error{number.error().code, fmt::format("{}: {}", name, number.error().message)};
+    }
+    case Common::kSweep:
+      return parse_sweep(state, text);
+    case Common::kHost:
+    case Common::kDeviceName:
+      return Value(text);
+  }
+  return Error{ErrorCode::kInternal, "unknown column " + name};
+}
+
+PlannedDimension describe_dimension(const WorkloadDef& def,
+                                    const std::vector<PlannedFilter>& filters,
+                                    const std::string& name, const ColumnRef& column) {
+  PlannedDimension dimension{name, column, false, {}, ""};
+  const auto filter = filter_of(filters, column);
+  const bool filtered = filter != filters.end();
+  if (const auto* index = std::get_if<std::size_t>(&column)) {
+    const ParamDef& param = def.params[*index];
+    dimension.numeric = is_numeric(param.type);
+    if (filtered) {
+      for (const Value& value : filter->values) dimension.preferred.push_back(param.text(value));
+    } else {
+      dimension.preferred = param.choices;
+    }
+    return dimension;
+  }
+  const Common common = std::get<Common>(column);
+  dimension.numeric =
+      common == Common::kStep || common == Common::kRepeat || common == Common::kRank;
+  if (dimension.numeric || common == Common::kSweep) return dimension;
+  if (filtered) {
+    for (const Value& value : filter->values) {
+      dimension.preferred.push_back(std::get<std::string>(value));
+    }
+    return dimension;
+  }
+  if (common == Common::kPass) dimension.preferred = kPasses;
+  if (common == Common::kOutcome) dimension.preferred = kOutcomes;
+  if (common == Common::kVerdict) dimension.preferred = kVerdicts;
+  if (common == Common::kMetric) dimension.preferred = metric_names();
+  if (common == Common::kPhase) {
+    dimension.preferred = phases_of(def);
+    dimension.preferred.pop_back();
+    dimension.last = "step";
+  }
+  return dimension;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,25 @@
+// Names and values of a query, resolved against a workload and the columns every result has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/query/plan.h"
+
+namespace sweepd {
+
+// A parameter of the workload, else a common column. `where` says in the message which part of the
+// query named it.
+Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
+                               std::string_view where);
+
+Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
+                                 const ColumnRef& column, const std::string& name,
+                                 const std::string& text);
+
+// Display order: as a filter lists the values, else as the catalog does.
+PlannedDimension describe_dimension(const WorkloadDef& def,
+                                    const std::vector<PlannedFilter>& filters,
+                                    const std::string& name, const ColumnRef& column);
+
+}  // namespace sweepd

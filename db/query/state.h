@@ -1,0 +1,67 @@
+// What the Reader's questions share. Each public call sees one moment of the database.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "db/connection.h"
+#include "db/names.h"
+#include "db/param_columns.h"
+#include "db/query.h"
+
+namespace sweepd {
+
+struct ReaderState {
+  ReaderState(const std::filesystem::path& file, const Catalog& catalog_)
+      : connection(file, Access::kReadOnly), names(connection), catalog(catalog_) {}
+
+  Connection connection;
+  Names names;
+  Catalog catalog;
+
+  // Runs `body` (returning a Result) within the time limit and on one snapshot.
+  template <class Body>
+  auto ask(const std::string& what, Body body) -> decltype(body()) {
+    return guarded(connection, what, [&]() -> decltype(body()) {
+      connection.start_timer();
+      SQLite::Transaction snapshot(connection.database());
+      return body();
+    });
+  }
+};
+
+struct Reader::State : ReaderState {
+  using ReaderState::ReaderState;
+};
+
+// Labels of trials ("model=xl context=512"), each read once.
+class Labels {
+ public:
+  explicit Labels(ReaderState& state) : state_(state) {}
+  const std::string& of(std::int64_t trial, const std::string& workload);
+
+ private:
+  ReaderState& state_;
+  std::unordered_map<std::string, ParamTable> tables_;
+  std::unordered_map<std::int64_t, std::string> labels_;
+};
+
+// Whole lower-case hex, as ids and keys are.
+bool is_hex(const std::string& text);
+
+// "a, b, c and 7 more"
+std::string some_of(const std::vector<std::string>& items);
+
+// Inside `ask`.
+Result<std::int64_t> sweep_row(ReaderState& state, const SweepId& sweep);
+Result<AttemptRow> attempt_row(ReaderState& state, std::int64_t row);
+// The one trial whose key begins so. `id` is its row.
+struct TrialRef {
+  std::int64_t id = 0;
+  TrialKey key;
+  std::string workload;
+  std::int64_t version = 0;
+};
+Result<TrialRef> trial_by_prefix(ReaderState& state, const std::string& prefix);
+
+}  // namespace sweepd

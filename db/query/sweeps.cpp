@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include "db/query/state.h"
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+void count(Progress& progress, const std::string& state, std::int64_t n) {
+  progress.total += n;
+  if (state == "queued") progress.queued += n;
+  if (state == "running") progress.running += n;
+  const auto outcome = outcome_from(state);
+  if (!outcome) return;
+  switch (*outcome) {
+    case Outcome::kDone:
+      progress.done += n;
+      break;
+    case Outcome::kOom:
+      progress.oom += n;
+      break;
+    case Outcome::kTimeout:
+      progress.timeout += n;
+      break;
+    case Outcome::kCrashed:
+      progress.crashed += n;
+      break;
+    case Outcome::kFailed:
+      progress.failed += n;
+      break;
+    case Outcome::kCancelled:
+      progress.cancelled += n;
+      break;
+    case Outcome::kSkipped:
+      progress.skipped += n;
+      break;
+  }
+}
+
+Progress progress_of(Connection& connection, std::int64_t sweep) {
+  Progress progress;
+  Query query(connection,
+              "SELECT coalesce(a.outcome, iif(a.started_ns IS NULL, 'queued', 'running')) AS state,"
+              " count(*) FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
+              "WHERE sa.sweep = ? GROUP BY state");
+  query.bind(sweep);
+  while (query.next()) count(progress, query.text(0), query.integer(1));
+  return progress;
+}
+
+constexpr const char* kSweepColumns =
+    "SELECT s.id, s.uid, s.name, s.description, s.workload, s.submitted_ns, "
+    "s.cancelled_ns IS NOT NULL, (SELECT count(*) FROM sweep_trial st WHERE st.sweep = s.id) "
+    "FROM sweep s ";
+
+SweepRow read_sweep(Connection& connection, const Query& query) {
+  SweepRow row;
+  row.id = query.text(1);
+  row.name = query.text(2);
+  row.description = query.text(3);
+  row.workload = query.text(4);
+  row.submitted = WallTime{query.integer(5)};
+  row.cancelled = query.integer(6) != 0;
+  row.trials = query.integer(7);
+  row.progress = progress_of(connection, query.integer(0));
+  return row;
+}
+
+std::optional<SweepRow> one_sweep(Connection& connection, const std::string& condition,
+                                  const std::string& value) {
+  Query query(connection, kSweepColumns + condition);
+  query.bind(value);
+  if (!query.next()) return std::nullopt;
+  return read_sweep(connection, query);
+}
+
+Error no_such_sweep(Connection& connection, const std::string& who) {
+  std::vector<std::string> names;
+  Query query(connection, "SELECT name FROM sweep GROUP BY name ORDER BY max(id) DESC LIMIT 1000");
+  while (query.next()) names.push_back(query.text(0));
+  if (names.empty())
+    return {ErrorCode::kNotFound, fmt::format("no sweep `{}`; there is none yet", who)};
+  return {ErrorCode::kNotFound,
+          fmt::format("no sweep has the id or name `{}`{}", who, did_you_mean(who, names))};
+}
+
+Result<SweepRow> by_prefix(Connection& connection, const std::string& who) {
+  constexpr std::size_t kFewestDigits = 4;
+  if (!is_hex(who)) return no_such_sweep(connection, who);
+  std::vector<std::string> candidates;
+  std::string id;
+  {
+    // 'g' sorts behind every hex digit, so the unique index finds the range.
+    Query query(connection, "SELECT uid, name FROM sweep WHERE uid >= ?1 AND uid < ?1 || 'g'");
+    query.bind(who);
+    while (query.next()) {
+      id = query.text(0);
+      candidates.push_back(fmt::format("{} ({})", id, query.text(1)));
+    }
+  }
+  if (candidates.empty()) return no_such_sweep(connection, who);
+  if (who.size() < kFewestDigits) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("`{}` is too short for an id; expected {} digits or more", who, kFewestDigits)};
+  }
+  if (candidates.size() > 1) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("`{}` could be {}; give more digits", who, some_of(candidates))};
+  }
+  return *one_sweep(connection, "WHERE s.uid = ?", id);
+}
+
+}  // namespace
+
+Result<std::int64_t> sweep_row(ReaderState& state, const SweepId& sweep) {
+  Query query(state.connection, "SELECT id FROM sweep WHERE uid = ?");
+  query.bind(sweep);
+  if (query.next()) return query.integer(0);
+  return no_such_sweep(state.connection, sweep);
+}
+
+Result<std::vector<SweepRow>> Reader::sweeps(std::int64_t limit) {
+  return state_->ask("listing sweeps", [&]() -> Result<std::vector<SweepRow>> {
+    std::vector<SweepRow> rows;
+    Query query(state_->connection,
+                std::string(kSweepColumns) + "ORDER BY s.submitted_ns DESC, s.id DESC LIMIT ?");
+    query.bind(limit > 0 ? limit : -1);
+    while (query.next()) rows.push_back(read_sweep(state_->connection, query));
+    return rows;
+  });
+}
+
+Result<SweepRow> Reader::find_sweep(const std::string& who) {
+  return state_->ask("finding a sweep", [&]() -> Result<SweepRow> {
+    Connection& connection = state_->connection;
+    if (auto exact = one_sweep(connection, "WHERE s.uid = ?", who)) return *exact;
+    if (auto named = one_sweep(
+            connection, "WHERE s.name = ? ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who)) {
+      return *named;
+    }
+    return by_prefix(connection, who);
+  });
+}
+
+Result<Progress> Reader::progress(const SweepId& sweep) {
+  return state_->ask("counting attempts", [&]() -> Result<Progress> {
+    const auto row = sweep_row(*state_, sweep);
+    if (!row) return row.error();
+    return progress_of(state_->connection, *row);
+  });
+}
+
+Result<std::string> Reader::source_of(const SweepId& sweep) {
+  return state_->ask("reading a sweep", [&]() -> Result<std::string> {
+    const auto row = sweep_row(*state_, sweep);
+    if (!row) return row.error();
+    Query query(state_->connection, "SELECT source FROM sweep WHERE id = ?");
+    query.bind(*row);
+    query.next();
+    return query.text(0);
+  });
+}
+
+}  // namespace sweepd

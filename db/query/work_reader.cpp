@@ -1,0 +1,70 @@
+#include "db/query/work_reader.h"
+
+namespace sweepd {
+
+std::pair<double, double> AttemptWork::of_phase(std::int64_t phase) const {
+  for (const auto& [id, work] : phases) {
+    if (id == phase) return work;
+  }
+  return {0, 0};
+}
+
+AttemptWork WorkReader::read(std::int64_t attempt) {
+  AttemptWork result;
+  std::string arithmetic;
+  {
+    Query work(state_.connection, "SELECT arithmetic, tokens FROM work WHERE attempt = ?");
+    work.bind(attempt);
+    if (!work.next()) return result;
+    arithmetic = work.text(0);
+    result.tokens = work.real(1);
+  }
+  {
+    Query phases(state_.connection, "SELECT phase, flops, bytes FROM phase_work WHERE attempt = ?");
+    phases.bind(attempt);
+    while (phases.next()) {
+      result.phases.emplace_back(phases.integer(0), std::pair{phases.real(1), phases.real(2)});
+    }
+  }
+  // Ranks that share one device share its peak: each device counts once. One unknown device makes
+  // the sum unknown.
+  bool flops_known = true, bytes_known = true;
+  Query devices(state_.connection, "SELECT DISTINCT device FROM attempt_device WHERE attempt = ?");
+  devices.bind(attempt);
+  while (devices.next()) {
+    const Peak peak = peak_of_device(devices.integer(0), arithmetic);
+    flops_known = flops_known && peak.flops_per_s > 0;
+    bytes_known = bytes_known && peak.bytes_per_s > 0;
+    result.peak.flops_per_s += peak.flops_per_s;
+    result.peak.bytes_per_s += peak.bytes_per_s;
+    result.peak.source = peak.source;
+  }
+  if (!flops_known) result.peak.flops_per_s = 0;
+  if (!bytes_known) result.peak.bytes_per_s = 0;
+  return result;
+}
+
+Peak WorkReader::peak_of_device(std::int64_t device, const std::string& arithmetic) {
+  const auto [entry, added] = peaks_.try_emplace({device, arithmetic});
+  Peak& peak = entry->second;
+  if (!added) return peak;
+  {
+    Query name(state_.connection, "SELECT name FROM device WHERE id = ?");
+    name.bind(device);
+    name.next();
+    if (const auto sheet = datasheet_peak(name.text(0), arithmetic)) peak = *sheet;
+  }
+  Query measured(state_.connection,
+                 "SELECT coalesce(max(flops_per_s) FILTER (WHERE arithmetic = ?), 0), "
+                 "coalesce(max(bytes_per_s), 0) FROM device_peak WHERE device = ?");
+  measured.bind_all(arithmetic, device);
+  measured.next();
+  if (peak.flops_per_s <= 0) {
+    peak.flops_per_s = measured.real(0);
+    peak.source = PeakSource::kMeasured;
+  }
+  if (peak.bytes_per_s <= 0) peak.bytes_per_s = measured.real(1);
+  return peak;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,35 @@
+// What a step had to do and what its devices can do at most: the ruler for rates.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/query/state.h"
+#include "runner/model/verdict.h"
+
+namespace sweepd {
+
+struct AttemptWork {
+  double tokens = 0;
+  std::vector<std::pair<std::int64_t, std::pair<double, double>>> phases;  // name id: flops, bytes
+  Peak peak;  // of all ranks' devices together; zero when unknown
+
+  std::pair<double, double> of_phase(std::int64_t phase) const;  // flops, bytes; 0 when unknown
+};
+
+class WorkReader {
+ public:
+  explicit WorkReader(ReaderState& state) : state_(state) {}
+  AttemptWork read(std::int64_t attempt);
+
+ private:
+  // Datasheet where the device is known, else what `matmul` and `memcpy` measured on it.
+  Peak peak_of_device(std::int64_t device, const std::string& arithmetic);
+
+  ReaderState& state_;
+  std::map<std::pair<std::int64_t, std::string>, Peak> peaks_;
+};
+
+}  // namespace sweepd

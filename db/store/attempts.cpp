@@ -1,0 +1,185 @@
+// The life of an attempt's row short of its end: open, started, back to the queue.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "db/core_list.h"
+#include "db/ending_columns.h"
+#include "db/store/state.h"
+
+namespace sweepd {
+namespace {
+
+Lease read_lease(Connection& connection, std::int64_t row) {
+  Query query(connection,
+              "SELECT cores, gpu_uuid, gpu_index FROM lease WHERE attempt = ? ORDER BY rank");
+  query.bind(row);
+  Lease lease;
+  while (query.next()) {
+    lease.ranks.push_back(
+        {from_core_list(query.text(0)), query.text(1), static_cast<int>(query.integer(2))});
+  }
+  return lease;
+}
+
+void set_param(const WorkloadDef& def, Trial& trial, std::string_view name, std::int64_t value) {
+  const auto index = def.index_of(name);
+  if (index && is_per_sweep(def.params[*index])) trial.values[*index] = value;
+}
+
+struct Identity {
+  std::int64_t trial = 0;
+  Pass pass = Pass::kTiming;
+  int repeat = 0;
+  bool started = false, ended = false;
+};
+
+Result<Identity> identity_of(Connection& connection, std::int64_t row) {
+  Query query(connection,
+              "SELECT trial, pass, repeat, started_ns IS NOT NULL, outcome IS NOT NULL "
+              "FROM attempt WHERE row = ?");
+  query.bind(row);
+  if (!query.next()) return Error{ErrorCode::kNotFound, fmt::format("no attempt {}", row)};
+  return Identity{query.integer(0), *pass_from(query.text(1)), static_cast<int>(query.integer(2)),
+                  query.integer(3) != 0, query.integer(4) != 0};
+}
+
+// This build cannot run them: the workload is gone or measures something else by now.
+void skip_unknown(Connection& connection, const Catalog& catalog, WallTime now) {
+  std::vector<std::pair<std::int64_t, std::string>> rows;
+  {
+    Query query(connection,
+                "SELECT a.row, t.workload, t.version FROM attempt a JOIN trial t ON t.id = a.trial "
+                "WHERE a.outcome IS NULL AND a.started_ns IS NULL");
+    while (query.next()) {
+      const std::string workload = query.text(1);
+      const WorkloadDef* def = catalog.find(workload);
+      if (def == nullptr) {
+        rows.emplace_back(query.integer(0),
+                          fmt::format("this build has no workload `{}`", workload));
+      } else if (def->version != query.integer(2)) {
+        rows.emplace_back(query.integer(0),
+                          fmt::format("queued for version {} of workload `{}`, this build has "
+                                      "version {}; submit the sweep again",
+                                      query.integer(2), workload, def->version));
+      }
+    }
+  }
+  for (const auto& [row, reason] : rows) set_ending(connection, row, {Skipped{reason}, 0}, now);
+}
+
+}  // namespace
+
+void mark_current(Connection& connection, std::int64_t trial, Pass pass, int repeat) {
+  constexpr std::string_view kBest =
+      "row = (SELECT b.row FROM attempt b WHERE b.trial = attempt.trial AND b.pass = attempt.pass "
+      "AND b.repeat = attempt.repeat AND b.host = attempt.host ORDER BY b.outcome = 'done' IS TRUE "
+      "DESC, b.ended_ns IS NULL DESC, b.ended_ns DESC, b.row DESC LIMIT 1)";
+  // Off before on: the unique index allows one at a time.
+  for (const auto& [from, is] : {std::pair{1, "NOT "}, std::pair{0, ""}}) {
+    Query query(connection,
+                fmt::format("UPDATE attempt SET is_current = {} WHERE trial = ? AND pass = ? AND "
+                            "repeat = ? AND is_current = {} AND {}({})",
+                            1 - from, from, is, kBest));
+    query.bind_all(trial, name_of(pass), repeat).run();
+  }
+}
+
+void set_ending(Connection& connection, std::int64_t row, const Ending& ending, WallTime ended) {
+  const auto identity = identity_of(connection, row);
+  Query query(connection,
+              "UPDATE attempt SET outcome = ?, stop_reason = ?, signal = ?, exit_code = ?, "
+              "rank = ?, phase = ?, message = ?, requested_bytes = ?, in_use_bytes = ?, "
+              "limit_bytes = ?, limit_ns = ?, ended_ns = ? WHERE row = ?");
+  bind_ending(query, ending);
+  query.bind_all(ended.ns, row).run();
+  mark_current(connection, identity->trial, identity->pass, identity->repeat);
+}
+
+std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalog) {
+  std::map<std::string, ParamTable> params;
+  std::vector<OpenAttempt> open;
+  Query query(connection,
+              "SELECT a.row, a.uid, t.id, t.key, t.workload, t.version, a.pass, a.repeat, "
+              "a.position, a.priority, a.timeout_ns, a.started_ns, "
+              "(SELECT max(repeats) FROM sweep_trial st JOIN sweep_attempt sa ON "
+              "sa.sweep = st.sweep WHERE sa.attempt = a.row AND st.trial = a.trial) "
+              "FROM attempt a JOIN trial t ON t.id = a.trial "
+              "WHERE a.outcome IS NULL ORDER BY a.position");
+  while (query.next()) {
+    const WorkloadDef* def = catalog.find(query.text(4));
+    if (def == nullptr) continue;
+    OpenAttempt attempt;
+    attempt.row = query.integer(0);
+    attempt.id = query.text(1);
+    attempt.trial_key = query.text(3);
+    attempt.workload = def->name;
+    auto [table, added] = params.try_emplace(def->name, connection, *def);
+    attempt.trial = table->second.read(query.integer(2)).value_or(default_trial(*def));
+    attempt.pass = *pass_from(query.text(6));
+    attempt.repeat = static_cast<int>(query.integer(7));
+    attempt.position = query.integer(8);
+    attempt.priority = query.integer(9);
+    attempt.timeout = Duration{query.integer(10)};
+    set_param(*def, attempt.trial, "priority", attempt.priority);
+    set_param(*def, attempt.trial, "timeout", attempt.timeout.ns);
+    set_param(*def, attempt.trial, "repeats", query.maybe_integer(12).value_or(1));
+    if (!query.is_null(11)) {
+      attempt.started = WallTime{query.integer(11)};
+      attempt.lease = read_lease(connection, attempt.row);
+    }
+    open.push_back(std::move(attempt));
+  }
+  return open;
+}
+
+Result<std::vector<OpenAttempt>> Store::open_attempts() {
+  return state_->transact("reading the queue", [&]() -> Result<std::vector<OpenAttempt>> {
+    skip_unknown(state_->connection, state_->catalog, now_wall());
+    return load_open(state_->connection, state_->catalog);
+  });
+}
+
+Result<void> Store::mark_started(std::int64_t row, WallTime when, const Lease& lease) {
+  Connection& connection = state_->connection;
+  return state_->transact(fmt::format("starting attempt {}", row), [&]() -> Result<void> {
+    const auto identity = identity_of(connection, row);
+    if (!identity) return identity.error();
+    if (identity->ended) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   fmt::format("attempt {} has ended; it cannot start", row)};
+    }
+    Query(connection, "UPDATE attempt SET started_ns = ?, host = ?, is_current = 0 WHERE row = ?")
+        .bind_all(when.ns, state_->host, row)
+        .run();
+    mark_current(connection, identity->trial, identity->pass, identity->repeat);
+    Query(connection, "DELETE FROM lease WHERE attempt = ?").bind(row).run();
+    Query insert(connection,
+                 "INSERT INTO lease (attempt, rank, cores, gpu_uuid, gpu_index) "
+                 "VALUES (?, ?, ?, ?, ?)");
+    for (std::size_t rank = 0; rank < lease.ranks.size(); ++rank) {
+      const RankLease& granted = lease.ranks[rank];
+      insert.bind_all(row, static_cast<int>(rank), to_core_list(granted.cores), granted.gpu_uuid,
+                      granted.gpu_index);
+      insert.run();
+    }
+    return {};
+  });
+}
+
+Result<void> Store::mark_queued(std::int64_t row) {
+  Connection& connection = state_->connection;
+  return state_->transact(fmt::format("queueing attempt {} again", row), [&]() -> Result<void> {
+    const auto identity = identity_of(connection, row);
+    if (!identity) return identity.error();
+    if (identity->ended) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   fmt::format("attempt {} has ended; it cannot be queued again", row)};
+    }
+    Query(connection, "UPDATE attempt SET started_ns = NULL WHERE row = ?").bind(row).run();
+    Query(connection, "DELETE FROM lease WHERE attempt = ?").bind(row).run();
+    return {};
+  });
+}
+
+}  // namespace sweepd

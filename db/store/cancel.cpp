@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include "db/ending_columns.h"
+#include "db/store/state.h"
+
+namespace sweepd {
+namespace {
+
+// The sweep's open attempts that no other live sweep waits for.
+Store::CancelReceipt open_of_only(Connection& connection, std::int64_t sweep) {
+  Store::CancelReceipt receipt;
+  Query query(connection,
+              "SELECT a.row, a.started_ns IS NOT NULL FROM sweep_attempt sa "
+              "JOIN attempt a ON a.row = sa.attempt "
+              "WHERE sa.sweep = ?1 AND a.outcome IS NULL AND NOT EXISTS "
+              "(SELECT 1 FROM sweep_attempt other JOIN sweep s ON s.id = other.sweep "
+              "WHERE other.attempt = a.row AND other.sweep <> ?1 AND s.cancelled_ns IS NULL) "
+              "ORDER BY a.position");
+  query.bind(sweep);
+  while (query.next()) {
+    (query.integer(1) != 0 ? receipt.running : receipt.ended).push_back(query.integer(0));
+  }
+  return receipt;
+}
+
+bool has_open(Connection& connection, std::int64_t sweep) {
+  Query query(connection,
+              "SELECT 1 FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
+              "WHERE sa.sweep = ? AND a.outcome IS NULL LIMIT 1");
+  query.bind(sweep);
+  return query.next();
+}
+
+}  // namespace
+
+Result<Store::CancelReceipt> Store::cancel_sweep(const SweepId& sweep, WallTime when) {
+  Connection& connection = state_->connection;
+  return state_->transact("cancelling sweep " + sweep, [&]() -> Result<CancelReceipt> {
+    const auto row = sweep_row(connection, sweep);
+    if (!row) return row.error();
+    if (!has_open(connection, *row)) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   fmt::format("sweep `{}` has ended; there is nothing to cancel", sweep)};
+    }
+    Query(connection, "UPDATE sweep SET cancelled_ns = coalesce(cancelled_ns, ?) WHERE id = ?")
+        .bind_all(when.ns, *row)
+        .run();
+    CancelReceipt receipt = open_of_only(connection, *row);
+    const Ending ending{Cancelled{"its sweep was cancelled"}, 0};
+    for (const std::int64_t attempt : receipt.ended) set_ending(connection, attempt, ending, when);
+    return receipt;
+  });
+}
+
+}  // namespace sweepd

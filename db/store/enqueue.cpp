@@ -1,0 +1,114 @@
+#include "db/store/enqueue.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <random>
+
+namespace sweepd {
+namespace {
+
+// Fisher-Yates by hand: std::shuffle may draw differently with another standard library.
+void shuffle(std::vector<std::size_t>& items, std::mt19937_64& random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
+}
+
+std::uint64_t seed_of(const SweepId& id) {
+  std::uint64_t seed = 0;
+  std::from_chars(id.data(), id.data() + id.size(), seed, 16);
+  return seed;
+}
+
+// Only a timing is worth repeating: memory and kernels do not vary.
+std::int64_t rounds_of(Pass pass, std::int64_t repeats) {
+  return pass == Pass::kTiming ? repeats : 1;
+}
+
+}  // namespace
+
+std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
+                                 const std::vector<std::int64_t>& repeats) {
+  std::vector<Slot> slots;
+  if (sweep.order == Order::kSequential) {
+    for (std::size_t trial = 0; trial < repeats.size(); ++trial) {
+      for (const Pass pass : sweep.passes) {
+        for (int r = 0; r < rounds_of(pass, repeats[trial]); ++r) slots.push_back({trial, pass, r});
+      }
+    }
+    return slots;
+  }
+  std::mt19937_64 random(seed_of(id));
+  std::vector<std::size_t> order(repeats.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::int64_t most = repeats.empty() ? 0 : *std::max_element(repeats.begin(), repeats.end());
+  for (const Pass pass : sweep.passes) {
+    for (int r = 0; r < rounds_of(pass, most); ++r) {
+      if (sweep.order == Order::kShuffled) shuffle(order, random);
+      for (const std::size_t trial : order) {
+        if (r < rounds_of(pass, repeats[trial])) slots.push_back({trial, pass, r});
+      }
+    }
+  }
+  return slots;
+}
+
+Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, SubmitReceipt& receipt)
+    : state_(state), sweep_row_(sweep_row), receipt_(receipt) {
+  Query last(state_.connection, "SELECT coalesce(max(position) + 1, 0) FROM attempt");
+  last.next();
+  next_position_ = last.integer(0);
+}
+
+void Enqueuer::link(std::int64_t attempt_row, std::string_view origin) {
+  Query(state_.connection, "INSERT INTO sweep_attempt (sweep, attempt, origin) VALUES (?, ?, ?)")
+      .bind_all(sweep_row_, attempt_row, origin)
+      .run();
+}
+
+bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> not_this) {
+  std::int64_t row = 0;
+  bool open = false;
+  {
+    // Open first: somebody is measuring it again, and that will be the one that counts.
+    Query query(state_.connection,
+                "SELECT row, outcome IS NULL FROM attempt WHERE trial = ? AND pass = ? AND "
+                "repeat = ? AND (outcome IS NULL OR (outcome = 'done' AND is_current = 1 AND "
+                "host = ? AND row IS NOT ?)) ORDER BY outcome IS NULL DESC LIMIT 1");
+    query.bind_all(wanted.trial_row, name_of(wanted.pass), wanted.repeat, state_.host, not_this);
+    if (!query.next()) return false;
+    row = query.integer(0);
+    open = query.integer(1) != 0;
+  }
+  link(row, open ? "joined" : "reused");
+  ++(open ? receipt_.attempts_joined : receipt_.attempts_reused);
+  return true;
+}
+
+void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
+  OpenAttempt attempt;
+  attempt.id = random_id();
+  attempt.trial_key = wanted.key;
+  attempt.workload = wanted.workload;
+  attempt.trial = wanted.trial;
+  attempt.pass = wanted.pass;
+  attempt.repeat = wanted.repeat;
+  attempt.position = next_position_++;
+  attempt.priority = wanted.priority;
+  attempt.timeout = wanted.timeout;
+  Query(state_.connection,
+        "INSERT INTO attempt (uid, trial, pass, repeat, host, is_current, position, priority, "
+        "timeout_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind_all(attempt.id, wanted.trial_row, name_of(wanted.pass), wanted.repeat, state_.host,
+                siblings == Siblings::kNone ? 1 : 0, attempt.position, attempt.priority,
+                attempt.timeout.ns)
+      .run();
+  attempt.row = state_.connection.database().getLastInsertRowid();
+  if (siblings == Siblings::kPossible) {
+    mark_current(state_.connection, wanted.trial_row, wanted.pass, wanted.repeat);
+  }
+  link(attempt.row, "queued");
+  ++receipt_.attempts_queued;
+  receipt_.queued.push_back(std::move(attempt));
+}
+
+}  // namespace sweepd

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "db/ending_columns.h"
+#include "db/store/record.h"
+#include "db/store/state.h"
+
+namespace sweepd {
+namespace {
+
+struct Found {
+  std::int64_t trial = 0;
+  Pass pass = Pass::kTiming;
+  int repeat = 0;
+  bool ended = false;
+};
+
+Result<Found> find(Connection& connection, std::int64_t row) {
+  Query query(connection,
+              "SELECT trial, pass, repeat, outcome IS NOT NULL FROM attempt WHERE row = ?");
+  query.bind(row);
+  if (!query.next()) return Error{ErrorCode::kNotFound, fmt::format("no attempt {}", row)};
+  return Found{query.integer(0), *pass_from(query.text(1)), static_cast<int>(query.integer(2)),
+               query.integer(3) != 0};
+}
+
+void insert_reasons(Connection& connection, const AttemptRecord& record) {
+  std::int64_t position = 0;
+  for (const std::string& reason : record.judgement.reasons) {
+    Query(connection, "INSERT INTO attempt_reason (attempt, position, reason) VALUES (?, ?, ?)")
+        .bind_all(record.row, position++, reason)
+        .run();
+  }
+}
+
+}  // namespace
+
+Result<bool> Store::finish(const AttemptRecord& record) {
+  Connection& connection = state_->connection;
+  const std::string what = fmt::format("storing attempt {}", record.row);
+  return state_->transact(what, [&]() -> Result<bool> {
+    const auto found = find(connection, record.row);
+    if (!found) return found.error();
+    if (found->ended) return false;
+    // The row that the environment names, where there is one: a result may come from another host.
+    std::int64_t host = state_->host;
+    if (record.environment) {
+      host = insert_environment(connection, record.row, *record.environment, state_->host);
+      Query(connection, "UPDATE attempt SET host = ?, is_current = 0 WHERE row = ? AND host <> ?1")
+          .bind_all(host, record.row)
+          .run();
+    }
+    // A verdict is about a timing; of anything else there is nothing to trust or doubt.
+    if (found->pass == Pass::kTiming && outcome_of(record.ending) == Outcome::kDone) {
+      Query(connection, "UPDATE attempt SET verdict = ? WHERE row = ?")
+          .bind_all(name_of(record.judgement.verdict), record.row)
+          .run();
+      insert_reasons(connection, record);
+    }
+    set_ending(connection, record.row, record.ending, record.ended);
+    const auto& states =
+        record.states.empty() && record.environment ? record.environment->states : record.states;
+    insert_states(connection, record.row, states);
+    if (record.work) insert_work(connection, state_->names, record.row, found->trial, *record.work);
+    insert_samples(connection, state_->names, record.row, record.samples);
+    insert_summaries(connection, state_->names, record.row, record.summaries);
+    insert_memory(connection, state_->names, record.row, record.memory);
+    insert_facts(connection, state_->names, record.row, record.facts);
+    return true;
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,73 @@
+#include "db/store/record.h"
+
+namespace sweepd {
+
+void insert_work(Connection& connection, Names& names, std::int64_t attempt, std::int64_t trial,
+                 const WorkPerStep& work) {
+  Query(connection, "INSERT OR REPLACE INTO work (attempt, arithmetic, tokens) VALUES (?, ?, ?)")
+      .bind_all(attempt, work.arithmetic, work.tokens)
+      .run();
+  for (const PhaseWork& phase : work.phases) {
+    Query(connection,
+          "INSERT OR REPLACE INTO phase_work (attempt, phase, flops, bytes) VALUES (?, ?, ?, ?)")
+        .bind_all(attempt, names.id(phase.phase), phase.flops, phase.bytes)
+        .run();
+  }
+  for (const Figure& figure : work.figures) {
+    Query(connection,
+          "INSERT OR REPLACE INTO figure (trial, name, value, formula) VALUES (?, ?, ?, ?)")
+        .bind_all(trial, names.id(figure.name), figure.value, names.id(figure.formula))
+        .run();
+  }
+}
+
+void insert_samples(Connection& connection, Names& names, std::int64_t attempt,
+                    const std::vector<Sample>& samples) {
+  Query insert(connection,
+               "INSERT OR REPLACE INTO sample (attempt, metric, phase, rank, step, warmup, value) "
+               "VALUES (?, ?, ?, ?, ?, ?, ?)");
+  for (const Sample& sample : samples) {
+    insert.bind_all(attempt, names.id(sample.metric), names.id(sample.phase), sample.rank,
+                    sample.step, sample.warmup ? 1 : 0, sample.value);
+    insert.run();
+  }
+}
+
+void insert_summaries(Connection& connection, Names& names, std::int64_t attempt,
+                      const std::vector<Summary>& summaries) {
+  Query insert(connection,
+               "INSERT OR REPLACE INTO summary (attempt, metric, phase, n, mean, std, min, p05, "
+               "median, p95, max, mad) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const Summary& summary : summaries) {
+    const Stats& s = summary.stats;
+    insert.bind_all(attempt, names.id(summary.metric), names.id(summary.phase), s.n, s.mean, s.std,
+                    s.min, s.p05, s.median, s.p95, s.max, s.mad);
+    insert.run();
+  }
+}
+
+void insert_memory(Connection& connection, Names& names, std::int64_t attempt,
+                   const std::vector<PhaseMemory>& memory) {
+  Query insert(connection,
+               "INSERT OR REPLACE INTO memory (attempt, rank, phase, at_start_bytes, at_end_bytes, "
+               "peak_allocated_bytes, peak_reserved_bytes, device_in_use_bytes) "
+               "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const PhaseMemory& m : memory) {
+    insert.bind_all(attempt, m.rank, names.id(m.phase), m.at_start.value, m.at_end.value,
+                    m.peak_allocated.value, m.peak_reserved.value, m.device_in_use.value);
+    insert.run();
+  }
+}
+
+void insert_facts(Connection& connection, Names& names, std::int64_t attempt,
+                  const std::vector<AttemptRecord::Fact>& facts) {
+  Query insert(connection,
+               "INSERT OR REPLACE INTO fact (attempt, rank, name, number, text) "
+               "VALUES (?, ?, ?, ?, ?)");
+  for (const AttemptRecord::Fact& fact : facts) {
+    insert.bind_all(attempt, fact.rank, names.id(fact.name), fact.number, fact.text);
+    insert.run();
+  }
+}
+
+}  // namespace sweepd

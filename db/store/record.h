@@ -1,0 +1,30 @@
+// The parts of an AttemptRecord, each into its tables. Called inside `finish`'s transaction. A
+// value that a worker wrote twice for one key is stored once, the last one: a broken worker must
+// not make its attempt unstorable.
+#pragma once
+
+#include <vector>
+
+#include "db/connection.h"
+#include "db/names.h"
+#include "db/store.h"
+
+namespace sweepd {
+
+// Returns the row of the host that it names, or `host` when it names none.
+std::int64_t insert_environment(Connection& connection, std::int64_t attempt,
+                                const Environment& environment, std::int64_t host);
+void insert_states(Connection& connection, std::int64_t attempt,
+                   const std::vector<DeviceState>& states);
+void insert_work(Connection& connection, Names& names, std::int64_t attempt, std::int64_t trial,
+                 const WorkPerStep& work);
+void insert_samples(Connection& connection, Names& names, std::int64_t attempt,
+                    const std::vector<Sample>& samples);
+void insert_summaries(Connection& connection, Names& names, std::int64_t attempt,
+                      const std::vector<Summary>& summaries);
+void insert_memory(Connection& connection, Names& names, std::int64_t attempt,
+                   const std::vector<PhaseMemory>& memory);
+void insert_facts(Connection& connection, Names& names, std::int64_t attempt,
+                  const std::vector<AttemptRecord::Fact>& facts);
+
+}  // namespace sweepd

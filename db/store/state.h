@@ -1,0 +1,60 @@
+// What the Store's verbs share. Each verb is a file of this folder; each public call is one
+// transaction through `transact`.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "db/connection.h"
+#include "db/names.h"
+#include "db/param_columns.h"
+#include "db/store.h"
+
+namespace sweepd {
+
+struct StoreState {
+  StoreState(const std::filesystem::path& file, const Catalog& catalog_)
+      : connection(file, Access::kReadWrite), names(connection), catalog(catalog_) {}
+
+  Connection connection;
+  Names names;
+  Catalog catalog;
+  std::int64_t host = 0;  // row of `host` that stands for this machine
+
+  // Runs `body` (returning a Result) in an immediate transaction: committed when it succeeds, gone
+  // when it returns an Error or SQLite throws.
+  template <class Body>
+  auto transact(const std::string& what, Body body) -> decltype(body()) {
+    auto result = guarded(connection, what, [&]() -> decltype(body()) {
+      SQLite::Transaction transaction(connection.database(),
+                                      SQLite::TransactionBehavior::IMMEDIATE);
+      auto inner = body();
+      if (inner) transaction.commit();
+      return inner;
+    });
+    if (!result) names.forget();
+    return result;
+  }
+};
+
+struct Store::State : StoreState {
+  using StoreState::StoreState;
+};
+
+// Row of the host, added or brought up to date.
+std::int64_t upsert_host(Connection& connection, const HostInfo& host);
+std::int64_t upsert_device(Connection& connection, std::int64_t host, const DeviceInfo& device);
+
+// Row of the sweep; an Error when there is none.
+Result<std::int64_t> sweep_row(Connection& connection, const SweepId& sweep);
+
+// Finds again which attempt counts of each host for one (trial, pass, repeat). Call after an insert
+// or an update of outcome or host.
+void mark_current(Connection& connection, std::int64_t trial, Pass pass, int repeat);
+
+void set_ending(Connection& connection, std::int64_t row, const Ending& ending, WallTime ended);
+
+// Every open attempt that this build can run. `only`: just these rows.
+std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalog);
+
+}  // namespace sweepd

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include "db/store/enqueue.h"
+#include "db/store/state.h"
+
+namespace sweepd {
+namespace {
+
+void insert_tables(Connection& connection, std::int64_t sweep, const std::vector<TableSpec>& all) {
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    const TableSpec& table = all[t];
+    const auto position = static_cast<std::int64_t>(t);
+    Query(connection,
+          "INSERT INTO sweep_table (sweep, position, title, cell, metric, unit, warmup) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .bind_all(sweep, position, table.title, table.cell, table.metric, table.unit,
+                  table.warmup ? 1 : 0)
+        .run();
+    for (const auto& [side, names] : {std::pair{"row", &table.rows}, {"column", &table.columns}}) {
+      for (std::size_t i = 0; i < names->size(); ++i) {
+        Query(connection, "INSERT INTO sweep_table_dimension VALUES (?, ?, ?, ?, ?)")
+            .bind_all(sweep, position, side, static_cast<std::int64_t>(i), (*names)[i])
+            .run();
+      }
+    }
+    for (std::size_t f = 0; f < table.where.size(); ++f) {
+      for (std::size_t v = 0; v < table.where[f].values.size(); ++v) {
+        Query(connection, "INSERT INTO sweep_table_filter VALUES (?, ?, ?, ?, ?, ?)")
+            .bind_all(sweep, position, static_cast<std::int64_t>(f), static_cast<std::int64_t>(v),
+                      table.where[f].name, table.where[f].values[v])
+            .run();
+      }
+    }
+  }
+}
+
+std::int64_t insert_sweep(Connection& connection, const NewSweep& request) {
+  const Sweep& sweep = request.sweep;
+  Query(connection,
+        "INSERT INTO sweep (uid, name, description, workload, trial_order, submitted_ns, source) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)")
+      .bind_all(request.id, sweep.name, sweep.description, sweep.workload, name_of(sweep.order),
+                request.submitted.ns, sweep.source)
+      .run();
+  const std::int64_t row = connection.database().getLastInsertRowid();
+  for (std::size_t i = 0; i < sweep.passes.size(); ++i) {
+    Query(connection, "INSERT INTO sweep_pass (sweep, position, pass) VALUES (?, ?, ?)")
+        .bind_all(row, static_cast<std::int64_t>(i), name_of(sweep.passes[i]))
+        .run();
+  }
+  insert_tables(connection, row, sweep.tables);
+  return row;
+}
+
+struct TrialRow {
+  std::int64_t row = 0;
+  bool is_new = false;
+  std::int64_t priority = 0, repeats = 1;
+  Duration timeout{0};
+};
+
+TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, ParamTable& params,
+                              const NewTrial& wanted) {
+  TrialRow trial;
+  {
+    Query known(connection, "SELECT id FROM trial WHERE key = ?");
+    known.bind(wanted.key);
+    if (known.next()) {
+      trial.row = known.integer(0);
+      return trial;
+    }
+  }
+  Query(connection, "INSERT INTO trial (key, workload, version) VALUES (?, ?, ?)")
+      .bind_all(wanted.key, def.name, def.version)
+      .run();
+  trial.row = connection.database().getLastInsertRowid();
+  trial.is_new = true;
+  params.insert(trial.row, wanted.trial);
+  return trial;
+}
+
+std::int64_t per_sweep_value(const WorkloadDef& def, const Trial& trial, std::string_view name,
+                             std::int64_t otherwise) {
+  const auto index = def.index_of(name);
+  if (!index || !is_per_sweep(def.params[*index])) return otherwise;
+  return std::get<std::int64_t>(trial.values[*index]);
+}
+
+std::vector<TrialRow> insert_trials(Connection& connection, std::int64_t sweep,
+                                    const NewSweep& request, const WorkloadDef& def) {
+  ParamTable params(connection, def);
+  std::vector<TrialRow> rows;
+  rows.reserve(request.trials.size());
+  for (const NewTrial& wanted : request.trials) {
+    TrialRow trial = find_or_insert_trial(connection, def, params, wanted);
+    trial.priority = per_sweep_value(def, wanted.trial, "priority", 0);
+    trial.repeats = per_sweep_value(def, wanted.trial, "repeats", 1);
+    trial.timeout = Duration{per_sweep_value(def, wanted.trial, "timeout", 0)};
+    Query(connection,
+          "INSERT INTO sweep_trial (sweep, trial, position, priority, timeout_ns, repeats) "
+          "VALUES (?, ?, ?, ?, ?, ?)")
+        .bind_all(sweep, trial.row, static_cast<std::int64_t>(rows.size()), trial.priority,
+                  trial.timeout.ns, trial.repeats)
+        .run();
+    rows.push_back(trial);
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& def) {
+  Connection& connection = state_->connection;
+  const std::string what = fmt::format("submitting sweep `{}`", request.sweep.name);
+  return state_->transact(what, [&]() -> Result<SubmitReceipt> {
+    if (sweep_row(connection, request.id)) {
+      return Error{ErrorCode::kAlreadyExists,
+                   fmt::format("sweep `{}` is stored already", request.id)};
+    }
+    SubmitReceipt receipt;
+    const std::int64_t sweep = insert_sweep(connection, request);
+    const auto trials = insert_trials(connection, sweep, request, def);
+    receipt.trials = static_cast<std::int64_t>(trials.size());
+    std::vector<std::int64_t> repeats;
+    for (const TrialRow& trial : trials) repeats.push_back(trial.repeats);
+    Enqueuer enqueuer(*state_, sweep, receipt);
+    for (const Slot& slot : slots_in_order(request.sweep, request.id, repeats)) {
+      const TrialRow& row = trials[slot.trial];
+      const NewTrial& trial = request.trials[slot.trial];
+      const Enqueuer::Wanted wanted{row.row,   trial.key,   def.name,     trial.trial,
+                                    slot.pass, slot.repeat, row.priority, row.timeout};
+      if (!row.is_new && enqueuer.use_existing(wanted)) continue;
+      enqueuer.add(wanted, row.is_new ? Enqueuer::Siblings::kNone : Enqueuer::Siblings::kPossible);
+    }
+    return receipt;
+  });
+}
+
+}  // namespace sweepd
