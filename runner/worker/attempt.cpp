@@ -132,9 +132,9 @@ void Attempt::emit_environment() {
   Environment environment;
   environment.host = read_host();
   environment.devices.push_back(device_->info());
+  environment.threads = threads_;  // a device that knows better says so
   device_->fill_versions(environment);
   environment.build_commit = kBuildCommit;
-  environment.threads = threads_;
   environment.cores = cores_text(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
   log_line("device: {} {}, {} thread(s), cores {}", device_->kind(), environment.devices[0].name,
            threads_, environment.cores.empty() ? "any" : environment.cores);
