@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include "runner/model/verdict.h"
+
+namespace sweepd {
+namespace {
+
+// Dense figures; the headline 1,979 of H100 and H200 is with 2:4 sparsity.
+TEST(Peaks, DenseFiguresByDeviceAndArithmetic) {
+  struct Case {
+    const char* device;
+    double fp32, tf32, bf16;  // TFLOP/s
+    double memory;            // GB/s
+  };
+  const Case cases[] = {
+      {"NVIDIA A100-SXM4-80GB", 19.5, 156, 312, 2039},
+      {"NVIDIA A100 80GB PCIe", 19.5, 156, 312, 1935},
+      {"NVIDIA A100-SXM4-40GB", 19.5, 156, 312, 1555},
+      {"NVIDIA A100-PCIE-40GB", 19.5, 156, 312, 1555},
+      {"NVIDIA H100 80GB HBM3", 66.9, 494.7, 989.4, 3350},
+      {"NVIDIA H100 PCIe", 51.2, 378, 756, 2000},
+      {"NVIDIA H200", 66.9, 494.7, 989.4, 4800},
+  };
+  for (const Case& c : cases) {
+    const auto peak = [&](const char* arithmetic) {
+      const auto found = datasheet_peak(c.device, arithmetic);
+      EXPECT_TRUE(found) << c.device;
+      return found ? *found : Peak{};
+    };
+    EXPECT_DOUBLE_EQ(peak("fp32").flops_per_s, c.fp32 * 1e12) << c.device;
+    EXPECT_DOUBLE_EQ(peak("tf32").flops_per_s, c.tf32 * 1e12) << c.device;
+    EXPECT_DOUBLE_EQ(peak("bf16").flops_per_s, c.bf16 * 1e12) << c.device;
+    EXPECT_DOUBLE_EQ(peak("fp16").flops_per_s, c.bf16 * 1e12) << c.device;
+    EXPECT_DOUBLE_EQ(peak("bf16").bytes_per_s, c.memory * 1e9) << c.device;
+    EXPECT_EQ(peak("bf16").source, PeakSource::kDatasheet);
+    EXPECT_LT(peak("bf16").flops_per_s, 1000e12) << "a sparse figure";
+  }
+}
+
+TEST(Peaks, UnknownDevicesHaveNone) {
+  for (const char* device :
+       {"", "NVIDIA", "NVIDIA H300", "H20", "NVIDIA H200 NVL", "NVIDIA A100-SXM4-80GB MIG 1g.10gb",
+        "AMD Instinct MI300X", "Intel(R) Xeon(R) Platinum 8480+"}) {
+    EXPECT_FALSE(datasheet_peak(device, "bf16")) << device;
+  }
+}
+
+TEST(Peaks, OldDriversLeaveTheVendorOut) {
+  EXPECT_TRUE(datasheet_peak("A100-SXM4-40GB", "fp32"));
+}
+
+TEST(Peaks, UnknownArithmeticStillHasBandwidth) {
+  const auto peak = datasheet_peak("NVIDIA H200", "fp64");
+  ASSERT_TRUE(peak);
+  EXPECT_EQ(peak->flops_per_s, 0);
+  EXPECT_GT(peak->bytes_per_s, 0);
+}
+
+}  // namespace
+}  // namespace sweepd

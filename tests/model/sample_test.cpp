@@ -1,0 +1,101 @@
+#include "runner/model/sample.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+
+namespace sweepd {
+namespace {
+
+// numpy: mean, std(ddof=1), percentile(linear) and median(|x - median|) of the same eight numbers.
+TEST(Summarize, AgreesWithNumpy) {
+  const double values[] = {3, 1, 4, 1, 5, 9, 2, 6};
+  const Stats stats = summarize(values);
+  EXPECT_EQ(stats.n, 8);
+  EXPECT_DOUBLE_EQ(stats.mean, 3.875);
+  EXPECT_NEAR(stats.std, 2.748376143938713, 1e-12);
+  EXPECT_EQ(stats.min, 1);
+  EXPECT_DOUBLE_EQ(stats.p05, 1);
+  EXPECT_DOUBLE_EQ(stats.median, 3.5);
+  EXPECT_NEAR(stats.p95, 7.95, 1e-12);
+  EXPECT_EQ(stats.max, 9);
+  EXPECT_DOUBLE_EQ(stats.mad, 2);
+}
+
+TEST(Summarize, OneAndNone) {
+  const double one[] = {7};
+  const Stats stats = summarize(one);
+  EXPECT_EQ(stats.n, 1);
+  EXPECT_EQ(stats.std, 0);
+  EXPECT_EQ(stats.p05, 7);
+  EXPECT_EQ(stats.p95, 7);
+  EXPECT_EQ(stats.mad, 0);
+  EXPECT_EQ(summarize({}).n, 0);
+}
+
+TEST(Summarize, OrderOfTheSamplesDoesNotMatter) {
+  rc::check([](std::vector<int> raw) {
+    std::vector<double> values(raw.begin(), raw.end());
+    const Stats forwards = summarize(values);
+    std::reverse(values.begin(), values.end());
+    const Stats backwards = summarize(values);
+    RC_ASSERT(forwards.mean == backwards.mean);
+    RC_ASSERT(forwards.std == backwards.std);
+    RC_ASSERT(forwards.median == backwards.median);
+    RC_ASSERT(forwards.min <= forwards.p05 && forwards.p05 <= forwards.median);
+    RC_ASSERT(forwards.median <= forwards.p95 && forwards.p95 <= forwards.max);
+  });
+}
+
+TEST(SummarizeSamples, WarmUpIsLeftOut) {
+  const Sample samples[] = {
+      {0, 0, "forward", "time", 100, true},
+      {0, 1, "forward", "time", 10, false},
+      {0, 2, "forward", "time", 12, false},
+  };
+  const auto summaries = summarize_samples(samples);
+  ASSERT_EQ(summaries.size(), 1u);
+  EXPECT_EQ(summaries[0].stats.n, 2);
+  EXPECT_DOUBLE_EQ(summaries[0].stats.mean, 11);
+}
+
+// A step ends when its last rank does: the mean over ranks would hide the slow one.
+TEST(SummarizeSamples, RanksCountByTheSlowest) {
+  const Sample samples[] = {
+      {0, 0, "step", "time", 10, false},
+      {1, 0, "step", "time", 14, false},
+      {0, 1, "step", "time", 20, false},
+      {1, 1, "step", "time", 16, false},
+  };
+  const auto summaries = summarize_samples(samples);
+  ASSERT_EQ(summaries.size(), 1u);
+  EXPECT_EQ(summaries[0].stats.n, 2);
+  EXPECT_DOUBLE_EQ(summaries[0].stats.mean, 17);
+}
+
+TEST(SummarizeSamples, PhasesKeepTheirOrderAndMetricsStayApart) {
+  const Sample samples[] = {
+      {0, 0, "forward", "time", 1, false},
+      {0, 0, "backward", "time", 2, false},
+      {0, 0, "step", "time", 3, false},
+      {0, 0, "step", "host_time", 4, false},
+  };
+  const auto summaries = summarize_samples(samples);
+  ASSERT_EQ(summaries.size(), 4u);
+  EXPECT_EQ(summaries[0].phase, "forward");
+  EXPECT_EQ(summaries[1].phase, "backward");
+  EXPECT_EQ(summaries[2].metric, "time");
+  EXPECT_EQ(summaries[3].metric, "host_time");
+}
+
+TEST(Metrics, HaveUnits) {
+  EXPECT_EQ(unit_of_metric("time"), "ms");
+  EXPECT_EQ(unit_of_metric("host_time"), "ms");
+  EXPECT_EQ(unit_of_metric("peak_allocated_bytes"), "B");
+  EXPECT_EQ(unit_of_metric("loss"), "1");
+  EXPECT_EQ(unit_of_metric("made_up"), "");
+}
+
+}  // namespace
+}  // namespace sweepd

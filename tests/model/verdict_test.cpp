@@ -1,0 +1,247 @@
+#include "runner/model/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sweepd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// One quiet H200: 16 cores, 4 of them leased, nothing else going on.
+Environment quiet() {
+  Environment environment;
+  environment.host.cores = 16;
+  environment.cores = "0-3";
+  DeviceInfo device;
+  device.kind = "cuda";
+  device.name = "NVIDIA H200";
+  environment.devices = {device};
+  DeviceState before, after;
+  before.moment = "before";
+  after.moment = "after";
+  environment.states = {before, after};
+  return environment;
+}
+
+WorkPerStep forward_work(double flops, double bytes = 0, std::string arithmetic = "bf16") {
+  WorkPerStep work;
+  work.arithmetic = std::move(arithmetic);
+  work.phases = {{"forward", flops, bytes}};
+  return work;
+}
+
+Summary timing(std::string phase, double mean_ms, double min_ms = 0) {
+  const double least = min_ms > 0 ? min_ms : mean_ms;
+  return {std::move(phase), "time", {10, mean_ms, 0, least, least, mean_ms, mean_ms, mean_ms, 0}};
+}
+
+Judgement judge_forward(const Summary& summary, const WorkPerStep& work,
+                        const std::optional<Peak>& peak, std::int64_t world_size = 1) {
+  return judge(std::span(&summary, 1), work, quiet(), peak, world_size);
+}
+
+const std::optional<Peak> kH200 = datasheet_peak("NVIDIA H200", "bf16");
+
+// The mistake of two of the five write-ups: 110 % and 190 % of the peak, printed as results.
+TEST(Judge, AMeanAboveTheDatasheetPeakIsInvalid) {
+  const Judgement judgement = judge_forward(timing("forward", 1.0), forward_work(1.15e12), kH200);
+  EXPECT_EQ(judgement.verdict, Verdict::kInvalid);
+  EXPECT_THAT(judgement.reasons,
+              ElementsAre("forward ran at 1,150 TFLOP/s, above the device's dense bf16 peak of 989 "
+                          "TFLOP/s: the clock stopped before the work did"));
+}
+
+TEST(Judge, BelowThePeakIsValid) {
+  const Judgement judgement = judge_forward(timing("forward", 1.0), forward_work(0.98e12), kH200);
+  EXPECT_EQ(judgement.verdict, Verdict::kValid);
+  EXPECT_THAT(judgement.reasons, IsEmpty());
+}
+
+TEST(Judge, OnlyTheFastestStepAboveThePeakIsSuspect) {
+  const Judgement judgement =
+      judge_forward(timing("forward", 1.0, 0.5), forward_work(0.6e12), kH200);
+  EXPECT_EQ(judgement.verdict, Verdict::kSuspect);
+  EXPECT_THAT(judgement.reasons[0], HasSubstr("the fastest step of forward ran at 1,200 TFLOP/s"));
+}
+
+TEST(Judge, APeakIsPerArithmetic) {
+  // 300 TFLOP/s: easy in bf16, impossible in fp32.
+  const Summary forward = timing("forward", 1.0);
+  EXPECT_EQ(judge_forward(forward, forward_work(0.3e12), kH200).verdict, Verdict::kValid);
+  EXPECT_EQ(
+      judge_forward(forward, forward_work(0.3e12, 0, "fp32"), datasheet_peak("NVIDIA H200", "fp32"))
+          .verdict,
+      Verdict::kInvalid);
+}
+
+TEST(Judge, RanksBringTheirDevices) {
+  const WorkPerStep work = forward_work(3e12);  // of all four ranks
+  EXPECT_EQ(judge_forward(timing("forward", 1.0), work, kH200, 4).verdict, Verdict::kValid);
+  const Judgement one = judge_forward(timing("forward", 1.0), work, kH200, 2);
+  EXPECT_EQ(one.verdict, Verdict::kInvalid);
+  EXPECT_THAT(one.reasons[0], HasSubstr("above the 2 devices' dense bf16 peak of 1,979 TFLOP/s"));
+}
+
+TEST(Judge, MemoryTrafficAboveThePeakIsInvalid) {
+  const Judgement judgement = judge_forward(timing("forward", 1.0), forward_work(0, 6e9), kH200);
+  EXPECT_EQ(judgement.verdict, Verdict::kInvalid);
+  EXPECT_THAT(judgement.reasons[0], HasSubstr("forward moved 6,000 GB/s, above the device's memory "
+                                              "peak of 4,800 GB/s"));
+}
+
+// A copy of 16 MB in a loop stays in L2: fast, and no lie of the clock.
+TEST(Judge, WhatFitsInTheCacheIsOnlySuspect) {
+  const Judgement judgement = judge_forward(timing("forward", 0.002), forward_work(0, 16e6), kH200);
+  EXPECT_EQ(judgement.verdict, Verdict::kSuspect);
+  EXPECT_THAT(judgement.reasons[0], HasSubstr("it fits in the cache of 50 MiB"));
+}
+
+TEST(Judge, AMeasuredPeakLeavesTenPercent) {
+  Peak measured;
+  measured.flops_per_s = 100e9;
+  measured.source = PeakSource::kMeasured;
+  const WorkPerStep work = forward_work(1e9, 0, "fp32");
+  EXPECT_EQ(judge_forward(timing("forward", 9.2), work, measured).verdict, Verdict::kValid);
+  const Judgement above = judge_forward(timing("forward", 5.0), work, measured);
+  EXPECT_EQ(above.verdict, Verdict::kSuspect);
+  EXPECT_THAT(
+      above.reasons,
+      ElementsAre("forward ran at 0.2 TFLOP/s, above the device's measured fp32 peak of 0.1 "
+                  "TFLOP/s by more than 10 %"));
+}
+
+TEST(Judge, NoTimeForSomeWorkIsInvalidOnEveryDevice) {
+  const Judgement judgement = judge_forward(timing("forward", 0), forward_work(1e9), std::nullopt);
+  EXPECT_EQ(judgement.verdict, Verdict::kInvalid);
+  EXPECT_THAT(judgement.reasons[0], HasSubstr("forward took 0 ms"));
+}
+
+TEST(Judge, WithoutAPeakNothingIsClaimed) {
+  EXPECT_EQ(judge_forward(timing("forward", 1e-6), forward_work(1e15), std::nullopt).verdict,
+            Verdict::kValid);
+}
+
+TEST(Judge, FewSamplesAreNoReason) {
+  Summary one = timing("forward", 1.0);
+  one.stats.n = 1;
+  EXPECT_EQ(judge_forward(one, forward_work(1e11), kH200).verdict, Verdict::kValid);
+}
+
+TEST(Judge, HostTimeCountsWhereThereIsNoOther) {
+  const WorkPerStep work = {"bf16", 0, {{"step", 1.5e12, 0}}, {}};
+  Summary host = timing("step", 1.0);
+  host.metric = "host_time";
+  const Summary device = timing("step", 2.0);
+  const Summary alone[] = {host};
+  const Summary both[] = {host, device};
+  EXPECT_EQ(judge(alone, work, quiet(), kH200, 1).verdict, Verdict::kInvalid);
+  EXPECT_EQ(judge(both, work, quiet(), kH200, 1).verdict, Verdict::kValid);
+  Summary setup = timing("step", 1e-9);
+  setup.metric = "setup_time";
+  const Summary other[] = {setup, device};
+  EXPECT_EQ(judge(other, work, quiet(), kH200, 1).verdict, Verdict::kValid);
+}
+
+Judgement judge_environment(const Environment& environment, std::int64_t world_size = 1) {
+  return judge({}, {}, environment, std::nullopt, world_size);
+}
+
+TEST(Judge, ThrottlingIsSuspectIdlingIsNot) {
+  struct Case {
+    const char* reasons;
+    Verdict verdict;
+  };
+  const Case cases[] = {
+      {"", Verdict::kValid},
+      {"gpu_idle", Verdict::kValid},
+      {"gpu_idle, applications_clocks_setting", Verdict::kValid},
+      {"sw_power_cap", Verdict::kSuspect},
+      {"gpu_idle,hw_thermal_slowdown", Verdict::kSuspect},
+      {"hw_slowdown", Verdict::kSuspect},
+  };
+  for (const Case& c : cases) {
+    Environment environment = quiet();
+    environment.states[1].throttle_reasons = c.reasons;
+    EXPECT_EQ(judge_environment(environment).verdict, c.verdict) << c.reasons;
+  }
+  Environment environment = quiet();
+  environment.states[1].throttle_reasons = "gpu_idle, sw_power_cap, hw_slowdown";
+  environment.states[1].sm_clock_mhz = 1305;
+  EXPECT_THAT(judge_environment(environment).reasons,
+              ElementsAre("the device was throttled at 1305 MHz (sw_power_cap, hw_slowdown) after "
+                          "the measured steps"));
+}
+
+TEST(Judge, OtherProcessesAreSuspect) {
+  Environment environment = quiet();
+  environment.states[0].other_processes = 2;
+  environment.states[1].other_processes = 1;
+  environment.states[1].rank = 3;
+  EXPECT_THAT(judge_environment(environment).reasons,
+              ElementsAre("2 other processes were on the device before the measured steps",
+                          "1 other process was on the device of rank 3 after the measured steps"));
+}
+
+TEST(Judge, LoadAboveWhatTheLeaseLeaves) {
+  struct Case {
+    std::int64_t cores;
+    const char* leased;
+    double load;
+    Verdict verdict;
+    const char* why;
+  };
+  const Case cases[] = {
+      {16, "0-3", 0.1, Verdict::kValid, "idle"},
+      {16, "0-3", 12.0, Verdict::kValid, "others fill the other twelve cores"},
+      {16, "0-3", 14.0, Verdict::kSuspect, "two of them are in our way"},
+      {2, "0-1", 2.1, Verdict::kValid, "what this attempt's own set-up leaves in the average"},
+      {2, "0-1", 3.0, Verdict::kSuspect, "more than that"},
+      {8, "0,2,4-5", 4.4, Verdict::kValid, "lists have gaps"},
+      {8, "0,2,4-5", 4.6, Verdict::kSuspect, "lists have gaps"},
+      {8, "", 8.4, Verdict::kValid, "an unknown lease is taken as the whole host"},
+      {8, "garbage", 8.6, Verdict::kSuspect, "an unreadable one too"},
+      {0, "0-3", 99, Verdict::kValid, "an unknown host is not judged"},
+  };
+  for (const Case& c : cases) {
+    Environment environment = quiet();
+    environment.host.cores = c.cores;
+    environment.cores = c.leased;
+    environment.states[0].load_average = c.load;
+    EXPECT_EQ(judge_environment(environment).verdict, c.verdict) << c.load << ": " << c.why;
+  }
+}
+
+TEST(Judge, LoadAfterwardsIsOurOwn) {
+  Environment environment = quiet();
+  environment.states[1].load_average = 40;
+  EXPECT_EQ(judge_environment(environment).verdict, Verdict::kValid);
+}
+
+TEST(Judge, MoreRanksThanCores) {
+  Environment environment = quiet();
+  environment.host.cores = 2;
+  EXPECT_EQ(judge_environment(environment, 2).verdict, Verdict::kValid);
+  EXPECT_THAT(judge_environment(environment, 4).reasons, ElementsAre("4 ranks shared 2 cores"));
+}
+
+TEST(Judge, AllReasonsAreKeptAndTheWorstDecides) {
+  Environment environment = quiet();
+  environment.states[0].other_processes = 1;
+  const Summary summary = timing("forward", 1.0);
+  const Judgement judgement =
+      judge(std::span(&summary, 1), forward_work(2e12), environment, kH200, 1);
+  EXPECT_EQ(judgement.verdict, Verdict::kInvalid);
+  EXPECT_EQ(judgement.reasons.size(), 2u);
+}
+
+TEST(Verdict, Names) {
+  EXPECT_EQ(name_of(Verdict::kValid), "valid");
+  EXPECT_EQ(name_of(Verdict::kSuspect), "suspect");
+  EXPECT_EQ(name_of(Verdict::kInvalid), "invalid");
+}
+
+}  // namespace
+}  // namespace sweepd
