@@ -20,9 +20,9 @@ install(CODE [[
 ]] COMPONENT data)
 
 if(SWEEPD_TORCH)
-  install(CODE "set(libtorch ${SWEEPD_LIBTORCH}/lib)" COMPONENT libtorch)
+  install(CODE "set(libtorch_folder ${SWEEPD_LIBTORCH}/lib)" COMPONENT libtorch)
   install(CODE [[
     file(MAKE_DIRECTORY "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib")
-    file(CREATE_LINK ${libtorch} "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/libtorch" SYMBOLIC)
+    file(CREATE_LINK ${libtorch_folder} "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/libtorch" SYMBOLIC)
   ]] COMPONENT libtorch)
 endif()

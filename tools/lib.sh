@@ -52,18 +52,27 @@ with_progress() {
   ((status == 0)) || exit "$status"
 }
 
-# build_preset PRESET [TARGET...]: configures build/PRESET when needed and builds in it.
+# build_preset PRESET [TARGET...]: configures build/PRESET when needed and builds in it. Two at once take
+# turns, since two ninjas in one folder would write the same files.
 build_preset() {
-  local preset=$1 folder=$repo/build/$1 libtorch=${SWEEPD_LIBTORCH:-$cache/libtorch-2.11.0/torch}
-  local logs=$repo/build/logs setting=SWEEPD_LIBTORCH:PATH=${SWEEPD_LIBTORCH:-$cache/libtorch-2.11.0/torch}
+  local lock=$repo/build/logs/$1.lock
+  mkdir -p "$repo/build/logs"
+  (
+    flock --nonblock 8 || { say "another build of build/$1 is running; waiting for it" && flock 8; }
+    build_locked "$@"
+  ) 8>"$lock"
+}
+
+build_locked() {
+  local preset=$1 folder=$repo/build/$1 logs=$repo/build/logs
+  local setting=SWEEPD_LIBTORCH:PATH=${SWEEPD_LIBTORCH:-$cache/libtorch-2.11.0/torch}
   shift
-  mkdir -p "$logs"
   # ninja itself re-runs CMake when a CMakeLists.txt or the set of sources changes, but it knows
   # nothing of presets and of a cache that moved.
   if [[ ! $folder/build.ninja -nt $repo/CMakePresets.json ]] || ! grep -qxF "$setting" "$folder/CMakeCache.txt"; then
     say "configuring build/$preset"
     : >"$logs/configure-$preset.log"
-    (cd "$repo" && logged "$logs/configure-$preset.log" cmake --preset "$preset" "-DSWEEPD_LIBTORCH:PATH=$libtorch")
+    (cd "$repo" && logged "$logs/configure-$preset.log" cmake --preset "$preset" "-D$setting")
     grep -E '^-- (CUDA half|LibTorch)' "$logs/configure-$preset.log" | sed 's/^-- /       /' >&2 || true
   fi
   say "building build/$preset${*:+: $*}"
