@@ -8,6 +8,8 @@ repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # looks in the same place).
 cache=${SWEEPD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sweepd}
 started=$SECONDS
+# Paths below the project become relative before ccache looks, so that clones and build folders share.
+export CCACHE_BASEDIR=$repo
 
 # A progress line with the seconds since the script started. On stderr: stdout is for results.
 say() { printf '[%3ds] %s\n' $((SECONDS - started)) "$*" >&2; }
