@@ -18,6 +18,8 @@ template <class... Fs>
 struct Overload : Fs... {
   using Fs::operator()...;
 };
+template <class... Fs>
+Overload(Fs...) -> Overload<Fs...>;  // clang 14 wants it spelled out
 
 std::string in_phase(const std::string& phase) {
   return phase.empty() ? "" : ", in " + phase;
