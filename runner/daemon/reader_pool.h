@@ -23,36 +23,38 @@ class ReaderPool {
       : database_(std::move(database)), catalog_(catalog), limit_(time_limit), pool_(threads) {}
   ~ReaderPool() { pool_.join(); }
 
-  // `ask(Reader&)` returns a Result; so does this.
+  // `ask(Reader&)` returns a Result; so does this. Both calls want a named function object that
+  // lives until the result is there: GCC 12 destroys the captures of a lambda written inside a
+  // co_await expression twice, so a temporary does not compile.
   template <class F>
-  boost::asio::awaitable<std::invoke_result_t<F, Reader&>> run(F ask) {
-    using Answer = std::invoke_result_t<F, Reader&>;
+  boost::asio::awaitable<std::invoke_result_t<const F&, Reader&>> run(const F& ask) {
+    using Answer = std::invoke_result_t<const F&, Reader&>;
     // co_spawn wants a default-constructible result; a Result has no default.
-    auto answer = co_await boost::asio::co_spawn(
-        pool_,
-        [this, ask = std::move(ask)]() -> boost::asio::awaitable<std::optional<Answer>> {
-          auto reader = borrow();
-          if (!reader) co_return Answer(reader.error());
-          std::optional<Answer> result(ask(**reader));
-          give_back(std::move(*reader));
-          co_return result;
-        },
-        boost::asio::use_awaitable);
+    auto body = [this, &ask]() -> boost::asio::awaitable<std::optional<Answer>> {
+      auto reader = borrow();
+      if (!reader) co_return Answer(reader.error());
+      std::optional<Answer> result(ask(**reader));
+      give_back(std::move(*reader));
+      co_return result;
+    };
+    auto answer = co_await boost::asio::co_spawn(pool_, body, boost::asio::use_awaitable);
     co_return std::move(*answer);
   }
+  template <class F>
+  void run(const F&&) = delete;
 
   // For work without a database, such as parsing and expanding a large sweep file.
   template <class F>
-  boost::asio::awaitable<std::invoke_result_t<F>> compute(F work) {
-    auto answer = co_await boost::asio::co_spawn(
-        pool_,
-        [work =
-             std::move(work)]() -> boost::asio::awaitable<std::optional<std::invoke_result_t<F>>> {
-          co_return std::optional<std::invoke_result_t<F>>(work());
-        },
-        boost::asio::use_awaitable);
+  boost::asio::awaitable<std::invoke_result_t<const F&>> compute(const F& work) {
+    using Answer = std::invoke_result_t<const F&>;
+    auto body = [&work]() -> boost::asio::awaitable<std::optional<Answer>> {
+      co_return std::optional<Answer>(work());
+    };
+    auto answer = co_await boost::asio::co_spawn(pool_, body, boost::asio::use_awaitable);
     co_return std::move(*answer);
   }
+  template <class F>
+  void compute(const F&&) = delete;
 
  private:
   Result<std::unique_ptr<Reader>> borrow() {

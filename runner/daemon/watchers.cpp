@@ -64,8 +64,8 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
   // The news are taken before the counts are read: a count may be ahead of the news, never behind.
   std::vector<EndedAttempt> news = std::exchange(watch->news, {});
   const SweepId sweep = watch->sweep;
-  const auto progress =
-      co_await readers_.run([sweep](Reader& reader) { return reader.progress(sweep); });
+  const auto ask = [sweep](Reader& reader) { return reader.progress(sweep); };
+  const auto progress = co_await readers_.run(ask);
   const auto session = watch->session.lock();
   if (!session || watch->over) co_return;
   if (!progress) {

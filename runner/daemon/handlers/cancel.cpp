@@ -7,7 +7,8 @@ boost::asio::awaitable<Reply> handle_cancel(Services& services, Session&, nlohma
   ParamsReader reader(params);
   const std::string who = reader.text("sweep");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto sweep = co_await services.readers.run([who](Reader& r) { return r.find_sweep(who); });
+  const auto ask = [who](Reader& r) { return r.find_sweep(who); };
+  const auto sweep = co_await services.readers.run(ask);
   if (!sweep) co_return sweep.error();
   const auto receipt = services.store.cancel_sweep(sweep->id, now_wall());
   if (!receipt) co_return receipt.error();

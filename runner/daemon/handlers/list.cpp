@@ -8,7 +8,8 @@ boost::asio::awaitable<Reply> handle_list(Services& services, Session&, nlohmann
   ParamsReader reader(params);
   const std::int64_t limit = reader.integer_or("limit", 50);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto sweeps = co_await services.readers.run([limit](Reader& r) { return r.sweeps(limit); });
+  const auto ask = [limit](Reader& r) { return r.sweeps(limit); };
+  const auto sweeps = co_await services.readers.run(ask);
   if (!sweeps) co_return sweeps.error();
   nlohmann::json list = nlohmann::json::array();
   for (const SweepRow& sweep : *sweeps) list.push_back(to_json(sweep));

@@ -35,12 +35,14 @@ boost::asio::awaitable<Reply> handle_log(Services& services, Session&, nlohmann:
   const std::int64_t limit =
       std::clamp<std::int64_t>(reader.integer_or("bytes", kMaxBytes), 1, kMaxBytes);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto attempt =
-      co_await services.readers.run([who](Reader& r) { return r.find_attempt(who); });
+  const auto ask = [who](Reader& r) { return r.find_attempt(who); };
+  const auto attempt = co_await services.readers.run(ask);
   if (!attempt) co_return attempt.error();
   const AttemptFolder folder(services.state.runs() / attempt->id);
-  auto tail = co_await services.readers.compute(
-      [path = folder.log(static_cast<int>(rank)), limit] { return read_tail(path, limit); });
+  const auto work = [path = folder.log(static_cast<int>(rank)), limit] {
+    return read_tail(path, limit);
+  };
+  auto tail = co_await services.readers.compute(work);
   if (!tail) co_return tail.error();
   (*tail)["attempt"] = attempt->id;
   co_return *tail;

@@ -7,8 +7,10 @@ namespace sweepd {
 boost::asio::awaitable<Reply> handle_query(Services& services, Session&, nlohmann::json params) {
   auto query = query_from_json(params);
   if (!query) co_return query.error();
-  const auto table = co_await services.readers.run(
-      [&services, spec = *query](Reader& r) { return make_table(r, services.catalog, spec); });
+  const auto ask = [&services, spec = *query](Reader& r) {
+    return make_table(r, services.catalog, spec);
+  };
+  const auto table = co_await services.readers.run(ask);
   if (!table) co_return table.error();
   co_return nlohmann::json{{"table", to_json(*table)}};
 }

@@ -37,8 +37,8 @@ boost::asio::awaitable<Reply> handle_report(Services& services, Session&, json p
   ParamsReader reader(params);
   const std::string who = reader.text("sweep");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  auto report = co_await services.readers.run(
-      [&services, who](Reader& r) { return make_report(r, services.catalog, who); });
+  const auto ask = [&services, who](Reader& r) { return make_report(r, services.catalog, who); };
+  auto report = co_await services.readers.run(ask);
   if (!report) co_return report.error();
   co_return std::move(*report);
 }

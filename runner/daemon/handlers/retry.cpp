@@ -29,7 +29,8 @@ boost::asio::awaitable<Reply> handle_retry(Services& services, Session&, nlohman
   const std::vector<std::string> which = reader.texts("which");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   if (const auto good = check_which(which); !good) co_return good.error();
-  const auto sweep = co_await services.readers.run([who](Reader& r) { return r.find_sweep(who); });
+  const auto ask = [who](Reader& r) { return r.find_sweep(who); };
+  const auto sweep = co_await services.readers.run(ask);
   if (!sweep) co_return sweep.error();
   auto receipt = services.store.retry_sweep(sweep->id, which, now_wall());
   if (!receipt) co_return receipt.error();

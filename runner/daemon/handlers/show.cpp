@@ -69,8 +69,8 @@ boost::asio::awaitable<Reply> handle_show(Services& services, Session&, json par
   const std::int64_t limit = reader.integer_or("limit", 200);
   const bool steps = reader.boolean_or("steps", false);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  auto shown = co_await services.readers.run(
-      [who, limit, steps](Reader& r) { return show_any(r, who, limit, steps); });
+  const auto ask = [who, limit, steps](Reader& r) { return show_any(r, who, limit, steps); };
+  auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
   co_return std::move(*shown);
 }

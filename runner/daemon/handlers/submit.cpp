@@ -106,10 +106,10 @@ boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json p
   auto overrides = parse_overrides(sets);
   if (!overrides) co_return overrides.error();
 
-  const std::shared_ptr<Prepared> prepared =
-      co_await services.readers.compute([&services, text, file, sets = *overrides] {
-        return prepare(text, file, services.catalog, services.machine, sets);
-      });
+  const auto work = [&services, text, file, sets = *overrides] {
+    return prepare(text, file, services.catalog, services.machine, sets);
+  };
+  const std::shared_ptr<Prepared> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   json sweeps = json::array();
   for (Prepared::One& one : prepared->sweeps) {

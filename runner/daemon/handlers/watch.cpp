@@ -31,7 +31,8 @@ boost::asio::awaitable<Reply> handle_watch(Services& services, Session& session,
   ParamsReader reader(params);
   const std::string who = reader.text("sweep");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto found = co_await services.readers.run([who](Reader& r) { return find(r, who); });
+  const auto ask = [who](Reader& r) { return find(r, who); };
+  const auto found = co_await services.readers.run(ask);
   if (!found) co_return found.error();
   services.watchers.add(session.weak_from_this(), found->sweep.id, found->trials);
   co_return json{{"sweep", to_json(found->sweep)}};
