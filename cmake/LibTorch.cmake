@@ -59,6 +59,9 @@ sweepd_import(Torch::cudart ${SWEEPD_CUDART})
 sweepd_import(Torch::cupti ${SWEEPD_CUPTI})
 target_include_directories(Torch::cpu SYSTEM INTERFACE ${SWEEPD_LIBTORCH}/include
                            ${SWEEPD_LIBTORCH}/include/torch/csrc/api/include)
+# The wheel brings its own fmt headers, newer than the system's library, and they come first. Used
+# header-only they need no library; they live in a namespace of their version.
+target_compile_definitions(Torch::cpu INTERFACE FMT_HEADER_ONLY=1)
 # Naming cudart and cupti puts their folders into the RPATH. RPATH and not RUNPATH, since only the
 # former is searched for the libraries of libraries.
 target_link_libraries(Torch::cpu INTERFACE Torch::c10 Torch::cudart Torch::cupti)

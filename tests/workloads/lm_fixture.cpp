@@ -17,8 +17,9 @@ LmStepParams small_case() {
   return params;
 }
 
-std::vector<double> losses(const LmStepParams& params, int steps, std::int64_t seed) {
-  Training training(params, at::kCPU, seed);
+std::vector<double> losses(const LmStepParams& params, int steps, std::int64_t seed,
+                           at::Device device) {
+  Training training(params, device, seed);
   RecordedPhases phases;
   std::vector<double> losses;
   for (int i = 0; i < steps; ++i) {
@@ -28,8 +29,9 @@ std::vector<double> losses(const LmStepParams& params, int steps, std::int64_t s
   return losses;
 }
 
-std::vector<double> reference_losses(const LmStepParams& params, int steps, std::int64_t seed) {
-  const Training start(params, at::kCPU, seed);
+std::vector<double> reference_losses(const LmStepParams& params, int steps, std::int64_t seed,
+                                     at::Device device) {
+  const Training start(params, device, seed);
   reference::Tensors weights = reference_weights(start.model());
   reference::AdamW adamw{params.lr, params.beta1, params.beta2, params.eps, params.weight_decay};
   std::vector<double> losses;
@@ -65,7 +67,7 @@ reference::Tensors reference_weights(const LanguageModel& model) {
 
 reference::Batch reference_batch(const Training& training) {
   const auto integers = [](const at::Tensor& tensor) {
-    const at::Tensor flat = tensor.flatten().contiguous();
+    const at::Tensor flat = tensor.flatten().to(at::kCPU).contiguous();
     return std::vector<std::int64_t>(flat.const_data_ptr<std::int64_t>(),
                                      flat.const_data_ptr<std::int64_t>() + flat.numel());
   };

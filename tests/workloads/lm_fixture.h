@@ -21,10 +21,12 @@ class RecordedPhases final : public Phases {
 LmStepParams small_case();
 
 // The losses of that many steps; parameters change in between when the mode is train_step.
-std::vector<double> losses(const LmStepParams& params, int steps, std::int64_t seed = 1);
+std::vector<double> losses(const LmStepParams& params, int steps, std::int64_t seed = 1,
+                           at::Device device = at::kCPU);
 
 // The same by the reference, from the same first weights and tokens.
-std::vector<double> reference_losses(const LmStepParams& params, int steps, std::int64_t seed = 1);
+std::vector<double> reference_losses(const LmStepParams& params, int steps, std::int64_t seed = 1,
+                                     at::Device device = at::kCPU);
 
 reference::Shape reference_shape(const LmStepParams& params);
 reference::Tensors reference_weights(const LanguageModel& model);

@@ -3,6 +3,8 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+
 #include "workloads/cuda/cuda_timeline.h"
 
 namespace sweepd {
@@ -29,19 +31,16 @@ c10::CachingDeviceAllocator::DeviceStats stats_of(int device) {
 }  // namespace
 
 CudaMemory::CudaMemory(int device, Bytes limit) : device_(device) {
-  if (limit.value > 0) {
-    const auto total = static_cast<double>(device_memory().total);
-    const double fraction = static_cast<double>(limit.value) / total;
-    if (fraction < 1) {
-      allocator::setMemoryFraction(fraction, static_cast<c10::DeviceIndex>(device));
-    }
-  }
+  // Set without a limit too: the fraction is the process's, and would outlive an earlier device.
+  const auto total = static_cast<double>(device_memory().total);
+  const double fraction = limit.value > 0 ? static_cast<double>(limit.value) / total : 1;
+  allocator::setMemoryFraction(std::min(fraction, 1.0), static_cast<c10::DeviceIndex>(device));
   allocator::attachOutOfMemoryObserver(
-      [refusal = refusal_, device](std::int64_t where, std::size_t requested, std::size_t total,
+      [refusal = refusal_, device](std::int64_t where, std::size_t requested, std::size_t allowed,
                                    std::size_t) {
         if (where != device) return;
         refusal->requested = static_cast<std::int64_t>(requested);
-        refusal->limit = static_cast<std::int64_t>(total);  // the fraction's share where one is set
+        refusal->limit = static_cast<std::int64_t>(allowed);  // the limit where one is set
       });
 }
 
