@@ -74,10 +74,11 @@ void check_lengths(Reporter& report, const Node& group) {
     if (first == nullptr) {
       first = &entry;
     } else if (entry.value->items.size() != first->value->items.size()) {
+      const std::size_t count = entry.value->items.size();
       report.error(entry.value->mark,
-                   fmt::format("`{}` has {} values, `{}` has {}; the lists of one zip group need "
-                               "the same number",
-                               shown(entry.key->text), entry.value->items.size(),
+                   fmt::format("`{}` has {} {}, `{}` has {}; the lists of one zip group need the "
+                               "same number",
+                               shown(entry.key->text), count, count == 1 ? "value" : "values",
                                shown(first->key->text), first->value->items.size()));
     }
   }

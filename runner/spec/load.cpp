@@ -34,9 +34,7 @@ constexpr std::array kExplanations{
     Explanation{"end of map flow not found", "`,` or `}` is missing", ""},
     Explanation{"illegal flow end", "this bracket closes nothing", ""},
     Explanation{"illegal block entry", "`- ` is not expected here",
-                "YAML is indented with blanks, never with tabs"},
-    Explanation{"illegal tab when looking for indentation", "a tab cannot indent YAML",
-                "use blanks"},
+                "check that the lines above are indented alike"},
     Explanation{"unknown token", "YAML cannot begin a value like this",
                 "quote a text that begins with a special character"},
     Explanation{"the referenced anchor is not defined", "no anchor of this name stands above", ""},
@@ -47,6 +45,14 @@ void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
   Place place{exception.mark.line + 1, exception.mark.column + 1, 1};
   if (exception.mark.is_null() || place.line > source.lines()) {
     place = {source.lines(), static_cast<int>(source.line(source.lines()).size()) + 1, 1};
+  }
+  // yaml-cpp takes a tab for a part of the value before it and complains somewhere behind.
+  const std::string_view line = source.line(place.line);
+  const std::size_t tab = line.find('\t');
+  if (tab < line.find_first_not_of(" \t")) {
+    report.error(Place{place.line, static_cast<int>(tab) + 1, 1}, "a tab cannot indent YAML",
+                 "use blanks");
+    return;
   }
   std::string message = "not YAML: " + exception.msg;
   std::string help;
@@ -97,8 +103,16 @@ std::vector<Found> read_all(const SourceText& source, Reporter& report) {
   std::istringstream stream{std::string(source.text())};
   try {
     YAML::Parser parser(stream);
+    std::size_t before = std::string_view::npos;
     while (parser.HandleNextDocument(builder)) {
       const Mark mark = builder.document_mark();
+      const std::size_t here = source.offset(mark.line, mark.column);
+      // On a stray `,` or `]` yaml-cpp 0.7 sees empty documents for ever, all at one place.
+      if (here == before) {
+        report.error(Place{mark.line, mark.column, 1}, "YAML does not expect this here");
+        break;
+      }
+      before = here;
       found.push_back({builder.take(), source.offset(mark.line, 1)});
     }
   } catch (const LimitExceeded&) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runner/base/units.h"
+
 namespace sweepd::spec {
 namespace {
 
@@ -49,9 +51,10 @@ void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   alias_nodes_ += node.nodes;
   alias_text_bytes_ += node.text_bytes;
   if (alias_nodes_ > kMaxAliasNodes || alias_text_bytes_ > kMaxAliasTextBytes) {
-    report_.error(here, fmt::format("aliases repeat too much of this file; at most {} values and "
-                                    "{} bytes of text",
-                                    kMaxAliasNodes, kMaxAliasTextBytes));
+    report_.error(here,
+                  fmt::format("aliases repeat too much of this file; at most {} values and "
+                              "{} bytes of text",
+                              with_thousands(kMaxAliasNodes), with_thousands(kMaxAliasTextBytes)));
     throw LimitExceeded{};
   }
   add(std::move(node), 0);
@@ -92,7 +95,7 @@ void TreeBuilder::open(Node::Kind kind, const YAML::Mark& mark, const std::strin
   frame.flow = style == YAML::EmitterStyle::Flow;
   check_tag(frame.node.mark, tag);
   if (stack_.size() >= static_cast<std::size_t>(kMaxDepth)) {
-    report_.error(frame.node.mark,
+    report_.error(Place{frame.node.mark.line, frame.node.mark.column, 1},
                   fmt::format("nested too deeply; at most {} levels of maps and lists", kMaxDepth));
     throw LimitExceeded{};
   }

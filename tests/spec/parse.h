@@ -1,0 +1,71 @@
+// What every test here does: parse literal text against the catalog by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/spec/spec.h"
+#include "tests/spec/catalog.h"
+
+namespace sweepd::test {
+
+// {"model=tiny", "context=64,128"} as the command line gives them.
+inline std::vector<Override> overrides_of(const std::vector<std::string>& sets) {
+  std::vector<Override> overrides;
+  for (const std::string& set : sets) {
+    const std::size_t equal = set.find('=');
+    overrides.push_back({set.substr(0, equal), set.substr(equal + 1)});
+  }
+  return overrides;
+}
+
+inline Parsed parse(std::string_view text, const std::vector<std::string>& sets = {}) {
+  return parse_sweeps(text, "f.yaml", catalog(), overrides_of(sets));
+}
+
+// All messages as a person reads them; "" when there is none. A newline in front lets literals
+// begin on a line of their own.
+inline std::string errors(std::string_view text, const std::vector<std::string>& sets = {}) {
+  const Parsed parsed = parse(text, sets);
+  EXPECT_EQ(parsed.errors.empty(), !parsed.sweeps.empty());
+  return parsed.errors.empty() ? "" : "\n" + render(parsed.errors);
+}
+
+// The messages alone, each as "line:column message".
+inline std::vector<std::string> messages(std::string_view text,
+                                         const std::vector<std::string>& sets = {}) {
+  std::vector<std::string> found;
+  for (const Diagnostic& d : parse(text, sets).errors) {
+    found.push_back(std::to_string(d.line) + ":" + std::to_string(d.column) + " " + d.message);
+  }
+  return found;
+}
+
+inline Sweep one(std::string_view text, const std::vector<std::string>& sets = {}) {
+  Parsed parsed = parse(text, sets);
+  EXPECT_EQ(render(parsed.errors), "");
+  EXPECT_EQ(parsed.sweeps.size(), 1U);
+  return parsed.sweeps.empty() ? Sweep{} : parsed.sweeps.front();
+}
+
+inline const WorkloadDef& def_of(const Sweep& sweep) {
+  return *catalog().find(sweep.workload);
+}
+
+inline std::vector<std::string> labels(const Sweep& sweep) {
+  std::vector<std::string> found;
+  for (const ExpandedTrial& trial : expand(sweep, def_of(sweep)).trials) {
+    found.push_back(label_of(def_of(sweep), trial.trial));
+  }
+  return found;
+}
+
+inline std::vector<std::string> labels(std::string_view text,
+                                       const std::vector<std::string>& sets = {}) {
+  return labels(one(text, sets));
+}
+
+}  // namespace sweepd::test
