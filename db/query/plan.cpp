@@ -140,15 +140,24 @@ void choose_passes(ResultPlan& plan) {
   plan.passes = {plan.source == FigureSource::kMemory ? Pass::kMemory : Pass::kTiming};
 }
 
-// Work and peaks cost two more lookups an attempt; plain statistics do not need them.
-bool wants_work(const QuerySpec& query) {
+// Work and peaks cost two more lookups an attempt, which plain statistics do not need. A name that
+// is none of them is taken for a derived one.
+bool is_plain(const ResultPlan& plan, const std::string& name) {
   static const std::vector<std::string> kPlain{"n",   "mean", "std", "min", "p05",     "median",
                                                "p95", "max",  "mad", "sum", "outcome", "verdict"};
+  const auto is_named = [&name](const PlannedDimension& d) { return d.name == name; };
+  return contains(kPlain, name) ||
+         std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is_named);
+}
+
+bool wants_work(const QuerySpec& query, const ResultPlan& plan) {
   for (const std::string& part : split(query.table.cell, '{')) {
     const std::size_t end = part.find_first_of(":}");
-    if (end != std::string::npos && !contains(kPlain, part.substr(0, end))) return true;
+    if (end != std::string::npos && !is_plain(plan, part.substr(0, end))) return true;
   }
-  return query.table.cell.empty() || !query.sort.empty();
+  return std::any_of(query.sort.begin(), query.sort.end(), [&](const std::string& key) {
+    return !is_plain(plan, key.starts_with('-') ? key.substr(1) : key);
+  });
 }
 
 }  // namespace
@@ -169,7 +178,8 @@ Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   choose_phases(plan);
   choose_passes(plan);
   plan.warmup = query.table.warmup && plan.by_step;
-  plan.with_work = wants_work(query);
+  plan.with_work = wants_work(query, plan);
+  plan.named_dimensions = plan.dimensions.size();
   return plan;
 }
 

@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-constexpr int kFixedColumns = 4;
+constexpr int kFixedColumns = 6;
 constexpr const char* kState =
     "coalesce(a.outcome, iif(a.started_ns IS NULL, 'queued', 'running'))";
 // A sweep's own wish where one is asked for, else the largest of those that share the attempt.
@@ -71,6 +71,7 @@ std::string from_clause(const ResultPlan& plan) {
       by_sweep ? fmt::format("FROM sweep_trial st CROSS JOIN {} p ON p.trial = st.trial ", params)
                : fmt::format("FROM {} p ", params);
   from += "CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 ";
+  from += "JOIN trial t ON t.id = a.trial ";
   if (uses(plan, Common::kSweep)) from += "JOIN sweep sw ON sw.id = st.sweep ";
   if (uses(plan, Common::kHost)) from += "JOIN host h ON h.id = a.host ";
   if (uses(plan, Common::kDeviceName)) {
@@ -106,7 +107,7 @@ std::string where_clause(const ResultPlan& plan) {
 }
 
 std::string select_sql(const ResultPlan& plan) {
-  std::string columns = fmt::format("a.row, a.uid, {}, a.verdict", kState);
+  std::string columns = fmt::format("a.row, a.uid, {}, a.verdict, t.id, t.key", kState);
   for (const PlannedDimension& dimension : plan.dimensions) {
     if (decided_by_figures(dimension.column)) continue;
     columns += ", " + expression(plan, dimension.column);
@@ -155,7 +156,9 @@ std::vector<SelectedAttempt> select_attempts(ReaderState& state, const ResultPla
     attempt.pending = !outcome;
     if (outcome) attempt.outcome = *outcome;
     attempt.verdict = verdict_from(query.text(3));
-    attempt.at.resize(plan.dimensions.size());
+    attempt.trial = query.integer(4);
+    attempt.key = query.text(5);
+    attempt.at.assign(plan.dimensions.size(), kEveryValue);
     int column = kFixedColumns;
     for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {
       const ColumnRef& ref = plan.dimensions[i].column;

@@ -13,12 +13,13 @@
 namespace sweepd {
 
 struct SelectedAttempt {
-  std::int64_t row = 0;
+  std::int64_t row = 0, trial = 0;  // of `attempt` and `trial`
   AttemptId id;
+  TrialKey key;
   bool pending = false;
   Outcome outcome = Outcome::kDone;
   Verdict verdict = Verdict::kValid;
-  std::vector<std::uint32_t> at;  // by dimension; those that figures decide are 0
+  std::vector<std::uint32_t> at;  // by dimension; those that figures decide: kEveryValue
 };
 
 // True for phase, metric, step and rank: an attempt has many of them.

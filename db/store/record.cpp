@@ -1,16 +1,27 @@
 #include "db/store/record.h"
 
+#include <cmath>
+
 namespace sweepd {
+namespace {
+
+// 0 is "unknown" for work; a formula gone wrong must not make its attempt unstorable.
+double known_or_zero(double value) {
+  return std::isfinite(value) ? value : 0;
+}
+
+}  // namespace
 
 void insert_work(Connection& connection, Names& names, std::int64_t attempt, std::int64_t trial,
                  const WorkPerStep& work) {
   Query(connection, "INSERT OR REPLACE INTO work (attempt, arithmetic, tokens) VALUES (?, ?, ?)")
-      .bind_all(attempt, work.arithmetic, work.tokens)
+      .bind_all(attempt, work.arithmetic, known_or_zero(work.tokens))
       .run();
   for (const PhaseWork& phase : work.phases) {
     Query(connection,
           "INSERT OR REPLACE INTO phase_work (attempt, phase, flops, bytes) VALUES (?, ?, ?, ?)")
-        .bind_all(attempt, names.id(phase.phase), phase.flops, phase.bytes)
+        .bind_all(attempt, names.id(phase.phase), known_or_zero(phase.flops),
+                  known_or_zero(phase.bytes))
         .run();
   }
   for (const Figure& figure : work.figures) {

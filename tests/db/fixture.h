@@ -1,4 +1,4 @@
-// A store in a temporary folder with a small workload, `toy`: parameters model, context, scale,
+// A store in a temporary folder with a small workload, `toy`: parameters model, context, scale and
 // tied beside the run parameters; phases forward, backward, optimizer.
 #pragma once
 

@@ -1,3 +1,6 @@
+#include <numeric>
+
+#include "db/store/enqueue.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -39,24 +42,25 @@ TEST_F(DbTest, SequentialOrderFinishesATrialBeforeTheNext) {
                           "timing 1 xl", "memory 0 xl"));
 }
 
-TEST_F(DbTest, ShuffledOrderIsARoundOfEveryTrialAndRepeatable) {
-  std::vector<Settings> points;
-  for (int i = 1; i <= 20; ++i) points.push_back({{"context", std::to_string(i)}});
-  auto request = sweep("s", points);
-  request.sweep.order = Order::kShuffled;
-  request.id = "00000000000000aa";
-  const auto contexts = [&](const SubmitReceipt& receipt) {
-    std::vector<std::int64_t> all;
-    for (const auto& a : receipt.queued) all.push_back(a.trial.integer(def(), "context"));
-    return all;
+TEST(Slots, ShuffledIsEveryTrialOnceARoundInAnOrderOfItsOwn) {
+  Sweep sweep;
+  sweep.order = Order::kShuffled;
+  const std::vector<std::int64_t> repeats(20, 2);
+  const auto order = [&](const SweepId& id, int round) {
+    std::vector<std::size_t> trials;
+    for (const Slot& slot : slots_in_order(sweep, id, repeats)) {
+      if (slot.repeat == round) trials.push_back(slot.trial);
+    }
+    return trials;
   };
-  const auto order = contexts(submit(request));
-  std::vector<std::int64_t> sorted = order;
-  std::sort(sorted.begin(), sorted.end());
-  EXPECT_NE(order, sorted);
-  EXPECT_EQ(sorted.front(), 1);
-  EXPECT_EQ(sorted.back(), 20);
-  EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  std::vector<std::size_t> all(20);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto first = order("00000000000000aa", 0);
+  EXPECT_THAT(first, testing::UnorderedElementsAreArray(all));
+  EXPECT_NE(first, all);
+  EXPECT_NE(first, order("00000000000000aa", 1));
+  EXPECT_EQ(first, order("00000000000000aa", 0));
+  EXPECT_NE(first, order("00000000000000ab", 0));
 }
 
 TEST_F(DbTest, TheQueueSurvivesARestart) {

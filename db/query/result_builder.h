@@ -1,0 +1,43 @@
+// Attempts -> rows of a ResultSet: figures for what is done, words for what is not.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/query/figures.h"
+#include "db/query/selection.h"
+#include "db/query/work_reader.h"
+
+namespace sweepd {
+
+class ResultBuilder {
+ public:
+  ResultBuilder(ReaderState& state, const ResultPlan& plan, bool with_samples);
+  ResultSet build(const std::vector<SelectedAttempt>& attempts,
+                  const std::vector<DimensionCoder>& coders);
+
+ private:
+  void add_figures(const SelectedAttempt& attempt);
+  void add_words(const SelectedAttempt& attempt);
+  void place(ResultRow& row, const FigureRow& figure);
+  std::string note_of(const SelectedAttempt& attempt);
+  void order_dimensions();
+  DimensionCoder::Ordered order_of(std::size_t dimension) const;
+  std::vector<std::string> texts_of(std::size_t dimension, const std::vector<Value>& values);
+
+  ReaderState& state_;
+  const ResultPlan& plan_;
+  FigureReader figures_;
+  WorkReader work_;
+  std::vector<DimensionCoder> coders_;
+  ResultSet results_;
+  bool any_figure_ = false;
+};
+
+// Parameters that tell apart trials which the plan's dimensions do not, added behind them: the
+// report says what its pooled cells differ in. False when nothing is pooled.
+bool add_distinguishing(ReaderState& state, ResultPlan& plan,
+                        const std::vector<SelectedAttempt>& attempts);
+
+}  // namespace sweepd

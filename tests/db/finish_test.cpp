@@ -1,0 +1,194 @@
+// What an attempt leaves behind, and that it does so once.
+#include <cmath>
+#include <limits>
+
+#include "tests/db/fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST_F(DbTest, AJournalReadTwiceIsStoredOnce) {
+  const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
+  const auto first = store_->finish(done(row, 10, 20));
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(*first);
+  const auto before = sql("SELECT (SELECT count(*) FROM sample), (SELECT ended_ns FROM attempt)");
+  reopen();
+  const auto second = store_->finish(done(row, 99, 99, WallTime{9'000'000'000}));
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(*second);
+  EXPECT_THAT(before, ElementsAre("9|5000000000"));
+  EXPECT_EQ(sql("SELECT (SELECT count(*) FROM sample), (SELECT ended_ns FROM attempt)"), before);
+  EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("10.0"));
+}
+
+TEST_F(DbTest, AnUnknownAttemptCannotEnd) {
+  const auto finished = store_->finish(done(4711, 1, 1));
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(finished.error().message, HasSubstr("4711"));
+}
+
+TEST_F(DbTest, AnEndedAttemptCannotStartOrQueueAgain) {
+  const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
+  finish(done(row, 1, 1));
+  for (const auto& refused :
+       {store_->mark_started(row, WallTime{1}, {}), store_->mark_queued(row)}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+  }
+}
+
+TEST_F(DbTest, EveryKindOfEndingComesBackAsItWas) {
+  int context = 0;
+  const auto comes_back = [&](const Ending& ending, const std::string& verdict = "") {
+    const auto attempt =
+        submit(sweep("s", {{{"context", std::to_string(++context)}}})).queued.front();
+    finish(ended(attempt.row, ending));
+    const auto found = reader_->find_attempt(attempt.id);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->outcome, outcome_of(ending));
+    EXPECT_EQ(found->detail, describe(ending));
+    EXPECT_EQ(found->verdict, verdict);
+  };
+  comes_back({Done{"relative_error"}, 0}, "valid");
+  comes_back({Oom{1_GiB, 2_GiB, 4_GiB, "backward"}, 1});
+  comes_back({Timeout{seconds(90), "setup"}, 0});
+  comes_back({Crashed{9, std::nullopt, "forward"}, 0});
+  comes_back({Crashed{std::nullopt, 3, ""}, 0});
+  comes_back({Crashed{std::nullopt, std::nullopt, ""}, 2});
+  comes_back({Failed{"loss was NaN", "step"}, 0});
+  comes_back({Cancelled{"its sweep was cancelled"}, 0});
+  comes_back({Skipped{"no GPU here"}, 0});
+  EXPECT_THAT(sql("SELECT stop_reason FROM attempt WHERE outcome = 'done'"),
+              ElementsAre("relative_error"));
+}
+
+TEST_F(DbTest, KeepsWorkFiguresMemoryFactsAndStates) {
+  auto request = sweep("s", {{{"model", "xl"}}});
+  request.sweep.passes = {Pass::kMemory};
+  const auto row = submit(request).queued.front().row;
+  AttemptRecord record = done(row, 10, 20);
+  record.memory = {{0, "forward", 1_MiB, 2_MiB, 8_MiB, 16_MiB, 32_MiB},
+                   {1, "forward", 1_MiB, 2_MiB, 9_MiB, 16_MiB, 32_MiB}};
+  record.facts = {{0, "logits.dtype", std::nullopt, "bfloat16"}, {0, "loss", 2.5, ""}};
+  DeviceState state;
+  state.moment = "before";
+  state.sm_clock_mhz = 1980;
+  record.states = {state};
+  finish(record);
+  EXPECT_THAT(sql("SELECT name, value, formula FROM figures"),
+              ElementsAre("parameters|1998235200.0|V*d"));
+  EXPECT_THAT(sql("SELECT rank, phase, peak_allocated_bytes FROM memories"),
+              ElementsAre("0|forward|8388608", "1|forward|9437184"));
+  EXPECT_THAT(sql("SELECT name, number, text FROM facts ORDER BY name"),
+              ElementsAre("logits.dtype||bfloat16", "loss|2.5|"));
+  EXPECT_THAT(sql("SELECT moment, sm_clock_mhz, temperature_celsius IS NULL FROM device_state"),
+              ElementsAre("before|1980|1"));
+  EXPECT_THAT(sql("SELECT torch_version, tf32_matmul IS NULL FROM environment"),
+              ElementsAre("2.11.0|1"));
+  EXPECT_THAT(sql("SELECT model, rank, peak_allocated_bytes, device_name FROM toy_memory"),
+              ElementsAre("xl|0|8388608|Test CPU", "xl|1|9437184|Test CPU"));
+  EXPECT_THAT(sql("SELECT count(*) FROM pragma_foreign_key_check"), ElementsAre("0"));
+}
+
+TEST_F(DbTest, EqualEnvironmentsAreOneRow) {
+  const auto queued = submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}})).queued;
+  for (const auto& attempt : queued) finish(done(attempt.row, 1, 1));
+  EXPECT_THAT(sql("SELECT count(*), (SELECT count(*) FROM device) FROM environment"),
+              ElementsAre("1|1"));
+}
+
+TEST_F(DbTest, ALossThatIsNotANumberIsStoredAsUnknown) {
+  const auto attempt = submit(sweep("s", {{{"model", "small"}}})).queued.front();
+  AttemptRecord record = done(attempt.row, 10, 20);
+  record.samples.push_back({0, 1, "step", "loss", std::numeric_limits<double>::quiet_NaN(), false});
+  record.samples.push_back({0, 2, "step", "loss", std::numeric_limits<double>::infinity(), false});
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  EXPECT_THAT(sql("SELECT step, value IS NULL FROM samples WHERE metric = 'loss'"),
+              ElementsAre("1|1", "2|0"));
+  QuerySpec query;
+  query.workload = "toy";
+  query.table.metric = "loss";
+  query.table.rows = {"step"};
+  const auto results = reader_->results(query, false);
+  ASSERT_TRUE(results) << results.error().message;
+  ASSERT_EQ(results->rows.size(), 2u);
+  EXPECT_TRUE(std::isnan(results->rows[0].stats.mean));
+  EXPECT_TRUE(std::isinf(results->rows[1].stats.mean));
+}
+
+TEST_F(DbTest, ASampleWrittenTwiceDoesNotMakeTheAttemptUnstorable) {
+  const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
+  AttemptRecord record = done(row, 10, 20);
+  record.samples.push_back(record.samples.back());
+  finish(record);
+  EXPECT_THAT(sql("SELECT count(*) FROM sample"), ElementsAre("9"));
+}
+
+TEST_F(DbTest, AVerdictComesWithItsReasons) {
+  const auto attempt = submit(sweep("s", {{{"model", "small"}}})).queued.front();
+  AttemptRecord record = done(attempt.row, 10, 20);
+  record.judgement = {Verdict::kSuspect, {"another process on the device", "load 9.0 of 4 cores"}};
+  finish(record);
+  const auto found = reader_->find_attempt(attempt.id.substr(0, 6));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, "suspect");
+  EXPECT_EQ(found->verdict_reasons, "another process on the device; load 9.0 of 4 cores");
+}
+
+TEST_F(DbTest, TheNewestDoneAttemptCounts) {
+  const auto request = sweep("s", {{{"model", "small"}}});
+  finish(done(submit(request).queued.front().row, 10, 20, WallTime{1'000}));
+  const auto again = store_->retry_sweep(request.id, {"done"}, WallTime{2'000});
+  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_EQ(again->queued.size(), 1u);
+  // While it is measured again, the old figure still counts; and if that fails, it stays.
+  EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("10.0"));
+  finish(ended(again->queued.front().row, {Failed{"no", ""}, 0}, WallTime{3'000}));
+  EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("10.0"));
+  const auto third = store_->retry_sweep(request.id, {}, WallTime{4'000});
+  ASSERT_TRUE(third);
+  // A done one exists on this host, from before: it is reused, not measured a third time.
+  EXPECT_EQ(third->attempts_reused, 1);
+  const auto fourth = store_->retry_sweep(request.id, {"valid"}, WallTime{5'000});
+  ASSERT_TRUE(fourth);
+  finish(done(fourth->queued.front().row, 12, 20, WallTime{6'000}));
+  EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("12.0"));
+}
+
+TEST_F(DbTest, TheViewShowsWhatIsNotDoneWithItsOutcome) {
+  const auto queued =
+      submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}, {{"context", "3"}}})).queued;
+  finish(done(queued[0].row, 10, 20));
+  finish(ended(queued[1].row, {Oom{}, 0}));
+  EXPECT_THAT(sql("SELECT context, phase, median, tokens, outcome, host FROM toy "
+                  "ORDER BY context, phase"),
+              ElementsAre("1|backward|20.0|512.0|done|alpha", "1|forward|10.0|512.0|done|alpha",
+                          "1|step|30.0|512.0|done|alpha", "2||||oom|alpha", "3|||||alpha"));
+}
+
+TEST_F(DbTest, PeaksKeepTheLargestOfEach) {
+  const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
+  EXPECT_FALSE(store_->measured_peak(cpu(), "fp32")->has_value());
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", 5e10, 0, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", 4e10, 0, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "", 0, 1e10, row));
+  const auto peak = store_->measured_peak(cpu(), "fp32");
+  ASSERT_TRUE(peak);
+  ASSERT_TRUE(peak->has_value());
+  EXPECT_EQ((*peak)->flops_per_s, 5e10);
+  EXPECT_EQ((*peak)->bytes_per_s, 1e10);
+  EXPECT_EQ((*peak)->source, PeakSource::kMeasured);
+  const auto other = store_->measured_peak(cpu(), "bf16");
+  ASSERT_TRUE(other && other->has_value());
+  EXPECT_EQ((*other)->flops_per_s, 0);  // unknown for this arithmetic; the memory is the same
+  EXPECT_EQ((*other)->bytes_per_s, 1e10);
+}
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,148 @@
+// Finding things, and everything known of them.
+#include "db/core_list.h"
+#include "tests/db/fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> titles(const std::vector<Table>& tables) {
+  std::vector<std::string> all;
+  for (const Table& table : tables) all.push_back(table.title);
+  return all;
+}
+
+std::string cell(const std::vector<Table>& tables, const std::string& title, const std::string& row,
+                 std::size_t column) {
+  for (const Table& table : tables) {
+    if (table.title != title) continue;
+    for (const auto& cells : table.rows) {
+      if (cells[0].text == row) return cells[column].text;
+    }
+  }
+  return "no such row";
+}
+
+TEST_F(DbTest, SweepsAreListedNewestFirst) {
+  for (const auto& [name, when] : {std::pair{"one", 10}, {"two", 30}, {"three", 20}}) {
+    auto request = sweep(name, {{{"model", "xl"}}, {{"model", "small"}}});
+    request.sweep.description = std::string("the ") + name;
+    request.submitted = WallTime{when};
+    submit(request);
+  }
+  const auto sweeps = reader_->sweeps(2);
+  ASSERT_TRUE(sweeps);
+  ASSERT_EQ(sweeps->size(), 2u);
+  EXPECT_EQ(sweeps->at(0).name, "two");
+  EXPECT_EQ(sweeps->at(0).description, "the two");
+  EXPECT_EQ(sweeps->at(0).workload, "toy");
+  EXPECT_EQ(sweeps->at(0).submitted.ns, 30);
+  EXPECT_EQ(sweeps->at(0).trials, 2);
+  EXPECT_EQ(sweeps->at(0).progress.total, 2);
+  EXPECT_EQ(sweeps->at(1).name, "three");
+}
+
+TEST_F(DbTest, ASweepIsFoundByIdPrefixOrName) {
+  auto a = sweep("lm", {{{"model", "xl"}}});
+  auto b = sweep("lm", {{{"model", "xl"}}});
+  auto c = sweep("attention", {{{"model", "xl"}}});
+  a.id = "aaaa000000000000";
+  b.id = "aaaa111111111111";
+  c.id = "bbbb000000000000";
+  b.submitted = WallTime{a.submitted.ns + 5};
+  for (const auto& request : {a, b, c}) submit(request);
+
+  struct Case {
+    std::string who, found, error;
+  };
+  const std::vector<Case> cases{
+      {"aaaa000000000000", a.id, ""},
+      {"aaaa0", a.id, ""},
+      {"bbbb", c.id, ""},
+      {"lm", b.id, ""},  // the latest of the name
+      {"aaaa", "", "`aaaa` could be aaaa000000000000 (lm), aaaa111111111111 (lm)"},
+      {"bbb", "", "too short"},
+      {"attenton", "", "did you mean `attention`?"},
+      {"cccc", "", "no sweep has the id or name `cccc`"},
+      {"", "", "no sweep"},
+  };
+  for (const Case& c_ : cases) {
+    const auto found = reader_->find_sweep(c_.who);
+    if (c_.error.empty()) {
+      ASSERT_TRUE(found) << found.error().message;
+      EXPECT_EQ(found->id, c_.found);
+    } else {
+      ASSERT_FALSE(found) << c_.who;
+      EXPECT_THAT(found.error().message, HasSubstr(c_.error));
+    }
+  }
+}
+
+TEST_F(DbTest, AttemptsAndTrialsAreFoundByPrefix) {
+  const auto attempt = submit(sweep("s", {{{"model", "xl"}, {"context", "64"}}})).queued.front();
+  const auto found = reader_->find_attempt(attempt.id.substr(0, 8));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->row, attempt.row);
+  EXPECT_EQ(found->label, "model=xl context=64");
+  EXPECT_EQ(reader_->attempts_of_trial(attempt.trial_key.substr(0, 6)).value().size(), 1u);
+  const auto none = attempt.id.front() == 'f' ? "0000" : "ffff";
+  EXPECT_EQ(reader_->find_attempt(none).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(reader_->find_attempt("xl").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(reader_->attempts_of_trial("12").error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(DbTest, ShowTellsEverythingOfAnAttempt) {
+  const auto request = sweep("s", {{{"model", "xl"}}});
+  const auto attempt = submit(request).queued.front();
+  ASSERT_TRUE(
+      store_->mark_started(attempt.row, WallTime{3'000'000'000}, Lease{{{{0, 1}, "", -1}}}));
+  AttemptRecord record = done(attempt.row, 10, 20);
+  record.memory = {{0, "forward", 1_MiB, 2_MiB, 8_MiB, 16_MiB, 32_MiB}};
+  record.facts = {{0, "logits.dtype", std::nullopt, "float32"}};
+  record.states = {DeviceState{}};
+  finish(record);
+  const auto details = reader_->attempt_details(attempt.row, true);
+  ASSERT_TRUE(details) << details.error().message;
+  EXPECT_THAT(
+      titles(*details),
+      ElementsAre("Attempt", "Sweeps", "Parameters", "Figures", "Work per step", "Summary",
+                  "Memory", "Facts", "Environment", "Devices", "Device state", "Lease", "Samples"));
+  EXPECT_EQ(cell(*details, "Attempt", "outcome", 1), "done");
+  EXPECT_EQ(cell(*details, "Attempt", "took", 1), to_human(seconds(2)));
+  EXPECT_EQ(cell(*details, "Parameters", "model", 1), "xl");
+  EXPECT_EQ(cell(*details, "Figures", "parameters", 1), "1,998,235,200");
+  EXPECT_EQ(cell(*details, "Environment", "LibTorch", 1), "2.11.0");
+  EXPECT_EQ(cell(*details, "Lease", "0", 1), "0-1");
+  for (const Table& table : *details) {
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size()) << table.title;
+  }
+  EXPECT_EQ(titles(reader_->attempt_details(attempt.row, false).value()).back(), "Lease");
+  EXPECT_EQ(reader_->attempt_details(999, false).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(DbTest, ShowOfATrialListsItsAttempts) {
+  const auto request = sweep("s", {{{"model", "xl"}}});
+  const auto attempt = submit(request).queued.front();
+  finish(ended(attempt.row, {Failed{"boom", "forward"}, 0}));
+  ASSERT_TRUE(store_->retry_sweep(request.id, {}, WallTime{1}));
+  const auto details = reader_->trial_details(attempt.trial_key);
+  ASSERT_TRUE(details) << details.error().message;
+  EXPECT_THAT(titles(*details), ElementsAre("Trial", "Sweeps", "Parameters", "Attempts"));
+  EXPECT_EQ(details->back().rows.size(), 2u);
+  EXPECT_EQ(cell(*details, "Attempts", attempt.id, 4), "failed");
+  EXPECT_EQ(cell(*details, "Attempts", attempt.id, 10), "boom");
+}
+
+TEST(CoreList, IsWrittenAsLinuxDoes) {
+  const std::vector<std::pair<std::vector<int>, std::string>> cases{
+      {{}, ""}, {{3}, "3"}, {{0, 1, 2, 5}, "0-2,5"}, {{0, 2, 4, 5}, "0,2,4-5"}};
+  for (const auto& [cores, text] : cases) {
+    EXPECT_EQ(to_core_list(cores), text);
+    EXPECT_EQ(from_core_list(text), cores);
+  }
+}
+
+}  // namespace
+}  // namespace sweepd
