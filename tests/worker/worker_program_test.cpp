@@ -78,7 +78,8 @@ TEST(SweepWorker, RunsNoopEndToEnd) {
 TEST(SweepWorker, ASleepIsInEveryClock) {
   AttemptFiles files("noop", {{"warmup", "0"}, {"steps", "1"}, {"sleep", "20ms"}});
   EXPECT_EQ(run({SWEEP_WORKER, "--run", files.folder.path()}).exit_code(), 0);
-  for (const Sample& sample : files.all<StepEvent>().at(1).samples) {
+  const StepEvent step = files.all<StepEvent>().at(1);
+  for (const Sample& sample : step.samples) {
     EXPECT_GE(sample.value, 20) << sample.phase << " " << sample.metric;
   }
 }
