@@ -121,7 +121,6 @@ void Query::rewind() {
   statement_->reset();
   statement_->clearBindings();
   bound_ = 0;
-  rows_ = 0;
 }
 
 bool Query::is_null(int column) const {

@@ -63,10 +63,14 @@ std::string FigureReader::metric_text(std::int64_t metric) {
 
 std::vector<FigureRow> FigureReader::from_summary(std::int64_t attempt) {
   std::vector<FigureRow> rows;
-  Query query(state_.connection,
-              "SELECT metric, phase, n, mean, std, min, p05, median, p95, max, mad FROM summary "
-              "WHERE attempt = ?" +
-                  name_filter_);
+  if (!summary_) {
+    summary_.emplace(state_.connection,
+                     "SELECT metric, phase, n, mean, std, min, p05, median, p95, max, mad "
+                     "FROM summary WHERE attempt = ?" +
+                         name_filter_);
+  }
+  Query& query = *summary_;
+  query.rewind();
   query.bind(attempt);
   while (query.next()) {
     FigureRow row;

@@ -1,8 +1,8 @@
 // The figures of one attempt, read from where the plan says.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "db/query/plan.h"
@@ -32,8 +32,9 @@ class FigureReader {
   ReaderState& state_;
   const ResultPlan& plan_;
   bool with_samples_;
-  std::string name_filter_;   // " AND metric = 3 AND phase IN (1, 2)"
-  std::string place_filter_;  // " AND rank IN (0) AND step IN (5)"
+  std::optional<Query> summary_;  // kept open: a query asks it once an attempt
+  std::string name_filter_;       // " AND metric = 3 AND phase IN (1, 2)"
+  std::string place_filter_;      // " AND rank IN (0) AND step IN (5)"
 };
 
 }  // namespace sweepd

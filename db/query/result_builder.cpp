@@ -94,9 +94,9 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt) {
     any_figure_ = true;
     place(row, figure);
     row.stats = figure.stats;
-    row.samples = std::move(figure.samples);
     std::tie(row.flops, row.bytes) = work.of_phase(figure.phase);
     results_.rows.push_back(row);
+    results_.rows.back().samples = std::move(figure.samples);
   }
 }
 
