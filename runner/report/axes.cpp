@@ -99,6 +99,20 @@ std::string Axes::value_text(std::size_t dimension, std::uint32_t index) const {
   return text.empty() ? "—" : text;
 }
 
+std::string Axes::metric_unit(std::size_t dimension, std::uint32_t index) const {
+  if (!results_->unit.empty() || index == kEveryValue) return "";
+  const Dimension& metrics = results_->dimensions[dimension];
+  return metrics.name == "metric" ? std::string(unit_of_metric(metrics.values[index])) : "";
+}
+
+std::string Axes::column_unit(const Key& key) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::string unit = metric_unit(columns_[i], key[i]);
+    if (!unit.empty()) return unit;
+  }
+  return "";
+}
+
 std::vector<Column> Axes::row_headers() const {
   std::vector<Column> headers;
   for (const std::size_t d : rows_) {
@@ -113,6 +127,8 @@ std::vector<Cell> Axes::row_cells(const Key& key) const {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     std::string text = value_text(rows_[i], key[i]);
     const auto number = exact_number(results_->dimensions[rows_[i]], text);
+    const std::string unit = metric_unit(rows_[i], key[i]);
+    if (!unit.empty() && unit != "1") text += " (" + unit + ")";
     cells.push_back({std::move(text), number});
   }
   return cells;

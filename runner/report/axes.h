@@ -35,6 +35,9 @@ class Axes {
   // "bf16 forward", "context 512, backward"; "" when the query has no columns.
   std::string column_name(const Key& key) const;
   std::string row_name(const Key& key) const;
+  // Several metrics side by side have no unit in common: each brings its own, in its column's
+  // header or behind its name in a row. "" where the results have one unit for all.
+  std::string column_unit(const Key& key) const;
 
   // Position of a row dimension in Key, or nothing.
   std::optional<std::size_t> row_position(std::string_view name) const;
@@ -48,6 +51,7 @@ class Axes {
   void note_used_values();
   void drop_constants();
   std::string value_text(std::size_t dimension, std::uint32_t index) const;
+  std::string metric_unit(std::size_t dimension, std::uint32_t index) const;
 
   const ResultSet* results_;
   std::vector<std::size_t> rows_, columns_;  // indices of dimensions

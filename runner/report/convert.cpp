@@ -39,6 +39,7 @@ const Unit* find(std::string_view name) {
 Result<void> check_unit(std::string_view unit) {
   if (unit.empty() || unit == "1" || find(unit) != nullptr) return {};
   std::vector<std::string> names;
+  names.reserve(kUnits.size());
   for (const Unit& known : kUnits) names.emplace_back(known.name);
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("unit: `{}` is not a unit; expected one of {}{}", unit,

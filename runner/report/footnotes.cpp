@@ -35,20 +35,18 @@ std::set<std::string> attempts_of(const std::vector<const ResultRow*>& rows) {
 }  // namespace
 
 void Footnotes::Reasons::add(const std::string& text, const std::string& attempt) {
-  for (auto& [known, attempts] : texts) {
-    if (known != text) continue;
-    attempts.insert(attempt);
-    return;
-  }
-  texts.push_back({text, {attempt}});
+  const auto [entry, added] = index.try_emplace(text, texts.size());
+  if (added) texts.push_back({text, {}});
+  texts[entry->second].second.insert(attempt);
 }
 
 void Footnotes::Reasons::append_lines(const std::string& heading,
                                       std::vector<std::string>& lines) const {
   for (std::size_t i = 0; i < std::min(texts.size(), kMaxReasons); ++i) {
     const auto& [text, attempts] = texts[i];
-    std::string line = text.empty() ? heading : heading + ": " + text;
-    if (attempts.size() > 1) line += " (" + counted(attempts.size(), "attempt") + ")";
+    std::string line = heading;
+    if (!text.empty()) line.append(": ").append(text);
+    if (attempts.size() > 1) line += fmt::format(" ({})", counted(attempts.size(), "attempt"));
     lines.push_back(std::move(line));
   }
   if (texts.size() <= kMaxReasons) return;
@@ -111,6 +109,7 @@ void Footnotes::add_unfinished(const std::string& name, const std::vector<const 
     }
   }
   std::vector<std::string> words;
+  words.reserve(others.size() + 1);
   for (const auto& [outcome, attempts] : others) {
     words.push_back(fmt::format("{} {}", attempts.size(), cell_word(outcome)));
   }

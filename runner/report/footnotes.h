@@ -24,6 +24,7 @@ class Footnotes {
   // Distinct texts in the order of their appearance, each with the attempts that gave it.
   struct Reasons {
     std::vector<std::pair<std::string, std::set<std::string>>> texts;
+    std::map<std::string, std::size_t> index;  // a load average gives each attempt its own text
     void add(const std::string& text, const std::string& attempt);
     void append_lines(const std::string& heading, std::vector<std::string>& lines) const;
   };

@@ -34,10 +34,12 @@ std::string to_json_text(const Table& table) {
   }
   for (const auto& row : table.rows) {
     std::vector<std::string> values;
+    values.reserve(row.size());
     for (const Cell& cell : row) values.push_back(value(cell));
     values.resize(table.columns.size(), "null");
     rows.push_back("[" + join(values, ", ") + "]");
   }
+  notes.reserve(table.notes.size());
   for (const std::string& note : table.notes) notes.push_back(quoted(note));
   return "{\n  \"title\": " + quoted(table.title) + ",\n  \"columns\": " + list(columns) +
          ",\n  \"rows\": " + list(rows) + ",\n  \"notes\": " + list(notes) + "\n}\n";

@@ -35,6 +35,7 @@ std::string word_of(const Group& group) {
     }
   }
   std::vector<std::string> words;
+  words.reserve(outcomes.size() + 1);
   for (const Outcome outcome : outcomes) {
     // Done, and yet nothing to show: this metric was not measured.
     words.emplace_back(outcome == Outcome::kDone ? "—" : cell_word(outcome));
@@ -162,7 +163,8 @@ class Pivot {
     for (const Key& column : columns_) {
       const std::string name = axes_.column_name(column);
       if (!name.empty()) {
-        headers.push_back({name, unit, Align::kRight});
+        const std::string own = axes_.column_unit(column);
+        headers.push_back({name, unit == "1" && !own.empty() ? own : unit, Align::kRight});
         continue;
       }
       const std::string figure = report::template_label(style_.cell);

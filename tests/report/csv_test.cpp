@@ -9,8 +9,6 @@
 namespace sweepd {
 namespace {
 
-using ::testing::ElementsAre;
-
 using Records = std::vector<std::vector<std::string>>;
 
 // RFC 4180 as a reader has it: fields, quotes, CRLF.

@@ -21,6 +21,7 @@ ResultRow attempt(std::vector<double> samples) {
 
 std::vector<const ResultRow*> pointers(const std::vector<ResultRow>& rows) {
   std::vector<const ResultRow*> out;
+  out.reserve(rows.size());
   for (const ResultRow& row : rows) out.push_back(&row);
   return out;
 }
@@ -67,6 +68,7 @@ TEST(Pool, SummariesPoolExactly) {
       const auto raw = *rc::gen::nonEmpty<std::vector<int>>(
           rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 100000)));
       std::vector<double> samples;
+      samples.reserve(raw.size());
       for (const int value : raw) samples.push_back(value * scale);
       all.insert(all.end(), samples.begin(), samples.end());
       rows.push_back(attempt(samples));

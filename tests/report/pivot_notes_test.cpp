@@ -1,0 +1,134 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/report/report.h"
+#include "tests/report/results_builder.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(PivotNotes, InvalidAndSuspectAreMarkedAndExplained) {
+  ResultsBuilder b;
+  b.text("model", {"small", "xl", "2.7B"});
+  b.samples({"small"}, {12.25, 12.35});
+  auto& suspect = b.samples({"xl"}, {80.0, 80.1});
+  suspect.verdict = Verdict::kSuspect;
+  suspect.note = "the device was throttled";
+  auto& invalid = b.samples({"2.7B"}, {1.0, 1.2});
+  invalid.verdict = Verdict::kInvalid;
+  invalid.note = "forward ran at 1,880 TFLOP/s, above the device's dense bf16 peak";
+  const auto table = pivot(b.get(), query_of({"model"}, {}, "{mean:.1f}"));
+  EXPECT_EQ(to_markdown(*table), R"(| model | time (ms) |
+| ----- | --------: |
+| small |     12.3  |
+| xl    |     80.0‡ |
+| 2.7B  |      1.1† |
+
+- mean of time, n = 2
+- † invalid: forward ran at 1,880 TFLOP/s, above the device's dense bf16 peak
+- ‡ suspect: the device was throttled
+)");
+  EXPECT_TRUE(table->rows[1][1].number) << "a suspect figure is a figure";
+  EXPECT_FALSE(table->rows[2][1].number) << "an invalid one must not enter somebody's arithmetic";
+}
+
+TEST(PivotNotes, ReasonsAreCountedNotRepeated) {
+  ResultsBuilder b;
+  b.numbers("context", {"1", "2", "3", "4", "5", "6", "7"});
+  for (const char* context : {"1", "2", "3", "4", "5", "6", "7"}) {
+    auto& row = b.samples({context}, {1, 2});
+    row.verdict = Verdict::kSuspect;
+    row.note = context[0] < '4' ? "2 other processes" : std::string("load ") + context;
+  }
+  const auto table = pivot(b.get(), query_of({"context"}, {}));
+  EXPECT_THAT(table->notes,
+              ElementsAre("mean ± std of time, n = 2", "‡ suspect: 2 other processes (3 attempts)",
+                          "‡ suspect: load 4", "‡ suspect: load 5",
+                          "‡ suspect: 2 attempts more of the same kind (with other figures)"));
+}
+
+TEST(PivotNotes, RepeatsAreOneFigureAndSaySo) {
+  ResultsBuilder b;
+  b.text("model", {"small"});
+  b.samples({"small"}, {1, 2, 3}).trial = "t";
+  b.samples({"small"}, {4, 5, 6}).trial = "t";
+  const auto table = pivot(b.get(), query_of({"model"}, {}, "{mean:.1f}, {median:.1f} of {n}"));
+  EXPECT_EQ(table->rows[0][1].text, "3.5, 3.5 of 6");
+  EXPECT_THAT(table->notes, ElementsAre("mean, median of n of time, n = 6",
+                                        "pooled: each figure is of 2 attempts of its trial"));
+}
+
+// The mistake of a table that averages two batch sizes without a word.
+TEST(PivotNotes, DifferentTrialsInOneCellAreNamed) {
+  ResultsBuilder b;
+  b.text("model", {"small", "xl"}).numbers("batch", {"4", "8"});
+  b.samples({"small", "4"}, {1, 1}).trial = "t1";
+  b.samples({"small", "8"}, {2, 2}).trial = "t2";
+  b.samples({"xl", "4"}, {9, 9}).trial = "t3";
+  const auto table = pivot(b.get(), query_of({"model"}, {}));
+  EXPECT_THAT(table->notes,
+              ElementsAre("mean ± std of time, n = 2 to 4",
+                          "pooled: 1 cell holds results of different trials, which differ in batch "
+                          "(not shown)"));
+}
+
+TEST(PivotNotes, UnknownTrialsArePooledWithAWarning) {
+  ResultsBuilder b;
+  b.text("model", {"small"});
+  b.samples({"small"}, {1, 1});
+  b.samples({"small"}, {2, 2});
+  EXPECT_THAT(pivot(b.get(), query_of({"model"}, {}))->notes[1],
+              HasSubstr("1 cell holds several attempts (repeats, hosts, or trials that differ in"));
+}
+
+TEST(PivotNotes, FiguresOfOneAttemptPooledAreNamed) {
+  ResultsBuilder b;
+  b.text("model", {"small"}).text("phase", {"forward", "backward"});
+  b.samples({"small", "forward"}, {1, 1}).attempt = "a";
+  b.samples({"small", "backward"}, {2, 2}).attempt = "a";
+  EXPECT_THAT(pivot(b.get(), query_of({"model"}, {}))->notes[1],
+              "pooled: 1 cell holds several figures of one attempt, which differ in phase (not "
+              "shown)");
+}
+
+TEST(PivotNotes, DoneAttemptsCountAndTheOthersAreNamed) {
+  ResultsBuilder b;
+  b.text("model", {"xl"}).text("phase", {"forward"});
+  b.samples({"xl", "forward"}, {10, 12}).trial = "t";
+  b.ended({"xl", "*"}, Outcome::kTimeout).trial = "t";
+  b.pending({"xl", "*"}).trial = "t";
+  const auto table = pivot(b.get(), query_of({"model"}, {"phase"}, "{mean:.1f}"));
+  EXPECT_EQ(table->rows[0][1].text, "11.0");
+  EXPECT_THAT(table->notes,
+              ElementsAre("mean of time, n = 2",
+                          "xl, forward: 1 of 3 attempts done (1 timeout, 1 pending)"));
+}
+
+TEST(PivotNotes, OnlyVaryingDropsConstantsIntoANote) {
+  ResultsBuilder b;
+  b.text("model", {"small", "xl"}).numbers("batch", {"4"}).text("precision", {"fp32", "bf16"});
+  b.text("phase", {"forward"});
+  b.samples({"small", "4", "bf16", "forward"}, {1, 2});
+  b.samples({"xl", "4", "bf16", "forward"}, {3, 4});
+  QuerySpec query = query_of({"model", "batch", "precision"}, {"phase"});
+  query.only_varying = true;
+  const auto table = pivot(b.get(), query);
+  ASSERT_EQ(table->columns.size(), 2u);
+  EXPECT_EQ(table->columns[1].name, "time");
+  EXPECT_EQ(table->notes[1], "batch = 4, precision = bf16, phase = forward");
+}
+
+TEST(PivotNotes, FiltersAreShown) {
+  ResultsBuilder b;
+  b.text("model", {"small"});
+  b.samples({"small"}, {1, 2});
+  QuerySpec query = query_of({"model"}, {});
+  query.table.where = {{"precision", {"bf16", "fp16"}}};
+  EXPECT_EQ(pivot(b.get(), query)->notes[1], "only precision = bf16, fp16");
+}
+
+}  // namespace
+}  // namespace sweepd
