@@ -74,7 +74,7 @@ void compare(Judgement& judgement, const Summary& summary, const Ceiling& ceilin
   const double best_rate =
       summary.stats.min > 0 ? ceiling.work / (summary.stats.min * 1e-3) : mean_rate;
   if (!mean_above && best_rate <= ceiling.peak) return;
-  if (ceiling.cache_bytes > 0 && ceiling.work <= ceiling.cache_bytes) {
+  if (ceiling.work <= ceiling.cache_bytes) {
     add(judgement, Verdict::kSuspect,
         fmt::format("{} {}: it fits in the cache of {:.0f} MiB, so this is not a figure of the "
                     "device's memory",
