@@ -34,10 +34,10 @@ struct App::Parts {
         executor(std::move(executor_)),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
         watchers(io, readers),
-        dispatcher(io, *store, *executor, catalog, machine, state.runs(),
-                   {[this] { watchers.changed(); },
-                    [this](const EndedAttempt& attempt) { watchers.ended(attempt); },
-                    [this] { io.stop(); }}),
+        dispatcher(
+            io, *store, *executor, catalog, machine, state.runs(),
+            {[this] { watchers.changed(); },
+             [this](const EndedAttempt& attempt) { watchers.ended(attempt); }, [this] { end(); }}),
         services{io,     state,   catalog,    machine,  host,
                  *store, readers, dispatcher, watchers, [this](StopMode mode) { stop(mode); }},
         server(io, state, services),
@@ -48,14 +48,19 @@ struct App::Parts {
   void stop(StopMode mode) {
     if (mode == StopMode::kNow || draining) {
       spdlog::info("stopping now; what runs goes on and is adopted by the next daemon");
-      // Posted, so that the reply to the `stop` request is written first.
-      asio::post(io, [this] { io.stop(); });
+      // Posted, so that the reply to the `stop` request is queued first.
+      asio::post(io, [this] { end(); });
       return;
     }
     draining = true;
     spdlog::info("draining: {} running, {} stay queued", dispatcher.running().size(),
                  dispatcher.queued());
     dispatcher.drain();
+  }
+
+  void end() {
+    if (std::exchange(ending, true)) return;
+    server.finish([this] { io.stop(); });
   }
 
   void wait_for_signal() {
@@ -82,6 +87,7 @@ struct App::Parts {
   Server server;
   asio::signal_set signals;
   bool draining = false;
+  bool ending = false;
 };
 
 App::App(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

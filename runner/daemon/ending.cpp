@@ -1,5 +1,7 @@
 #include "runner/daemon/ending.h"
 
+#include "runner/wire/attempt_folder.h"
+
 namespace sweepd {
 namespace {
 
@@ -10,10 +12,8 @@ bool is_done(const RankEvidence& rank) {
 Ending without_words(const RankEvidence& rank) {
   Ending ending;
   ending.rank = rank.rank;
-  // A worker that could not even write its journal exits with a code and says why in its log.
-  if (rank.exit.code && *rank.exit.code != 0 && !rank.last_words.empty()) {
-    ending.detail =
-        Failed{"exit code " + std::to_string(*rank.exit.code) + ": " + rank.last_words, rank.phase};
+  if (rank.exit.code == kExitJournal) {
+    ending.detail = Failed{rank.last_words, rank.phase};
   } else {
     ending.detail = Crashed{rank.exit.signal, rank.exit.code, rank.phase};
   }

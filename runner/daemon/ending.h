@@ -17,7 +17,7 @@ struct RankEvidence {
   std::optional<Ending> said;  // its `end` event
   ExitStatus exit;
   std::string phase;       // last seen on its status page
-  std::string last_words;  // last line of its log, for a process that ended without an end event
+  std::string last_words;  // last line of its log, for a rank that could not write its journal
 };
 
 // `ranks` in the order in which their processes ended: the first that is not `done` decides, since

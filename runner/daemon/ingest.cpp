@@ -44,8 +44,8 @@ std::vector<Event> read_events(const AttemptFolder& folder, int rank) {
   std::vector<Event> events;
   EventReader reader(rank);
   const std::string text = read_file(folder.events(rank));
-  // A torn or foreign line costs that line, not the attempt.
-  if (const auto read = reader.feed(text, events); !read) {
+  // A torn or foreign line costs that line, not the attempt: feeding nothing reads on behind it.
+  for (auto read = reader.feed(text, events); !read; read = reader.feed("", events)) {
     spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
   }
   return events;

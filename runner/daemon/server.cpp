@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "runner/wire/rpc.h"
@@ -74,10 +77,34 @@ void Server::close() {
   sessions_.clear();
 }
 
+void Server::finish(std::function<void()> done) {
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  ::unlink(state_.socket().c_str());
+  for (const auto& weak : sessions_) {
+    if (const auto session = weak.lock()) session->finish();
+  }
+  asio::co_spawn(io_, wait_for_sessions(std::move(done)), asio::detached);
+}
+
+asio::awaitable<void> Server::wait_for_sessions(std::function<void()> done) {
+  asio::steady_timer pause(io_);
+  for (int i = 0; i < 500; ++i) {
+    const bool any = std::any_of(sessions_.begin(), sessions_.end(), [](const auto& weak) {
+      const auto session = weak.lock();
+      return session && session->is_open();
+    });
+    if (!any) break;
+    pause.expires_after(std::chrono::milliseconds(2));
+    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  done();
+}
+
 asio::awaitable<void> Server::accept_clients() {
   while (acceptor_.is_open()) {
     auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
-    if (error == asio::error::operation_aborted) co_return;
+    if (error && !acceptor_.is_open()) co_return;
     if (error) {
       // Out of descriptors, most likely: wait for some to be freed instead of spinning.
       spdlog::error("cannot accept a client: {}", error.message());

@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,9 +24,13 @@ class Server {
   // Call only while holding the state folder's lock: an old socket file is removed.
   Result<void> listen();
   void close();
+  // Accepts nobody new, sends what is queued, then calls `done`; waits a second at most for clients
+  // that do not read.
+  void finish(std::function<void()> done);
 
  private:
   boost::asio::awaitable<void> accept_clients();
+  boost::asio::awaitable<void> wait_for_sessions(std::function<void()> done);
 
   boost::asio::io_context& io_;
   const StateFolder& state_;

@@ -68,6 +68,11 @@ void Session::close() {
   wake_writer_.cancel();
 }
 
+void Session::finish() {
+  closing_ = true;
+  wake_writer_.cancel();
+}
+
 awaitable<void> Session::read_requests() {
   std::string buffer;
   while (socket_.is_open()) {
@@ -77,15 +82,13 @@ awaitable<void> Session::read_requests() {
       send(error_line(
           nullptr, {RpcCode::kResourceExhausted,
                     "a line may be at most " + std::to_string(kMaxLineBytes) + " bytes", nullptr}));
-      closing_ = true;
-      wake_writer_.cancel();
+      finish();
       co_return;
     }
     if (error) {
       // The other side may have shut its sending half only, as `echo ... | socat` does: what it
       // asked for must still reach it.
-      closing_ = true;
-      wake_writer_.cancel();
+      finish();
       co_return;
     }
     std::string line = buffer.substr(0, n - 1);

@@ -24,6 +24,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // Queues one line. False when the session is closed or its backlog is full (it is then closed).
   bool send(std::string line);
   void close();
+  void finish();  // closes once everything queued has been sent
   bool is_open() const { return socket_.is_open(); }
 
  private:

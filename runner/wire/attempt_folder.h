@@ -6,6 +6,9 @@
 
 namespace sweepd {
 
+// EX_IOERR: the rank could not write its journal (a full disk), so its last words are in its log.
+inline constexpr int kExitJournal = 74;
+
 class AttemptFolder {
  public:
   explicit AttemptFolder(std::filesystem::path path) : path_(std::move(path)) {}

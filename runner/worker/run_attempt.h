@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runner/base/clock.h"
+#include "runner/wire/attempt_folder.h"
 #include "workloads/api/device.h"
 #include "workloads/api/workload.h"
 
@@ -32,7 +33,6 @@ struct WorkerParts {
 // the worker.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitUsage = 2;
-inline constexpr int kExitJournal = 74;  // EX_IOERR: the event file cannot be written
 
 int run_attempt(const std::filesystem::path& folder, int rank, const WorkerParts& parts);
 

@@ -36,7 +36,7 @@ TEST(Recovery, ADaemonKilledInTheMiddleIsReplacedAndItsWorkerAdopted) {
   ASSERT_TRUE(eventually([&] { return runs_a_worker(box); }));
   const pid_t worker = box.worker_pids().front();
   box.kill_daemon();
-  EXPECT_EQ(::kill(worker, 0), 0) << "the worker must outlive its daemon";
+  EXPECT_TRUE(is_alive(worker)) << "the worker must outlive its daemon";
   const Ran watched = box.ctl({"watch", "slow"});
   EXPECT_EQ(watched.exit_code, 0) << watched.err;
   expect_each_trial_done_once(box);
@@ -87,7 +87,7 @@ TEST(Recovery, StoppingDrainsAndTheRestWaitsForTheNextDaemon) {
   ASSERT_TRUE(eventually([&] { return runs_a_worker(box); }));
   const pid_t daemon = box.daemon_pid();
   ::kill(daemon, SIGTERM);
-  ASSERT_TRUE(eventually([&] { return ::kill(daemon, 0) != 0; }));
+  ASSERT_TRUE(eventually([&] { return !is_alive(daemon); }));
   EXPECT_FALSE(runs_a_worker(box));
   EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "1");
   EXPECT_EQ(box.ctl({"watch", "slow"}).exit_code, 0);

@@ -105,7 +105,7 @@ pid_t Sandbox::daemon_pid() const {
 void Sandbox::kill_daemon() const {
   const pid_t pid = daemon_pid();
   ::kill(pid, SIGKILL);
-  eventually([pid] { return ::kill(pid, 0) != 0; });
+  eventually([pid] { return !is_alive(pid); });
 }
 
 std::vector<pid_t> Sandbox::worker_pids() const {
@@ -115,8 +115,7 @@ std::vector<pid_t> Sandbox::worker_pids() const {
     if (!entry.path().filename().string().starts_with("pid.")) continue;
     pid_t pid = 0;
     std::ifstream(entry.path()) >> pid;
-    // A zombie has no command line any more.
-    if (pid > 0 && !slurp("/proc/" + std::to_string(pid) + "/cmdline").empty()) pids.push_back(pid);
+    if (pid > 0 && is_alive(pid)) pids.push_back(pid);
   }
   return pids;
 }
@@ -143,6 +142,11 @@ std::string Sandbox::ask(const std::string& line) const {
   char c = 0;
   while (::recv(fd.get(), &c, 1, 0) == 1 && c != '\n') answer += c;
   return answer;
+}
+
+bool is_alive(pid_t pid) {
+  // A zombie has no command line any more.
+  return !slurp("/proc/" + std::to_string(pid) + "/cmdline").empty();
 }
 
 bool eventually(const std::function<bool()>& holds) {

@@ -47,6 +47,9 @@ class Sandbox {
   std::string worker_;
 };
 
+// False for a zombie too: in a container nobody may ever reap it.
+bool is_alive(pid_t pid);
+
 // Polls, as a test must that looks from outside; fails the test after 60 s.
 bool eventually(const std::function<bool()>& holds);
 

@@ -90,7 +90,7 @@ TEST(Stop, EndsTheDaemonAndIsContentWithoutOne) {
   box.ctl({"status"});
   const pid_t daemon = box.daemon_pid();
   EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("stopped"));
-  EXPECT_TRUE(eventually([daemon] { return ::kill(daemon, 0) != 0; }));
+  EXPECT_TRUE(eventually([daemon] { return !is_alive(daemon); }));
 }
 
 TEST(Watch, ControlCLeavesTheSweepRunning) {
