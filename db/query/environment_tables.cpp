@@ -56,7 +56,8 @@ Table devices_table(Connection& connection, std::int64_t attempt) {
 Table states_table(Connection& connection, std::int64_t attempt) {
   Query query(connection,
               "SELECT rank, moment, sm_clock_mhz, memory_clock_mhz, temperature_celsius, "
-              "power_watts, throttle_reasons, other_processes, load_average FROM device_state "
+              "power_watts, throttle_reasons, other_processes, load_average, cores_lost_to_others, "
+              "cores_stolen FROM device_state "
               "WHERE attempt = ? ORDER BY rank, moment DESC");
   query.bind(attempt);
   return rows_table(query, "Device state",
@@ -68,7 +69,9 @@ Table states_table(Connection& connection, std::int64_t attempt) {
                      {"power", Show::kNumber, "W"},
                      {"throttling"},
                      {"other processes", Show::kNumber},
-                     {"load average", Show::kNumber}});
+                     {"load average", Show::kNumber},
+                     {"cores lost to others", Show::kNumber},
+                     {"cores stolen", Show::kNumber}});
 }
 
 }  // namespace sweepd

@@ -85,10 +85,11 @@ void insert_states(Connection& connection, std::int64_t attempt,
     Query(connection,
           "INSERT OR REPLACE INTO device_state (attempt, rank, moment, sm_clock_mhz, "
           "memory_clock_mhz, temperature_celsius, power_watts, throttle_reasons, other_processes, "
-          "load_average) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+          "load_average, cores_lost_to_others, cores_stolen) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind_all(attempt, s.rank, s.moment, s.sm_clock_mhz, s.memory_clock_mhz,
                   s.temperature_celsius, s.power_watts, s.throttle_reasons, s.other_processes,
-                  s.load_average)
+                  s.load_average, s.cores_lost_to_others, s.cores_stolen)
         .run();
   }
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "runner/base/cgroup.h"
 #include "runner/base/hash.h"
 #include "runner/base/proc.h"
 #include "runner/base/text.h"
@@ -100,6 +101,13 @@ Bytes resident_set() {
   const std::size_t space = statm.find(' ');
   if (space == std::string::npos) return {};
   return {leading_integer(std::string_view(statm).substr(space + 1)) * ::sysconf(_SC_PAGESIZE)};
+}
+
+Bytes available_memory() {
+  const std::string meminfo = read_small_file("/proc/meminfo");
+  const Bytes available{leading_integer(proc_field(meminfo, "MemAvailable")) * 1024};
+  const auto limit = cgroup_memory_limit();
+  return limit ? std::min(available, *limit) : available;
 }
 
 std::uint64_t process_start_time(int pid) {

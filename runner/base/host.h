@@ -27,6 +27,10 @@ HostInfo read_host();
 std::vector<int> usable_cores();  // by sched_getaffinity, ascending
 double load_average();            // 1 minute
 Bytes resident_set();             // of this process, now
+// What a new process could use without swapping: the kernel's MemAvailable, within the control
+// group's limit. An attempt without a memory_limit is held to it, so that a model that does not fit
+// ends `oom` instead of meeting the kernel's killer.
+Bytes available_memory();
 
 // Start time of a process in clock ticks since boot (field 22 of /proc/<pid>/stat); 0 when there is
 // no such process. With the pid it names a process for good: pids are reused, pairs are not.

@@ -55,7 +55,7 @@ class Dispatcher {
   };
 
   Dispatcher(boost::asio::io_context& io, Store& store, Executor& executor, const Catalog& catalog,
-             Machine machine, std::filesystem::path runs, Hooks hooks);
+             Machine machine, HostInfo host, std::filesystem::path runs, Hooks hooks);
   ~Dispatcher();
 
   // Once, before anything else: queues what waits, adopts what runs, ingests what ended meanwhile.
@@ -98,6 +98,7 @@ class Dispatcher {
   Store& store_;
   Executor& executor_;
   const Catalog& catalog_;
+  HostInfo host_;
   std::filesystem::path runs_;
   Hooks hooks_;
   Scheduler scheduler_;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "runner/exec/cgroup.h"
+#include "runner/base/cgroup.h"
 #include "runner/exec/gpus.h"
 
 namespace sweepd {

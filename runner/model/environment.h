@@ -36,6 +36,9 @@ struct DeviceState {
   std::string throttle_reasons;  // "" when none; comma-separated NVML names else
   std::int64_t other_processes = 0;
   double load_average = 0;  // host, 1 minute
+  // "after" only: mean number of the leased cores that others, or other guests of the hypervisor,
+  // kept from this rank since "before".
+  std::optional<double> cores_lost_to_others, cores_stolen;
 };
 
 struct Environment {

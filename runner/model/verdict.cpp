@@ -13,8 +13,8 @@ namespace {
 
 // A measured peak is itself a sample of a noisy machine; a datasheet's is physics.
 constexpr double kMeasuredPeakTolerance = 1.10;
-// The load average is never exactly zero on a healthy machine.
-constexpr double kIdleLoad = 0.5;
+// Ticks of 10 ms and our own journal's writing stay well below a tenth of the lease.
+constexpr double kLostShare = 0.1;
 
 void add(Judgement& judgement, Verdict verdict, std::string reason) {
   judgement.verdict = std::max(judgement.verdict, verdict);
@@ -166,29 +166,32 @@ std::int64_t count_cores(const std::string& list) {
   return count;
 }
 
-// What others may use without touching the lease is `total - leased`. But the 1-minute average
-// still holds this attempt's own set-up and the attempt before it on the same lease, up to
-// `leased`: below that the figure proves nothing about others, and the second trial of every sweep
-// would be suspect.
-void judge_load(Judgement& judgement, const Environment& environment, std::int64_t world_size) {
+// The cores that others took of the lease while it was measured, or the hypervisor did.
+void judge_cores(Judgement& judgement, const Environment& environment, std::int64_t world_size) {
   const std::int64_t total = environment.host.cores;
-  if (total <= 0) return;
-  if (world_size > total) {
+  if (total > 0 && world_size > total) {
     add(judgement, Verdict::kSuspect,
         fmt::format("{} ranks shared {} core{}", world_size, total, total == 1 ? "" : "s"));
+    return;  // each rank's others are the other ranks
   }
-  const std::int64_t per_rank = count_cores(environment.cores);
-  const std::int64_t leased = per_rank > 0 ? std::min(total, per_rank * world_size) : total;
-  const double allowed = static_cast<double>(std::max(total - leased, leased)) + kIdleLoad;
-  double load = 0;
+  const std::int64_t leased = std::max<std::int64_t>(1, count_cores(environment.cores));
+  const double allowed = kLostShare * static_cast<double>(leased);
+  double lost = 0, stolen = 0;
   for (const DeviceState& state : environment.states) {
-    if (state.moment == "before") load = std::max(load, state.load_average);
+    lost = std::max(lost, state.cores_lost_to_others.value_or(0));
+    stolen = std::max(stolen, state.cores_stolen.value_or(0));
   }
-  if (load > allowed) {
+  if (lost > allowed) {
     add(judgement, Verdict::kSuspect,
-        fmt::format("the host's load was {:.1f} before the measured steps: more than this attempt "
-                    "with {} of {} cores leaves room for",
-                    load, leased, total));
+        fmt::format("other processes kept {:.1f} of the {} leased core{} busy during the measured "
+                    "steps",
+                    lost, leased, leased == 1 ? "" : "s"));
+  }
+  if (stolen > allowed) {
+    add(judgement, Verdict::kSuspect,
+        fmt::format("the hypervisor took {:.1f} of the {} leased core{} away during the measured "
+                    "steps",
+                    stolen, leased, leased == 1 ? "" : "s"));
   }
 }
 
@@ -213,7 +216,7 @@ Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
   judge_rates(judgement, summaries, work, peak.value_or(Peak{}),
               std::max<std::int64_t>(1, world_size));
   judge_device_states(judgement, environment.states);
-  judge_load(judgement, environment, std::max<std::int64_t>(1, world_size));
+  judge_cores(judgement, environment, std::max<std::int64_t>(1, world_size));
   return judgement;
 }
 

@@ -117,6 +117,8 @@ void put(Json& json, const DeviceState& state) {
   set(json, "throttle_reasons", state.throttle_reasons);
   json["other_processes"] = state.other_processes;
   json["load_average"] = number_to_json(state.load_average);
+  set(json, "cores_lost_to_others", state.cores_lost_to_others);
+  set(json, "cores_stolen", state.cores_stolen);
 }
 
 void read(Reader& reader, DeviceState& state) {
@@ -128,6 +130,8 @@ void read(Reader& reader, DeviceState& state) {
   reader.optional("throttle_reasons", state.throttle_reasons);
   reader.required("other_processes", state.other_processes);
   reader.required("load_average", state.load_average);
+  reader.optional("cores_lost_to_others", state.cores_lost_to_others);
+  reader.optional("cores_stolen", state.cores_stolen);
 }
 
 }  // namespace sweepd

@@ -55,6 +55,7 @@ class Attempt {
   std::unique_ptr<Device> device_;
   std::optional<Context> context_;
   std::unique_ptr<Workload> workload_;
+  std::optional<CpuTimes> cpu_before_;  // when the state was told last
 };
 
 }  // namespace sweepd

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "runner/exec/cgroup.h"
+#include "runner/base/cgroup.h"
 #include "runner/exec/gpus.h"
 #include "runner/exec/topology.h"
 #include "tests/exec/scratch.h"

@@ -185,37 +185,45 @@ TEST(Judge, OtherProcessesAreSuspect) {
                           "1 other process was on the device of rank 3 after the measured steps"));
 }
 
-TEST(Judge, LoadAboveWhatTheLeaseLeaves) {
+TEST(Judge, CoresThatOthersTookFromTheLease) {
   struct Case {
-    std::int64_t cores;
     const char* leased;
-    double load;
+    double lost, stolen;
     Verdict verdict;
     const char* why;
   };
   const Case cases[] = {
-      {16, "0-3", 0.1, Verdict::kValid, "idle"},
-      {16, "0-3", 12.0, Verdict::kValid, "others fill the other twelve cores"},
-      {16, "0-3", 14.0, Verdict::kSuspect, "two of them are in our way"},
-      {2, "0-1", 2.1, Verdict::kValid, "what this attempt's own set-up leaves in the average"},
-      {2, "0-1", 3.0, Verdict::kSuspect, "more than that"},
-      {8, "0,2,4-5", 4.4, Verdict::kValid, "lists have gaps"},
-      {8, "0,2,4-5", 4.6, Verdict::kSuspect, "lists have gaps"},
-      {8, "", 8.4, Verdict::kValid, "an unknown lease is taken as the whole host"},
-      {8, "garbage", 8.6, Verdict::kSuspect, "an unreadable one too"},
-      {0, "0-3", 99, Verdict::kValid, "an unknown host is not judged"},
+      {"0-3", 0.0, 0.0, Verdict::kValid, "undisturbed"},
+      {"0-3", 0.39, 0.0, Verdict::kValid, "below a tenth of four cores"},
+      {"0-3", 0.41, 0.0, Verdict::kSuspect, "above it"},
+      {"0-1", 0.0, 0.3, Verdict::kSuspect, "another guest of the hypervisor counts alike"},
+      {"0,2,4-5", 0.39, 0.0, Verdict::kValid, "lists have gaps"},
+      {"", 0.2, 0.0, Verdict::kSuspect, "an unknown lease has one core at least"},
+      {"garbage", 0.2, 0.0, Verdict::kSuspect, "an unreadable one too"},
   };
   for (const Case& c : cases) {
     Environment environment = quiet();
-    environment.host.cores = c.cores;
     environment.cores = c.leased;
-    environment.states[0].load_average = c.load;
-    EXPECT_EQ(judge_environment(environment).verdict, c.verdict) << c.load << ": " << c.why;
+    environment.states[1].cores_lost_to_others = c.lost;
+    environment.states[1].cores_stolen = c.stolen;
+    EXPECT_EQ(judge_environment(environment).verdict, c.verdict) << c.leased << ": " << c.why;
   }
 }
 
-TEST(Judge, LoadAfterwardsIsOurOwn) {
+TEST(Judge, SaysHowMuchOthersTook) {
   Environment environment = quiet();
+  environment.cores = "0-1";
+  environment.states[1].cores_lost_to_others = 0.84;
+  environment.states[1].cores_stolen = 0.3;
+  EXPECT_THAT(
+      judge_environment(environment).reasons,
+      ElementsAre("other processes kept 0.8 of the 2 leased cores busy during the measured steps",
+                  "the hypervisor took 0.3 of the 2 leased cores away during the measured steps"));
+}
+
+TEST(Judge, ALoadThatDidNotTouchTheLeaseIsNoMatter) {
+  Environment environment = quiet();
+  environment.states[0].load_average = 40;
   environment.states[1].load_average = 40;
   EXPECT_EQ(judge_environment(environment).verdict, Verdict::kValid);
 }

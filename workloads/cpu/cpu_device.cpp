@@ -17,7 +17,8 @@ namespace {
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(const DeviceOptions& options) : allocator_(CountingAllocator::install()) {
-    allocator_.set_limit(options.memory_limit.value);
+    const bool limited = options.memory_limit.value > 0;
+    allocator_.set_limit((limited ? options.memory_limit : available_memory()).value);
     if (options.threads > 0) at::set_num_threads(options.threads);
   }
 

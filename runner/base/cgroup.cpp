@@ -1,4 +1,4 @@
-#include "runner/exec/cgroup.h"
+#include "runner/base/cgroup.h"
 
 #include <algorithm>
 #include <charconv>

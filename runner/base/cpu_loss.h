@@ -1,0 +1,34 @@
+// What others took of a lease's cores while something was measured. The load average cannot tell:
+// it lags by a minute and holds our own work. The kernel's per-core busy time less our own time
+// can.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "runner/base/clock.h"
+
+namespace sweepd {
+
+// Seconds of CPU time up to a moment. The kernel counts in ticks of 10 ms.
+struct CpuTimes {
+  Instant at;
+  double busy_s = 0;    // of the given cores, by anybody
+  double stolen_s = 0;  // of the given cores: the hypervisor ran another guest
+  double own_s = 0;     // of this process, all threads
+};
+
+// `cores`: the ones this process is bound to.
+CpuTimes read_cpu_times(const std::vector<int>& cores);
+
+// The busy and stolen parts from the text of /proc/stat; cores that it lacks count nothing.
+CpuTimes parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cores);
+
+// Mean number of cores lost between two moments, at least 0.
+struct CpuLoss {
+  double to_others = 0;
+  double stolen = 0;
+};
+CpuLoss cpu_loss(const CpuTimes& from, const CpuTimes& to);
+
+}  // namespace sweepd

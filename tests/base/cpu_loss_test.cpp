@@ -1,0 +1,41 @@
+#include "runner/base/cpu_loss.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace sweepd {
+namespace {
+
+double ticks() {
+  return static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+TEST(CpuLoss, CountsTheGivenCoresOnly) {
+  const auto times = parse_cpu_times(
+      "cpu  600 0 0 0 0 0 0 0 0 0\n"
+      "cpu0 100 10 20 5000 70 3 7 40 0 0\n"
+      "cpu1 200 0 0 4000 0 0 0 0 0 0\n"
+      "cpu10 900 0 0 0 0 0 0 0 0 0\n"
+      "intr 12345\n",
+      {0, 10});
+  EXPECT_DOUBLE_EQ(times.busy_s * ticks(), 100 + 10 + 20 + 3 + 7 + 900);
+  EXPECT_DOUBLE_EQ(times.stolen_s * ticks(), 40);
+}
+
+TEST(CpuLoss, IsWhatOthersUsedPerSecond) {
+  const CpuTimes from{{0}, 10.0, 1.0, 5.0};
+  const CpuTimes to{{2'000'000'000}, 13.5, 1.5, 8.0};  // 3.5 s busy, of which 3 s our own
+  const CpuLoss loss = cpu_loss(from, to);
+  EXPECT_DOUBLE_EQ(loss.to_others, 0.25);
+  EXPECT_DOUBLE_EQ(loss.stolen, 0.25);
+}
+
+TEST(CpuLoss, IsNeverBelowNothing) {
+  // The kernel's ticks lag behind our own finer account.
+  const CpuLoss loss = cpu_loss({{0}, 10.0, 0, 5.0}, {{100'000'000}, 10.0, 0, 5.1});
+  EXPECT_EQ(loss.to_others, 0);
+  EXPECT_EQ(cpu_loss({}, {}).stolen, 0);
+}
+
+}  // namespace
+}  // namespace sweepd
