@@ -41,10 +41,11 @@ with_progress() {
   shift 2
   : >"$log"
   (
-    while sleep 20; do
+    # Killing the watcher leaves its sleep behind, which must hold neither our output nor the lock.
+    while sleep 20 >/dev/null 2>&1 8>&-; do
       say "$what $(grep -oE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1 || true)"
     done
-  ) &
+  ) 8>&- &
   watcher=$!
   # In a subshell, so that a failure still ends the watcher. The build itself stays in the foreground:
   # a background one would not see Ctrl-C.
