@@ -88,6 +88,10 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("[  FAILED  ] Timeline.Orders", (self.root / "out/report.md").read_text())
 
+    def test_gpu_tests_that_all_skip_fail(self):
+        self.command(f"{self.bundle.name}/bin/test_gpu", "echo '[  PASSED  ] 0 tests.'; echo '[  SKIPPED ] 1 test'")
+        self.assertEqual(self.run_check().returncode, 1)
+
     def test_failed_submit_is_reported_and_the_rest_goes_on(self):
         self.command(f"{self.bundle.name}/bin/sweepctl",
                      'case $* in *quickstart.yaml*) echo "error: no such model"; exit 2 ;; esac\n' + SWEEPCTL)
