@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/node/node.h>
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>

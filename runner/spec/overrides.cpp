@@ -127,7 +127,7 @@ std::optional<std::vector<Value>> parse_list(Reporter& report, const Override& s
       good = false;
     } else if (!value) {
       Refusal refusal = refusal_of(def, value.error(), text);
-      report.set_error(set, column, length, std::move(refusal.message), std::move(refusal.help));
+      report.set_error(set, column, length, refusal.message, std::move(refusal.help));
       good = false;
     } else {
       values.push_back(std::move(*value));
@@ -159,7 +159,7 @@ void apply(Reporter& report, Draft& draft, const Override& set, std::size_t para
   }
   if (wrong.empty()) return;
   report.set_error(set, static_cast<int>(set.name.size()) + 2, static_cast<int>(set.values.size()),
-                   std::move(wrong));
+                   wrong);
 }
 
 void report_unknown(Reporter& report, const std::vector<Draft>& drafts, const Override& set) {

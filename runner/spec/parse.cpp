@@ -53,6 +53,7 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
   Reporter report(source, file);
   const std::vector<spec::Document> documents = spec::load_documents(source, report);
   std::vector<Draft> drafts;
+  drafts.reserve(documents.size());
   for (const spec::Document& document : documents) {
     drafts.push_back(spec::read_document(report, catalog, document));
   }

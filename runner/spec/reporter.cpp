@@ -93,15 +93,15 @@ void Reporter::add(Found found) {
   if (found_.size() < kMaxCollected) found_.push_back(std::move(found));
 }
 
-void Reporter::error(const Mark& mark, std::string message, std::string help) {
+void Reporter::error(const Mark& mark, std::string_view message, std::string help) {
   add({mark, 0, clipped(message), std::move(help)});
 }
 
-void Reporter::error(const Place& place, std::string message, std::string help) {
+void Reporter::error(const Place& place, std::string_view message, std::string help) {
   add({{place.line, place.column}, place.length, clipped(message), std::move(help)});
 }
 
-void Reporter::set_error(const Override& set, int column, int length, std::string message,
+void Reporter::set_error(const Override& set, int column, int length, std::string_view message,
                          std::string help) {
   Diagnostic diagnostic;
   diagnostic.file = "--set";

@@ -20,10 +20,10 @@ class Reporter {
  public:
   Reporter(const SourceText& source, std::string_view file) : source_(source), file_(file) {}
 
-  void error(const Mark& mark, std::string message, std::string help = "");
-  void error(const Place& place, std::string message, std::string help = "");
+  void error(const Mark& mark, std::string_view message, std::string help = "");
+  void error(const Place& place, std::string_view message, std::string help = "");
   // A mistake of a --set override; `column` and `length` mark its text.
-  void set_error(const Override& set, int column, int length, std::string message,
+  void set_error(const Override& set, int column, int length, std::string_view message,
                  std::string help = "");
 
   bool any() const { return !found_.empty() || !set_errors_.empty(); }

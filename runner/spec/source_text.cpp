@@ -60,10 +60,12 @@ std::size_t end_of_plain(std::string_view line, std::size_t begin) {
   for (; end < line.size(); ++end) {
     const char c = line[end];
     if (flow && kFlowEnd.find(c) != std::string_view::npos) break;
-    if (c == ':' && (end + 1 == line.size() || kBlank.find(line[end + 1]) != kBlank.npos)) break;
-    if (c == '#' && end > begin && kBlank.find(line[end - 1]) != kBlank.npos) break;
+    if (c == ':' &&
+        (end + 1 == line.size() || kBlank.find(line[end + 1]) != std::string_view::npos))
+      break;
+    if (c == '#' && end > begin && kBlank.find(line[end - 1]) != std::string_view::npos) break;
   }
-  while (end > begin && kBlank.find(line[end - 1]) != kBlank.npos) --end;
+  while (end > begin && kBlank.find(line[end - 1]) != std::string_view::npos) --end;
   return end;
 }
 

@@ -12,10 +12,9 @@ namespace {
 
 // What every result has beside its parameters (docs/DATABASE.md).
 const std::vector<std::string>& result_columns() {
-  static const std::vector<std::string> kNames{"phase",  "pass",       "metric",  "step",
-                                               "repeat", "rank",       "outcome", "verdict",
-                                               "host",   "device_name"};
-  return kNames;
+  static const std::vector<std::string> names{"phase", "pass",    "metric",  "step", "repeat",
+                                              "rank",  "outcome", "verdict", "host", "device_name"};
+  return names;
 }
 
 std::vector<std::string> phase_names(const WorkloadDef& def) {
@@ -110,7 +109,7 @@ std::optional<std::string> read_filter_value(Reporter& report, const Draft& draf
     return read_word(report, what,
                      {"done", "oom", "timeout", "crashed", "failed", "cancelled", "skipped"}, node);
   }
-  const auto text = read_text(report, what, node);
+  auto text = read_text(report, what, node);
   if (!text || (name != "step" && name != "repeat" && name != "rank")) return text;
   const auto number = parse_value(*text, ValueType::kInteger);
   if (number) return to_text(*number, ValueType::kInteger);

@@ -46,7 +46,7 @@ std::optional<bool> read_boolean(Reporter& report, std::string_view what, const 
 
 std::optional<std::string> read_word(Reporter& report, std::string_view what,
                                      const std::vector<std::string>& words, const Node& node) {
-  const auto text = read_text(report, what, node);
+  auto text = read_text(report, what, node);
   if (!text) return std::nullopt;
   if (std::find(words.begin(), words.end(), *text) != words.end()) return text;
   report.error(node.mark,
@@ -58,19 +58,21 @@ std::optional<std::string> read_word(Reporter& report, std::string_view what,
 void read_fields(Reporter& report, std::string_view what, const Node& map,
                  const std::vector<Field>& fields,
                  const std::function<std::string(const std::string&)>& unknown) {
-  for (const auto& [key, value] : map.entries) {
+  for (const Node::Entry& entry : map.entries) {
+    const Node& key = *entry.key;
     const auto field = std::find_if(fields.begin(), fields.end(),
-                                    [&](const Field& f) { return f.name == key->text; });
+                                    [&](const Field& f) { return f.name == key.text; });
     if (field != fields.end()) {
-      field->read(*key, *value);
+      field->read(key, *entry.value);
       continue;
     }
     std::vector<std::string> names;
+    names.reserve(fields.size());
     for (const Field& f : fields) names.push_back(f.name);
-    std::string help = unknown ? unknown(key->text) : "";
-    if (help.empty()) help = help_nearest(key->text, names);
-    report.error(key->mark,
-                 fmt::format("`{}` is not a key of {}; expected one of {}", shown(key->text), what,
+    std::string help = unknown ? unknown(key.text) : "";
+    if (help.empty()) help = help_nearest(key.text, names);
+    report.error(key.mark,
+                 fmt::format("`{}` is not a key of {}; expected one of {}", shown(key.text), what,
                              join(names, ", ")),
                  std::move(help));
   }
@@ -113,7 +115,7 @@ std::optional<Value> read_value(Reporter& report, const ParamDef& def, const Nod
   auto value = def.parse(node.text);
   if (value) return std::move(*value);
   Refusal refusal = refusal_of(def, value.error(), node.text);
-  report.error(node.mark, std::move(refusal.message), std::move(refusal.help));
+  report.error(node.mark, refusal.message, std::move(refusal.help));
   return std::nullopt;
 }
 

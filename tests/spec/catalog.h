@@ -74,12 +74,12 @@ WorkloadDef workload(std::string name, std::vector<std::string> passes,
 }
 
 inline const Catalog& catalog() {
-  static const Catalog kCatalog{{workload<LmStepParams>("lm_step", {"timing", "memory", "profile"},
-                                                        {"forward", "backward", "optimizer"}),
-                                 workload<MatmulParams>("matmul", {"timing", "profile"}, {}),
-                                 workload<MemcpyParams>("memcpy", {"timing"}, {}),
-                                 workload<NoopParams>("noop", {"timing"}, {})}};
-  return kCatalog;
+  static const Catalog all{{workload<LmStepParams>("lm_step", {"timing", "memory", "profile"},
+                                                   {"forward", "backward", "optimizer"}),
+                            workload<MatmulParams>("matmul", {"timing", "profile"}, {}),
+                            workload<MemcpyParams>("memcpy", {"timing"}, {}),
+                            workload<NoopParams>("noop", {"timing"}, {})}};
+  return all;
 }
 
 }  // namespace sweepd::test

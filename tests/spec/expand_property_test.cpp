@@ -17,13 +17,13 @@ const WorkloadDef& lm() {
 
 // A few parameters of every kind: choice, integer, bytes, duration, real; identity and scheduling.
 const std::vector<std::pair<std::string, std::vector<std::string>>>& pool() {
-  static const std::vector<std::pair<std::string, std::vector<std::string>>> kPool{
+  static const std::vector<std::pair<std::string, std::vector<std::string>>> params{
       {"model", {"tiny", "small", "xl"}},     {"context", {"64", "128", "2K"}},
       {"d_model", {"0", "1", "2"}},           {"d_ff", {"0", "10", "20"}},
       {"memory_limit", {"0", "1GiB"}},        {"min_time", {"0", "1s", "1500ms"}},
       {"relative_error", {"0", "1%", "0.5"}}, {"repeats", {"1", "3", "2"}},
       {"timeout", {"0", "1h", "30m"}},        {"priority", {"-1", "0", "5"}}};
-  return kPool;
+  return params;
 }
 
 Axis axis_of(std::size_t i, std::size_t length) {
@@ -201,7 +201,7 @@ TEST(Expand, KeysOfNamesThatBeginAlike) {
     def.params.push_back(param);
   }
   Sweep sweep;
-  for (std::size_t i = 0; i < 4; ++i) sweep.params.push_back({i, Value(std::int64_t{1})});
+  for (std::size_t i = 0; i < 4; ++i) sweep.params.emplace_back(Setting{i, Value(std::int64_t{1})});
   const Expansion expansion = expand(sweep, def);
   ASSERT_EQ(expansion.trials.size(), 1U);
   EXPECT_EQ(expansion.trials[0].key, key_of(def, expansion.trials[0].trial));

@@ -1,4 +1,5 @@
 // Parser, schemas/sweep.schema.json, schemas/sweep.md and experiments/ say the same.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -35,13 +36,13 @@ std::string read(const std::filesystem::path& path) {
 }
 
 const json& schema_json() {
-  static const json kJson = json::parse(read(kRoot / "schemas/sweep.schema.json"));
-  return kJson;
+  static const json parsed = json::parse(read(kRoot / "schemas/sweep.schema.json"));
+  return parsed;
 }
 
 // What the schema says about one document; "" when it is content.
 std::string schema_errors(const YAML::Node& document) {
-  static const valijson::Schema* const kSchema = [] {
+  static const valijson::Schema* const rules = [] {
     auto* schema = new valijson::Schema;
     valijson::SchemaParser(valijson::SchemaParser::kDraft7)
         .populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_json()), *schema);
@@ -50,7 +51,7 @@ std::string schema_errors(const YAML::Node& document) {
   const json value = yaml_to_json(document);
   valijson::ValidationResults results;
   valijson::Validator(valijson::Validator::kStrongTypes)
-      .validate(*kSchema, valijson::adapters::NlohmannJsonAdapter(value), &results);
+      .validate(*rules, valijson::adapters::NlohmannJsonAdapter(value), &results);
   std::string found;
   for (const auto& error : results) {
     found += join(error.context, "") + ": " + error.description + "\n";
@@ -101,11 +102,11 @@ TEST(Schema, HasEveryRunParameterAndItsChoices) {
 TEST(Schema, HasThePassesAndOrders) {
   const json& properties = schema_json()["properties"];
   for (const std::string name : properties["passes"]["items"]["enum"]) {
-    EXPECT_EQ(errors(kHead + "passes: [" + name + "]\n"), "");
+    EXPECT_EQ(errors(fmt::format("{}passes: [{}]\n", kHead, name)), "");
   }
   EXPECT_EQ(properties["passes"]["items"]["enum"].size(), 3U);
   for (const std::string name : properties["order"]["enum"]) {
-    EXPECT_EQ(errors(kHead + "order: " + name + "\n"), "");
+    EXPECT_EQ(errors(fmt::format("{}order: {}\n", kHead, name)), "");
   }
   EXPECT_EQ(properties["order"]["enum"].size(), 3U);
 }
