@@ -73,8 +73,12 @@ class Reader {
   Result<std::vector<Table>> trial_details(const std::string& key_prefix);
 
   // The columns of `query` as dimensions: parameters of the workload and the columns every result
-  // has. Trials count with their newest done attempt of each repeat on each host, or with their
-  // newest ended one when none is done.
+  // has; behind them, where a cell pools several trials, the parameters these differ in. Of each
+  // trial, pass, repeat and host the newest done attempt counts, else the newest. Without `phase`
+  // among the names a row is the whole step. Metrics: those of samples, and of the memory pass
+  // peak_allocated_bytes, peak_reserved_bytes, at_start_bytes, at_end_bytes, device_in_use_bytes;
+  // the pass follows from the metric unless the query names one. Work and peaks are filled when
+  // `cell` or `sort` names something derived from them.
   Result<ResultSet> results(const QuerySpec& query, bool with_samples);
 
  private:

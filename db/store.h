@@ -93,7 +93,9 @@ class Store {
   // `done` on this host or open already. repeats applies to the timing pass only.
   Result<SubmitReceipt> submit(const NewSweep& sweep, const WorkloadDef& def);
 
-  Result<std::vector<OpenAttempt>> open_attempts();  // queued and started, by position
+  // Queued and started, by position. What was queued for a workload or version that this build does
+  // not have is ended as `skipped` first.
+  Result<std::vector<OpenAttempt>> open_attempts();
 
   Result<void> mark_started(std::int64_t row, WallTime when, const Lease& lease);
   // Back to the queue: it was marked started but no process ever was (the daemon died in between).
@@ -104,14 +106,16 @@ class Store {
   Result<bool> finish(const AttemptRecord& record);
 
   // Ends the sweep's queued attempts that no other live sweep wants as `cancelled` and marks the
-  // sweep; returns the rows it ended and the rows still running that only this sweep wants.
+  // sweep; returns the rows it ended and the rows still running that only this sweep wants. Of a
+  // sweep with nothing open: kFailedPrecondition.
   struct CancelReceipt {
     std::vector<std::int64_t> ended;
     std::vector<std::int64_t> running;
   };
   Result<CancelReceipt> cancel_sweep(const SweepId& sweep, WallTime when);
 
-  // New attempts for what is not `done` (or whose outcome or verdict is in `which`), like submit.
+  // New attempts for what is not `done` (or whose outcome or verdict is in `which`), like submit. A
+  // cancelled sweep lives again. The sweep then answers with the new attempts.
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
                                     WallTime when);
 

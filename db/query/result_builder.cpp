@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "db/ending_columns.h"
+#include "runner/base/text.h"
 
 namespace sweepd {
 namespace {
@@ -55,13 +56,23 @@ ResultSet ResultBuilder::build(const std::vector<SelectedAttempt>& attempts,
   for (const SelectedAttempt& attempt : attempts) {
     if (!is_done(attempt)) add_words(attempt);
   }
-  for (std::size_t i = 0; i < plan_.metrics.size(); ++i) {
-    results_.metric += (i > 0 ? ", " : "") + plan_.metrics[i];
-    const std::string unit(unit_of_metric(plan_.metrics[i]));
-    results_.unit = i == 0 || results_.unit == unit ? unit : "";
-  }
   order_dimensions();
+  name_metric();
   return std::move(results_);
+}
+
+// One unit for all metrics, or none.
+void ResultBuilder::name_metric() {
+  std::vector<std::string> metrics = plan_.metrics;
+  for (const Dimension& dimension : results_.dimensions) {
+    if (metrics.empty() && dimension.name == "metric") metrics = dimension.values;
+  }
+  results_.metric = join(metrics, ", ");
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const std::string unit(unit_of_metric(metrics[i]));
+    results_.unit = i == 0 || results_.unit == unit ? unit : "";
+    if (results_.unit.empty()) return;
+  }
 }
 
 void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {

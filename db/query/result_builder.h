@@ -23,6 +23,7 @@ class ResultBuilder {
   void place(ResultRow& row, const FigureRow& figure);
   std::string note_of(const SelectedAttempt& attempt);
   void order_dimensions();
+  void name_metric();
   DimensionCoder::Ordered order_of(std::size_t dimension) const;
   std::vector<std::string> texts_of(std::size_t dimension, const std::vector<Value>& values);
 

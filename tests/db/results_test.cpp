@@ -231,6 +231,24 @@ TEST_F(ResultsTest, MemoryMetricsComeFromTheMemoryPass) {
               testing::UnorderedElementsAre("timing done 30", "memory done 32"));
 }
 
+TEST_F(ResultsTest, MetricsSideBySideHaveAUnitWhenTheyShareOne) {
+  const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
+  AttemptRecord record = done(row, 10, 20);
+  record.samples.push_back({0, 1, "step", "host_time", 31, false});
+  record.samples.push_back({0, 1, "step", "loss", 2.5, false});
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  auto results = ask(by({}, {"metric"}, {{"phase", {"step"}}}));
+  EXPECT_THAT(results.dimensions[0].values, ElementsAre("time", "host_time", "loss"));
+  EXPECT_EQ(results.metric, "time, host_time, loss");
+  EXPECT_EQ(results.unit, "");
+  results = ask(by({}, {"metric"}, {{"metric", {"host_time", "time"}}}));
+  EXPECT_THAT(results.dimensions[0].values, ElementsAre("host_time", "time"));
+  EXPECT_EQ(results.unit, "ms");
+  results = ask(by({}, {"metric"}, {{"phase", {"forward"}}}));  // only `time` has this phase
+  EXPECT_EQ(results.unit, "ms");
+}
+
 TEST_F(ResultsTest, WorkAndPeaksComeWithDerivedFigures) {
   const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
   finish(done(row, 10, 20));
