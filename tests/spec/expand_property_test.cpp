@@ -212,7 +212,7 @@ TEST(Expand, AMillionPoints) {
   sweep.workload = "lm_step";
   for (const std::string name : {"seed", "context"}) {
     Axis axis{*lm().index_of(name), {}};
-    for (std::int64_t i = 1; i <= 1000; ++i) axis.values.push_back(i);
+    for (std::int64_t i = 1; i <= 1000; ++i) axis.values.emplace_back(i);
     sweep.matrix.push_back(axis);
   }
   const Expansion expansion = expand(sweep, lm());
