@@ -203,8 +203,6 @@ CREATE TABLE device_state (
   throttle_reasons    TEXT NOT NULL,
   other_processes     INTEGER NOT NULL,
   load_average        REAL NOT NULL,
-  cores_lost_to_others REAL,
-  cores_stolen        REAL,
   PRIMARY KEY (attempt, rank, moment)
 ) STRICT, WITHOUT ROWID;
 

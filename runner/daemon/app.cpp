@@ -35,7 +35,7 @@ struct App::Parts {
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
         watchers(io, readers),
         dispatcher(
-            io, *store, *executor, catalog, machine, state.runs(),
+            io, *store, *executor, catalog, machine, host, state.runs(),
             {[this] { watchers.changed(); },
              [this](const EndedAttempt& attempt) { watchers.ended(attempt); }, [this] { end(); }}),
         services{io,     state,   catalog,    machine,  host,

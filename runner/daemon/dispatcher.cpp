@@ -18,12 +18,13 @@ constexpr std::chrono::seconds kStoreRetry{5};
 }
 
 Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
-                       const Catalog& catalog, Machine machine, std::filesystem::path runs,
-                       Hooks hooks)
+                       const Catalog& catalog, Machine machine, HostInfo host,
+                       std::filesystem::path runs, Hooks hooks)
     : io_(io),
       store_(store),
       executor_(executor),
       catalog_(catalog),
+      host_(std::move(host)),
       runs_(std::move(runs)),
       hooks_(std::move(hooks)),
       scheduler_(std::move(machine)),
@@ -271,6 +272,8 @@ void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) 
 }
 
 void Dispatcher::store_record(const OpenAttempt& attempt, AttemptRecord record) {
+  // A rank sees the cores it is bound to; the host's own count is ours to tell.
+  if (record.environment) record.environment->host = host_;
   record.judgement =
       judge_attempt(store_, attempt, record, static_cast<std::int64_t>(attempt.lease.ranks.size()));
   if (unstored_.empty() && try_store(attempt, record)) return;

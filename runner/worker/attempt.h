@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "runner/base/cpu_loss.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
 #include "runner/worker/event_writer.h"

@@ -41,9 +41,7 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   const auto& common = common_dimensions();
   dimensions.insert(dimensions.end(), common.begin(), common.end());
   if (const auto valid = validate(query.table, dimensions); !valid) return valid.error();
-  const auto with_samples = needs_samples(query);
-  if (!with_samples) return with_samples.error();
-  const auto results = reader.results(query, *with_samples);
+  const auto results = reader.results(query, needs_samples(query));
   if (!results) return results.error();
   return pivot(*results, query);
 }
