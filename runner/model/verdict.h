@@ -5,8 +5,8 @@
 //            whatever crosses it has not merely been lucky
 //   suspect  only the fastest step is above that peak; the mean is above a *measured* (CPU) peak by
 //            more than 10 %; memory traffic above the peak that the cache may have served;
-//            throttling, another process on the device, other processes on the leased cores, more ranks than
-//            cores
+//            throttling, another process on the device, other processes on the leased cores, more
+//            ranks than cores
 // A small number of samples is no reason: `n` says it.
 #pragma once
 

@@ -227,8 +227,7 @@ void Attempt::emit_facts() {
 void Attempt::emit_state(const char* moment) {
   StateEvent event{device_->state()};
   event.state.moment = moment;
-  const CpuTimes now =
-      read_cpu_times(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
+  const CpuTimes now = read_cpu_times(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
   if (cpu_before_) {
     const CpuLoss loss = cpu_loss(*cpu_before_, now);
     event.state.cores_lost_to_others = loss.to_others;

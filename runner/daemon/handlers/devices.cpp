@@ -5,19 +5,28 @@
 namespace sweepd {
 namespace {
 
+// A bandwidth alone (only `memcpy` has run) is told once, without an arithmetic.
 nlohmann::json peaks_of(Services& services, const DeviceInfo& device) {
   nlohmann::json peaks = nlohmann::json::array();
+  double measured_bytes_per_s = 0;
   for (const char* arithmetic : {"fp32", "tf32", "bf16", "fp16"}) {
     auto peak = datasheet_peak(device.name, arithmetic);
     if (!peak) {
       const auto measured = services.store.measured_peak(device, arithmetic);
       if (measured) peak = *measured;
     }
-    if (!peak) continue;
+    if (peak) measured_bytes_per_s = peak->bytes_per_s;
+    if (!peak || peak->flops_per_s <= 0) continue;
     peaks.push_back({{"arithmetic", arithmetic},
                      {"flops_per_s", peak->flops_per_s},
                      {"bytes_per_s", peak->bytes_per_s},
                      {"source", peak->source == PeakSource::kMeasured ? "measured" : "datasheet"}});
+  }
+  if (peaks.empty() && measured_bytes_per_s > 0) {
+    peaks.push_back({{"arithmetic", ""},
+                     {"flops_per_s", 0.0},
+                     {"bytes_per_s", measured_bytes_per_s},
+                     {"source", "measured"}});
   }
   return peaks;
 }

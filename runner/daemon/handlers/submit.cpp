@@ -1,8 +1,10 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
+#include <optional>
 
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/report/report.h"
 #include "runner/spec/spec.h"
 #include "runner/wire/params.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 struct Prepared {
   std::vector<Diagnostic> errors;
+  std::optional<Error> refusal;  // a mistake that has no place in the file
   struct One {
     Sweep sweep;
     const WorkloadDef* def = nullptr;
@@ -35,6 +38,26 @@ Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& te
   return overrides;
 }
 
+// What only the report layer and the expansion know: a table's cells and units, and whether any
+// point is left.
+std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def,
+                            const Expansion& expansion) {
+  std::vector<std::string> dimensions = def.param_names();
+  const auto& common = common_dimensions();
+  dimensions.insert(dimensions.end(), common.begin(), common.end());
+  for (const TableSpec& table : sweep.tables) {
+    if (const auto valid = validate(table, dimensions); !valid) {
+      return Error{valid.error().code, "sweep `" + sweep.name + "`, table `" + table.title +
+                                           "`: " + valid.error().message};
+    }
+  }
+  if (expansion.trials.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
+  }
+  return std::nullopt;
+}
+
 std::shared_ptr<Prepared> prepare(const std::string& text, const std::string& file,
                                   const Catalog& catalog, const Machine& machine,
                                   const std::vector<Override>& overrides) {
@@ -47,6 +70,8 @@ std::shared_ptr<Prepared> prepare(const std::string& text, const std::string& fi
     // `auto` is settled here, before keys are made: a result must say where it was measured.
     resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
     Expansion expansion = expand(sweep, *def);
+    prepared->refusal = refuse(sweep, *def, expansion);
+    if (prepared->refusal) return prepared;
     prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
   }
   return prepared;
@@ -54,7 +79,6 @@ std::shared_ptr<Prepared> prepare(const std::string& text, const std::string& fi
 
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors) {
   json list = json::array();
-  std::string text;
   for (const Diagnostic& error : errors) {
     list.push_back({{"file", error.file},
                     {"line", error.line},
@@ -62,9 +86,8 @@ RpcError diagnostics_error(const std::vector<Diagnostic>& errors) {
                     {"length", error.length},
                     {"message", error.message},
                     {"help", error.help}});
-    text += render(error);
   }
-  return {RpcCode::kInvalidParams, text, {{"diagnostics", list}}};
+  return {RpcCode::kInvalidParams, render(errors), {{"diagnostics", list}}};
 }
 
 Result<json> store_one(Services& services, Prepared::One& one) {
@@ -111,6 +134,7 @@ boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json p
   };
   const std::shared_ptr<Prepared> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
+  if (prepared->refusal) co_return *prepared->refusal;
   json sweeps = json::array();
   for (Prepared::One& one : prepared->sweeps) {
     auto stored = store_one(services, one);
