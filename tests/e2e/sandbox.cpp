@@ -57,7 +57,11 @@ Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
 }
 
 Sandbox::~Sandbox() {
-  if (fs::exists(state() / "sweepd.sock")) ctl({"stop", "--now"});
+  const pid_t daemon = daemon_pid();
+  if (daemon > 0 && is_alive(daemon)) {
+    ctl({"stop", "--now"});
+    eventually([daemon] { return !is_alive(daemon); });  // it still writes its log
+  }
   for (const pid_t pid : worker_pids()) ::kill(-pid, SIGKILL);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
