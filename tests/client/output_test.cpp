@@ -1,0 +1,120 @@
+#include "runner/client/output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ctime>
+
+#include "runner/client/client.h"
+#include "runner/wire/table_json.h"
+
+namespace sweepd {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+Table table_of(const std::string& title) {
+  Table table;
+  table.title = title;
+  table.columns = {{"model", "", Align::kLeft}, {"time", "ms", Align::kRight}};
+  table.rows = {{{"xl", std::nullopt}, {"12.5", 12.5}}};
+  return table;
+}
+
+std::string printed(const std::vector<Table>& tables, const std::string& format) {
+  testing::internal::CaptureStdout();
+  const auto result = print_tables(tables, format);
+  std::fflush(stdout);
+  const std::string text = testing::internal::GetCapturedStdout();
+  return result ? text : "error: " + result.error().message;
+}
+
+TEST(TablesOf, ReadsAListOfTables) {
+  const auto tables = tables_of(json::array({to_json(table_of("a")), to_json(table_of("b"))}));
+  ASSERT_TRUE(tables) << tables.error().message;
+  ASSERT_EQ(tables->size(), 2U);
+  EXPECT_EQ((*tables)[1].title, "b");
+  EXPECT_TRUE(tables_of(json::array())->empty());
+}
+
+TEST(TablesOf, WhatIsNoListOfTablesIsAnError) {
+  const json good = to_json(table_of("a"));
+  for (const json& list : {json(), json(3), json("table"), good, json::array({good, 3}),
+                           json::array({good, json::object()})}) {
+    EXPECT_FALSE(tables_of(list)) << list.dump();
+  }
+}
+
+TEST(PrintTables, SeveralHaveAnEmptyLineBetween) {
+  const std::string one = printed({table_of("a")}, "md");
+  EXPECT_THAT(one, HasSubstr("| xl"));
+  EXPECT_EQ(printed({table_of("a"), table_of("a")}, "md"), one + "\n" + one);
+  EXPECT_EQ(printed({}, "md"), "");
+}
+
+TEST(PrintTables, JsonIsOneArrayHoweverMany) {
+  for (const std::size_t n : {0U, 1U, 2U}) {
+    const json all = json::parse(printed(std::vector<Table>(n, table_of("a")), "json"));
+    ASSERT_TRUE(all.is_array());
+    EXPECT_EQ(all.size(), n);
+  }
+}
+
+TEST(PrintTables, AnUnknownFormatIsNamed) {
+  EXPECT_THAT(printed({table_of("a")}, "xml"), HasSubstr("xml"));
+}
+
+TEST(FormatOption, TakesItsChoicesAndNoOther) {
+  for (const char* format : {"md", "csv", "json", "text"}) {
+    CLI::App app;
+    std::string chosen = "md";
+    add_format_option(app, chosen);
+    app.parse(std::string("--format ") + format);
+    EXPECT_EQ(chosen, format);
+  }
+  CLI::App app;
+  std::string chosen = "md";
+  add_format_option(app, chosen);
+  EXPECT_THROW(app.parse("--format xml"), CLI::ValidationError);
+  app.parse("");
+  EXPECT_EQ(chosen, "md");
+}
+
+TEST(LocalTime, IsMinutesInTheZoneOfTheReader) {
+  ::setenv("TZ", "UTC-2", 1);  // POSIX: two hours east
+  ::tzset();
+  EXPECT_EQ(local_time(0), "1970-01-01 02:00");
+  EXPECT_EQ(local_time(1'795'255'445'999'999'999), "2026-11-21 12:04");
+  ::unsetenv("TZ");
+  ::tzset();
+}
+
+TEST(ReportError, GivesTheExitCodeThatScriptsCountOn) {
+  const struct {
+    ErrorCode code;
+    Exit exit;
+  } cases[] = {{ErrorCode::kInvalidArgument, Exit::kUsage},
+               {ErrorCode::kNotFound, Exit::kNotFound},
+               {ErrorCode::kUnavailable, Exit::kUnavailable},
+               {ErrorCode::kAlreadyExists, Exit::kFailure},
+               {ErrorCode::kFailedPrecondition, Exit::kFailure},
+               {ErrorCode::kResourceExhausted, Exit::kFailure},
+               {ErrorCode::kIo, Exit::kFailure},
+               {ErrorCode::kInternal, Exit::kFailure}};
+  for (const auto& c : cases) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(report_error({c.code, "no such sweep"}), c.exit);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "sweepctl: no such sweep\n");
+  }
+}
+
+TEST(ReportError, DiagnosticsAreLinesOfTheirOwn) {
+  testing::internal::CaptureStderr();
+  report_error({ErrorCode::kInvalidArgument, "f.yaml:3:1: error\n"});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "f.yaml:3:1: error\n");
+}
+
+}  // namespace
+}  // namespace sweepd

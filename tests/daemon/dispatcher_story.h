@@ -1,0 +1,136 @@
+// A dispatcher with a scripted executor, a real store in a temporary folder and a machine of four
+// cores. Grace is 20 ms and a failed store is tried again after 20 ms, so that stories are short;
+// nothing here depends on how long anything takes.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+#include "runner/daemon/dispatcher.h"
+#include "tests/daemon/attempt_files.h"
+#include "tests/daemon/fake_executor.h"
+#include "tests/db/fixture.h"
+
+namespace sweepd {
+
+class DispatcherStory : public DbTest {
+ protected:
+  void SetUp() override {
+    DbTest::SetUp();
+    restart();
+  }
+  void TearDown() override {
+    dispatcher_.reset();
+    DbTest::TearDown();
+  }
+
+  // A new daemon on the same state. What the old one waited for is forgotten.
+  void restart() {
+    dispatcher_.reset();
+    io_ = std::make_unique<boost::asio::io_context>(1);
+    executor_ = {};
+    Machine machine;
+    machine.cores = {0, 1, 2, 3};
+    machine.memory = 8_GiB;
+    dispatcher_ = std::make_unique<Dispatcher>(
+        *io_, *store_, executor_, catalog_, machine, host_named("alpha"), folder_ / "runs",
+        Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { ended_.push_back(a); },
+                          [this] { drained_ = true; }},
+        DispatcherTiming{milliseconds(20), milliseconds(20)});
+  }
+
+  // Stores a sweep; what it queued, in order.
+  std::vector<OpenAttempt> store_sweep(const std::vector<Settings>& points) {
+    const NewSweep request = sweep("s", points);
+    sweep_ = request.id;
+    return submit(request).queued;
+  }
+  std::vector<OpenAttempt> enqueue(const std::vector<Settings>& points) {
+    auto queued = store_sweep(points);
+    dispatcher_->enqueue(queued);
+    return queued;
+  }
+
+  // Runs the loop until it is so; false when nothing can happen any more, or not within ten
+  // seconds.
+  bool until(const std::function<bool()>& so) {
+    for (int i = 0; i < 1000 && !so(); ++i) {
+      io_->restart();
+      io_->run_one_for(std::chrono::milliseconds(10));
+    }
+    return so();
+  }
+  void settle() {  // what can be done without waiting
+    io_->restart();
+    io_->poll();
+  }
+  bool until_started(std::size_t n) {
+    return until([&] { return executor_.started.size() >= n; });
+  }
+  bool until_ended(std::size_t n) {
+    return until([&] { return ended_.size() >= n; });
+  }
+
+  AttemptFolder folder_of(const OpenAttempt& attempt) const {
+    return AttemptFolder(folder_ / "runs" / attempt.id);
+  }
+  // The rank says its last word and exits with 0, as workers do.
+  void say_and_exit(const OpenAttempt& attempt, int rank, const Ending& ending) {
+    write_events(folder_of(attempt), rank, {step(0, 2.5), end_event(ending)});
+    executor_.end(rank, {std::nullopt, 0});
+  }
+  static Event end_event(const Ending& ending) { return end(ending); }
+  void finish_well(const OpenAttempt& attempt, int rank = 0) {
+    say_and_exit(attempt, rank, {Done{"fixed_steps"}, rank});
+  }
+
+  // "done", "crashed by rank 1", "queued", "running" as the database has it.
+  std::string stored(const OpenAttempt& attempt) const {
+    Connection database(file(), Access::kReadOnly);
+    Query query(database, "SELECT outcome, rank, started_ns FROM attempt WHERE row = ?");
+    query.bind(attempt.row);
+    if (!query.next()) return "no such row";
+    if (query.is_null(0)) return query.is_null(2) ? "queued" : "running";
+    const std::string by =
+        query.integer(1) > 0 ? " by rank " + std::to_string(query.integer(1)) : "";
+    return query.text(0) + by;
+  }
+  std::string detail(const OpenAttempt& attempt) {
+    const auto rows = reader_->attempts_of_sweep(sweep_, 0);
+    if (!rows) return rows.error().message;
+    for (const AttemptRow& row : *rows) {
+      if (row.id == attempt.id) return row.detail;
+    }
+    return "no such attempt";
+  }
+  std::int64_t samples(const OpenAttempt& attempt) const {
+    Connection database(file(), Access::kReadOnly);
+    Query query(database, "SELECT count(*) FROM sample WHERE attempt = ?");
+    query.bind(attempt.row);
+    return query.next() ? query.integer(0) : -1;
+  }
+  // While it stands, no attempt can be stored as ended: as on a full disk.
+  void break_store() const {
+    Connection(file(), Access::kReadWrite)
+        .execute(
+            "CREATE TRIGGER full_disk BEFORE UPDATE OF outcome ON attempt "
+            "BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
+  }
+  void mend_store() const {
+    Connection(file(), Access::kReadWrite).execute("DROP TRIGGER full_disk");
+  }
+
+  std::unique_ptr<boost::asio::io_context> io_;
+  FakeExecutor executor_;
+  std::unique_ptr<Dispatcher> dispatcher_;
+  std::vector<EndedAttempt> ended_;
+  bool drained_ = false;
+  SweepId sweep_;
+};
+
+}  // namespace sweepd

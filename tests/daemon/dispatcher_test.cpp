@@ -1,0 +1,213 @@
+#include "runner/daemon/dispatcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/daemon/dispatcher_story.h"
+
+namespace sweepd {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::UnorderedElementsAre;
+using Sent = FakeExecutor::Sent;
+
+class DispatcherTest : public DispatcherStory {};
+
+TEST_F(DispatcherTest, AnAttemptIsStartedWaitedForAndStored) {
+  const auto queued = enqueue({{{"model", "large"}}});
+  ASSERT_EQ(queued.size(), 1U);
+  EXPECT_TRUE(executor_.started.empty()) << "nothing happens inside the caller's call";
+  ASSERT_TRUE(until_started(1));
+  EXPECT_EQ(stored(queued[0]), "running");
+  EXPECT_EQ(executor_.started[0].attempt, queued[0].id);
+  EXPECT_EQ(executor_.started[0].lease.ranks.at(0).cores.size(), 4U);
+  EXPECT_TRUE(std::filesystem::exists(folder_of(queued[0]).request()));
+  ASSERT_EQ(dispatcher_->running().size(), 1U);
+  EXPECT_EQ(dispatcher_->running()[0].label, "model=large");
+
+  finish_well(queued[0]);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "done");
+  EXPECT_EQ(samples(queued[0]), 1);
+  EXPECT_EQ(ended_[0].id, queued[0].id);
+  EXPECT_TRUE(dispatcher_->running().empty());
+}
+
+TEST_F(DispatcherTest, TimingsOnTheCpuRunOneAfterTheOther) {
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  settle();
+  EXPECT_EQ(executor_.started.size(), 1U);
+  EXPECT_EQ(dispatcher_->queued(), 1U);
+  finish_well(queued[0]);
+  ASSERT_TRUE(until_started(2));
+  EXPECT_EQ(executor_.started[1].attempt, queued[1].id);
+}
+
+TEST_F(DispatcherTest, WhatThisMachineCannotRunIsSkippedWithTheReason) {
+  const auto queued = enqueue({{{"device", "cuda"}}, {{"threads", "64"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_ended(2));
+  EXPECT_EQ(stored(queued[0]), "skipped");
+  EXPECT_EQ(stored(queued[1]), "skipped");
+  EXPECT_THAT(detail(queued[1]), HasSubstr("64"));
+  ASSERT_TRUE(until_started(1));
+  EXPECT_EQ(executor_.started[0].attempt, queued[2].id);
+}
+
+TEST_F(DispatcherTest, AStartThatFailsIsStoredAndTheNextOneFollows) {
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  executor_.refuse_start = "rank 0: sweep-worker: No such file or directory";
+  ASSERT_TRUE(until_ended(2));
+  EXPECT_EQ(stored(queued[0]), "failed");
+  EXPECT_EQ(stored(queued[1]), "failed");
+  EXPECT_THAT(detail(queued[1]), HasSubstr("No such file or directory"));
+}
+
+TEST_F(DispatcherTest, AnAttemptOfAWorkloadThatIsGoneIsSkipped) {
+  auto queued = store_sweep({{}});
+  queued[0].workload = "gone";
+  dispatcher_->enqueue(queued);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "skipped");
+  EXPECT_THAT(detail(queued[0]), HasSubstr("no workload `gone`"));
+}
+
+TEST_F(DispatcherTest, CancellingAsksTheProcessToEnd) {
+  const auto queued = enqueue({{}});
+  ASSERT_TRUE(until_started(1));
+  dispatcher_->stop({queued[0].row});
+  ASSERT_TRUE(until([&] { return !executor_.signals.empty(); }));
+  EXPECT_EQ(executor_.signals[0], (Sent{0, SIGTERM}));
+  executor_.end(0, {SIGTERM, std::nullopt});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "cancelled");
+}
+
+TEST_F(DispatcherTest, WhatWaitsIsForgottenWhenItEndedInTheDatabase) {
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  dispatcher_->forget({queued[0].row});
+  ASSERT_TRUE(until_started(1));
+  EXPECT_EQ(executor_.started[0].attempt, queued[1].id);
+  EXPECT_EQ(dispatcher_->queued(), 0U);
+}
+
+TEST_F(DispatcherTest, ATimeoutAsksFirstAndKillsWhoDoesNotListen) {
+  const auto queued = enqueue({{{"timeout", "30ms"}}});
+  ASSERT_TRUE(until_started(1));
+  write_phase(folder_of(queued[0]), 0, "backward");
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGTERM}, Sent{0, SIGKILL}));
+  EXPECT_EQ(stored(queued[0]), "timeout");
+  EXPECT_THAT(detail(queued[0]), HasSubstr("backward"));
+}
+
+// The word is said and the process exits with 0: that the others wait for it is known only from
+// what it said.
+TEST_F(DispatcherTest, ARankThatEndsBadlyEndsTheOthersAndIsNamed) {
+  const Ending oom{Oom{1_GiB, 0_GiB, 2_GiB, "forward"}, 1};
+  const auto queued = enqueue({{{"world_size", "3"}}});
+  ASSERT_TRUE(until_started(1));
+  say_and_exit(queued[0], 1, oom);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_THAT(executor_.signals, AllOf(Contains(Sent{0, SIGKILL}), Contains(Sent{2, SIGKILL}),
+                                       Not(Contains(Sent{1, SIGKILL}))));
+  EXPECT_EQ(stored(queued[0]), "oom by rank 1");
+}
+
+TEST_F(DispatcherTest, AKilledRankEndsTheOthersToo) {
+  const auto queued = enqueue({{{"world_size", "2"}}});
+  ASSERT_TRUE(until_started(1));
+  executor_.end(1, {SIGSEGV, std::nullopt});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGKILL}));
+  EXPECT_EQ(stored(queued[0]), "crashed by rank 1");
+}
+
+TEST_F(DispatcherTest, RanksThatEndWellWaitForEachOther) {
+  const auto queued = enqueue({{{"world_size", "2"}}});
+  ASSERT_TRUE(until_started(1));
+  finish_well(queued[0], 1);
+  settle();
+  EXPECT_TRUE(executor_.signals.empty());
+  EXPECT_EQ(stored(queued[0]), "running");
+  finish_well(queued[0], 0);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "done");
+  EXPECT_EQ(samples(queued[0]), 2);
+}
+
+TEST_F(DispatcherTest, DrainingWaitsForWhatRunsAndStartsNothing) {
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  dispatcher_->drain();
+  settle();
+  EXPECT_FALSE(drained_);
+  finish_well(queued[0]);
+  ASSERT_TRUE(until([&] { return drained_; }));
+  EXPECT_EQ(executor_.started.size(), 1U);
+  EXPECT_EQ(stored(queued[0]), "done");
+  EXPECT_EQ(stored(queued[1]), "queued");
+}
+
+TEST_F(DispatcherTest, DrainingWithNothingRunningIsOverAtOnce) {
+  dispatcher_->drain();
+  EXPECT_TRUE(until([&] { return drained_; }));
+}
+
+TEST_F(DispatcherTest, WhatCannotBeStoredIsKeptAndNothingElseStarts) {
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  break_store();
+  finish_well(queued[0]);
+  ASSERT_TRUE(until([&] { return dispatcher_->running().empty(); }));
+  settle();
+  EXPECT_EQ(stored(queued[0]), "running");
+  EXPECT_TRUE(ended_.empty());
+  EXPECT_EQ(executor_.started.size(), 1U);
+  mend_store();
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "done");
+  EXPECT_EQ(samples(queued[0]), 1);
+  EXPECT_TRUE(until_started(2));
+}
+
+TEST_F(DispatcherTest, DrainingIsNotOverBeforeEverythingIsStored) {
+  const auto queued = enqueue({{}});
+  ASSERT_TRUE(until_started(1));
+  break_store();
+  finish_well(queued[0]);
+  dispatcher_->drain();
+  ASSERT_TRUE(until([&] { return dispatcher_->running().empty(); }));
+  settle();
+  EXPECT_FALSE(drained_);
+  mend_store();
+  ASSERT_TRUE(until([&] { return drained_; }));
+  EXPECT_EQ(stored(queued[0]), "done");
+}
+
+// Two memory passes on a core each run side by side; the first cannot be stored.
+TEST_F(DispatcherTest, WhatRunsIsStoppedAlsoWhileNothingCanBeStored) {
+  auto queued = store_sweep({{{"threads", "1"}}, {{"threads", "1"}, {"model", "xl"}}});
+  for (OpenAttempt& attempt : queued) attempt.pass = Pass::kMemory;
+  dispatcher_->enqueue({queued[1], queued[0]});
+  ASSERT_TRUE(until_started(2));
+  break_store();
+  executor_.end(0, {SIGSEGV, std::nullopt});  // of the one that was started last
+  ASSERT_TRUE(until([&] { return dispatcher_->running().size() == 1; }));
+  const std::int64_t left = dispatcher_->running()[0].row;
+  dispatcher_->stop({left});
+  ASSERT_TRUE(until([&] { return dispatcher_->running().empty(); }));
+  EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGTERM}, Sent{0, SIGKILL}));
+  mend_store();
+  ASSERT_TRUE(until_ended(2));
+  EXPECT_THAT((std::vector<std::string>{stored(queued[0]), stored(queued[1])}),
+              UnorderedElementsAre("crashed", "cancelled"));
+}
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,89 @@
+// An executor whose processes are event descriptors: the test says when each ends and how.
+#pragma once
+
+#include <sys/eventfd.h>
+
+#include <csignal>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/exec/executor.h"
+
+namespace sweepd {
+
+class FakeExecutor final : public Executor {
+ public:
+  struct Sent {
+    int rank;
+    int signal;
+    friend bool operator==(const Sent&, const Sent&) = default;
+    friend void PrintTo(const Sent& sent, std::ostream* out) {
+      *out << "signal " << sent.signal << " to rank " << sent.rank;
+    }
+  };
+
+  Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
+                                         const AttemptRequest& request) override {
+    started.push_back(request);
+    if (!refuse_start.empty()) return Error{ErrorCode::kIo, refuse_start};
+    std::vector<RankProcess> ranks;
+    for (int rank = 0; rank < static_cast<int>(request.lease.ranks.size()); ++rank) {
+      ranks.push_back(process(folder, rank, /*child=*/true));
+    }
+    return ranks;
+  }
+
+  std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) override {
+    std::vector<RankProcess> ranks;
+    for (int rank = 0; rank < world_size; ++rank) {
+      if (alive.contains(rank)) ranks.push_back(process(folder, rank, /*child=*/false));
+    }
+    return ranks;
+  }
+
+  void signal(const RankProcess& process, int signal) override {
+    signals.push_back({process.rank, signal});
+    if (signal == SIGKILL) die(process.pid, {SIGKILL, std::nullopt});
+  }
+
+  ExitStatus reap(RankProcess& process) override {
+    return process.child ? exits_.at(process.pid) : ExitStatus{};
+  }
+
+  // The process of this rank of the attempt that was started or adopted last ends now.
+  void end(int rank, ExitStatus exit) { die(latest_.at(rank), exit); }
+
+  std::vector<AttemptRequest> started;
+  std::vector<Sent> signals;
+  std::string refuse_start;  // start() fails with this message
+  std::set<int> alive;       // ranks that adopt() finds
+
+ private:
+  RankProcess process(const AttemptFolder&, int rank, bool child) {
+    const pid_t pid = next_pid_++;
+    const int fd = ::eventfd(0, EFD_CLOEXEC);
+    events_[pid] = UniqueFd(::dup(fd));
+    latest_[rank] = pid;
+    RankProcess process;
+    process.rank = rank;
+    process.pid = pid;
+    process.child = child;
+    process.pidfd = UniqueFd(fd);
+    return process;
+  }
+  void die(pid_t pid, ExitStatus exit) {
+    exits_.emplace(pid, exit);  // the first death counts
+    ::eventfd_write(events_.at(pid).get(), 1);
+  }
+
+  pid_t next_pid_ = 1000;
+  std::map<pid_t, UniqueFd> events_;
+  std::map<pid_t, ExitStatus> exits_;
+  std::map<int, pid_t> latest_;
+};
+
+}  // namespace sweepd

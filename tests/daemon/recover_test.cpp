@@ -1,0 +1,153 @@
+// What a new daemon does with what the last one left open.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/daemon/dispatcher_story.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Sent = FakeExecutor::Sent;
+
+class RecoverTest : public DispatcherStory {
+ protected:
+  // As a daemon that died just after it had marked the attempt.
+  OpenAttempt started(const Settings& settings, std::size_t world_size = 1) {
+    const OpenAttempt attempt = store_sweep({settings}).at(0);
+    Lease lease;
+    for (std::size_t rank = 0; rank < world_size; ++rank) {
+      lease.ranks.push_back({{static_cast<int>(rank)}, "", -1});
+    }
+    EXPECT_TRUE(store_->mark_started(attempt.row, now_wall(), lease));
+    return attempt;
+  }
+  void write_pid(const OpenAttempt& attempt, int rank) const {
+    write_text(folder_of(attempt).pid(rank), "4242 99\n");
+  }
+  void recover() {
+    const auto recovered = dispatcher_->recover();
+    ASSERT_TRUE(recovered) << recovered.error().message;
+  }
+};
+
+const Ending kDone{Done{"fixed_steps"}, 0};
+
+TEST_F(RecoverTest, WhatWaitedWaitsAgain) {
+  const auto queued = store_sweep({{{"model", "large"}}, {{"model", "xl"}}});
+  recover();
+  ASSERT_TRUE(until_started(1));
+  EXPECT_EQ(executor_.started[0].attempt, queued[0].id);
+  EXPECT_EQ(dispatcher_->queued(), 1U);
+}
+
+TEST_F(RecoverTest, MarkedButNeverStartedGoesBackToTheQueue) {
+  const OpenAttempt attempt = started({});
+  recover();
+  EXPECT_EQ(stored(attempt), "queued");
+  ASSERT_TRUE(until_started(1));
+  finish_well(attempt);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(attempt), "done");
+}
+
+TEST_F(RecoverTest, WhatEndedMeanwhileIsStoredWithoutARun) {
+  const OpenAttempt attempt = started({});
+  write_pid(attempt, 0);
+  write_events(folder_of(attempt), 0, {step(0, 2.5), end(kDone)});
+  recover();
+  EXPECT_EQ(stored(attempt), "done");
+  EXPECT_EQ(samples(attempt), 1);
+  settle();
+  EXPECT_TRUE(executor_.started.empty());
+}
+
+TEST_F(RecoverTest, WhatDiedMeanwhileIsACrashOfAnUnknownKind) {
+  const OpenAttempt attempt = started({});
+  write_pid(attempt, 0);
+  write_phase(folder_of(attempt), 0, "optimizer");
+  recover();
+  EXPECT_EQ(stored(attempt), "crashed");
+  EXPECT_THAT(detail(attempt), HasSubstr("optimizer"));
+}
+
+TEST_F(RecoverTest, WhatStillRunsIsAdopted) {
+  const OpenAttempt attempt = started({});
+  write_pid(attempt, 0);
+  executor_.alive = {0};
+  recover();
+  ASSERT_EQ(dispatcher_->running().size(), 1U);
+  EXPECT_EQ(stored(attempt), "running");
+  finish_well(attempt);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(attempt), "done");
+  EXPECT_TRUE(executor_.started.empty());
+}
+
+TEST_F(RecoverTest, AnAdoptedOneHoldsItsLeaseAndItsDeadline) {
+  const OpenAttempt attempt = started({{"timeout", "50ms"}});
+  const OpenAttempt next = store_sweep({{{"model", "xl"}}}).at(0);
+  write_pid(attempt, 0);
+  executor_.alive = {0};
+  recover();
+  settle();
+  EXPECT_TRUE(executor_.started.empty());
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGTERM}, Sent{0, SIGKILL}));
+  EXPECT_EQ(stored(attempt), "timeout");
+  ASSERT_TRUE(until_started(1));
+  EXPECT_EQ(executor_.started[0].attempt, next.id);
+}
+
+// The exit status of an adopted process is not known; that it ended well is known from its journal.
+TEST_F(RecoverTest, AdoptedRanksThatEndWellDoNotEndEachOther) {
+  const OpenAttempt attempt = started({{"world_size", "2"}}, 2);
+  for (const int rank : {0, 1}) write_pid(attempt, rank);
+  executor_.alive = {0, 1};
+  recover();
+  finish_well(attempt, 0);
+  settle();
+  EXPECT_TRUE(executor_.signals.empty());
+  finish_well(attempt, 1);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(attempt), "done");
+}
+
+TEST_F(RecoverTest, ARankThatDiedMeanwhileEndsTheOthers) {
+  const OpenAttempt attempt = started({{"world_size", "2"}}, 2);
+  for (const int rank : {0, 1}) write_pid(attempt, rank);
+  executor_.alive = {0};
+  recover();
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGKILL}));
+  EXPECT_EQ(stored(attempt), "crashed by rank 1");
+}
+
+TEST_F(RecoverTest, ARankThatWasDoneMeanwhileLeavesTheOthersAlone) {
+  const OpenAttempt attempt = started({{"world_size", "2"}}, 2);
+  for (const int rank : {0, 1}) write_pid(attempt, rank);
+  write_events(folder_of(attempt), 1, {step(0, 2.5), end(kDone)});
+  executor_.alive = {0};
+  recover();
+  settle();
+  EXPECT_TRUE(executor_.signals.empty());
+  finish_well(attempt, 0);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(attempt), "done");
+}
+
+TEST_F(RecoverTest, AThirdDaemonFindsNothingToDo) {
+  const OpenAttempt attempt = started({});
+  write_pid(attempt, 0);
+  write_events(folder_of(attempt), 0, {step(0, 2.5), end(kDone)});
+  recover();
+  restart();
+  recover();
+  settle();
+  EXPECT_EQ(ended_.size(), 1U);
+  EXPECT_EQ(samples(attempt), 1);
+}
+
+}  // namespace
+}  // namespace sweepd

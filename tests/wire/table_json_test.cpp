@@ -1,0 +1,179 @@
+#include "runner/wire/table_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sweepd {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// As it goes over the socket.
+json sent(const json& message) {
+  return json::parse(message.dump());
+}
+
+Table step_time() {
+  Table table;
+  table.title = "Step \"time\"";
+  table.columns = {{"model", "", Align::kLeft}, {"forward", "ms", Align::kRight}};
+  table.rows = {{{"small", std::nullopt}, {"12.3 ± 0.1", 12.345678901234567}},
+                {{"xl", std::nullopt}, {"OOM", std::nullopt}}};
+  table.notes = {"a: 2 repeats"};
+  return table;
+}
+
+TEST(TableJson, ATableComesBackTheSame) {
+  const auto table = table_from_json(sent(to_json(step_time())));
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->title, "Step \"time\"");
+  ASSERT_EQ(table->columns.size(), 2U);
+  EXPECT_EQ(table->columns[0].align, Align::kLeft);
+  EXPECT_EQ(table->columns[1].name, "forward");
+  EXPECT_EQ(table->columns[1].unit, "ms");
+  EXPECT_EQ(table->columns[1].align, Align::kRight);
+  ASSERT_EQ(table->rows.size(), 2U);
+  EXPECT_EQ(table->rows[0][1].text, "12.3 ± 0.1");
+  EXPECT_EQ(table->rows[0][1].number, 12.345678901234567);  // to the bit
+  EXPECT_EQ(table->rows[1][1].text, "OOM");
+  EXPECT_FALSE(table->rows[1][1].number);
+  EXPECT_THAT(table->notes, ElementsAre("a: 2 repeats"));
+}
+
+TEST(TableJson, AnEmptyTableComesBackEmpty) {
+  const auto table = table_from_json(sent(to_json(Table{})));
+  ASSERT_TRUE(table);
+  EXPECT_TRUE(table->title.empty() && table->columns.empty() && table->rows.empty());
+}
+
+TEST(TableJson, WhatJsonCannotSayStaysInTheText) {
+  for (const double value : {std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity(), std::nan("")}) {
+    Table table = step_time();
+    table.rows = {{{"small", std::nullopt}, {"inf", value}}};
+    const auto read = table_from_json(sent(to_json(table)));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->rows[0][1].text, "inf");
+    EXPECT_FALSE(read->rows[0][1].number);
+  }
+}
+
+TEST(TableJson, MalformedTablesAreErrorsNotCrashes) {
+  const char* cases[] = {
+      "null",
+      "3",
+      "[]",
+      "\"table\"",
+      "{}",
+      R"({"title":3,"columns":[],"rows":[],"notes":[]})",
+      R"({"title":"","columns":3,"rows":[],"notes":[]})",
+      R"({"title":"","columns":[{"name":"a"}],"rows":[],"notes":[]})",
+      R"({"title":"","columns":[],"rows":["a"],"notes":[]})",
+      R"({"title":"","columns":[],"rows":[],"notes":"none"})",
+      R"({"title":"","columns":[],"rows":[]})",
+      R"({"title":"","columns":[{"name":"a","unit":"","align":"left"}],"rows":[[3]],"notes":[]})",
+      R"({"title":"","columns":[{"name":"a","unit":"","align":"left"}],
+          "rows":[[{"text":"1","number":"one"}]],"notes":[]})",
+  };
+  for (const char* text : cases) {
+    const auto table = table_from_json(json::parse(text));
+    ASSERT_FALSE(table) << text;
+    EXPECT_EQ(table.error().code, ErrorCode::kInternal) << text;
+    EXPECT_THAT(table.error().message, HasSubstr("a table came back malformed")) << text;
+  }
+}
+
+// Renderers count on it (model/table.h).
+TEST(TableJson, ARowOfAnotherLengthThanTheHeadIsRefused) {
+  json table = to_json(step_time());
+  table["rows"][1].erase(1);
+  const auto read = table_from_json(table);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("a row of 1 cells under 2 columns"));
+}
+
+TEST(QueryJson, AQueryComesBackTheSame) {
+  QuerySpec query;
+  query.workload = "lm_step";
+  query.sweep = "3f9c2a7be01d4455";
+  query.table.title = "T";
+  query.table.rows = {"model", "context"};
+  query.table.columns = {"phase"};
+  query.table.cell = "{mean:.1f}";
+  query.table.metric = "host_time";
+  query.table.unit = "s";
+  query.table.where = {{"model", {"xl", "2.7B"}}, {"context", {"128"}}};
+  query.table.warmup = true;
+  query.sort = {"-median"};
+  query.limit = 10;
+  query.only_varying = true;
+  const auto read = query_from_json(sent(to_json(query)));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->workload, "lm_step");
+  EXPECT_EQ(read->sweep, "3f9c2a7be01d4455");
+  EXPECT_EQ(read->table.title, "T");
+  EXPECT_THAT(read->table.rows, ElementsAre("model", "context"));
+  EXPECT_THAT(read->table.columns, ElementsAre("phase"));
+  EXPECT_EQ(read->table.cell, "{mean:.1f}");
+  EXPECT_EQ(read->table.metric, "host_time");
+  EXPECT_EQ(read->table.unit, "s");
+  ASSERT_EQ(read->table.where.size(), 2U);
+  EXPECT_EQ(read->table.where[0].name, "context");  // the members of an object have no order
+  EXPECT_EQ(read->table.where[1].name, "model");
+  EXPECT_THAT(read->table.where[1].values, ElementsAre("xl", "2.7B"));
+  EXPECT_TRUE(read->table.warmup);
+  EXPECT_THAT(read->sort, ElementsAre("-median"));
+  EXPECT_EQ(read->limit, 10);
+  EXPECT_TRUE(read->only_varying);
+}
+
+TEST(QueryJson, AnythingMayBeLeftOut) {
+  const auto query = query_from_json(json::object());
+  ASSERT_TRUE(query);
+  EXPECT_TRUE(query->workload.empty() && query->table.where.empty());
+  EXPECT_EQ(query->limit, 0);
+}
+
+// `--where model=xl --where model=small` on a command line.
+TEST(QueryJson, AFilterGivenTwiceHasTheValuesOfBoth) {
+  QuerySpec query;
+  query.table.where = {{"model", {"xl"}}, {"model", {"small", "medium"}}};
+  const auto read = query_from_json(sent(to_json(query)));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->table.where.size(), 1U);
+  EXPECT_THAT(read->table.where[0].values, ElementsAre("xl", "small", "medium"));
+}
+
+TEST(QueryJson, MistakesNameTheMember) {
+  const struct {
+    const char* query;
+    const char* says;
+  } cases[] = {
+      {R"({"workload":1})", "`workload` must be a string"},
+      {R"({"rows":"model"})", "`rows` must be a list of strings"},
+      {R"({"rows":[["model"]]})", "`rows` must be a list of strings"},
+      {R"({"limit":"10"})", "`limit` must be an integer"},
+      {R"({"limit":18446744073709551615})", "`limit` must be an integer of 64 bits"},
+      {R"({"warmup":"yes"})", "`warmup` must be true or false"},
+      {R"({"where":["model=xl"]})", "`where` must be an object"},
+      {R"({"where":"model=xl"})", "`where` must be an object"},
+      {R"({"where":{"model":"xl"}})", "`model` must be a list of strings"},
+      {R"({"where":{"context":[128]}})", "`context` must be a list of strings"},
+      {R"({"collumns":[]})", "did you mean `columns`?"},
+      {R"([])", "expected an object"},
+  };
+  for (const auto& c : cases) {
+    const auto query = query_from_json(json::parse(c.query));
+    ASSERT_FALSE(query) << c.query;
+    EXPECT_EQ(query.error().code, ErrorCode::kInvalidArgument) << c.query;
+    EXPECT_THAT(query.error().message, HasSubstr(c.says)) << c.query;
+  }
+}
+
+}  // namespace
+}  // namespace sweepd
