@@ -24,6 +24,26 @@ std::string line(const json& message) {
   return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+// Right for valid JSON, and for the rest up to where a parser gives up.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 ParsedRequest bad(RpcCode code, std::string message, json id = nullptr) {
   ParsedRequest parsed;
   parsed.ok = false;
@@ -50,6 +70,10 @@ ErrorCode error_code(int code) {
 }
 
 ParsedRequest parse_request(std::string_view text) {
+  if (is_too_deep(text)) {
+    return bad(RpcCode::kResourceExhausted,
+               "a message may be nested " + std::to_string(kMaxDepth) + " deep at most");
+  }
   const json message = json::parse(text, nullptr, false);
   if (message.is_discarded()) return bad(RpcCode::kParseError, "the line is not valid JSON");
   if (!message.is_object()) {

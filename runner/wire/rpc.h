@@ -15,6 +15,10 @@ namespace sweepd {
 // that valid UTF-8 text without control characters can need.
 inline constexpr std::size_t kMaxLineBytes = 4U << 20;
 
+// Objects and lists within each other. Copying or writing a JSON value recurses, so a line of
+// nothing but brackets would otherwise exhaust the stack.
+inline constexpr int kMaxDepth = 100;
+
 struct RpcRequest {
   nlohmann::json id;  // null: a notification, which gets no reply
   std::string method;
