@@ -1,7 +1,9 @@
 #include "runner/wire/endpoint.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -11,6 +13,14 @@ namespace {
 std::filesystem::path from_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// As a login would set it: without one (a cron job, a container) the state must not depend on the
+// working folder.
+std::filesystem::path home() {
+  if (const auto variable = from_variable("HOME"); variable.is_absolute()) return variable;
+  const passwd* entry = ::getpwuid(::geteuid());
+  return entry == nullptr ? "/" : entry->pw_dir;
 }
 
 }  // namespace
@@ -25,7 +35,7 @@ StateFolder StateFolder::from_environment(const std::string& option) {
   if (const fs::path xdg = from_variable("XDG_STATE_HOME"); xdg.is_absolute()) {
     return StateFolder(xdg / "sweepd");
   }
-  return StateFolder(from_variable("HOME") / ".local" / "state" / "sweepd");
+  return StateFolder(home() / ".local" / "state" / "sweepd");
 }
 
 SocketAddress socket_address(const StateFolder& state) {

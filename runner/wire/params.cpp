@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "runner/base/text.h"
 
 namespace sweepd {
 
 using nlohmann::json;
+
+namespace {
+constexpr std::uint64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
+}
 
 const json* ParamsReader::find(std::string_view name) {
   known_.emplace_back(name);
@@ -42,6 +47,9 @@ std::int64_t ParamsReader::integer_or(std::string_view name, std::int64_t fallba
   const json* value = find(name);
   if (value == nullptr) return fallback;
   if (!value->is_number_integer()) return fail(name, "an integer"), fallback;
+  if (value->is_number_unsigned() && value->get<std::uint64_t>() > kMaxInteger) {
+    return fail(name, "an integer of 64 bits"), fallback;
+  }
   return *value;
 }
 
@@ -75,11 +83,15 @@ const json& ParamsReader::member(std::string_view name) {
 
 Result<void> ParamsReader::finish() const {
   if (error_) return *error_;
+  if (!params_.is_object()) {
+    return Error{ErrorCode::kInvalidArgument, "expected an object with named members"};
+  }
   for (const auto& [name, value] : params_.items()) {
     if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("unknown parameter `{}`{}; expected {}", name,
-                               did_you_mean(name, known_), join(known_, ", "))};
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("unknown parameter `{}`{}; expected {}", name, did_you_mean(name, known_),
+                      known_.empty() ? "none" : join(known_, ", "))};
     }
   }
   return {};

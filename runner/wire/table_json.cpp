@@ -45,6 +45,11 @@ Result<Table> table_from_json(const json& value) {
         if (cell.contains("number")) parsed.number = cell["number"].get<double>();
         cells.push_back(std::move(parsed));
       }
+      if (cells.size() != table.columns.size()) {
+        return Error{ErrorCode::kInternal, "a table came back malformed: a row of " +
+                                               std::to_string(cells.size()) + " cells under " +
+                                               std::to_string(table.columns.size()) + " columns"};
+      }
       table.rows.push_back(std::move(cells));
     }
     table.notes = value.at("notes").get<std::vector<std::string>>();
@@ -56,7 +61,11 @@ Result<Table> table_from_json(const json& value) {
 
 json to_json(const QuerySpec& query) {
   json where = json::object();
-  for (const auto& filter : query.table.where) where[filter.name] = filter.values;
+  // A name that is given twice adds to its values: members of an object have one name each.
+  for (const auto& filter : query.table.where) {
+    json& values = where.emplace(filter.name, json::array()).first.value();
+    for (const std::string& value : filter.values) values.push_back(value);
+  }
   return {{"workload", query.workload},
           {"sweep", query.sweep},
           {"title", query.table.title},
