@@ -38,6 +38,16 @@ Error gone() {
           "submitted is kept"};
 }
 
+Error error_of(const json& error) {
+  const auto code = error.is_object() ? error.find("code") : error.end();
+  const auto message = error.is_object() ? error.find("message") : error.end();
+  if (code == error.end() || !code->is_number_integer() || message == error.end() ||
+      !message->is_string()) {
+    return {ErrorCode::kInternal, "the daemon sent an error without code and message"};
+  }
+  return {error_code(code->get<int>()), *message};
+}
+
 }  // namespace
 
 Result<Connection> Connection::open(const StateFolder& state, Autostart autostart) {
@@ -52,14 +62,17 @@ Result<Connection> Connection::open(const StateFolder& state, Autostart autostar
   return Connection(std::move(*fd));
 }
 
-Result<void> Connection::write(std::string_view text) {
+void Connection::write(std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return gone();
+    if (n < 0) {
+      // Half a request will never be answered: the daemon sees its end, and then so do we.
+      ::shutdown(fd_.get(), SHUT_WR);
+      return;
+    }
     text.remove_prefix(static_cast<std::size_t>(n));
   }
-  return {};
 }
 
 Result<json> Connection::read_message() {
@@ -86,16 +99,15 @@ Result<json> Connection::read_message() {
 
 Result<json> Connection::call(std::string_view method, const json& params) {
   const std::int64_t id = next_id_++;
-  if (const auto sent = write(request_line({id, std::string(method), params})); !sent) {
-    return sent.error();
-  }
+  // A daemon that has too many clients says so and hangs up, before we could ask anything.
+  write(request_line({id, std::string(method), params}));
   while (true) {
     auto message = read_message();
     if (!message) return message;
     const bool refused = message->value("id", json()).is_null() && message->contains("error");
     if (!refused && message->value("id", json()) != json(id)) continue;  // a notification
     if (const auto error = message->find("error"); error != message->end()) {
-      return Error{error_code(error->value("code", 0)), error->value("message", "unknown error")};
+      return error_of(*error);
     }
     return message->value("result", json());
   }

@@ -25,7 +25,8 @@ class Connection {
 
  private:
   explicit Connection(UniqueFd fd) : fd_(std::move(fd)) {}
-  Result<void> write(std::string_view text);
+  // A failure shows at the next read, behind what the daemon said before it hung up.
+  void write(std::string_view text);
   Result<nlohmann::json> read_message();
 
   UniqueFd fd_;

@@ -47,6 +47,9 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
 }
 
 Result<std::vector<Table>> tables_of(const nlohmann::json& list) {
+  if (!list.is_array()) {
+    return Error{ErrorCode::kInternal, "the daemon's reply holds no list of tables"};
+  }
   std::vector<Table> tables;
   for (const nlohmann::json& entry : list) {
     auto table = table_from_json(entry);
