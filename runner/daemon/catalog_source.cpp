@@ -66,7 +66,9 @@ Result<std::string> run_describe(const std::filesystem::path& worker) {
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (text && status != 0) {
-    return Error{ErrorCode::kUnavailable, fmt::format("it ended with status {}", status)};
+    const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                                                : fmt::format("exit code {}", WEXITSTATUS(status));
+    return Error{ErrorCode::kUnavailable, "it ended with " + how};
   }
   return text;
 }
@@ -85,7 +87,7 @@ Result<Catalog> load_catalog(const std::filesystem::path& worker,
   if (std::ifstream file(cache_file); file && !print.is_null()) {
     const json cached = json::parse(file, nullptr, false);
     if (cached.is_object() && cached.value("worker", json()) == print) {
-      if (auto catalog = catalog_from_json(cached["catalog"])) return catalog;
+      if (auto catalog = catalog_from_json(cached.value("catalog", json()))) return catalog;
     }
   }
   const auto text = run_describe(worker);

@@ -13,13 +13,9 @@ namespace sweepd {
 
 namespace asio = boost::asio;
 
-namespace {
-constexpr std::chrono::seconds kStoreRetry{5};
-}
-
 Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
                        const Catalog& catalog, Machine machine, HostInfo host,
-                       std::filesystem::path runs, Hooks hooks)
+                       std::filesystem::path runs, Hooks hooks, DispatcherTiming timing)
     : io_(io),
       store_(store),
       executor_(executor),
@@ -27,7 +23,8 @@ Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
       host_(std::move(host)),
       runs_(std::move(runs)),
       hooks_(std::move(hooks)),
-      scheduler_(std::move(machine)),
+      timing_(timing),
+      scheduler_(std::move(machine), timing.grace),
       timer_(io),
       retry_timer_(io) {}
 
@@ -110,11 +107,8 @@ void Dispatcher::schedule_pump() {
 }
 
 void Dispatcher::pump() {
-  // Starting more while nothing can be stored would only fill the disk further.
-  if (!starts_paused_) {
-    for (const Action& action : scheduler_.step(now_instant())) {
-      std::visit([this](const auto& a) { act(a); }, action);
-    }
+  for (const Action& action : scheduler_.step(now_instant())) {
+    std::visit([this](const auto& a) { act(a); }, action);
   }
   arm_timer();
   if (draining_ && running_.empty() && unstored_.empty()) hooks_.drained();
@@ -161,18 +155,21 @@ Result<std::vector<RankProcess>> Dispatcher::launch(const OpenAttempt& attempt,
 }
 
 void Dispatcher::act(const StartAction& action) {
+  // Starting more while nothing can be stored would only fill the disk further; what runs is still
+  // stopped when its time has come.
+  if (starts_paused_) return put_back(action.item);
   auto node = waiting_.extract(action.item);
   if (node.empty()) {
     scheduler_.finished(action.item);
+    schedule_pump();
     return;
   }
   const WallTime started = now_wall();
   if (const auto marked = store_.mark_started(action.item, started, action.lease); !marked) {
     spdlog::error("attempt {} waits: cannot record its start: {}", node.mapped().id,
                   marked.error().message);
-    scheduler_.finished(action.item);
-    scheduler_.add(item_of(node.mapped()));
     waiting_.insert(std::move(node));
+    put_back(action.item);
     pause_starts();
     return;
   }
@@ -184,6 +181,7 @@ void Dispatcher::act(const StartAction& action) {
   if (!ranks) {
     scheduler_.finished(action.item);
     end_without_process(run->attempt, {Failed{ranks.error().message, ""}});
+    schedule_pump();  // the lease is free again, and nobody else will say so
     return;
   }
   spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
@@ -192,6 +190,14 @@ void Dispatcher::act(const StartAction& action) {
   Run& placed = *running_.emplace(action.item, std::move(run)).first->second;
   for (std::size_t i = 0; i < placed.ranks.size(); ++i) watch_rank(placed, i);
   hooks_.changed();
+}
+
+// As if it had never been offered a lease; it is offered one again when starts are resumed.
+void Dispatcher::put_back(std::int64_t row) {
+  scheduler_.finished(row);
+  if (const auto it = waiting_.find(row); it != waiting_.end()) {
+    scheduler_.add(item_of(it->second));
+  }
 }
 
 void Dispatcher::act(const StopAction& action) {
@@ -238,16 +244,20 @@ void Dispatcher::rank_ended(Run& run, std::size_t index) {
   rank.pidfd.reset();
   if (run.ended.size() == run.ranks.size()) {
     finish_run(run.attempt.row);
-  } else {
+  } else if (!ended_well(run, run.ended.back())) {
     end_other_ranks(run);
   }
 }
 
+// By its own word: a rank that ran out of memory exits with 0 too, once it has said so, and the
+// exit status of an adopted one is not known.
+bool Dispatcher::ended_well(const Run& run, const EndedRank& rank) const {
+  const auto said = last_word(run.folder, rank.rank);
+  return said && outcome_of(*said) == Outcome::kDone;
+}
+
 // A rank that ended badly leaves the others waiting in a collective that will never complete.
 void Dispatcher::end_other_ranks(Run& run) {
-  const ExitStatus& last = run.ended.back().exit;
-  const bool well = last.code && *last.code == 0;
-  if (well) return;
   for (const RankProcess& rank : run.ranks) {
     if (rank.pidfd) executor_.signal(rank, SIGKILL);
   }
@@ -283,7 +293,7 @@ void Dispatcher::store_record(const OpenAttempt& attempt, AttemptRecord record) 
 
 void Dispatcher::pause_starts() {
   starts_paused_ = true;
-  retry_timer_.expires_after(kStoreRetry);
+  retry_timer_.expires_after(std::chrono::nanoseconds(timing_.store_retry.ns));
   retry_timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) resume_starts();
   });
@@ -302,8 +312,8 @@ void Dispatcher::resume_starts() {
 bool Dispatcher::try_store(const OpenAttempt& attempt, const AttemptRecord& record) {
   const auto stored = store_.finish(record);
   if (!stored) {
-    spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {} s", attempt.id,
-                  stored.error().message, kStoreRetry.count());
+    spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {}", attempt.id,
+                  stored.error().message, to_human(timing_.store_retry));
     return false;
   }
   if (!*stored) {

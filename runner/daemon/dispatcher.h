@@ -46,6 +46,11 @@ struct EndedAttempt {
   Ending ending;
 };
 
+struct DispatcherTiming {
+  Duration grace = seconds(2);        // between SIGTERM and SIGKILL
+  Duration store_retry = seconds(5);  // between attempts to store what could not be stored
+};
+
 class Dispatcher {
  public:
   struct Hooks {
@@ -55,7 +60,8 @@ class Dispatcher {
   };
 
   Dispatcher(boost::asio::io_context& io, Store& store, Executor& executor, const Catalog& catalog,
-             Machine machine, HostInfo host, std::filesystem::path runs, Hooks hooks);
+             Machine machine, HostInfo host, std::filesystem::path runs, Hooks hooks,
+             DispatcherTiming timing = {});
   ~Dispatcher();
 
   // Once, before anything else: queues what waits, adopts what runs, ingests what ended meanwhile.
@@ -80,9 +86,11 @@ class Dispatcher {
   void act(const StopAction& action);
   void act(const KillAction& action);
   void act(const RefuseAction& action);
+  void put_back(std::int64_t row);
   Result<std::vector<RankProcess>> launch(const OpenAttempt& attempt, const Lease& lease);
   void watch_rank(Run& run, std::size_t index);
   void rank_ended(Run& run, std::size_t index);
+  bool ended_well(const Run& run, const EndedRank& rank) const;
   void end_other_ranks(Run& run);
   void finish_run(std::int64_t row);
   void recover_started(OpenAttempt attempt);
@@ -101,6 +109,7 @@ class Dispatcher {
   HostInfo host_;
   std::filesystem::path runs_;
   Hooks hooks_;
+  DispatcherTiming timing_;
   Scheduler scheduler_;
   std::unordered_map<std::int64_t, OpenAttempt> waiting_;
   std::map<std::int64_t, std::unique_ptr<Run>> running_;

@@ -13,7 +13,11 @@ Ending without_words(const RankEvidence& rank) {
   Ending ending;
   ending.rank = rank.rank;
   if (rank.exit.code == kExitJournal) {
-    ending.detail = Failed{rank.last_words, rank.phase};
+    // The log may stand on the same full disk.
+    ending.detail = Failed{rank.last_words.empty()
+                               ? "it could not write its journal (a full disk?), nor its log"
+                               : rank.last_words,
+                           rank.phase};
   } else {
     ending.detail = Crashed{rank.exit.signal, rank.exit.code, rank.phase};
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 #include "runner/base/text.h"
@@ -86,14 +87,29 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
 
 }  // namespace
 
+std::optional<Ending> last_word(const AttemptFolder& folder, int rank) {
+  std::optional<Ending> said;
+  for (const Event& event : read_events(folder, rank)) {
+    if (const auto* end = std::get_if<EndEvent>(&event)) said = end->ending;
+  }
+  return said;
+}
+
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop) {
   AttemptRecord record;
   record.row = attempt.row;
-  std::vector<RankEvidence> evidence;
+  // Read by rank, so that rank 0's environment comes first and every device stands at its rank;
+  // decided in the order in which they ended.
+  std::vector<RankEvidence> evidence(ranks.size());
+  std::vector<std::size_t> by_rank(ranks.size());
+  std::iota(by_rank.begin(), by_rank.end(), 0U);
+  std::sort(by_rank.begin(), by_rank.end(),
+            [&](std::size_t a, std::size_t b) { return ranks[a].rank < ranks[b].rank; });
   WallTime said_ended{0};
-  for (const EndedRank& ended : ranks) {
-    RankEvidence rank;
+  for (const std::size_t i : by_rank) {
+    const EndedRank& ended = ranks[i];
+    RankEvidence& rank = evidence[i];
     rank.rank = ended.rank;
     rank.exit = ended.exit;
     for (const Event& event : read_events(folder, ended.rank)) {
@@ -101,14 +117,15 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     }
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
-    evidence.push_back(std::move(rank));
   }
-  // Devices and samples by rank, whatever order the ranks ended in.
   std::stable_sort(record.samples.begin(), record.samples.end(), [](const auto& a, const auto& b) {
     return std::pair(a.rank, a.step) < std::pair(b.rank, b.step);
   });
   record.ending = decide_ending(evidence, stop, attempt.timeout);
-  record.ended = outcome_of(record.ending) == Outcome::kDone ? said_ended : now_wall();
+  const bool told = std::any_of(evidence.begin(), evidence.end(), [&](const RankEvidence& rank) {
+    return rank.rank == record.ending.rank && rank.said;
+  });
+  record.ended = told ? said_ended : now_wall();
   record.summaries = summarize_samples(record.samples);
   if (record.environment) record.environment->states = record.states;
   return record;

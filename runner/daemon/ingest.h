@@ -1,5 +1,5 @@
-// An attempt folder -> one AttemptRecord. Reads, never writes: reading twice gives the same record,
-// and the store takes it once.
+// An attempt folder -> one AttemptRecord. Reads, never writes: reading twice gives the same record
+// (but for `ended` where no rank told the time, which is then now), and the store takes it once.
 #pragma once
 
 #include <optional>
@@ -19,5 +19,8 @@ struct EndedRank {
 // `ranks` in the order their processes ended. The judgement is left empty: it needs the peaks.
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop);
+
+// The rank's `end` event; nothing when it has not written one.
+std::optional<Ending> last_word(const AttemptFolder& folder, int rank);
 
 }  // namespace sweepd

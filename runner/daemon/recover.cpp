@@ -1,6 +1,8 @@
 // What a restarted daemon does with the attempts its predecessor left open.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "runner/daemon/dispatcher.h"
 #include "runner/daemon/run.h"
 
@@ -65,6 +67,11 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   for (std::size_t i = 0; i < placed.ranks.size(); ++i) {
     if (placed.ranks[i].pidfd) watch_rank(placed, i);
   }
+  // What the predecessor would have done when that rank died.
+  const bool all_well =
+      std::all_of(placed.ended.begin(), placed.ended.end(),
+                  [&](const EndedRank& ended) { return ended_well(placed, ended); });
+  if (!all_well) end_other_ranks(placed);
 }
 
 }  // namespace sweepd
