@@ -67,6 +67,28 @@ TEST(Submit, OverridesFromTheCommandLineReplaceAnAxis) {
   EXPECT_EQ(box.sql("select steps from params_noop"), "1");
 }
 
+TEST(Submit, AnOverrideTakesOneWordSoThatTheFileMayFollow) {
+  const Sandbox box;
+  const Ran ran =
+      box.ctl({"submit", "--set", "steps=1", box.write("three.yaml", kThreeNoops), "--wait"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+}
+
+TEST(Submit, RefusesASweepWithNothingToRunAndATableThatCannotBe) {
+  const Sandbox box;
+  const Ran empty = box.ctl({"submit", "-"},
+                            "sweep: none\nworkload: noop\nmatrix: {steps: [2]}\n"
+                            "exclude: [{steps: 2}]\n");
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_THAT(empty.err, HasSubstr("every point is excluded"));
+  const Ran cell = box.ctl({"submit", "-"},
+                           "sweep: cell\nworkload: noop\ntables:\n"
+                           "  - {title: T, rows: [steps], cell: \"{maen}\"}\n");
+  EXPECT_EQ(cell.exit_code, 2);
+  EXPECT_THAT(cell.err, HasSubstr("did you mean `mean`?"));
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
+}
+
 TEST(Submit, ReadsStandardInput) {
   const Sandbox box;
   const Ran ran = box.ctl({"submit", "-", "--wait"}, kThreeNoops);

@@ -42,7 +42,9 @@ void add_options(CLI::App& command, Options& options) {
   command.add_option("WORKLOAD", options.query.workload,
                      "the results of this workload, or use --sweep");
   command.add_option("--sweep", options.query.sweep, "only the trials of this sweep (name or id)");
-  command.add_option("--where", options.where, "NAME=VALUE[,VALUE...]: only these")->take_all();
+  command.add_option("--where", options.where, "NAME=VALUE[,VALUE...]: only these")
+      ->take_all()
+      ->allow_extra_args(false);
   command.add_option("--rows", table.rows, "parameters that make the rows, such as model,context")
       ->delimiter(',');
   command

@@ -90,7 +90,8 @@ void add_submit(CLI::App& app, Client& client) {
   command->add_option("FILE", options->files, "sweep files; - is standard input")->required();
   command
       ->add_option("--set", options->sets, "NAME=VALUE[,VALUE...]: replace a parameter or an axis")
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl submit lm.yaml --set model=tiny --set context=64,128 --wait");
   command->callback([&client, options] {
