@@ -18,7 +18,7 @@ std::filesystem::path from_variable(const char* name) {
 // As a login would set it: without one (a cron job, a container) the state must not depend on the
 // working folder.
 std::filesystem::path home() {
-  if (const auto variable = from_variable("HOME"); variable.is_absolute()) return variable;
+  if (auto variable = from_variable("HOME"); variable.is_absolute()) return variable;
   const passwd* entry = ::getpwuid(::geteuid());
   return entry == nullptr ? "/" : entry->pw_dir;
 }

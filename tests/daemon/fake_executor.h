@@ -21,8 +21,8 @@ class FakeExecutor final : public Executor {
     int rank;
     int signal;
     friend bool operator==(const Sent&, const Sent&) = default;
-    friend void PrintTo(const Sent& sent, std::ostream* out) {
-      *out << "signal " << sent.signal << " to rank " << sent.rank;
+    friend std::ostream& operator<<(std::ostream& out, const Sent& sent) {
+      return out << "signal " << sent.signal << " to rank " << sent.rank;
     }
   };
 
@@ -31,6 +31,7 @@ class FakeExecutor final : public Executor {
     started.push_back(request);
     if (!refuse_start.empty()) return Error{ErrorCode::kIo, refuse_start};
     std::vector<RankProcess> ranks;
+    ranks.reserve(request.lease.ranks.size());
     for (int rank = 0; rank < static_cast<int>(request.lease.ranks.size()); ++rank) {
       ranks.push_back(process(folder, rank, /*child=*/true));
     }

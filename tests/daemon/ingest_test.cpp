@@ -37,6 +37,7 @@ class IngestTest : public testing::Test {
   // "rank/step=value" of each.
   static std::vector<std::string> texts(const std::vector<Sample>& samples) {
     std::vector<std::string> texts;
+    texts.reserve(samples.size());
     for (const Sample& s : samples) {
       texts.push_back(std::to_string(s.rank) + "/" + std::to_string(s.step) + "=" +
                       to_text(s.value));

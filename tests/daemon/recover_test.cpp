@@ -15,7 +15,7 @@ class RecoverTest : public DispatcherStory {
  protected:
   // As a daemon that died just after it had marked the attempt.
   OpenAttempt started(const Settings& settings, std::size_t world_size = 1) {
-    const OpenAttempt attempt = store_sweep({settings}).at(0);
+    OpenAttempt attempt = store_sweep({settings}).at(0);
     Lease lease;
     for (std::size_t rank = 0; rank < world_size; ++rank) {
       lease.ranks.push_back({{static_cast<int>(rank)}, "", -1});
