@@ -70,6 +70,9 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
   if (!session || watch->over) co_return;
   if (!progress) {
     spdlog::error("progress of {}: {}", watch->sweep, progress.error().message);
+    // The news wait for the next try, in front of what came meanwhile.
+    watch->news.insert(watch->news.begin(), news.begin(), news.end());
+    changed();
     co_return;
   }
   json running = json::array();
