@@ -18,6 +18,8 @@ template <class... Fs>
 struct Overload : Fs... {
   using Fs::operator()...;
 };
+template <class... Fs>
+Overload(Fs...) -> Overload<Fs...>;  // clang 14 wants it spelled out
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
