@@ -3,9 +3,9 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,16 +28,10 @@ class ReaderPool {
   // co_await expression twice, so a temporary does not compile.
   template <class F>
   boost::asio::awaitable<std::invoke_result_t<const F&, Reader&>> run(const F& ask) {
-    using Answer = std::invoke_result_t<const F&, Reader&>;
-    // co_spawn wants a default-constructible result; a Result has no default.
-    auto body = [this, &ask]() -> boost::asio::awaitable<std::optional<Answer>> {
-      auto reader = borrow();
-      if (!reader) co_return Answer(reader.error());
-      std::optional<Answer> result(ask(**reader));
-      give_back(std::move(*reader));
-      co_return result;
-    };
-    auto answer = co_await boost::asio::co_spawn(pool_, body, boost::asio::use_awaitable);
+    std::optional<std::invoke_result_t<const F&, Reader&>> answer;
+    const std::function<void(Reader&)> job = [&](Reader& reader) { answer.emplace(ask(reader)); };
+    const Result<void> opened = co_await run_job(job);
+    if (!opened) co_return opened.error();
     co_return std::move(*answer);
   }
   template <class F>
@@ -46,34 +40,20 @@ class ReaderPool {
   // For work without a database, such as parsing and expanding a large sweep file.
   template <class F>
   boost::asio::awaitable<std::invoke_result_t<const F&>> compute(const F& work) {
-    using Answer = std::invoke_result_t<const F&>;
-    auto body = [&work]() -> boost::asio::awaitable<std::optional<Answer>> {
-      co_return std::optional<Answer>(work());
-    };
-    auto answer = co_await boost::asio::co_spawn(pool_, body, boost::asio::use_awaitable);
+    std::optional<std::invoke_result_t<const F&>> answer;
+    const std::function<void()> job = [&] { answer.emplace(work()); };
+    co_await run_work(job);
     co_return std::move(*answer);
   }
   template <class F>
   void compute(const F&&) = delete;
 
  private:
-  Result<std::unique_ptr<Reader>> borrow() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        auto reader = std::move(idle_.back());
-        idle_.pop_back();
-        return reader;
-      }
-    }
-    auto opened = Reader::open(database_, catalog_);
-    if (opened) (*opened)->set_time_limit(limit_);
-    return opened;
-  }
-  void give_back(std::unique_ptr<Reader> reader) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(reader));
-  }
+  // Not templates: Asio's spawning costs seconds of compile time for every type it meets.
+  boost::asio::awaitable<Result<void>> run_job(const std::function<void(Reader&)>& job);
+  boost::asio::awaitable<void> run_work(const std::function<void()>& work);
+  Result<std::unique_ptr<Reader>> borrow();
+  void give_back(std::unique_ptr<Reader> reader);
 
   std::filesystem::path database_;
   const Catalog& catalog_;
