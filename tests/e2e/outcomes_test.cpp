@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -16,6 +18,11 @@ struct Case {
   std::string word;  // in the table
   std::string why;   // in `show`
 };
+
+// What ctest shows as the test's name.
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.kind << " at " << c.at;
+}
 
 class Outcomes : public testing::TestWithParam<Case> {};
 
