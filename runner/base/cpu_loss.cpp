@@ -34,6 +34,7 @@ CpuTimes parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cor
     if (std::find(cores.begin(), cores.end(), core) == cores.end()) continue;
     times.busy_s += (user + nice + system + irq + softirq) / ticks_per_s;
     times.stolen_s += steal / ticks_per_s;
+    ++times.cores;
   }
   return times;
 }
@@ -50,8 +51,12 @@ CpuTimes read_cpu_times(const std::vector<int>& cores) {
 CpuLoss cpu_loss(const CpuTimes& from, const CpuTimes& to) {
   const double wall_s = (to.at - from.at).seconds();
   if (wall_s <= 0) return {};
-  const double others_s = (to.busy_s - from.busy_s) - (to.own_s - from.own_s);
-  return {std::max(0.0, others_s / wall_s), std::max(0.0, (to.stolen_s - from.stolen_s) / wall_s)};
+  const double forgiven_s = to.cores / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const auto lost = [&](double seconds) {
+    return std::clamp((seconds - forgiven_s) / wall_s, 0.0, static_cast<double>(to.cores));
+  };
+  return {lost((to.busy_s - from.busy_s) - (to.own_s - from.own_s)),
+          lost(to.stolen_s - from.stolen_s)};
 }
 
 }  // namespace sweepd

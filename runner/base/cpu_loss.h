@@ -16,6 +16,7 @@ struct CpuTimes {
   double busy_s = 0;    // of the given cores, by anybody
   double stolen_s = 0;  // of the given cores: the hypervisor ran another guest
   double own_s = 0;     // of this process, all threads
+  int cores = 0;        // how many of the given cores there are
 };
 
 // `cores`: the ones this process is bound to.
@@ -24,7 +25,9 @@ CpuTimes read_cpu_times(const std::vector<int>& cores);
 // The busy and stolen parts from the text of /proc/stat; cores that it lacks count nothing.
 CpuTimes parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cores);
 
-// Mean number of cores lost between two moments, at least 0.
+// Mean number of cores lost between two moments. One tick a core is forgiven, since the kernel may
+// count it a moment late: a measurement of a few ticks shows no loss at all, one of a second shows
+// what exceeds a hundredth.
 struct CpuLoss {
   double to_others = 0;
   double stolen = 0;

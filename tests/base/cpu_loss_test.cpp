@@ -20,19 +20,33 @@ TEST(CpuLoss, CountsTheGivenCoresOnly) {
       {0, 10});
   EXPECT_DOUBLE_EQ(times.busy_s * ticks(), 100 + 10 + 20 + 3 + 7 + 900);
   EXPECT_DOUBLE_EQ(times.stolen_s * ticks(), 40);
+  EXPECT_EQ(times.cores, 2);
 }
 
 TEST(CpuLoss, IsWhatOthersUsedPerSecond) {
-  const CpuTimes from{{0}, 10.0, 1.0, 5.0};
-  const CpuTimes to{{2'000'000'000}, 13.5, 1.5, 8.0};  // 3.5 s busy, of which 3 s our own
+  const double tick_s = 1 / ticks();
+  const CpuTimes from{{0}, 10.0, 1.0, 5.0, 2};
+  // 3.5 s busy, of which 3 s our own; one tick of each of the two cores is forgiven
+  const CpuTimes to{{2'000'000'000}, 13.5 + 2 * tick_s, 1.5 + 2 * tick_s, 8.0, 2};
   const CpuLoss loss = cpu_loss(from, to);
-  EXPECT_DOUBLE_EQ(loss.to_others, 0.25);
-  EXPECT_DOUBLE_EQ(loss.stolen, 0.25);
+  EXPECT_NEAR(loss.to_others, 0.25, 1e-9);
+  EXPECT_NEAR(loss.stolen, 0.25, 1e-9);
+}
+
+TEST(CpuLoss, OfAMomentShorterThanATickIsNotGuessed) {
+  const double tick_s = 1 / ticks();
+  EXPECT_EQ(
+      cpu_loss({{0}, 10.0, 0, 5.0, 2}, {{1'000'000}, 10.0 + 2 * tick_s, tick_s, 5.0, 2}).to_others,
+      0);
+}
+
+TEST(CpuLoss, IsNeverMoreThanAllCores) {
+  EXPECT_EQ(cpu_loss({{0}, 0, 0, 0, 2}, {{1'000'000'000}, 5.0, 9.0, 0, 2}).to_others, 2);
 }
 
 TEST(CpuLoss, IsNeverBelowNothing) {
   // The kernel's ticks lag behind our own finer account.
-  const CpuLoss loss = cpu_loss({{0}, 10.0, 0, 5.0}, {{100'000'000}, 10.0, 0, 5.1});
+  const CpuLoss loss = cpu_loss({{0}, 10.0, 0, 5.0, 2}, {{100'000'000}, 10.0, 0, 5.1, 2});
   EXPECT_EQ(loss.to_others, 0);
   EXPECT_EQ(cpu_loss({}, {}).stolen, 0);
 }
