@@ -5,7 +5,6 @@
 #include <boost/asio/post.hpp>
 #include <csignal>
 
-#include "runner/daemon/judge_attempt.h"
 #include "runner/daemon/run.h"
 #include "runner/wire/status.h"
 
@@ -271,62 +270,6 @@ void Dispatcher::finish_run(std::int64_t row) {
   scheduler_.finished(row);
   store_record(run->attempt, std::move(record));
   schedule_pump();
-}
-
-void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) {
-  AttemptRecord record;
-  record.row = attempt.row;
-  record.ending = std::move(ending);
-  record.ended = now_wall();
-  store_record(attempt, std::move(record));
-}
-
-void Dispatcher::store_record(const OpenAttempt& attempt, AttemptRecord record) {
-  // A rank sees the cores it is bound to; the host's own count is ours to tell.
-  if (record.environment) record.environment->host = host_;
-  record.judgement =
-      judge_attempt(store_, attempt, record, static_cast<std::int64_t>(attempt.lease.ranks.size()));
-  if (unstored_.empty() && try_store(attempt, record)) return;
-  unstored_.emplace_back(attempt, std::move(record));
-  pause_starts();
-}
-
-void Dispatcher::pause_starts() {
-  starts_paused_ = true;
-  retry_timer_.expires_after(std::chrono::nanoseconds(timing_.store_retry.ns));
-  retry_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) resume_starts();
-  });
-}
-
-void Dispatcher::resume_starts() {
-  while (!unstored_.empty()) {
-    const auto& [attempt, record] = unstored_.front();
-    if (!try_store(attempt, record)) return pause_starts();
-    unstored_.pop_front();
-  }
-  starts_paused_ = false;
-  schedule_pump();
-}
-
-bool Dispatcher::try_store(const OpenAttempt& attempt, const AttemptRecord& record) {
-  const auto stored = store_.finish(record);
-  if (!stored) {
-    spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {}", attempt.id,
-                  stored.error().message, to_human(timing_.store_retry));
-    return false;
-  }
-  if (!*stored) {
-    spdlog::info("attempt {} was stored before", attempt.id);
-    return true;
-  }
-  record_measured_peak(store_, attempt, record);
-  const std::string why = describe(record.ending);
-  spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(record.ending)),
-               why.empty() ? "" : ": ", why);
-  hooks_.ended(
-      {attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, record.ending});
-  return true;
 }
 
 }  // namespace sweepd
