@@ -7,19 +7,13 @@
 #include <numeric>
 #include <sstream>
 
+#include "runner/base/overload.h"
 #include "runner/base/text.h"
 #include "runner/wire/event.h"
 #include "runner/wire/status.h"
 
 namespace sweepd {
 namespace {
-
-template <class... Fs>
-struct Overload : Fs... {
-  using Fs::operator()...;
-};
-template <class... Fs>
-Overload(Fs...) -> Overload<Fs...>;  // clang 14 wants it spelled out
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "runner/base/overload.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -13,13 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kNames{"done",   "oom",       "timeout", "crashed",
                                                  "failed", "cancelled", "skipped"};
-
-template <class... Fs>
-struct Overload : Fs... {
-  using Fs::operator()...;
-};
-template <class... Fs>
-Overload(Fs...) -> Overload<Fs...>;  // clang 14 wants it spelled out
 
 std::string in_phase(const std::string& phase) {
   return phase.empty() ? "" : ", in " + phase;
