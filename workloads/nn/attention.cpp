@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "workloads/api/failure.h"
+#include "workloads/api/range.h"
 
 namespace sweepd {
 namespace {
@@ -101,14 +102,27 @@ Attention::Attention(AttentionKind kind, const AttentionShape& shape, at::Scalar
 at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
                                  const at::Tensor& v) const {
   if (kind_ == AttentionKind::kNaive) return naive(q, k, v);
+  const Range range("attention.fused");
   return at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true, scale_);
 }
 
 // Scaling q instead of the scores, and masking them in place, each save a pass over S x S elements.
 at::Tensor Attention::naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const {
-  at::Tensor scores = at::matmul(q * scale_, k.transpose(-2, -1));  // [B, h, S, S]
+  const at::Tensor weights = softmax(scores(q, k));  // [B, h, S, S]
+  const Range range("attention.output");
+  return at::matmul(weights, v);
+}
+
+at::Tensor Attention::scores(const at::Tensor& q, const at::Tensor& k) const {
+  const Range range("attention.scores");
+  at::Tensor scores = at::matmul(q * scale_, k.transpose(-2, -1));
   scores.masked_fill_(above_, -std::numeric_limits<double>::infinity());
-  return at::matmul(at::softmax(scores, -1), v);
+  return scores;
+}
+
+at::Tensor Attention::softmax(const at::Tensor& scores) {
+  const Range range("attention.softmax");
+  return at::softmax(scores, -1);
 }
 
 }  // namespace sweepd

@@ -32,6 +32,8 @@ class Attention {
 
  private:
   at::Tensor naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
+  at::Tensor scores(const at::Tensor& q, const at::Tensor& k) const;  // masked
+  static at::Tensor softmax(const at::Tensor& scores);
 
   AttentionKind kind_;
   double scale_;      // 1 / sqrt(head_dim)

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "workloads/api/range.h"
 #include "workloads/nn/torch_device.h"
 
 namespace sweepd {
@@ -67,32 +68,47 @@ void LanguageModel::add_block(std::int64_t index) {
 
 at::Tensor LanguageModel::logits(const at::Tensor& tokens) const {
   const std::int64_t batch = tokens.size(0);
-  at::Tensor x = at::embedding(embedding_, tokens.flatten());  // [T, d]
+  at::Tensor x = embed(tokens);  // [T, d]
   for (const BlockWeights& block : blocks_) {
     x = x + attend(block, norm(x, block.attention_norm), batch);
     x = x + feed_forward(block, norm(x, block.ffn_norm));
   }
-  return at::linear(norm(x, final_norm_), head_);  // [T, V]
+  const at::Tensor normed = norm(x, final_norm_);
+  const Range range("lm_head");
+  return at::linear(normed, head_);  // [T, V]
+}
+
+at::Tensor LanguageModel::embed(const at::Tensor& tokens) const {
+  const Range range("embedding");
+  return at::embedding(embedding_, tokens.flatten());
 }
 
 at::Tensor LanguageModel::attend(const BlockWeights& block, const at::Tensor& x,
                                  std::int64_t batch) const {
   const std::int64_t heads = options_.shape.heads, head_dim = options_.shape.head_dim();
   const auto by_head = [&](const at::Tensor& weight) {
+    const Range range("attention.projections");
     return at::linear(x, weight).view({batch, -1, heads, head_dim});  // [B, S, h, d/h]
   };
-  const at::Tensor q = rotary_(by_head(block.wq)), k = rotary_(by_head(block.wk));
+  const auto rotated = [&](const at::Tensor& heads_apart) {
+    const Range range("attention.rotary");
+    return rotary_(heads_apart);
+  };
+  const at::Tensor q = rotated(by_head(block.wq)), k = rotated(by_head(block.wk));
   const at::Tensor v = by_head(block.wv).transpose(1, 2);  // as q and k: [B, h, S, d/h]
   const at::Tensor mixed = attention_(q, k, v);
+  const Range range("attention.projections");
   return at::linear(mixed.transpose(1, 2).reshape(x.sizes()), block.wo);  // [T, d]
 }
 
 at::Tensor LanguageModel::feed_forward(const BlockWeights& block, const at::Tensor& x) const {
+  const Range range("ffn");
   const at::Tensor gated = at::silu(at::linear(x, block.w1)) * at::linear(x, block.w3);
   return at::linear(gated, block.w2);  // [T, d_ff] -> [T, d]
 }
 
 at::Tensor LanguageModel::norm(const at::Tensor& x, const at::Tensor& weight) const {
+  const Range range("norm");
   return at::rms_norm(x, {options_.shape.d_model}, weight, kNormEps);
 }
 

@@ -58,6 +58,7 @@ class LanguageModel {
                         double deviation);
   at::Tensor add_norm(const std::string& name);
   void add_block(std::int64_t index);
+  at::Tensor embed(const at::Tensor& tokens) const;
   at::Tensor attend(const BlockWeights& block, const at::Tensor& x, std::int64_t batch) const;
   at::Tensor feed_forward(const BlockWeights& block, const at::Tensor& x) const;
   at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;

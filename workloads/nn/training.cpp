@@ -2,6 +2,7 @@
 
 #include <c10/core/GradMode.h>
 
+#include "workloads/api/range.h"
 #include "workloads/nn/numerics.h"
 #include "workloads/nn/torch_device.h"
 
@@ -75,6 +76,7 @@ at::Tensor Training::forward() {
   const AutocastGuard autocast(precision_, device_);
   const at::Tensor logits = model_.logits(tokens_);
   logits_type_ = logits.scalar_type();
+  const Range range("loss");
   // In fp32 everywhere: CUDA's autocast would do so by itself, the CPU's would leave the loss with
   // the 8 bits of bf16.
   return at::cross_entropy_loss(logits.to(at::kFloat), targets_);
