@@ -67,6 +67,12 @@ TEST(LmWork, OfSmallAtContext256) {
   EXPECT_EQ(figure(work, "weights_bytes"), 4.0 * 128625408);
   EXPECT_EQ(figure(work, "gradients_bytes"), 4.0 * 128625408);
   EXPECT_EQ(figure(work, "optimizer_state_bytes"), 8.0 * 128625408);
+  EXPECT_EQ(figure(work, "training_state_bytes"), 16.0 * 128625408);
+  EXPECT_EQ(figure(work, "parameters_without_embedding"), 120945408);
+  EXPECT_EQ(figure(work, "d_model"), 768);
+  EXPECT_EQ(figure(work, "d_ff"), 3072);
+  EXPECT_EQ(figure(work, "layers"), 12);
+  EXPECT_EQ(figure(work, "heads"), 12);
   EXPECT_EQ(figure(work, "residual_stream_bytes"), 4.0 * 1024 * 768);
   EXPECT_EQ(figure(work, "scores_bytes_per_layer"), 4.0 * 4 * 12 * 256 * 256);
   EXPECT_EQ(figure(work, "forward_flops_full"), kLinear + kAttention);
@@ -80,6 +86,7 @@ TEST(LmWork, FollowsTheMode) {
   EXPECT_EQ(flops(work, "step"), flops(work, "forward"));
   EXPECT_EQ(flops(work, "backward"), -1);
   EXPECT_EQ(figure(work, "gradients_bytes"), 0);
+  EXPECT_EQ(figure(work, "training_state_bytes"), 16.0 * 128625408) << "what training would take";
   params.mode = "forward_backward";
   work = work_of(params);
   EXPECT_EQ(flops(work, "step"), 3 * flops(work, "forward"));

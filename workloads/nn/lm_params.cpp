@@ -44,31 +44,12 @@ void add_phases(const LmStepParams& params, const ModelShape& shape, WorkPerStep
   work.phases.push_back({"step", step, 0});
 }
 
-void add_figures(const LmStepParams& params, const ModelShape& shape, WorkPerStep& work) {
-  const Precision precision = precision_from(params.precision);
-  const StepMode mode = step_mode_from(params.mode);
-  const auto count = static_cast<double>(shape.parameters());
-  const auto weight = static_cast<double>(weight_bytes(precision));
-  const auto operand = static_cast<double>(operand_bytes(precision));
-  const auto length = static_cast<double>(params.context);
-  const double tokens = static_cast<double>(params.batch) * length;
-  const ForwardFlops flops = forward_flops(shape, params.batch, params.context);
-  const double gradients = mode == StepMode::kForward ? 0 : weight * count;
-  const double state = mode == StepMode::kTrainStep ? 2 * weight * count : 0;
-
-  work.figures = {
-      {"parameters", count, "L(4d^2 + 3 d d_ff + 2d) + d + 2Vd"},
-      {"weights_bytes", weight * count, "w P, w = 2 for bf16_pure, else 4"},
-      {"gradients_bytes", gradients, "w P; 0 in mode forward"},
-      {"optimizer_state_bytes", state, "2 w P (both moments); 0 unless mode is train_step"},
-      // Autocast leaves the residual stream in the weights' type.
-      {"residual_stream_bytes", weight * tokens * static_cast<double>(shape.d_model), "w B S d"},
-      {"scores_bytes_per_layer",
-       operand * static_cast<double>(params.batch * shape.heads) * length * length,
-       "e B h S^2, e = bytes of a GEMM operand; only naive and sdpa_math store them"},
-      {"forward_flops_full", flops.full(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 4TSdL"},
-      {"forward_flops_causal", flops.causal(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 2TSdL"},
-  };
+// The model's own numbers, so that a table can show them beside what was measured.
+void add_shape(const ModelShape& shape, std::vector<Figure>& figures) {
+  figures.push_back({"d_model", static_cast<double>(shape.d_model), "the model's"});
+  figures.push_back({"d_ff", static_cast<double>(shape.d_ff), "the model's"});
+  figures.push_back({"layers", static_cast<double>(shape.layers), "the model's"});
+  figures.push_back({"heads", static_cast<double>(shape.heads), "the model's"});
 }
 
 }  // namespace
@@ -97,6 +78,41 @@ ModelShape shape_of(const LmStepParams& params) {
   return shape;
 }
 
+std::vector<Figure> figures_of(const LmStepParams& params) {
+  const ModelShape shape = shape_of(params);
+  const Precision precision = precision_from(params.precision);
+  const StepMode mode = step_mode_from(params.mode);
+  const auto count = static_cast<double>(shape.parameters());
+  const auto embedding = static_cast<double>(shape.vocab * shape.d_model);
+  const auto weight = static_cast<double>(weight_bytes(precision));
+  const auto operand = static_cast<double>(operand_bytes(precision));
+  const auto length = static_cast<double>(params.context);
+  const double tokens = static_cast<double>(params.batch) * length;
+  const ForwardFlops flops = forward_flops(shape, params.batch, params.context);
+  const double gradients = mode == StepMode::kForward ? 0 : weight * count;
+  const double state = mode == StepMode::kTrainStep ? 2 * weight * count : 0;
+
+  std::vector<Figure> figures{
+      {"parameters", count, "P = L(4d^2 + 3 d d_ff + 2d) + d + 2Vd"},
+      {"weights_bytes", weight * count, "w P, w = 2 for bf16_pure, else 4"},
+      {"gradients_bytes", gradients, "w P; 0 in mode forward"},
+      {"optimizer_state_bytes", state, "2 w P (both moments); 0 unless mode is train_step"},
+      {"training_state_bytes", 4 * weight * count,
+       "4 w P: weights, gradients and both moments, whatever the mode"},
+      // Autocast leaves the residual stream in the weights' type.
+      {"residual_stream_bytes", weight * tokens * static_cast<double>(shape.d_model), "w B S d"},
+      {"scores_bytes_per_layer",
+       operand * static_cast<double>(params.batch * shape.heads) * length * length,
+       "e B h S^2, e = bytes of a GEMM operand; only naive and sdpa_math store them"},
+      {"forward_flops_full", flops.full(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 4TSdL"},
+      {"forward_flops_causal", flops.causal(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 2TSdL"},
+      // The output head is a matrix of its own and counts; only the lookup table is left out.
+      {"parameters_without_embedding", count - embedding, "P - Vd"},
+  };
+  add_shape(shape, figures);
+  return figures;
+}
+
 // FLOPs count a multiply-add as two and attention in full, whatever the kernel skips, so that
 // variants share one ruler; the figures state the causal half too.
 WorkPerStep work_of(const LmStepParams& params) {
@@ -105,7 +121,7 @@ WorkPerStep work_of(const LmStepParams& params) {
   work.arithmetic = peak_name(precision_from(params.precision));
   work.tokens = static_cast<double>(params.batch) * static_cast<double>(params.context);
   add_phases(params, shape, work);
-  add_figures(params, shape, work);
+  work.figures = figures_of(params);
   return work;
 }
 

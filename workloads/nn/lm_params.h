@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runner/model/param.h"
 #include "runner/model/run_params.h"
@@ -35,6 +37,12 @@ struct LmStepParams {
   double weight_decay = 0.01;
 
   void visit(auto& field) {
+    visit_model(field);
+    visit_step(field);
+  }
+
+  // What the formulas of the model's size need: all that `sizing` has.
+  void visit_model(auto& field) {
     field("model", model, "size of the model; `custom` takes all four numbers below",
           one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}));
     field("d_model", d_model, "width of the residual stream; 0 is the model's", at_least(0),
@@ -50,6 +58,9 @@ struct LmStepParams {
           "fp32; tf32: fp32 tensors, tensor-core GEMMs; bf16: autocast; bf16_pure: weights, "
           "gradients and state too; fp16: autocast with loss scaling",
           one_of({"fp32", "tf32", "bf16", "bf16_pure", "fp16"}));
+  }
+
+  void visit_step(auto& field) {
     field("mode", mode, "what a step does; `forward` keeps nothing for a backward",
           one_of({"forward", "forward_backward", "train_step"}));
     field("attention", attention,
@@ -70,6 +81,11 @@ struct LmStepParams {
 // naming the parameter; `custom` with one left out names all that are missing.
 ModelShape shape_of(const LmStepParams& params);
 
+// All that is known of a step without running it: FLOPs and bytes by phase, tokens, and the figures
+// of figures_of().
 WorkPerStep work_of(const LmStepParams& params);
+
+// The model's numbers, its parameters, and the bytes and FLOPs that follow from them.
+std::vector<Figure> figures_of(const LmStepParams& params);
 
 }  // namespace sweepd

@@ -1,0 +1,35 @@
+// The language model by formula alone: parameters, bytes and FLOPs of a shape, without a tensor, so
+// that the largest model is sized on the smallest machine. Needs no LibTorch.
+#include "workloads/api/workload.h"
+#include "workloads/nn/lm_params.h"
+
+namespace sweepd {
+namespace {
+
+struct SizingParams {
+  LmStepParams lm;  // its own mode stays train_step: gradients and optimizer state count
+  void visit(auto& field) { lm.visit_model(field); }
+};
+
+class Sizing final : public Workload {
+ public:
+  using Params = SizingParams;
+  static constexpr std::string_view kHelp =
+      "parameters, bytes and FLOPs of a language model by formula; runs nothing";
+  static constexpr std::string_view kPasses[] = {"timing"};
+
+  // No phases: a step that does nothing must not be credited with the model's FLOPs.
+  static WorkPerStep work(const Params& params, const RunParams&) {
+    WorkPerStep work;
+    work.figures = figures_of(params.lm);
+    return work;
+  }
+
+  Sizing(const Params&, Context&) {}
+  void step(Phases&) override {}
+};
+
+REGISTER_WORKLOAD("sizing", Sizing);
+
+}  // namespace
+}  // namespace sweepd
