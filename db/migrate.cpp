@@ -16,7 +16,7 @@ std::int64_t pragma(Connection& connection, const std::string& name) {
 Error newer(std::int64_t found, int known) {
   return {ErrorCode::kFailedPrecondition,
           fmt::format("the database has version {}, written by a newer sweepd; this one knows "
-                      "versions up to {}. Update sweepd, or use another --state-dir",
+                      "versions up to {}. Update sweepd, or use another database",
                       found, known)};
 }
 
@@ -82,11 +82,18 @@ Result<void> apply(Connection& connection, const Migration& migration) {
 
 }  // namespace
 
-Result<void> migrate(Connection& connection, std::span<const Migration> migrations) {
+Result<void> check_not_newer(Connection& connection, std::span<const Migration> migrations) {
   if (auto owner = check_owner(connection); !owner) return owner;
   const int known = migrations.empty() ? 0 : migrations.back().version;
   const std::int64_t found = pragma(connection, "user_version");
   if (found > known) return newer(found, known);
+  return {};
+}
+
+Result<void> migrate(Connection& connection, std::span<const Migration> migrations) {
+  if (auto usable = check_not_newer(connection, migrations); !usable) return usable;
+  const int known = migrations.empty() ? 0 : migrations.back().version;
+  const std::int64_t found = pragma(connection, "user_version");
   if (found == known) return {};
   // A migration may rebuild a table that others refer to; foreign_key_check looks before commit.
   connection.execute("PRAGMA foreign_keys = OFF");
@@ -101,10 +108,9 @@ Result<void> migrate(Connection& connection, std::span<const Migration> migratio
 }
 
 Result<void> check_version(Connection& connection, std::span<const Migration> migrations) {
-  if (auto owner = check_owner(connection); !owner) return owner;
+  if (auto usable = check_not_newer(connection, migrations); !usable) return usable;
   const int known = migrations.empty() ? 0 : migrations.back().version;
   const std::int64_t found = pragma(connection, "user_version");
-  if (found > known) return newer(found, known);
   if (found < known) {
     return Error{ErrorCode::kFailedPrecondition,
                  fmt::format("the database has version {}, this program expects {}; starting "

@@ -16,6 +16,9 @@ Result<void> migrate(Connection& connection, std::span<const Migration> migratio
 // For readers: is the database exactly of the last migration's version?
 Result<void> check_version(Connection& connection, std::span<const Migration> migrations);
 
+// Is it sweepd's, and of a version that this program knows or can migrate?
+Result<void> check_not_newer(Connection& connection, std::span<const Migration> migrations);
+
 // Makes the general views (db/views.sql) again where their text changed.
 void refresh_general_views(Connection& connection);
 

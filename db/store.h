@@ -81,6 +81,8 @@ struct AttemptRecord {
   Judgement judgement;
 };
 
+class Merger;
+
 class Store {
  public:
   // Opens or creates, migrates, and grows params_<workload> tables and views to the catalog. `host`
@@ -126,6 +128,7 @@ class Store {
                                             const std::string& arithmetic);
 
  private:
+  friend class Merger;  // db/merge.h: writes through the same connection, in batches
   struct State;
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

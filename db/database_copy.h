@@ -1,0 +1,38 @@
+// A private copy of somebody's database, brought to this program's version and catalog. The
+// original is only read: it may be older, on a medium that cannot be written, or in use by its own
+// daemon.
+#pragma once
+
+#include <filesystem>
+#include <utility>
+
+#include "runner/base/result.h"
+#include "runner/model/catalog.h"
+
+namespace sweepd {
+
+class DatabaseCopy {
+ public:
+  // Copies into a new file in `folder`, which must exist. Takes about a second a gigabyte; any
+  // thread. Errors name `file`: not found, not sweepd's, written by a newer program, a parameter
+  // whose type differs here.
+  static Result<DatabaseCopy> make(const std::filesystem::path& file,
+                                   const std::filesystem::path& folder, const Catalog& catalog);
+  ~DatabaseCopy();  // removes the copy
+  DatabaseCopy(DatabaseCopy&& other) noexcept : file_(std::exchange(other.file_, {})) {}
+  DatabaseCopy& operator=(DatabaseCopy&&) = delete;
+
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  explicit DatabaseCopy(std::filesystem::path file) : file_(std::move(file)) {}
+  std::filesystem::path file_;
+};
+
+// Copies that a program which was killed left in `folder`.
+void remove_stale_copies(const std::filesystem::path& folder);
+
+// Can a Reader with this catalog use the file as it is? False: make a copy. Errors as `make`.
+Result<bool> is_readable_in_place(const std::filesystem::path& file, const Catalog& catalog);
+
+}  // namespace sweepd

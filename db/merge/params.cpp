@@ -1,0 +1,65 @@
+#include "db/merge/params.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sweepd {
+namespace {
+
+struct ColumnInfo {
+  std::string type, default_sql;
+};
+
+std::map<std::string, ColumnInfo> columns_of(Connection& connection, const std::string& table,
+                                             const std::string& file) {
+  std::map<std::string, ColumnInfo> columns;
+  Query info(connection, "SELECT name, type, dflt_value FROM pragma_table_info(?, ?)");
+  info.bind_all(table, file);
+  while (info.next()) columns[info.text(0)] = {info.text(1), info.text(2)};
+  return columns;
+}
+
+Result<void> grow(Connection& connection, const std::string& table) {
+  const auto ours = columns_of(connection, table, "main");
+  for (const auto& [name, theirs] : columns_of(connection, table, "other")) {
+    const auto found = ours.find(name);
+    if (found != ours.end() && found->second.type == theirs.type) continue;
+    if (found != ours.end()) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   fmt::format("parameter `{}` of `{}` is {} here and {} there", name,
+                               table.substr(7), found->second.type, theirs.type)};
+    }
+    // Their default is what our trials were measured with, before the parameter existed.
+    connection.execute(fmt::format("ALTER TABLE main.{} ADD COLUMN {} {} NOT NULL DEFAULT {}",
+                                   sql_name(table), sql_name(name), theirs.type,
+                                   theirs.default_sql));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> adopt_params(Connection& connection) {
+  std::vector<std::string> tables;
+  {
+    Query query(connection,
+                "SELECT name FROM other.sqlite_schema WHERE type = 'table' AND name GLOB "
+                "'params_*' ORDER BY name");
+    while (query.next()) tables.push_back(query.text(0));
+  }
+  for (const std::string& table : tables) {
+    // A workload that this build lacks keeps its results all the same; a build that has it shows
+    // them.
+    connection.execute(fmt::format(
+        "CREATE TABLE IF NOT EXISTS main.{} (trial INTEGER PRIMARY KEY REFERENCES trial (id)) "
+        "STRICT",
+        sql_name(table)));
+    if (auto grown = grow(connection, table); !grown) return grown;
+  }
+  return {};
+}
+
+}  // namespace sweepd

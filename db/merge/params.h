@@ -1,0 +1,13 @@
+// Parameter tables of a database whose catalog differs from ours.
+#pragma once
+
+#include "db/connection.h"
+#include "runner/base/result.h"
+
+namespace sweepd {
+
+// Makes the params_<workload> tables and columns that `other` has and `main` lacks. Call inside a
+// transaction. Error: a column of another type. Throws SQLite::Exception.
+Result<void> adopt_params(Connection& connection);
+
+}  // namespace sweepd
