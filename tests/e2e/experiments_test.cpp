@@ -1,0 +1,177 @@
+// experiments/: every file is what its header and the README say, and prints the table it promises.
+//
+// To add one: write the file, add its line to experiments/README.md, and let
+//   SWEEPD_UPDATE_GOLDEN=1 ctest --test-dir build/release -R ExperimentTables
+// write tests/e2e/golden/NAME.md. Look at what it wrote before you commit it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "runner/spec/spec.h"
+#include "runner/wire/catalog_json.h"
+#include "tests/e2e/experiment_files.h"
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(ExperimentMask, KeepsWordsAndUnitsAndHidesWhatVaries) {
+  const std::string report =
+      "**Time of fp32 and bf16**\n\n"
+      "| model | EPYC 9 forward (ms) | change |\n"
+      "| ----- | ------------------: | -----: |\n"
+      "| 2.7B  |     1,234.5 ± 0.03‡ | **-3.1%** |\n"
+      "| tiny  |                 OOM | 1.2e+09 |\n\n"
+      "- mean ± std of time, n = 10\n"
+      "- ‡ suspect: cores lost 12 %\n"
+      "- OOM: asked for 1.50 GiB\n";
+  EXPECT_EQ(mask(report, {{"EPYC 9", "DEVICE"}}),
+            "**Time of fp32 and bf16**\n\n"
+            "| model | DEVICE forward (ms) | change |\n"
+            "| --- | ---: | ---: |\n"
+            "| #B | # ± # | #% |\n"
+            "| tiny | OOM | # |\n\n"
+            "- mean ± std of time, n = #\n"
+            "- OOM: asked for # GiB\n");
+}
+
+#if SWEEPD_WITH_TORCH
+
+const Catalog& catalog() {
+  static const Catalog parsed = [] {
+    const Sandbox box(SWEEP_WORKER);
+    const Ran ran = box.run(SWEEP_WORKER, {"--describe"});
+    auto read = catalog_from_json(nlohmann::json::parse(ran.out));
+    if (!read) throw std::runtime_error(read.error().message);
+    return *read;
+  }();
+  return parsed;
+}
+
+std::vector<Override> overrides_of(const Options& words) {
+  std::vector<Override> overrides;
+  for (const std::string& set : sets_of(words)) {
+    const std::size_t equal = set.find('=');
+    overrides.push_back({set.substr(0, equal), set.substr(equal + 1)});
+  }
+  return overrides;
+}
+
+void expect_trials(const ExperimentFile& file, const Options& options, const std::string& what) {
+  const Parsed parsed =
+      parse_sweeps(file.text, file.name + ".yaml", catalog(), overrides_of(options));
+  EXPECT_EQ(render(parsed.errors), "") << what;
+  for (const Sweep& sweep : parsed.sweeps) {
+    EXPECT_THAT(expand(sweep, *catalog().find(sweep.workload)).trials, Not(IsEmpty()))
+        << what << ": " << sweep.name;
+    EXPECT_THAT(sweep.tables, Not(IsEmpty())) << file.name << ": nothing to report";
+  }
+}
+
+TEST(Experiments, ParseAndExpandAsWrittenAndAsTheirHeadersSay) {
+  for (const ExperimentFile& file : experiment_files()) {
+    expect_trials(file, {}, file.name);
+    if (file.small) expect_trials(file, *file.small, file.name + ", small");
+    EXPECT_THAT(file.commands, Not(IsEmpty())) << file.name << ": the header has no command";
+    for (const std::string& command : file.commands) {
+      EXPECT_THAT(command, StartsWith("sweepctl submit experiments/" + file.name + ".yaml"));
+      std::istringstream stream(command);
+      const Options words{std::istream_iterator<std::string>(stream), {}};
+      expect_trials(file, words, command);
+    }
+    EXPECT_EQ(file.reports, file.sweeps) << file.name << ": the header reports other sweeps";
+  }
+}
+
+TEST(Experiments, HaveNamesThatReportCanTellApart) {
+  std::map<std::string, std::string> seen;
+  for (const ExperimentFile& file : experiment_files()) {
+    for (const std::string& sweep : file.sweeps) {
+      const auto [entry, added] = seen.emplace(sweep, file.name);
+      EXPECT_TRUE(added) << sweep << " is in " << file.name << " and in " << entry->second;
+    }
+  }
+}
+
+TEST(Experiments, AreEachListedInTheReadmeAndNothingElseIs) {
+  const std::string readme = read(fs::path(EXPERIMENTS) / "README.md");
+  for (const ExperimentFile& file : experiment_files()) {
+    EXPECT_THAT(readme, HasSubstr("(" + file.name + ".yaml)"));
+  }
+  for (std::size_t at = readme.find("]("); at != std::string::npos; at = readme.find("](", at)) {
+    at += 2;
+    const std::string target = readme.substr(at, readme.find(')', at) - at);
+    EXPECT_TRUE(fs::exists(fs::path(EXPERIMENTS) / target)) << target;
+  }
+}
+
+class ExperimentTables : public testing::TestWithParam<ExperimentFile> {};
+
+// Hosts and devices as this machine calls them.
+std::vector<Placeholder> local_names(const Sandbox& box) {
+  return {{box.sql("select name from device limit 1"), "DEVICE"},
+          {box.sql("select hostname from host limit 1"), "HOST"}};
+}
+
+TEST_P(ExperimentTables, HaveTheirShape) {
+  const ExperimentFile& file = GetParam();
+  const Sandbox box(SWEEP_WORKER);
+  // One thread: what spins on a busy machine would take seconds for a tiny model.
+  Options submit{"submit", file.path(), "--wait", "--set", "device=cpu", "--set", "threads=1"};
+  submit.insert(submit.end(), file.small->begin(), file.small->end());
+  const Ran ran = box.ctl(submit);
+  ASSERT_THAT(ran.exit_code, AnyOf(0, 4)) << ran.err;
+  std::string shape;
+  for (const std::string& sweep : file.sweeps) {
+    const Ran report = box.ctl({"report", sweep});
+    EXPECT_EQ(report.exit_code, 0) << report.err;
+    if (!shape.empty()) shape += "\n";
+    shape += mask(report.out, local_names(box));
+  }
+  const fs::path golden = fs::path(GOLDEN) / (file.name + ".md");
+  if (std::getenv("SWEEPD_UPDATE_GOLDEN") != nullptr) {
+    fs::create_directories(golden.parent_path());
+    std::ofstream(golden) << shape;
+  }
+  EXPECT_EQ(read(golden), shape) << "SWEEPD_UPDATE_GOLDEN=1 writes " << golden;
+}
+
+std::vector<ExperimentFile> small_ones() {
+  std::vector<ExperimentFile> files = experiment_files();
+  std::erase_if(files, [](const ExperimentFile& file) { return !file.small; });
+  return files;
+}
+
+std::string test_name(const testing::TestParamInfo<ExperimentFile>& info) {
+  std::string name = info.param.name;
+  for (char& c : name) {
+    if (c == '/' || c == '-' || c == '.') c = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, ExperimentTables, testing::ValuesIn(small_ones()), test_name);
+
+#endif
+
+}  // namespace
+}  // namespace sweepd::e2e
