@@ -27,13 +27,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 TEST(ExperimentMask, KeepsWordsAndUnitsAndHidesWhatVaries) {
   const std::string report =
       "**Time of fp32 and bf16**\n\n"
@@ -55,6 +48,13 @@ TEST(ExperimentMask, KeepsWordsAndUnitsAndHidesWhatVaries) {
 }
 
 #if SWEEPD_WITH_TORCH
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
 
 const Catalog& catalog() {
   static const Catalog parsed = [] {
