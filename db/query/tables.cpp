@@ -4,31 +4,69 @@
 namespace sweepd {
 namespace {
 
-std::vector<std::string> dimensions_of(Connection& connection, std::int64_t sweep,
-                                       std::int64_t table, std::string_view side) {
-  std::vector<std::string> names;
+void read_dimensions(Connection& connection, std::int64_t sweep, std::int64_t position,
+                     TableSpec& table) {
   Query query(connection,
-              "SELECT name FROM sweep_table_dimension WHERE sweep = ? AND table_position = ? AND "
-              "side = ? ORDER BY position");
-  query.bind_all(sweep, table, side);
-  while (query.next()) names.push_back(query.text(0));
-  return names;
+              "SELECT side, name, heading FROM sweep_table_dimension WHERE sweep = ? AND "
+              "table_position = ? ORDER BY side DESC, position");
+  query.bind_all(sweep, position);
+  while (query.next()) {
+    (query.text(0) == "row" ? table.rows : table.columns).push_back(query.text(1));
+    if (!query.is_null(2)) table.headings.push_back({query.text(1), query.text(2)});
+  }
 }
 
-std::vector<TableSpec::Filter> filters_of(Connection& connection, std::int64_t sweep,
-                                          std::int64_t table) {
+// `query` gives position, name and value of filters in order.
+std::vector<TableSpec::Filter> read_filters(Query& query) {
   std::vector<TableSpec::Filter> filters;
   std::int64_t last = -1;
-  Query query(connection,
-              "SELECT position, name, value FROM sweep_table_filter WHERE sweep = ? AND "
-              "table_position = ? ORDER BY position, value_position");
-  query.bind_all(sweep, table);
   while (query.next()) {
     if (query.integer(0) != last) filters.push_back({query.text(1), {}});
     last = query.integer(0);
     filters.back().values.push_back(query.text(2));
   }
   return filters;
+}
+
+std::vector<TableSpec::Filter> filters_of(Connection& connection, std::int64_t sweep,
+                                          std::int64_t table) {
+  Query query(connection,
+              "SELECT position, name, value FROM sweep_table_filter WHERE sweep = ? AND "
+              "table_position = ? ORDER BY position, value_position");
+  query.bind_all(sweep, table);
+  return read_filters(query);
+}
+
+std::vector<TableSpec::Filter> baseline_of(Connection& connection, std::int64_t sweep,
+                                           std::int64_t table) {
+  Query query(connection,
+              "SELECT position, name, value FROM sweep_table_baseline WHERE sweep = ? AND "
+              "table_position = ? ORDER BY position");
+  query.bind_all(sweep, table);
+  return read_filters(query);
+}
+
+Result<std::vector<TableSpec::Value>> values_of(Connection& connection, std::int64_t sweep,
+                                                std::int64_t table) {
+  std::vector<TableSpec::Value> values;
+  Query query(connection,
+              "SELECT name, cell, metric, unit, warmup, bold, position FROM sweep_table_value "
+              "WHERE sweep = ? AND table_position = ? ORDER BY position");
+  query.bind_all(sweep, table);
+  while (query.next()) {
+    TableSpec::Value value{query.text(0), query.text(1), query.text(2), query.text(3), {}, {}, {}};
+    if (!query.is_null(4)) value.warmup = query.integer(4) != 0;
+    const auto bold = bold_from(query.text(5));
+    if (!bold) return bold.error();
+    value.bold = *bold;
+    Query where(connection,
+                "SELECT position, name, value FROM sweep_table_value_filter WHERE sweep = ? AND "
+                "table_position = ? AND table_value = ? ORDER BY position, value_position");
+    where.bind_all(sweep, table, query.integer(6));
+    value.where = read_filters(where);
+    values.push_back(std::move(value));
+  }
+  return values;
 }
 
 }  // namespace
@@ -40,7 +78,7 @@ Result<std::vector<TableSpec>> Reader::tables_of(const SweepId& sweep) {
     if (!row) return row.error();
     std::vector<TableSpec> tables;
     Query query(connection,
-                "SELECT position, title, cell, metric, unit, warmup FROM sweep_table "
+                "SELECT position, title, cell, metric, unit, warmup, bold FROM sweep_table "
                 "WHERE sweep = ? ORDER BY position");
     query.bind(*row);
     while (query.next()) {
@@ -51,9 +89,15 @@ Result<std::vector<TableSpec>> Reader::tables_of(const SweepId& sweep) {
       table.metric = query.text(3);
       table.unit = query.text(4);
       table.warmup = query.integer(5) != 0;
-      table.rows = dimensions_of(connection, *row, position, "row");
-      table.columns = dimensions_of(connection, *row, position, "column");
+      const auto bold = bold_from(query.text(6));
+      if (!bold) return bold.error();
+      table.bold = *bold;
+      read_dimensions(connection, *row, position, table);
       table.where = filters_of(connection, *row, position);
+      table.baseline = baseline_of(connection, *row, position);
+      auto values = values_of(connection, *row, position);
+      if (!values) return values.error();
+      table.values = std::move(*values);
       tables.push_back(std::move(table));
     }
     return tables;

@@ -1,38 +1,11 @@
 #include <fmt/format.h>
 
 #include "db/store/enqueue.h"
+#include "db/store/insert_tables.h"
 #include "db/store/state.h"
 
 namespace sweepd {
 namespace {
-
-void insert_tables(Connection& connection, std::int64_t sweep, const std::vector<TableSpec>& all) {
-  for (std::size_t t = 0; t < all.size(); ++t) {
-    const TableSpec& table = all[t];
-    const auto position = static_cast<std::int64_t>(t);
-    Query(connection,
-          "INSERT INTO sweep_table (sweep, position, title, cell, metric, unit, warmup) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?)")
-        .bind_all(sweep, position, table.title, table.cell, table.metric, table.unit,
-                  table.warmup ? 1 : 0)
-        .run();
-    for (const auto& [side, names] : {std::pair{"row", &table.rows}, {"column", &table.columns}}) {
-      for (std::size_t i = 0; i < names->size(); ++i) {
-        Query(connection, "INSERT INTO sweep_table_dimension VALUES (?, ?, ?, ?, ?)")
-            .bind_all(sweep, position, side, static_cast<std::int64_t>(i), (*names)[i])
-            .run();
-      }
-    }
-    for (std::size_t f = 0; f < table.where.size(); ++f) {
-      for (std::size_t v = 0; v < table.where[f].values.size(); ++v) {
-        Query(connection, "INSERT INTO sweep_table_filter VALUES (?, ?, ?, ?, ?, ?)")
-            .bind_all(sweep, position, static_cast<std::int64_t>(f), static_cast<std::int64_t>(v),
-                      table.where[f].name, table.where[f].values[v])
-            .run();
-      }
-    }
-  }
-}
 
 std::int64_t insert_sweep(Connection& connection, const NewSweep& request) {
   const Sweep& sweep = request.sweep;

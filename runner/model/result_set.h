@@ -36,12 +36,14 @@ struct Dimension {
 inline constexpr std::uint32_t kEveryValue = 0xffffffff;
 
 // One attempt's figure for one phase and metric (or one step of it, with `step` among the
-// dimensions), or the one row of a trial that has no figure.
+// dimensions), a fact that is text, or the one row of a trial that has no figure.
 struct ResultRow {
   std::vector<std::uint32_t> at;  // index into each Dimension's values
   Outcome outcome = Outcome::kDone;
-  bool pending = false;                     // queued or running: no outcome yet
-  Stats stats;                              // meaningful when outcome is done and not pending
+  bool pending = false;  // queued or running: no outcome yet
+  // n = 0: no figure. An analytic figure exists whatever the outcome; all others need `done`.
+  Stats stats;
+  std::string text;                         // a fact that is no number, such as a dtype
   std::vector<double> samples;              // filled when QueryNeeds::samples
   double flops = 0, bytes = 0, tokens = 0;  // per step, of this row's phase; 0 when unknown
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown

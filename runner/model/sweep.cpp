@@ -24,4 +24,26 @@ Result<Order> order_from(std::string_view name) {
                    "shuffled"};
 }
 
+std::string_view name_of(Bold bold) {
+  switch (bold) {
+    case Bold::kNone:
+      return "none";
+    case Bold::kFaster:
+      return "faster";
+    case Bold::kSlower:
+      return "slower";
+    case Bold::kChanged:
+      return "changed";
+  }
+  return "?";
+}
+
+Result<Bold> bold_from(std::string_view name) {
+  for (const Bold bold : {Bold::kNone, Bold::kFaster, Bold::kSlower, Bold::kChanged}) {
+    if (name_of(bold) == name) return bold;
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               "bold: `" + std::string(name) + "` is not one of none, faster, slower, changed"};
+}
+
 }  // namespace sweepd

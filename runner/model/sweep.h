@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,14 @@ enum class Order { kInterleaved, kSequential, kShuffled };
 std::string_view name_of(Order order);
 Result<Order> order_from(std::string_view name);
 
+// Which cells of a comparison are bold: those whose mean is below (above, either) the baseline's by
+// more than twice the standard error of the difference.
+enum class Bold { kNone, kFaster, kSlower, kChanged };
+std::string_view name_of(Bold bold);  // "none", "faster" ...
+Result<Bold> bold_from(std::string_view name);
+
 // A table a sweep file declares. Names are parameters or the columns every result has: phase, pass,
-// metric, step, repeat, rank, outcome, verdict, host, device_name (docs/DATABASE.md).
+// metric, step, repeat, rank, outcome, verdict, host, device_name ... (docs/DATABASE.md).
 struct TableSpec {
   std::string title;
   std::vector<std::string> rows;
@@ -48,6 +55,30 @@ struct TableSpec {
   };
   std::vector<Filter> where;
   bool warmup = false;  // with `step` among rows or columns: list warm-up steps too
+  Bold bold = Bold::kNone;
+
+  // What the header says instead of the name of a row or column.
+  struct Heading {
+    std::string name;
+    std::string text;
+  };
+  std::vector<Heading> headings;
+
+  // Figures side by side, each with columns of its own. What a value leaves out is the table's; its
+  // `where` replaces the table's filters of the same names and adds to the others.
+  struct Value {
+    std::string name;  // heads its columns; "" is the metric
+    std::string cell;
+    std::string metric;
+    std::string unit;
+    std::vector<Filter> where;
+    std::optional<bool> warmup;
+    Bold bold = Bold::kNone;
+  };
+  std::vector<Value> values;
+
+  // Every cell is compared with the same point but for these names, which have one value each.
+  std::vector<Filter> baseline;
 };
 
 struct Sweep {

@@ -18,6 +18,7 @@ struct Column {
 struct Cell {
   std::string text;              // as a person reads it; "" only for what does not exist
   std::optional<double> number;  // the unrounded value where there is exactly one, for CSV and JSON
+  bool bold = false;             // stands out from its baseline
 };
 
 struct Table {

@@ -43,17 +43,33 @@ std::optional<double> exact_number(const Dimension& dimension, const std::string
 
 }  // namespace
 
-Result<Axes> Axes::resolve(const ResultSet& results, const QuerySpec& query) {
-  Axes axes(results);
-  auto rows = find_all(results, query.table.rows);
+Result<Axes> Axes::resolve(const ResultSet& results, const TableSpec& table) {
+  Axes axes(results, table);
+  auto rows = find_all(results, table.rows);
   if (!rows) return rows.error();
-  auto columns = find_all(results, query.table.columns);
+  auto columns = find_all(results, table.columns);
   if (!columns) return columns.error();
   axes.rows_ = std::move(*rows);
   axes.columns_ = std::move(*columns);
   axes.note_used_values();
-  if (query.only_varying) axes.drop_constants();
   return axes;
+}
+
+void Axes::align(std::span<Axes* const> all, bool only_varying,
+                 const std::vector<TableSpec::Filter>& kept) {
+  for (auto axis : {&Axes::rows_, &Axes::columns_}) {
+    const std::size_t count = all.empty() ? 0 : (all.front()->*axis).size();
+    for (std::size_t i = 0; i < count; ++i) {
+      std::set<std::uint32_t> used;
+      for (const Axes* axes : all) {
+        const auto& own = axes->used_[(axes->*axis)[i]];
+        used.insert(own.begin(), own.end());
+      }
+      for (Axes* axes : all) axes->used_[(axes->*axis)[i]].assign(used.begin(), used.end());
+    }
+  }
+  if (!only_varying) return;
+  for (Axes* axes : all) axes->drop_constants(kept);
 }
 
 void Axes::note_used_values() {
@@ -66,12 +82,40 @@ void Axes::note_used_values() {
   for (const auto& values : used) used_.emplace_back(values.begin(), values.end());
 }
 
-void Axes::drop_constants() {
-  const auto constant = [&](std::size_t d) { return used_[d].size() == 1; };
+void Axes::drop_constants(const std::vector<TableSpec::Filter>& kept) {
+  const auto constant = [&](std::size_t d) {
+    const bool keep = std::any_of(kept.begin(), kept.end(), [&](const auto& filter) {
+      return filter.name == results_->dimensions[d].name;
+    });
+    return !keep && used_[d].size() == 1;
+  };
   for (auto* axis : {&rows_, &columns_}) {
     std::copy_if(axis->begin(), axis->end(), std::back_inserter(dropped_), constant);
     std::erase_if(*axis, constant);
   }
+}
+
+void Axes::follow(const Axes& table) {
+  for (auto axis : {&Axes::rows_, &Axes::columns_}) {
+    std::vector<std::size_t> kept;
+    for (const std::size_t theirs : table.*axis) {
+      const std::string& name = table.results_->dimensions[theirs].name;
+      for (const std::size_t ours : this->*axis) {
+        if (results_->dimensions[ours].name != name) continue;
+        kept.push_back(ours);
+        used_[ours] = table.used_[theirs];
+      }
+    }
+    this->*axis = std::move(kept);
+  }
+}
+
+const std::string& Axes::heading(std::size_t dimension) const {
+  const std::string& name = results_->dimensions[dimension].name;
+  for (const TableSpec::Heading& heading : *headings_) {
+    if (heading.name == name) return heading.text;
+  }
+  return name;
 }
 
 std::vector<Place> Axes::places(const ResultRow& row) const {
@@ -117,7 +161,7 @@ std::vector<Column> Axes::row_headers() const {
   std::vector<Column> headers;
   for (const std::size_t d : rows_) {
     const Dimension& dimension = results_->dimensions[d];
-    headers.push_back({dimension.name, "", dimension.numeric ? Align::kRight : Align::kLeft});
+    headers.push_back({heading(d), "", dimension.numeric ? Align::kRight : Align::kLeft});
   }
   return headers;
 }
@@ -135,17 +179,19 @@ std::vector<Cell> Axes::row_cells(const Key& key) const {
 }
 
 // As a paper heads its columns: "fp32 forward" speaks for itself, a bare "512" or "true" does not.
-std::string Axes::column_name(const Key& key) const {
+std::string Axes::column_name(const Key& key, const std::string& value) const {
   std::vector<std::string> parts;
   bool any_named = false;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (key[i] == kEveryValue) continue;
     const Dimension& dimension = results_->dimensions[columns_[i]];
-    const bool named = dimension.numeric || is_boolean(dimension);
+    const std::string& name = heading(columns_[i]);
+    const bool named = (dimension.numeric || is_boolean(dimension)) && !name.empty();
     const std::string text = value_text(columns_[i], key[i]);
-    parts.push_back(named ? dimension.name + " " + text : text);
+    parts.push_back(named ? name + " " + text : text);
     any_named |= named;
   }
+  if (!value.empty()) parts.push_back(value);
   return join(parts, any_named ? ", " : " ");
 }
 
@@ -156,8 +202,17 @@ std::string Axes::row_name(const Key& key) const {
 }
 
 std::optional<std::size_t> Axes::row_position(std::string_view name) const {
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (results_->dimensions[rows_[i]].name == name) return i;
+  return position(rows_, name);
+}
+
+std::optional<std::size_t> Axes::column_position(std::string_view name) const {
+  return position(columns_, name);
+}
+
+std::optional<std::size_t> Axes::position(const std::vector<std::size_t>& axis,
+                                          std::string_view name) const {
+  for (std::size_t i = 0; i < axis.size(); ++i) {
+    if (results_->dimensions[axis[i]].name == name) return i;
   }
   return std::nullopt;
 }

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,16 @@ struct Place {
 
 class Axes {
  public:
-  // Fails when the query names a dimension that the results do not have.
-  static Result<Axes> resolve(const ResultSet& results, const QuerySpec& query);
+  // Fails when the table names a dimension that the results do not have.
+  static Result<Axes> resolve(const ResultSet& results, const TableSpec& table);
+
+  // Several results of one table, whose dictionaries agree (dictionary.h): what one of them used
+  // counts for all. With `only_varying` a dimension of one value leaves, unless it is in `kept`.
+  static void align(std::span<Axes* const> all, bool only_varying,
+                    const std::vector<TableSpec::Filter>& kept);
+
+  // Of a baseline, which has no rows and columns of its own: those of `table`, and what it used.
+  void follow(const Axes& table);
 
   // A figure has one place; a row without one has every place that it stands for.
   std::vector<Place> places(const ResultRow& row) const;
@@ -32,8 +42,9 @@ class Axes {
   // Headers of the leading columns, and one row's cells under them.
   std::vector<Column> row_headers() const;
   std::vector<Cell> row_cells(const Key& key) const;
-  // "bf16 forward", "context 512, backward"; "" when the query has no columns.
-  std::string column_name(const Key& key) const;
+  // "bf16 forward", "context 512, backward"; "" when the query has no columns. `value` is the last
+  // part: "bf16 forward Min".
+  std::string column_name(const Key& key, const std::string& value = "") const;
   std::string row_name(const Key& key) const;
   // Several metrics side by side have no unit in common: each brings its own, in its column's
   // header or behind its name in a row. "" where the results have one unit for all.
@@ -41,19 +52,26 @@ class Axes {
 
   // Position of a row dimension in Key, or nothing.
   std::optional<std::size_t> row_position(std::string_view name) const;
+  std::optional<std::size_t> column_position(std::string_view name) const;
   bool is_constant(std::string_view name) const;  // dropped by only_varying
   std::vector<std::string> constants() const;     // "batch = 4"
   // Dimensions that the table does not show, and in which these results differ.
   std::vector<std::string> hidden_differences(const std::vector<const ResultRow*>& rows) const;
 
  private:
-  explicit Axes(const ResultSet& results) : results_(&results) {}
+  Axes(const ResultSet& results, const TableSpec& table)
+      : results_(&results), headings_(&table.headings) {}
   void note_used_values();
-  void drop_constants();
+  void drop_constants(const std::vector<TableSpec::Filter>& kept);
+  // The dimension's name, or what the table says instead.
+  const std::string& heading(std::size_t dimension) const;
+  std::optional<std::size_t> position(const std::vector<std::size_t>& axis,
+                                      std::string_view name) const;
   std::string value_text(std::size_t dimension, std::uint32_t index) const;
   std::string metric_unit(std::size_t dimension, std::uint32_t index) const;
 
   const ResultSet* results_;
+  const std::vector<TableSpec::Heading>* headings_;
   std::vector<std::size_t> rows_, columns_;  // indices of dimensions
   std::vector<std::size_t> dropped_;
   std::vector<std::vector<std::uint32_t>> used_;  // by dimension: ascending, without kEveryValue

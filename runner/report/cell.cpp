@@ -42,32 +42,75 @@ std::string default_cell(const std::vector<Pooled>& cells, const CellStyle& styl
                   : fmt::format("{{mean:{}}}", format);
 }
 
-Result<Cell> figure_cell(const Pooled& pooled, const CellStyle& style) {
-  const Figures figures(pooled, style.unit, style.convert);
+namespace {
+
+const CellName* name_in(const CellTemplate::Part& part) {
+  return part.name.empty() ? nullptr : find_cell_name(part.name);
+}
+
+// `{text}` of a fact that is a number shows the number.
+std::string word(const CellTemplate::Part& part, const CellContent& content,
+                 const CellStyle& style) {
+  const Stats& stats = content.pooled->stats;
+  if (part.name == "outcome") return content.outcome;
+  if (part.name == "verdict") {
+    return std::string(stats.n > 0 ? name_of(content.pooled->verdict) : kMissing);
+  }
+  if (!content.text.empty()) return content.text;
+  return stats.n > 0 ? format_number(style.convert(stats.mean), {}) : std::string(kMissing);
+}
+
+}  // namespace
+
+Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
+  const Figures figures(*content.pooled, style.unit, style.convert, content.partner);
   Cell cell;
   std::optional<double> only;
   int named = 0;
   for (const CellTemplate::Part& part : style.cell.parts) {
-    if (part.name.empty()) {
+    const CellName* known = name_in(part);
+    if (known == nullptr) {
       cell.text += part.literal;
       continue;
     }
     ++named;
-    if (part.name == "outcome") {
-      cell.text += name_of(Outcome::kDone);
-    } else if (part.name == "verdict") {
-      cell.text += name_of(pooled.verdict);
-    } else {
-      auto figure = figures.get(part.name);
-      if (!figure) return figure.error();
-      only = *figure;
-      cell.text +=
-          only ? format_number(*only, *parse_number_format(part.format)) : std::string(kMissing);
+    if (known->kind == NameKind::kWord) {
+      cell.text += word(part, content, style);
+      if (part.name == "text" && content.text.empty() && content.pooled->stats.n > 0) {
+        only = style.convert(content.pooled->stats.mean);
+      }
+      continue;
     }
+    auto figure = figures.get(part.name);
+    if (!figure) return figure.error();
+    only = *figure;
+    cell.text +=
+        only ? format_number(*only, *parse_number_format(part.format)) : std::string(kMissing);
   }
-  cell.text += mark_of(pooled.verdict);
-  if (named == 1 && pooled.verdict != Verdict::kInvalid) cell.number = only;
+  Verdict verdict = content.pooled->verdict;
+  const bool compared = compares(style.cell) && content.partner.pooled != nullptr;
+  // An invalid baseline gives no comparison, so there is nothing to mark; a suspect one does.
+  if (compared && content.partner.pooled->verdict == Verdict::kSuspect) {
+    verdict = std::max(verdict, Verdict::kSuspect);
+  }
+  cell.text += mark_of(verdict);
+  if (named == 1 && verdict != Verdict::kInvalid) cell.number = only;
+  cell.bold = compares(style.cell) && stands_out(*content.pooled, content.partner, style.bold);
   return cell;
+}
+
+bool shows_words_only(const CellTemplate& cell) {
+  return std::all_of(cell.parts.begin(), cell.parts.end(), [](const CellTemplate::Part& part) {
+    const CellName* known = name_in(part);
+    return known == nullptr || known->kind == NameKind::kWord;
+  });
+}
+
+bool compares(const CellTemplate& cell) {
+  return std::any_of(cell.parts.begin(), cell.parts.end(), [](const CellTemplate::Part& part) {
+    const CellName* known = name_in(part);
+    return known != nullptr && known->kind == NameKind::kCompared;
+  });
 }
 
 std::string_view mark_of(Verdict verdict) {
@@ -77,6 +120,9 @@ std::string_view mark_of(Verdict verdict) {
 
 std::string metric_label(const std::string& metric) {
   std::string label = metric;
+  for (const std::string_view kind : {"figure.", "fact."}) {
+    if (label.starts_with(kind)) label.erase(0, kind.size());
+  }
   constexpr std::string_view kSize = "_bytes";
   if (label.ends_with(kSize) && label.size() > kSize.size()) {
     label.resize(label.size() - kSize.size());
@@ -121,6 +167,7 @@ std::string value_unit(const CellStyle& style) {
   for (const CellTemplate::Part& part : style.cell.parts) {
     const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
     if (known == nullptr || known->kind == NameKind::kWord || known->name == "n") continue;
+    if (known->name == "change" || known->name == "ratio" || known->name == "speedup") continue;
     if (known->kind != NameKind::kDerived) {
       return style.shown_unit.empty() ? "1" : style.shown_unit;
     }

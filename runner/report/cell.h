@@ -17,14 +17,24 @@ struct CellStyle {
   std::string unit;        // of the results
   std::string shown_unit;  // after conversion
   Conversion convert;
+  Bold bold = Bold::kNone;
 };
 
 // Enough decimals that the smallest mean has three digits; "± std" only when something was measured
 // more than once. One choice for the whole table, so that its decimals line up.
 std::string default_cell(const std::vector<Pooled>& cells, const CellStyle& style);
 
-// `pooled.stats.n` is at least 1.
-Result<Cell> figure_cell(const Pooled& pooled, const CellStyle& style);
+// One cell's content. Words are "" where they do not apply.
+struct CellContent {
+  const Pooled* pooled = nullptr;  // never null; n = 0 in a cell of words only
+  Partner partner;
+  std::string outcome;  // "done", "OOM", "…"
+  std::string text;     // a fact that is no number
+};
+Result<Cell> figure_cell(const CellContent& content, const CellStyle& style);
+
+bool shows_words_only(const CellTemplate& cell);
+bool compares(const CellTemplate& cell);
 
 std::string_view mark_of(Verdict verdict);  // "", "‡", "†"
 

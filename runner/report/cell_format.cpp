@@ -25,6 +25,12 @@ constexpr std::array kNames{
     CellName{"gbps", NameKind::kDerived, "GB/s"},
     CellName{"mfu", NameKind::kDerived, "MFU"},
     CellName{"bandwidth_share", NameKind::kDerived, "share of peak bandwidth"},
+    CellName{"difference", NameKind::kCompared, ""},
+    CellName{"change", NameKind::kCompared, ""},
+    CellName{"ratio", NameKind::kCompared, ""},
+    CellName{"speedup", NameKind::kCompared, ""},
+    CellName{"baseline", NameKind::kCompared, ""},
+    CellName{"text", NameKind::kWord, ""},
     CellName{"outcome", NameKind::kWord, ""},
     CellName{"verdict", NameKind::kWord, ""},
 };
@@ -83,6 +89,10 @@ const CellName* find_cell_name(std::string_view name) {
 Result<NumberFormat> parse_number_format(std::string_view text) {
   NumberFormat format;
   std::string_view rest = text;
+  if (rest.starts_with('+')) {
+    format.sign = true;
+    rest.remove_prefix(1);
+  }
   if (rest.starts_with(',')) {
     format.thousands = true;
     rest.remove_prefix(1);
@@ -103,8 +113,8 @@ Result<NumberFormat> parse_number_format(std::string_view text) {
   }
   if (!rest.empty()) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("`{}` is not a format; expected [,][.digits][f|e|g|%|d], as in `.1f`, "
-                             "`,.0f` or `.1%`",
+                 fmt::format("`{}` is not a format; expected [+][,][.digits][f|e|g|%|d], as in "
+                             "`.1f`, `,.0f` or `+.1%`",
                              text)};
   }
   return format;
@@ -117,6 +127,9 @@ std::string format_number(double value, const NumberFormat& format) {
   if (digits[0] == '-' && digits.find_first_of("123456789") == std::string::npos)
     digits.erase(0, 1);
   if (format.thousands) group_thousands(digits);
+  if (format.sign && digits[0] != '-' && digits.find_first_of("123456789") != std::string::npos) {
+    digits.insert(0, 1, '+');
+  }
   return format.type == '%' ? digits + "%" : digits;
 }
 

@@ -10,10 +10,11 @@
 namespace sweepd::report {
 
 enum class NameKind {
-  kMoment,   // pooled exactly from summaries: n mean std min max sum
-  kOrder,    // needs the samples when attempts are pooled
-  kDerived,  // a rate from the median
-  kWord,     // text
+  kMoment,    // pooled exactly from summaries: n mean std min max sum
+  kOrder,     // needs the samples when attempts are pooled
+  kDerived,   // a rate from the median
+  kCompared,  // with the baseline's mean
+  kWord,      // text
 };
 
 struct CellName {
@@ -24,8 +25,9 @@ struct CellName {
 std::span<const CellName> cell_names();
 const CellName* find_cell_name(std::string_view name);  // null when unknown
 
-// [,][.digits][type]
+// [+][,][.digits][type]
 struct NumberFormat {
+  bool sign = false;  // "+" in front of what is above zero
   bool thousands = false;
   int precision = -1;  // -1: not stated
   char type = 0;       // f e g % d; 0: not stated

@@ -22,8 +22,9 @@ std::string identity(const ResultRow& row) {
   return row.attempt.empty() ? fmt::format("{}", static_cast<const void*>(&row)) : row.attempt;
 }
 
+// An analytic figure is there whatever became of its attempt.
 bool is_done(const ResultRow& row) {
-  return !row.pending && row.outcome == Outcome::kDone;
+  return row.stats.n > 0 || (!row.pending && row.outcome == Outcome::kDone);
 }
 
 std::set<std::string> attempts_of(const std::vector<const ResultRow*>& rows) {
@@ -62,7 +63,7 @@ void Footnotes::add_cell(const std::string& name, const std::vector<const Result
                          const Axes& axes) {
   std::vector<const ResultRow*> done;
   for (const ResultRow* row : rows) {
-    if (row->pending) continue;
+    if (row->pending && row->stats.n == 0) continue;
     if (!is_done(*row)) {
       ended_[row->outcome].add(row->note, identity(*row));
       continue;
@@ -100,10 +101,10 @@ void Footnotes::add_unfinished(const std::string& name, const std::vector<const 
   for (const ResultRow* row : rows) {
     const std::string attempt = identity(*row);
     all.insert(attempt);
-    if (row->pending) {
-      pending.insert(attempt);
-    } else if (is_done(*row)) {
+    if (is_done(*row)) {
       done.insert(attempt);
+    } else if (row->pending) {
+      pending.insert(attempt);
     } else {
       others[row->outcome].insert(attempt);
     }

@@ -18,7 +18,7 @@ std::string header_text(const Column& column) {
   return column.name + " (" + column.unit + ")";
 }
 
-Lines lines_of(const Table& table, std::string (*escape)(std::string_view)) {
+Lines lines_of(const Table& table, std::string (*escape)(std::string_view), std::string_view bold) {
   Lines lines(1);
   for (const Column& column : table.columns) lines[0].push_back(escape(header_text(column)));
   for (const auto& row : table.rows) {
@@ -27,12 +27,20 @@ Lines lines_of(const Table& table, std::string (*escape)(std::string_view)) {
     line.resize(table.columns.size());
   }
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (table.columns[c].align != Align::kRight) continue;
-    const bool marked = std::any_of(lines.begin() + 1, lines.end(),
-                                    [&](const auto& line) { return is_marked(line[c]); });
-    if (!marked) continue;
-    for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
-      if (!(*line)[c].empty() && !is_marked((*line)[c])) (*line)[c] += ' ';
+    const bool right = table.columns[c].align == Align::kRight;
+    const auto any = [&](auto what) {
+      return right && std::any_of(table.rows.begin(), table.rows.end(),
+                                  [&](const auto& row) { return what(row[c]); });
+    };
+    const bool marks = any([](const Cell& cell) { return is_marked(cell.text); });
+    const bool bolds = any([](const Cell& cell) { return cell.bold; });
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const Cell& cell = table.rows[r][c];
+      std::string& text = lines[r + 1][c];
+      if (text.empty()) continue;
+      if (cell.bold) text = std::string(bold) + text + std::string(bold);
+      if (bolds && !cell.bold) text.append(bold.size(), ' ');
+      if (marks && !is_marked(cell.text)) text += ' ';
     }
   }
   return lines;

@@ -13,10 +13,11 @@ namespace sweepd::report {
 // "forward (ms)"; just the name without a unit or with "1".
 std::string header_text(const Column& column);
 
-// Every cell's text after `escape`, header first, each row as long as `columns`. In right-aligned
-// columns with a marked cell ("12.3†") the others get a space, so that the digits line up.
+// Every cell's text after `escape`, header first, each row as long as `columns`; `bold` stands
+// before and behind bold cells. In right-aligned columns with a marked ("12.3†") or bold cell the
+// others get spaces, so that the digits line up.
 using Lines = std::vector<std::vector<std::string>>;
-Lines lines_of(const Table& table, std::string (*escape)(std::string_view));
+Lines lines_of(const Table& table, std::string (*escape)(std::string_view), std::string_view bold);
 
 std::vector<std::size_t> widths_of(const Lines& lines);
 

@@ -9,14 +9,29 @@ namespace {
 constexpr std::size_t kMaxPadding = 60;  // beyond, a cell is prose and the source no table anyway
 
 // A cell must stay one cell: pipes end it, line ends end the row, and a backslash would take the
-// meaning from the pipe's own escape. `<` would start HTML.
+// meaning from the pipe's own escape. `<` would start HTML, `*` emphasis.
 std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '<') out += '\\';
+    if (c == '|' || c == '\\' || c == '<' || c == '*') out += '\\';
     const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     out += control ? ' ' : c;
   }
+  return out;
+}
+
+// Within a table a lone backtick may swallow the pipes up to the next one, and a renderer takes
+// spaces at a cell's ends for padding.
+std::string escape_cell(std::string_view text) {
+  const std::size_t front = std::min(text.find_first_not_of(' '), text.size());
+  const std::size_t end = std::max(front, text.find_last_not_of(' ') + 1);  // npos + 1 is 0
+  std::string out;
+  for (std::size_t i = 0; i < front; ++i) out += "&nbsp;";
+  for (const char c : escape(text.substr(front, end - front))) {
+    if (c == '`') out += '\\';
+    out += c;
+  }
+  for (std::size_t i = end; i < text.size(); ++i) out += "&nbsp;";
   return out;
 }
 
@@ -38,7 +53,7 @@ std::string to_markdown(const Table& table) {
   if (table.rows.empty() || table.columns.empty()) {
     out += "No rows.\n";
   } else {
-    report::Lines lines = report::lines_of(table, escape);
+    report::Lines lines = report::lines_of(table, escape_cell, "**");
     std::vector<std::size_t> widths = report::widths_of(lines);
     for (std::size_t& width : widths) width = std::clamp<std::size_t>(width, 3, kMaxPadding);
     std::vector<std::string> rules;

@@ -6,54 +6,33 @@
 #include <set>
 
 #include "runner/base/text.h"
-#include "runner/report/axes.h"
-#include "runner/report/cell.h"
 #include "runner/report/cell_format.h"
-#include "runner/report/footnotes.h"
+#include "runner/report/dictionary.h"
+#include "runner/report/layer.h"
+#include "runner/report/notes.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
 namespace {
 
 using report::Key;
+using report::Layer;
 
-struct Group {
-  std::vector<const ResultRow*> rows;  // everything that falls into the cell
-  report::Pooled pooled;               // of the done ones with a figure
+// A column of figures: a point of the table's columns, and the value shown there.
+struct ValueColumn {
+  Key key;
+  std::size_t layer = 0;
 };
-using Line = std::map<Key, Group>;  // one table row, by column
-
-// "OOM", "OOM/timeout", "…": what stands where a figure would.
-std::string word_of(const Group& group) {
-  std::set<Outcome> outcomes;
-  bool pending = false;
-  for (const ResultRow* row : group.rows) {
-    if (row->pending) {
-      pending = true;
-    } else {
-      outcomes.insert(row->outcome);
-    }
-  }
-  std::vector<std::string> words;
-  words.reserve(outcomes.size() + 1);
-  for (const Outcome outcome : outcomes) {
-    // Done, and yet nothing to show: this metric was not measured.
-    words.emplace_back(outcome == Outcome::kDone ? "—" : cell_word(outcome));
-  }
-  if (pending) words.emplace_back("…");
-  return join(words, "/");
-}
 
 class Pivot {
  public:
-  Pivot(const ResultSet& results, const QuerySpec& query, report::Axes axes,
-        report::CellStyle style)
-      : results_(results), query_(query), axes_(std::move(axes)), style_(std::move(style)) {}
+  Pivot(const QuerySpec& query, std::vector<Layer> layers)
+      : query_(query), layers_(std::move(layers)) {}
 
   Result<Table> make() {
-    group();
-    if (style_.cell.parts.empty()) style_.cell = choose_cell();
-    order_ = keys_in_order();
+    align();
+    for (Layer& layer : layers_) layer.group(query_.table.baseline);
+    collect();
     if (auto sorted = sort(); !sorted) return sorted.error();
     const auto all = order_.size();
     if (query_.limit > 0 && all > static_cast<std::size_t>(query_.limit)) {
@@ -61,46 +40,45 @@ class Pivot {
     }
     Table table;
     table.title = query_.table.title;
-    table.columns = headers();
+    table.columns = axes().row_headers();
+    for (const ValueColumn& column : columns_) {
+      table.columns.push_back(layers_[column.layer].header(column.key));
+    }
     if (auto filled = fill(table); !filled) return filled.error();
     add_notes(table, all);
     return table;
   }
 
  private:
-  void group() {
-    for (const ResultRow& row : results_.rows) {
-      for (report::Place& place : axes_.places(row)) {
-        columns_.insert(place.column);
-        lines_[std::move(place.row)][std::move(place.column)].rows.push_back(&row);
-      }
-    }
-    for (auto& [key, line] : lines_) {
-      for (auto& [column, cell] : line) {
-        std::vector<const ResultRow*> figures;
-        std::copy_if(cell.rows.begin(), cell.rows.end(), std::back_inserter(figures),
-                     [](const ResultRow* row) {
-                       return !row->pending && row->outcome == Outcome::kDone && row->stats.n > 0;
-                     });
-        cell.pooled = report::pool(figures);
-      }
+  const report::Axes& axes() const { return layers_.front().axes(); }
+
+  void align() {
+    std::vector<report::Axes*> all;
+    for (Layer& layer : layers_) all.push_back(&layer.axes());
+    // A baseline adds no rows or columns, but what its names hide must be spread as in the table.
+    report::Axes::align(all, query_.only_varying, query_.table.baseline);
+    for (Layer& layer : layers_) {
+      if (layer.baseline() != nullptr) layer.baseline()->axes().follow(axes());
     }
   }
 
-  CellTemplate choose_cell() const {
-    std::vector<report::Pooled> figures;
-    for (const auto& [key, line] : lines_) {
-      for (const auto& [column, cell] : line) {
-        if (cell.pooled.stats.n > 0) figures.push_back(cell.pooled);
+  // All rows of all values; the columns with the values side by side in each.
+  void collect() {
+    std::set<Key> rows, keys;
+    for (const Layer& layer : layers_) {
+      for (const auto& [row, line] : layer.lines()) rows.insert(row);
+      keys.insert(layer.columns().begin(), layer.columns().end());
+    }
+    order_.assign(rows.begin(), rows.end());
+    for (const Key& key : keys) {
+      for (std::size_t i = 0; i < layers_.size(); ++i) {
+        const std::set<Key>& own = layers_[i].columns();
+        // A value with nothing at all keeps its place: the table's shape is the file's. A column
+        // that would compare the baseline with itself says nothing.
+        if (!own.empty() && (!own.contains(key) || layers_[i].is_idle(key))) continue;
+        columns_.push_back({key, i});
       }
     }
-    return *parse_cell(report::default_cell(figures, style_));
-  }
-
-  std::vector<Key> keys_in_order() const {
-    std::vector<Key> keys;
-    for (const auto& [key, line] : lines_) keys.push_back(key);
-    return keys;
   }
 
   // The last key first, each time stably: the first key decides, the others break ties.
@@ -114,8 +92,8 @@ class Pivot {
   Result<void> sort_by(const std::string& key) {
     const bool descending = key.starts_with('-');
     const std::string name = descending ? key.substr(1) : key;
-    if (axes_.is_constant(name)) return {};
-    if (const auto position = axes_.row_position(name)) {
+    if (axes().is_constant(name)) return {};
+    if (const auto position = axes().row_position(name)) {
       std::stable_sort(order_.begin(), order_.end(), [&](const Key& a, const Key& b) {
         return descending ? b[*position] < a[*position] : a[*position] < b[*position];
       });
@@ -132,127 +110,141 @@ class Pivot {
     return {};
   }
 
-  Result<std::map<Key, std::optional<double>>> sort_values(const std::string& name) const {
-    const report::CellName* known = report::find_cell_name(name);
-    if (known == nullptr || known->kind == report::NameKind::kWord) {
-      std::vector<std::string> names = query_.table.rows;
-      for (const report::CellName& figure : report::cell_names()) {
-        if (figure.kind != report::NameKind::kWord) names.emplace_back(figure.name);
+  // What a sort key that is no row names: a value by its first figure, or a figure of any value.
+  struct SortKey {
+    std::optional<std::size_t> layer;
+    std::string figure;
+  };
+  Result<SortKey> find_sort_key(const std::string& name) const {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (!name.empty() && layers_[i].value().name == name && !layers_[i].first_figure().empty()) {
+        return SortKey{i, layers_[i].first_figure()};
       }
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("sort: `{}` is neither one of the table's rows nor a figure; "
-                               "expected one of {}{}",
-                               name, join(names, ", "), did_you_mean(name, names))};
     }
+    const report::CellName* known = report::find_cell_name(name);
+    if (known != nullptr && known->kind != report::NameKind::kWord) return SortKey{{}, name};
+    std::vector<std::string> names = query_.table.rows;
+    for (const Layer& layer : layers_) {
+      if (!layer.value().name.empty()) names.push_back(layer.value().name);
+    }
+    for (const report::CellName& figure : report::cell_names()) {
+      if (figure.kind != report::NameKind::kWord) names.emplace_back(figure.name);
+    }
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("sort: `{}` is neither one of the table's rows nor a figure; "
+                             "expected one of {}{}",
+                             name, join(names, ", "), did_you_mean(name, names))};
+  }
+
+  Result<std::map<Key, std::optional<double>>> sort_values(const std::string& name) const {
+    const auto key = find_sort_key(name);
+    if (!key) return key.error();
     std::map<Key, std::optional<double>> values;
-    for (const Key& key : order_) {
-      std::optional<double>& value = values[key];
-      for (const auto& [column, cell] : lines_.at(key)) {
-        auto figure = report::Figures(cell.pooled, style_.unit, style_.convert).get(name);
+    for (const Key& row : order_) {
+      std::optional<double>& value = values[row];
+      for (const ValueColumn& column : columns_) {
+        if (value || (key->layer && *key->layer != column.layer)) continue;
+        auto figure = layers_[column.layer].figure(row, column.key, key->figure);
         if (!figure) return figure.error();
         if (*figure && !std::isnan(**figure)) value = *figure;
-        if (value) break;
       }
     }
     return values;
   }
 
-  std::vector<Column> headers() const {
-    std::vector<Column> headers = axes_.row_headers();
-    const std::string unit = report::value_unit(style_);
-    for (const Key& column : columns_) {
-      const std::string name = axes_.column_name(column);
-      if (!name.empty()) {
-        const std::string own = axes_.column_unit(column);
-        headers.push_back({name, unit == "1" && !own.empty() ? own : unit, Align::kRight});
-        continue;
-      }
-      const std::string figure = report::template_label(style_.cell);
-      // A rate is its own name: "TFLOP/s" says more than "time (TFLOP/s)".
-      headers.push_back(figure == unit ? Column{figure, "1", Align::kRight}
-                                       : Column{metric(), unit, Align::kRight});
-    }
-    return headers;
-  }
-
   Result<void> fill(Table& table) {
-    for (const Key& key : order_) {
-      std::vector<Cell> cells = axes_.row_cells(key);
-      const Line& line = lines_.at(key);
-      for (const Key& column : columns_) {
-        const auto found = line.find(column);
-        if (found == line.end()) {
-          cells.emplace_back();
-          continue;
-        }
-        const Group& group = found->second;
-        footnotes_.add_cell(cell_name(key, column), group.rows, axes_);
-        if (group.pooled.stats.n == 0) {
-          cells.push_back({word_of(group), std::nullopt});
-          continue;
-        }
-        auto cell = report::figure_cell(group.pooled, style_);
+    for (const Key& row : order_) {
+      std::vector<Cell> cells = axes().row_cells(row);
+      for (const ValueColumn& column : columns_) {
+        const Layer& layer = layers_[column.layer];
+        auto cell = layer.cell(row, column.key);
         if (!cell) return cell.error();
-        note_count(group.pooled.stats.n);
         cells.push_back(std::move(*cell));
+        note_cell(row, column);
       }
       table.rows.push_back(std::move(cells));
     }
     return {};
   }
 
-  void note_count(std::int64_t n) {
-    fewest_ = fewest_ == 0 ? n : std::min(fewest_, n);
-    most_ = std::max(most_, n);
+  // Values that show the same results share their footnotes.
+  void note_cell(const Key& row, const ValueColumn& column) {
+    const Layer& layer = layers_[column.layer];
+    const bool noted =
+        std::any_of(layers_.begin(), layers_.begin() + column.layer,
+                    [&](const Layer& earlier) { return &earlier.results() == &layer.results(); });
+    const report::Group* group = layer.find(row, column.key);
+    if (group != nullptr && !noted) {
+      footnotes_.add_cell(cell_name(row, column), group->rows, layer.axes());
+    }
+    const auto failed = layer.failed_baseline(row, column.key);
+    if (!failed.empty()) {
+      footnotes_.add_cell("baseline of " + cell_name(row, column), failed, layer.axes());
+    }
   }
 
-  void add_notes(Table& table, std::size_t all_rows) const {
-    const std::string caption = report::caption(style_.cell, metric(), fewest_, most_);
-    if (!caption.empty()) table.notes.push_back(caption);
-    const auto constants = axes_.constants();
+  void add_notes(Table& table, std::size_t all_rows) {
+    const auto add = [&table](std::vector<std::string> lines) {
+      for (std::string& line : lines) table.notes.push_back(std::move(line));
+    };
+    add(report::captions(layers_, order_));
+    add(report::baseline_notes(query_.table, layers_));
+    const auto constants = axes().constants();
     if (!constants.empty()) table.notes.push_back(join(constants, ", "));
-    for (const TableSpec::Filter& filter : query_.table.where) {
-      table.notes.push_back(fmt::format("only {} = {}", filter.name, join(filter.values, ", ")));
-    }
+    add(report::filter_notes(query_.table));
     if (order_.size() < all_rows) {
       table.notes.push_back(fmt::format("the first {} of {} rows", order_.size(), all_rows));
     }
-    for (std::string& line : footnotes_.lines()) table.notes.push_back(std::move(line));
+    add(footnotes_.lines());
   }
 
-  std::string metric() const {
-    return report::metric_label(results_.metric.empty() ? "time" : results_.metric);
-  }
-
-  std::string cell_name(const Key& row, const Key& column) const {
-    std::vector<std::string> parts{axes_.row_name(row), axes_.column_name(column)};
+  std::string cell_name(const Key& row, const ValueColumn& column) const {
+    std::vector<std::string> parts{
+        axes().row_name(row), axes().column_name(column.key, layers_[column.layer].value().name)};
     std::erase(parts, "");
     return join(parts, ", ");
   }
 
-  const ResultSet& results_;
   const QuerySpec& query_;
-  report::Axes axes_;
-  report::CellStyle style_;
-  std::map<Key, Line> lines_;
-  std::set<Key> columns_;
-  std::vector<Key> order_;  // keys of the shown rows
+  std::vector<Layer> layers_;
+  std::vector<Key> order_;  // of the shown rows
+  std::vector<ValueColumn> columns_;
   report::Footnotes footnotes_;
-  std::int64_t fewest_ = 0, most_ = 0;  // samples in a cell
 };
+
+Result<Table> make(const QuerySpec& query, const ReadPlan& plan,
+                   const std::vector<const ResultSet*>& results) {
+  const auto values = complete_values(query.table);
+  std::vector<Layer> layers;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ReadPlan::Use& use = plan.uses[i];
+    const ResultSet* baseline = use.baseline ? results[*use.baseline] : nullptr;
+    auto layer = Layer::resolve(query.table, values[i], *results[use.results], baseline);
+    if (!layer) return layer.error();
+    layers.push_back(std::move(*layer));
+  }
+  return Pivot(query, std::move(layers)).make();
+}
 
 }  // namespace
 
+Result<Table> pivot(std::vector<ResultSet> results, const QuerySpec& query) {
+  const ReadPlan plan = plan_reads(query);
+  if (results.size() != plan.reads.size()) {
+    return Error{ErrorCode::kInternal, fmt::format("{} results for a table that needs {}",
+                                                   results.size(), plan.reads.size())};
+  }
+  std::vector<std::string> names = query.table.rows;
+  names.insert(names.end(), query.table.columns.begin(), query.table.columns.end());
+  report::share_dictionaries(results, names);
+  std::vector<const ResultSet*> pointers;
+  for (const ResultSet& set : results) pointers.push_back(&set);
+  return make(query, plan, pointers);
+}
+
 Result<Table> pivot(const ResultSet& results, const QuerySpec& query) {
-  auto cell = parse_cell(query.table.cell);
-  if (!cell) return cell.error();
-  const auto convert = report::conversion(results.unit, query.table.unit);
-  if (!convert) return convert.error();
-  auto axes = report::Axes::resolve(results, query);
-  if (!axes) return axes.error();
-  const std::string& shown = query.table.unit.empty() ? results.unit : query.table.unit;
-  return Pivot(results, query, std::move(*axes), {std::move(*cell), results.unit, shown, *convert})
-      .make();
+  const ReadPlan plan = plan_reads(query);
+  return make(query, plan, std::vector<const ResultSet*>(plan.reads.size(), &results));
 }
 
 }  // namespace sweepd

@@ -84,6 +84,7 @@ Result<std::optional<double>> Figures::get(std::string_view name) const {
   if (known == nullptr || pooled_.stats.n == 0) return std::optional<double>();
   if (known->kind == NameKind::kMoment) return moment(name);
   if (known->kind == NameKind::kWord) return std::optional<double>();
+  if (known->kind == NameKind::kCompared) return compared(name);
   if (!pooled_.order_known) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{} of several attempts in one cell needs their samples, which were "
@@ -127,6 +128,35 @@ std::optional<double> Figures::derived(std::string_view name) const {
     return known(p.flops / seconds / p.peak_flops_per_s, p.flops > 0 && p.peak_flops_per_s > 0);
   }
   return known(p.bytes / seconds / p.peak_bytes_per_s, p.bytes > 0 && p.peak_bytes_per_s > 0);
+}
+
+// A baseline that broke physics is none.
+std::optional<double> Figures::compared(std::string_view name) const {
+  const Pooled* baseline = partner_.pooled;
+  if (baseline == nullptr || baseline->stats.n == 0) return std::nullopt;
+  if (baseline->verdict == Verdict::kInvalid) return std::nullopt;
+  const double mean = pooled_.stats.mean, other = baseline->stats.mean;
+  if (name == "baseline") return convert_(other);
+  if (partner_.itself && (name == "difference" || name == "change")) return std::nullopt;
+  if (name == "difference") return convert_(mean - other);
+  const double divisor = name == "speedup" ? mean : other;
+  if (divisor == 0) return std::nullopt;
+  if (name == "speedup") return other / mean;
+  return name == "ratio" ? mean / other : (mean - other) / other;
+}
+
+bool stands_out(const Pooled& pooled, const Partner& partner, Bold bold) {
+  const Pooled* baseline = partner.pooled;
+  if (bold == Bold::kNone || baseline == nullptr || partner.itself) return false;
+  if (pooled.stats.n == 0 || baseline->stats.n == 0) return false;
+  if (std::max(pooled.verdict, baseline->verdict) == Verdict::kInvalid) return false;
+  const auto error_squared = [](const Stats& stats) {
+    return stats.std * stats.std / static_cast<double>(stats.n);
+  };
+  const double difference = pooled.stats.mean - baseline->stats.mean;
+  const double error = std::sqrt(error_squared(pooled.stats) + error_squared(baseline->stats));
+  if (!(std::abs(difference) > 2 * error)) return false;
+  return bold == Bold::kChanged || (difference < 0) == (bold == Bold::kFaster);
 }
 
 }  // namespace sweepd::report

@@ -26,12 +26,22 @@ struct Pooled {
 // `rows` are done attempts with figures; empty gives n = 0.
 Pooled pool(std::span<const ResultRow* const> rows);
 
+// What a cell is compared with: the same point of the baseline.
+struct Partner {
+  const Pooled* pooled = nullptr;  // null: there is none
+  bool itself = false;             // the cell is the baseline's own
+};
+
+// Differs the mean from the partner's by more than twice the standard error of the difference, and
+// in the direction that `bold` asks for? A single value has no error. False without a partner.
+bool stands_out(const Pooled& pooled, const Partner& partner, Bold bold);
+
 // The figures of one cell by name, in the unit a person asked for.
 class Figures {
  public:
   // `unit` is the metric's own (for rates); `convert` leads to the shown one.
-  Figures(const Pooled& pooled, std::string_view unit, Conversion convert)
-      : pooled_(pooled), unit_(unit), convert_(convert) {}
+  Figures(const Pooled& pooled, std::string_view unit, Conversion convert, Partner partner = {})
+      : pooled_(pooled), unit_(unit), convert_(convert), partner_(partner) {}
 
   // Empty where the figure does not exist. Fails when it exists but was not read: an order
   // statistic of several attempts without their samples.
@@ -41,10 +51,12 @@ class Figures {
   std::optional<double> moment(std::string_view name) const;
   double order(std::string_view name) const;
   std::optional<double> derived(std::string_view name) const;
+  std::optional<double> compared(std::string_view name) const;
 
   const Pooled& pooled_;
   std::string_view unit_;
   Conversion convert_;
+  Partner partner_;
 };
 
 }  // namespace sweepd::report

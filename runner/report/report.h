@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,12 @@ namespace sweepd {
 //
 //   statistics  n mean std min p05 median p95 max mad sum
 //   derived     tokens_per_s tflops gbps mfu bandwidth_share: from the median time; 1 GB = 10^9 B
-//   words       outcome verdict
-//   format      [,][.digits][f|e|g|%|d] as in Python: `,` groups thousands, `%` shows a share in
-//               percent, `d` is for n. Without a format: six significant digits
+//   compared    difference change ratio speedup baseline: with the mean of the table's baseline,
+//               this - baseline, that by the baseline, this / baseline, baseline / this, itself
+//   words       outcome verdict text
+//   format      [+][,][.digits][f|e|g|%|d] as in Python: `+` shows the sign, `,` groups thousands,
+//               `%` shows a share in percent, `d` is for n. Without a format: six significant
+//               digits
 //
 // A figure that does not exist (a share of an unknown peak, the std of one value) shows as "—".
 struct CellTemplate {
@@ -35,10 +39,26 @@ struct CellTemplate {
 // column and the nearest name.
 Result<CellTemplate> parse_cell(std::string_view text);
 
+// What a table's values come to when everything that they leave out is filled in from the table:
+// one for each, or the one of a table without `values`.
+std::vector<TableSpec::Value> complete_values(const TableSpec& table);
+
+// What must be read for a table: values that show the same results, and a baseline that is among
+// them, share one.
+struct ReadPlan {
+  struct Use {
+    std::size_t results = 0;              // index into `reads`
+    std::optional<std::size_t> baseline;  // what they are compared with
+  };
+  std::vector<QuerySpec> reads;  // `cell` names the figures that are wanted
+  std::vector<Use> uses;         // of each value
+};
+ReadPlan plan_reads(const QuerySpec& query);
+
 // Does answering need ResultRow::samples (by the cell or by a sort key)? False for a wrong cell.
 bool needs_samples(const QuerySpec& query);
 
-// Checks names and units before anything is read; one message with all mistakes.
+// Checks names, cells and units before anything is read; one message with all mistakes.
 Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions);
 
 // Rows and columns in the dimensions' display order; a point that the sweep never had is "".
@@ -56,6 +76,12 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 // is the target: ns us ms s m, or B KB MB GB TB KiB MiB GiB TiB (1 MB = 10^6 B). Sorting by a
 // statistic looks at each row's first column that has a value; rows without one come last.
 // Errors: unknown names, a wrong cell, an impossible conversion, samples needed but absent.
+//
+// `results` are of plan_reads(query).reads, in its order. Values stand side by side in each column;
+// a point that only some of them have is "" in the others. A cell with a comparison shows "—" where
+// the baseline has no valid figure, and for the difference of the baseline with itself.
+Result<Table> pivot(std::vector<ResultSet> results, const QuerySpec& query);
+// The same results for every value and the baseline.
 Result<Table> pivot(const ResultSet& results, const QuerySpec& query);
 
 // GitHub's dialect, padded so that the source reads as a table too.

@@ -106,7 +106,7 @@ std::string to_text(const Table& table, std::size_t width) {
   if (table.rows.empty() || table.columns.empty()) {
     out += "No rows.\n";
   } else {
-    const report::Lines lines = report::lines_of(table, printable);
+    const report::Lines lines = report::lines_of(table, printable, "*");
     std::vector<std::size_t> widths = report::widths_of(lines);
     Group all(table.columns.size());
     std::iota(all.begin(), all.end(), 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/report/cell.h"
 #include "runner/report/convert.h"
 #include "runner/report/report.h"
 
@@ -26,14 +27,17 @@ class TableCheck {
         mistakes_.push_back(fmt::format("`{}` stands among both rows and columns", name));
       }
     }
-    for (const TableSpec::Filter& filter : table_.where) {
-      known("where", filter.name);
-      if (filter.values.empty()) {
-        mistakes_.push_back(fmt::format("where: `{}` has no values", filter.name));
-      }
+    filters("where", table_.where);
+    filters("baseline", table_.baseline);
+    if (table_.values.empty()) figure("", table_.cell, table_.metric, table_.unit);
+    const auto complete = complete_values(table_);
+    for (std::size_t i = 0; i < table_.values.size(); ++i) {
+      const TableSpec::Value& value = complete[i];
+      const std::string heading = value.name.empty() ? fmt::format("value {}: ", i + 1)
+                                                     : fmt::format("value `{}`: ", value.name);
+      filters(heading + "where", table_.values[i].where);
+      figure(heading, value.cell, value.metric, value.unit);
     }
-    if (const auto cell = parse_cell(table_.cell); !cell) mistakes_.push_back(cell.error().message);
-    unit();
     if (mistakes_.empty()) return {};
     const std::string heading =
         table_.title.empty() ? "table" : fmt::format("table `{}`", table_.title);
@@ -57,17 +61,37 @@ class TableCheck {
     }
   }
 
-  // A metric that this build does not know (a workload's own figure) is left to pivot().
-  void unit() {
-    const std::string metric = table_.metric.empty() ? "time" : table_.metric;
-    const std::string_view own = unit_of_metric(metric);
-    const auto listed = report::check_unit(table_.unit);
-    if (!listed) {
-      mistakes_.push_back(listed.error().message);
-    } else if (!own.empty()) {
-      const auto possible = report::conversion(own, table_.unit);
-      if (!possible) mistakes_.push_back(fmt::format("{}: {}", metric, possible.error().message));
+  void filters(const std::string& where, const std::vector<TableSpec::Filter>& list) {
+    for (const TableSpec::Filter& filter : list) {
+      known(where, filter.name);
+      if (filter.values.empty()) {
+        mistakes_.push_back(fmt::format("{}: `{}` has no values", where, filter.name));
+      }
     }
+  }
+
+  void figure(const std::string& heading, const std::string& cell, const std::string& metric,
+              const std::string& unit) {
+    const auto parsed = parse_cell(cell);
+    if (!parsed) {
+      mistakes_.push_back(heading + parsed.error().message);
+    } else if (report::compares(*parsed) && table_.baseline.empty()) {
+      mistakes_.push_back(
+          fmt::format("{}cell: `{}` compares, but the table has no baseline", heading, cell));
+    }
+    if (const auto fits = unit_fits(metric.empty() ? "time" : metric, unit); !fits) {
+      mistakes_.push_back(heading + fits.error().message);
+    }
+  }
+
+  // A metric that this build does not know (a workload's own figure) is left to pivot().
+  static Result<void> unit_fits(const std::string& metric, const std::string& unit) {
+    if (auto listed = report::check_unit(unit); !listed) return listed.error();
+    const std::string_view own = unit_of_metric(metric);
+    if (own.empty()) return {};
+    const auto possible = report::conversion(own, unit);
+    if (possible) return {};
+    return Error{possible.error().code, fmt::format("{}: {}", metric, possible.error().message)};
   }
 
   const TableSpec& table_;

@@ -4,181 +4,121 @@
 
 #include <algorithm>
 
-#include "runner/base/text.h"
+#include "runner/spec/table_parts.h"
 #include "runner/spec/values.h"
 
 namespace sweepd::spec {
 namespace {
 
-// What every result has beside its parameters (docs/DATABASE.md).
-const std::vector<std::string>& result_columns() {
-  static const std::vector<std::string> names{"phase", "pass",    "metric",  "step", "repeat",
-                                              "rank",  "outcome", "verdict", "host", "device_name"};
-  return names;
+bool has_key(const Node& map, std::string_view name) {
+  return std::any_of(map.entries.begin(), map.entries.end(),
+                     [&](const Node::Entry& entry) { return entry.key->text == name; });
 }
 
-std::vector<std::string> phase_names(const WorkloadDef& def) {
-  std::vector<std::string> names{"setup"};
-  names.insert(names.end(), def.phases.begin(), def.phases.end());
-  names.emplace_back("step");
-  return names;
-}
+class TableReader {
+ public:
+  TableReader(Reporter& report, const Draft& draft) : report_(report), draft_(draft) {}
 
-bool is_column(const Draft& draft, const std::string& name) {
-  const auto& columns = result_columns();
-  return draft.def == nullptr || draft.def->index_of(name) ||
-         std::find(columns.begin(), columns.end(), name) != columns.end();
-}
+  TableSpec read(const Node& node) {
+    TableSpec table;
+    std::vector<std::string> used;
+    const auto names = [&](const char* what, std::vector<std::string>& member) {
+      return Field{what, [&, what](const Node&, const Node& value) {
+                     member = read_names(report_, draft_, what, value, used, table.headings);
+                   }};
+    };
+    read_fields(report_, "a table", node,
+                {text("title", table.title),
+                 names("rows", table.rows),
+                 names("columns", table.columns),
+                 cell(table.cell),
+                 text("metric", table.metric),
+                 text("unit", table.unit),
+                 where(table.where),
+                 warmup(table.warmup),
+                 bold(table.bold),
+                 {"values", [&](const Node&, const Node& v) { read_values(table, v); }},
+                 {"baseline", [&](const Node&, const Node& v) {
+                    read_baseline(report_, draft_, table.baseline, v);
+                  }}});
+    if (!has_key(node, "rows") && !has_key(node, "columns")) {
+      report_.error(node.mark, "a table needs `rows` or `columns`");
+    }
+    check_bold(node, has_key(node, "baseline"));
+    return table;
+  }
 
-void report_column(Reporter& report, const Draft& draft, std::string_view what, const Node& node) {
-  std::vector<std::string> names = draft.def->param_names();
-  names.insert(names.end(), result_columns().begin(), result_columns().end());
-  std::string help = help_nearest(node.text, names);
-  if (help.empty()) help = "columns of every result are " + join(result_columns(), ", ");
-  report.error(node.mark,
-               fmt::format("{}: `{}` is neither a parameter of {} nor a column of results", what,
-                           shown(node.text), draft.def->name),
-               std::move(help));
-}
+ private:
+  Field text(const char* name, std::string& member) {
+    return {name, [this, name, &member](const Node&, const Node& value) {
+              if (auto read = read_text(report_, name, value)) member = std::move(*read);
+            }};
+  }
+  Field cell(std::string& member) {
+    return {"cell", [&](const Node&, const Node& v) { read_cell(report_, member, v); }};
+  }
+  Field where(std::vector<TableSpec::Filter>& member) {
+    return {"where", [&](const Node&, const Node& v) { read_where(report_, draft_, member, v); }};
+  }
+  template <class Flag>  // bool, or optional<bool>
+  Field warmup(Flag& member) {
+    return {"warmup", [&](const Node&, const Node& value) {
+              if (const auto on = read_boolean(report_, "warmup", value)) member = *on;
+            }};
+  }
+  Field bold(Bold& member) {
+    return {"bold", [&](const Node&, const Node& value) {
+              const auto word =
+                  read_word(report_, "bold", {"none", "faster", "slower", "changed"}, value);
+              if (word) member = *bold_from(*word);
+            }};
+  }
 
-// `rows` or `columns`; `used` holds the names of both.
-std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::string_view what,
-                                    const Node& list, std::vector<std::string>& used) {
-  std::vector<std::string> names;
-  const std::string help =
-      list.is_scalar() && list.text.size() <= 60 ? fmt::format("write [{}]", list.text) : "";
-  if (!expect_list(report, what, "a list of names", list, help)) return names;
-  for (const NodePtr& item : list.items) {
-    const auto name = read_text(report, what, *item);
-    if (!name) continue;
-    if (!is_column(draft, *name)) {
-      report_column(report, draft, what, *item);
-    } else if (std::find(used.begin(), used.end(), *name) != used.end()) {
-      report.error(item->mark, fmt::format("{}: `{}` is already a row or column of this table",
-                                           what, shown(*name)));
-    } else {
-      used.push_back(*name);
-      names.push_back(*name);
+  void read_values(TableSpec& table, const Node& list) {
+    const std::string help = list.is_map() ? "begin each value with `- `" : "";
+    if (!expect_list(report_, "values", "a list of values", list, help)) return;
+    if (list.items.empty()) report_.error(list.mark, "values: the list is empty");
+    for (const NodePtr& item : list.items) {
+      if (!expect_map(report_, "values", *item)) continue;
+      TableSpec::Value value;
+      read_fields(
+          report_, "a value", *item,
+          {text("name", value.name), cell(value.cell), text("metric", value.metric),
+           text("unit", value.unit), where(value.where), warmup(value.warmup), bold(value.bold)});
+      values_.push_back(item);
+      table.values.push_back(std::move(value));
     }
   }
-  return names;
-}
 
-// Braces pair up, hold a name, and do not nest; `{{` and `}}` are braces themselves.
-std::string fault_in_cell(std::string_view cell) {
-  for (std::size_t i = 0; i < cell.size(); ++i) {
-    if (cell[i] != '{' && cell[i] != '}') continue;
-    if (i + 1 < cell.size() && cell[i + 1] == cell[i]) {
-      ++i;
-      continue;
-    }
-    if (cell[i] == '}') return "`}` without a `{` before it";
-    const std::size_t end = cell.find_first_of("{}", i + 1);
-    if (end == std::string_view::npos || cell[end] == '{') return "`{` is not closed";
-    const std::string_view name = cell.substr(i + 1, end - i - 1);
-    if (name.empty() || name.front() == ':') return "`{}` needs a name, as in `{mean:.1f}`";
-    i = end;
+  // Bold says how a cell compares, so there must be something to compare with.
+  void check_bold(const Node& node, bool has_baseline) {
+    if (has_baseline) return;
+    const auto check = [&](const Node& holder) {
+      for (const auto& [key, value] : holder.entries) {
+        if (key->text == "bold" && value->text != "none") {
+          report_.error(key->mark, "bold: the table has no `baseline` to compare with",
+                        "add for example `baseline: {precision: fp32}` to the table");
+        }
+      }
+    };
+    check(node);
+    for (const NodePtr& holder : values_) check(*holder);
   }
-  return "";
-}
 
-void read_cell(Reporter& report, TableSpec& table, const Node& node) {
-  const auto cell = read_text(report, "cell", node);
-  if (!cell) return;
-  const std::string fault = fault_in_cell(*cell);
-  if (fault.empty()) {
-    table.cell = *cell;
-  } else {
-    report.error(node.mark, "cell: " + fault, "write a brace itself as `{{` or `}}`");
-  }
-}
-
-// The text a filter compares with: canonical for parameters, one of the words for enumerations.
-std::optional<std::string> read_filter_value(Reporter& report, const Draft& draft,
-                                             const std::string& name, const Node& node) {
-  const std::string what = "where: " + name;
-  if (draft.def == nullptr) return read_text(report, what, node);
-  if (const ParamDef* param = draft.def->find(name)) {
-    const auto value = read_value(report, *param, node, "a list holds single values only");
-    return value ? std::optional(param->text(*value)) : std::nullopt;
-  }
-  if (name == "phase") return read_word(report, what, phase_names(*draft.def), node);
-  if (name == "pass") return read_word(report, what, {"timing", "memory", "profile"}, node);
-  if (name == "verdict") return read_word(report, what, {"valid", "suspect", "invalid"}, node);
-  if (name == "outcome") {
-    return read_word(report, what,
-                     {"done", "oom", "timeout", "crashed", "failed", "cancelled", "skipped"}, node);
-  }
-  auto text = read_text(report, what, node);
-  if (!text || (name != "step" && name != "repeat" && name != "rank")) return text;
-  const auto number = parse_value(*text, ValueType::kInteger);
-  if (number) return to_text(*number, ValueType::kInteger);
-  report.error(node.mark, fmt::format("{}: {}", what, number.error().message));
-  return std::nullopt;
-}
-
-void read_where(Reporter& report, const Draft& draft, TableSpec& table, const Node& map) {
-  if (!expect_map(report, "where", map)) return;
-  for (const auto& [key, node] : map.entries) {
-    if (!is_column(draft, key->text)) {
-      report_column(report, draft, "where", *key);
-      continue;
-    }
-    TableSpec::Filter filter{key->text, {}};
-    if (node->is_list() && node->items.empty()) {
-      report.error(node->mark, fmt::format("where: `{}` has no values", shown(key->text)));
-    }
-    const std::vector<NodePtr> items = node->is_list() ? node->items : std::vector{node};
-    for (const NodePtr& item : items) {
-      auto value = read_filter_value(report, draft, key->text, *item);
-      if (value) filter.values.push_back(std::move(*value));
-    }
-    table.where.push_back(std::move(filter));
-  }
-}
-
-void read_table(Reporter& report, Draft& draft, const Node& node) {
-  if (!expect_map(report, "tables", node)) return;
-  TableSpec table;
-  std::vector<std::string> used;
-  const auto text = [&](const char* name, std::string& member) {
-    return Field{name, [&report, name, &member](const Node&, const Node& value) {
-                   if (auto read = read_text(report, name, value)) member = std::move(*read);
-                 }};
-  };
-  read_fields(report, "a table", node,
-              {text("title", table.title),
-               {"rows",
-                [&](const Node&, const Node& value) {
-                  table.rows = read_names(report, draft, "rows", value, used);
-                }},
-               {"columns",
-                [&](const Node&, const Node& value) {
-                  table.columns = read_names(report, draft, "columns", value, used);
-                }},
-               {"cell", [&](const Node&, const Node& v) { read_cell(report, table, v); }},
-               text("metric", table.metric),
-               text("unit", table.unit),
-               {"where", [&](const Node&, const Node& v) { read_where(report, draft, table, v); }},
-               {"warmup", [&](const Node&, const Node& value) {
-                  if (const auto on = read_boolean(report, "warmup", value)) table.warmup = *on;
-                }}});
-  const auto given = [&](std::string_view name) {
-    return std::any_of(node.entries.begin(), node.entries.end(),
-                       [&](const Node::Entry& entry) { return entry.key->text == name; });
-  };
-  if (!given("rows") && !given("columns")) {
-    report.error(node.mark, "a table needs `rows` or `columns`");
-  }
-  draft.sweep.tables.push_back(std::move(table));
-}
+  Reporter& report_;
+  const Draft& draft_;
+  std::vector<NodePtr> values_;
+};
 
 }  // namespace
 
 void read_tables(Reporter& report, Draft& draft, const Node& section) {
   const std::string help = section.is_map() ? "begin each table with `- `" : "";
   if (!expect_list(report, "tables", "a list of tables", section, help)) return;
-  for (const NodePtr& table : section.items) read_table(report, draft, *table);
+  for (const NodePtr& table : section.items) {
+    if (!expect_map(report, "tables", *table)) continue;
+    draft.sweep.tables.push_back(TableReader(report, draft).read(*table));
+  }
 }
 
 }  // namespace sweepd::spec

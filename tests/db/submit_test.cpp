@@ -220,6 +220,17 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   table.unit = "ms";
   table.where = {{"phase", {"forward", "step"}}, {"model", {"xl"}}};
   table.warmup = true;
+  table.bold = Bold::kSlower;
+  table.headings = {{"model", "Size"}, {"phase", ""}};
+  table.baseline = {{"context", {"128"}}, {"model", {"xl"}}};
+  table.values = {{"Min (s)", "{min:.3f}", "", "s", {}, {}, Bold::kNone},
+                  {"Peak",
+                   "{change}",
+                   "peak_allocated_bytes",
+                   "MiB",
+                   {{"phase", {"step", "forward"}}, {"model", {"small"}}},
+                   true,
+                   Bold::kFaster}};
   request.sweep.tables = {table, TableSpec{}};
   submit(request);
   const auto tables = reader_->tables_of(request.id);
@@ -237,6 +248,27 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   EXPECT_EQ(back.where[0].name, "phase");
   EXPECT_EQ(back.where[0].values, table.where[0].values);
   EXPECT_EQ(back.where[1].values, table.where[1].values);
+  EXPECT_EQ(back.bold, Bold::kSlower);
+  ASSERT_EQ(back.headings.size(), 2u);
+  EXPECT_EQ(back.headings[0].text, "Size");
+  EXPECT_EQ(back.headings[1].name, "phase");
+  EXPECT_EQ(back.headings[1].text, "") << "an empty heading is not a missing one";
+  ASSERT_EQ(back.baseline.size(), 2u);
+  EXPECT_EQ(back.baseline[1].name, "model");
+  EXPECT_EQ(back.baseline[1].values, std::vector<std::string>{"xl"});
+  ASSERT_EQ(back.values.size(), 2u);
+  EXPECT_EQ(back.values[0].name, "Min (s)");
+  EXPECT_EQ(back.values[0].unit, "s");
+  EXPECT_EQ(back.values[0].warmup, std::nullopt);
+  EXPECT_TRUE(back.values[0].where.empty());
+  EXPECT_EQ(back.values[1].cell, "{change}");
+  EXPECT_EQ(back.values[1].metric, "peak_allocated_bytes");
+  EXPECT_EQ(back.values[1].warmup, true);
+  EXPECT_EQ(back.values[1].bold, Bold::kFaster);
+  ASSERT_EQ(back.values[1].where.size(), 2u);
+  EXPECT_EQ(back.values[1].where[0].values, table.values[1].where[0].values);
+  EXPECT_EQ(back.values[1].where[1].name, "model");
+  EXPECT_TRUE(tables->back().values.empty() && tables->back().baseline.empty());
   const auto source = reader_->source_of(request.id);
   ASSERT_TRUE(source);
   EXPECT_EQ(*source, "sweep: s\n");

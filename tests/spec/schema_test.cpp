@@ -85,6 +85,8 @@ TEST(Schema, HasTheParsersKeys) {
   EXPECT_EQ(keys_of(schema_json()["properties"]), offered(kHead + "colour: red\n"));
   EXPECT_EQ(keys_of(schema_json()["definitions"]["table"]["properties"]),
             offered(kHead + "tables: [{rows: [model], colour: red}]\n"));
+  EXPECT_EQ(keys_of(schema_json()["definitions"]["value"]["properties"]),
+            offered(kHead + "tables: [{rows: [model], values: [{colour: red}]}]\n"));
 }
 
 TEST(Schema, HasEveryRunParameterAndItsChoices) {
@@ -115,6 +117,7 @@ TEST(Schema, TheGuideHasEveryKeyAndRunParameter) {
   const std::string guide = read(kRoot / "schemas/sweep.md");
   std::set<std::string> names = keys_of(schema_json()["properties"]);
   names.merge(keys_of(schema_json()["definitions"]["table"]["properties"]));
+  names.merge(keys_of(schema_json()["definitions"]["value"]["properties"]));
   names.merge(keys_of(schema_json()["definitions"]["settings"]["properties"]));
   for (const std::string& name : names) EXPECT_THAT(guide, HasSubstr("`" + name + "`"));
 }
@@ -217,6 +220,13 @@ TEST(Schema, RefusesWhatTheParserRefuses) {
       {"open brace", kHead + "tables: [{rows: [model], cell: '{mean'}]\n"},
       {"brace without a name", kHead + "tables: [{rows: [model], cell: '{:.1f}'}]\n"},
       {"empty filter", kHead + "tables: [{rows: [model], where: {phase: []}}]\n"},
+      {"two headings in one", kHead + "tables: [{rows: [{model: A, batch: B}]}]\n"},
+      {"values is a map", kHead + "tables: [{rows: [model], values: {name: A}}]\n"},
+      {"no values", kHead + "tables: [{rows: [model], values: []}]\n"},
+      {"a value is a text", kHead + "tables: [{rows: [model], values: [Min]}]\n"},
+      {"open brace in a value", kHead + "tables: [{rows: [model], values: [{cell: '{mean'}]}]\n"},
+      {"unknown bold", kHead + "tables: [{rows: [model], baseline: {batch: 4}, bold: quick}]\n"},
+      {"two baselines", kHead + "tables: [{rows: [model], baseline: {batch: [4, 8]}}]\n"},
       {"warmup is no boolean", kHead + "tables: [{rows: [model], warmup: 1}]\n"},
   };
   for (const Wrong& wrong : wrongs) {

@@ -66,6 +66,42 @@ tables:
   EXPECT_THAT(table.where[1].values, ElementsAre("128", "2000")) << "canonical, as results show it";
 }
 
+TEST(Sweep, ATableWithValuesAndABaselineArrives) {
+  const Sweep sweep = one(R"yaml(
+sweep: a
+workload: lm_step
+tables:
+  - rows: [{model: Size}, context]
+    columns: [{phase: Part}]
+    baseline: {precision: fp32, context: 2K}
+    bold: slower
+    values:
+      - {name: "Min (s)", cell: "{min:.3f}", unit: s}
+      - {name: Peak, metric: peak_allocated_bytes, where: {phase: [step], context: 1K}, warmup: true}
+      - {name: Change, cell: "{change:+.1%}", bold: faster}
+)yaml");
+  const TableSpec& table = sweep.tables.at(0);
+  EXPECT_THAT(table.rows, ElementsAre("model", "context"));
+  EXPECT_THAT(table.columns, ElementsAre("phase"));
+  ASSERT_EQ(table.headings.size(), 2U);
+  EXPECT_EQ(table.headings[0].name + " " + table.headings[0].text, "model Size");
+  EXPECT_EQ(table.headings[1].name + " " + table.headings[1].text, "phase Part");
+  ASSERT_EQ(table.baseline.size(), 2U);
+  EXPECT_EQ(table.baseline[0].name, "precision");
+  EXPECT_THAT(table.baseline[1].values, ElementsAre("2000"));
+  EXPECT_EQ(table.bold, Bold::kSlower);
+  ASSERT_EQ(table.values.size(), 3U);
+  EXPECT_EQ(table.values[0].name, "Min (s)");
+  EXPECT_EQ(table.values[0].cell, "{min:.3f}");
+  EXPECT_EQ(table.values[0].unit, "s");
+  EXPECT_EQ(table.values[0].warmup, std::nullopt);
+  EXPECT_EQ(table.values[1].metric, "peak_allocated_bytes");
+  EXPECT_EQ(table.values[1].warmup, true);
+  ASSERT_EQ(table.values[1].where.size(), 2U);
+  EXPECT_THAT(table.values[1].where[1].values, ElementsAre("1000"));
+  EXPECT_EQ(table.values[2].bold, Bold::kFaster);
+}
+
 TEST(Sweep, LeftOutSectionsHaveDefaults) {
   const Sweep sweep = one("sweep: a\nworkload: noop\n");
   EXPECT_THAT(sweep.passes, ElementsAre(Pass::kTiming));

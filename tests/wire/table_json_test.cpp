@@ -23,7 +23,7 @@ Table step_time() {
   table.title = "Step \"time\"";
   table.columns = {{"model", "", Align::kLeft}, {"forward", "ms", Align::kRight}};
   table.rows = {{{"small", std::nullopt}, {"12.3 ± 0.1", 12.345678901234567}},
-                {{"xl", std::nullopt}, {"OOM", std::nullopt}}};
+                {{"xl", std::nullopt}, {"OOM", std::nullopt, true}}};
   table.notes = {"a: 2 repeats"};
   return table;
 }
@@ -42,6 +42,8 @@ TEST(TableJson, ATableComesBackTheSame) {
   EXPECT_EQ(table->rows[0][1].number, 12.345678901234567);  // to the bit
   EXPECT_EQ(table->rows[1][1].text, "OOM");
   EXPECT_FALSE(table->rows[1][1].number);
+  EXPECT_TRUE(table->rows[1][1].bold);
+  EXPECT_FALSE(table->rows[0][1].bold);
   EXPECT_THAT(table->notes, ElementsAre("a: 2 repeats"));
 }
 
@@ -109,6 +111,17 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   query.table.unit = "s";
   query.table.where = {{"model", {"xl", "2.7B"}}, {"context", {"128"}}};
   query.table.warmup = true;
+  query.table.bold = Bold::kChanged;
+  query.table.headings = {{"model", "Size"}};
+  query.table.baseline = {{"precision", {"fp32"}}};
+  query.table.values = {{"Min", "{min}", "", "", {}, {}, Bold::kNone},
+                        {"Peak",
+                         "{max}",
+                         "peak_allocated_bytes",
+                         "MiB",
+                         {{"phase", {"step"}}},
+                         false,
+                         Bold::kSlower}};
   query.sort = {"-median"};
   query.limit = 10;
   query.only_varying = true;
@@ -127,6 +140,22 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   EXPECT_EQ(read->table.where[1].name, "model");
   EXPECT_THAT(read->table.where[1].values, ElementsAre("xl", "2.7B"));
   EXPECT_TRUE(read->table.warmup);
+  EXPECT_EQ(read->table.bold, Bold::kChanged);
+  ASSERT_EQ(read->table.headings.size(), 1U);
+  EXPECT_EQ(read->table.headings[0].text, "Size");
+  ASSERT_EQ(read->table.baseline.size(), 1U);
+  EXPECT_EQ(read->table.baseline[0].name, "precision");
+  EXPECT_THAT(read->table.baseline[0].values, ElementsAre("fp32"));
+  ASSERT_EQ(read->table.values.size(), 2U);
+  EXPECT_EQ(read->table.values[0].name, "Min");
+  EXPECT_EQ(read->table.values[0].warmup, std::nullopt);
+  EXPECT_EQ(read->table.values[1].cell, "{max}");
+  EXPECT_EQ(read->table.values[1].metric, "peak_allocated_bytes");
+  EXPECT_EQ(read->table.values[1].unit, "MiB");
+  EXPECT_EQ(read->table.values[1].warmup, false);
+  EXPECT_EQ(read->table.values[1].bold, Bold::kSlower);
+  ASSERT_EQ(read->table.values[1].where.size(), 1U);
+  EXPECT_THAT(read->table.values[1].where[0].values, ElementsAre("step"));
   EXPECT_THAT(read->sort, ElementsAre("-median"));
   EXPECT_EQ(read->limit, 10);
   EXPECT_TRUE(read->only_varying);
@@ -165,6 +194,13 @@ TEST(QueryJson, MistakesNameTheMember) {
       {R"({"where":{"model":"xl"}})", "`model` must be a list of strings"},
       {R"({"where":{"context":[128]}})", "`context` must be a list of strings"},
       {R"({"collumns":[]})", "did you mean `columns`?"},
+      {R"({"bold":"quicker"})", "`quicker` is not one of none, faster, slower, changed"},
+      {R"({"headings":["Size"]})", "`headings` must be an object"},
+      {R"({"baseline":{"precision":["fp32"]}})", "`precision` must be a string"},
+      {R"({"values":{"name":"Min"}})", "`values` must be a list of objects"},
+      {R"({"values":[{},"Min"]})", "values, entry 2: expected an object"},
+      {R"({"values":[{"nmae":"Min"}]})", "did you mean `name`?"},
+      {R"({"values":[{"warmup":1}]})", "`warmup` must be true or false"},
       {R"([])", "expected an object"},
   };
   for (const auto& c : cases) {

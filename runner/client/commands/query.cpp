@@ -3,6 +3,7 @@
 #include "runner/base/text.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/client/table_options.h"
 #include "runner/wire/table_json.h"
 
 namespace sweepd {
@@ -10,25 +11,45 @@ namespace {
 
 struct Options {
   QuerySpec query;
-  std::vector<std::string> where;
+  std::vector<std::string> where, baseline, values;
+  std::string bold = "none";
   std::string format = "text";
 };
 
-Result<void> add_filters(Options& options) {
+Result<void> read_options(Options& options) {
+  TableSpec& table = options.query.table;
   for (const std::string& text : options.where) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error{ErrorCode::kInvalidArgument,
-                   "--where: `" + text + "` must be name=value or name=value,value,..."};
+    auto filter = parse_filter_option("--where", text);
+    if (!filter) return filter.error();
+    table.where.push_back(std::move(*filter));
+  }
+  for (const std::string& text : options.baseline) {
+    auto filter = parse_filter_option("--baseline", text);
+    if (!filter) return filter.error();
+    if (filter->values.size() != 1) {
+      return Error{ErrorCode::kInvalidArgument, "--baseline: `" + text + "` must be name=value"};
     }
-    options.query.table.where.push_back(
-        {text.substr(0, equals), split(text.substr(equals + 1), ',')});
+    table.baseline.push_back(std::move(*filter));
+  }
+  for (const std::string& text : options.values) {
+    auto value = parse_value_option(text);
+    if (!value) return value.error();
+    table.values.push_back(std::move(*value));
+  }
+  split_headings(table.rows, table.headings);
+  split_headings(table.columns, table.headings);
+  const auto bold = bold_from(options.bold);
+  if (!bold) return bold.error();
+  table.bold = *bold;
+  // A baseline that no cell mentions would change nothing.
+  if (!table.baseline.empty() && table.cell.empty() && table.values.empty()) {
+    table.values = {{}, {"change", "{change:+.1%}", "", "", {}, {}, table.bold}};
   }
   return {};
 }
 
 Exit query(Client& client, Options& options) {
-  if (const auto added = add_filters(options); !added) return report_error(added.error());
+  if (const auto read = read_options(options); !read) return report_error(read.error());
   const auto reply = client.call("query", to_json(options.query));
   if (!reply) return report_error(reply.error());
   const auto table = table_from_json((*reply)["table"]);
@@ -45,7 +66,10 @@ void add_options(CLI::App& command, Options& options) {
   command.add_option("--where", options.where, "NAME=VALUE[,VALUE...]: only these")
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--rows", table.rows, "parameters that make the rows, such as model,context")
+  command
+      .add_option(
+          "--rows", table.rows,
+          "parameters that make the rows, such as model,context; model=Size gives a heading")
       ->delimiter(',');
   command
       .add_option("--columns", table.columns,
@@ -53,11 +77,33 @@ void add_options(CLI::App& command, Options& options) {
       ->delimiter(',');
   command.add_option("--cell", table.cell,
                      "template of a cell: n mean std min p05 median p95 max mad sum, tokens_per_s "
-                     "tflops gbps mfu bandwidth_share, as {mean:.1f}");
-  command.add_option("--metric", table.metric,
-                     "time, host_time, setup_time, loss ... [default: time]");
+                     "tflops gbps mfu bandwidth_share, as {mean:.1f}; outcome verdict text; with "
+                     "--baseline difference change ratio speedup baseline, as {change:+.1%}");
+  command
+      .add_option(
+          "--value", options.values,
+          "KEY=TEXT[,KEY=TEXT...], once for each figure side by side; keys name cell metric "
+          "unit warmup bold where.NAME")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      .add_option("--baseline", options.baseline,
+                  "NAME=VALUE: compare every cell with the same point but for this")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      .add_option("--bold", options.bold,
+                  "comparisons to stand out, where they exceed twice the standard error")
+      ->check(CLI::IsMember({"none", "faster", "slower", "changed"}))
+      ->capture_default_str();
+  command.add_option(
+      "--metric", table.metric,
+      "time, host_time, setup_time, loss, peak_allocated_bytes, figure.NAME, fact.NAME ... "
+      "[default: time]");
   command.add_option("--unit", table.unit, "ns us ms s; B KB MB GB KiB MiB GiB");
-  command.add_option("--sort", options.query.sort, "by these; - in front for descending")
+  command
+      .add_option("--sort", options.query.sort,
+                  "by rows, figures or names of values; - in front for descending")
       ->delimiter(',');
   command.add_option("--limit", options.query.limit, "at most this many rows; 0 is all");
   command.add_flag("--only-varying", options.query.only_varying,
@@ -75,7 +121,11 @@ void add_query(CLI::App& app, Client& client) {
   add_format_option(*command, options->format);
   command->footer(
       "Example: sweepctl query lm_step --where mode=train_step --rows model,context \\\n"
-      "           --columns precision,phase --cell '{mean:.1f} ± {std:.1f}' --format md");
+      "           --columns precision,phase --cell '{mean:.1f} ± {std:.1f}' --format md\n"
+      "         sweepctl query lm_step --rows model,context --columns precision \\\n"
+      "           --baseline precision=fp32 --bold changed\n"
+      "         sweepctl query lm_step --rows model --value 'name=Min,cell={min:.1f}' \\\n"
+      "           --value 'name=Backward,cell={mean:,.1f},unit=us,where.phase=backward'");
   command->callback([&client, options] {
     client.action = [&client, options] { return query(client, *options); };
   });

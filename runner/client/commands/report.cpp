@@ -4,27 +4,38 @@
 namespace sweepd {
 namespace {
 
-Exit report(Client& client, const std::string& sweep, const std::string& format) {
-  const auto reply = client.call("report", {{"sweep", sweep}});
+struct Options {
+  std::string sweep;
+  std::string table;
+  std::string format = "md";
+};
+
+Exit report(Client& client, const Options& options) {
+  nlohmann::json params = {{"sweep", options.sweep}};
+  if (!options.table.empty()) params["table"] = options.table;
+  const auto reply = client.call("report", params);
   if (!reply) return report_error(reply.error());
   const auto tables = tables_of((*reply)["tables"]);
   if (!tables) return report_error(tables.error());
-  const auto printed = print_tables(*tables, format);
+  const auto printed = print_tables(*tables, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }
 
 }  // namespace
 
 void add_report(CLI::App& app, Client& client) {
-  auto sweep = std::make_shared<std::string>();
-  auto format = std::make_shared<std::string>("md");
+  auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("report", "The tables that a sweep file declares");
-  command->add_option("SWEEP", *sweep, "name (its latest), id or unique prefix of an id")
+  command->add_option("SWEEP", options->sweep, "name (its latest), id or unique prefix of an id")
       ->required();
-  add_format_option(*command, *format);
-  command->footer("Example: sweepctl report lm-end-to-end > tables.md");
-  command->callback([&client, sweep, format] {
-    client.action = [&client, sweep, format] { return report(client, *sweep, *format); };
+  command->add_option("--table", options->table,
+                      "only this one: its number from 1, its title, or how its title begins");
+  add_format_option(*command, options->format);
+  command->footer(
+      "Examples: sweepctl report lm-end-to-end > tables.md\n"
+      "          sweepctl report lm-end-to-end --table 'Step time' --format csv");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return report(client, *options); };
   });
 }
 

@@ -23,11 +23,12 @@ Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, Q
   return def;
 }
 
-// Without rows and columns: one row a trial by whatever varies, one column a phase.
+// Without rows and columns: one row a trial by whatever varies, one column a phase, unless values
+// say what the columns are.
 void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
   if (!query.table.rows.empty() || !query.table.columns.empty()) return;
   query.table.rows = def.param_names();
-  query.table.columns = {"phase"};
+  if (query.table.values.empty()) query.table.columns = {"phase"};
   query.only_varying = true;
 }
 
@@ -41,9 +42,13 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   const auto& common = common_dimensions();
   dimensions.insert(dimensions.end(), common.begin(), common.end());
   if (const auto valid = validate(query.table, dimensions); !valid) return valid.error();
-  const auto results = reader.results(query, needs_samples(query));
-  if (!results) return results.error();
-  return pivot(*results, query);
+  std::vector<ResultSet> results;
+  for (const QuerySpec& read : plan_reads(query).reads) {
+    auto set = reader.results(read, needs_samples(read));
+    if (!set) return set.error();
+    results.push_back(std::move(*set));
+  }
+  return pivot(std::move(results), query);
 }
 
 }  // namespace sweepd

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include "runner/base/text.h"
+#include "runner/base/units.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/make_table.h"
 #include "runner/daemon/handlers/sweep_json.h"
@@ -10,13 +14,51 @@ using nlohmann::json;
 
 namespace {
 
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+// One of the tables: by its number from 1, its title, or what only its title begins with. Titles
+// beat numbers, and no capital letter matters.
+Result<TableSpec> choose_table(const std::vector<TableSpec>& specs, const std::string& which) {
+  std::vector<std::string> titles;
+  std::vector<const TableSpec*> begin_so;
+  for (const TableSpec& spec : specs) {
+    if (lower(spec.title) == lower(which)) return spec;
+    if (lower(spec.title).starts_with(lower(which))) begin_so.push_back(&spec);
+    titles.push_back(spec.title);
+  }
+  const auto number = parse_integer(which);
+  if (number && *number >= 1 && *number <= static_cast<std::int64_t>(specs.size())) {
+    return specs[static_cast<std::size_t>(*number) - 1];
+  }
+  if (begin_so.size() == 1) return *begin_so.front();
+  std::string list;
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    list += fmt::format("{}{} `{}`", i == 0 ? "" : ", ", i + 1, titles[i]);
+  }
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format("{} table `{}`{}; the sweep has {}", begin_so.empty() ? "no" : "more than one",
+                  which, begin_so.empty() ? did_you_mean(which, titles) : "", list)};
+}
+
 // The tables that the sweep file declares, in its order; one by default when it declares none.
-Result<json> make_report(Reader& reader, const Catalog& catalog, const std::string& who) {
+Result<json> make_report(Reader& reader, const Catalog& catalog, const std::string& who,
+                         const std::string& which) {
   const auto sweep = reader.find_sweep(who);
   if (!sweep) return sweep.error();
   auto specs = reader.tables_of(sweep->id);
   if (!specs) return specs.error();
   if (specs->empty()) specs->push_back({});
+  if (!which.empty()) {
+    auto chosen = choose_table(*specs, which);
+    if (!chosen) return chosen.error();
+    specs = std::vector{std::move(*chosen)};
+  }
   json tables = json::array();
   for (const TableSpec& spec : *specs) {
     QuerySpec query;
@@ -36,8 +78,11 @@ Result<json> make_report(Reader& reader, const Catalog& catalog, const std::stri
 boost::asio::awaitable<Reply> handle_report(Services& services, Session&, json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("sweep");
+  const std::string which = reader.text_or("table", "");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto ask = [&services, who](Reader& r) { return make_report(r, services.catalog, who); };
+  const auto ask = [&services, who, which](Reader& r) {
+    return make_report(r, services.catalog, who, which);
+  };
   auto report = co_await services.readers.run(ask);
   if (!report) co_return report.error();
   co_return std::move(*report);

@@ -1,0 +1,22 @@
+// Parts of a table as the command line gives them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/sweep.h"
+
+namespace sweepd {
+
+// "name=Min,cell={min:,.1f},unit=s,where.phase=forward|backward": keys of a value in a sweep file.
+// A comma begins the next key only where a key and `=` follow, so that cells may have commas.
+Result<TableSpec::Value> parse_value_option(const std::string& text);
+
+// "NAME=VALUE[,VALUE...]" of the option `option`.
+Result<TableSpec::Filter> parse_filter_option(const std::string& option, const std::string& text);
+
+// "model=Size": a name of rows or columns with its heading; the heading moves to `headings`.
+void split_headings(std::vector<std::string>& names, std::vector<TableSpec::Heading>& headings);
+
+}  // namespace sweepd

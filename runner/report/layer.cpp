@@ -1,0 +1,187 @@
+#include "runner/report/layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+#include "runner/report/cell_format.h"
+
+namespace sweepd::report {
+namespace {
+
+// "OOM", "OOM/timeout", "…": what stands where a figure would.
+std::string word_of(const Group& group, std::string_view of_done) {
+  std::set<Outcome> outcomes;
+  bool pending = false;
+  for (const ResultRow* row : group.rows) {
+    if (row->pending) {
+      pending = true;
+    } else {
+      outcomes.insert(row->outcome);
+    }
+  }
+  std::vector<std::string> words;
+  words.reserve(outcomes.size() + 1);
+  for (const Outcome outcome : outcomes) {
+    words.emplace_back(outcome == Outcome::kDone ? of_done : cell_word(outcome));
+  }
+  if (pending) words.emplace_back("…");
+  return join(words, "/");
+}
+
+// Done, and yet nothing to show: this metric was not measured.
+constexpr std::string_view kNotMeasured = "—";
+
+// "Min (s)" -> "Min" in a table in seconds: the header says the unit once.
+std::string without_unit(const std::string& name, const std::string& unit) {
+  const std::string suffix = " (" + unit + ")";
+  return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+}
+
+}  // namespace
+
+Result<Layer> Layer::resolve(const TableSpec& table, const TableSpec::Value& value,
+                             const ResultSet& results, const ResultSet* baseline) {
+  auto cell = parse_cell(value.cell);
+  if (!cell) return cell.error();
+  const auto convert = conversion(results.unit, value.unit);
+  if (!convert) return convert.error();
+  auto axes = Axes::resolve(results, table);
+  if (!axes) return axes.error();
+  Layer layer(std::move(*axes), value, results);
+  layer.style_ = {std::move(*cell), results.unit, value.unit.empty() ? results.unit : value.unit,
+                  *convert, value.bold};
+  if (baseline != nullptr) {
+    auto groups = BaselineGroups::resolve(*baseline, table, value);
+    if (!groups) return groups.error();
+    layer.baseline_ = std::move(*groups);
+  }
+  return layer;
+}
+
+void Layer::group(const std::vector<TableSpec::Filter>& baseline) {
+  for (const ResultRow& row : results_->rows) {
+    for (Place& place : axes_.places(row)) {
+      columns_.insert(place.column);
+      lines_[std::move(place.row)][std::move(place.column)].rows.push_back(&row);
+    }
+  }
+  for (auto& [key, line] : lines_) {
+    for (auto& [column, group] : line) group.add_up();
+  }
+  if (style_.cell.parts.empty()) style_.cell = choose_cell();
+  if (baseline_) baseline_->group(baseline);
+}
+
+CellTemplate Layer::choose_cell() const {
+  std::vector<Pooled> figures;
+  bool any_text = false;
+  for (const auto& [key, line] : lines_) {
+    for (const auto& [column, group] : line) {
+      if (group.pooled.stats.n > 0) figures.push_back(group.pooled);
+      any_text |= !group.text.empty();
+    }
+  }
+  return *parse_cell(any_text ? "{text}" : default_cell(figures, style_));
+}
+
+const Group* Layer::find(const Key& row, const Key& column) const {
+  const auto line = lines_.find(row);
+  if (line == lines_.end()) return nullptr;
+  const auto group = line->second.find(column);
+  return group == line->second.end() ? nullptr : &group->second;
+}
+
+Result<Cell> Layer::cell(const Key& row, const Key& column) const {
+  const Group* group = find(row, column);
+  if (group == nullptr) return Cell{};
+  const bool words_only = shows_words_only(style_.cell);
+  const bool any_done = std::any_of(
+      group->rows.begin(), group->rows.end(),
+      [](const ResultRow* each) { return !each->pending && each->outcome == Outcome::kDone; });
+  const bool has_figure = group->pooled.stats.n > 0 || (words_only && any_done);
+  if (!has_figure && group->text.empty()) return Cell{word_of(*group, kNotMeasured), {}, false};
+  // With several attempts the done ones count, and a note says how many did not end well.
+  const std::string outcome =
+      any_done ? std::string(name_of(Outcome::kDone)) : word_of(*group, kNotMeasured);
+  return figure_cell({&group->pooled, partner(row, column), outcome, group->text}, style_);
+}
+
+Partner Layer::partner(const Key& row, const Key& column) const {
+  if (!baseline_) return {};
+  const auto found = baseline_->find(row, column);
+  if (found.group == nullptr || found.group->pooled.stats.n == 0) return {};
+  return {&found.group->pooled, found.itself};
+}
+
+std::vector<const ResultRow*> Layer::failed_baseline(const Key& row, const Key& column) const {
+  if (!baseline_ || !compares(style_.cell) || find(row, column) == nullptr) return {};
+  const auto found = baseline_->find(row, column);
+  if (found.group == nullptr || found.itself) return {};
+  const Pooled& pooled = found.group->pooled;
+  if (pooled.stats.n > 0 && pooled.verdict != Verdict::kInvalid) return {};
+  return found.group->rows;
+}
+
+bool Layer::is_idle(const Key& column) const {
+  const bool only_compares = std::all_of(
+      style_.cell.parts.begin(), style_.cell.parts.end(), [](const CellTemplate::Part& part) {
+        const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
+        return known == nullptr ||
+               (known->kind == NameKind::kCompared && known->name != "baseline");
+      });
+  if (!baseline_ || !only_compares) return false;
+  return std::all_of(lines_.begin(), lines_.end(), [&](const auto& line) {
+    return !line.second.contains(column) || baseline_->find(line.first, column).itself;
+  });
+}
+
+Result<std::optional<double>> Layer::figure(const Key& row, const Key& column,
+                                            std::string_view name) const {
+  const Group* group = find(row, column);
+  if (group == nullptr) return std::optional<double>();
+  return Figures(group->pooled, style_.unit, style_.convert, partner(row, column)).get(name);
+}
+
+std::string Layer::first_figure() const {
+  for (const CellTemplate::Part& part : style_.cell.parts) {
+    const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
+    if (known != nullptr && known->kind != NameKind::kWord) return part.name;
+  }
+  return "";
+}
+
+std::string Layer::metric() const {
+  return metric_label(results_->metric.empty() ? "time" : results_->metric);
+}
+
+Column Layer::header(const Key& column) const {
+  const Align align = shows_words_only(style_.cell) ? Align::kLeft : Align::kRight;
+  const std::string own = axes_.column_unit(column);
+  std::string unit = value_unit(style_);
+  if (unit == "1" && !own.empty()) unit = own;
+  const std::string name = axes_.column_name(column, without_unit(value_.name, unit));
+  if (!name.empty()) return {name, unit, align};
+  const std::string figure = template_label(style_.cell);
+  // A rate is its own name: "TFLOP/s" says more than "time (TFLOP/s)".
+  if (figure == unit) return {figure, "1", align};
+  return {metric(), unit, align};
+}
+
+std::pair<std::int64_t, std::int64_t> Layer::counts(const std::vector<Key>& rows) const {
+  std::int64_t fewest = 0, most = 0;
+  for (const Key& row : rows) {
+    const auto line = lines_.find(row);
+    if (line == lines_.end()) continue;
+    for (const auto& [column, group] : line->second) {
+      const std::int64_t n = group.pooled.stats.n;
+      if (n == 0) continue;
+      fewest = fewest == 0 ? n : std::min(fewest, n);
+      most = std::max(most, n);
+    }
+  }
+  return {fewest, most};
+}
+
+}  // namespace sweepd::report

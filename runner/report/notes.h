@@ -1,0 +1,20 @@
+// The lines under a table: what the figures are, which results they are of, what to mind.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/report/layer.h"
+
+namespace sweepd::report {
+
+// What the figures of the shown rows are: "mean ± std of time, n = 10", by value where they differ.
+std::vector<std::string> captions(const std::vector<Layer>& layers, const std::vector<Key>& rows);
+
+// "only precision = bf16"; values that narrow it further say so in one line.
+std::vector<std::string> filter_notes(const TableSpec& table);
+
+// What comparisons are with: "compared with precision = fp32, by the means".
+std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Layer>& layers);
+
+}  // namespace sweepd::report

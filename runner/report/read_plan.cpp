@@ -1,0 +1,115 @@
+#include <algorithm>
+
+#include "runner/report/cell_format.h"
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+using Filters = std::vector<TableSpec::Filter>;
+
+// `over` replaces filters of the same names and adds to the others.
+Filters merged(Filters filters, const Filters& over) {
+  for (const TableSpec::Filter& filter : over) {
+    const auto same = std::find_if(filters.begin(), filters.end(),
+                                   [&](const auto& each) { return each.name == filter.name; });
+    if (same == filters.end()) {
+      filters.push_back(filter);
+    } else {
+      same->values = filter.values;
+    }
+  }
+  return filters;
+}
+
+TableSpec::Value complete(const TableSpec& table, TableSpec::Value value) {
+  if (value.cell.empty()) value.cell = table.cell;
+  // A unit belongs to its metric: bytes are not shown in the seconds of the table.
+  const bool own_metric = !value.metric.empty() && value.metric != table.metric;
+  if (value.unit.empty() && !own_metric) value.unit = table.unit;
+  if (value.metric.empty()) value.metric = table.metric;
+  if (value.bold == Bold::kNone) value.bold = table.bold;
+  if (!value.warmup) value.warmup = table.warmup;
+  value.where = merged(table.where, value.where);
+  return value;
+}
+
+bool same_filters(const Filters& a, const Filters& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& left, const auto& right) {
+                      return left.name == right.name && left.values == right.values;
+                    });
+}
+
+// What reading must know of a cell: the names of its figures. A comparison is of means.
+std::string needs_of(const std::string& cell) {
+  const auto parsed = parse_cell(cell);
+  std::string needs;
+  if (!parsed) return needs;
+  for (const CellTemplate::Part& part : parsed->parts) {
+    const report::CellName* known = report::find_cell_name(part.name);
+    if (known == nullptr || known->kind == report::NameKind::kWord) continue;
+    needs += known->kind == report::NameKind::kCompared ? "{mean}" : "{" + part.name + "}";
+  }
+  return needs;
+}
+
+// The index of an equal read, which then serves both, or of a new one.
+std::size_t add_read(std::vector<QuerySpec>& reads, QuerySpec wanted) {
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    TableSpec& table = reads[i].table;
+    if (table.metric != wanted.table.metric || table.warmup != wanted.table.warmup ||
+        !same_filters(table.where, wanted.table.where)) {
+      continue;
+    }
+    table.cell += wanted.table.cell;
+    return i;
+  }
+  reads.push_back(std::move(wanted));
+  return reads.size() - 1;
+}
+
+// Names of rows and values stay with the table: only figures matter to who reads.
+std::vector<std::string> figures_in(const std::vector<std::string>& sort) {
+  std::vector<std::string> figures;
+  std::copy_if(sort.begin(), sort.end(), std::back_inserter(figures), [](std::string_view key) {
+    return report::find_cell_name(key.starts_with('-') ? key.substr(1) : key) != nullptr;
+  });
+  return figures;
+}
+
+}  // namespace
+
+std::vector<TableSpec::Value> complete_values(const TableSpec& table) {
+  std::vector<TableSpec::Value> values;
+  if (table.values.empty()) values.push_back(complete(table, {}));
+  for (const TableSpec::Value& value : table.values) values.push_back(complete(table, value));
+  return values;
+}
+
+ReadPlan plan_reads(const QuerySpec& query) {
+  ReadPlan plan;
+  for (const TableSpec::Value& value : complete_values(query.table)) {
+    QuerySpec read;
+    read.workload = query.workload;
+    read.sweep = query.sweep;
+    read.sort = figures_in(query.sort);
+    read.table.rows = query.table.rows;
+    read.table.columns = query.table.columns;
+    read.table.metric = value.metric;
+    read.table.cell = needs_of(value.cell);
+    read.table.where = value.where;
+    read.table.warmup = *value.warmup;
+    ReadPlan::Use use;
+    use.results = add_read(plan.reads, read);
+    if (!query.table.baseline.empty()) {
+      read.table.where = merged(read.table.where, query.table.baseline);
+      read.table.cell = needs_of("{mean}");
+      use.baseline = add_read(plan.reads, std::move(read));
+    }
+    plan.uses.push_back(use);
+  }
+  return plan;
+}
+
+}  // namespace sweepd

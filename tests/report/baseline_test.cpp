@@ -1,0 +1,207 @@
+// Cells that are compared with a baseline.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/report/report.h"
+#include "tests/report/results_builder.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Value = TableSpec::Value;
+using Filters = std::vector<TableSpec::Filter>;
+
+Value value(std::string name, std::string cell, Filters where = {}, Bold bold = Bold::kNone) {
+  return {std::move(name), std::move(cell), "", "", std::move(where), {}, bold};
+}
+
+std::string markdown(std::vector<ResultSet> results, const QuerySpec& query) {
+  const auto table = pivot(std::move(results), query);
+  return table ? to_markdown(*table) : "error: " + table.error().message;
+}
+
+// The cells of the last column, top to bottom.
+std::vector<std::string> last_column(const Table& table) {
+  std::vector<std::string> cells;
+  for (const auto& row : table.rows) cells.push_back(row.back().text);
+  return cells;
+}
+
+// small gains nothing from bf16, large does, xl fits only in bf16.
+ResultSet precisions(const std::vector<std::string>& which) {
+  ResultsBuilder b;
+  b.text("size", {"small", "large", "xl"}).text("precision", {"fp32", "bf16"});
+  for (const std::string& precision : which) {
+    if (precision == "fp32") {
+      b.summary({"small", "fp32"}, 10, 40.0, 1.0);
+      b.summary({"large", "fp32"}, 10, 160.0, 2.0);
+      b.ended({"xl", "fp32"}, Outcome::kOom, "asked for 1.50 GiB");
+    } else {
+      b.summary({"small", "bf16"}, 10, 44.0, 1.0);
+      b.summary({"large", "bf16"}, 10, 80.0, 2.0);
+      b.summary({"xl", "bf16"}, 10, 130.0, 2.0);
+    }
+  }
+  return b.get();
+}
+
+// 004: fp32 | bf16 | difference | % change, the change in bold. Compared by filters, not columns.
+TEST(Baseline, PrecisionsWithDifferenceAndPercent) {
+  QuerySpec query = query_of({"size"}, {});
+  query.table.where = {{"precision", {"bf16"}}};
+  query.table.baseline = {{"precision", {"fp32"}}};
+  query.table.values = {value("fp32", "{mean:.1f}", {{"precision", {"fp32"}}}),
+                        value("bf16", "{mean:.1f}"), value("diff", "{difference:+.1f}"),
+                        value("change", "{change:+.1%}", {}, Bold::kChanged)};
+  EXPECT_EQ(markdown({precisions({"fp32"}), precisions({"bf16"})}, query),
+            R"(| size  | fp32 (ms) | bf16 (ms) | diff (ms) |     change |
+| ----- | --------: | --------: | --------: | ---------: |
+| small |      40.0 |      44.0 |      +4.0 | **+10.0%** |
+| large |     160.0 |      80.0 |     -80.0 | **-50.0%** |
+| xl    |       OOM |     130.0 |         — |        —   |
+
+- figures of time, n = 10
+- compared with precision = fp32 by the means; bold: by more than twice the standard error
+- only precision = bf16
+- only in fp32: precision = fp32
+- OOM: asked for 1.50 GiB
+)");
+}
+
+// 003: Version | size | ... | speedup, with the baseline among the rows.
+TEST(Baseline, AmongTheRows) {
+  QuerySpec query =
+      query_of({"precision", "size"}, {}, "{mean:.0f} ({speedup:.2f}x, {change:+.0%})");
+  query.table.baseline = {{"precision", {"fp32"}}};
+  const auto table = pivot({precisions({"fp32", "bf16"}), precisions({"fp32"})}, query);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_THAT(last_column(*table),
+              ElementsAre("40 (1.00x, —)", "160 (1.00x, —)", "OOM", "44 (0.91x, +10%)",
+                          "80 (2.00x, -50%)", "130 (—x, —)"));
+}
+
+TEST(Baseline, AmongTheColumns) {
+  QuerySpec query = query_of({"size"}, {"precision"});
+  query.table.baseline = {{"precision", {"fp32"}}};
+  query.table.values = {value("", "{mean:.0f}"), value("ratio", "{ratio:.2f}"),
+                        value("of", "{baseline:.0f}")};
+  const auto table = pivot({precisions({"fp32", "bf16"}), precisions({"fp32"})}, query);
+  ASSERT_TRUE(table) << table.error().message;
+  std::vector<std::string> names;
+  for (const Column& column : table->columns) names.push_back(column.name + ":" + column.unit);
+  EXPECT_THAT(
+      names, ElementsAre("size:", "fp32:ms", "fp32 of:ms", "bf16:ms", "bf16 ratio:1", "bf16 of:ms"))
+      << "a column of the baseline's ratio to itself says nothing";
+  EXPECT_EQ(table->rows[1][4].text, "0.50");
+  EXPECT_EQ(table->rows[1][4].number, 0.5);
+  EXPECT_EQ(table->rows[2][4].text, "—");
+  EXPECT_EQ(table->rows[2][4].number, std::nullopt);
+}
+
+TEST(Baseline, ItsOwnCellHasRatioOneAndNoChange) {
+  for (const auto& [cell, shown] : {std::pair{"{ratio:.2f}", "1.00"},
+                                    {"{speedup:.2f}", "1.00"},
+                                    {"{change:.2f}", "—"},
+                                    {"{difference:.2f}", "—"},
+                                    {"{baseline:.0f}", "40"}}) {
+    QuerySpec query = query_of({"precision", "size"}, {}, cell);
+    query.table.baseline = {{"precision", {"fp32"}}};
+    const auto table = pivot({precisions({"fp32", "bf16"}), precisions({"fp32"})}, query);
+    ASSERT_TRUE(table) << table.error().message;
+    EXPECT_EQ(table->rows[0][2].text, shown) << cell;
+  }
+}
+
+TEST(Baseline, WithoutResultsNothingIsCompared) {
+  ResultsBuilder none;
+  none.text("size", {}).text("precision", {});
+  QuerySpec query = query_of({"size"}, {"precision"}, "{mean:.0f} {change:+.0%}");
+  query.table.baseline = {{"precision", {"tf32"}}};
+  const auto table = pivot({precisions({"bf16"}), none.get()}, query);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_THAT(last_column(*table), ElementsAre("44 —", "80 —", "130 —"));
+  EXPECT_THAT(table->notes, Contains("no results with precision = tf32 to compare with"));
+}
+
+TEST(Baseline, AnInvalidOneIsNoneAndItsReasonIsSaid) {
+  ResultsBuilder shown, baseline;
+  for (ResultsBuilder* b : {&shown, &baseline}) b->text("size", {"small", "large"});
+  shown.samples({"small"}, {10});
+  shown.samples({"large"}, {10});
+  ResultRow& impossible = baseline.samples({"small"}, {1});
+  impossible.verdict = Verdict::kInvalid;
+  impossible.note = "190 % of the peak";
+  ResultRow& loaded = baseline.samples({"large"}, {20});
+  loaded.verdict = Verdict::kSuspect;
+  QuerySpec query = query_of({"size"}, {}, "{speedup:.1f}");
+  query.table.where = {{"precision", {"bf16"}}};
+  query.table.baseline = {{"precision", {"fp32"}}};
+  const auto table = pivot({shown.get(), baseline.get()}, query);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_THAT(last_column(*table), ElementsAre("—", "2.0‡"));
+  EXPECT_THAT(table->notes, Contains("† invalid: 190 % of the peak"));
+}
+
+// 10 values each: the standard error of a difference of means with std 1 is sqrt(2 / 10) = 0.447.
+TEST(Baseline, BoldIsWhatExceedsTwiceTheStandardError) {
+  const struct {
+    double mean;
+    Bold bold;
+    bool stands_out;
+  } cases[] = {
+      {40.85, Bold::kChanged, false}, {40.95, Bold::kChanged, true}, {39.05, Bold::kChanged, true},
+      {40.95, Bold::kFaster, false},  {40.95, Bold::kSlower, true},  {39.05, Bold::kFaster, true},
+      {39.05, Bold::kSlower, false},  {39.05, Bold::kNone, false},   {40.0, Bold::kChanged, false},
+  };
+  for (const auto& c : cases) {
+    ResultsBuilder shown, baseline;
+    shown.text("size", {"small"}).summary({"small"}, 10, c.mean, 1.0);
+    baseline.text("size", {"small"}).summary({"small"}, 10, 40.0, 1.0);
+    QuerySpec query = query_of({"size"}, {}, "{change:+.1%}");
+    query.table.where = {{"precision", {"bf16"}}};
+    query.table.baseline = {{"precision", {"fp32"}}};
+    query.table.bold = c.bold;
+    const auto table = pivot({shown.get(), baseline.get()}, query);
+    ASSERT_TRUE(table) << table.error().message;
+    EXPECT_EQ(table->rows[0][1].bold, c.stands_out) << c.mean << " " << name_of(c.bold);
+  }
+}
+
+TEST(Baseline, ABoldCellStandsOutInEveryFormat) {
+  Table table;
+  table.columns = {{"size", "", Align::kLeft}, {"change", "1", Align::kRight}};
+  table.rows = {{{"small", {}}, {"+9.1%", 0.091, true}}, {{"large", {}}, {"-0.2%", -0.002}}};
+  EXPECT_EQ(to_markdown(table), R"(| size  |    change |
+| ----- | --------: |
+| small | **+9.1%** |
+| large |   -0.2%   |
+)");
+  EXPECT_EQ(to_text(table, 0), R"(size    change
+─────  ───────
+small  *+9.1%*
+large   -0.2%
+)");
+  EXPECT_EQ(to_csv(table), "size,change\r\nsmall,0.091\r\nlarge,-0.002\r\n");
+}
+
+TEST(Baseline, AComparisonNeedsOne) {
+  TableSpec table;
+  table.values = {value("Gain", "{speedup:.2f}")};
+  const auto valid = validate(table, {"precision"});
+  ASSERT_FALSE(valid);
+  EXPECT_THAT(
+      valid.error().message,
+      HasSubstr("value `Gain`: cell: `{speedup:.2f}` compares, but the table has no baseline"));
+  table.baseline = {{"presicion", {"fp32"}}};
+  EXPECT_THAT(validate(table, {"precision"}).error().message,
+              HasSubstr("baseline: there is no column `presicion` (did you mean `precision`?)"));
+  table.baseline = {{"precision", {"fp32"}}};
+  EXPECT_TRUE(validate(table, {"precision"}));
+}
+
+}  // namespace
+}  // namespace sweepd

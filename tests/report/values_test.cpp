@@ -1,0 +1,275 @@
+// Several figures side by side, in the shapes of tables that people write by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/report/report.h"
+#include "tests/report/results_builder.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Value = TableSpec::Value;
+using Filters = std::vector<TableSpec::Filter>;
+
+Value value(std::string name, std::string cell, std::string unit = "", std::string metric = "",
+            Filters where = {}) {
+  return {std::move(name), std::move(cell),  std::move(metric),
+          std::move(unit), std::move(where), {},
+          Bold::kNone};
+}
+
+std::string markdown(std::vector<ResultSet> results, const QuerySpec& query) {
+  const auto table = pivot(std::move(results), query);
+  return table ? to_markdown(*table) : "error: " + table.error().message;
+}
+
+// 002: Model | Pass | Warmup | Min | Max | Avg | Std. One read serves all four.
+TEST(Values, MinMaxAvgStd) {
+  ResultsBuilder b;
+  b.text("model", {"small"}).text("phase", {"forward", "backward"}).numbers("warmup", {"0", "1"});
+  b.samples({"small", "forward", "0"}, {438.0, 31.2, 31.0, 30.8});
+  b.samples({"small", "forward", "1"}, {31.4, 31.0, 32.7, 31.1});
+  b.ended({"small", "backward", "1"}, Outcome::kOom);
+  QuerySpec query = query_of({"model", "phase", "warmup"}, {});
+  query.table.headings = {{"model", "Model"}, {"phase", "Pass"}, {"warmup", "Warmup"}};
+  query.table.unit = "s";
+  query.table.values = {value("Min (s)", "{min:.3f}"), value("Max (s)", "{max:.3f}"),
+                        value("Avg (s)", "{mean:.3f}"), value("Std (s)", "{std:.3f}")};
+  EXPECT_EQ(markdown({b.get()}, query),
+            R"(| Model | Pass     | Warmup | Min (s) | Max (s) | Avg (s) | Std (s) |
+| ----- | -------- | -----: | ------: | ------: | ------: | ------: |
+| small | forward  |      0 |   0.031 |   0.438 |   0.133 |   0.204 |
+| small | forward  |      1 |   0.031 |   0.033 |   0.032 |   0.001 |
+| small | backward |      1 |     OOM |     OOM |     OOM |     OOM |
+
+- figures of time, n = 4
+)");
+}
+
+// 003: Model | Params | Forward (s) | Backward (s), with the peak and what became of it.
+TEST(Values, MetricsAndPhasesSideBySide) {
+  ResultsBuilder params("figure.parameters", "1");
+  params.text("model", {"small", "xl"}).numbers("context", {"128"});
+  params.samples({"small", "128"}, {128625408});
+  // Known by formula, though the attempt ran out of memory.
+  ResultRow& xl = params.samples({"xl", "128"}, {1998235200});
+  xl.outcome = Outcome::kOom;
+  ResultsBuilder forward;
+  forward.text("model", {"small", "xl"}).numbers("context", {"128"});
+  forward.summary({"small", "128"}, 10, 22.153, 0.912);
+  forward.ended({"xl", "128"}, Outcome::kOom, "out of memory: asked for 1.50 GiB");
+  ResultsBuilder peak("peak_allocated_bytes", "B");
+  peak.text("model", {"small"}).numbers("context", {"128"});
+  peak.samples({"small", "128"}, {2147483648.0});
+  QuerySpec query = query_of({"model", "context"}, {});
+  query.table.headings = {{"model", "Size"}};
+  query.table.values = {
+      value("Params", "{mean:,.0f}", "", "figure.parameters"),
+      value("Forward (s)", "{mean:.3f} ± {std:.3f}", "s", "", {{"phase", {"forward"}}}),
+      value("Peak", "{max:.0f}", "MiB", "peak_allocated_bytes"),
+      value("Status", "{outcome}", "", "", {{"phase", {"forward"}}})};
+  EXPECT_EQ(markdown({params.get(), forward.get(), peak.get()}, query),
+            R"(| Size  | context |        Params |   Forward (s) | Peak (MiB) | Status |
+| ----- | ------: | ------------: | ------------: | ---------: | ------ |
+| small |     128 |   128,625,408 | 0.022 ± 0.001 |       2048 | done   |
+| xl    |     128 | 1,998,235,200 |           OOM |            | OOM    |
+
+- Params: mean of parameters, n = 1
+- Forward (s): mean ± std of time, n = 10
+- Peak: max of peak allocated, n = 1
+- only in Forward (s): phase = forward; Status: phase = forward
+- OOM: out of memory: asked for 1.50 GiB
+)");
+}
+
+// 000: one column per pass, each with average and deviation.
+TEST(Values, EachColumnHasAllValues) {
+  ResultsBuilder b;
+  b.text("model", {"small"}).numbers("warmup", {"0", "5"});
+  b.samples({"small", "0"}, {90, 30});
+  b.samples({"small", "5"}, {31, 29});
+  QuerySpec query = query_of({"model"}, {"warmup"});
+  query.table.headings = {{"warmup", "warm-up"}};
+  query.table.values = {value("avg", "{mean:.1f}"), value("std", "{std:.1f}")};
+  const auto table = pivot({b.get()}, query);
+  ASSERT_TRUE(table) << table.error().message;
+  std::vector<std::string> names;
+  for (const Column& column : table->columns) names.push_back(column.name);
+  EXPECT_THAT(names, ElementsAre("model", "warm-up 0, avg", "warm-up 0, std", "warm-up 5, avg",
+                                 "warm-up 5, std"));
+  EXPECT_EQ(table->rows[0][3].text, "30.0");
+  EXPECT_EQ(table->rows[0][3].number, 30.0);
+}
+
+// 001: Size | forward vanilla | forward compiled: values that are points of one parameter.
+TEST(Values, ReadApartTheyMeetByTheirRows) {
+  const auto results = [](std::vector<std::string> models, double ms) {
+    ResultsBuilder b;
+    b.text("model", models);
+    for (const std::string& model : models) b.samples({model}, {ms});
+    return b.get();
+  };
+  QuerySpec query = query_of({"model"}, {}, "{mean:.0f}");
+  query.table.values = {value("vanilla", "", "", "", {{"compile", {"false"}}}),
+                        value("compiled", "", "", "", {{"compile", {"true"}}})};
+  const auto table =
+      pivot({results({"large", "small"}, 1), results({"medium", "small", "xl"}, 2)}, query);
+  ASSERT_TRUE(table) << table.error().message;
+  std::vector<std::string> lines;
+  for (const auto& row : table->rows) {
+    lines.push_back(row[0].text + ":" + row[1].text + ":" + row[2].text);
+  }
+  EXPECT_THAT(lines, ElementsAre("medium::2", "large:1:", "small:1:2", "xl::2"));
+}
+
+// 004: size by device, one database merged from three machines.
+TEST(Values, DevicesAsColumns) {
+  ResultsBuilder b;
+  b.text("model", {"small", "2.7B"}).text("device_name", {"AMD EPYC", "Apple M3", "NVIDIA L4"});
+  b.text("phase", {"forward", "step"}).text("host", {"one", "two", "three"});
+  b.samples({"small", "AMD EPYC", "forward", "one"}, {700});
+  b.samples({"small", "AMD EPYC", "step", "one"}, {2500});
+  b.samples({"small", "NVIDIA L4", "forward", "three"}, {12});
+  b.samples({"small", "NVIDIA L4", "step", "three"}, {40});
+  b.ended({"2.7B", "NVIDIA L4", "*", "three"}, Outcome::kOom);
+  b.pending({"2.7B", "Apple M3", "*", "two"});
+  EXPECT_EQ(
+      markdown({b.get()}, query_of({"model"}, {"device_name", "phase"}, "{mean:,.0f}")),
+      R"(| model | AMD EPYC forward (ms) | AMD EPYC step (ms) | Apple M3 forward (ms) | Apple M3 step (ms) | NVIDIA L4 forward (ms) | NVIDIA L4 step (ms) |
+| ----- | --------------------: | -----------------: | --------------------: | -----------------: | ---------------------: | ------------------: |
+| small |                   700 |              2,500 |                       |                    |                     12 |                  40 |
+| 2.7B  |                       |                    |                     … |                  … |                    OOM |                 OOM |
+
+- mean of time, n = 1
+)");
+}
+
+// 004: ten runs one by one, with and without warm-up.
+TEST(Values, StepsOneByOne) {
+  ResultsBuilder b;
+  b.text("model", {"large"}).numbers("warmup", {"0", "5"});
+  b.numbers("step", {"0", "1", "2"});
+  const double without[] = {1763.2, 140.3, 139.9};
+  for (int step = 0; step < 3; ++step) {
+    b.samples({"large", "0", std::to_string(step)}, {without[step]});
+    b.samples({"large", "5", std::to_string(step)}, {139.8});
+  }
+  QuerySpec query = query_of({"model", "warmup"}, {"step"}, "{mean:.1f}");
+  query.table.headings = {{"step", ""}};
+  EXPECT_EQ(markdown({b.get()}, query), R"(| model | warmup | 0 (ms) | 1 (ms) | 2 (ms) |
+| ----- | -----: | -----: | -----: | -----: |
+| large |      0 | 1763.2 |  140.3 |  139.9 |
+| large |      5 |  139.8 |  139.8 |  139.8 |
+
+- mean of time, n = 1
+)");
+}
+
+TEST(Values, TextFactsAndNumbersInOneColumn) {
+  ResultsBuilder b("fact", "");
+  b.text("fact", {"fc1.dtype", "loss.dtype", "sum"}).text("dtype", {"fp16", "bf16"});
+  b.row({"fc1.dtype", "fp16"}).text = "float16";
+  b.row({"fc1.dtype", "bf16"}).text = "bfloat16";
+  b.row({"loss.dtype", "fp16"}).text = "float32";
+  b.ended({"loss.dtype", "bf16"}, Outcome::kFailed);
+  b.samples({"sum", "fp16"}, {9.953125});
+  for (const std::string cell : {"", "{text}"}) {
+    const auto table = pivot({b.get()}, query_of({"fact"}, {"dtype"}, cell));
+    ASSERT_TRUE(table) << table.error().message;
+    std::vector<std::string> cells;
+    for (const auto& row : table->rows) cells.push_back(row[1].text + ":" + row[2].text);
+    EXPECT_THAT(cells, ElementsAre("float16:bfloat16", "float32:failed", "9.95312:"));
+    EXPECT_EQ(table->rows[2][1].number, 9.953125);
+    EXPECT_EQ(table->columns[1].align, Align::kLeft);
+  }
+}
+
+TEST(Values, AreSortedByTheirNames) {
+  ResultsBuilder time, peak("peak_allocated_bytes", "B");
+  time.text("model", {"a", "b", "c"});
+  peak.text("model", {"a", "b", "c"});
+  for (const auto& [model, ms, bytes] : {std::tuple{"a", 1.0, 30.0}, {"b", 2.0, 10.0}}) {
+    time.samples({model}, {ms});
+    peak.samples({model}, {bytes});
+  }
+  time.ended({"c"}, Outcome::kOom);
+  QuerySpec query = query_of({"model"}, {});
+  query.table.values = {value("Time", "{mean}"), value("Peak", "{max}", "", "peak_allocated_bytes"),
+                        value("Status", "{outcome}")};
+  const auto order = [&](std::vector<std::string> sort) {
+    query.sort = std::move(sort);
+    const auto table = pivot({time.get(), peak.get()}, query);
+    if (!table) return table.error().message;
+    std::string rows;
+    for (const auto& row : table->rows) rows += row[0].text;
+    return rows;
+  };
+  EXPECT_EQ(order({"Peak"}), "bac");
+  EXPECT_EQ(order({"-Time"}), "bac");
+  EXPECT_EQ(order({"-Peak"}), "abc");
+  EXPECT_EQ(order({"-model"}), "cba");
+  EXPECT_THAT(order({"Peek"}), HasSubstr("expected one of model, Time, Peak, Status, n, mean"));
+}
+
+TEST(Values, OneWithoutResultsKeepsItsColumn) {
+  ResultsBuilder time, peak("peak_allocated_bytes", "B");
+  time.text("model", {"a"});
+  peak.text("model", {});
+  time.samples({"a"}, {1.5});
+  QuerySpec query = query_of({"model"}, {});
+  query.table.values = {value("Time", "{mean}"),
+                        value("Peak", "{max}", "MiB", "peak_allocated_bytes")};
+  const auto table = pivot({time.get(), peak.get()}, query);
+  ASSERT_EQ(table->columns.size(), 3U);
+  EXPECT_EQ(table->columns[2].unit, "MiB");
+  EXPECT_EQ(table->rows[0][2].text, "");
+}
+
+TEST(ReadPlan, ValuesOfTheSameResultsShareOneRead) {
+  QuerySpec query = query_of({"model"}, {"precision"});
+  query.workload = "lm_step";
+  query.sort = {"-median", "Min", "model"};
+  query.table.where = {{"pass", {"timing"}}, {"phase", {"step"}}};
+  query.table.values = {value("Min", "{min:.1f}"), value("Median", "{median:.1f}"),
+                        value("Forward", "{mean}", "", "", {{"phase", {"forward"}}}),
+                        value("Peak", "", "MiB", "peak_allocated_bytes")};
+  query.table.baseline = {{"precision", {"fp32"}}};
+  const ReadPlan plan = plan_reads(query);
+  std::vector<std::string> reads;
+  for (const QuerySpec& read : plan.reads) {
+    std::string text = read.workload + " " + read.table.metric + " " + read.table.cell;
+    for (const auto& filter : read.table.where) text += " " + filter.name + "=" + filter.values[0];
+    EXPECT_THAT(read.table.rows, ElementsAre("model"));
+    EXPECT_THAT(read.sort, ElementsAre("-median"));
+    EXPECT_TRUE(read.table.values.empty() && read.table.baseline.empty());
+    reads.push_back(text);
+  }
+  EXPECT_THAT(reads, ElementsAre("lm_step  {min}{median} pass=timing phase=step",
+                                 "lm_step  {mean}{mean} pass=timing phase=step precision=fp32",
+                                 "lm_step  {mean} pass=timing phase=forward",
+                                 "lm_step  {mean} pass=timing phase=forward precision=fp32",
+                                 "lm_step peak_allocated_bytes  pass=timing phase=step",
+                                 "lm_step peak_allocated_bytes {mean} pass=timing phase=step "
+                                 "precision=fp32"));
+  std::vector<std::size_t> uses;
+  for (const auto& use : plan.uses) {
+    uses.push_back(use.results);
+    uses.push_back(use.baseline.value_or(99));
+  }
+  EXPECT_THAT(uses, ElementsAre(0, 1, 0, 1, 2, 3, 4, 5));
+}
+
+TEST(ReadPlan, AnotherMetricDoesNotTakeTheTablesUnit) {
+  TableSpec table;
+  table.unit = "s";
+  table.values = {value("Time", "{mean}"), value("Peak", "{max}", "", "peak_allocated_bytes")};
+  const auto complete = complete_values(table);
+  EXPECT_EQ(complete[0].unit, "s");
+  EXPECT_EQ(complete[1].unit, "");
+}
+
+}  // namespace
+}  // namespace sweepd
