@@ -33,6 +33,7 @@ struct WorkerParts {
 // the worker.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitIo = 74;
 
 int run_attempt(const std::filesystem::path& folder, int rank, const WorkerParts& parts);
 

@@ -11,6 +11,7 @@
 
 #include "build_info.h"
 #include "runner/wire/catalog_json.h"
+#include "runner/worker/print_work.h"
 
 namespace sweepd {
 namespace {
@@ -20,6 +21,8 @@ constexpr std::string_view kHelp =
     "\n"
     "  sweep-worker --describe             print the catalog of workloads as JSON\n"
     "  sweep-worker --run ATTEMPT_FOLDER   run what its request.json says, as rank $RANK (or 0)\n"
+    "  sweep-worker --work                 work per step of the trials on stdin, by formula, as "
+    "JSON\n"
     "  sweep-worker --version\n"
     "  sweep-worker --help\n"
     "\n"
@@ -57,6 +60,9 @@ int worker_main(int argc, char** argv, const WorkerParts& parts) {
   if (verb == "--describe" && argc == 2) {
     fmt::print("{}\n", to_json(parts.registry.catalog()).dump(2));
     return kExitOk;
+  }
+  if (verb == "--work" && argc == 2) {
+    return print_work(parts.registry, stdin, stdout) ? kExitOk : kExitIo;
   }
   if (verb == "--version" && argc == 2) {
     fmt::print("sweep-worker {} ({})\n", kVersion, kBuildCommit);

@@ -1,0 +1,65 @@
+#include "runner/worker/print_work.h"
+
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "runner/base/text.h"
+#include "runner/wire/event.h"
+#include "runner/wire/json_reader.h"
+#include "runner/worker/trial_values.h"
+
+namespace sweepd {
+namespace {
+
+using nlohmann::json;
+
+Result<WorkPerStep> work_of(const Registry& registry, std::string_view request) {
+  const json parsed = json::parse(request, nullptr, false);
+  if (!parsed.is_object()) return Error{ErrorCode::kInvalidArgument, "the line is no JSON object"};
+  std::string workload;
+  NamedTexts texts;
+  JsonReader reader(parsed);
+  reader.required("workload", workload);
+  reader.object("params", [&](JsonReader<json>& params) {
+    for (const auto& [name, value] : parsed["params"].items()) {
+      params.required(name.c_str(), texts.emplace_back(name, "").second);
+    }
+  });
+  if (const auto read = reader.result(); !read) return read.error();
+  const WorkloadEntry* entry = registry.find(workload);
+  if (entry == nullptr) {
+    return Error{ErrorCode::kNotFound, "no workload `" + workload + "`" +
+                                           did_you_mean(workload, registry.catalog().names())};
+  }
+  const auto values = values_from_texts(entry->def, texts);
+  if (!values) return values.error();
+  try {
+    return entry->work(*values, read_params<RunParams>(*values));
+  } catch (const std::exception& e) {
+    return Error{ErrorCode::kInvalidArgument, e.what()};
+  }
+}
+
+}  // namespace
+
+std::string work_line(const Registry& registry, std::string_view request) {
+  auto work = work_of(registry, request);
+  if (!work) return to_json_line(json{{"error", work.error().message}});
+  return event_to_line(WorkEvent{std::move(*work)});
+}
+
+bool print_work(const Registry& registry, std::FILE* in, std::FILE* out) {
+  char* line = nullptr;
+  std::size_t capacity = 0;
+  for (ssize_t n = 0; (n = ::getline(&line, &capacity, in)) > 0;) {
+    const std::string_view text = trim({line, static_cast<std::size_t>(n)});
+    if (text.empty()) continue;
+    const std::string answer = work_line(registry, text) + "\n";
+    if (std::fwrite(answer.data(), 1, answer.size(), out) != answer.size()) break;
+  }
+  std::free(line);
+  return std::fflush(out) == 0 && std::ferror(out) == 0;
+}
+
+}  // namespace sweepd
