@@ -44,6 +44,14 @@ class Executor {
   virtual Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
                                                  const AttemptRequest& request) = 0;
 
+  // Call before `start`, when nothing runs and others wait behind this attempt: it may be worth
+  // loading the worker once for all of them. Returns a descriptor, valid until the next call, that
+  // becomes readable when that is done (or has failed) and the attempt should be started; nothing
+  // when it should be started now. Loading beside a measurement would disturb it, hence the wait.
+  virtual std::optional<int> prepare(const AttemptRequest&) { return std::nullopt; }
+  // Nothing runs or waits: gives back what `prepare` loaded.
+  virtual void rest() {}
+
   // The ranks of a folder that are still alive (pid and start time both match).
   virtual std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) = 0;
 
@@ -56,7 +64,13 @@ class Executor {
   virtual ExitStatus reap(RankProcess& process) = 0;
 };
 
+// kYes: CPU timings of one rank may be forked from a worker that is loaded already (`prepare`),
+// when that cannot be told from a start of their own. All others, and whenever anything is wrong
+// with the preloaded worker, start by themselves.
+enum class Prefork { kNo, kYes };
+
 // `worker_program` is a path; the PATH is not searched. One thread at a time.
-std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program);
+std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program,
+                                              Prefork prefork = Prefork::kNo);
 
 }  // namespace sweepd

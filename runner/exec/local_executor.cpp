@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <utility>
 
 #include "runner/base/proc.h"
 #include "runner/exec/executor.h"
+#include "runner/exec/fork_server.h"
 #include "runner/exec/rank_environment.h"
 #include "runner/exec/spawn.h"
 
@@ -43,21 +46,44 @@ bool is_alive(const PidRecord& record) {
          stat->state != 'X';
 }
 
+// From a disk that has to spin up first; a worker that takes longer to load is stuck.
+constexpr Duration kLoadLimit = seconds(60);
+// A preloaded worker that somebody kills is started again, but not for ever.
+constexpr int kMostLosses = 3;
+
+// What a fork cannot be told from: a timing of one process on the CPU. The memory pass reports the
+// resident set, which a fork shares with its parent; CUDA and gangs load what a fork may not have.
+bool may_be_forked(const AttemptRequest& request) {
+  const auto device = std::find_if(request.params.begin(), request.params.end(),
+                                   [](const auto& param) { return param.first == "device"; });
+  return request.pass == Pass::kTiming && request.lease.ranks.size() == 1 &&
+         request.lease.ranks.front().gpu_uuid.empty() && device != request.params.end() &&
+         device->second == "cpu";
+}
+
 class LocalExecutor final : public Executor {
  public:
-  explicit LocalExecutor(std::filesystem::path worker) : worker_(std::move(worker)) {}
+  LocalExecutor(std::filesystem::path worker, Prefork prefork)
+      : worker_(std::move(worker)), prefork_(prefork) {}
 
   Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
                                          const AttemptRequest& request) override;
+  std::optional<int> prepare(const AttemptRequest& request) override;
+  void rest() override { server_.reset(); }
   std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) override;
   void signal(const RankProcess& process, int signal) override;
   ExitStatus reap(RankProcess& process) override;
 
  private:
   SpawnPlan plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
+  Result<Spawned> start_rank(const AttemptFolder& folder, const AttemptRequest& request, int rank);
   void abandon(const AttemptFolder& folder, std::vector<RankProcess>& started);
+  void lose_server(const std::string& why);
 
   std::filesystem::path worker_;
+  Prefork prefork_;
+  std::unique_ptr<ForkServer> server_;
+  int losses_ = 0;
 };
 
 SpawnPlan LocalExecutor::plan(const AttemptFolder& folder, const AttemptRequest& request,
@@ -75,7 +101,7 @@ Result<std::vector<RankProcess>> LocalExecutor::start(const AttemptFolder& folde
                                                       const AttemptRequest& request) {
   std::vector<RankProcess> ranks;
   for (int rank = 0; rank < static_cast<int>(request.lease.ranks.size()); ++rank) {
-    auto spawned = spawn(plan(folder, request, rank));
+    auto spawned = start_rank(folder, request, rank);
     if (!spawned) {
       abandon(folder, ranks);
       return Error{spawned.error().code, fmt::format("rank {} of attempt {}: {}", rank,
@@ -84,6 +110,50 @@ Result<std::vector<RankProcess>> LocalExecutor::start(const AttemptFolder& folde
     ranks.push_back({rank, spawned->pid, true, std::move(spawned->pidfd)});
   }
   return ranks;
+}
+
+Result<Spawned> LocalExecutor::start_rank(const AttemptFolder& folder,
+                                          const AttemptRequest& request, int rank) {
+  const SpawnPlan own = plan(folder, request, rank);
+  if (server_ && may_be_forked(request) && server_->serves(own) &&
+      server_->state() == ForkServer::State::kReady) {
+    auto forked = server_->fork(own, AttemptFolder(std::filesystem::absolute(folder.path())), rank);
+    if (forked) return forked;
+    lose_server(forked.error().message);
+  }
+  return spawn(own);
+}
+
+std::optional<int> LocalExecutor::prepare(const AttemptRequest& request) {
+  if (prefork_ == Prefork::kNo || losses_ >= kMostLosses || !may_be_forked(request)) {
+    return std::nullopt;
+  }
+  const SpawnPlan own = plan(AttemptFolder("/"), request, 0);
+  if (server_ && !server_->serves(own)) server_.reset();
+  if (server_) {
+    const ForkServer::State state = server_->state();
+    if (state == ForkServer::State::kReady) return std::nullopt;
+    if (state == ForkServer::State::kLoading && server_->age() < kLoadLimit) {
+      return server_->descriptor();
+    }
+    if (state == ForkServer::State::kLoading) losses_ = kMostLosses;  // the next would be as stuck
+    lose_server(state == ForkServer::State::kDead ? "it ended" : "it does not get ready");
+    if (losses_ >= kMostLosses) return std::nullopt;
+  }
+  auto begun = ForkServer::begin(own);
+  if (!begun) {
+    lose_server(begun.error().message);
+    return std::nullopt;
+  }
+  server_ = std::move(*begun);
+  return server_->descriptor();
+}
+
+void LocalExecutor::lose_server(const std::string& why) {
+  ++losses_;
+  server_.reset();
+  spdlog::warn("the preloaded worker is lost: {}{}", why,
+               losses_ >= kMostLosses ? "; every attempt loads its own from now on" : "");
 }
 
 // A gang that cannot start in full: end those already started, and wait, which is short after
@@ -125,15 +195,20 @@ ExitStatus LocalExecutor::reap(RankProcess& process) {
   if (!process.child) return {};
   siginfo_t info{};
   const auto pidfd = static_cast<id_t>(process.pidfd.get());
-  if (::waitid(P_PIDFD, pidfd, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0) return {};
+  if (::waitid(P_PIDFD, pidfd, &info, WEXITED | WNOHANG) < 0) {
+    // Not our own child: the preloaded worker's, if that still lives.
+    return errno == ECHILD && server_ ? server_->reap(process.pid) : ExitStatus{};
+  }
+  if (info.si_pid == 0) return {};
   if (info.si_code == CLD_EXITED) return {.signal = std::nullopt, .code = info.si_status};
   return {.signal = info.si_status, .code = std::nullopt};
 }
 
 }  // namespace
 
-std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program) {
-  return std::make_unique<LocalExecutor>(std::move(worker_program));
+std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program,
+                                              Prefork prefork) {
+  return std::make_unique<LocalExecutor>(std::move(worker_program), prefork);
 }
 
 }  // namespace sweepd

@@ -36,7 +36,7 @@ struct Prepared {
   std::vector<char*> argv;
   std::vector<char*> envp;
   std::vector<unsigned long> core_mask;  // as the kernel reads it; empty: not bound
-  int null_fd, log_fd, pid_fd, report_fd;
+  int input_fd, log_fd, pid_fd, report_fd;
 };
 
 Error io_error(std::string what, int error) {
@@ -78,7 +78,7 @@ bool write_pid_file(int fd) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (::dup2(p.null_fd, 0) < 0 || ::dup2(p.log_fd, 1) < 0 || ::dup2(p.log_fd, 2) < 0) {
+  if (::dup2(p.input_fd, 0) < 0 || ::dup2(p.log_fd, 1) < 0 || ::dup2(p.log_fd, 2) < 0) {
     fail(p.report_fd, Step::kStdio);
   }
   if (!p.core_mask.empty() &&
@@ -189,8 +189,10 @@ UniqueFd open_pidfd(pid_t pid) {
 }
 
 Result<Spawned> spawn(const SpawnPlan& plan) {
-  auto null_fd = open_file("/dev/null", O_RDONLY);
-  if (!null_fd) return null_fd.error();
+  auto input_fd = plan.input < 0
+                      ? open_file("/dev/null", O_RDONLY)
+                      : Result<UniqueFd>(UniqueFd(::fcntl(plan.input, F_DUPFD_CLOEXEC, 3)));
+  if (!input_fd) return input_fd.error();
   auto log_fd = open_file(plan.log, O_WRONLY | O_CREAT | O_APPEND);
   if (!log_fd) return log_fd.error();
   auto pid_fd = open_file(plan.pid_file, O_WRONLY | O_CREAT | O_TRUNC);
@@ -203,7 +205,7 @@ Result<Spawned> spawn(const SpawnPlan& plan) {
   std::vector<std::string> arguments{plan.program.string()};
   arguments.insert(arguments.end(), plan.arguments.begin(), plan.arguments.end());
   const Prepared prepared{plan.program.c_str(), pointers(arguments), pointers(plan.environment),
-                          mask_of(plan.cores),  null_fd->get(),      log_fd->get(),
+                          mask_of(plan.cores),  input_fd->get(),     log_fd->get(),
                           pid_fd->get(),        report_write.get()};
   const pid_t pid = fork_child(prepared);
   if (pid < 0) return io_error("fork", errno);

@@ -20,6 +20,7 @@ struct SpawnPlan {
   std::vector<int> cores;                // bound to these; empty: not bound
   std::filesystem::path log;             // stdout and stderr, appended
   std::filesystem::path pid_file;        // "<pid> <start time>\n", before the program runs
+  int input = -1;                        // stdin; -1: /dev/null
 };
 
 struct Spawned {
@@ -29,7 +30,7 @@ struct Spawned {
 
 // Returns once the program runs, or with the step that failed and errno's text; nothing is left
 // behind then. The child leads its own session, has every signal at its default, and holds no
-// descriptor but 0 (/dev/null), 1 and 2 (the log).
+// descriptor but 0 (the input), 1 and 2 (the log).
 Result<Spawned> spawn(const SpawnPlan& plan);
 
 // Readable once the process has ended; invalid when there is no such process.

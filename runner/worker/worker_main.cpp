@@ -1,6 +1,7 @@
 #include "runner/worker/worker_main.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
@@ -11,7 +12,9 @@
 
 #include "build_info.h"
 #include "runner/wire/catalog_json.h"
+#include "runner/worker/log.h"
 #include "runner/worker/print_work.h"
+#include "runner/worker/serve_forks.h"
 
 namespace sweepd {
 namespace {
@@ -23,6 +26,7 @@ constexpr std::string_view kHelp =
     "  sweep-worker --run ATTEMPT_FOLDER   run what its request.json says, as rank $RANK (or 0)\n"
     "  sweep-worker --work                 work per step of the trials on stdin, by formula, as "
     "JSON\n"
+    "  sweep-worker --serve                wait on stdin, a socket of sweepd, to fork such runs\n"
     "  sweep-worker --version\n"
     "  sweep-worker --help\n"
     "\n"
@@ -52,11 +56,19 @@ int run(const char* folder, const WorkerParts& parts) {
   return rank ? run_attempt(folder, *rank, parts) : kExitUsage;
 }
 
+int serve(const WorkerParts& parts) {
+  const auto job = serve_forks(STDIN_FILENO);
+  if (!job) return kExitOk;
+  log_line("forked from the preloaded worker {}", ::getppid());
+  return run_attempt(job->folder, job->rank, parts);
+}
+
 }  // namespace
 
 int worker_main(int argc, char** argv, const WorkerParts& parts) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "--run" && argc == 3) return run(argv[2], parts);
+  if (verb == "--serve" && argc == 2) return serve(parts);
   if (verb == "--describe" && argc == 2) {
     fmt::print("{}\n", to_json(parts.registry.catalog()).dump(2));
     return kExitOk;

@@ -1,0 +1,144 @@
+#include "runner/exec/fork_server.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace sweepd {
+namespace {
+
+// A fork takes a millisecond, ten on a machine that swaps. A server that does not answer is stuck.
+constexpr int kAnswerLimitMs = 5000;
+
+bool differs_between_attempts(std::string_view entry) {
+  return entry.starts_with("MASTER_PORT=");
+}
+
+std::vector<std::string> fixed_part(const std::vector<std::string>& environment) {
+  std::vector<std::string> fixed;
+  std::copy_if(environment.begin(), environment.end(), std::back_inserter(fixed),
+               [](const std::string& entry) { return !differs_between_attempts(entry); });
+  return fixed;
+}
+
+std::vector<std::string> changing_part(const std::vector<std::string>& environment) {
+  std::vector<std::string> changing;
+  std::copy_if(environment.begin(), environment.end(), std::back_inserter(changing),
+               differs_between_attempts);
+  return changing;
+}
+
+bool readable(int fd, int limit_ms) {
+  pollfd poll{fd, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = ::poll(&poll, 1, limit_ms);
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+}  // namespace
+
+std::string identity_of(const std::filesystem::path& program) {
+  struct stat info {};
+  if (::stat(program.c_str(), &info) != 0) return "";
+  return fmt::format("{} {} {} {}.{:09}", info.st_dev, info.st_ino, info.st_size,
+                     info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+ForkServer::ForkServer(const SpawnPlan& rank, UniqueFd socket, Spawned process)
+    : program_identity_(identity_of(rank.program)),
+      program_(rank.program),
+      environment_(fixed_part(rank.environment)),
+      cores_(rank.cores),
+      socket_(std::move(socket)),
+      process_(std::move(process)) {}
+
+Result<std::unique_ptr<ForkServer>> ForkServer::begin(const SpawnPlan& rank) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) < 0) {
+    return Error{ErrorCode::kIo, fmt::format("socketpair: {}", std::strerror(errno))};
+  }
+  UniqueFd ours(ends[0]);
+  const UniqueFd theirs(ends[1]);
+  SpawnPlan server = rank;
+  server.arguments = {"--serve"};
+  server.log = "/dev/null";  // what is wrong with the worker, a plain start tells in its log
+  server.pid_file = "/dev/null";
+  server.input = theirs.get();
+  auto spawned = spawn(server);
+  if (!spawned) return spawned.error();
+  return std::unique_ptr<ForkServer>(new ForkServer(rank, std::move(ours), std::move(*spawned)));
+}
+
+// Killed rather than told: it may be loading, and holds nothing that needs care.
+ForkServer::~ForkServer() {
+  ::kill(process_.pid, SIGKILL);  // our child, not yet reaped: the number is still its own
+  while (::waitpid(process_.pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+ForkServer::State ForkServer::state() {
+  if (!readable(socket_.get(), 0)) return state_;
+  // The one thing it says unasked is that it is ready; anything else, or its end, means that it is
+  // of no use.
+  const auto packet = receive_packet(socket_.get());
+  const auto reply = packet ? reply_from(*packet) : std::nullopt;
+  state_ = reply && reply->ready && state_ == State::kLoading ? State::kReady : State::kDead;
+  return state_;
+}
+
+bool ForkServer::serves(const SpawnPlan& rank) const {
+  return rank.program == program_ && rank.cores == cores_ &&
+         fixed_part(rank.environment) == environment_ && !program_identity_.empty() &&
+         identity_of(rank.program) == program_identity_;
+}
+
+Result<ForkServerReply> ForkServer::ask(const ForkServerCommand& command) {
+  const auto lost = [this](const char* why) {
+    state_ = State::kDead;
+    return Error{ErrorCode::kUnavailable, std::string("it ") + why};
+  };
+  if (state_ != State::kReady) return lost("is not ready");
+  const std::string message = to_message(command);
+  if (message.size() > kMaxForkMessageBytes) {
+    return Error{ErrorCode::kInvalidArgument, "too long for the preloaded worker"};
+  }
+  if (!send_packet(socket_.get(), message)) return lost("has gone");
+  if (!readable(socket_.get(), kAnswerLimitMs)) return lost("does not answer");
+  const auto packet = receive_packet(socket_.get());
+  const auto reply = packet ? reply_from(*packet) : std::nullopt;
+  if (!reply) return lost("has gone");
+  return *reply;
+}
+
+Result<Spawned> ForkServer::fork(const SpawnPlan& rank, const AttemptFolder& folder, int number) {
+  auto reply = ask(ForkCommand{folder.path(), number, changing_part(rank.environment)});
+  if (!reply) return reply.error();
+  if (reply->pid > 0 && reply->error.empty()) {
+    // Nobody reaps it before we say so: the number is its own.
+    UniqueFd pidfd = open_pidfd(reply->pid);
+    if (pidfd) return Spawned{reply->pid, std::move(pidfd)};
+    ::kill(reply->pid, SIGKILL);
+    reply->error = fmt::format("pidfd_open: {}", std::strerror(errno));
+  }
+  if (reply->pid > 0) reap(reply->pid);
+  return Error{ErrorCode::kIo, reply->error};
+}
+
+ExitStatus ForkServer::reap(pid_t pid) {
+  const auto reply = ask(ReapCommand{pid});
+  if (!reply) return {};
+  return {.signal = reply->signal, .code = reply->code};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,106 @@
+#include "runner/wire/fork_server.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "runner/base/overload.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+namespace {
+
+// Paths and variables may hold any bytes; those that are no UTF-8 never made a valid request.
+std::string dump(const json& message) {
+  return message.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<json> parse_object(std::string_view message) {
+  json parsed = json::parse(message, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) return std::nullopt;
+  return parsed;
+}
+
+std::optional<int> integer_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<int>();
+}
+
+std::string text_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string to_message(const ForkServerCommand& command) {
+  return std::visit(Overload{[](const ForkCommand& fork) {
+                               return dump({{"fork", fork.folder.string()},
+                                            {"rank", fork.rank},
+                                            {"environment", fork.environment}});
+                             },
+                             [](const ReapCommand& reap) {
+                               return dump({{"reap", reap.pid}});
+                             }},
+                    command);
+}
+
+std::string to_message(const ForkServerReply& reply) {
+  json message = json::object();
+  if (reply.ready) message["ready"] = true;
+  if (reply.pid > 0) message["pid"] = reply.pid;
+  if (reply.code) message["code"] = *reply.code;
+  if (reply.signal) message["signal"] = *reply.signal;
+  if (!reply.error.empty()) message["error"] = reply.error;
+  return dump(message);
+}
+
+std::optional<ForkServerCommand> command_from(std::string_view message) {
+  const auto object = parse_object(message);
+  if (!object) return std::nullopt;
+  if (const auto pid = integer_of(*object, "reap")) return ReapCommand{*pid};
+  ForkCommand fork{text_of(*object, "fork"), integer_of(*object, "rank").value_or(0), {}};
+  if (fork.folder.empty()) return std::nullopt;
+  for (const json& entry : object->value("environment", json::array())) {
+    if (!entry.is_string()) return std::nullopt;
+    fork.environment.push_back(entry.get<std::string>());
+  }
+  return fork;
+}
+
+std::optional<ForkServerReply> reply_from(std::string_view message) {
+  const auto object = parse_object(message);
+  if (!object) return std::nullopt;
+  ForkServerReply reply;
+  reply.ready = object->contains("ready");
+  reply.pid = integer_of(*object, "pid").value_or(0);
+  reply.code = integer_of(*object, "code");
+  reply.signal = integer_of(*object, "signal");
+  reply.error = text_of(*object, "error");
+  return reply;
+}
+
+bool send_packet(int socket, std::string_view message) {
+  ssize_t sent = 0;
+  do {
+    sent = ::send(socket, message.data(), message.size(), MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(message.size());
+}
+
+std::optional<std::string> receive_packet(int socket) {
+  std::string packet(kMaxForkMessageBytes, '\0');
+  ssize_t received = 0;
+  do {
+    received = ::recv(socket, packet.data(), packet.size(), 0);
+  } while (received < 0 && errno == EINTR);
+  if (received <= 0) return std::nullopt;
+  packet.resize(static_cast<std::size_t>(received));
+  return packet;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,54 @@
+// What sweepd and `sweep-worker --serve` say to each other over a SOCK_SEQPACKET pair, one JSON
+// object a packet. The server's end is its stdin. It ends when sweepd's end is closed.
+//
+//   server:  {"ready":true}                                  once, when it has loaded
+//   sweepd:  {"fork":"<attempt folder>","rank":0,"environment":["MASTER_PORT=23456"]}
+//   child:   {"pid":4242}                                    its pid file is written
+//            {"pid":4242,"error":"cannot open ..."}          it ends, and must be reaped too
+//   server:  {"error":"fork: ..."}                           there is no child
+//   sweepd:  {"reap":4242}                                   one that has ended, or is about to
+//   server:  {"code":0} or {"signal":9} or {"error":"..."}
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sweepd {
+
+inline constexpr std::size_t kMaxForkMessageBytes = 32 * 1024;  // a path and a few variables
+
+struct ForkCommand {
+  std::filesystem::path folder;
+  int rank = 0;
+  std::vector<std::string> environment;  // "NAME=value": what differs from the server's own
+};
+struct ReapCommand {
+  pid_t pid = 0;
+};
+using ForkServerCommand = std::variant<ForkCommand, ReapCommand>;
+
+struct ForkServerReply {
+  bool ready = false;
+  pid_t pid = 0;
+  std::optional<int> code, signal;
+  std::string error;  // "" for none
+};
+
+std::string to_message(const ForkServerCommand& command);
+std::string to_message(const ForkServerReply& reply);
+
+// Nothing for what is not such a message.
+std::optional<ForkServerCommand> command_from(std::string_view message);
+std::optional<ForkServerReply> reply_from(std::string_view message);
+
+// One packet. False, or nothing, when the other side is gone.
+bool send_packet(int socket, std::string_view message);
+std::optional<std::string> receive_packet(int socket);
+
+}  // namespace sweepd
