@@ -78,7 +78,8 @@ class Reader {
   // among the names a row is the whole step. Metrics: those of samples, and of the memory pass
   // peak_allocated_bytes, peak_reserved_bytes, at_start_bytes, at_end_bytes, device_in_use_bytes;
   // the pass follows from the metric unless the query names one. Work and peaks are filled when
-  // `cell` or `sort` names something derived from them.
+  // `cell` or `sort` names something derived from them. Of thousands of attempts, those whose
+  // moments are all that is wanted come pooled (ResultRow::attempts).
   Result<ResultSet> results(const QuerySpec& query, bool with_samples);
 
  private:

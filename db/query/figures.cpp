@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -11,54 +12,43 @@
 namespace sweepd {
 namespace {
 
-// " AND phase IN (3, 7)"; a name that nothing was ever stored under matches nothing.
-std::string in_names(Names& names, const std::string& column,
-                     const std::vector<std::string>& texts) {
-  if (texts.empty()) return "";
-  std::vector<std::string> ids;
-  for (const std::string& text : texts) {
-    if (const auto id = names.find(text)) ids.push_back(std::to_string(*id));
-  }
-  return fmt::format(" AND {} IN ({})", column, join(ids, ", "));
-}
+constexpr FigureSource kFromSamples[] = {FigureSource::kSummary, FigureSource::kSample};
 
-std::string in_integers(const ResultPlan& plan, Common column, const std::string& name) {
-  const PlannedFilter* filter = plan.filter(column);
-  if (filter == nullptr) return "";
-  std::vector<std::string> numbers;
-  for (const Value& value : filter->values) {
-    numbers.push_back(std::to_string(std::get<std::int64_t>(value)));
-  }
-  return fmt::format(" AND {} IN ({})", name, join(numbers, ", "));
+bool from_samples_table(FigureSource source) {
+  return std::find(std::begin(kFromSamples), std::end(kFromSamples), source) !=
+         std::end(kFromSamples);
 }
 
 }  // namespace
 
 FigureReader::FigureReader(ReaderState& state, const ResultPlan& plan, bool with_samples)
     : state_(state), plan_(plan), with_samples_(with_samples) {
-  if (plan.source != FigureSource::kMemory) {
-    name_filter_ = in_names(state.names, "metric", plan.metrics);
-  }
-  name_filter_ += in_names(state.names, "phase", plan.phases);
-  place_filter_ =
-      in_integers(plan, Common::kRank, "rank") + in_integers(plan, Common::kStep, "step");
+  make_filters();
 }
 
-std::vector<FigureRow> FigureReader::read(std::int64_t attempt) {
+std::vector<FigureRow> FigureReader::read(const SelectedAttempt& attempt) {
   switch (plan_.source) {
     case FigureSource::kSummary:
-      return from_summary(attempt);
+      return from_summary(attempt.row);
     case FigureSource::kSample:
-      return from_samples(attempt);
+      return from_samples(attempt.row);
     case FigureSource::kMemory:
-      return from_memory(attempt);
+      return from_memory(attempt.row);
+    case FigureSource::kFigure:
+      return from_figures(attempt.trial);
+    case FigureSource::kFact:
+      return from_facts(attempt.row);
+    case FigureSource::kKernel:
+      return from_kernels(attempt.row);
+    case FigureSource::kAllocation:
+      return from_allocations(attempt.row);
   }
   return {};
 }
 
 std::string FigureReader::metric_text(std::int64_t metric) {
-  if (plan_.source == FigureSource::kMemory) return plan_.metrics[static_cast<std::size_t>(metric)];
-  return state_.names.text(metric);
+  if (from_samples_table(plan_.source)) return state_.names.text(metric);
+  return plan_.metrics[static_cast<std::size_t>(metric)];
 }
 
 std::vector<FigureRow> FigureReader::from_summary(std::int64_t attempt) {
@@ -123,14 +113,16 @@ std::vector<FigureRow> FigureReader::from_samples(std::int64_t attempt) {
   return rows;
 }
 
-// One figure a phase; over several ranks the one of the rank that needs most.
 std::vector<FigureRow> FigureReader::from_memory(std::int64_t attempt) {
-  std::vector<std::string> columns;
-  for (const std::string& metric : plan_.metrics) columns.push_back("max(" + metric + ")");
-  const std::string rank = plan_.by_rank ? "rank" : "0";
-  Query query(state_.connection,
-              fmt::format("SELECT phase, {}, {} FROM memory WHERE attempt = ?{}{} GROUP BY 1, 2",
-                          rank, join(columns, ", "), name_filter_, place_filter_));
+  if (!stored_) {
+    stored_.emplace(
+        state_.connection,
+        fmt::format("SELECT phase, {}, {} FROM memory WHERE attempt = ?{}{} "
+                    "GROUP BY 1, 2",
+                    plan_.by_rank ? "rank" : "0", metric_columns(), name_filter_, place_filter_));
+  }
+  Query& query = *stored_;
+  query.rewind();
   query.bind(attempt);
   std::vector<FigureRow> rows;
   while (query.next()) {

@@ -6,13 +6,17 @@
 #include <vector>
 
 #include "db/query/plan.h"
+#include "db/query/selection.h"
 #include "runner/model/sample.h"
 
 namespace sweepd {
 
 struct FigureRow {
-  std::int64_t phase = 0, metric = 0;  // ids of `name`; a memory metric: its index
-  std::int64_t step = 0, rank = 0;     // meaningful when they are dimensions
+  // Ids of `name`; a metric that is not of samples: its index among the plan's.
+  std::int64_t phase = 0, metric = 0;
+  std::int64_t step = 0, rank = 0;  // meaningful when they are dimensions
+  std::vector<Value> keys;  // by plan.keys: ids of `name`, numbers of allocations, launch shapes
+  std::string text;         // a fact that is no number
   Stats stats;
   std::vector<double> samples;
 };
@@ -20,21 +24,32 @@ struct FigureRow {
 class FigureReader {
  public:
   FigureReader(ReaderState& state, const ResultPlan& plan, bool with_samples);
-  std::vector<FigureRow> read(std::int64_t attempt);
+  std::vector<FigureRow> read(const SelectedAttempt& attempt);
   std::string metric_text(std::int64_t metric);
 
  private:
   std::vector<FigureRow> from_summary(std::int64_t attempt);
   std::vector<FigureRow> from_samples(std::int64_t attempt);
   std::vector<FigureRow> from_memory(std::int64_t attempt);
+  std::vector<FigureRow> from_figures(std::int64_t trial);
+  std::vector<FigureRow> from_facts(std::int64_t attempt);
+  std::vector<FigureRow> from_kernels(std::int64_t attempt);
+  std::vector<FigureRow> from_allocations(std::int64_t attempt);
+  std::string metric_columns() const;
+  std::string key_columns() const;
+  void make_filters();
+  std::vector<FigureRow> named(std::int64_t name, std::int64_t rank, double value);
   void add_samples(std::int64_t attempt, std::vector<FigureRow>& rows);
 
   ReaderState& state_;
   const ResultPlan& plan_;
   bool with_samples_;
   std::optional<Query> summary_;  // kept open: a query asks it once an attempt
+  std::optional<Query> stored_;   // as well, for what is in a table of its own
   std::string name_filter_;       // " AND metric = 3 AND phase IN (1, 2)"
   std::string place_filter_;      // " AND rank IN (0) AND step IN (5)"
+  std::vector<std::int64_t>
+      metric_names_;  // figures and facts: ids by the plan's metrics, 0 unknown
 };
 
 }  // namespace sweepd

@@ -38,7 +38,14 @@ Result<void> find_workload(ReaderState& state, const QuerySpec& query, ResultPla
         fmt::format("a query needs a sweep or a workload; there are {}", join(names, ", "))};
   }
   plan.def = state.catalog.find(workload);
-  if (plan.def != nullptr) return {};
+  if (plan.def != nullptr) {
+    // Another machine's file, read as it is, need not have every workload of this build.
+    Query stored(state.connection, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+    stored.bind(params_table(workload));
+    if (stored.next()) return {};
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("this database has no results of `{}`", workload)};
+  }
   return Error{ErrorCode::kNotFound, fmt::format("no workload `{}`; there are {}{}", workload,
                                                  join(names, ", "), did_you_mean(workload, names))};
 }
@@ -83,47 +90,102 @@ std::vector<std::string> texts(const PlannedFilter& filter) {
   return all;
 }
 
+// The metric that a table means which names only a kernel's or a fact's columns.
+std::string implied_metric(const ResultPlan& plan) {
+  const auto named = [&](std::initializer_list<Common> columns) {
+    return std::any_of(columns.begin(), columns.end(), [&](Common column) {
+      return plan.has_dimension(column) || plan.filter(column) != nullptr;
+    });
+  };
+  if (named({Common::kFact})) return "fact";
+  if (named({Common::kFigure})) return "figure";
+  if (named({Common::kAllocation, Common::kOrigin})) return "allocation_bytes";
+  if (named({Common::kKernel, Common::kClass, Common::kGrid, Common::kBlock, Common::kRange})) {
+    return "kernel_time";
+  }
+  return "time";
+}
+
+Result<FigureSource> source_of(const std::vector<std::string>& metrics) {
+  std::optional<FigureSource> source;
+  for (const std::string& metric : metrics) {
+    const FigureSource own = source_of_metric(metric);
+    if (!source) source = own;
+    if (*source == own) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("metrics of {} and of {} ({}) cannot stand in one table",
+                             describe(*source), describe(own), join(metrics, ", "))};
+  }
+  return source.value_or(FigureSource::kSummary);
+}
+
 Result<void> choose_metrics(ReaderState& state, const TableSpec& table, ResultPlan& plan) {
   if (const PlannedFilter* filter = plan.filter(Common::kMetric)) {
     plan.metrics = texts(*filter);
   } else if (!table.metric.empty()) {
-    const auto known =
-        parse_filter_value(state, *plan.def, Common::kMetric, "metric", table.metric);
-    if (!known) return known.error();
+    if (auto known = check_metric(state, *plan.def, table.metric); !known) return known.error();
     plan.metrics = {table.metric};
   } else if (!plan.by_metric) {
-    plan.metrics = {"time"};
+    plan.metrics = {implied_metric(plan)};
   }
-  std::size_t of_memory = 0;
-  for (const std::string& metric : plan.metrics) of_memory += contains(memory_metrics(), metric);
-  if (of_memory > 0 && of_memory < plan.metrics.size()) {
-    return Error{
-        ErrorCode::kInvalidArgument,
-        fmt::format("metrics of the timing and of the memory pass ({}) cannot stand in one "
-                    "table",
-                    join(plan.metrics, ", "))};
-  }
+  const auto source = source_of(plan.metrics);
+  if (!source) return source.error();
+  plan.source = *source;
   const bool by_sample = plan.by_step || plan.by_rank || plan.filter(Common::kStep) != nullptr ||
                          plan.filter(Common::kRank) != nullptr;
-  if (of_memory > 0) {
-    plan.source = FigureSource::kMemory;
-    if (plan.by_step || plan.filter(Common::kStep) != nullptr) {
-      return Error{
-          ErrorCode::kInvalidArgument,
-          fmt::format("`step`: {} is measured once a phase, not every step", plan.metrics.front())};
-    }
-  } else if (by_sample) {
-    plan.source = FigureSource::kSample;
+  if (plan.source == FigureSource::kSummary && by_sample) plan.source = FigureSource::kSample;
+  return {};
+}
+
+// Figures and facts hold for every phase, step and rank, so a table may name these all the same;
+// what else its source does not have cannot be shown.
+Result<void> check_column(const ResultPlan& plan, const std::string& name, const ColumnRef& ref) {
+  if (!decided_by_figures(ref)) return {};
+  const Common column = std::get<Common>(ref);
+  if (has_column(plan.source, column)) return {};
+  const bool of_trial = plan.source == FigureSource::kFigure || plan.source == FigureSource::kFact;
+  if (of_trial && column < Common::kFact) return {};
+  const std::string metric = plan.metrics.empty() ? "time" : plan.metrics.front();
+  if (column == Common::kStep) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("`step`: {} is measured once a phase, not every step", metric)};
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("`{}`: {} has no such column, it comes from {}", name, metric,
+                           describe(plan.source))};
+}
+
+Result<void> check_columns(const TableSpec& table, ResultPlan& plan) {
+  for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {
+    const PlannedDimension& dimension = plan.dimensions[i];
+    if (auto ok = check_column(plan, dimension.name, dimension.column); !ok) return ok;
+    const auto* common = std::get_if<Common>(&dimension.column);
+    if (common != nullptr && *common >= Common::kFact) plan.keys.push_back(i);
+  }
+  for (std::size_t i = 0; i < plan.filters.size(); ++i) {
+    if (auto ok = check_column(plan, table.where[i].name, plan.filters[i].column); !ok) return ok;
+  }
+  for (const std::string& metric : plan.metrics) {
+    if (metric != "fact" && metric != "figure") continue;
+    if (plan.has_dimension(metric == "fact" ? Common::kFact : Common::kFigure)) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("metric: `{0}` is all of them: put `{0}` in rows or columns, or name "
+                             "one as `{0}.NAME`",
+                             metric)};
   }
   return {};
 }
 
 // Without `phase` among the dimensions a table means the whole step; pooling its parts with it
-// would be a figure of nothing.
+// would be a figure of nothing. A step's kernels and blocks are those of all its phases.
 void choose_phases(ResultPlan& plan) {
+  if (!has_column(plan.source, Common::kPhase)) return;
+  const bool adds_up =
+      plan.source == FigureSource::kKernel || plan.source == FigureSource::kAllocation;
   if (const PlannedFilter* filter = plan.filter(Common::kPhase)) {
     plan.phases = texts(*filter);
-  } else if (!plan.by_phase) {
+    if (adds_up && contains(plan.phases, "step") && !plan.by_phase) plan.phases.clear();
+  } else if (!plan.by_phase && !adds_up) {
     const bool setup = plan.metrics == std::vector<std::string>{"setup_time"};
     plan.phases = {setup ? "setup" : "step"};
   }
@@ -134,17 +196,32 @@ void choose_passes(ResultPlan& plan) {
     for (const std::string& name : texts(*filter)) plan.passes.push_back(*pass_from(name));
     return;
   }
-  for (const PlannedDimension& dimension : plan.dimensions) {
-    if (dimension.column == ColumnRef(Common::kPass)) return;
+  if (plan.has_dimension(Common::kPass)) return;
+  switch (plan.source) {
+    case FigureSource::kSummary:
+    case FigureSource::kSample:
+      plan.passes = {Pass::kTiming};
+      break;
+    case FigureSource::kMemory:
+    case FigureSource::kAllocation:
+      plan.passes = {Pass::kMemory};
+      break;
+    case FigureSource::kKernel:
+      plan.passes = {Pass::kProfile};
+      break;
+    case FigureSource::kFigure:
+    case FigureSource::kFact:
+      plan.any_pass = true;
+      break;
   }
-  plan.passes = {plan.source == FigureSource::kMemory ? Pass::kMemory : Pass::kTiming};
 }
 
 // Work and peaks cost two more lookups an attempt, which plain statistics do not need. A name that
 // is none of them is taken for a derived one.
 bool is_plain(const ResultPlan& plan, const std::string& name) {
-  static const std::vector<std::string> kPlain{"n",   "mean", "std", "min", "p05",     "median",
-                                               "p95", "max",  "mad", "sum", "outcome", "verdict"};
+  static const std::vector<std::string> kPlain{
+      "n",   "mean",    "std",     "min",  "p05",        "median", "p95",   "max",    "mad",
+      "sum", "outcome", "verdict", "text", "difference", "change", "ratio", "speedup"};
   const auto is_named = [&name](const PlannedDimension& d) { return d.name == name; };
   return contains(kPlain, name) ||
          std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is_named);
@@ -169,16 +246,55 @@ const PlannedFilter* ResultPlan::filter(Common column) const {
   return nullptr;
 }
 
+bool ResultPlan::has_dimension(Common column) const {
+  return std::any_of(dimensions.begin(), dimensions.end(),
+                     [column](const PlannedDimension& d) { return d.column == ColumnRef(column); });
+}
+
+bool decided_by_figures(const ColumnRef& column) {
+  const auto* common = std::get_if<Common>(&column);
+  return common != nullptr &&
+         (*common == Common::kPhase || *common == Common::kMetric || *common == Common::kStep ||
+          *common == Common::kRank || *common >= Common::kFact);
+}
+
+bool has_column(FigureSource source, Common column) {
+  const auto one_of = [column](std::initializer_list<Common> columns) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  };
+  if (column == Common::kMetric) return true;
+  switch (source) {
+    case FigureSource::kSummary:
+    case FigureSource::kSample:
+      return one_of({Common::kPhase, Common::kStep, Common::kRank});
+    case FigureSource::kMemory:
+      return one_of({Common::kPhase, Common::kRank});
+    case FigureSource::kFigure:
+      return one_of({Common::kFigure});
+    case FigureSource::kFact:
+      return one_of({Common::kFact, Common::kRank});
+    case FigureSource::kKernel:
+      return one_of({Common::kPhase, Common::kRank, Common::kKernel, Common::kClass, Common::kRange,
+                     Common::kGrid, Common::kBlock});
+    case FigureSource::kAllocation:
+      return one_of(
+          {Common::kPhase, Common::kRank, Common::kRange, Common::kAllocation, Common::kOrigin});
+  }
+  return false;
+}
+
 Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   ResultPlan plan;
   if (auto found = find_workload(state, query, plan); !found) return found.error();
   if (auto added = add_filters(state, query.table, plan); !added) return added.error();
   if (auto added = add_dimensions(query.table, plan); !added) return added.error();
   if (auto chosen = choose_metrics(state, query.table, plan); !chosen) return chosen.error();
+  if (auto checked = check_columns(query.table, plan); !checked) return checked.error();
   choose_phases(plan);
   choose_passes(plan);
   plan.warmup = query.table.warmup && plan.by_step;
   plan.with_work = wants_work(query, plan);
+  if (plan.with_work) plan.pooling = Pooling::kEachAttempt;
   plan.named_dimensions = plan.dimensions.size();
   return plan;
 }

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "db/query/metrics.h"
 #include "db/query/state.h"
 #include "runner/model/result_set.h"
 
@@ -22,7 +23,16 @@ enum class Common {
   kVerdict,
   kHost,
   kDeviceName,
-  kSweep
+  kSweep,
+  kFact,
+  kFigure,
+  kKernel,
+  kClass,
+  kRange,
+  kGrid,
+  kBlock,
+  kAllocation,  // place by size: 1 is the largest
+  kOrigin
 };
 
 // A parameter by its index in WorkloadDef::params, or a column every result has.
@@ -38,13 +48,13 @@ struct PlannedDimension {
 
 struct PlannedFilter {
   ColumnRef column;
-  std::vector<Value> values;  // any of them; texts for Common but step, repeat and rank
+  std::vector<Value> values;  // any of them; texts for Common but the numeric ones
 };
 
-enum class FigureSource {
-  kSummary,  // one row a phase
-  kSample,   // steps or ranks apart
-  kMemory,   // the memory pass's table
+// What the reader may join into one row.
+enum class Pooling {
+  kMoments,      // n, mean, std, min and max are all that is wanted of several attempts
+  kEachAttempt,  // order statistics, rates
 };
 
 struct ResultPlan {
@@ -56,17 +66,26 @@ struct ResultPlan {
   std::vector<std::string> phases;   // empty: every phase
   std::vector<Pass> passes;          // empty: every pass
   FigureSource source = FigureSource::kSummary;
+  // Dimensions from kFact on, which only their source knows, as indices into `dimensions`.
+  std::vector<std::size_t> keys;
+  // Figures and facts are of the trial, whichever of its passes left them there.
+  bool any_pass = false;
   bool by_phase = false, by_step = false, by_rank = false, by_metric = false;
   bool warmup = false;
+  Pooling pooling = Pooling::kMoments;
   bool with_work = false;  // flops, bytes, tokens and peaks are wanted
   // How many of `dimensions` the query named; what stands behind tells pooled results apart.
   std::size_t named_dimensions = 0;
 
   const PlannedFilter* filter(Common column) const;
+  bool has_dimension(Common column) const;
 };
 
-// Metrics of the `memory` table, each the column of its name.
-const std::vector<std::string>& memory_metrics();
+// Phase, metric, step, rank and what only one source knows: an attempt has many of them.
+bool decided_by_figures(const ColumnRef& column);
+// Whether figures of `source` have a column of their own for it.
+bool has_column(FigureSource source, Common column);
+bool is_integer(Common column);  // step, repeat, rank, allocation
 
 // Inside `ask`. Errors name the unknown or ill-typed thing and the nearest known one.
 Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query);

@@ -11,9 +11,10 @@ namespace sweepd {
 namespace {
 
 // In the order of `Common`.
-const std::vector<std::string> kCommonNames{"phase",  "pass",        "metric",  "step",
-                                            "repeat", "rank",        "outcome", "verdict",
-                                            "host",   "device_name", "sweep"};
+const std::vector<std::string> kCommonNames{
+    "phase",   "pass",  "metric",      "step",  "repeat",     "rank",   "outcome",
+    "verdict", "host",  "device_name", "sweep", "fact",       "figure", "kernel",
+    "class",   "range", "grid",        "block", "allocation", "origin"};
 const std::vector<std::string> kPasses{"timing", "memory", "profile"};
 const std::vector<std::string> kOutcomes{"done",      "oom",     "timeout", "crashed", "failed",
                                          "cancelled", "skipped", "queued",  "running"};
@@ -44,8 +45,65 @@ std::vector<std::string> phases_of(const WorkloadDef& def) {
 
 std::vector<std::string> metric_names() {
   std::vector<std::string> names{"time", "host_time", "setup_time", "loss"};
-  names.insert(names.end(), memory_metrics().begin(), memory_metrics().end());
+  for (const StoredMetric& metric : stored_metrics()) names.push_back(metric.name);
   return names;
+}
+
+std::vector<std::string> texts_of(Query& query) {
+  std::vector<std::string> texts;
+  while (query.next()) texts.push_back(query.text(0));
+  return texts;
+}
+
+// Names of figures or facts among the workload's results, each as a metric.
+std::vector<std::string> named_metrics(ReaderState& state, const WorkloadDef& def,
+                                       FigureSource source) {
+  Query query(state.connection,
+              source == FigureSource::kFigure
+                  ? "SELECT DISTINCT 'figure.' || n.text FROM figure f JOIN trial t ON t.id = "
+                    "f.trial JOIN name n ON n.id = f.name WHERE t.workload = ? ORDER BY 1"
+                  : "SELECT DISTINCT 'fact.' || n.text FROM fact f JOIN attempt a ON a.row = "
+                    "f.attempt JOIN trial t ON t.id = a.trial JOIN name n ON n.id = f.name WHERE "
+                    "t.workload = ? ORDER BY 1");
+  query.bind(def.name);
+  return texts_of(query);
+}
+
+// Texts that some row of a source's column holds; only read to mend a mistake.
+std::vector<std::string> stored_texts(ReaderState& state, Common column) {
+  std::string names;
+  switch (column) {
+    case Common::kFact:
+      names = "SELECT name FROM fact";
+      break;
+    case Common::kFigure:
+      names = "SELECT name FROM figure";
+      break;
+    case Common::kRange:
+      names = "SELECT range FROM kernel UNION SELECT range FROM allocation";
+      break;
+    case Common::kOrigin:
+      names = "SELECT origin FROM allocation";
+      break;
+    case Common::kClass:
+      names = "SELECT class FROM kernel";
+      break;
+    default:
+      names = "SELECT kernel FROM kernel UNION SELECT short_name FROM kernel";
+  }
+  Query query(state.connection, "SELECT text FROM name WHERE id IN (" + names + ") ORDER BY 1");
+  return texts_of(query);
+}
+
+// What nothing holds yet may still come: right until there is something to be compared with.
+Result<Value> stored_or_first(ReaderState& state, Common column, const std::string& name,
+                              const std::string& text) {
+  if (state.names.find(text)) return Value(text);
+  const auto known = stored_texts(state, column);
+  if (known.empty()) return Value(text);
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: no result has `{}`; there are {}{}", name, text, some_of(known),
+                           did_you_mean(text, known))};
 }
 
 // By id, prefix or name, as everywhere; a filter may name several.
@@ -77,11 +135,41 @@ const std::vector<std::string>& common_dimensions() {
   return kCommonNames;
 }
 
-const std::vector<std::string>& memory_metrics() {
-  static const std::vector<std::string> names{"at_start_bytes", "at_end_bytes",
-                                              "peak_allocated_bytes", "peak_reserved_bytes",
-                                              "device_in_use_bytes"};
-  return names;
+bool is_integer(Common column) {
+  return column == Common::kStep || column == Common::kRepeat || column == Common::kRank ||
+         column == Common::kAllocation;
+}
+
+Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std::string& metric) {
+  std::vector<std::string> names = metric_names();
+  names.emplace_back("figure");
+  names.emplace_back("fact");
+  if (std::find(names.begin(), names.end(), metric) != names.end()) return {};
+  const FigureSource source = source_of_metric(metric);
+  if (source == FigureSource::kFigure || source == FigureSource::kFact) {
+    names = named_metrics(state, def, source);
+    const bool known = std::find(names.begin(), names.end(), metric) != names.end();
+    if (known || (names.empty() && !name_within(metric).empty())) return {};
+  } else if (const auto id = state.names.find(metric)) {
+    Query stored(state.connection, "SELECT 1 FROM summary WHERE metric = ? LIMIT 1");
+    stored.bind(*id);
+    if (stored.next()) return {};
+  }
+  for (const FigureSource other : {FigureSource::kFigure, FigureSource::kFact}) {
+    if (other == source) continue;
+    const auto more = named_metrics(state, def, other);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  // `parameters` for figure.parameters: near by meaning, far by letters.
+  for (const std::string& name : names) {
+    if (name_within(name) == metric) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("metric: `{}` has no samples (did you mean `{}`?)", metric, name)};
+    }
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("metric: results of `{}` have no `{}`; there are {}{}", def.name, metric,
+                           join(names, ", "), did_you_mean(metric, names))};
 }
 
 Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
@@ -105,8 +193,10 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
   switch (std::get<Common>(column)) {
     case Common::kPhase:
       return known_or_stored(state, name, text, phases_of(def));
-    case Common::kMetric:
-      return known_or_stored(state, name, text, metric_names());
+    case Common::kMetric: {
+      const auto known = check_metric(state, def, text);
+      return known ? Result<Value>(Value(text)) : Result<Value>(known.error());
+    }
     case Common::kPass:
       return one_of_words(name, text, kPasses);
     case Common::kOutcome:
@@ -115,7 +205,8 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
       return one_of_words(name, text, kVerdicts);
     case Common::kStep:
     case Common::kRepeat:
-    case Common::kRank: {
+    case Common::kRank:
+    case Common::kAllocation: {
       const auto number = parse_integer(text);
       if (number) return Value(*number);
       return Error{number.error().code, fmt::format("{}: {}", name, number.error().message)};
@@ -124,7 +215,16 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
       return parse_sweep(state, text);
     case Common::kHost:
     case Common::kDeviceName:
+    case Common::kGrid:
+    case Common::kBlock:
       return Value(text);
+    case Common::kFact:
+    case Common::kFigure:
+    case Common::kKernel:
+    case Common::kClass:
+    case Common::kRange:
+    case Common::kOrigin:
+      return stored_or_first(state, std::get<Common>(column), name, text);
   }
   return Error{ErrorCode::kInternal, "unknown column " + name};
 }
@@ -146,8 +246,7 @@ PlannedDimension describe_dimension(const WorkloadDef& def,
     return dimension;
   }
   const Common common = std::get<Common>(column);
-  dimension.numeric =
-      common == Common::kStep || common == Common::kRepeat || common == Common::kRank;
+  dimension.numeric = is_integer(common);
   if (dimension.numeric || common == Common::kSweep) return dimension;
   if (filtered) {
     for (const Value& value : filter->values) {

@@ -24,6 +24,11 @@ bool is_done(const SelectedAttempt& attempt) {
   return !attempt.pending && attempt.outcome == Outcome::kDone;
 }
 
+// What is known without measuring is known of the trials that did not work, too.
+bool has_figures(const ResultPlan& plan, const SelectedAttempt& attempt) {
+  return plan.source == FigureSource::kFigure || is_done(attempt);
+}
+
 // Ids -> names; sweeps that share a name are told apart by their ids.
 std::vector<std::string> sweep_names(Connection& connection, const std::vector<Value>& ids) {
   std::vector<std::string> names;
@@ -45,16 +50,27 @@ std::vector<std::string> sweep_names(Connection& connection, const std::vector<V
 }  // namespace
 
 ResultBuilder::ResultBuilder(ReaderState& state, const ResultPlan& plan, bool with_samples)
-    : state_(state), plan_(plan), figures_(state, plan, with_samples), work_(state) {}
+    : state_(state),
+      plan_(plan),
+      figures_(state, plan, with_samples),
+      work_(state),
+      code_of_name_(plan.keys.size()) {}
 
 ResultSet ResultBuilder::build(const std::vector<SelectedAttempt>& attempts,
-                               const std::vector<DimensionCoder>& coders) {
+                               const std::vector<DimensionCoder>& coders,
+                               std::vector<ResultRow> pooled) {
+  any_figure_ = !pooled.empty();
+  results_.rows = std::move(pooled);
   coders_ = coders;
-  for (const SelectedAttempt& attempt : attempts) {
-    if (is_done(attempt)) add_figures(attempt);
-  }
-  for (const SelectedAttempt& attempt : attempts) {
-    if (!is_done(attempt)) add_words(attempt);
+  if (plan_.any_pass) {
+    add_by_trial(attempts);
+  } else {
+    for (const SelectedAttempt& attempt : attempts) {
+      if (has_figures(plan_, attempt)) add_figures(attempt, figures_.read(attempt));
+    }
+    for (const SelectedAttempt& attempt : attempts) {
+      if (!has_figures(plan_, attempt)) add_words(attempt);
+    }
   }
   order_dimensions();
   name_metric();
@@ -79,32 +95,81 @@ void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
   for (std::size_t i = 0; i < plan_.dimensions.size(); ++i) {
     const auto* column = std::get_if<Common>(&plan_.dimensions[i].column);
     if (column == nullptr) continue;
-    if (*column == Common::kPhase) {
+    if (*column == Common::kPhase && has_column(plan_.source, Common::kPhase)) {
       row.at[i] = coders_[i].code(Value(state_.names.text(figure.phase)));
     } else if (*column == Common::kMetric) {
       row.at[i] = coders_[i].code(Value(figures_.metric_text(figure.metric)));
+    } else if (!has_column(plan_.source, *column)) {
+      continue;  // holds for every value
     } else if (*column == Common::kStep) {
       row.at[i] = coders_[i].code(Value(figure.step));
     } else if (*column == Common::kRank) {
       row.at[i] = coders_[i].code(Value(figure.rank));
     }
   }
+  for (std::size_t k = 0; k < plan_.keys.size(); ++k) {
+    const std::size_t i = plan_.keys[k];
+    const Value& value = figure.keys[k];
+    const auto* id = std::get_if<std::int64_t>(&value);
+    if (id == nullptr || is_integer(std::get<Common>(plan_.dimensions[i].column))) {
+      row.at[i] = coders_[i].code(value);
+      continue;
+    }
+    const auto [known, added] = code_of_name_[k].try_emplace(*id, 0);
+    if (added) known->second = coders_[i].code(Value(state_.names.text(*id)));
+    row.at[i] = known->second;
+  }
 }
 
-void ResultBuilder::add_figures(const SelectedAttempt& attempt) {
+// One row of figures a trial (a trial, round and host where they were measured), whichever pass
+// left them; a word only where none did.
+void ResultBuilder::add_by_trial(const std::vector<SelectedAttempt>& attempts) {
+  using Round = std::tuple<std::int64_t, std::int64_t, std::vector<std::uint32_t>>;
+  const bool measured = plan_.source == FigureSource::kFact;
+  for (std::size_t begin = 0, end = 0; begin < attempts.size(); begin = end) {
+    std::map<Round, std::vector<const SelectedAttempt*>> rounds;
+    for (; end < attempts.size() && attempts[end].trial == attempts[begin].trial; ++end) {
+      const SelectedAttempt& attempt = attempts[end];
+      rounds[{measured ? attempt.repeat : 0, measured ? attempt.host : 0, attempt.at}].push_back(
+          &attempt);
+    }
+    for (auto& [round, members] : rounds) {
+      std::stable_sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
+        return a->pass < b->pass;
+      });  // timing first
+      add_of_trial(members);
+    }
+  }
+}
+
+void ResultBuilder::add_of_trial(const std::vector<const SelectedAttempt*>& attempts) {
+  for (const SelectedAttempt* attempt : attempts) {
+    if (!has_figures(plan_, *attempt)) continue;
+    auto figures = figures_.read(*attempt);
+    if (!figures.empty()) return add_figures(*attempt, std::move(figures));
+  }
+  const SelectedAttempt& first = *attempts.front();
+  if (is_done(first)) {
+    add_figures(first, {});
+  } else {
+    add_words(first);
+  }
+}
+
+void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<FigureRow> figures) {
   const AttemptWork work = plan_.with_work ? work_.read(attempt.row) : AttemptWork{};
   ResultRow row = row_of(attempt);
   row.note = note_of(attempt);
   row.tokens = work.tokens;
   row.peak_flops_per_s = work.peak.flops_per_s;
   row.peak_bytes_per_s = work.peak.bytes_per_s;
-  auto figures = figures_.read(attempt.row);
   // Done, but this metric or phase was not measured: a row all the same, with n = 0.
   if (figures.empty()) results_.rows.push_back(row);
   for (FigureRow& figure : figures) {
     any_figure_ = true;
     place(row, figure);
     row.stats = figure.stats;
+    row.text = std::move(figure.text);
     std::tie(row.flops, row.bytes) = work.of_phase(figure.phase);
     results_.rows.push_back(row);
     results_.rows.back().samples = std::move(figure.samples);
@@ -120,7 +185,8 @@ void ResultBuilder::add_words(const SelectedAttempt& attempt) {
     return d.column == ColumnRef(Common::kPhase);
   };
   const auto phase = std::find_if(plan_.dimensions.begin(), plan_.dimensions.end(), is_phase);
-  if (any_figure_ || phase == plan_.dimensions.end()) {
+  const bool by_phase = phase != plan_.dimensions.end() && has_column(plan_.source, Common::kPhase);
+  if (any_figure_ || !by_phase) {
     results_.rows.push_back(std::move(row));
     return;
   }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "db/query/figures.h"
@@ -14,11 +15,14 @@ namespace sweepd {
 class ResultBuilder {
  public:
   ResultBuilder(ReaderState& state, const ResultPlan& plan, bool with_samples);
+  // `pooled` are rows that are made already (pooled_scan.h), with codes of `coders`.
   ResultSet build(const std::vector<SelectedAttempt>& attempts,
-                  const std::vector<DimensionCoder>& coders);
+                  const std::vector<DimensionCoder>& coders, std::vector<ResultRow> pooled = {});
 
  private:
-  void add_figures(const SelectedAttempt& attempt);
+  void add_figures(const SelectedAttempt& attempt, std::vector<FigureRow> figures);
+  void add_of_trial(const std::vector<const SelectedAttempt*>& attempts);
+  void add_by_trial(const std::vector<SelectedAttempt>& attempts);
   void add_words(const SelectedAttempt& attempt);
   void place(ResultRow& row, const FigureRow& figure);
   std::string note_of(const SelectedAttempt& attempt);
@@ -32,6 +36,8 @@ class ResultBuilder {
   FigureReader figures_;
   WorkReader work_;
   std::vector<DimensionCoder> coders_;
+  // By plan.keys: the code of a name that figures carry as its id, which is cheaper to compare.
+  std::vector<std::unordered_map<std::int64_t, std::uint32_t>> code_of_name_;
   ResultSet results_;
   bool any_figure_ = false;
 };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "db/query/plan_names.h"
+#include "db/query/pooled_scan.h"
 #include "db/query/result_builder.h"
 
 namespace sweepd {
@@ -58,7 +59,12 @@ Result<ResultSet> Reader::results(const QuerySpec& query, bool with_samples) {
   return state_->ask("query", [&]() -> Result<ResultSet> {
     auto plan = plan_results(*state_, query);
     if (!plan) return plan.error();
+    if (with_samples) plan->pooling = Pooling::kEachAttempt;
     std::vector<DimensionCoder> coders(plan->dimensions.size());
+    if (auto scan = scan_pooled(*state_, *plan, coders)) {
+      return ResultBuilder(*state_, *plan, with_samples)
+          .build(scan->singles, coders, std::move(scan->pooled));
+    }
     auto attempts = select_attempts(*state_, *plan, coders);
     if (add_distinguishing(*state_, *plan, attempts)) {
       coders.assign(plan->dimensions.size(), DimensionCoder());

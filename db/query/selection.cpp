@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-constexpr int kFixedColumns = 6;
+constexpr int kFixedColumns = 9;
 constexpr const char* kState =
     "coalesce(a.outcome, iif(a.started_ns IS NULL, 'queued', 'running'))";
 // A sweep's own wish where one is asked for, else the largest of those that share the attempt.
@@ -47,14 +47,10 @@ std::string expression(const ResultPlan& plan, const ColumnRef& column) {
     case Common::kMetric:
     case Common::kStep:
     case Common::kRank:
+    default:
       break;
   }
   return "NULL";
-}
-
-ValueType type_of(const ResultPlan& plan, const ColumnRef& column) {
-  if (const auto* param = std::get_if<std::size_t>(&column)) return plan.def->params[*param].type;
-  return std::get<Common>(column) == Common::kRepeat ? ValueType::kInteger : ValueType::kText;
 }
 
 bool uses(const ResultPlan& plan, Common column) {
@@ -63,15 +59,25 @@ bool uses(const ResultPlan& plan, Common column) {
          std::any_of(plan.filters.begin(), plan.filters.end(), is);
 }
 
-std::string from_clause(const ResultPlan& plan) {
+// Which table leads: by trial the order of results comes for free; by attempt each table is read
+// once from front to back, which is what a hundred thousand of them need.
+enum class Loop { kByTrial, kByAttempt };
+
+// CROSS JOIN fixes the order of the loops: the planner has no statistics to know it by.
+std::string from_clause(const ResultPlan& plan, Loop loop) {
   const std::string params = sql_name(params_table(plan.def->name));
   const bool by_sweep = plan.sweep || uses(plan, Common::kSweep);
-  // CROSS JOIN fixes the order of the loops: the planner has no statistics to know it by.
-  std::string from =
-      by_sweep ? fmt::format("FROM sweep_trial st CROSS JOIN {} p ON p.trial = st.trial ", params)
+  std::string from;
+  if (loop == Loop::kByAttempt) {
+    from = fmt::format("FROM attempt a CROSS JOIN {} p ON p.trial = a.trial AND a.is_current = 1 ",
+                       params);
+    if (by_sweep) from += "CROSS JOIN sweep_trial st ON st.trial = a.trial ";
+  } else {
+    from = by_sweep
+               ? fmt::format("FROM sweep_trial st CROSS JOIN {} p ON p.trial = st.trial ", params)
                : fmt::format("FROM {} p ", params);
-  from += "CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 ";
-  from += "JOIN trial t ON t.id = a.trial ";
+    from += "CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 ";
+  }
   if (uses(plan, Common::kSweep)) from += "JOIN sweep sw ON sw.id = st.sweep ";
   if (uses(plan, Common::kHost)) from += "JOIN host h ON h.id = a.host ";
   if (uses(plan, Common::kDeviceName)) {
@@ -94,60 +100,60 @@ std::string where_clause(const ResultPlan& plan) {
   if (!passes.empty()) conditions.push_back(fmt::format("a.pass IN ({})", join(passes, ", ")));
   for (const PlannedFilter& filter : plan.filters) {
     if (decided_by_figures(filter.column)) continue;
-    std::vector<std::string> marks(filter.values.size(), "?");
+    std::vector<std::string> literals;
+    for (const Value& value : filter.values) literals.push_back(sql_literal(value));
+    const std::string list = join(literals, ", ");
     if (filter.column == ColumnRef(Common::kHost)) {
-      conditions.push_back(
-          fmt::format("(h.hostname IN ({0}) OR h.uid IN ({0}))", join(marks, ", ")));
+      conditions.push_back(fmt::format("(h.hostname IN ({0}) OR h.uid IN ({0}))", list));
     } else {
-      conditions.push_back(
-          fmt::format("{} IN ({})", expression(plan, filter.column), join(marks, ", ")));
+      conditions.push_back(fmt::format("{} IN ({})", expression(plan, filter.column), list));
     }
   }
   return "WHERE " + join(conditions, " AND ") + " ";
 }
 
-std::string select_sql(const ResultPlan& plan) {
-  std::string columns = fmt::format("a.row, a.uid, {}, a.verdict, t.id, t.key", kState);
+std::string dimension_columns(const ResultPlan& plan) {
+  std::string columns;
   for (const PlannedDimension& dimension : plan.dimensions) {
-    if (decided_by_figures(dimension.column)) continue;
-    columns += ", " + expression(plan, dimension.column);
-  }
-  const bool by_sweep = plan.sweep || uses(plan, Common::kSweep);
-  return fmt::format("SELECT {} {}{}ORDER BY {}p.trial, a.pass, a.repeat, a.host", columns,
-                     from_clause(plan), where_clause(plan),
-                     by_sweep ? "st.sweep, st.position, " : "");
-}
-
-void bind_filters(Query& query, const ResultPlan& plan) {
-  for (const PlannedFilter& filter : plan.filters) {
-    if (decided_by_figures(filter.column)) continue;
-    // A host is named by name or id: two lists of the same values.
-    const int times = filter.column == ColumnRef(Common::kHost) ? 2 : 1;
-    for (int i = 0; i < times; ++i) {
-      for (const Value& value : filter.values) bind_value(query, value);
+    if (!decided_by_figures(dimension.column)) {
+      columns += ", " + expression(plan, dimension.column);
     }
   }
+  return columns;
 }
 
-Verdict verdict_from(const std::string& text) {
+std::string select_sql(const ResultPlan& plan) {
+  const bool by_sweep = plan.sweep || uses(plan, Common::kSweep);
+  return fmt::format(
+      "SELECT a.row, a.uid, {}, a.verdict, t.id, t.key, a.repeat, a.host, a.pass{} {}JOIN trial t "
+      "ON t.id = a.trial {}ORDER BY {}p.trial, a.pass, a.repeat, a.host",
+      kState, dimension_columns(plan), from_clause(plan, Loop::kByTrial), where_clause(plan),
+      by_sweep ? "st.sweep, st.position, " : "");
+}
+
+}  // namespace
+
+Verdict verdict_from(std::string_view text) {
   if (text == name_of(Verdict::kSuspect)) return Verdict::kSuspect;
   if (text == name_of(Verdict::kInvalid)) return Verdict::kInvalid;
   return Verdict::kValid;
 }
 
-}  // namespace
+std::string scan_sql(const ResultPlan& plan) {
+  return fmt::format("SELECT a.row, a.trial, {}, a.verdict{}{} {}{}ORDER BY a.row", kState,
+                     plan.sweep ? ", st.position" : ", 0", dimension_columns(plan),
+                     from_clause(plan, Loop::kByAttempt), where_clause(plan));
+}
 
-bool decided_by_figures(const ColumnRef& column) {
-  const auto* common = std::get_if<Common>(&column);
-  return common != nullptr && (*common == Common::kPhase || *common == Common::kMetric ||
-                               *common == Common::kStep || *common == Common::kRank);
+ValueType type_of(const ResultPlan& plan, const ColumnRef& column) {
+  if (const auto* param = std::get_if<std::size_t>(&column)) return plan.def->params[*param].type;
+  return std::get<Common>(column) == Common::kRepeat ? ValueType::kInteger : ValueType::kText;
 }
 
 std::vector<SelectedAttempt> select_attempts(ReaderState& state, const ResultPlan& plan,
                                              std::vector<DimensionCoder>& coders) {
   std::vector<SelectedAttempt> selected;
   Query query(state.connection, select_sql(plan));
-  bind_filters(query, plan);
   while (query.next()) {
     SelectedAttempt attempt;
     attempt.row = query.integer(0);
@@ -158,6 +164,9 @@ std::vector<SelectedAttempt> select_attempts(ReaderState& state, const ResultPla
     attempt.verdict = verdict_from(query.text(3));
     attempt.trial = query.integer(4);
     attempt.key = query.text(5);
+    attempt.repeat = query.integer(6);
+    attempt.host = query.integer(7);
+    attempt.pass = *pass_from(query.text(8));
     attempt.at.assign(plan.dimensions.size(), kEveryValue);
     int column = kFixedColumns;
     for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/query/coder.h"
@@ -14,6 +15,8 @@ namespace sweepd {
 
 struct SelectedAttempt {
   std::int64_t row = 0, trial = 0;  // of `attempt` and `trial`
+  std::int64_t repeat = 0, host = 0;
+  Pass pass = Pass::kTiming;
   AttemptId id;
   TrialKey key;
   bool pending = false;
@@ -22,8 +25,12 @@ struct SelectedAttempt {
   std::vector<std::uint32_t> at;  // by dimension; those that figures decide: kEveryValue
 };
 
-// True for phase, metric, step and rank: an attempt has many of them.
-bool decided_by_figures(const ColumnRef& column);
+// The same attempts in the order of their rows, for one pass over many: row, trial, state, verdict,
+// position in the sweep, then the dimensions that figures do not decide.
+std::string scan_sql(const ResultPlan& plan);
+Verdict verdict_from(std::string_view text);  // what is not judged is valid
+// Of a dimension's column.
+ValueType type_of(const ResultPlan& plan, const ColumnRef& column);
 
 // `coders` has one for each of the plan's dimensions. In a sweep's own order, else by trial.
 std::vector<SelectedAttempt> select_attempts(ReaderState& state, const ResultPlan& plan,

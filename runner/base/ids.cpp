@@ -1,17 +1,62 @@
 #include "runner/base/ids.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
+#include <sys/random.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <random>
 
 namespace sweepd {
+namespace {
+
+// Counts forks seen from inside the child, so that parent and child never draw the same bytes.
+std::atomic<std::uint32_t> forks{0};
+
+// A large sweep draws an id an attempt: one system call for 64 of them, not two for each.
+class Pool {
+ public:
+  std::uint64_t draw() {
+    const std::uint32_t now = forks.load(std::memory_order_relaxed);
+    if (next_ == ids_.size() || forks_ != now) {
+      fill();
+      forks_ = now;
+    }
+    return ids_[next_++];
+  }
+
+ private:
+  void fill() {
+    // Up to 256 bytes come whole or not at all; two halves keep that promise.
+    constexpr std::size_t kHalf = sizeof(ids_) / 2;
+    auto* bytes = reinterpret_cast<unsigned char*>(ids_.data());
+    for (const std::size_t offset : {std::size_t{0}, kHalf}) {
+      if (getrandom(bytes + offset, kHalf, 0) == static_cast<ssize_t>(kHalf)) continue;
+      std::random_device device;  // a kernel without the call
+      for (std::size_t i = offset; i < offset + kHalf; i += sizeof(unsigned)) {
+        const unsigned word = device();
+        std::memcpy(bytes + i, &word, sizeof(word));
+      }
+    }
+    next_ = 0;
+  }
+
+  std::array<std::uint64_t, 64> ids_{};
+  std::size_t next_ = 64;
+  std::uint32_t forks_ = 0;
+};
+
+}  // namespace
 
 std::string random_id() {
-  std::random_device device;  // getrandom(2) under glibc
-  const std::uint64_t high = device();
-  const std::uint64_t low = device();
-  return fmt::format("{:08x}{:08x}", high & 0xffffffffU, low & 0xffffffffU);
+  static const int kWatching =
+      pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(kWatching);
+  thread_local Pool pool;
+  return fmt::format("{:016x}", pool.draw());
 }
 
 }  // namespace sweepd

@@ -22,8 +22,16 @@ double percentile(const std::vector<double>& sorted, double p) {
 std::string_view unit_of_metric(std::string_view metric) {
   if (metric == "time" || metric.ends_with("_time")) return "ms";
   if (metric.ends_with("_bytes")) return "B";
-  if (metric == "loss") return "1";
-  return "";
+  if (metric == "loss" || metric == "kernel_calls" || metric == "kernel_share") return "1";
+  if (metric.starts_with("kernel_")) return "ms";
+  if (metric == "figure" || metric == "fact") return "1";
+  if (!metric.starts_with("figure.") && !metric.starts_with("fact.")) return "";
+  for (const std::string_view unit : {"ns", "us", "ms", "s"}) {
+    if (metric.ends_with(unit) && metric.substr(0, metric.size() - unit.size()).ends_with('_')) {
+      return unit;
+    }
+  }
+  return "1";
 }
 
 Stats summarize(std::span<const double> values) {

@@ -238,7 +238,7 @@ std::vector<std::string> Axes::hidden_differences(const std::vector<const Result
     };
     if (shown(rows_) || shown(columns_)) continue;
     const bool differ = std::any_of(rows.begin(), rows.end(), [&](const ResultRow* row) {
-      return row->at[d] != rows.front()->at[d];
+      return row->at[d] != rows.front()->at[d] || (row->attempts > 1 && row->at[d] == kEveryValue);
     });
     if (differ) names.push_back(results_->dimensions[d].name);
   }

@@ -27,11 +27,19 @@ bool is_done(const ResultRow& row) {
   return row.stats.n > 0 || (!row.pending && row.outcome == Outcome::kDone);
 }
 
-std::set<std::string> attempts_of(const std::vector<const ResultRow*>& rows) {
-  std::set<std::string> attempts;
-  for (const ResultRow* row : rows) attempts.insert(identity(*row));
-  return attempts;
-}
+// Distinct attempts; a row that the reader pooled stands for several.
+class AttemptCount {
+ public:
+  void add(const ResultRow& row) {
+    ids_.insert(identity(row));
+    more_ += static_cast<std::size_t>(row.attempts) - 1;
+  }
+  std::size_t size() const { return ids_.size() + more_; }
+
+ private:
+  std::set<std::string> ids_;
+  std::size_t more_ = 0;
+};
 
 }  // namespace
 
@@ -76,37 +84,40 @@ void Footnotes::add_cell(const std::string& name, const std::vector<const Result
 }
 
 void Footnotes::add_pooling(const std::vector<const ResultRow*>& done, const Axes& axes) {
-  const std::size_t attempts = attempts_of(done).size();
+  AttemptCount counted_attempts;
+  for (const ResultRow* row : done) counted_attempts.add(*row);
+  const std::size_t attempts = counted_attempts.size();
   fewest_attempts_ = fewest_attempts_ == 0 ? attempts : std::min(fewest_attempts_, attempts);
   most_attempts_ = std::max(most_attempts_, attempts);
   if (attempts < done.size()) ++cells_of_parts_;
-  if (done.size() > 1) {
+  if (attempts > 1 || done.size() > 1) {
     const auto differences = axes.hidden_differences(done);
     differences_.insert(differences.begin(), differences.end());
   }
   if (attempts < 2) return;
   ++cells_of_several_attempts_;
   std::set<std::string> trials;
+  bool several = false;
   for (const ResultRow* row : done) {
     trials.insert(row->trial);
+    several |= row->several_trials;
     trials_known_ &= !row->trial.empty();
   }
-  if (trials.size() > 1) ++cells_of_several_trials_;
+  if (several || trials.size() > 1) ++cells_of_several_trials_;
 }
 
 // "xl 512, fp32 forward: 2 of 3 attempts done (1 timeout)"
 void Footnotes::add_unfinished(const std::string& name, const std::vector<const ResultRow*>& rows) {
-  std::set<std::string> all, done, pending;
-  std::map<Outcome, std::set<std::string>> others;
+  AttemptCount all, done, pending;
+  std::map<Outcome, AttemptCount> others;
   for (const ResultRow* row : rows) {
-    const std::string attempt = identity(*row);
-    all.insert(attempt);
+    all.add(*row);
     if (is_done(*row)) {
-      done.insert(attempt);
+      done.add(*row);
     } else if (row->pending) {
-      pending.insert(attempt);
+      pending.add(*row);
     } else {
-      others[row->outcome].insert(attempt);
+      others[row->outcome].add(*row);
     }
   }
   std::vector<std::string> words;
@@ -114,7 +125,7 @@ void Footnotes::add_unfinished(const std::string& name, const std::vector<const 
   for (const auto& [outcome, attempts] : others) {
     words.push_back(fmt::format("{} {}", attempts.size(), cell_word(outcome)));
   }
-  if (!pending.empty()) words.push_back(fmt::format("{} pending", pending.size()));
+  if (pending.size() > 0) words.push_back(fmt::format("{} pending", pending.size()));
   partly_done_.push_back(fmt::format("{}: {} of {} done ({})", name.empty() ? "all" : name,
                                      done.size(), counted(all.size(), "attempt"),
                                      join(words, ", ")));

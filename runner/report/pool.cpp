@@ -63,7 +63,7 @@ Pooled pool(std::span<const ResultRow* const> rows) {
   if (rows.empty()) return pooled;
   if (rows.size() == 1) {
     pooled.stats = rows.front()->stats;
-    pooled.order_known = true;
+    pooled.order_known = rows.front()->attempts == 1;
   } else if (const auto samples = all_samples(rows)) {
     pooled.stats = summarize(*samples);
     pooled.order_known = true;

@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <set>
+#include <thread>
 
 #include "runner/base/hash.h"
 
@@ -17,6 +21,31 @@ TEST(RandomId, IsSixteenHexDigitsAndNeverTheSame) {
     EXPECT_THAT(id, testing::MatchesRegex("[0-9a-f]{16}"));
     EXPECT_TRUE(seen.insert(id).second) << id << " twice";
   }
+}
+
+TEST(RandomId, AForkedChildDrawsItsOwn) {
+  random_id();  // what is buffered here must not come again over there
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string id = random_id();
+    _exit(write(ends[1], id.data(), id.size()) == 16 ? 0 : 1);
+  }
+  std::string theirs(16, ' ');
+  ASSERT_EQ(read(ends[0], theirs.data(), theirs.size()), 16);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  close(ends[0]);
+  close(ends[1]);
+  std::set<std::string> ours;
+  for (int i = 0; i < 64; ++i) ours.insert(random_id());
+  EXPECT_EQ(ours.count(theirs), 0U) << theirs;
+}
+
+TEST(RandomId, ThreadsDrawApart) {
+  std::string other;
+  std::thread([&other] { other = random_id(); }).join();
+  EXPECT_NE(random_id(), other);
 }
 
 TEST(ShortId, IsThePrefixThatTablesShow) {

@@ -1,6 +1,6 @@
 // Reader::results: what a pivot is made of.
 #include "db/connection.h"
-#include "tests/db/fixture.h"
+#include "tests/db/results_fixture.h"
 
 namespace sweepd {
 namespace {
@@ -8,48 +8,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// "small forward done 10" a row: every dimension's text, the outcome, the median.
-std::vector<std::string> lines(const ResultSet& results) {
-  std::vector<std::string> all;
-  for (const ResultRow& row : results.rows) {
-    std::string line;
-    for (std::size_t d = 0; d < results.dimensions.size(); ++d) {
-      line += row.at[d] == kEveryValue ? "*" : results.dimensions[d].values.at(row.at[d]);
-      line += ' ';
-    }
-    line += row.pending ? "pending" : std::string(name_of(row.outcome));
-    if (!row.pending && row.outcome == Outcome::kDone) {
-      line += ' ' + to_text(row.stats.median);
-    }
-    all.push_back(line);
-  }
-  return all;
-}
-
-class ResultsTest : public DbTest {
- protected:
-  ResultSet ask(QuerySpec query, bool with_samples = false) {
-    if (query.sweep.empty() && query.workload.empty()) query.workload = "toy";
-    auto results = reader_->results(query, with_samples);
-    EXPECT_TRUE(results) << results.error().message;
-    return results ? *results : ResultSet{};
-  }
-  std::string refusal(QuerySpec query) {
-    if (query.sweep.empty() && query.workload.empty()) query.workload = "toy";
-    const auto results = reader_->results(query, false);
-    EXPECT_FALSE(results);
-    return results ? "" : results.error().message;
-  }
-  static QuerySpec by(std::vector<std::string> rows, std::vector<std::string> columns = {},
-                      std::vector<TableSpec::Filter> where = {}) {
-    QuerySpec query;
-    query.table.rows = std::move(rows);
-    query.table.columns = std::move(columns);
-    query.table.where = std::move(where);
-    return query;
-  }
-};
 
 TEST_F(ResultsTest, OneRowATrialAndPhaseInDisplayOrder) {
   const auto queued = submit(sweep("s", {{{"model", "xl"}, {"context", "512"}},
@@ -354,6 +312,18 @@ TEST_F(ResultsTest, MistakesNameTheNearestName) {
   query.workload.clear();
   query.sweep = "0123456789abcdef";
   EXPECT_THAT(refusal(query), HasSubstr("0123456789abcdef"));
+}
+
+TEST_F(ResultsTest, AFileWithoutTheWorkloadSaysSo) {
+  Catalog wider = catalog_;
+  wider.workloads.push_back(workload_def<ToyParams>("other"));
+  auto reader = Reader::open(file(), wider);  // no store of that catalog ever opened it
+  ASSERT_TRUE(reader) << reader.error().message;
+  auto query = by({"model"});
+  query.workload = "other";
+  const auto results = (*reader)->results(query, false);
+  ASSERT_FALSE(results);
+  EXPECT_EQ(results.error().message, "this database has no results of `other`");
 }
 
 TEST_F(ResultsTest, AQueryBeyondItsTimeIsInterrupted) {

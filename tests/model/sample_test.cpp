@@ -94,6 +94,12 @@ TEST(Metrics, HaveUnits) {
   EXPECT_EQ(unit_of_metric("host_time"), "ms");
   EXPECT_EQ(unit_of_metric("peak_allocated_bytes"), "B");
   EXPECT_EQ(unit_of_metric("loss"), "1");
+  EXPECT_EQ(unit_of_metric("kernel_median"), "ms");
+  EXPECT_EQ(unit_of_metric("kernel_calls"), "1");
+  EXPECT_EQ(unit_of_metric("figure.parameters"), "1");
+  EXPECT_EQ(unit_of_metric("figure.weight_bytes"), "B");
+  EXPECT_EQ(unit_of_metric("fact.warm_ms"), "ms");
+  EXPECT_EQ(unit_of_metric("fact.losses"), "1");  // ends in s, not in _s
   EXPECT_EQ(unit_of_metric("made_up"), "");
 }
 

@@ -75,6 +75,27 @@ TEST(PivotNotes, DifferentTrialsInOneCellAreNamed) {
                           "(not shown)"));
 }
 
+TEST(PivotNotes, WhatTheReaderPooledCountsAsItsAttempts) {
+  ResultsBuilder b;
+  b.text("model", {"xl"}).numbers("seed", {"1", "2"});
+  auto& pooled = b.summary({"xl", "*"}, 40, 5, 1);
+  pooled.attempts = 4;
+  pooled.several_trials = true;
+  pooled.trial = "trial1";
+  auto& one = b.summary({"xl", "1"}, 10, 5, 1);
+  one.verdict = Verdict::kSuspect;
+  one.trial = "trial2";
+  b.ended({"xl", "2"}, Outcome::kTimeout);
+  const auto table = pivot(b.get(), query_of({"model"}, {}, "{mean:.1f}"));
+  EXPECT_EQ(table->rows[0][1].text, "5.0‡");
+  EXPECT_THAT(table->notes,
+              ElementsAre("mean of time, n = 50",
+                          "pooled: 1 cell holds results of different trials, which differ in seed "
+                          "(not shown)",
+                          "xl: 5 of 6 attempts done (1 timeout)", "‡ suspect"));
+  EXPECT_FALSE(pivot(b.get(), query_of({"model"}, {}, "{median}"))) << "needs their samples";
+}
+
 TEST(PivotNotes, UnknownTrialsArePooledWithAWarning) {
   ResultsBuilder b;
   b.text("model", {"small"});

@@ -1,0 +1,85 @@
+#include "db/query/metrics.h"
+
+#include <algorithm>
+
+namespace sweepd {
+namespace {
+
+constexpr std::string_view kFigurePrefix = "figure.";
+constexpr std::string_view kFactPrefix = "fact.";
+
+std::vector<StoredMetric> make_metrics() {
+  std::vector<StoredMetric> metrics;
+  // Over several ranks the one that needs most.
+  for (const char* name : {"at_start_bytes", "at_end_bytes", "peak_allocated_bytes",
+                           "peak_reserved_bytes", "device_in_use_bytes"}) {
+    metrics.push_back({name, FigureSource::kMemory, std::string("max(") + name + ")"});
+  }
+  const auto kernel = [&](const char* name, const char* sql) {
+    metrics.push_back({name, FigureSource::kKernel, sql});
+  };
+  kernel("kernel_time", "sum(total_ns) / 1e6");
+  kernel("kernel_calls", "sum(calls)");
+  // Of the attempt's kernel time in the same phases; the reader divides by that.
+  kernel("kernel_share", "sum(total_ns)");
+  kernel("kernel_mean", "sum(total_ns) / sum(calls) / 1e6");
+  // Medians of several launch shapes cannot be joined without the single calls.
+  kernel("kernel_median", "iif(count(*) = 1, max(median_ns) / 1e6, NULL)");
+  kernel("kernel_min", "min(min_ns) / 1e6");
+  kernel("kernel_max", "max(max_ns) / 1e6");
+  kernel("kernel_std",
+         "iif(sum(calls) > 1, sqrt(max(0, sum((calls - 1) * std_ns * std_ns + calls * mean_ns * "
+         "mean_ns) - sum(calls * mean_ns) * sum(calls * mean_ns) / sum(calls)) / "
+         "(sum(calls) - 1)) / 1e6, 0)");
+  metrics.push_back({"allocation_bytes", FigureSource::kAllocation, "size_bytes"});
+  return metrics;
+}
+
+}  // namespace
+
+const std::vector<StoredMetric>& stored_metrics() {
+  static const std::vector<StoredMetric> metrics = make_metrics();
+  return metrics;
+}
+
+const StoredMetric* find_stored_metric(std::string_view name) {
+  const auto& all = stored_metrics();
+  const auto found = std::find_if(
+      all.begin(), all.end(), [name](const StoredMetric& metric) { return metric.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+FigureSource source_of_metric(std::string_view name) {
+  if (name == "figure" || name.starts_with(kFigurePrefix)) return FigureSource::kFigure;
+  if (name == "fact" || name.starts_with(kFactPrefix)) return FigureSource::kFact;
+  const StoredMetric* stored = find_stored_metric(name);
+  return stored == nullptr ? FigureSource::kSummary : stored->source;
+}
+
+std::string_view name_within(std::string_view metric) {
+  for (const std::string_view prefix : {kFigurePrefix, kFactPrefix}) {
+    if (metric.starts_with(prefix)) return metric.substr(prefix.size());
+  }
+  return "";
+}
+
+std::string_view describe(FigureSource source) {
+  switch (source) {
+    case FigureSource::kSummary:
+    case FigureSource::kSample:
+      return "samples";
+    case FigureSource::kMemory:
+      return "the memory pass";
+    case FigureSource::kFigure:
+      return "analytic figures";
+    case FigureSource::kFact:
+      return "facts";
+    case FigureSource::kKernel:
+      return "kernels";
+    case FigureSource::kAllocation:
+      return "allocations";
+  }
+  return "";
+}
+
+}  // namespace sweepd

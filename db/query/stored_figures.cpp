@@ -1,0 +1,281 @@
+// Figures that are neither samples nor of the memory table: analytic ones, facts, kernels, blocks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "db/query/figures.h"
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+// " AND phase IN (3, 7)"; a name that nothing was ever stored under matches nothing.
+std::string in_names(Names& names, const std::string& column,
+                     const std::vector<std::string>& texts) {
+  if (texts.empty()) return "";
+  std::vector<std::string> ids;
+  for (const std::string& text : texts) {
+    if (const auto id = names.find(text)) ids.push_back(std::to_string(*id));
+  }
+  return fmt::format(" AND {} IN ({})", column, join(ids, ", "));
+}
+
+std::vector<std::string> texts_of(const PlannedFilter* filter) {
+  std::vector<std::string> texts;
+  if (filter == nullptr) return texts;
+  for (const Value& value : filter->values) texts.push_back(std::get<std::string>(value));
+  return texts;
+}
+
+std::string in_integers(const ResultPlan& plan, Common column, const std::string& name) {
+  const PlannedFilter* filter = plan.filter(column);
+  if (filter == nullptr) return "";
+  std::vector<std::string> numbers;
+  for (const Value& value : filter->values) {
+    numbers.push_back(std::to_string(std::get<std::int64_t>(value)));
+  }
+  return fmt::format(" AND {} IN ({})", name, join(numbers, ", "));
+}
+
+// "128x1x1"; '' for what was not launched (a copy, an operator).
+std::string launch_shape(const std::string& name) {
+  return fmt::format("iif({0}_x = 0, '', {0}_x || 'x' || {0}_y || 'x' || {0}_z)", name);
+}
+
+std::string in_texts(const ResultPlan& plan, Common column, const std::string& expression) {
+  const PlannedFilter* filter = plan.filter(column);
+  if (filter == nullptr) return "";
+  std::vector<std::string> literals;
+  for (const Value& value : filter->values) literals.push_back(sql_literal(value));
+  return fmt::format(" AND {} IN ({})", expression, join(literals, ", "));
+}
+
+std::string kernel_filters(Names& names, const ResultPlan& plan) {
+  std::string filters = in_names(names, "class", texts_of(plan.filter(Common::kClass))) +
+                        in_names(names, "range", texts_of(plan.filter(Common::kRange))) +
+                        in_texts(plan, Common::kGrid, launch_shape("grid")) +
+                        in_texts(plan, Common::kBlock, launch_shape("block"));
+  if (const PlannedFilter* kernel = plan.filter(Common::kKernel)) {
+    // By the short name that tables show, or in full.
+    const std::string in_short = in_names(names, "short_name", texts_of(kernel)).substr(5);
+    const std::string in_full = in_names(names, "kernel", texts_of(kernel)).substr(5);
+    filters += fmt::format(" AND ({} OR {})", in_short, in_full);
+  }
+  return filters;
+}
+
+Stats single(double value) {
+  return summarize(std::span(&value, 1));
+}
+
+}  // namespace
+
+void FigureReader::make_filters() {
+  const bool of_samples =
+      plan_.source == FigureSource::kSummary || plan_.source == FigureSource::kSample;
+  if (of_samples) name_filter_ = in_names(state_.names, "metric", plan_.metrics);
+  const bool by_name = plan_.source == FigureSource::kFigure || plan_.source == FigureSource::kFact;
+  if (!by_name) name_filter_ += in_names(state_.names, "phase", plan_.phases);
+  if (plan_.source == FigureSource::kFigure) {
+    name_filter_ += in_names(state_.names, "name", texts_of(plan_.filter(Common::kFigure)));
+  } else {
+    place_filter_ = in_integers(plan_, Common::kRank, "rank");
+  }
+  if (plan_.source == FigureSource::kSample)
+    place_filter_ += in_integers(plan_, Common::kStep, "step");
+  if (plan_.source == FigureSource::kFact) {
+    name_filter_ += in_names(state_.names, "name", texts_of(plan_.filter(Common::kFact)));
+  } else if (plan_.source == FigureSource::kKernel) {
+    name_filter_ += kernel_filters(state_.names, plan_);
+  } else if (plan_.source == FigureSource::kAllocation) {
+    name_filter_ += in_names(state_.names, "range", texts_of(plan_.filter(Common::kRange))) +
+                    in_names(state_.names, "origin", texts_of(plan_.filter(Common::kOrigin)));
+  }
+  // Every rank runs the same kernels and holds the same blocks: one stands for all.
+  const bool of_one_rank =
+      plan_.source == FigureSource::kKernel || plan_.source == FigureSource::kAllocation;
+  if (of_one_rank && !plan_.by_rank && place_filter_.empty()) place_filter_ = " AND rank = 0";
+  if (!by_name) return;
+  std::vector<std::string> names;
+  for (const std::string& metric : plan_.metrics) {
+    const std::string name(name_within(metric));
+    metric_names_.push_back(name.empty() ? 0 : state_.names.find(name).value_or(-1));
+    if (!name.empty()) names.push_back(name);
+  }
+  if (names.size() == plan_.metrics.size()) name_filter_ += in_names(state_.names, "name", names);
+}
+
+std::string FigureReader::metric_columns() const {
+  std::vector<std::string> columns;
+  for (const std::string& metric : plan_.metrics)
+    columns.push_back(find_stored_metric(metric)->sql);
+  return join(columns, ", ");
+}
+
+std::string FigureReader::key_columns() const {
+  std::string columns;
+  for (const std::size_t i : plan_.keys) {
+    const Common column = std::get<Common>(plan_.dimensions[i].column);
+    columns += ", ";
+    if (column == Common::kKernel) {
+      columns += "short_name";
+    } else if (column == Common::kGrid || column == Common::kBlock) {
+      columns += launch_shape(column == Common::kGrid ? "grid" : "block");
+    } else {
+      columns += column == Common::kClass ? "class" : "range";
+    }
+  }
+  return columns;
+}
+
+// The rows of one named value: of the metric that asks for it by name, and of the one that asks for
+// all.
+std::vector<FigureRow> FigureReader::named(std::int64_t name, std::int64_t rank, double value) {
+  std::vector<FigureRow> rows;
+  for (std::size_t m = 0; m < metric_names_.size(); ++m) {
+    if (metric_names_[m] != 0 && metric_names_[m] != name) continue;
+    FigureRow row;
+    row.metric = static_cast<std::int64_t>(m);
+    row.rank = rank;
+    row.keys.assign(plan_.keys.size(), Value(name));
+    row.stats = single(value);
+    if (with_samples_) row.samples = {value};
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<FigureRow> FigureReader::from_figures(std::int64_t trial) {
+  if (!stored_) {
+    stored_.emplace(state_.connection,
+                    "SELECT name, value FROM figure WHERE trial = ?" + name_filter_);
+  }
+  Query& query = *stored_;
+  query.rewind();
+  query.bind(trial);
+  std::vector<FigureRow> rows;
+  while (query.next()) {
+    auto more = named(query.integer(0), 0, query.real(1));
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  }
+  return rows;
+}
+
+// Without `rank` in the query that of the lowest that reported it.
+std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
+  if (!stored_) {
+    stored_.emplace(state_.connection,
+                    fmt::format("SELECT name, {}, number, text FROM fact WHERE attempt = ?{}{}{}",
+                                plan_.by_rank ? "rank" : "min(rank)", name_filter_, place_filter_,
+                                plan_.by_rank ? "" : " GROUP BY name"));
+  }
+  Query& query = *stored_;
+  query.rewind();
+  query.bind(attempt);
+  std::vector<FigureRow> rows;
+  while (query.next()) {
+    auto more = named(query.integer(0), query.integer(1), query.real(2));
+    for (FigureRow& row : more) {
+      if (query.is_null(2)) row.text = query.text(3);
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<FigureRow> FigureReader::from_kernels(std::int64_t attempt) {
+  const std::string place =
+      fmt::format("{}, {}", plan_.by_phase ? "phase" : "0", plan_.by_rank ? "rank" : "0");
+  if (!stored_) {
+    std::string groups = "1, 2";
+    for (std::size_t k = 0; k < plan_.keys.size(); ++k) groups += fmt::format(", {}", k + 3);
+    stored_.emplace(
+        state_.connection,
+        fmt::format("SELECT {}{}, {} FROM kernel WHERE attempt = ?{}{} GROUP BY {}", place,
+                    key_columns(), metric_columns(), name_filter_, place_filter_, groups));
+  }
+  std::map<std::pair<std::int64_t, std::int64_t>, double> whole;  // of kernel_share
+  const auto share = std::find(plan_.metrics.begin(), plan_.metrics.end(), "kernel_share");
+  if (share != plan_.metrics.end()) {
+    Query totals(state_.connection,
+                 fmt::format("SELECT {}, sum(total_ns) FROM kernel WHERE attempt = ?{}{} "
+                             "GROUP BY 1, 2",
+                             place, in_names(state_.names, "phase", plan_.phases), place_filter_));
+    totals.bind(attempt);
+    while (totals.next()) whole[{totals.integer(0), totals.integer(1)}] = totals.real(2);
+  }
+  Query& query = *stored_;
+  query.rewind();
+  query.bind(attempt);
+  std::vector<FigureRow> rows;
+  while (query.next()) {
+    FigureRow row;
+    row.phase = query.integer(0);
+    row.rank = query.integer(1);
+    int column = 2;
+    for ([[maybe_unused]] const std::size_t key : plan_.keys) {
+      row.keys.push_back(query.is_integer(column) ? Value(query.integer(column))
+                                                  : Value(query.text(column)));
+      ++column;
+    }
+    for (std::size_t m = 0; m < plan_.metrics.size(); ++m, ++column) {
+      if (query.is_null(column)) continue;
+      double value = query.real(column);
+      if (plan_.metrics[m] == "kernel_share") value /= whole[{row.phase, row.rank}];
+      row.metric = static_cast<std::int64_t>(m);
+      row.stats = single(value);
+      if (with_samples_) row.samples = {value};
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+// Each block is a value of its own, so that a cell may show the largest, the sum or how many.
+std::vector<FigureRow> FigureReader::from_allocations(std::int64_t attempt) {
+  if (!stored_) {
+    stored_.emplace(state_.connection,
+                    fmt::format("SELECT phase, rank, range, origin, size_bytes FROM allocation "
+                                "WHERE attempt = ?{}{} ORDER BY rank, size_bytes DESC, sequence",
+                                name_filter_, place_filter_));
+  }
+  std::vector<std::int64_t> wanted;
+  if (const PlannedFilter* filter = plan_.filter(Common::kAllocation)) {
+    for (const Value& value : filter->values) wanted.push_back(std::get<std::int64_t>(value));
+  }
+  std::map<std::pair<std::pair<std::int64_t, std::int64_t>, std::vector<Value>>,
+           std::vector<double>>
+      groups;
+  Query& query = *stored_;
+  query.rewind();
+  query.bind(attempt);
+  std::int64_t place = 0, last_rank = -1;
+  while (query.next()) {
+    const std::int64_t rank = query.integer(1);
+    place = rank == last_rank ? place + 1 : 1;
+    last_rank = rank;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), place) == wanted.end()) continue;
+    std::vector<Value> keys;
+    for (const std::size_t i : plan_.keys) {
+      const Common column = std::get<Common>(plan_.dimensions[i].column);
+      keys.emplace_back(
+          column == Common::kAllocation ? place : query.integer(column == Common::kRange ? 2 : 3));
+    }
+    groups[{{plan_.by_phase ? query.integer(0) : 0, plan_.by_rank ? rank : 0}, std::move(keys)}]
+        .push_back(query.real(4));
+  }
+  std::vector<FigureRow> rows;
+  for (auto& [key, sizes] : groups) {
+    FigureRow row;
+    std::tie(row.phase, row.rank) = key.first;
+    row.keys = key.second;
+    row.stats = summarize(sizes);
+    if (with_samples_) row.samples = std::move(sizes);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace sweepd

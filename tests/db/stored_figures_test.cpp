@@ -1,0 +1,206 @@
+// Reader::results of what is not measured step by step: figures, facts, kernels, allocations.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include "tests/db/results_fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+class StoredFiguresTest : public ResultsTest {
+ protected:
+  void change(const std::string& statement) {
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(statement);
+  }
+  std::int64_t name(const std::string& text) {
+    change("INSERT OR IGNORE INTO name (text) VALUES ('" + text + "')");
+    return std::stoll(sql("SELECT id FROM name WHERE text = '" + text + "'").front());
+  }
+
+  // The columns came with a later migration than this file.
+  bool kernels_have_classes() const {
+    return !sql("SELECT 1 FROM pragma_table_info('kernel') WHERE name = 'class'").empty();
+  }
+
+  // One launch shape of a kernel: calls, their sum and the spread of one call in ns.
+  struct Launch {
+    std::string kernel, kind, phase, range;
+    int grid = 1, calls = 1;
+    double total_ns = 0, median_ns = 0, min_ns = 0, max_ns = 0, std_ns = 0;
+  };
+  void add_kernel(std::int64_t attempt, const Launch& k, int rank = 0) {
+    change(
+        fmt::format("INSERT INTO kernel (attempt, rank, phase, range, kernel, short_name, class, "
+                    "grid_x, grid_y, grid_z, block_x, block_y, block_z, calls, total_ns, mean_ns, "
+                    "median_ns, min_ns, max_ns, std_ns) VALUES ({}, {}, {}, {}, {}, {}, {}, {}, 1, "
+                    "1, 128, 1, 1, {}, {}, {}, {}, {}, {}, {})",
+                    attempt, rank, name(k.phase), name(k.range), name(k.kernel + "<float>"),
+                    name(k.kernel), name(k.kind), k.grid, k.calls, k.total_ns, k.total_ns / k.calls,
+                    k.median_ns, k.min_ns, k.max_ns, k.std_ns));
+  }
+  void add_block(std::int64_t attempt, int sequence, std::int64_t bytes, const std::string& phase,
+                 const std::string& origin) {
+    change(fmt::format("INSERT INTO allocation VALUES ({}, 0, {}, {}, 0, NULL, {}, {}, {})",
+                       attempt, sequence, bytes, name(phase), name("ffn"), name(origin)));
+  }
+
+  // One done attempt of `pass` for model=xl.
+  std::int64_t done_in(Pass pass, const std::string& context = "128") {
+    auto request = sweep("s", {{{"model", "xl"}, {"context", context}}});
+    request.sweep.passes = {pass};
+    const std::int64_t row = submit(request).queued.front().row;
+    finish(ended(row, {Done{"fixed_steps"}, 0}));
+    return row;
+  }
+};
+
+QuerySpec of_metric(QuerySpec query, const std::string& metric) {
+  query.table.metric = metric;
+  return query;
+}
+
+TEST_F(StoredFiguresTest, AFigureIsThereWhateverTheOutcome) {
+  const auto queued = submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}})).queued;
+  finish(done(queued[0].row, 1, 2));
+  AttemptRecord oom = ended(queued[1].row, {Oom{1_GiB, 2_GiB, 4_GiB, "backward"}, 0});
+  oom.work = WorkPerStep{"fp32", 0, {}, {{"parameters", 7, "V*d"}, {"weight_bytes", 28, "4P"}}};
+  finish(oom);
+  const auto results = ask(of_metric(by({"context"}), "figure.parameters"));
+  EXPECT_THAT(lines(results), ElementsAre("1 done 1998235200", "2 oom 7"));
+  EXPECT_EQ(results.unit, "1");
+  EXPECT_EQ(ask(of_metric(by({"context"}), "figure.weight_bytes")).unit, "B");
+  // All of them, one row each; `phase` is of no matter to them.
+  EXPECT_THAT(
+      lines(ask(by({"context", "figure"}))),
+      ElementsAre("1 parameters done 1998235200", "2 parameters oom 7", "2 weight_bytes oom 28"));
+  EXPECT_THAT(lines(ask(of_metric(by({"context"}, {"phase"}), "figure.parameters"))),
+              ElementsAre("1 * done 1998235200", "2 * oom 7"));
+}
+
+TEST_F(StoredFiguresTest, AFigureIsOnceATrialAndAWordBeforeItIsKnown) {
+  auto request = sweep("s", {{{"context", "1"}}});
+  request.sweep.passes = {Pass::kTiming, Pass::kMemory};
+  const auto queued = submit(request).queued;
+  const auto figure = of_metric(by({"context"}), "figure.parameters");
+  EXPECT_THAT(lines(ask(figure)), ElementsAre("1 pending"));
+  for (const auto& attempt : queued) {
+    if (attempt.pass == Pass::kTiming) finish(done(attempt.row, 1, 2));
+  }
+  EXPECT_THAT(lines(ask(figure)), ElementsAre("1 done 1998235200"));
+}
+
+TEST_F(StoredFiguresTest, FactsAreNumbersOrTexts) {
+  const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
+  AttemptRecord record = done(row, 1, 2);
+  record.facts = {
+      {0, "dtype.logits", std::nullopt, "float16"}, {0, "result", 9.5, ""}, {1, "result", 8.5, ""}};
+  finish(record);
+  EXPECT_THAT(lines(ask(of_metric(by({"model"}), "fact.result"))), ElementsAre("xl done 9.5"));
+  EXPECT_THAT(lines(ask(of_metric(by({"model"}), "fact.dtype.logits"))),
+              ElementsAre("xl done float16"));
+  EXPECT_THAT(lines(ask(by({"fact"}))),
+              UnorderedElementsAre("dtype.logits done float16", "result done 9.5"));
+  EXPECT_THAT(lines(ask(by({"fact"}, {"rank"}, {{"fact", {"result"}}}))),
+              UnorderedElementsAre("result 0 done 9.5", "result 1 done 8.5"));
+}
+
+TEST_F(StoredFiguresTest, KernelsAreSummedOverWhatIsNotNamed) {
+  if (!kernels_have_classes()) GTEST_SKIP();
+  const auto row = done_in(Pass::kProfile);
+  add_kernel(row, {"gemm", "matmul", "forward", "ffn", 8, 2, 4e6, 2e6, 1e6, 3e6, 1e6});
+  add_kernel(row, {"gemm", "matmul", "forward", "ffn", 16, 1, 6e6, 6e6, 6e6, 6e6, 0});
+  add_kernel(row, {"softmax", "softmax", "forward", "attention.softmax", 4, 1, 2e6, 2e6, 2e6, 2e6});
+  add_kernel(row, {"gemm", "matmul", "backward", "ffn", 8, 4, 8e6, 2e6, 2e6, 2e6, 0});
+  add_kernel(row, {"gemm", "matmul", "backward", "ffn", 8, 4, 9e6, 2e6, 2e6, 2e6, 0}, 1);
+  const auto table = [&](std::vector<std::string> rows, const std::string& metric,
+                         std::vector<TableSpec::Filter> where = {}) {
+    return lines(ask(of_metric(by(std::move(rows), {}, std::move(where)), metric)));
+  };
+  EXPECT_THAT(table({"kernel"}, ""), ElementsAre("gemm done 18", "softmax done 2"));
+  EXPECT_THAT(table({"class"}, "kernel_calls"), ElementsAre("matmul done 7", "softmax done 1"));
+  EXPECT_THAT(table({"model"}, "kernel_time"), ElementsAre("xl done 20"));
+  EXPECT_THAT(table({"phase"}, "kernel_time"), ElementsAre("forward done 12", "backward done 8"));
+  EXPECT_THAT(table({"range"}, "kernel_max", {{"phase", {"forward"}}}),
+              ElementsAre("attention.softmax done 2", "ffn done 6"));
+  EXPECT_THAT(table({"grid"}, "kernel_calls", {{"kernel", {"gemm"}}, {"phase", {"forward"}}}),
+              ElementsAre("16x1x1 done 1", "8x1x1 done 2"));
+  EXPECT_THAT(table({"kernel"}, "kernel_calls", {{"kernel", {"softmax<float>"}}}),
+              ElementsAre("softmax done 1"));  // by its full name
+  EXPECT_THAT(table({"rank"}, "kernel_time", {{"phase", {"backward"}}}),
+              ElementsAre("0 done 8", "1 done 9"));
+  // 2, 2 +- 1 and 6: as if the three calls were one list; a median of two lists is unknown.
+  EXPECT_THAT(table({"kernel"}, "kernel_mean", {{"phase", {"forward"}}, {"kernel", {"gemm"}}}),
+              ElementsAre(HasSubstr("gemm done 3.33333333333333")));
+  EXPECT_THAT(table({"kernel"}, "kernel_std", {{"phase", {"forward"}}, {"kernel", {"gemm"}}}),
+              ElementsAre(HasSubstr("gemm done 2.4152294576982")));
+  EXPECT_THAT(table({"phase"}, "kernel_median", {{"kernel", {"gemm"}}}),
+              ElementsAre("backward done 2"));
+}
+
+TEST_F(StoredFiguresTest, SharesAreOfThePhasesOwnTime) {
+  if (!kernels_have_classes()) GTEST_SKIP();
+  const auto row = done_in(Pass::kProfile);
+  add_kernel(row, {"gemm", "matmul", "forward", "ffn", 8, 1, 6e6});
+  add_kernel(row, {"softmax", "softmax", "forward", "ffn", 8, 1, 2e6});
+  add_kernel(row, {"gemm", "matmul", "backward", "ffn", 8, 1, 12e6});
+  const auto shares = [&](std::vector<std::string> rows, std::vector<TableSpec::Filter> where) {
+    return lines(ask(of_metric(by(std::move(rows), {}, std::move(where)), "kernel_share")));
+  };
+  EXPECT_THAT(shares({"class"}, {{"phase", {"forward"}}}),
+              ElementsAre("matmul done 0.75", "softmax done 0.25"));
+  EXPECT_THAT(shares({"phase", "class"}, {}),
+              UnorderedElementsAre("forward matmul done 0.75", "forward softmax done 0.25",
+                                   "backward matmul done 1"));
+  EXPECT_THAT(shares({"class"}, {}), ElementsAre("matmul done 0.9", "softmax done 0.1"));
+  // What a filter hides still counts as time.
+  EXPECT_THAT(shares({"class"}, {{"class", {"softmax"}}, {"phase", {"step"}}}),
+              ElementsAre("softmax done 0.1"));
+}
+
+TEST_F(StoredFiguresTest, AllocationsByPlaceAndByOrigin) {
+  const auto row = done_in(Pass::kMemory);
+  add_block(row, 0, 100, "forward", "weights");
+  add_block(row, 1, 400, "forward", "logits");
+  add_block(row, 2, 300, "backward", "logits");
+  EXPECT_THAT(lines(ask(by({"allocation", "origin"}))),
+              ElementsAre("1 logits done 400", "2 logits done 300", "3 weights done 100"));
+  EXPECT_THAT(lines(ask(by({"origin"}, {}, {{"allocation", {"1"}}}))),
+              ElementsAre("logits done 400"));
+  const auto logits = ask(by({"model"}, {}, {{"origin", {"logits"}}}));
+  ASSERT_EQ(logits.rows.size(), 1u);
+  EXPECT_EQ(logits.unit, "B");
+  EXPECT_EQ(logits.rows[0].stats.n, 2);
+  EXPECT_EQ(logits.rows[0].stats.max, 400);
+  EXPECT_THAT(lines(ask(by({"origin"}, {}, {{"phase", {"backward"}}}))),
+              ElementsAre("logits done 300"));
+}
+
+TEST_F(StoredFiguresTest, MistakesNameWhatThereIs) {
+  if (!kernels_have_classes()) GTEST_SKIP();
+  auto record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 1, 2);
+  record.facts = {{0, "result", 9.5, ""}};
+  finish(record);
+  add_kernel(done_in(Pass::kProfile, "256"), {"gemm", "matmul", "forward", "ffn"});
+  const auto metric = [&](const std::string& name) {
+    return refusal(of_metric(by({"model"}), name));
+  };
+  EXPECT_THAT(metric("figure.paramters"), HasSubstr("did you mean `figure.parameters`?"));
+  EXPECT_THAT(metric("fact.reslt"), HasSubstr("did you mean `fact.result`?"));
+  EXPECT_THAT(metric("parameters"), HasSubstr("did you mean `figure.parameters`?"));
+  EXPECT_THAT(metric("kernel_tme"), HasSubstr("did you mean `kernel_time`?"));
+  EXPECT_THAT(metric("forward"), HasSubstr("results of `toy` have no `forward`"));
+  EXPECT_THAT(metric("figure"), HasSubstr("put `figure` in rows or columns"));
+  EXPECT_THAT(refusal(by({"class"}, {}, {{"class", {"matmull"}}})),
+              HasSubstr("did you mean `matmul`?"));
+  EXPECT_THAT(refusal(of_metric(by({"kernel"}), "time")), HasSubstr("`kernel`: time has no such"));
+  EXPECT_THAT(refusal(of_metric(by({"step"}), "kernel_time")), HasSubstr("not every step"));
+  EXPECT_THAT(refusal(by({"model"}, {}, {{"metric", {"time", "figure.parameters"}}})),
+              HasSubstr("metrics of samples and of analytic figures"));
+}
+
+}  // namespace
+}  // namespace sweepd
