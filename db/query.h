@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/store.h"
+#include "runner/model/memory_picture.h"
 #include "runner/model/result_set.h"
 #include "runner/model/table.h"
 
@@ -48,6 +49,12 @@ struct AttemptRow {
   std::string verdict_reasons;
 };
 
+// What a memory pass left behind; one picture a rank that has a timeline.
+struct MemoryDetails {
+  std::vector<MemoryPicture> pictures;
+  std::vector<Table> tables;
+};
+
 class Reader {
  public:
   static Result<std::unique_ptr<Reader>> open(const std::filesystem::path& file,
@@ -70,6 +77,7 @@ class Reader {
   // Everything known, as tables in reading order: parameters, figures, summary, memory, facts,
   // environment, device states. `steps` adds every sample.
   Result<std::vector<Table>> attempt_details(std::int64_t row, bool steps);
+  Result<MemoryDetails> memory_details(std::int64_t row);
   Result<std::vector<Table>> trial_details(const std::string& key_prefix);
 
   // The columns of `query` as dimensions: parameters of the workload and the columns every result

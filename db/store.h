@@ -71,6 +71,9 @@ struct AttemptRecord {
   std::vector<Sample> samples;
   std::vector<Summary> summaries;
   std::vector<PhaseMemory> memory;
+  std::vector<HeldMemory> held_memory;
+  std::vector<Allocation> allocations;
+  std::vector<MemoryPoint> timeline;
   struct Fact {
     int rank = 0;
     std::string name;

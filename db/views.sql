@@ -61,6 +61,31 @@ FROM memory m
 JOIN attempt a ON a.row = m.attempt
 JOIN name p ON p.id = m.phase;
 
+CREATE VIEW held_tensors AS
+SELECT a.uid AS attempt_uid, h.rank AS rank, h.kind AS kind, n.text AS name,
+       h.size_bytes AS size_bytes
+FROM memory_held h
+JOIN attempt a ON a.row = h.attempt
+JOIN name n ON n.id = h.name;
+
+CREATE VIEW allocations AS
+SELECT a.uid AS attempt_uid, b.rank AS rank, b.sequence AS sequence, b.size_bytes AS size_bytes,
+       b.allocated_ns AS allocated_ns, b.freed_ns AS freed_ns, p.text AS phase, r.text AS range,
+       o.text AS origin
+FROM allocation b
+JOIN attempt a ON a.row = b.attempt
+JOIN name p ON p.id = b.phase
+JOIN name r ON r.id = b.range
+JOIN name o ON o.id = b.origin;
+
+CREATE VIEW memory_timeline AS
+SELECT a.uid AS attempt_uid, e.rank AS rank, e.sequence AS sequence, e.time_ns AS time_ns,
+       e.action AS action, e.size_bytes AS size_bytes, e.allocated_bytes AS allocated_bytes,
+       e.reserved_bytes AS reserved_bytes, p.text AS phase
+FROM memory_event e
+JOIN attempt a ON a.row = e.attempt
+JOIN name p ON p.id = e.phase;
+
 CREATE VIEW figures AS
 SELECT t.key AS trial_key, t.workload AS workload, n.text AS name, f.value AS value,
        x.text AS formula

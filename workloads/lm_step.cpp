@@ -25,6 +25,8 @@ class LmStep final : public Workload {
 
   void step(Phases& phases) override { training_.step(phases); }
 
+  std::vector<HeldTensor> state() const override { return training_.state(); }
+
   void facts(Facts& facts) override {
     facts.number("parameters", static_cast<double>(training_.model().count_parameters()));
     facts.text("logits_dtype", c10::toString(training_.logits_type()));

@@ -64,6 +64,9 @@ Result<bool> Store::finish(const AttemptRecord& record) {
     insert_samples(connection, state_->names, record.row, record.samples);
     insert_summaries(connection, state_->names, record.row, record.summaries);
     insert_memory(connection, state_->names, record.row, record.memory);
+    insert_held_memory(connection, state_->names, record.row, record.held_memory);
+    insert_allocations(connection, state_->names, record.row, record.allocations);
+    insert_timeline(connection, state_->names, record.row, record.timeline);
     insert_facts(connection, state_->names, record.row, record.facts);
     return true;
   });

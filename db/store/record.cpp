@@ -57,19 +57,6 @@ void insert_summaries(Connection& connection, Names& names, std::int64_t attempt
   }
 }
 
-void insert_memory(Connection& connection, Names& names, std::int64_t attempt,
-                   const std::vector<PhaseMemory>& memory) {
-  Query insert(connection,
-               "INSERT OR REPLACE INTO memory (attempt, rank, phase, at_start_bytes, at_end_bytes, "
-               "peak_allocated_bytes, peak_reserved_bytes, device_in_use_bytes) "
-               "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  for (const PhaseMemory& m : memory) {
-    insert.bind_all(attempt, m.rank, names.id(m.phase), m.at_start.value, m.at_end.value,
-                    m.peak_allocated.value, m.peak_reserved.value, m.device_in_use.value);
-    insert.run();
-  }
-}
-
 void insert_facts(Connection& connection, Names& names, std::int64_t attempt,
                   const std::vector<AttemptRecord::Fact>& facts) {
   Query insert(connection,

@@ -24,6 +24,12 @@ void insert_summaries(Connection& connection, Names& names, std::int64_t attempt
                       const std::vector<Summary>& summaries);
 void insert_memory(Connection& connection, Names& names, std::int64_t attempt,
                    const std::vector<PhaseMemory>& memory);
+void insert_held_memory(Connection& connection, Names& names, std::int64_t attempt,
+                        const std::vector<HeldMemory>& held);
+void insert_allocations(Connection& connection, Names& names, std::int64_t attempt,
+                        const std::vector<Allocation>& allocations);
+void insert_timeline(Connection& connection, Names& names, std::int64_t attempt,
+                     const std::vector<MemoryPoint>& timeline);
 void insert_facts(Connection& connection, Names& names, std::int64_t attempt,
                   const std::vector<AttemptRecord::Fact>& facts);
 

@@ -46,6 +46,7 @@ Exit report_error(const Error& error);
 // One command, one file: commands/<verb>.cpp.
 void add_cancel(CLI::App& app, Client& client);
 void add_devices(CLI::App& app, Client& client);
+void add_export(CLI::App& app, Client& client);
 void add_list(CLI::App& app, Client& client);
 void add_log(CLI::App& app, Client& client);
 void add_query(CLI::App& app, Client& client);

@@ -48,6 +48,11 @@ std::vector<Event> read_events(const AttemptFolder& folder, int rank) {
   return events;
 }
 
+template <class T>
+void append(std::vector<T>& list, const std::vector<T>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
 // Adds one event to the record; returns the ending when it is the last word of its rank.
 void take(const Event& event, int rank, AttemptRecord& record, std::optional<Ending>& said,
           WallTime& ended) {
@@ -70,6 +75,9 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
                    record.samples.insert(record.samples.end(), e.samples.begin(), e.samples.end());
                  },
                  [&](const MemoryEvent& e) { record.memory.push_back(e.memory); },
+                 [&](const HeldMemoryEvent& e) { append(record.held_memory, e.tensors); },
+                 [&](const AllocationsEvent& e) { append(record.allocations, e.blocks); },
+                 [&](const MemoryTimelineEvent& e) { append(record.timeline, e.points); },
                  [&](const FactEvent& e) {
                    record.facts.push_back({rank, e.name, e.number, e.text});
                  },

@@ -23,6 +23,10 @@ class AttemptFolder {
   std::filesystem::path status(int rank) const {
     return path_ / ("status." + std::to_string(rank));
   }
+  // Memory pass on a GPU: opens in PyTorch's memory viewer.
+  std::filesystem::path memory_snapshot(int rank) const {
+    return path_ / ("memory_snapshot." + std::to_string(rank) + ".pickle");
+  }
   // "<pid> <start time in clock ticks since boot>\n", written by the child before it becomes the
   // worker: a pid alone may be reused, the pair is not.
   std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }

@@ -14,9 +14,10 @@ using Json = nlohmann::ordered_json;  // `event` first, so that a person can rea
 using Reader = JsonReader<Json>;
 
 // In the order of the Event variant.
-const std::vector<std::string> kKinds{"started", "work",   "environment", "state",
-                                      "step",    "memory", "fact",        "end"};
-static_assert(std::variant_size_v<Event> == 8);
+const std::vector<std::string> kKinds{"started",     "work",        "environment",    "state",
+                                      "step",        "memory",      "fact",           "end",
+                                      "memory_held", "allocations", "memory_timeline"};
+static_assert(std::variant_size_v<Event> == 11);
 
 void put(Json& json, const StartedEvent& event) {
   json["pid"] = event.pid;
@@ -149,6 +150,15 @@ void set_rank(StepEvent& event, int rank) {
 }
 void set_rank(MemoryEvent& event, int rank) {
   event.memory.rank = rank;
+}
+void set_rank(HeldMemoryEvent& event, int rank) {
+  for (HeldMemory& held : event.tensors) held.rank = rank;
+}
+void set_rank(AllocationsEvent& event, int rank) {
+  for (Allocation& block : event.blocks) block.rank = rank;
+}
+void set_rank(MemoryTimelineEvent& event, int rank) {
+  for (MemoryPoint& point : event.points) point.rank = rank;
 }
 void set_rank(EndEvent& event, int rank) {
   event.ending.rank = rank;

@@ -12,6 +12,7 @@
 #include "runner/base/text.h"
 #include "runner/worker/log.h"
 #include "runner/worker/measure.h"
+#include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
 
 namespace sweepd {
@@ -47,6 +48,17 @@ class FactWriter final : public Facts {
  private:
   EventWriter& events_;
 };
+
+void add_trace(MemoryTrace trace, const std::vector<PhaseMemory>& phases, EventWriter& events) {
+  log_line("memory: {} allocations and releases, {} blocks and {} points kept", trace.changes,
+           trace.allocations.size(), trace.timeline.size());
+  for (auto& [name, value] : memory_facts(trace, phases)) {
+    events.add(FactEvent{std::move(name), value, ""});
+  }
+  events.add(HeldMemoryEvent{std::move(trace.held)});
+  events.add(AllocationsEvent{std::move(trace.allocations)});
+  events.add(MemoryTimelineEvent{std::move(trace.timeline)});
+}
 
 }  // namespace
 
@@ -209,11 +221,13 @@ std::string Attempt::measure_time() {
 std::string Attempt::observe_memory() {
   emit_state("before");
   const PhaseNames phases(entry_->def.phases);
-  for (PhaseMemory& memory :
-       measure_memory(*workload_, *device_, phases, {run_.warmup}, progress_)) {
+  const MemoryPlan plan{run_.warmup, folder_.memory_snapshot(rank_)};
+  MemoryResult result = measure_memory(*workload_, *device_, phases, plan, progress_);
+  for (const PhaseMemory& memory : result.phases) {
     log_line("memory in {}: peak {}", memory.phase, to_human(memory.peak_allocated));
-    events_.add(MemoryEvent{std::move(memory)});
+    events_.add(MemoryEvent{memory});
   }
+  if (result.trace) add_trace(std::move(*result.trace), result.phases, events_);
   emit_state("after");
   return std::string(name_of(StoppedBy::kFixedSteps));
 }

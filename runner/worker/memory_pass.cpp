@@ -20,18 +20,32 @@ class PhaseMeter final : public Phases {
   PhaseMeter(const PhaseNames& names, Device& device, Progress& progress)
       : names_(names), device_(device), progress_(progress), phases_(names.all().size()) {}
 
+  // From the next step on; asks `workload` what it holds at every boundary.
+  void record(MemoryRecorder& recorder, const Workload& workload) {
+    recorder_ = &recorder;
+    workload_ = &workload;
+  }
+
   void begin_step() {
     std::fill(phases_.begin(), phases_.end(), std::nullopt);
     step_.reset();
+    if (recorder_ != nullptr) recorder_->start(device_, workload_->state());
     begin_span("step", nullptr);
   }
   void enter(std::string_view phase) override {
     const std::size_t index = names_.index_of(phase);
     end_span();
+    if (is_recording()) {
+      recorder_->hold(workload_->state());
+      recorder_->enter(phase);
+    }
     begin_span(names_.all()[index], &phases_[index]);
     progress_.enter(phase);
   }
-  void end_step() { end_span(); }
+  void end_step() {
+    end_span();
+    if (is_recording()) recorder_->hold(workload_->state());
+  }
 
   std::vector<PhaseMemory> result() const {
     std::vector<PhaseMemory> result;
@@ -43,6 +57,7 @@ class PhaseMeter final : public Phases {
   }
 
  private:
+  bool is_recording() const { return recorder_ != nullptr && recorder_->recording(); }
   void begin_span(const std::string& phase, std::optional<PhaseMemory>* into) {
     span_.emplace(device_, phase);
     into_ = into;
@@ -65,6 +80,8 @@ class PhaseMeter final : public Phases {
   const PhaseNames& names_;
   Device& device_;
   Progress& progress_;
+  MemoryRecorder* recorder_ = nullptr;
+  const Workload* workload_ = nullptr;
   std::vector<std::optional<PhaseMemory>> phases_;  // by index in `names_`
   std::optional<PhaseMemory> step_;
   std::optional<MemorySpan> span_;
@@ -90,19 +107,22 @@ PhaseMemory MemorySpan::end() {
   return memory_;
 }
 
-std::vector<PhaseMemory> measure_memory(Workload& workload, Device& device,
-                                        const PhaseNames& phases, const MemoryPlan& plan,
-                                        Progress& progress) {
+MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames& phases,
+                            const MemoryPlan& plan, Progress& progress) {
   PhaseMeter meter(phases, device, progress);
+  MemoryRecorder recorder;
   const std::int64_t warmup = std::min(plan.warmup, MemoryPlan::kMostWarmup);
   for (std::int64_t index = 0; index <= warmup; ++index) {
     progress.step(index);
     progress.enter("step");
+    if (index == warmup) meter.record(recorder, workload);
     meter.begin_step();
     workload.step(meter);
     meter.end_step();
   }
-  return meter.result();
+  MemoryResult result{meter.result(), std::nullopt};
+  if (recorder.recording()) result.trace = recorder.stop(plan.snapshot);
+  return result;
 }
 
 }  // namespace sweepd

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
+#include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "runner/model/memory.h"
+#include "runner/worker/memory_recorder.h"
 #include "runner/worker/phase_clock.h"
 #include "runner/worker/progress.h"
 #include "workloads/api/device.h"
@@ -32,13 +34,18 @@ class MemorySpan {
 struct MemoryPlan {
   static constexpr std::int64_t kMostWarmup = 3;
   std::int64_t warmup = kMostWarmup;
+  std::filesystem::path snapshot;  // where the device's own snapshot goes, if it has one
 };
 
-// One row for each phase entered, in declared order, then `step`. A phase entered more than once
-// has the start of its first visit, the end of its last and the largest peak. The step's peak
-// counts what lies outside the phases too.
-std::vector<PhaseMemory> measure_memory(Workload& workload, Device& device,
-                                        const PhaseNames& phases, const MemoryPlan& plan,
-                                        Progress& progress);
+struct MemoryResult {
+  std::vector<PhaseMemory> phases;
+  std::optional<MemoryTrace> trace;  // where the device tells of its blocks
+};
+
+// Phases: one row for each phase entered, in declared order, then `step`. A phase entered more than
+// once has the start of its first visit, the end of its last and the largest peak. The step's peak
+// counts what lies outside the phases too. The trace is of the observed step.
+MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames& phases,
+                            const MemoryPlan& plan, Progress& progress);
 
 }  // namespace sweepd

@@ -76,7 +76,7 @@ TEST_F(DbTest, TheQuestionsOfThePageCanBeAsked) {
       ++asked;
     }
   }
-  EXPECT_EQ(asked, 9);
+  EXPECT_EQ(asked, 11);
   EXPECT_EQ(sql("SELECT count(*) FROM attempt WHERE is_current = 1").front(), "1");
   EXPECT_EQ(sql(for_toy("select distinct model, f.value from lm_step join figures f using "
                         "(trial_key) where f.name = 'parameters'"))

@@ -77,6 +77,32 @@ rc::Gen<Event> any_end() {
   });
 }
 
+rc::Gen<Duration> any_duration() {
+  return rc::gen::map(rc::gen::arbitrary<std::int64_t>(),
+                      [](std::int64_t n) { return Duration{n}; });
+}
+
+// One of the three events of a memory pass's recording.
+rc::Gen<Event> any_trace() {
+  return rc::gen::exec([]() -> Event {
+    const auto number = [] { return *rc::gen::arbitrary<std::int64_t>(); };
+    switch (*rc::gen::inRange(0, 3)) {
+      case 0:
+        return HeldMemoryEvent{{{0, *any_text(), *any_text(), *any_bytes()}}};
+      case 1: {
+        std::optional<Duration> freed;
+        if (*rc::gen::arbitrary<bool>()) freed = *any_duration();
+        return AllocationsEvent{{{0, number(), *any_bytes(), *any_duration(), freed, *any_text(),
+                                  *any_text(), *any_text()}}};
+      }
+      default:
+        return MemoryTimelineEvent{
+            {{0, number(), *any_duration(), *any_text(), *rc::gen::arbitrary<std::uint64_t>(),
+              *any_bytes(), *any_bytes(), *any_bytes(), *any_text()}}};
+    }
+  });
+}
+
 rc::Gen<Event> any_event() {
   const auto fact = rc::gen::exec([]() -> Event {
     if (*rc::gen::arbitrary<bool>()) return FactEvent{*any_text(), *any_double(), ""};
@@ -94,7 +120,7 @@ rc::Gen<Event> any_event() {
     return MemoryEvent{
         {0, *any_text(), *any_bytes(), *any_bytes(), *any_bytes(), *any_bytes(), *any_bytes()}};
   });
-  return rc::gen::oneOf(any_step(), any_end(), fact, work, memory);
+  return rc::gen::oneOf(any_step(), any_end(), fact, work, memory, any_trace());
 }
 
 // The line says everything: NaN compares unequal to itself, its text does not.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -27,6 +28,21 @@ class FakeDevice final : public Device {
   }
   void free(std::int64_t bytes) { allocated_ -= bytes; }
 
+  // Blocks at addresses of the test's choosing, told to whoever records.
+  void take(std::uintptr_t address, std::int64_t bytes, std::string_view operation = "") {
+    allocate(bytes);
+    sizes_[address] = bytes;
+    tell(MemoryChange::Action::kAllocate, address, bytes, operation);
+  }
+  void give(std::uintptr_t address) {
+    const std::int64_t bytes = sizes_.at(address);
+    sizes_.erase(address);
+    free(bytes);
+    tell(MemoryChange::Action::kFree, address, bytes, "");
+  }
+  void cannot_record() { records_ = false; }
+  bool recorded() const { return observer_ != nullptr; }
+
   Instant now() const { return now_; }
   int synchronized() const { return synchronized_; }
 
@@ -44,6 +60,10 @@ class FakeDevice final : public Device {
     return {{allocated_}, {peak_}, {round_up(allocated_)}, {round_up(peak_)}, {allocated_ + 7}};
   }
   void reset_peak_memory() override { peak_ = allocated_; }
+  std::unique_ptr<MemoryRecording> record_memory(MemoryObserver& observer) override {
+    if (!records_) return nullptr;
+    return std::make_unique<FakeRecording>(*this, observer);
+  }
   DeviceInfo info() override {
     DeviceInfo info;
     info.kind = "fake";
@@ -72,12 +92,36 @@ class FakeDevice final : public Device {
     std::vector<Instant> marks_;
   };
 
+  class FakeRecording final : public MemoryRecording {
+   public:
+    FakeRecording(FakeDevice& device, MemoryObserver& observer)
+        : device_(device), before_{device.allocated_} {
+      device_.observer_ = &observer;
+    }
+    ~FakeRecording() override { device_.observer_ = nullptr; }
+    Bytes allocated_before() const override { return before_; }
+    Bytes reserved_before() const override { return before_; }
+
+   private:
+    FakeDevice& device_;
+    Bytes before_;
+  };
+  void tell(MemoryChange::Action action, std::uintptr_t address, std::int64_t bytes,
+            std::string_view operation) {
+    if (observer_ == nullptr) return;
+    const auto* block = reinterpret_cast<const void*>(address);
+    observer_->on_change({action, block, {bytes}, {allocated_}, {allocated_}, operation});
+  }
+
   static std::int64_t ns_of(double ms) { return static_cast<std::int64_t>(ms * 1e6); }
   static std::int64_t round_up(std::int64_t n) { return (n + 999) / 1000 * 1000; }
 
   Instant now_{1'000'000'000}, idle_at_;
   std::int64_t allocated_ = 0, peak_ = 0;
   int synchronized_ = 0;
+  std::map<std::uintptr_t, std::int64_t> sizes_;
+  MemoryObserver* observer_ = nullptr;
+  bool records_ = true;
 };
 
 // A workload made of a function, for scripted steps.

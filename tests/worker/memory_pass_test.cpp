@@ -11,7 +11,7 @@ class MemoryPassTest : public ::testing::Test {
  protected:
   std::vector<PhaseMemory> measure(ScriptedWorkload::Step step, std::int64_t warmup = 0) {
     ScriptedWorkload workload(std::move(step));
-    return measure_memory(workload, device, phases, {warmup}, progress);
+    return measure_memory(workload, device, phases, {warmup, {}}, progress).phases;
   }
   // phase: start -> end, peak allocated, peak reserved, in use
   static std::string text(const PhaseMemory& m) {

@@ -4,7 +4,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 #include <vector>
@@ -152,6 +155,113 @@ TEST_F(Counting, TheLimitHoldsForAnOperatorsOutput) {
   } catch (const OutOfMemory& error) {  // not wrapped by ATen
     EXPECT_EQ(error.requested.value, 64 * 64 * 4);
   }
+}
+
+// What an observer is told, added up: must end where the allocator's own counter does, whatever
+// happens on which thread.
+class Ledger final : public MemoryObserver {
+ public:
+  explicit Ledger(std::int64_t live) : live_(live), highest_(live) {}
+  void on_change(const MemoryChange& change) noexcept override {
+    const std::lock_guard lock(mutex_);
+    const bool takes = change.action == MemoryChange::Action::kAllocate;
+    live_ += takes ? change.size.value : -change.size.value;
+    highest_ = std::max(highest_, change.allocated.value);
+    const auto found = blocks_.find(change.block);
+    if (takes) {
+      mistakes_ += found != blocks_.end() ? 1 : 0;  // given while it is still live
+      blocks_[change.block] = change.size.value;
+    } else if (found != blocks_.end()) {
+      mistakes_ += found->second != change.size.value ? 1 : 0;
+      blocks_.erase(found);
+    }
+    ++changes_;
+  }
+  std::int64_t live() const { return live_; }
+  std::int64_t highest() const { return highest_; }
+  std::int64_t open() const { return static_cast<std::int64_t>(blocks_.size()); }
+  std::int64_t mistakes() const { return mistakes_; }
+  std::int64_t changes() const { return changes_; }
+
+ private:
+  std::mutex mutex_;
+  std::map<const void*, std::int64_t> blocks_;
+  std::int64_t live_, highest_, mistakes_ = 0, changes_ = 0;
+};
+
+TEST_F(Counting, AnObserverIsToldOfEveryBlockUntilItIsReplaced) {
+  Ledger ledger(allocator.allocated());
+  allocator.set_observer(&ledger);
+  {
+    at::Tensor tensor = bytes(100);
+    tensor.resize_({300});
+    EXPECT_EQ(ledger.live(), allocator.allocated());
+    EXPECT_EQ(ledger.changes(), 3) << "100, 300, and 100 back";
+  }
+  allocator.set_observer(nullptr);
+  bytes(1);
+  EXPECT_EQ(ledger.changes(), 4);
+  EXPECT_EQ(ledger.highest(), before + 400);
+}
+
+// Four threads that make, resize, hand over and drop tensors at once; what is left at the end is
+// dropped by a thread that made none of it, after the observer has gone.
+TEST_F(Counting, ObserverAndCounterAgreeUnderThreads) {
+  Ledger ledger(allocator.allocated());
+  allocator.set_observer(&ledger);
+  std::mutex mutex;
+  std::vector<at::Tensor> shared;  // tensors that another thread may take and drop
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937 random(t);
+      std::vector<at::Tensor> mine;
+      for (int i = 0; i < 3000; ++i) {
+        const auto size = static_cast<std::int64_t>(1 + random() % 5000);
+        switch (random() % 5) {
+          case 0:
+          case 1:
+            mine.push_back(bytes(size));
+            break;
+          case 2:
+            if (!mine.empty()) mine[random() % mine.size()].resize_({size});
+            break;
+          case 3: {
+            const std::lock_guard lock(mutex);
+            if (!mine.empty()) {
+              shared.push_back(std::move(mine.back()));
+              mine.pop_back();
+            }
+            break;
+          }
+          default: {
+            const std::lock_guard lock(mutex);
+            if (!shared.empty()) shared.erase(shared.begin() + random() % shared.size());
+          }
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(shared.empty());
+  EXPECT_EQ(ledger.live(), allocator.allocated());
+  EXPECT_EQ(ledger.open(), static_cast<std::int64_t>(shared.size()));
+  EXPECT_EQ(ledger.highest(), allocator.peak()) << "the peak was told by the change that made it";
+  EXPECT_EQ(ledger.mistakes(), 0);
+  allocator.set_observer(nullptr);
+  std::thread([&] { shared.clear(); }).join();
+  EXPECT_EQ(live(), 0);
+}
+
+TEST_F(Counting, ATensorThatOutlivesTheStepStaysCounted) {
+  at::Tensor kept;
+  {
+    const at::Tensor source = bytes(4000);
+    kept = source.slice(0, 0, 10);  // ten bytes hold all four thousand
+  }
+  EXPECT_EQ(live(), 4000);
+  kept = kept.clone();
+  EXPECT_EQ(live(), 10);
 }
 
 TEST_F(Counting, ASizeBeyondTheMachineIsOutOfMemoryToo) {

@@ -10,6 +10,7 @@
 
 #include "runner/base/units.h"
 #include "runner/model/environment.h"
+#include "workloads/api/memory_observer.h"
 
 namespace sweepd {
 
@@ -40,6 +41,9 @@ class Device {
   virtual std::unique_ptr<Timeline> timeline(std::size_t capacity) = 0;
   virtual MemoryUsage memory() = 0;
   virtual void reset_peak_memory() = 0;
+  // Tells `observer`, which must outlive the recording, of every block from now on. Null where the
+  // device cannot (nothing counts its blocks). One recording at a time.
+  virtual std::unique_ptr<MemoryRecording> record_memory(MemoryObserver&) { return nullptr; }
   virtual DeviceInfo info() = 0;
   virtual DeviceState state() = 0;               // clocks, temperature ...; `moment` left empty
   virtual void fill_versions(Environment&) = 0;  // torch, CUDA, cuDNN, NCCL, flags, cpu_math

@@ -63,6 +63,15 @@ struct Context {
   std::filesystem::path folder;  // of the attempt: artefacts, rendezvous files
 };
 
+// A tensor that outlives the step.
+struct HeldTensor {
+  enum class Kind { kWeights, kGradients, kOptimizerState, kOther };
+  Kind kind = Kind::kOther;
+  std::string name;             // "block0.wq"
+  const void* block = nullptr;  // where its storage begins
+  Bytes size;                   // of its storage
+};
+
 struct Check {
   bool passed = true;
   double largest_error = 0;
@@ -76,6 +85,9 @@ class Workload {
   // Against a slow, obvious reference, before anything is timed; a failed check ends the attempt
   // `failed`. Nothing means there is none.
   virtual std::optional<Check> check() { return std::nullopt; }
+  // Every tensor that is held now and was not made by this call; a storage once. Asked in the
+  // memory pass alone, at phase boundaries (gradients exist only between two of them).
+  virtual std::vector<HeldTensor> state() const { return {}; }
   // Called once after the last step, outside every timing.
   virtual void facts(Facts&) {}
 };

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "workloads/api/failure.h"
+#include "workloads/nn/operator_name.h"
 
 namespace sweepd {
 namespace {
@@ -30,7 +31,7 @@ CountingAllocator& CountingAllocator::install() {
   return allocator;
 }
 
-void CountingAllocator::reserve(std::int64_t bytes) {
+std::int64_t CountingAllocator::reserve(std::int64_t bytes) {
   std::int64_t before = allocated_;
   const std::int64_t limit = limit_;
   do {
@@ -39,6 +40,7 @@ void CountingAllocator::reserve(std::int64_t bytes) {
   std::int64_t peak = peak_;
   while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes)) {
   }
+  return before + bytes;
 }
 
 c10::DataPtr CountingAllocator::allocate(std::size_t bytes) {
@@ -48,7 +50,7 @@ c10::DataPtr CountingAllocator::allocate(std::size_t bytes) {
   if (counted < 0 || bytes > SIZE_MAX - 2 * kAlignment) {
     throw OutOfMemory({INT64_MAX}, {allocated_}, {limit_});
   }
-  reserve(counted);
+  const std::int64_t total = reserve(counted);
   void* memory = nullptr;
   if (posix_memalign(&memory, kAlignment, bytes + sizeof(Header)) != 0) {
     allocated_ -= counted;
@@ -56,13 +58,24 @@ c10::DataPtr CountingAllocator::allocate(std::size_t bytes) {
   }
   auto* header = new (memory) Header{counted};
   void* block = header + 1;
+  tell(MemoryChange::Action::kAllocate, block, counted, total);
   return {block, block, &release, cpu};
+}
+
+// Before the block is given back, so that no other thread can be given, and tell of, its address.
+void CountingAllocator::tell(MemoryChange::Action action, const void* block, std::int64_t bytes,
+                             std::int64_t total) {
+  MemoryObserver* const observer = instance().observer_;
+  if (observer == nullptr) return;
+  // Nothing is cached: what is reserved is what is allocated.
+  observer->on_change({action, block, {bytes}, {total}, {total}, OperatorNames::current()});
 }
 
 void CountingAllocator::release(void* block) {
   if (block == nullptr) return;
   Header* header = static_cast<Header*>(block) - 1;
-  instance().allocated_ -= header->bytes;
+  const std::int64_t total = instance().allocated_ -= header->bytes;
+  tell(MemoryChange::Action::kFree, block, header->bytes, total);
   std::free(header);
 }
 

@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "workloads/api/memory_observer.h"
+
 namespace sweepd {
 
 class CountingAllocator final : public c10::Allocator {
@@ -32,11 +34,19 @@ class CountingAllocator final : public c10::Allocator {
   std::int64_t peak() const { return peak_; }
   void reset_peak();  // to what is allocated now
 
+  // Told of every block until it is replaced by null; null is the state outside of a memory pass.
+  // Blocks that other threads allocate or free at that moment may still be told.
+  void set_observer(MemoryObserver* observer) { observer_ = observer; }
+  MemoryObserver* observer() const { return observer_; }
+
  private:
-  void reserve(std::int64_t bytes);
+  std::int64_t reserve(std::int64_t bytes);  // the total it made
+  static void tell(MemoryChange::Action action, const void* block, std::int64_t bytes,
+                   std::int64_t total);
   static void release(void* block);
 
   std::atomic<std::int64_t> allocated_{0}, peak_{0}, limit_{0};
+  std::atomic<MemoryObserver*> observer_{nullptr};
 };
 
 }  // namespace sweepd

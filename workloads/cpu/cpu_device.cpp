@@ -10,9 +10,26 @@
 #include "workloads/api/host_device.h"
 #include "workloads/cpu/counting_allocator.h"
 #include "workloads/cpu/mkl_path.h"
+#include "workloads/nn/operator_name.h"
 
 namespace sweepd {
 namespace {
+
+class CpuRecording final : public MemoryRecording {
+ public:
+  CpuRecording(CountingAllocator& allocator, MemoryObserver& observer)
+      : allocator_(allocator), before_{allocator.allocated()} {
+    allocator_.set_observer(&observer);
+  }
+  ~CpuRecording() override { allocator_.set_observer(nullptr); }
+  Bytes allocated_before() const override { return before_; }
+  Bytes reserved_before() const override { return before_; }
+
+ private:
+  OperatorNames operators_;
+  CountingAllocator& allocator_;
+  Bytes before_;
+};
 
 class CpuDevice final : public Device {
  public:
@@ -36,6 +53,9 @@ class CpuDevice final : public Device {
     return {now, peak, now, peak, resident_set()};
   }
   void reset_peak_memory() override { allocator_.reset_peak(); }
+  std::unique_ptr<MemoryRecording> record_memory(MemoryObserver& observer) override {
+    return std::make_unique<CpuRecording>(allocator_, observer);
+  }
 
   DeviceInfo info() override {
     const HostInfo host = read_host();

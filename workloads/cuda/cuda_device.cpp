@@ -11,6 +11,7 @@
 #include "runner/base/host.h"
 #include "runner/base/nvml.h"
 #include "workloads/cuda/cuda_memory.h"
+#include "workloads/cuda/cuda_recording.h"
 #include "workloads/cuda/cuda_timeline.h"
 #include "workloads/cuda/cuda_versions.h"
 
@@ -42,6 +43,9 @@ class CudaDevice final : public Device {
   }
   MemoryUsage memory() override { return memory_.usage(); }
   void reset_peak_memory() override { memory_.reset_peak(); }
+  std::unique_ptr<MemoryRecording> record_memory(MemoryObserver& observer) override {
+    return record_cuda_memory(index_, observer);
+  }
 
   DeviceInfo info() override {
     DeviceInfo info;

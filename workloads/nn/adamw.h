@@ -37,6 +37,9 @@ class AdamW {
   void step(const at::Tensor& found_inf = {});
 
   std::vector<at::Tensor> gradients() const;
+  const std::vector<at::Tensor>& moments() const { return moments_; }   // one a parameter
+  const std::vector<at::Tensor>& squares() const { return squares_; }   // one a parameter
+  const at::Tensor& device_updates() const { return device_updates_; }  // fused only
 
  private:
   void fused(const std::vector<at::Tensor>& gradients, const at::Tensor& found_inf);

@@ -11,6 +11,7 @@
 
 #include "workloads/api/failure.h"
 #include "workloads/api/range.h"
+#include "workloads/nn/held.h"
 
 namespace sweepd {
 namespace {
@@ -116,13 +117,16 @@ at::Tensor Attention::naive(const at::Tensor& q, const at::Tensor& k, const at::
 at::Tensor Attention::scores(const at::Tensor& q, const at::Tensor& k) const {
   const Range range("attention.scores");
   at::Tensor scores = at::matmul(q * scale_, k.transpose(-2, -1));
+  name_tensor(scores, "attention scores");
   scores.masked_fill_(above_, -std::numeric_limits<double>::infinity());
   return scores;
 }
 
 at::Tensor Attention::softmax(const at::Tensor& scores) {
   const Range range("attention.softmax");
-  return at::softmax(scores, -1);
+  at::Tensor probabilities = at::softmax(scores, -1);
+  name_tensor(probabilities, "attention probabilities");
+  return probabilities;
 }
 
 }  // namespace sweepd

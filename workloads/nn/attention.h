@@ -30,6 +30,9 @@ class Attention {
   // q, k, v and the result: [batch, heads, context, head_dim], any strides.
   at::Tensor operator()(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
 
+  // Undefined but for `naive`.
+  const at::Tensor& mask() const { return above_; }
+
  private:
   at::Tensor naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
   at::Tensor scores(const at::Tensor& q, const at::Tensor& k) const;  // masked

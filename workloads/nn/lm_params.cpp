@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runner/base/text.h"
+#include "workloads/nn/activations.h"
 
 namespace sweepd {
 namespace {
@@ -109,6 +110,9 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
       // The output head is a matrix of its own and counts; only the lookup table is left out.
       {"parameters_without_embedding", count - embedding, "P - Vd"},
   };
+  if (const auto saved = saved_for_backward(params, shape)) {
+    figures.push_back({"saved_for_backward_bytes", saved->bytes, saved->formula});
+  }
   add_shape(shape, figures);
   return figures;
 }

@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace sweepd {
@@ -18,6 +20,11 @@ class LossScaler {
   const at::Tensor& unscale(const std::vector<at::Tensor>& gradients);
   void update();  // the scale, from what unscale found
 
+  std::vector<std::pair<std::string, at::Tensor>> tensors() const {
+    return {{"loss_scale", scale_},
+            {"loss_scale.growth", growth_tracker_},
+            {"loss_scale.found_inf", found_inf_}};
+  }
   double current() const { return scale_.item<double>(); }  // waits for the device
 
  private:

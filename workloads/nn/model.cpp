@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "workloads/api/range.h"
+#include "workloads/nn/held.h"
 #include "workloads/nn/torch_device.h"
 
 namespace sweepd {
@@ -69,9 +70,12 @@ void LanguageModel::add_block(std::int64_t index) {
 at::Tensor LanguageModel::logits(const at::Tensor& tokens) const {
   const std::int64_t batch = tokens.size(0);
   at::Tensor x = embed(tokens);  // [T, d]
+  name_tensor(x, "residual");
   for (const BlockWeights& block : blocks_) {
     x = x + attend(block, norm(x, block.attention_norm), batch);
+    name_tensor(x, "residual");
     x = x + feed_forward(block, norm(x, block.ffn_norm));
+    name_tensor(x, "residual");
   }
   const at::Tensor normed = norm(x, final_norm_);
   const Range range("lm_head");
@@ -110,6 +114,10 @@ at::Tensor LanguageModel::feed_forward(const BlockWeights& block, const at::Tens
 at::Tensor LanguageModel::norm(const at::Tensor& x, const at::Tensor& weight) const {
   const Range range("norm");
   return at::rms_norm(x, {options_.shape.d_model}, weight, kNormEps);
+}
+
+std::vector<NamedTensor> LanguageModel::constants() const {
+  return {{"mask", attention_.mask()}, {"rotary", rotary_.table()}};
 }
 
 std::int64_t LanguageModel::count_parameters() const {

@@ -51,6 +51,8 @@ class LanguageModel {
   at::Tensor logits(const at::Tensor& tokens) const;
 
   const std::vector<NamedTensor>& parameters() const { return parameters_; }
+  // Mask and rotary table: made once, no parameters.
+  std::vector<NamedTensor> constants() const;
   std::int64_t count_parameters() const;  // of the real tensors
 
  private:

@@ -19,6 +19,8 @@ class Rotary {
   // complex product; 16-bit types pass through fp32.
   at::Tensor operator()(const at::Tensor& x) const;
 
+  const at::Tensor& table() const { return turns_; }
+
  private:
   at::Tensor turns_;  // [context, head_dim / 2]: exp(i * angle)
 };

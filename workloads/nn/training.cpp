@@ -3,6 +3,7 @@
 #include <c10/core/GradMode.h>
 
 #include "workloads/api/range.h"
+#include "workloads/nn/held.h"
 #include "workloads/nn/numerics.h"
 #include "workloads/nn/torch_device.h"
 
@@ -76,6 +77,7 @@ at::Tensor Training::forward() {
   const AutocastGuard autocast(precision_, device_);
   const at::Tensor logits = model_.logits(tokens_);
   logits_type_ = logits.scalar_type();
+  name_tensor(logits, "logits");
   const Range range("loss");
   // In fp32 everywhere: CUDA's autocast would do so by itself, the CPU's would leave the loss with
   // the 8 bits of bf16.
@@ -88,6 +90,30 @@ void Training::backward(const at::Tensor& loss) {
   } else {
     loss.backward();
   }
+}
+
+std::vector<HeldTensor> Training::state() const {
+  using Kind = HeldTensor::Kind;
+  std::vector<HeldTensor> state;
+  for (const NamedTensor& parameter : model_.parameters()) {
+    add_held(state, Kind::kWeights, parameter.name, parameter.tensor);
+    add_held(state, Kind::kGradients, parameter.name + ".grad", parameter.tensor.grad());
+  }
+  std::vector<NamedTensor> others = model_.constants();
+  if (optimizer_) {
+    for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
+      const std::string& name = model_.parameters()[i].name;
+      add_held(state, Kind::kOptimizerState, name + ".exp_avg", optimizer_->moments()[i]);
+      add_held(state, Kind::kOptimizerState, name + ".exp_avg_sq", optimizer_->squares()[i]);
+    }
+    others.push_back({"updates", optimizer_->device_updates()});
+  }
+  if (scaler_) {
+    for (const auto& [name, tensor] : scaler_->tensors()) others.push_back({name, tensor});
+  }
+  others.insert(others.end(), {{"tokens", tokens_}, {"targets", targets_}, {"loss", loss_}});
+  for (const auto& [name, tensor] : others) add_held(state, Kind::kOther, name, tensor);
+  return state;
 }
 
 void Training::optimize() {

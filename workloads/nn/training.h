@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "workloads/api/workload.h"
 #include "workloads/nn/adamw.h"
@@ -25,6 +26,9 @@ class Training {
   // forward begins: train_step drops them at the end of `optimizer`, whose work they were;
   // forward_backward before it enters `forward`, so that it counts to the step and to no phase.
   void step(Phases& phases);
+
+  // Everything that outlives a step, and what is there of the gradients.
+  std::vector<HeldTensor> state() const;
 
   const LanguageModel& model() const { return model_; }
   const at::Tensor& tokens() const { return tokens_; }    // int64 [B, S]

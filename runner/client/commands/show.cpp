@@ -2,6 +2,7 @@
 
 #include "runner/base/units.h"
 #include "runner/client/client.h"
+#include "runner/client/memory_view.h"
 #include "runner/client/output.h"
 
 namespace sweepd {
@@ -14,6 +15,7 @@ struct Options {
   std::string what;
   bool steps = false;
   bool source = false;
+  bool memory = false;
   std::int64_t limit = 200;
   std::string format = "text";
 };
@@ -64,6 +66,7 @@ void print_sweep_head(const json& sweep) {
 }
 
 Exit show(Client& client, const Options& options) {
+  if (options.memory) return show_memory(client, options.what, options.format);
   const auto reply = client.call(
       "show", {{"what", options.what}, {"steps", options.steps}, {"limit", options.limit}});
   if (!reply) return report_error(reply.error());
@@ -94,11 +97,13 @@ void add_show(CLI::App& app, Client& client) {
       ->add_option("WHAT", options->what, "a sweep's name, or the id of a sweep, trial or attempt")
       ->required();
   command->add_flag("--steps", options->steps, "of an attempt: every sample, the warm-up's too");
+  command->add_flag("--memory", options->memory,
+                    "of a memory pass: live memory over one step, drawn, and what it is made of");
   command->add_flag("--source", options->source, "of a sweep: the file as it was submitted");
   command->add_option("--limit", options->limit, "of a sweep: at most this many attempts; 0 is all")
       ->capture_default_str();
   add_format_option(*command, options->format);
-  command->footer("Example: sweepctl show lm-end-to-end; sweepctl show 3f9c2a7b --steps");
+  command->footer("Example: sweepctl show lm-end-to-end; sweepctl show 3f9c2a7b --memory");
   command->callback([&client, options] {
     client.action = [&client, options] { return show(client, *options); };
   });

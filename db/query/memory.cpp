@@ -1,0 +1,92 @@
+// What a memory pass left behind: its pictures and its tables.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "db/query/attempt_tables.h"
+#include "db/query/detail_tables.h"
+#include "db/query/memory_details.h"
+#include "db/query/state.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::size_t kMostBlocks = 20;
+
+std::map<int, std::vector<MemoryPoint>> timelines(Connection& connection, std::int64_t attempt) {
+  Query query(connection,
+              "SELECT e.rank, e.sequence, e.time_ns, e.action, e.address, e.size_bytes, "
+              "e.allocated_bytes, e.reserved_bytes, p.text FROM memory_event e "
+              "JOIN name p ON p.id = e.phase WHERE e.attempt = ? ORDER BY e.rank, e.sequence");
+  query.bind(attempt);
+  std::map<int, std::vector<MemoryPoint>> by_rank;
+  while (query.next()) {
+    MemoryPoint point;
+    point.rank = static_cast<int>(query.integer(0));
+    point.sequence = query.integer(1);
+    point.time = {query.integer(2)};
+    point.action = query.text(3);
+    point.address = static_cast<std::uint64_t>(query.integer(4));
+    point.size = {query.integer(5)};
+    point.allocated = {query.integer(6)};
+    point.reserved = {query.integer(7)};
+    point.phase = query.text(8);
+    by_rank[point.rank].push_back(std::move(point));
+  }
+  return by_rank;
+}
+
+// Of what was there before the step, the kinds that are constant in it: gradients come and go.
+std::vector<std::pair<std::string, Bytes>> held_before(Connection& connection, std::int64_t attempt,
+                                                       int rank) {
+  Query query(connection,
+              "SELECT kind, sum(size_bytes) FROM memory_held WHERE attempt = ? AND rank = ? "
+              "AND kind <> 'gradients' GROUP BY kind ORDER BY kind = 'other', kind <> 'weights'");
+  query.bind_all(attempt, rank);
+  std::vector<std::pair<std::string, Bytes>> held;
+  while (query.next()) held.emplace_back(query.text(0), Bytes{query.integer(1)});
+  return held;
+}
+
+// The label names what differs from the default; a picture must say these in any case.
+std::string subject_of(ReaderState& state, const AttemptRow& attempt, std::int64_t trial) {
+  std::string subject = attempt.workload + " " + attempt.label;
+  const WorkloadDef* def = state.catalog.find(attempt.workload);
+  if (def == nullptr) return subject;
+  const auto values = ParamTable(state.connection, *def).read(trial);
+  if (!values) return subject;
+  for (const char* name : {"model", "context", "batch", "mode", "precision", "device"}) {
+    const auto index = def->index_of(name);
+    if (!index || subject.find(std::string(" ") + name + "=") != std::string::npos) continue;
+    subject += fmt::format(" {}={}", name, def->params[*index].text(values->values[*index]));
+  }
+  return subject;
+}
+
+}  // namespace
+
+Result<MemoryDetails> Reader::memory_details(std::int64_t row) {
+  return state_->ask("showing an attempt's memory", [&]() -> Result<MemoryDetails> {
+    Connection& connection = state_->connection;
+    const auto attempt = attempt_row(*state_, row);
+    if (!attempt) return attempt.error();
+    Query trial(connection, "SELECT trial FROM attempt WHERE row = ?");
+    trial.bind(row);
+    trial.next();
+    MemoryDetails details;
+    const std::string subject = subject_of(*state_, *attempt, trial.integer(0));
+    for (auto& [rank, timeline] : timelines(connection, row)) {
+      details.pictures.push_back(
+          {rank, subject, std::move(timeline), held_before(connection, row, rank)});
+    }
+    append(details.tables, memory_table(connection, row));
+    append(details.tables, held_table(connection, row));
+    for (const MemoryPicture& picture : details.pictures) {
+      append(details.tables, peak_table(connection, row, picture));
+      append(details.tables, blocks_table(connection, row, picture.rank, kMostBlocks));
+    }
+    return details;
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,26 @@
+// The tables of `show --memory`.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "db/connection.h"
+#include "runner/model/memory_picture.h"
+#include "runner/model/table.h"
+
+namespace sweepd {
+
+// What outlives the step, by kind, as measured and as the trial's figures have it.
+Table held_table(Connection& connection, std::int64_t attempt);
+
+// What was live at the peak of rank `picture.rank`, by kind, range or phase. Blocks too small to
+// have a row of their own are one line.
+Table peak_table(Connection& connection, std::int64_t attempt, const MemoryPicture& picture);
+
+// The largest blocks of a rank; those that differ only in the number of their layer are one line.
+Table blocks_table(Connection& connection, std::int64_t attempt, int rank, std::size_t most);
+
+// "block12.w1.grad" -> "block*.w1.grad"
+std::string fold_layers(const std::string& name);
+
+}  // namespace sweepd

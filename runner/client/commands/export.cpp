@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "runner/client/client.h"
+#include "runner/report/memory_plot.h"
+#include "runner/wire/memory_json.h"
+
+namespace sweepd {
+namespace {
+
+struct Options {
+  std::string what;
+  std::string svg;
+  int rank = 0;
+};
+
+Result<void> write_file(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    fmt::print("{}", text);
+    return {};
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return Error{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};
+}
+
+Exit export_memory(Client& client, const Options& options) {
+  const auto reply = client.call("memory", {{"what", options.what}});
+  if (!reply) return report_error(reply.error());
+  const auto pictures = memory_pictures_from_json((*reply)["pictures"]);
+  if (!pictures) return report_error(pictures.error());
+  const auto found =
+      std::find_if(pictures->begin(), pictures->end(),
+                   [&](const MemoryPicture& picture) { return picture.rank == options.rank; });
+  if (found == pictures->end()) {
+    const std::string attempt = (*reply)["attempt"];
+    return report_error({ErrorCode::kNotFound,
+                         fmt::format("attempt {} has no memory timeline of rank {}; it has {} "
+                                     "rank(s) with one",
+                                     attempt, options.rank, pictures->size())});
+  }
+  const auto written = write_file(options.svg, memory_to_svg(*found));
+  return written ? Exit::kOk : report_error(written.error());
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Client& client) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("export", "Pictures of an attempt, as files");
+  command
+      ->add_option("WHAT", options->what,
+                   "id or unique prefix of a memory pass's attempt, or of its trial")
+      ->required();
+  command
+      ->add_option("--svg", options->svg,
+                   "where the timeline of live memory goes; `-` is standard output")
+      ->required();
+  command->add_option("--rank", options->rank, "whose timeline")->capture_default_str();
+  command->footer("Example: sweepctl export 3f9c2a7b --svg memory.svg");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return export_memory(client, *options); };
+  });
+}
+
+}  // namespace sweepd

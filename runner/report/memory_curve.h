@@ -1,0 +1,44 @@
+// What the two pictures of a memory timeline share: its phases, its peak, its axes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runner/model/memory.h"
+
+namespace sweepd {
+
+struct PhaseSpan {
+  std::string phase;
+  std::int64_t begin_ns = 0, end_ns = 0;
+};
+
+struct MemoryCurve {
+  std::int64_t end_ns = 0;            // of the step; it begins at 0
+  const MemoryPoint* peak = nullptr;  // the first that holds the most; null of an empty timeline
+  std::vector<PhaseSpan> phases;      // of some length, in order; "step" is outside of the phases
+};
+
+// `timeline` must outlive the curve.
+MemoryCurve curve_of(std::span<const MemoryPoint> timeline);
+
+// Live bytes in each of `columns` equal stretches of the step: the most in it, so that no peak is
+// too short to be seen. A block that came before a stretch counts in it.
+std::vector<std::int64_t> most_per_column(std::span<const MemoryPoint> timeline,
+                                          std::int64_t end_ns, std::size_t columns);
+
+// Round marks from 0 to `most` and a little above: 1, 2 or 5 times a power of ten in `unit`, about
+// `about` of them.
+struct Axis {
+  double unit = 1;                       // of one label unit, in the axis' own unit (bytes, ns)
+  std::string unit_name;                 // "MiB", "ms"
+  std::vector<double> marks;             // in label units, from 0
+  double end = 0;                        // the last mark, in the axis' own unit
+  std::string label(double mark) const;  // without the unit
+};
+Axis bytes_axis(std::int64_t most, int about);
+Axis time_axis(std::int64_t end_ns, int about);
+
+}  // namespace sweepd

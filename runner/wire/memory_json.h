@@ -1,0 +1,17 @@
+// Memory pictures in replies of the daemon.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/memory_picture.h"
+
+namespace sweepd {
+
+// [{"rank":0,"subject":"..","held":[["weights",bytes],..],"points":[..]}], points as in
+// memory_event.h
+nlohmann::json to_json(const std::vector<MemoryPicture>& pictures);
+Result<std::vector<MemoryPicture>> memory_pictures_from_json(const nlohmann::json& json);
+
+}  // namespace sweepd

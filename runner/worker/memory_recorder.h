@@ -1,0 +1,113 @@
+// Records every block of one step: when it came and went, in which phase and range, made by which
+// operator or known by which name. For the memory pass alone.
+//
+// Its own bookkeeping is ordinary heap memory: it shows in the resident set, never in the device's
+// figures. It takes about 100 bytes a change and is bounded; what goes beyond is counted as lost.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "runner/model/memory.h"
+#include "workloads/api/device.h"
+#include "workloads/api/range.h"
+#include "workloads/api/tensor_name.h"
+#include "workloads/api/workload.h"
+
+namespace sweepd {
+
+// What is kept of a recording. Blocks: the `kLargest` largest, those of `kLargeBytes` and more, and
+// those with a name; `kMostBlocks` in all, the largest first. Timeline: about `kMostPoints` points,
+// extremes kept (memory_timeline.h).
+struct MemoryTrace {
+  static constexpr std::size_t kLargest = 200;
+  static constexpr std::int64_t kLargeBytes = 1 << 20;
+  static constexpr std::size_t kMostBlocks = 5000;
+  static constexpr std::size_t kMostPoints = 2000;
+
+  std::vector<HeldMemory> held;
+  Bytes named_before;                   // of the tensors that were held when the step began
+  std::vector<Allocation> allocations;  // by sequence
+  std::vector<MemoryPoint> timeline;    // by sequence
+  std::int64_t changes = 0;             // allocations and releases seen
+  std::int64_t lost = 0;                // of these, beyond kMostChanges
+};
+
+class MemoryRecorder final : MemoryObserver, RangeObserver, TensorNameObserver {
+ public:
+  static constexpr std::size_t kMostChanges = 2'000'000;
+
+  explicit MemoryRecorder(std::function<Instant()> now = now_instant) : now_(std::move(now)) {}
+  MemoryRecorder(const MemoryRecorder&) = delete;
+  MemoryRecorder& operator=(const MemoryRecorder&) = delete;
+  ~MemoryRecorder() override;
+
+  // The step begins now, in phase "step". False, and nothing is recorded, where the device cannot.
+  bool start(Device& device, const std::vector<HeldTensor>& held);
+  bool recording() const { return recording_ != nullptr; }
+  void enter(std::string_view phase);
+  // Names the blocks of tensors that are held now.
+  void hold(const std::vector<HeldTensor>& tensors);
+  // The step ends now. An artefact for PyTorch's viewer goes to `snapshot` where the device has it.
+  MemoryTrace stop(const std::filesystem::path& snapshot = {});
+
+ private:
+  enum class Mark : std::uint8_t { kAllocate, kFree, kPhase };
+  using NameId = std::int32_t;
+  struct Change {
+    std::int64_t time_ns;
+    const void* block;
+    std::int64_t size, allocated, reserved;
+    NameId phase;
+    Mark mark;
+  };
+  struct Block {
+    std::int64_t size;
+    std::int64_t allocated_ns, freed_ns;  // freed_ns -1: live
+    NameId phase, range, origin;
+    bool named;
+  };
+
+  void on_change(const MemoryChange& change) noexcept override;
+  void push(std::string_view range) override;
+  void pop() override;
+  void name(const void* block, std::string_view name) override;
+
+  void take(const MemoryChange& change);
+  void detach();
+  std::int64_t elapsed_ns() const { return (now_() - began_).ns; }
+  NameId id(std::string_view name);
+  std::vector<Allocation> kept_blocks() const;
+  std::vector<MemoryPoint> kept_points() const;
+
+  std::function<Instant()> now_;
+  Instant began_;
+  std::unique_ptr<MemoryRecording> recording_;
+  std::mutex mutex_;  // guards all below: blocks come and go on any thread
+  std::vector<Change> changes_;
+  std::vector<Block> blocks_;
+  std::unordered_map<const void*, std::size_t> live_;  // index in blocks_
+  std::map<std::pair<HeldTensor::Kind, std::string>, std::int64_t> held_;
+  std::vector<std::string> names_;
+  std::map<std::string, NameId, std::less<>> ids_;
+  std::vector<NameId> ranges_;  // open ones
+  NameId phase_ = 0;
+  std::int64_t allocated_ = 0, reserved_ = 0;
+  std::int64_t named_before_ = 0;
+  std::int64_t seen_ = 0, lost_ = 0;
+};
+
+std::string_view name_of(HeldTensor::Kind kind);  // "weights", "optimizer_state" ...
+
+}  // namespace sweepd

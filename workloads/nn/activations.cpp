@@ -1,0 +1,59 @@
+#include "workloads/nn/activations.h"
+
+namespace sweepd {
+namespace {
+
+// Bytes for each of the T d numbers of a tensor as wide as the residual stream, and for weights.
+struct Saved {
+  double norm;     // by an RMSNorm: its input and the normalised input, and its output
+  double block;    // by a block beside its norms: q, k, v and the mixed heads; autocast's casts
+  double last;     // by the head: autocast's cast of its input
+  double weights;  // autocast's copy of a weight
+  const char* formula;
+};
+
+// fp32: everything has 4 bytes. bf16_pure: the norm works on fp32 copies of its input. Autocast:
+// the norm's output is cast once for each product that reads it (three and two in a block), and the
+// copies are what is saved; so are copies of the weights.
+constexpr Saved kFp32{4 + 4 + 4, 4 * 4, 0, 0,
+                      "L(40Td + 16Tf + 4BhS^2) + 12Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
+constexpr Saved kPure{4 + 4 + 2, 4 * 2, 0, 0,
+                      "L(28Td + 8Tf + 2BhS^2) + 10Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
+constexpr Saved kAutocast{4 + 4, (4 + 5) * 2, 2, 2,
+                          "L(34Td + 8Tf + 2BhS^2 + 8d^2 + 6df) + 10Td + 2Vd + 4T(2L+1) + 4TV + 8, "
+                          "f = d_ff"};
+
+const Saved& saved_by(Precision precision) {
+  if (precision == Precision::kBf16Pure) return kPure;
+  return is_autocast(precision) ? kAutocast : kFp32;
+}
+
+}  // namespace
+
+std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
+                                                   const ModelShape& shape) {
+  if (step_mode_from(params.mode) == StepMode::kForward || params.attention != "naive") {
+    return std::nullopt;
+  }
+  const Precision precision = precision_from(params.precision);
+  const Saved& saved = saved_by(precision);
+  const auto element = static_cast<double>(operand_bytes(precision));
+  const auto layers = static_cast<double>(shape.layers), heads = static_cast<double>(shape.heads);
+  const auto d = static_cast<double>(shape.d_model), ff = static_cast<double>(shape.d_ff);
+  const auto vocab = static_cast<double>(shape.vocab);
+  const auto batch = static_cast<double>(params.batch);
+  const auto length = static_cast<double>(params.context);
+  const double tokens = batch * length;
+
+  // A norm also keeps the root of each token's mean square, in fp32.
+  const double norms = (2 * layers + 1) * (saved.norm * tokens * d + 4 * tokens);
+  // SwiGLU keeps both products, the SiLU of one and the gated product; softmax its result.
+  const double blocks = layers * (saved.block * tokens * d + 4 * element * tokens * ff +
+                                  element * batch * heads * length * length);
+  const double weights = saved.weights * (layers * (4 * d * d + 3 * d * ff) + vocab * d);
+  // The loss keeps its log-softmax in fp32, its weight and itself.
+  const double loss = 4 * tokens * vocab + 8;
+  return SavedForBackward{norms + blocks + saved.last * tokens * d + weights + loss, saved.formula};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,22 @@
+// What a forward leaves for its backward, by formula. No torch header.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "workloads/nn/lm_params.h"
+
+namespace sweepd {
+
+// Bytes live at the end of `forward` and not at its start: the tensors that autograd saved, and the
+// loss. Exact for torch's CPU kernels; docs/MEASURING.md derives it, and says where a GPU differs.
+// Nothing in mode forward, which saves nothing, and for torch's attention kernels, which keep what
+// their backend likes.
+struct SavedForBackward {
+  double bytes = 0;
+  std::string formula;
+};
+std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
+                                                   const ModelShape& shape);
+
+}  // namespace sweepd
