@@ -49,8 +49,8 @@ Result<bool> Store::finish(const AttemptRecord& record) {
           .bind_all(host, record.row)
           .run();
     }
-    // A verdict is about a timing; of anything else there is nothing to trust or doubt.
-    if (found->pass == Pass::kTiming && outcome_of(record.ending) == Outcome::kDone) {
+    // A verdict is about times; of memory there is nothing to trust or doubt.
+    if (found->pass != Pass::kMemory && outcome_of(record.ending) == Outcome::kDone) {
       Query(connection, "UPDATE attempt SET verdict = ? WHERE row = ?")
           .bind_all(name_of(record.judgement.verdict), record.row)
           .run();
@@ -64,6 +64,8 @@ Result<bool> Store::finish(const AttemptRecord& record) {
     insert_samples(connection, state_->names, record.row, record.samples);
     insert_summaries(connection, state_->names, record.row, record.summaries);
     insert_memory(connection, state_->names, record.row, record.memory);
+    insert_kernels(connection, state_->names, record.row, record.kernels);
+    insert_operators(connection, state_->names, record.row, record.operators);
     insert_facts(connection, state_->names, record.row, record.facts);
     return true;
   });

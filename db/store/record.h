@@ -24,6 +24,11 @@ void insert_summaries(Connection& connection, Names& names, std::int64_t attempt
                       const std::vector<Summary>& summaries);
 void insert_memory(Connection& connection, Names& names, std::int64_t attempt,
                    const std::vector<PhaseMemory>& memory);
+// Each kernel with its short name and class (runner/model/kernel_class.h).
+void insert_kernels(Connection& connection, Names& names, std::int64_t attempt,
+                    const std::vector<KernelStats>& kernels);
+void insert_operators(Connection& connection, Names& names, std::int64_t attempt,
+                      const std::vector<OperatorStats>& operators);
 void insert_facts(Connection& connection, Names& names, std::int64_t attempt,
                   const std::vector<AttemptRecord::Fact>& facts);
 

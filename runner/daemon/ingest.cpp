@@ -70,6 +70,8 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
                    record.samples.insert(record.samples.end(), e.samples.begin(), e.samples.end());
                  },
                  [&](const MemoryEvent& e) { record.memory.push_back(e.memory); },
+                 [&](const KernelEvent& e) { record.kernels.push_back(e.kernel); },
+                 [&](const OperatorEvent& e) { record.operators.push_back(e.op); },
                  [&](const FactEvent& e) {
                    record.facts.push_back({rank, e.name, e.number, e.text});
                  },

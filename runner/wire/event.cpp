@@ -14,9 +14,9 @@ using Json = nlohmann::ordered_json;  // `event` first, so that a person can rea
 using Reader = JsonReader<Json>;
 
 // In the order of the Event variant.
-const std::vector<std::string> kKinds{"started", "work",   "environment", "state",
-                                      "step",    "memory", "fact",        "end"};
-static_assert(std::variant_size_v<Event> == 8);
+const std::vector<std::string> kKinds{"started", "work",   "environment", "state", "step",
+                                      "memory",  "kernel", "operator",    "fact",  "end"};
+static_assert(std::variant_size_v<Event> == 10);
 
 void put(Json& json, const StartedEvent& event) {
   json["pid"] = event.pid;
@@ -149,6 +149,12 @@ void set_rank(StepEvent& event, int rank) {
 }
 void set_rank(MemoryEvent& event, int rank) {
   event.memory.rank = rank;
+}
+void set_rank(KernelEvent& event, int rank) {
+  event.kernel.rank = rank;
+}
+void set_rank(OperatorEvent& event, int rank) {
+  event.op.rank = rank;
 }
 void set_rank(EndEvent& event, int rank) {
   event.ending.rank = rank;

@@ -13,6 +13,7 @@
 //    "samples":[["forward","time",1.25],["step","host_time",4.0]]}
 //   {"event":"memory","phase":"forward","at_start":0,"at_end":..,"peak_allocated":..,
 //    "peak_reserved":..,"device_in_use":..}                                          bytes
+//   {"event":"kernel",..}  {"event":"operator",..}                 see wire/kernel_event.h
 //   {"event":"fact","name":"loss.0","text":"..."} or {..,"number":..}
 //   {"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":..}
 //   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
@@ -34,6 +35,7 @@
 #include "runner/model/outcome.h"
 #include "runner/model/sample.h"
 #include "runner/model/work.h"
+#include "runner/wire/kernel_event.h"
 
 namespace sweepd {
 
@@ -69,7 +71,7 @@ struct EndEvent {
 };
 
 using Event = std::variant<StartedEvent, WorkEvent, EnvironmentEvent, StateEvent, StepEvent,
-                           MemoryEvent, FactEvent, EndEvent>;
+                           MemoryEvent, KernelEvent, OperatorEvent, FactEvent, EndEvent>;
 
 std::string event_to_line(const Event& event);  // without the newline
 // `rank` is the file's; it is set on every value inside.
