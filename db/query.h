@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "db/query/kernel_view.h"
 #include "db/store.h"
 #include "runner/model/memory_picture.h"
 #include "runner/model/result_set.h"
@@ -78,6 +79,9 @@ class Reader {
   // environment, device states. `steps` adds every sample.
   Result<std::vector<Table>> attempt_details(std::int64_t row, bool steps);
   Result<MemoryDetails> memory_details(std::int64_t row);
+  // What the step of a profile pass ran. Of another pass, or a phase without kernels: an error that
+  // says so.
+  Result<std::vector<Table>> attempt_kernels(std::int64_t row, const KernelView& view);
   Result<std::vector<Table>> trial_details(const std::string& key_prefix);
 
   // The columns of `query` as dimensions: parameters of the workload and the columns every result

@@ -14,6 +14,7 @@
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
 #include "runner/model/environment.h"
+#include "runner/model/kernel.h"
 #include "runner/model/lease.h"
 #include "runner/model/memory.h"
 #include "runner/model/outcome.h"
@@ -74,6 +75,8 @@ struct AttemptRecord {
   std::vector<HeldMemory> held_memory;
   std::vector<Allocation> allocations;
   std::vector<MemoryPoint> timeline;
+  std::vector<KernelStats> kernels;
+  std::vector<OperatorStats> operators;
   struct Fact {
     int rank = 0;
     std::string name;

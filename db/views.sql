@@ -102,6 +102,7 @@ JOIN name n ON n.id = f.name;
 
 CREATE VIEW kernels AS
 SELECT a.uid AS attempt_uid, k.rank AS rank, p.text AS phase, r.text AS range, n.text AS kernel,
+       s.text AS short_name, c.text AS class,
        k.grid_x AS grid_x, k.grid_y AS grid_y, k.grid_z AS grid_z, k.block_x AS block_x,
        k.block_y AS block_y, k.block_z AS block_z, k.calls AS calls, k.total_ns AS total_ns,
        k.mean_ns AS mean_ns, k.median_ns AS median_ns, k.min_ns AS min_ns, k.max_ns AS max_ns,
@@ -110,4 +111,17 @@ FROM kernel k
 JOIN attempt a ON a.row = k.attempt
 JOIN name p ON p.id = k.phase
 JOIN name r ON r.id = k.range
-JOIN name n ON n.id = k.kernel;
+JOIN name n ON n.id = k.kernel
+JOIN name s ON s.id = k.short_name
+JOIN name c ON c.id = k.class;
+
+CREATE VIEW operators AS
+SELECT a.uid AS attempt_uid, o.rank AS rank, p.text AS phase, r.text AS range,
+       n.text AS operator, o.calls AS calls, o.self_cpu_ns AS self_cpu_ns,
+       o.total_cpu_ns AS total_cpu_ns, o.self_device_ns AS self_device_ns,
+       o.total_device_ns AS total_device_ns
+FROM operator o
+JOIN attempt a ON a.row = o.attempt
+JOIN name p ON p.id = o.phase
+JOIN name r ON r.id = o.range
+JOIN name n ON n.id = o.operator;

@@ -18,6 +18,7 @@ class Noop final : public Workload {
   using Params = NoopParams;
   static constexpr std::string_view kHelp = "an empty step: the overhead of the harness itself";
   static constexpr std::string_view kPhases[] = {"idle"};
+  static constexpr std::string_view kPasses[] = {"timing", "memory"};  // no operator to observe
 
   static WorkPerStep work(const Params&, const RunParams&) { return {}; }
   Noop(const Params& params, Context&) : sleep_(params.sleep) {}

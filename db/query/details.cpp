@@ -3,6 +3,7 @@
 
 #include "db/query/attempt_tables.h"
 #include "db/query/detail_tables.h"
+#include "db/query/kernel_tables.h"
 #include "db/query/state.h"
 
 namespace sweepd {
@@ -101,6 +102,15 @@ Result<std::vector<Table>> Reader::attempt_details(std::int64_t row, bool steps)
     append(tables, work_table(connection, row));
     append(tables, summary_table(connection, "a.row = ?", row));
     append(tables, memory_table(connection, row));
+    append(tables, profile_table(connection, row));
+    if (attempt->pass == Pass::kProfile) {
+      for (const KernelGrouping by : {KernelGrouping::kClass, KernelGrouping::kName}) {
+        KernelView view;
+        view.by = by;
+        view.top = 10;
+        append(tables, kernel_table(connection, row, view));
+      }
+    }
     append(tables, facts_table(connection, row));
     append(tables, environment_table(connection, row));
     append(tables, devices_table(connection, row));

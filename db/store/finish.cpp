@@ -49,8 +49,8 @@ Result<bool> Store::finish(const AttemptRecord& record) {
           .bind_all(host, record.row)
           .run();
     }
-    // A verdict is about a timing; of anything else there is nothing to trust or doubt.
-    if (found->pass == Pass::kTiming && outcome_of(record.ending) == Outcome::kDone) {
+    // A verdict is about times; of memory there is nothing to trust or doubt.
+    if (found->pass != Pass::kMemory && outcome_of(record.ending) == Outcome::kDone) {
       Query(connection, "UPDATE attempt SET verdict = ? WHERE row = ?")
           .bind_all(name_of(record.judgement.verdict), record.row)
           .run();
@@ -67,6 +67,8 @@ Result<bool> Store::finish(const AttemptRecord& record) {
     insert_held_memory(connection, state_->names, record.row, record.held_memory);
     insert_allocations(connection, state_->names, record.row, record.allocations);
     insert_timeline(connection, state_->names, record.row, record.timeline);
+    insert_kernels(connection, state_->names, record.row, record.kernels);
+    insert_operators(connection, state_->names, record.row, record.operators);
     insert_facts(connection, state_->names, record.row, record.facts);
     return true;
   });

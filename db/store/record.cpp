@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "runner/model/kernel_class.h"
+
 namespace sweepd {
 namespace {
 
@@ -53,6 +55,36 @@ void insert_summaries(Connection& connection, Names& names, std::int64_t attempt
     const Stats& s = summary.stats;
     insert.bind_all(attempt, names.id(summary.metric), names.id(summary.phase), s.n, s.mean, s.std,
                     s.min, s.p05, s.median, s.p95, s.max, s.mad);
+    insert.run();
+  }
+}
+
+void insert_kernels(Connection& connection, Names& names, std::int64_t attempt,
+                    const std::vector<KernelStats>& kernels) {
+  Query insert(connection,
+               "INSERT OR REPLACE INTO kernel (attempt, rank, phase, range, kernel, short_name, "
+               "class, grid_x, grid_y, grid_z, block_x, block_y, block_z, calls, total_ns, "
+               "mean_ns, median_ns, min_ns, max_ns, std_ns) "
+               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const KernelStats& k : kernels) {
+    insert.bind_all(attempt, k.rank, names.id(k.phase), names.id(k.range), names.id(k.name),
+                    names.id(short_kernel_name(k.name)),
+                    names.id(std::string(name_of(class_of(k.name, k.phase)))), k.grid[0], k.grid[1],
+                    k.grid[2], k.block[0], k.block[1], k.block[2], k.calls);
+    insert.bind_all(k.total_ns, k.mean_ns, k.median_ns, k.min_ns, k.max_ns, k.std_ns);
+    insert.run();
+  }
+}
+
+void insert_operators(Connection& connection, Names& names, std::int64_t attempt,
+                      const std::vector<OperatorStats>& operators) {
+  Query insert(connection,
+               "INSERT OR REPLACE INTO operator (attempt, rank, phase, range, operator, calls, "
+               "self_cpu_ns, total_cpu_ns, self_device_ns, total_device_ns) "
+               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const OperatorStats& o : operators) {
+    insert.bind_all(attempt, o.rank, names.id(o.phase), names.id(o.range), names.id(o.name),
+                    o.calls, o.self_cpu_ns, o.total_cpu_ns, o.self_device_ns, o.total_device_ns);
     insert.run();
   }
 }

@@ -30,6 +30,11 @@ void insert_allocations(Connection& connection, Names& names, std::int64_t attem
                         const std::vector<Allocation>& allocations);
 void insert_timeline(Connection& connection, Names& names, std::int64_t attempt,
                      const std::vector<MemoryPoint>& timeline);
+// Each kernel with its short name and class (runner/model/kernel_class.h).
+void insert_kernels(Connection& connection, Names& names, std::int64_t attempt,
+                    const std::vector<KernelStats>& kernels);
+void insert_operators(Connection& connection, Names& names, std::int64_t attempt,
+                      const std::vector<OperatorStats>& operators);
 void insert_facts(Connection& connection, Names& names, std::int64_t attempt,
                   const std::vector<AttemptRecord::Fact>& facts);
 

@@ -78,6 +78,8 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
                  [&](const HeldMemoryEvent& e) { append(record.held_memory, e.tensors); },
                  [&](const AllocationsEvent& e) { append(record.allocations, e.blocks); },
                  [&](const MemoryTimelineEvent& e) { append(record.timeline, e.points); },
+                 [&](const KernelEvent& e) { record.kernels.push_back(e.kernel); },
+                 [&](const OperatorEvent& e) { record.operators.push_back(e.op); },
                  [&](const FactEvent& e) {
                    record.facts.push_back({rank, e.name, e.number, e.text});
                  },

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "runner/model/profile_verdict.h"
+
 namespace sweepd {
 namespace {
 
@@ -16,10 +18,30 @@ std::optional<Peak> peak_of(Store& store, const DeviceInfo& device, const std::s
   return measured ? *measured : std::nullopt;
 }
 
+// A rank that told none of them was not profiled.
+std::vector<ProfileChecks> profile_checks(const AttemptRecord& record) {
+  std::vector<ProfileChecks> checks;
+  for (const AttemptRecord::Fact& fact : record.facts) {
+    if (!fact.number || !fact.name.starts_with("profile.")) continue;
+    if (checks.empty() || checks.back().rank != fact.rank)
+      checks.push_back({fact.rank, 0, 0, 0, 0});
+    ProfileChecks& rank = checks.back();
+    if (fact.name == "profile.dropped_records") rank.dropped_records = *fact.number;
+    if (fact.name == "profile.step_ms") rank.step_ms = *fact.number;
+    if (fact.name == "profile.kernel_ms") rank.kernel_ms = *fact.number;
+    if (fact.name == "profile.differing_kernels") rank.differing_kernels = *fact.number;
+  }
+  return checks;
+}
+
 }  // namespace
 
 Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size) {
+  if (attempt.pass == Pass::kProfile && outcome_of(record.ending) == Outcome::kDone) {
+    return judge_profile(profile_checks(record), record.kernels, record.operators,
+                         record.work.value_or(WorkPerStep{}));
+  }
   if (!is_done_timing(attempt, record)) return {};
   const auto peak = peak_of(store, record.environment->devices.front(), record.work->arithmetic);
   return judge(record.summaries, *record.work, *record.environment, peak, world_size);

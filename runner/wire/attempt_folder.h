@@ -20,6 +20,10 @@ class AttemptFolder {
   std::filesystem::path log(int rank) const {
     return path_ / ("log." + std::to_string(rank) + ".txt");
   }
+  // An artefact of the profile pass, for chrome://tracing and Perfetto.
+  std::filesystem::path trace(int rank) const {
+    return path_ / ("trace." + std::to_string(rank) + ".json");
+  }
   std::filesystem::path status(int rank) const {
     return path_ / ("status." + std::to_string(rank));
   }

@@ -14,10 +14,10 @@ using Json = nlohmann::ordered_json;  // `event` first, so that a person can rea
 using Reader = JsonReader<Json>;
 
 // In the order of the Event variant.
-const std::vector<std::string> kKinds{"started",     "work",        "environment",    "state",
-                                      "step",        "memory",      "fact",           "end",
-                                      "memory_held", "allocations", "memory_timeline"};
-static_assert(std::variant_size_v<Event> == 11);
+const std::vector<std::string> kKinds{
+    "started", "work",        "environment", "state",           "step",   "memory",  "fact",
+    "end",     "memory_held", "allocations", "memory_timeline", "kernel", "operator"};
+static_assert(std::variant_size_v<Event> == 13);
 
 void put(Json& json, const StartedEvent& event) {
   json["pid"] = event.pid;
@@ -159,6 +159,12 @@ void set_rank(AllocationsEvent& event, int rank) {
 }
 void set_rank(MemoryTimelineEvent& event, int rank) {
   for (MemoryPoint& point : event.points) point.rank = rank;
+}
+void set_rank(KernelEvent& event, int rank) {
+  event.kernel.rank = rank;
+}
+void set_rank(OperatorEvent& event, int rank) {
+  event.op.rank = rank;
 }
 void set_rank(EndEvent& event, int rank) {
   event.ending.rank = rank;

@@ -14,6 +14,7 @@
 //   {"event":"memory","phase":"forward","at_start":0,"at_end":..,"peak_allocated":..,
 //    "peak_reserved":..,"device_in_use":..}                                          bytes
 //   {"event":"memory_held",..}, "allocations", "memory_timeline": memory_event.h
+//   {"event":"kernel",..}  {"event":"operator",..}                 see wire/kernel_event.h
 //   {"event":"fact","name":"loss.0","text":"..."} or {..,"number":..}
 //   {"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":..}
 //   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
@@ -35,6 +36,7 @@
 #include "runner/model/outcome.h"
 #include "runner/model/sample.h"
 #include "runner/model/work.h"
+#include "runner/wire/kernel_event.h"
 #include "runner/wire/memory_event.h"
 
 namespace sweepd {
@@ -70,9 +72,9 @@ struct EndEvent {
   WallTime time;
 };
 
-using Event =
-    std::variant<StartedEvent, WorkEvent, EnvironmentEvent, StateEvent, StepEvent, MemoryEvent,
-                 FactEvent, EndEvent, HeldMemoryEvent, AllocationsEvent, MemoryTimelineEvent>;
+using Event = std::variant<StartedEvent, WorkEvent, EnvironmentEvent, StateEvent, StepEvent,
+                           MemoryEvent, FactEvent, EndEvent, HeldMemoryEvent, AllocationsEvent,
+                           MemoryTimelineEvent, KernelEvent, OperatorEvent>;
 
 std::string event_to_line(const Event& event);  // without the newline
 // `rank` is the file's; it is set on every value inside.

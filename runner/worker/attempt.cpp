@@ -5,15 +5,19 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
 
 #include "build_info.h"
 #include "runner/base/text.h"
+#include "runner/worker/chrome_trace.h"
 #include "runner/worker/log.h"
 #include "runner/worker/measure.h"
 #include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
+#include "runner/worker/profile_pass.h"
+#include "workloads/api/range.h"
 
 namespace sweepd {
 namespace {
@@ -134,7 +138,10 @@ void Attempt::open_device() {
   options.index = options.kind == "cuda" ? device_index() : 0;
   options.memory_limit = run_.memory_limit;
   options.threads = threads_;
+  if (request_.pass == Pass::kProfile) options.tracing = KernelTracing::kOn;
   device_ = parts_.make_device(options);
+  // Only where a tool started this process to listen, whatever the pass.
+  if (RangeObserver* ranges = device_->tool_ranges()) add_range_observer(*ranges);
   context_.emplace(Context{*device_, request_.pass, rank_,
                            static_cast<int>(request_.lease.ranks.size()), threads_, run_,
                            folder_.path()});
@@ -188,9 +195,9 @@ std::string Attempt::measure() {
     case Pass::kMemory:
       return observe_memory();
     case Pass::kProfile:
-      break;
+      return observe_kernels();
   }
-  throw Unavailable("this build of sweep-worker has no profiler; run the timing or memory pass");
+  throw std::logic_error("unknown pass");
 }
 
 std::string Attempt::measure_time() {
@@ -229,6 +236,34 @@ std::string Attempt::observe_memory() {
   }
   if (result.trace) add_trace(std::move(*result.trace), result.phases, events_);
   emit_state("after");
+  return std::string(name_of(StoppedBy::kFixedSteps));
+}
+
+std::string Attempt::observe_kernels() {
+  emit_state("before");
+  const PhaseNames phases(entry_->def.phases);
+  const auto profiler = parts_.make_profiler(*device_);
+  ProfileResult result =
+      profile_step(*workload_, *device_, *profiler, phases, {run_.warmup}, progress_);
+  emit_state("after");
+  log_line("profiled a step of {:.3f} ms, {:.3f} ms of it in kernels", result.step_ms,
+           result.kernel_ms);
+  for (KernelStats& kernel : result.summary.kernels) events_.add(KernelEvent{std::move(kernel)});
+  for (OperatorStats& op : result.summary.operators) events_.add(OperatorEvent{std::move(op)});
+  events_.add(FactEvent{"profile.step_ms", result.step_ms, ""});
+  events_.add(FactEvent{"profile.kernel_ms", result.kernel_ms, ""});
+  events_.add(
+      FactEvent{"profile.dropped_records", static_cast<double>(result.dropped_records), ""});
+  events_.add(
+      FactEvent{"profile.differing_kernels", static_cast<double>(result.differing_kernels), ""});
+  std::ofstream trace(folder_.trace(rank_));
+  write_chrome_trace(trace, result.recording, rank_);
+  // A full disk costs the trace, not the figures.
+  if (trace.flush()) {
+    events_.add(FactEvent{"profile.trace", std::nullopt, folder_.trace(rank_).filename().string()});
+  } else {
+    log_line("{}: cannot write the trace", folder_.trace(rank_).string());
+  }
   return std::string(name_of(StoppedBy::kFixedSteps));
 }
 

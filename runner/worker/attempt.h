@@ -39,6 +39,7 @@ class Attempt {
   std::string measure();
   std::string measure_time();
   std::string observe_memory();
+  std::string observe_kernels();
   void emit_facts();
   void emit_state(const char* moment);
   void add(const Event& event);

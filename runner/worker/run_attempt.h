@@ -4,7 +4,8 @@
 //   environment
 //   step (setup_time)      timing pass: construction of the workload
 //   state before           timing pass: after the warm-up
-//   step...                timing pass  |  memory...   memory pass
+//   step...                timing pass  |  memory...   memory pass  |  kernel..., operator...
+//                                                                      profile pass
 //   state after
 //   fact..., end
 #pragma once
@@ -18,6 +19,7 @@
 #include "runner/base/clock.h"
 #include "runner/wire/attempt_folder.h"
 #include "workloads/api/device.h"
+#include "workloads/api/profiler.h"
 #include "workloads/api/workload.h"
 
 namespace sweepd {
@@ -27,6 +29,7 @@ struct WorkerParts {
   const Registry& registry;
   std::function<std::unique_ptr<Device>(const DeviceOptions&)> make_device;
   std::function<Instant()> now = now_instant;
+  std::function<std::unique_ptr<Profiler>(Device&)> make_profiler = sweepd::make_profiler;
 };
 
 // Exit codes of the worker. An attempt that failed, with its `end` event written, is a success of

@@ -64,6 +64,8 @@ TEST_F(IngestTest, OneRanksJournalBecomesOneRecord) {
   write_events(folder_, 0,
                {StartedEvent{4242, {1}}, WorkEvent{work}, environment_of("GPU-a", "0-3"),
                 StateEvent{before}, step(0, 100, true), step(1, 2), step(2, 4), MemoryEvent{memory},
+                KernelEvent{{0, "forward", "ffn", "aten::mm"}},
+                OperatorEvent{{0, "forward", "ffn", "aten::linear"}},
                 FactEvent{"parameters", 1998235200, ""}, FactEvent{"dtype", std::nullopt, "bf16"},
                 end(kDone, 6'000)});
   const AttemptRecord record = read({{0, kExit0}});
@@ -81,6 +83,10 @@ TEST_F(IngestTest, OneRanksJournalBecomesOneRecord) {
   EXPECT_EQ(record.summaries[0].stats.mean, 3);
   ASSERT_EQ(record.memory.size(), 1U);
   EXPECT_EQ(record.memory[0].peak_allocated, 3_MiB);
+  ASSERT_EQ(record.kernels.size(), 1U);
+  EXPECT_EQ(record.kernels[0].name, "aten::mm");
+  ASSERT_EQ(record.operators.size(), 1U);
+  EXPECT_EQ(record.operators[0].name, "aten::linear");
   ASSERT_EQ(record.facts.size(), 2U);
   EXPECT_EQ(record.facts[0].number, 1998235200);
   EXPECT_EQ(record.facts[1].text, "bf16");

@@ -95,6 +95,50 @@ TEST_F(DbTest, KeepsWorkFiguresMemoryFactsAndStates) {
   EXPECT_THAT(sql("SELECT count(*) FROM pragma_foreign_key_check"), ElementsAre("0"));
 }
 
+TEST_F(DbTest, KernelsAreStoredWithTheirClassAndShortName) {
+  auto request = sweep("s", {{{"model", "xl"}}});
+  request.sweep.passes = {Pass::kProfile};
+  const auto row = submit(request).queued.front().row;
+  AttemptRecord record = done(row, 10, 20);
+  record.kernels = {{0,
+                     "forward",
+                     "ffn",
+                     "ampere_sgemm_128x64_tn",
+                     {8, 4, 1},
+                     {128, 1, 1},
+                     3,
+                     30,
+                     10,
+                     9,
+                     8,
+                     13,
+                     2},
+                    {0,
+                     "optimizer",
+                     "other",
+                     "void f<4, at::native::CUDAFunctor_add<float> >(int)",
+                     {1, 1, 1},
+                     {64, 1, 1},
+                     1,
+                     5,
+                     5,
+                     5,
+                     5,
+                     5,
+                     0}};
+  record.operators = {{0, "forward", "ffn", "aten::mm", 3, 12, 15, 30, 30}};
+  record.judgement = {Verdict::kSuspect, {"2 records dropped"}};
+  finish(record);
+  EXPECT_THAT(sql("SELECT phase, range, short_name, class, grid_x, block_x, calls, total_ns "
+                  "FROM kernels ORDER BY phase"),
+              ElementsAre("forward|ffn|ampere_sgemm_128x64_tn|matmul|8|128|3|30.0",
+                          "optimizer|other|f<4, CUDAFunctor_add<float>>|optimizer|1|64|1|5.0"));
+  EXPECT_THAT(
+      sql("SELECT operator, calls, self_cpu_ns, total_cpu_ns, self_device_ns FROM operators"),
+      ElementsAre("aten::mm|3|12.0|15.0|30.0"));
+  EXPECT_THAT(sql("SELECT verdict FROM attempt"), ElementsAre("suspect"));
+}
+
 TEST_F(DbTest, EqualEnvironmentsAreOneRow) {
   const auto queued = submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}})).queued;
   for (const auto& attempt : queued) finish(done(attempt.row, 1, 1));

@@ -35,7 +35,7 @@ WorkloadDef workload_def(const std::string& name) {
   WorkloadDef def;
   def.name = name;
   def.help = "a workload of the tests";
-  def.passes = {"timing", "memory"};
+  def.passes = {"timing", "memory", "profile"};
   def.phases = {"forward", "backward", "optimizer"};
   def.params = describe_params<Params>();
   for (ParamDef& param : describe_params<RunParams>()) {

@@ -120,7 +120,22 @@ rc::Gen<Event> any_event() {
     return MemoryEvent{
         {0, *any_text(), *any_bytes(), *any_bytes(), *any_bytes(), *any_bytes(), *any_bytes()}};
   });
-  return rc::gen::oneOf(any_step(), any_end(), fact, work, memory, any_trace());
+  const auto kernel = rc::gen::exec([]() -> Event {
+    KernelEvent event;
+    event.kernel = {0, *any_text(), *any_text(), *any_text()};
+    event.kernel.grid = {*rc::gen::arbitrary<std::int64_t>(), 1, 2};
+    event.kernel.block = {3, *rc::gen::arbitrary<std::int64_t>(), 4};
+    event.kernel.calls = *rc::gen::arbitrary<std::int64_t>();
+    event.kernel.total_ns = *any_double();
+    event.kernel.std_ns = *any_double();
+    return event;
+  });
+  const auto op = rc::gen::exec([]() -> Event {
+    return OperatorEvent{{0, *any_text(), *any_text(), *any_text(),
+                          *rc::gen::arbitrary<std::int64_t>(), *any_double(), *any_double(),
+                          *any_double(), *any_double()}};
+  });
+  return rc::gen::oneOf(any_step(), any_end(), fact, work, memory, kernel, op, any_trace());
 }
 
 // The line says everything: NaN compares unequal to itself, its text does not.

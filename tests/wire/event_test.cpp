@@ -37,6 +37,13 @@ TEST(Event, LinesAreAsTheGrammarShows) {
             R"({"event":"fact","name":"loss.0","number":9.5})");
   EXPECT_EQ(event_to_line(FactEvent{"dtype", std::nullopt, "bf16"}),
             R"({"event":"fact","name":"dtype","text":"bf16"})");
+  KernelEvent kernel;
+  kernel.kernel = {0,  "forward", "ffn", "aten::mm", {8, 1, 1}, {128, 1, 1}, 2,
+                   30, 15,        15,    10,         20,        7.5};
+  EXPECT_EQ(event_to_line(kernel),
+            R"({"event":"kernel","phase":"forward","range":"ffn","name":"aten::mm",)"
+            R"("grid":[8,1,1],"block":[128,1,1],"calls":2,"total_ns":30.0,"mean_ns":15.0,)"
+            R"("median_ns":15.0,"min_ns":10.0,"max_ns":20.0,"std_ns":7.5})");
   EXPECT_EQ(event_to_line(EndEvent{{Done{"fixed_steps"}}, {7}}),
             R"({"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":7})");
 }
@@ -46,6 +53,8 @@ TEST(Event, RankIsTheFilesOnEveryValue) {
   step.samples = {{0, 0, "step", "time", 1, false}};
   EXPECT_EQ(reread(step, 5).samples[0].rank, 5);
   EXPECT_EQ(reread(MemoryEvent{}, 5).memory.rank, 5);
+  EXPECT_EQ(reread(KernelEvent{}, 5).kernel.rank, 5);
+  EXPECT_EQ(reread(OperatorEvent{}, 5).op.rank, 5);
   EXPECT_EQ(reread(StateEvent{}, 5).state.rank, 5);
   EXPECT_EQ(reread(EndEvent{{Done{""}}, {}}, 5).ending.rank, 5);
 }

@@ -6,6 +6,7 @@
 #include "runner/wire/status.h"
 #include "tests/worker/attempt_files.h"
 #include "tests/worker/fake_device.h"
+#include "tests/worker/fake_profiler.h"
 #include "workloads/api/host_device.h"
 
 namespace sweepd {
@@ -59,6 +60,29 @@ TEST(RunAttempt, BadAllocIsOutOfMemoryOfUnknownSize) {
   EXPECT_EQ(oom.phase, "backward");
 }
 
+// The timing and the memory pass never start an observer, and tell the device so before it is made.
+TEST(RunAttempt, OnlyTheProfilePassObservesOperatorsAndKernels) {
+  for (const Pass pass : {Pass::kTiming, Pass::kMemory, Pass::kProfile}) {
+    int observers = 0;
+    KernelTracing tracing = KernelTracing::kOff;
+    WorkerParts parts{Registry::instance(), [&](const DeviceOptions& options) {
+                        tracing = options.tracing;
+                        return make_device(options);
+                      }};
+    parts.make_profiler = [&](Device&) {
+      ++observers;
+      return std::make_unique<FakeProfiler>(std::deque<Recording>{{}, {}, {}});
+    };
+    AttemptFiles files("fault", {{"kind", "done"}}, pass);
+    EXPECT_EQ(run_attempt(files.folder.path(), 0, parts), kExitOk);
+    EXPECT_EQ(files.ending(), "done");
+    const bool profile = pass == Pass::kProfile;
+    EXPECT_EQ(observers, profile ? 1 : 0) << name_of(pass);
+    EXPECT_EQ(tracing == KernelTracing::kOn, profile) << name_of(pass);
+    EXPECT_EQ(std::filesystem::exists(files.files.trace(0)), profile) << name_of(pass);
+  }
+}
+
 TEST(RunAttempt, AnUnknownPhaseFailsNamingIt) {
   EXPECT_THAT(ending_of({{"kind", "unknown_phase"}}),
               HasSubstr("failed: the step entered phase `bakward`"));
@@ -93,7 +117,10 @@ TEST(RunAttempt, AnUnknownWorkloadPassOrRankIsNamed) {
   run(unknown);
   EXPECT_THAT(unknown.ending(), HasSubstr("no workload `fualt` (did you mean `fault`?)"));
   EXPECT_THAT(ending_of({}, Pass::kProfile),
-              HasSubstr("has no pass `profile`; it has timing, memory"));
+              HasSubstr("skipped: the profile pass observes LibTorch"));
+  AttemptFiles noop("noop", {}, Pass::kProfile);
+  run(noop);
+  EXPECT_THAT(noop.ending(), HasSubstr("has no pass `profile`; it has timing, memory"));
   AttemptFiles rank("fault", {});
   run(rank, 1);
   EXPECT_EQ(rank.ending(1), "failed: rank 1: RANK is 1, but the lease has 1 rank(s), in setup");

@@ -32,6 +32,9 @@ class Timeline {
   virtual double elapsed_ms(std::size_t from, std::size_t to) = 0;  // from <= to, both recorded
 };
 
+class KernelTracer;   // workloads/api/profiler.h
+class RangeObserver;  // workloads/api/range.h
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -47,16 +50,27 @@ class Device {
   virtual DeviceInfo info() = 0;
   virtual DeviceState state() = 0;               // clocks, temperature ...; `moment` left empty
   virtual void fill_versions(Environment&) = 0;  // torch, CUDA, cuDNN, NCCL, flags, cpu_math
+  // What sees this device's kernels; null where the host's operators are all there is. The
+  // device's.
+  virtual KernelTracer* kernel_tracer() { return nullptr; }
+  // Shows the workload's ranges to a tool that listens to this process (Nsight Systems through
+  // NVTX); null where none does. The device's.
+  virtual RangeObserver* tool_ranges() { return nullptr; }
   // Turns the exception now being handled into OutOfMemory and throws that, when it is one of this
   // device's out-of-memory errors; else returns. Call inside a catch block.
   virtual void rethrow_out_of_memory() = 0;
 };
+
+// Kernels can only be traced from the start of the process: the tracer must be there before the
+// device's context is. kOff loads none of it.
+enum class KernelTracing { kOff, kOn };
 
 struct DeviceOptions {
   std::string kind = "cpu";
   int index = 0;
   Bytes memory_limit{0};  // 0: what the device has
   int threads = 1;
+  KernelTracing tracing = KernelTracing::kOff;  // of the profile pass alone
 };
 
 // Throws Unavailable when this build or machine has no such device, with the reason.

@@ -6,6 +6,7 @@
 //     using Params = MatmulParams;
 //     static constexpr std::string_view kHelp = "C = A B, square";
 //     static constexpr int kVersion = 1;
+//     static constexpr std::string_view kPasses[] = {"timing", "memory"};   // default: all three
 //     static WorkPerStep work(const Params&, const RunParams&);   // by formula, allocates nothing
 //     Matmul(const Params&, Context&);                            // allocates
 //     void step(Phases&) override;                                // enqueues one step
@@ -125,7 +126,7 @@ WorkloadDef describe_workload(std::string_view name) {
   if constexpr (requires { W::kPasses; }) {
     def.passes.assign(std::begin(W::kPasses), std::end(W::kPasses));
   } else {
-    def.passes = {"timing", "memory"};
+    def.passes = {"timing", "memory", "profile"};
   }
   def.params = describe_params<typename W::Params>();
   for (ParamDef& param : describe_params<RunParams>()) {

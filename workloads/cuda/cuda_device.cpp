@@ -14,6 +14,8 @@
 #include "workloads/cuda/cuda_recording.h"
 #include "workloads/cuda/cuda_timeline.h"
 #include "workloads/cuda/cuda_versions.h"
+#include "workloads/cuda/cupti_tracer.h"
+#include "workloads/cuda/nvtx_ranges.h"
 
 namespace sweepd {
 namespace {
@@ -31,7 +33,9 @@ class CudaDevice final : public Device {
         properties_(properties_of(index_)),
         uuid_(uuid_text(properties_.uuid)),
         memory_(index_, options.memory_limit),
-        nvml_(Nvml::open()) {
+        nvml_(Nvml::open()),
+        tool_ranges_(make_nvtx_ranges()) {
+    if (options.tracing == KernelTracing::kOn) tracer_ = std::make_unique<CuptiTracer>();
     if (options.threads > 0) at::set_num_threads(options.threads);
   }
 
@@ -90,6 +94,9 @@ class CudaDevice final : public Device {
     environment.tf32_cudnn = at::globalContext().allowTF32CuDNN();
   }
 
+  KernelTracer* kernel_tracer() override { return tracer_.get(); }
+  RangeObserver* tool_ranges() override { return tool_ranges_.get(); }
+
   void rethrow_out_of_memory() override {
     try {
       throw;
@@ -106,7 +113,9 @@ class CudaDevice final : public Device {
   cudaDeviceProp properties_;
   std::string uuid_;
   CudaMemory memory_;
-  std::unique_ptr<Nvml> nvml_;  // null: no NVML on this machine; states stay empty
+  std::unique_ptr<Nvml> nvml_;                  // null: no NVML on this machine; states stay empty
+  std::unique_ptr<RangeObserver> tool_ranges_;  // null: no tool listens
+  std::unique_ptr<CuptiTracer> tracer_;         // null: not the profile pass
 };
 
 }  // namespace
@@ -119,6 +128,11 @@ extern "C" __attribute__((visibility("default"))) sweepd::Device* sweepd_make_cu
     throw sweepd::Unavailable("device cuda: index " + std::to_string(options.index) +
                               " asked for, but the driver shows " + std::to_string(count) +
                               " usable GPUs (see CUDA_VISIBLE_DEVICES and nvidia-smi)");
+  }
+  static bool prepared = false;
+  if (options.tracing == sweepd::KernelTracing::kOn && !prepared) {
+    sweepd::prepare_cupti();
+    prepared = true;
   }
   at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
   c10::cuda::set_device(static_cast<c10::DeviceIndex>(options.index));

@@ -53,6 +53,28 @@ void add_shape(const ModelShape& shape, std::vector<Figure>& figures) {
   figures.push_back({"heads", static_cast<double>(shape.heads), "the model's"});
 }
 
+// What a profile is checked against, and what its times are compared with.
+void add_kernels(const LmStepParams& params, const ModelShape& shape,
+                 std::vector<Figure>& figures) {
+  const auto layers = static_cast<double>(shape.layers);
+  const auto heads = static_cast<double>(params.batch * shape.heads);
+  const auto length = static_cast<double>(params.context);
+  const bool fused = params.attention != "naive" && params.attention != "sdpa_math";
+  const double matmuls = 7 * layers + 1 + (fused ? 0 : 2 * layers);
+  const bool backward = step_mode_from(params.mode) != StepMode::kForward;
+  figures.push_back({"matmuls_forward", matmuls,
+                     "7L + 1 + 2L; 7L + 1 where attention is one kernel (sdpa_flash, _efficient, "
+                     "_cudnn)"});
+  figures.push_back({"matmuls_backward", backward ? 2 * matmuls : 0,
+                     "twice the forward's: for the input and for the weight; 0 in mode forward"});
+  figures.push_back({"attention_matmul_flops",
+                     forward_flops(shape, params.batch, params.context).attention,
+                     "4TSdL: scores and output, forward"});
+  // Per score: the maximum, its subtraction, the exponential, the sum, the division.
+  figures.push_back(
+      {"softmax_flops", 5 * layers * heads * length * length, "5 B h S^2 L, forward"});
+}
+
 }  // namespace
 
 StepMode step_mode_from(std::string_view name) {
@@ -114,6 +136,7 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
     figures.push_back({"saved_for_backward_bytes", saved->bytes, saved->formula});
   }
   add_shape(shape, figures);
+  add_kernels(params, shape, figures);
   return figures;
 }
 

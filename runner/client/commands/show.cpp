@@ -2,6 +2,7 @@
 
 #include "runner/base/units.h"
 #include "runner/client/client.h"
+#include "runner/client/commands/show_kernels.h"
 #include "runner/client/memory_view.h"
 #include "runner/client/output.h"
 
@@ -18,6 +19,7 @@ struct Options {
   bool memory = false;
   std::int64_t limit = 200;
   std::string format = "text";
+  KernelOptions kernels;
 };
 
 Table attempts_table(const json& attempts) {
@@ -67,6 +69,9 @@ void print_sweep_head(const json& sweep) {
 
 Exit show(Client& client, const Options& options) {
   if (options.memory) return show_memory(client, options.what, options.format);
+  if (options.kernels.wanted) {
+    return show_kernels(client, options.what, options.kernels, options.format);
+  }
   const auto reply = client.call(
       "show", {{"what", options.what}, {"steps", options.steps}, {"limit", options.limit}});
   if (!reply) return report_error(reply.error());
@@ -102,6 +107,7 @@ void add_show(CLI::App& app, Client& client) {
   command->add_flag("--source", options->source, "of a sweep: the file as it was submitted");
   command->add_option("--limit", options->limit, "of a sweep: at most this many attempts; 0 is all")
       ->capture_default_str();
+  add_kernel_options(*command, options->kernels);
   add_format_option(*command, options->format);
   command->footer("Example: sweepctl show lm-end-to-end; sweepctl show 3f9c2a7b --memory");
   command->callback([&client, options] {

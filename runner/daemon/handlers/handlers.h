@@ -38,6 +38,7 @@ boost::asio::awaitable<Reply> call(Services& services, Session& session, RpcRequ
 
 boost::asio::awaitable<Reply> handle_cancel(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_devices(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_kernels(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_list(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_log(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_memory(Services&, Session&, nlohmann::json params);

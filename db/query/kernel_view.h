@@ -1,0 +1,30 @@
+// What `sweepctl show ATTEMPT --kernels` asks for: which rows of a profile, and in which shape.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sweepd {
+
+enum class KernelGrouping {
+  kName,    // one row a kernel, by its short name
+  kLaunch,  // one row a kernel and launch shape
+  kRange,   // one row a range
+  kClass,   // one row a class
+};
+
+enum class KernelLayout {
+  kNsys,     // Time %, Total, Instances, Avg, Med, Min, Max, StdDev, Name: `nsys stats`
+  kPytorch,  // Name, Self CPU %, Self CPU, CPU total ..., # of Calls: torch.profiler
+};
+
+struct KernelView {
+  KernelGrouping by = KernelGrouping::kName;
+  KernelLayout layout = KernelLayout::kNsys;
+  std::string phase;  // "" is the whole step
+  int rank = 0;
+  std::int64_t top = 0;  // the largest so many rows; 0 is all
+};
+
+}  // namespace sweepd

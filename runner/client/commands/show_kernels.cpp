@@ -1,0 +1,52 @@
+#include "runner/client/commands/show_kernels.h"
+
+#include <fmt/format.h>
+
+#include "runner/client/output.h"
+
+namespace sweepd {
+
+void add_kernel_options(CLI::App& command, KernelOptions& options) {
+  CLI::Option* kernels = command.add_flag(
+      "--kernels", options.wanted, "of an attempt's profile pass: what its step ran, as a table");
+  const auto with_kernels = [&](CLI::Option* option) {
+    option->needs(kernels)->capture_default_str();
+  };
+  with_kernels(command
+                   .add_option("--by", options.by,
+                               "with --kernels: one row a kernel, launch shape, range or class")
+                   ->check(CLI::IsMember({"name", "launch", "range", "class"})));
+  with_kernels(
+      command.add_option("--phase", options.phase, "with --kernels: of this phase; else the step"));
+  with_kernels(command.add_option("--top", options.top,
+                                  "with --kernels: the largest so many rows; 0 is all"));
+  with_kernels(command.add_option("--rank", options.rank, "with --kernels: of this rank"));
+  with_kernels(command
+                   .add_option("--layout", options.layout,
+                               "with --kernels: columns as of `nsys stats`, or operators as "
+                               "torch.profiler lists them")
+                   ->check(CLI::IsMember({"nsys", "pytorch"})));
+}
+
+Exit show_kernels(Client& client, const std::string& attempt, const KernelOptions& options,
+                  const std::string& format) {
+  const auto reply = client.call("kernels", {{"attempt", attempt},
+                                             {"by", options.by},
+                                             {"layout", options.layout},
+                                             {"phase", options.phase},
+                                             {"rank", options.rank},
+                                             {"top", options.top}});
+  if (!reply) return report_error(reply.error());
+  const auto tables = tables_of((*reply)["tables"]);
+  if (!tables) return report_error(tables.error());
+  if (const auto printed = print_tables(*tables, format); !printed) {
+    return report_error(printed.error());
+  }
+  if (format == "text" && reply->contains("trace")) {
+    fmt::print("\ntrace (ui.perfetto.dev, chrome://tracing): {}\n",
+               (*reply)["trace"].get<std::string>());
+  }
+  return Exit::kOk;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,78 @@
+// `sweepctl show ATTEMPT --kernels`
+#include <array>
+#include <utility>
+
+#include "runner/base/text.h"
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/handlers/sweep_json.h"
+#include "runner/wire/attempt_folder.h"
+#include "runner/wire/params.h"
+#include "runner/wire/table_json.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, KernelGrouping>, 4> kGroupings{
+    {{"name", KernelGrouping::kName},
+     {"launch", KernelGrouping::kLaunch},
+     {"range", KernelGrouping::kRange},
+     {"class", KernelGrouping::kClass}}};
+constexpr std::array<std::pair<std::string_view, KernelLayout>, 2> kLayouts{
+    {{"nsys", KernelLayout::kNsys}, {"pytorch", KernelLayout::kPytorch}}};
+
+template <class Choices, class T>
+Result<void> choose(const Choices& choices, std::string_view member, const std::string& word,
+                    T& out) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : choices) {
+    words.emplace_back(name);
+    if (word != name) continue;
+    out = value;
+    return {};
+  }
+  return Error{ErrorCode::kInvalidArgument, std::string(member) + ": `" + word +
+                                                "` is unknown; expected " + join(words, ", ") +
+                                                did_you_mean(word, words)};
+}
+
+Result<json> kernels_of(Reader& reader, const std::string& who, const KernelView& view) {
+  const auto attempt = reader.find_attempt(who);
+  if (!attempt) return attempt.error();
+  const auto tables = reader.attempt_kernels(attempt->row, view);
+  if (!tables) return tables.error();
+  json list = json::array();
+  for (const Table& table : *tables) list.push_back(to_json(table));
+  return json{{"attempt", to_json(*attempt)}, {"tables", list}};
+}
+
+}  // namespace
+
+boost::asio::awaitable<Reply> handle_kernels(Services& services, Session&, json params) {
+  ParamsReader reader(params);
+  const std::string who = reader.text("attempt");
+  const std::string by = reader.text_or("by", "name");
+  const std::string layout = reader.text_or("layout", "nsys");
+  KernelView view;
+  view.phase = reader.text_or("phase", "");
+  if (view.phase == "step") view.phase.clear();  // the whole, as everywhere
+  view.rank = static_cast<int>(reader.integer_or("rank", 0));
+  view.top = reader.integer_or("top", 0);
+  if (const auto finished = reader.finish(); !finished) co_return finished.error();
+  if (const auto chosen = choose(kGroupings, "by", by, view.by); !chosen) co_return chosen.error();
+  if (const auto chosen = choose(kLayouts, "layout", layout, view.layout); !chosen) {
+    co_return chosen.error();
+  }
+  const auto ask = [who, view](Reader& r) { return kernels_of(r, who, view); };
+  auto shown = co_await services.readers.run(ask);
+  if (!shown) co_return shown.error();
+  const AttemptFolder folder(services.state.runs() / (*shown)["attempt"]["id"].get<std::string>());
+  std::error_code ignored;
+  const auto trace = folder.trace(view.rank);
+  if (std::filesystem::exists(trace, ignored)) (*shown)["trace"] = trace.string();
+  co_return std::move(*shown);
+}
+
+}  // namespace sweepd

@@ -1,0 +1,40 @@
+// Classes and short names of kernels, by rule: GPU kernels and CPU operators alike. The rules are a
+// table of patterns in kernel_class.cpp; docs/MEASURING.md shows it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sweepd {
+
+enum class KernelClass {
+  kMatmul,
+  kSoftmax,
+  kElementwise,
+  kReduction,
+  kCopy,
+  kCommunication,
+  kOptimizer,
+  kOther,
+};
+std::string_view name_of(KernelClass kind);
+const std::vector<std::string>& kernel_class_names();
+
+// `kernel` is the full name. Whatever runs in phase `optimizer` is kOptimizer.
+//   aten::mm                                         matmul
+//   sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_...        matmul
+//   void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, ...
+//                                                    elementwise
+// Operators that only call others (aten::linear, aten::matmul) are kOther: their own time is not a
+// product's, and products are counted once.
+KernelClass class_of(std::string_view kernel, std::string_view phase);
+
+// What people write: no return type, no namespaces, no parameters, of the template arguments only
+// the numbers, the functor and the type. Short enough for a table, long enough to tell apart.
+//   elementwise_kernel<128, 2, MulFunctor<float>>
+//   cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_tn_align8
+//   aten::mm                                         operators stay as they are
+std::string short_kernel_name(std::string_view kernel);
+
+}  // namespace sweepd

@@ -1,0 +1,80 @@
+#include "runner/worker/profile_pass.h"
+
+#include <algorithm>
+
+#include "runner/base/clock.h"
+
+namespace sweepd {
+namespace {
+
+class ProfiledPhases final : public Phases {
+ public:
+  ProfiledPhases(const PhaseNames& names, Profiler& profiler, Progress& progress)
+      : names_(names), profiler_(profiler), progress_(progress) {}
+  void enter(std::string_view phase) override {
+    const std::string& name = names_.all()[names_.index_of(phase)];
+    profiler_.enter(name);
+    progress_.enter(name);
+  }
+
+ private:
+  const PhaseNames& names_;
+  Profiler& profiler_;
+  Progress& progress_;
+};
+
+// Stops the observer whatever the step throws.
+class Observation {
+ public:
+  explicit Observation(Profiler& profiler) : profiler_(profiler) { profiler_.start(); }
+  ~Observation() { profiler_.stop(); }
+  Observation(const Observation&) = delete;
+  Observation& operator=(const Observation&) = delete;
+
+ private:
+  Profiler& profiler_;
+};
+
+}  // namespace
+
+ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
+                           const PhaseNames& phases, const ProfilePlan& plan, Progress& progress) {
+  ProfiledPhases observed(phases, profiler, progress);
+  const KernelSource source =
+      device.kernel_tracer() != nullptr ? KernelSource::kDevice : KernelSource::kOperators;
+  std::int64_t index = 0;
+  double last_ms = 0;
+  const auto step = [&] {
+    progress.step(index++);
+    progress.enter("step");
+    device.synchronize();
+    const Instant begin = now_instant();
+    workload.step(observed);
+    device.synchronize();
+    last_ms = static_cast<double>((now_instant() - begin).ns) / 1e6;
+  };
+  const std::int64_t warmup = std::min(plan.warmup, ProfilePlan::kMostWarmup);
+  for (std::int64_t i = 0; i < warmup; ++i) step();
+
+  ProfileResult result;
+  std::vector<KernelStats> before;
+  {
+    const Observation observation(profiler);
+    step();
+    profiler.take();  // the observer's own first step
+    step();
+    const Recording first = profiler.take();
+    before = summarize_recording(first, source).kernels;
+    result.dropped_records = first.dropped;
+    step();
+    result.recording = profiler.take();
+  }
+  result.step_ms = last_ms;
+  result.summary = summarize_recording(result.recording, source);
+  result.kernel_ms = busiest_ms(result.recording, source);
+  result.dropped_records += result.recording.dropped;
+  result.differing_kernels = differing_kernels(before, result.summary.kernels);
+  return result;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,34 @@
+// The profile pass: the same steps under an observer. Warm-up, one step that the observer sees and
+// nobody keeps (what it sets up by itself is over then), and two that are compared; the second is
+// what is stored, so that counts and totals are those of one step.
+#pragma once
+
+#include <cstdint>
+
+#include "runner/worker/phase_clock.h"
+#include "runner/worker/profile_summary.h"
+#include "runner/worker/progress.h"
+#include "workloads/api/device.h"
+#include "workloads/api/profiler.h"
+#include "workloads/api/workload.h"
+
+namespace sweepd {
+
+struct ProfilePlan {
+  static constexpr std::int64_t kMostWarmup = 3;
+  std::int64_t warmup = kMostWarmup;  // as asked, at most kMostWarmup
+};
+
+struct ProfileResult {
+  ProfileSummary summary;
+  Recording recording;   // for the trace
+  double step_ms = 0;    // host clock around the stored step, from idle to idle
+  double kernel_ms = 0;  // of it, the busiest stream or, on a CPU, the workload's thread
+  std::uint64_t dropped_records = 0;   // of both steps
+  std::int64_t differing_kernels = 0;  // kernels that one of the two steps called more often
+};
+
+ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
+                           const PhaseNames& phases, const ProfilePlan& plan, Progress& progress);
+
+}  // namespace sweepd

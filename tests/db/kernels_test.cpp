@@ -1,0 +1,156 @@
+// The tables of a profile: shares, layouts, groupings, and what cannot be asked.
+#include "tests/db/fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class KernelTables : public DbTest {
+ protected:
+  void SetUp() override {
+    DbTest::SetUp();
+    auto request = sweep("s", {{{"model", "xl"}}});
+    request.sweep.passes = {Pass::kProfile, Pass::kTiming};
+    for (const OpenAttempt& attempt : submit(request).queued) {
+      (attempt.pass == Pass::kProfile ? profile_ : timing_) = attempt;
+    }
+    record_ = done(profile_.row, 10, 20);
+    record_.samples.clear();
+    record_.summaries.clear();
+    // us:                                            calls total mean median min max std
+    record_.kernels = {
+        kernel("forward", "ffn", "sgemm", 8, 2, 40e3, 20e3, 20e3, 10e3, 30e3, 14142.1356),
+        kernel("forward", "lm_head", "sgemm", 16, 1, 30e3, 30e3, 30e3, 30e3, 30e3, 0),
+        kernel("forward", "ffn", "void f<silu_kernel>(int)", 1, 1, 10e3, 10e3, 10e3, 10e3, 10e3, 0),
+        kernel("backward", "ffn", "sgemm", 8, 4, 20e3, 5e3, 5e3, 5e3, 5e3, 0)};
+    record_.operators = {{0, "forward", "ffn", "aten::mm", 3, 6e3, 8e3, 70e3, 70e3},
+                         {0, "forward", "ffn", "aten::silu", 1, 2e3, 2e3, 10e3, 10e3},
+                         {0, "backward", "ffn", "aten::mm", 4, 2e3, 2e3, 20e3, 20e3}};
+    record_.facts = {{0, "profile.step_ms", 0.15, ""}, {0, "profile.kernel_ms", 0.1, ""}};
+  }
+
+  static KernelStats kernel(const char* phase, const char* range, const char* name,
+                            std::int64_t grid, std::int64_t calls, double total, double mean,
+                            double median, double min, double max, double std) {
+    return {0,     phase, range,  name, {grid, 1, 1}, {128, 1, 1}, calls,
+            total, mean,  median, min,  max,          std};
+  }
+
+  Result<std::vector<Table>> ask(const KernelView& view) {
+    return reader_->attempt_kernels(profile_.row, view);
+  }
+  // "a | b | c" a row.
+  std::vector<std::string> rows(const KernelView& view) {
+    const auto tables = ask(view);
+    EXPECT_TRUE(tables) << tables.error().message;
+    std::vector<std::string> texts;
+    for (const auto& row : tables->at(0).rows) {
+      std::string& text = texts.emplace_back();
+      for (const Cell& cell : row) text += (text.empty() ? "" : " | ") + cell.text;
+    }
+    return texts;
+  }
+
+  OpenAttempt profile_, timing_;
+  AttemptRecord record_;
+};
+
+TEST_F(KernelTables, AsNsysPrintsThem) {
+  finish(record_);
+  // The three rows of sgemm: 10 30 30 5 5 5 5, whose deviation is 11.85.
+  EXPECT_THAT(rows({}),
+              ElementsAre("90.00 | 0.090 | 7 | 12.86 | 5.00 | 5.00 | 30.00 | 11.85 | sgemm",
+                          "10.00 | 0.010 | 1 | 10.00 | 10.00 | 10.00 | 10.00 | 0.00 | "
+                          "f<silu_kernel>"));
+  KernelView forward;
+  forward.phase = "forward";
+  EXPECT_THAT(rows(forward)[0], HasSubstr("87.50 | 0.070 | 3 | 23.33 | 20.00 | 10.00 | 30.00"));
+  KernelView launches = forward;
+  launches.by = KernelGrouping::kLaunch;
+  launches.top = 2;
+  EXPECT_THAT(rows(launches), ElementsAre("50.00 | 0.040 | 2 | 20.00 | 20.00 | 10.00 | 30.00 | "
+                                          "14.14 | 8 1 1 | 128 1 1 | sgemm",
+                                          "37.50 | 0.030 | 1 | 30.00 | 30.00 | 30.00 | 30.00 | "
+                                          "0.00 | 16 1 1 | 128 1 1 | sgemm"));
+  EXPECT_THAT(ask(launches)->at(0).notes,
+              ElementsAre("2 of 3 rows", "Kernel time total: 0.080 ms"));
+}
+
+TEST_F(KernelTables, ByRangeAndByClass) {
+  finish(record_);
+  KernelView view;
+  view.by = KernelGrouping::kRange;
+  EXPECT_THAT(rows(view), ElementsAre(HasSubstr("70.00 | 0.070 | 7 | "), HasSubstr("| lm_head")));
+  view.by = KernelGrouping::kClass;
+  EXPECT_THAT(rows(view), ElementsAre(HasSubstr("| matmul"), HasSubstr("| elementwise")));
+}
+
+TEST_F(KernelTables, AsPytorchsProfilerPrintsThem) {
+  finish(record_);
+  KernelView view;
+  view.layout = KernelLayout::kPytorch;
+  EXPECT_THAT(
+      rows(view),
+      ElementsAre("aten::mm | 80.00 | 0.008 | 100.00 | 0.010 | 1.43 | 0.090 | 90.00 | 0.090 "
+                  "| 12.86 | 7",
+                  "sgemm | 0.00 | 0.000 | 0.00 | 0.000 | 0.00 | 0.090 | 90.00 | 0.090 | "
+                  "12.86 | 7",
+                  "aten::silu | 20.00 | 0.002 | 20.00 | 0.002 | 2.00 | 0.010 | 10.00 | "
+                  "0.010 | 10.00 | 1",
+                  "f<silu_kernel> | 0.00 | 0.000 | 0.00 | 0.000 | 0.00 | 0.010 | 10.00 | "
+                  "0.010 | 10.00 | 1"));
+  EXPECT_THAT(ask(view)->at(0).notes,
+              ElementsAre("Self CPU time total: 0.010 ms", "Self CUDA time total: 0.100 ms"));
+}
+
+TEST_F(KernelTables, OnACpuThereAreNoColumnsOfCuda) {
+  for (OperatorStats& op : record_.operators) op.self_device_ns = op.total_device_ns = 0;
+  finish(record_);
+  KernelView view;
+  view.layout = KernelLayout::kPytorch;
+  EXPECT_THAT(rows(view), ElementsAre("aten::mm | 80.00 | 0.008 | 100.00 | 0.010 | 1.43 | 7",
+                                      "aten::silu | 20.00 | 0.002 | 20.00 | 0.002 | 2.00 | 1"));
+}
+
+TEST_F(KernelTables, WhatCannotBeAskedSaysWhy) {
+  const auto message = [&](std::int64_t row, const KernelView& view) {
+    const auto tables = reader_->attempt_kernels(row, view);
+    return tables ? "no error" : tables.error().message;
+  };
+  EXPECT_THAT(message(profile_.row, {}), HasSubstr("has no kernels: it is not done"));
+  finish(record_);
+  finish(done(timing_.row, 10, 20));
+  KernelView sideward;
+  sideward.phase = "sideward";
+  EXPECT_THAT(message(profile_.row, sideward),
+              HasSubstr("no kernels in phase `sideward`; expected"));
+  KernelView third;
+  third.rank = 3;
+  EXPECT_THAT(message(profile_.row, third), HasSubstr("no kernels of rank 3"));
+  EXPECT_THAT(message(timing_.row, {}), HasSubstr("is of the timing pass"));
+}
+
+TEST_F(KernelTables, OverheadIsAgainstTheTimingPassOfTheSameTrial) {
+  finish(record_);
+  const auto property = [&](const std::string& name) -> std::string {
+    const auto details = reader_->attempt_details(profile_.row, false);
+    for (const Table& table : *details) {
+      if (table.title != "Profile") continue;
+      for (const auto& row : table.rows) {
+        if (row[0].text == name) return row[1].text;
+      }
+    }
+    return "";
+  };
+  EXPECT_EQ(property("profiled step"), "0.150 ms");
+  EXPECT_THAT(property("overhead"), HasSubstr("unknown"));
+  finish(done(timing_.row, 0.04, 0.08));  // a step of 0.12 ms
+  EXPECT_EQ(property("timing pass, median"), "0.120 ms");
+  EXPECT_EQ(property("overhead"), "+25.0 %");
+  EXPECT_EQ(property("in kernels"), "0.100 ms (66.7 %)");
+}
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,116 @@
+#include "runner/worker/profile_summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/worker/fake_profiler.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::ElementsAre;
+
+// linear calls t and mm, mm calls itself once; then an addition outside every range.
+Recording host_recording() {
+  Recording recording;
+  recording.operators = {op("aten::linear", 0, 100, kNoParent, "forward", "ffn"),
+                         op("aten::t", 5, 10, 0, "forward", "ffn"),
+                         op("aten::mm", 20, 90, 0, "forward", "ffn"),
+                         op("aten::mm", 30, 50, 2, "forward", "ffn"),
+                         op("aten::add", 110, 117, kNoParent, "forward"),
+                         op("aten::add", 120, 130, kNoParent, "")};
+  return recording;
+}
+
+// phase range name: calls, total
+std::vector<std::string> texts(const std::vector<KernelStats>& kernels) {
+  std::vector<std::string> texts;
+  for (const KernelStats& k : kernels) {
+    texts.push_back(k.phase + " " + k.range + " " + k.name + ": " + std::to_string(k.calls) + ", " +
+                    std::to_string(static_cast<int>(k.total_ns)));
+  }
+  return texts;
+}
+std::vector<std::string> texts(const std::vector<OperatorStats>& operators) {
+  std::vector<std::string> texts;
+  for (const OperatorStats& o : operators) {
+    texts.push_back(o.phase + " " + o.range + " " + o.name + ": " + std::to_string(o.calls) +
+                    ", cpu " + std::to_string(static_cast<int>(o.self_cpu_ns)) + " of " +
+                    std::to_string(static_cast<int>(o.total_cpu_ns)) + ", device " +
+                    std::to_string(static_cast<int>(o.self_device_ns)) + " of " +
+                    std::to_string(static_cast<int>(o.total_device_ns)));
+  }
+  return texts;
+}
+
+TEST(ProfileSummary, AnOperatorsOwnTimeIsWithoutWhatItCalls) {
+  EXPECT_THAT(self_times_ns(host_recording().operators), ElementsAre(25, 5, 50, 20, 7, 10));
+}
+
+TEST(ProfileSummary, OnACpuTheOperatorsAreTheKernelsByTheirOwnTime) {
+  const ProfileSummary summary = summarize_recording(host_recording(), KernelSource::kOperators);
+  EXPECT_THAT(texts(summary.kernels),
+              ElementsAre("forward ffn aten::mm: 2, 70", "forward ffn aten::linear: 1, 25",
+                          "step other aten::add: 1, 10", "forward other aten::add: 1, 7",
+                          "forward ffn aten::t: 1, 5"));
+  const KernelStats& mm = summary.kernels[0];
+  EXPECT_EQ(mm.min_ns, 20);
+  EXPECT_EQ(mm.max_ns, 50);
+  EXPECT_EQ(mm.median_ns, 35);
+  EXPECT_EQ(mm.mean_ns, 35);
+  EXPECT_NEAR(mm.std_ns, 21.2132, 1e-3);
+}
+
+TEST(ProfileSummary, RecursionIsCountedOnceInTotals) {
+  const ProfileSummary summary = summarize_recording(host_recording(), KernelSource::kOperators);
+  EXPECT_THAT(texts(summary.operators),
+              ElementsAre("forward ffn aten::mm: 2, cpu 70 of 70, device 0 of 0",
+                          "forward ffn aten::linear: 1, cpu 25 of 100, device 0 of 0",
+                          "step other aten::add: 1, cpu 10 of 10, device 0 of 0",
+                          "forward other aten::add: 1, cpu 7 of 7, device 0 of 0",
+                          "forward ffn aten::t: 1, cpu 5 of 5, device 0 of 0"));
+}
+
+TEST(ProfileSummary, KernelsOfADeviceBelongToTheirLauncherAndItsCallers) {
+  Recording recording = host_recording();
+  const auto kernel = [](const char* name, std::int64_t launcher, std::int64_t begin,
+                         std::int64_t end, std::uint64_t stream, std::int64_t grid) {
+    return KernelRecord{name, launcher, begin, end, stream, {grid, 1, 1}, {128, 1, 1}};
+  };
+  recording.kernels = {kernel("gemm", 3, 1000, 1400, 7, 8), kernel("gemm", 2, 1400, 1500, 7, 8),
+                       kernel("gemm", 2, 1500, 1600, 7, 16), kernel("add", 4, 1600, 1650, 7, 1),
+                       kernel("[CUDA memset]", kNoParent, 1000, 1010, 9, 0)};
+  const ProfileSummary summary = summarize_recording(recording, KernelSource::kDevice);
+  EXPECT_THAT(texts(summary.kernels),
+              ElementsAre("forward ffn gemm: 2, 500", "forward ffn gemm: 1, 100",
+                          "forward other add: 1, 50", "step other [CUDA memset]: 1, 10"));
+  EXPECT_EQ(summary.kernels[0].grid[0], 8);
+  EXPECT_EQ(summary.kernels[1].grid[0], 16);
+  EXPECT_EQ(texts(summary.operators)[0],
+            "forward ffn aten::mm: 2, cpu 70 of 70, device 600 of 600");
+  EXPECT_EQ(texts(summary.operators)[1],
+            "forward ffn aten::linear: 1, cpu 25 of 100, device 0 of 600");
+  EXPECT_NEAR(busiest_ms(recording, KernelSource::kDevice), 650e-6, 1e-12) << "stream 7";
+  EXPECT_NEAR(busiest_ms(recording, KernelSource::kOperators), 117e-6, 1e-12);
+}
+
+TEST(ProfileSummary, AnEmptyRecordingIsEmpty) {
+  const ProfileSummary summary = summarize_recording({}, KernelSource::kDevice);
+  EXPECT_TRUE(summary.kernels.empty());
+  EXPECT_TRUE(summary.operators.empty());
+  EXPECT_EQ(busiest_ms({}, KernelSource::kOperators), 0);
+}
+
+TEST(ProfileSummary, DifferingKernelsAreCountedByNamePhaseAndRange) {
+  const auto rows = [](std::int64_t in_ffn, std::int64_t in_head) {
+    return std::vector<KernelStats>{{0, "forward", "ffn", "mm", {}, {}, in_ffn},
+                                    {0, "forward", "lm_head", "mm", {}, {}, in_head}};
+  };
+  EXPECT_EQ(differing_kernels(rows(3, 1), rows(3, 1)), 0);
+  EXPECT_EQ(differing_kernels(rows(3, 1), rows(2, 2)), 2);
+  EXPECT_EQ(differing_kernels(rows(3, 1), {}), 2);
+  EXPECT_EQ(differing_kernels({}, rows(3, 0)), 1);
+}
+
+}  // namespace
+}  // namespace sweepd

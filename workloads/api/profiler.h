@@ -1,0 +1,91 @@
+// What the profile pass sees of a step: every operator on the host and, on a GPU, every kernel that
+// it launched. No torch header. Nothing of this runs in a timing or memory pass.
+//
+//   auto profiler = make_profiler(device);   // throws Unavailable where there is nothing to
+//   observe profiler->start();
+//   ... profiler->enter("forward") ... a step; device.synchronize();
+//   Recording recording = profiler->take();  // since start, or since the last take
+//   profiler->stop();
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/api/device.h"
+
+namespace sweepd {
+
+inline constexpr std::int64_t kNoParent = -1;
+
+// Times are of the steady clock.
+struct OperatorRecord {
+  std::string name;
+  std::string phase;  // "" outside every phase
+  std::string range;  // "" outside every range; of a node of the backward its forward's
+  std::int64_t parent = kNoParent;  // index in the recording: the operator that called it
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  int thread = 0;  // 0 is the one that runs the workload
+};
+
+struct KernelRecord {
+  std::string name;  // demangled; copies and fills are "[CUDA memcpy DtoD]", "[CUDA memset]"
+  std::int64_t launcher = kNoParent;  // index of the operator that launched it
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint64_t stream = 0;
+  std::array<std::int64_t, 3> grid{}, block{};
+};
+
+// A phase or a range as it stood in time, for the trace.
+struct SpanRecord {
+  std::string name;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+struct Recording {
+  std::vector<OperatorRecord> operators;   // a caller stands before what it called
+  std::vector<KernelRecord> kernels;       // empty on a CPU
+  std::vector<SpanRecord> phases, ranges;  // by begin
+  std::uint64_t dropped = 0;               // records that were lost; 0 is the only good figure
+};
+
+class Profiler {
+ public:
+  virtual ~Profiler() = default;
+  virtual void start() = 0;
+  virtual void enter(std::string_view phase) = 0;  // "" ends the phase
+  virtual Recording take() = 0;                    // with the device idle, outside every operator
+  virtual void stop() = 0;
+};
+
+// The device must outlive the profiler. From the thread that runs the workload; one at a time.
+std::unique_ptr<Profiler> make_profiler(Device& device);
+
+// How many profilers were ever started in this process: a test holds the timing pass to 0.
+int profilers_started();
+
+// The device's half: which kernels ran, and under which id the host was when it launched them.
+struct TracedKernel {
+  KernelRecord kernel;   // without its launcher
+  std::uint64_t id = 0;  // innermost one pushed on the launching thread; 0: none
+};
+struct KernelTrace {
+  std::vector<TracedKernel> kernels;
+  std::uint64_t dropped = 0;
+};
+class KernelTracer {
+ public:
+  virtual ~KernelTracer() = default;
+  virtual void start() = 0;
+  virtual void push(std::uint64_t id) = 0;  // on any thread; ids are not 0
+  virtual void pop() = 0;
+  virtual KernelTrace take() = 0;  // after a synchronise
+  virtual void stop() = 0;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,80 @@
+// What the callbacks of the op profiler write while a step runs: one log a thread, so that no
+// operator waits for another thread's. Read only while no operator runs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "workloads/api/profiler.h"
+
+namespace sweepd {
+
+// Texts that repeat, as small numbers; 0 is "". One thread.
+class TextIds {
+ public:
+  TextIds() { id(""); }
+  int id(std::string_view text);
+  const std::string& text(int id) const { return texts_[static_cast<std::size_t>(id)]; }
+
+ private:
+  std::deque<std::string> texts_;  // stable: the keys look into it
+  std::unordered_map<std::string_view, int> ids_;
+};
+
+struct OpEntry {
+  std::uint64_t id = 0;  // of the process, in the order of beginning
+  std::int64_t begin_ns = 0, end_ns = 0;
+  std::int64_t parent = kNoParent;  // index in this log
+  int name = 0;                     // ids of the log's texts
+  int range = 0;
+  int phase = 0;  // id of the phase, of the process
+};
+
+struct ThreadLog {
+  int number = 0;  // in the order of the threads' first operators
+  TextIds texts;
+  std::vector<OpEntry> entries;
+  std::vector<std::int64_t> open;  // indices of the operators that run now, outermost first
+  int last_node_range = 0;         // of the node of the backward that ran last
+};
+
+// The process's one set of logs. Threads' logs live as long as the process: a thread pool keeps its
+// threads.
+class OpLogs {
+ public:
+  static OpLogs& instance();
+
+  ThreadLog& mine();  // of the calling thread
+  // The ranges of the forward by autograd's (thread, sequence number). Only the workload's thread
+  // writes, and no backward runs meanwhile.
+  void remember_range(std::uint64_t thread, std::int64_t sequence, const std::string& range);
+  const std::string* range_of(std::uint64_t thread, std::int64_t sequence) const;
+
+  void clear();
+  // All threads' entries since `clear`, a caller before what it called.
+  std::vector<OperatorRecord> operators();
+  // Where the operator of that id stands in what `operators` returned last.
+  std::int64_t index_of(std::uint64_t id) const;
+
+  std::vector<std::string> phases{""};    // texts of OpEntry::phase
+  std::atomic<int> phase{0};              // the one entered
+  std::atomic<std::uint64_t> next_id{1};  // of the next operator
+  std::vector<std::string> ranges;        // open on the workload's thread, innermost last
+  KernelTracer* tracer = nullptr;
+
+ private:
+  std::mutex mutex_;            // of logs_
+  std::uint64_t first_id_ = 1;  // since `clear`
+  std::vector<std::int64_t> index_of_id_;
+  std::vector<std::unique_ptr<ThreadLog>> logs_;
+  std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, std::string>> forward_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,149 @@
+#include "workloads/cpu/op_profiler.h"
+
+#include <ATen/record_function.h>
+
+#include <algorithm>
+
+#include "runner/base/clock.h"
+#include "workloads/api/failure.h"
+#include "workloads/cpu/op_log.h"
+
+namespace sweepd {
+namespace {
+
+std::atomic<int> started{0};
+
+int range_of_node(OpLogs& logs, ThreadLog& log, const at::RecordFunction& function) {
+  const std::string* range = logs.range_of(function.forwardThreadId(), function.seqNr());
+  if (range != nullptr) log.last_node_range = log.texts.id(*range);
+  return log.last_node_range;
+}
+
+int range_of_operator(OpLogs& logs, ThreadLog& log, const at::RecordFunction& function) {
+  int range = 0;
+  if (log.number == 0 && !logs.ranges.empty()) {
+    range = log.texts.id(logs.ranges.back());
+  } else if (!log.open.empty()) {  // within a node of the backward, or an operator outside ranges
+    range = log.entries[static_cast<std::size_t>(log.open.back())].range;
+  }
+  // The operator that makes the node is the last one to see its number, so the last one counts.
+  if (function.seqNr() >= 0) {
+    logs.remember_range(at::RecordFunction::currentThreadId(), function.seqNr(),
+                        log.texts.text(range));
+  }
+  return range;
+}
+
+std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction& function) {
+  OpLogs& logs = OpLogs::instance();
+  ThreadLog& log = logs.mine();
+  OpEntry entry;
+  entry.begin_ns = now_instant().ns;
+  entry.id = logs.next_id.fetch_add(1);
+  entry.parent = log.open.empty() ? kNoParent : log.open.back();
+  entry.name = log.texts.id(function.name());
+  entry.phase = logs.phase.load();
+  const bool node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+  entry.range = node ? range_of_node(logs, log, function) : range_of_operator(logs, log, function);
+  // The engine's scope around a node opens before the node is known.
+  if (node && entry.parent != kNoParent) {
+    log.entries[static_cast<std::size_t>(entry.parent)].range = entry.range;
+  }
+  log.open.push_back(static_cast<std::int64_t>(log.entries.size()));
+  log.entries.push_back(entry);
+  if (logs.tracer != nullptr) logs.tracer->push(entry.id);
+  return nullptr;
+}
+
+void on_end(const at::RecordFunction&, at::ObserverContext*) {
+  OpLogs& logs = OpLogs::instance();
+  ThreadLog& log = logs.mine();
+  if (log.open.empty()) return;  // it began before the profiler did
+  if (logs.tracer != nullptr) logs.tracer->pop();
+  log.entries[static_cast<std::size_t>(log.open.back())].end_ns = now_instant().ns;
+  log.open.pop_back();
+}
+
+}  // namespace
+
+OpProfiler::OpProfiler(KernelTracer* tracer) : tracer_(tracer) {}
+
+OpProfiler::~OpProfiler() {
+  stop();
+}
+
+void OpProfiler::start() {
+  if (handle_ != 0) return;
+  ++started;
+  OpLogs& logs = OpLogs::instance();
+  logs.mine();  // the workload's thread is number 0
+  logs.clear();
+  logs.tracer = tracer_;
+  if (tracer_ != nullptr) tracer_->start();
+  add_range_observer(*this);
+  handle_ = at::addGlobalCallback(
+      at::RecordFunctionCallback(&on_begin, &on_end)
+          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+void OpProfiler::stop() {
+  if (handle_ == 0) return;
+  at::removeCallback(handle_);
+  handle_ = 0;
+  remove_range_observer(*this);
+  if (tracer_ != nullptr) tracer_->stop();
+  OpLogs::instance().tracer = nullptr;
+}
+
+void OpProfiler::enter(std::string_view phase) {
+  OpLogs& logs = OpLogs::instance();
+  auto found = std::find(logs.phases.begin(), logs.phases.end(), phase);
+  if (found == logs.phases.end()) found = logs.phases.emplace(logs.phases.end(), phase);
+  logs.phase = static_cast<int>(found - logs.phases.begin());
+  const std::int64_t now = now_instant().ns;
+  if (!phases_.empty() && phases_.back().end_ns == 0) phases_.back().end_ns = now;
+  if (!phase.empty()) phases_.push_back({std::string(phase), now, 0});
+}
+
+void OpProfiler::push(std::string_view name) {
+  OpLogs::instance().ranges.emplace_back(name);
+  open_ranges_.push_back(ranges_.size());
+  ranges_.push_back({std::string(name), now_instant().ns, 0});
+}
+
+void OpProfiler::pop() {
+  ranges_[open_ranges_.back()].end_ns = now_instant().ns;
+  open_ranges_.pop_back();
+  OpLogs::instance().ranges.pop_back();
+}
+
+Recording OpProfiler::take() {
+  enter("");
+  OpLogs& logs = OpLogs::instance();
+  Recording recording;
+  recording.operators = logs.operators();
+  if (tracer_ != nullptr) {
+    KernelTrace trace = tracer_->take();
+    recording.dropped = trace.dropped;
+    for (TracedKernel& traced : trace.kernels) {
+      traced.kernel.launcher = logs.index_of(traced.id);
+      recording.kernels.push_back(std::move(traced.kernel));
+    }
+  }
+  recording.phases = std::move(phases_);
+  recording.ranges = std::move(ranges_);
+  phases_.clear();
+  ranges_.clear();
+  logs.clear();
+  return recording;
+}
+
+std::unique_ptr<Profiler> make_profiler(Device& device) {
+  return std::make_unique<OpProfiler>(device.kernel_tracer());
+}
+
+int profilers_started() {
+  return started;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,195 @@
+#include "workloads/cuda/cupti_tracer.h"
+
+#include <cupti.h>
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "runner/base/clock.h"
+
+namespace sweepd {
+namespace {
+
+void check(CUptiResult status, const char* call) {
+  if (status == CUPTI_SUCCESS) return;
+  const char* text = nullptr;
+  cuptiGetResultString(status, &text);
+  throw std::runtime_error(std::string(call) + ": " + (text != nullptr ? text : "unknown error"));
+}
+
+constexpr CUpti_ActivityKind kKinds[] = {
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+    // Correlation ids are given by API calls, so these have to be on for external ids to be told.
+    CUPTI_ACTIVITY_KIND_RUNTIME,
+    CUPTI_ACTIVITY_KIND_DRIVER,
+    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+};
+constexpr CUpti_ExternalCorrelationKind kOurIds = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+constexpr std::size_t kBufferBytes = 8U << 20;  // CUPTI's advice: 1 to 10 MB
+constexpr std::size_t kBufferAlignment = 8;
+
+// Buffers come back on a thread of CUPTI's.
+struct Collected {
+  std::mutex mutex;
+  std::vector<std::pair<std::uint32_t, KernelRecord>> kernels;  // by correlation id
+  std::unordered_map<std::uint32_t, std::uint64_t> external;    // correlation id -> ours
+  std::uint64_t dropped = 0;
+};
+Collected& collected() {
+  static auto* const all = new Collected;  // CUPTI may still call while the process ends
+  return *all;
+}
+
+std::string demangled(const char* name) {
+  if (name == nullptr) return "(unnamed kernel)";
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+const char* direction(std::uint8_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+      return "HtoD";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+      return "DtoH";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+      return "DtoD";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+      return "PtoP";
+    default:
+      return "other";
+  }
+}
+
+KernelRecord record_of(std::string name, const auto& activity) {
+  KernelRecord record;
+  record.name = std::move(name);
+  record.begin_ns = static_cast<std::int64_t>(activity.start);
+  record.end_ns = static_cast<std::int64_t>(activity.end);
+  record.stream = activity.streamId;
+  return record;
+}
+
+void add(Collected& all, const CUpti_Activity* activity) {
+  switch (activity->kind) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
+      const auto* kernel = reinterpret_cast<const CUpti_ActivityKernel10*>(activity);
+      // No memory was left to time it.
+      if (kernel->start == 0 && kernel->end == 0) {
+        ++all.dropped;
+        return;
+      }
+      KernelRecord record = record_of(demangled(kernel->name), *kernel);
+      record.grid = {kernel->gridX, kernel->gridY, kernel->gridZ};
+      record.block = {kernel->blockX, kernel->blockY, kernel->blockZ};
+      all.kernels.emplace_back(kernel->correlationId, std::move(record));
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY: {
+      const auto* copy = reinterpret_cast<const CUpti_ActivityMemcpy6*>(activity);
+      all.kernels.emplace_back(
+          copy->correlationId,
+          record_of(std::string("[CUDA memcpy ") + direction(copy->copyKind) + "]", *copy));
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMSET: {
+      const auto* fill = reinterpret_cast<const CUpti_ActivityMemset4*>(activity);
+      all.kernels.emplace_back(fill->correlationId, record_of("[CUDA memset]", *fill));
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
+      const auto* external = reinterpret_cast<const CUpti_ActivityExternalCorrelation*>(activity);
+      if (external->externalKind == kOurIds) {
+        all.external[external->correlationId] = external->externalId;
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
+  *bytes = *buffer != nullptr ? kBufferBytes : 0;
+  *most_records = 0;  // as many as fit
+}
+
+void CUPTIAPI on_complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                          std::size_t, std::size_t valid_bytes) {
+  Collected& all = collected();
+  const std::lock_guard lock(all.mutex);
+  CUpti_Activity* activity = nullptr;
+  while (valid_bytes > 0 &&
+         cuptiActivityGetNextRecord(buffer, valid_bytes, &activity) == CUPTI_SUCCESS) {
+    add(all, activity);
+  }
+  std::size_t dropped = 0;
+  if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
+    all.dropped += dropped;
+  }
+  std::free(buffer);
+}
+
+std::uint64_t CUPTIAPI host_clock() {
+  return static_cast<std::uint64_t>(now_instant().ns);
+}
+
+}  // namespace
+
+void prepare_cupti() {
+  check(cuptiActivityRegisterTimestampCallback(&host_clock),
+        "cuptiActivityRegisterTimestampCallback");
+  check(cuptiActivityRegisterCallbacks(&on_request, &on_complete),
+        "cuptiActivityRegisterCallbacks");
+}
+
+void CuptiTracer::start() {
+  for (const CUpti_ActivityKind kind : kKinds) {
+    check(cuptiActivityEnable(kind), "cuptiActivityEnable");
+  }
+}
+
+void CuptiTracer::stop() {
+  // Called while an exception may be on its way; there is nothing to do about a refusal.
+  for (const CUpti_ActivityKind kind : kKinds) cuptiActivityDisable(kind);
+  cuptiActivityFlushAll(0);
+}
+
+void CuptiTracer::push(std::uint64_t id) {
+  cuptiActivityPushExternalCorrelationId(kOurIds, id);
+}
+
+void CuptiTracer::pop() {
+  std::uint64_t last = 0;
+  cuptiActivityPopExternalCorrelationId(kOurIds, &last);
+}
+
+KernelTrace CuptiTracer::take() {
+  check(cuptiActivityFlushAll(0), "cuptiActivityFlushAll");
+  Collected& all = collected();
+  const std::lock_guard lock(all.mutex);
+  KernelTrace trace;
+  trace.dropped = std::exchange(all.dropped, 0);
+  trace.kernels.reserve(all.kernels.size());
+  for (auto& [correlation, record] : all.kernels) {
+    const auto id = all.external.find(correlation);
+    trace.kernels.push_back({std::move(record), id != all.external.end() ? id->second : 0});
+  }
+  all.kernels.clear();
+  all.external.clear();
+  return trace;
+}
+
+}  // namespace sweepd
