@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/base/text.h"
+#include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 
