@@ -19,6 +19,14 @@ install(CODE [[
   file(WRITE "$ENV{DESTDIR}${prefix}/lib/systemd/user/sweepd.service" "${unit}")
 ]] COMPONENT data)
 
+install(CODE "set(sweepctl $<TARGET_FILE:sweepctl>)" COMPONENT data)
+install(CODE [[
+  set(completions "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/bash-completion/completions")
+  file(MAKE_DIRECTORY "${completions}")
+  execute_process(COMMAND ${sweepctl} completion bash OUTPUT_FILE "${completions}/sweepctl"
+                  COMMAND_ERROR_IS_FATAL ANY)
+]] COMPONENT data)
+
 if(SWEEPD_TORCH)
   install(CODE "set(libtorch_folder ${SWEEPD_LIBTORCH}/lib)" COMPONENT libtorch)
   install(CODE [[

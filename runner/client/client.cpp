@@ -6,7 +6,9 @@ namespace sweepd {
 
 Result<Connection*> Client::connection() {
   if (!connection_) {
-    auto opened = Connection::open(state(), no_start ? Autostart::kNo : Autostart::kYes);
+    auto opened = database.empty()
+                      ? Connection::open(state(), no_start ? Autostart::kNo : Autostart::kYes)
+                      : Connection::open_file(state(), database_file(database));
     if (!opened) return opened.error();
     connection_.emplace(std::move(*opened));
   }
@@ -17,6 +19,12 @@ Result<nlohmann::json> Client::call(std::string_view method, const nlohmann::jso
   const auto open = connection();
   if (!open) return open.error();
   return (*open)->call(method, params);
+}
+
+std::filesystem::path database_file(const std::string& named) {
+  std::error_code ignored;
+  const auto path = std::filesystem::absolute(named).lexically_normal();
+  return std::filesystem::is_directory(path, ignored) ? StateFolder(path).database() : path;
 }
 
 Exit report_error(const Error& error) {

@@ -28,6 +28,7 @@ enum class Exit {
 class Client {
  public:
   std::string state_dir;
+  std::string database;  // --db: read this file instead of asking the daemon
   bool no_start = false;
   // Set by the command that was named; run once the whole command line is known to be right.
   std::function<Exit()> action;
@@ -40,15 +41,21 @@ class Client {
   std::optional<Connection> connection_;
 };
 
+// What a person may name as a database: the file, or a state folder that holds one. Absolute.
+std::filesystem::path database_file(const std::string& named);
+
 // Prints `sweepctl: message` to stderr and gives the exit code of its kind.
 Exit report_error(const Error& error);
 
 // One command, one file: commands/<verb>.cpp.
 void add_cancel(CLI::App& app, Client& client);
 void add_devices(CLI::App& app, Client& client);
+void add_completion(CLI::App& app, Client& client);
+void add_doctor(CLI::App& app, Client& client);
 void add_export(CLI::App& app, Client& client);
 void add_list(CLI::App& app, Client& client);
 void add_log(CLI::App& app, Client& client);
+void add_merge(CLI::App& app, Client& client);
 void add_query(CLI::App& app, Client& client);
 void add_report(CLI::App& app, Client& client);
 void add_retry(CLI::App& app, Client& client);

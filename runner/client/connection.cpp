@@ -62,6 +62,13 @@ Result<Connection> Connection::open(const StateFolder& state, Autostart autostar
   return Connection(std::move(*fd));
 }
 
+Result<Connection> Connection::open_file(const StateFolder& state,
+                                         const std::filesystem::path& file) {
+  auto fd = start_reader(state, file);
+  if (!fd) return fd.error();
+  return Connection(std::move(*fd));
+}
+
 void Connection::write(std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);

@@ -17,6 +17,8 @@ class Connection {
  public:
   // With kYes a daemon is started when none listens, and waited for.
   static Result<Connection> open(const StateFolder& state, Autostart autostart);
+  // To a reader of this database file, started for this connection; it ends with it.
+  static Result<Connection> open_file(const StateFolder& state, const std::filesystem::path& file);
 
   // An error's message is the daemon's own; its code says which kind (kUnavailable: it went away).
   Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params);

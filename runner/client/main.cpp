@@ -16,13 +16,18 @@ int main(int argc, char** argv) {
                  "the daemon's state folder [default: $SWEEPD_STATE_DIR, else "
                  "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
   app.add_flag("--no-start", client.no_start, "fail when no daemon runs instead of starting one");
+  app.add_option("--db", client.database,
+                 "read this database file (or the one in this state folder) instead of asking the "
+                 "daemon; for list, show, report, query, log and workloads")
+      ->type_name("FILE");
   app.set_version_flag("--version",
                        std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
   app.require_subcommand(1);
   app.fallthrough();  // --state-dir may stand behind the verb too
   for (const auto add :
        {add_submit, add_watch, add_list, add_show, add_report, add_query, add_export, add_log,
-        add_cancel, add_retry, add_workloads, add_devices, add_status, add_stop}) {
+        add_cancel, add_retry, add_workloads, add_devices, add_status, add_stop, add_merge,
+        add_doctor, add_completion}) {
     add(app, client);
   }
   try {

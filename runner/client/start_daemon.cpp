@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +68,30 @@ Result<void> start_daemon(const StateFolder& state) {
   return Error{ErrorCode::kUnavailable,
                "the daemon did not start: " + std::string(why.empty() ? "it said nothing" : why) +
                    "; its log is " + state.log().string()};
+}
+
+Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::path& file) {
+  int fds[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
+    return Error{ErrorCode::kIo, std::string("socketpair: ") + strerror(errno)};
+  }
+  UniqueFd ours(fds[0]);
+  const UniqueFd theirs(fds[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDIN_FILENO);
+  std::string program = daemon_program();
+  std::string state_option = "--state-dir";
+  std::string folder = state.path();
+  std::string read_option = "--read";
+  std::string path = file;
+  char* argv[] = {program.data(),     state_option.data(), folder.data(),
+                  read_option.data(), path.data(),         nullptr};
+  pid_t pid = 0;
+  const int spawned = ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (spawned == 0) return ours;
+  return Error{ErrorCode::kUnavailable, "cannot start `" + program + "`: " + strerror(spawned)};
 }
 
 }  // namespace sweepd

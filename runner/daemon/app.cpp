@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "build_info.h"
+#include "db/database_copy.h"
 #include "runner/daemon/catalog_source.h"
 #include "runner/daemon/server.h"
 #include "runner/daemon/services.h"
@@ -38,8 +39,14 @@ struct App::Parts {
             io, *store, *executor, catalog, machine, host, state.runs(),
             {[this] { watchers.changed(); },
              [this](const EndedAttempt& attempt) { watchers.ended(attempt); }, [this] { end(); }}),
-        services{io,     state,   catalog,    machine,  host,
-                 *store, readers, dispatcher, watchers, [this](StopMode mode) { stop(mode); }},
+        services{{state, state.database(), catalog, readers},
+                 io,
+                 machine,
+                 host,
+                 *store,
+                 dispatcher,
+                 watchers,
+                 [this](StopMode mode) { stop(mode); }},
         server(io, state, services),
         signals(io, SIGTERM, SIGINT) {
     watchers.set_dispatcher(dispatcher);
@@ -96,6 +103,7 @@ App::~App() = default;
 Result<std::unique_ptr<App>> App::create(AppOptions options) {
   auto lock = lock_state_folder(options.state);
   if (!lock) return lock.error();
+  remove_stale_copies(options.state.path());
   auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return catalog.error();
   HostInfo host = read_host();

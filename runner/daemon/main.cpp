@@ -7,6 +7,7 @@
 #include "runner/daemon/daemonize.h"
 #include "runner/daemon/logging.h"
 #include "runner/daemon/options.h"
+#include "runner/daemon/serve_file.h"
 
 int main(int argc, char** argv) {
   using namespace sweepd;
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   const auto options = parse_options(argc, argv, exit_code);
   if (!options) return exit_code;
   std::signal(SIGPIPE, SIG_IGN);  // a client that went away is an error code, not a death
+  if (!options->read_file.empty()) return serve_file(options->app, options->read_file);
 
   ReadyPipe pipe;
   if (options->ground == Ground::kBackground) {

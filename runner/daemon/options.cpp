@@ -27,6 +27,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
       "Usually started by sweepctl; by hand: sweepd --foreground"};
   std::string state_dir;
   std::string worker;
+  std::string read_file;
   bool foreground = false;
   cli.add_option("--state-dir", state_dir,
                  "folder of database, runs, log and socket "
@@ -34,6 +35,9 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
                  "~/.local/state/sweepd]");
   cli.add_option("--worker", worker,
                  "the sweep-worker program [default: $SWEEPD_WORKER, else the one beside sweepd]");
+  cli.add_option("--read", read_file,
+                 "only answer questions about this database file, on the socket that is standard "
+                 "input (sweepctl --db)");
   cli.add_flag("--foreground", foreground, "stay in the foreground and log to the terminal too");
   cli.set_version_flag("--version", std::string("sweepd ") + kVersion + " (" + kBuildCommit + ")");
   try {
@@ -46,7 +50,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
       worker.empty() ? default_worker() : std::filesystem::path(worker);
   return DaemonOptions{
       {StateFolder::from_environment(state_dir), std::filesystem::absolute(program)},
-      foreground ? Ground::kForeground : Ground::kBackground};
+      foreground ? Ground::kForeground : Ground::kBackground,
+      read_file};
 }
 
 }  // namespace sweepd

@@ -13,6 +13,7 @@ enum class Ground { kForeground, kBackground };
 struct DaemonOptions {
   AppOptions app;
   Ground ground = Ground::kBackground;
+  std::filesystem::path read_file;  // not empty: serve_file.h instead of a daemon
 };
 
 // Empty when there is nothing to run (--help, --version, a mistake); `exit_code` then says which.

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <filesystem>
 #include <functional>
+#include <memory>
 
+#include "db/merge.h"
 #include "db/store.h"
 #include "runner/daemon/dispatcher.h"
 #include "runner/daemon/reader_pool.h"
@@ -18,17 +21,26 @@ enum class StopMode {
   kNow,    // leave what runs to the next daemon, which adopts it
 };
 
-struct Services {
-  boost::asio::io_context& io;
-  const StateFolder& state;
+// Enough to answer questions about results; all there is where a database file is only read
+// (serve_file.h).
+struct ReadServices {
+  const StateFolder& state;  // of the database: its `runs` hold the logs
+  std::filesystem::path database;
   const Catalog& catalog;
+  ReaderPool& readers;
+};
+
+struct Services : ReadServices {
+  boost::asio::io_context& io;
   const Machine& machine;
   const HostInfo& host;
   Store& store;
-  ReaderPool& readers;
   Dispatcher& dispatcher;
   Watchers& watchers;
   std::function<void(StopMode)> stop;
+  // Here and not in its handler, whose frame may outlive the store when the daemon stops.
+  std::unique_ptr<Merger> merger = nullptr;
+  std::weak_ptr<void> merging = {};  // alive while a merge is under way
 };
 
 }  // namespace sweepd

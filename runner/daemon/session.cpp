@@ -36,7 +36,12 @@ void log_failure(const std::exception_ptr& error) {
 }  // namespace
 
 Session::Session(Socket socket, Services& services)
-    : socket_(std::move(socket)), services_(services), wake_writer_(socket_.get_executor()) {
+    : Session(std::move(socket), static_cast<ReadServices&>(services)) {
+  all_ = &services;
+}
+
+Session::Session(Socket socket, ReadServices& services)
+    : socket_(std::move(socket)), reading_(services), wake_writer_(socket_.get_executor()) {
   wake_writer_.expires_at(std::chrono::steady_clock::time_point::max());
 }
 
@@ -105,7 +110,7 @@ awaitable<void> Session::answer(std::string line) {
     send(error_line(id, parsed.error));
     co_return;
   }
-  Reply reply = co_await call(services_, *this, parsed.request);
+  Reply reply = co_await call(reading_, all_, *this, parsed.request);
   if (id.is_null()) co_return;
   if (reply.error) {
     send(error_line(id, *reply.error));

@@ -12,6 +12,7 @@
 
 namespace sweepd {
 
+struct ReadServices;
 struct Services;
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -19,6 +20,7 @@ class Session : public std::enable_shared_from_this<Session> {
   using Socket = boost::asio::local::stream_protocol::socket;
 
   Session(Socket socket, Services& services);
+  Session(Socket socket, ReadServices& services);  // answers questions only
 
   void start();
   // Queues one line. False when the session is closed or its backlog is full (it is then closed).
@@ -33,7 +35,8 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> answer(std::string line);
 
   Socket socket_;
-  Services& services_;
+  ReadServices& reading_;
+  Services* all_ = nullptr;  // null: reading is all that can be done
   std::deque<std::string> outgoing_;
   std::size_t backlog_bytes_ = 0;
   boost::asio::steady_timer wake_writer_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 
 #include "runner/daemon/services.h"
 #include "runner/daemon/session.h"
@@ -25,31 +26,38 @@ struct Reply {
 };
 
 using Handler = boost::asio::awaitable<Reply> (*)(Services&, Session&, nlohmann::json params);
+// Needs no daemon: works on a database file alone.
+using ReadHandler = boost::asio::awaitable<Reply> (*)(ReadServices&, Session&,
+                                                      nlohmann::json params);
 
 struct Method {
   std::string_view name;
-  Handler handle;
+  std::variant<Handler, ReadHandler> handle;
 };
 
 std::span<const Method> methods();
 
-// Finds and runs the handler; an unknown method or an exception becomes an error reply.
-boost::asio::awaitable<Reply> call(Services& services, Session& session, RpcRequest request);
+// Finds and runs the handler; an unknown method or an exception becomes an error reply, and so does
+// a method that needs a daemon where there is none (`all` is null).
+boost::asio::awaitable<Reply> call(ReadServices& reading, Services* all, Session& session,
+                                   RpcRequest request);
 
 boost::asio::awaitable<Reply> handle_cancel(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_devices(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_kernels(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_list(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_log(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_memory(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_query(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_report(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_doctor(ReadServices&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_kernels(ReadServices&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_list(ReadServices&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_log(ReadServices&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_memory(ReadServices&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_merge(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_query(ReadServices&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_report(ReadServices&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_retry(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_show(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_show(ReadServices&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_status(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_stop(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_submit(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_watch(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_workloads(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_workloads(ReadServices&, Session&, nlohmann::json params);
 
 }  // namespace sweepd

@@ -50,7 +50,7 @@ Result<json> kernels_of(Reader& reader, const std::string& who, const KernelView
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_kernels(Services& services, Session&, json params) {
+boost::asio::awaitable<Reply> handle_kernels(ReadServices& services, Session&, json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("attempt");
   const std::string by = reader.text_or("by", "name");

@@ -4,7 +4,7 @@
 
 namespace sweepd {
 
-boost::asio::awaitable<Reply> handle_list(Services& services, Session&, nlohmann::json params) {
+boost::asio::awaitable<Reply> handle_list(ReadServices& services, Session&, nlohmann::json params) {
   ParamsReader reader(params);
   const std::int64_t limit = reader.integer_or("limit", 50);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();

@@ -28,7 +28,7 @@ Result<nlohmann::json> read_tail(const std::filesystem::path& path, std::int64_t
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_log(Services& services, Session&, nlohmann::json params) {
+boost::asio::awaitable<Reply> handle_log(ReadServices& services, Session&, nlohmann::json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("attempt");
   const std::int64_t rank = reader.integer_or("rank", 0);

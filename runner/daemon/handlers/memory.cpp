@@ -34,7 +34,7 @@ Result<AttemptRow> find_memory_attempt(Reader& reader, const std::string& who) {
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_memory(Services& services, Session&, json params) {
+boost::asio::awaitable<Reply> handle_memory(ReadServices& services, Session&, json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("what");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();

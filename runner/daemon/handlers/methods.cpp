@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <array>
@@ -13,10 +14,12 @@ namespace {
 constexpr std::array kMethods{
     Method{"cancel", handle_cancel},
     Method{"devices", handle_devices},
+    Method{"doctor", handle_doctor},
     Method{"kernels", handle_kernels},
     Method{"list", handle_list},
     Method{"log", handle_log},
     Method{"memory", handle_memory},
+    Method{"merge", handle_merge},
     Method{"query", handle_query},
     Method{"report", handle_report},
     Method{"retry", handle_retry},
@@ -28,17 +31,33 @@ constexpr std::array kMethods{
     Method{"workloads", handle_workloads},
 };
 
+RpcError needs_daemon(std::string_view name) {
+  std::vector<std::string> reading;
+  for (const Method& method : kMethods) {
+    if (std::holds_alternative<ReadHandler>(method.handle)) reading.emplace_back(method.name);
+  }
+  return {RpcCode::kInvalidParams,
+          fmt::format("`{}` needs the daemon; a database file can only be read, by {}", name,
+                      join(reading, ", ")),
+          nullptr};
+}
+
 }  // namespace
 
 std::span<const Method> methods() {
   return kMethods;
 }
 
-boost::asio::awaitable<Reply> call(Services& services, Session& session, RpcRequest request) {
+boost::asio::awaitable<Reply> call(ReadServices& reading, Services* all, Session& session,
+                                   RpcRequest request) {
   for (const Method& method : kMethods) {
     if (method.name != request.method) continue;
     try {
-      co_return co_await method.handle(services, session, std::move(request.params));
+      if (const auto* read = std::get_if<ReadHandler>(&method.handle)) {
+        co_return co_await (*read)(reading, session, std::move(request.params));
+      }
+      if (all == nullptr) co_return needs_daemon(method.name);
+      co_return co_await std::get<Handler>(method.handle)(*all, session, std::move(request.params));
     } catch (const std::exception& e) {
       spdlog::error("{}: {}", method.name, e.what());
       co_return RpcError{RpcCode::kInternal, std::string(method.name) + ": " + e.what(), nullptr};

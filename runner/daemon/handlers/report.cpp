@@ -75,7 +75,7 @@ Result<json> make_report(Reader& reader, const Catalog& catalog, const std::stri
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_report(Services& services, Session&, json params) {
+boost::asio::awaitable<Reply> handle_report(ReadServices& services, Session&, json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("sweep");
   const std::string which = reader.text_or("table", "");

@@ -63,7 +63,7 @@ Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_show(Services& services, Session&, json params) {
+boost::asio::awaitable<Reply> handle_show(ReadServices& services, Session&, json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("what");
   const std::int64_t limit = reader.integer_or("limit", 200);

@@ -5,7 +5,7 @@
 
 namespace sweepd {
 
-boost::asio::awaitable<Reply> handle_workloads(Services& services, Session&,
+boost::asio::awaitable<Reply> handle_workloads(ReadServices& services, Session&,
                                                nlohmann::json params) {
   ParamsReader reader(params);
   const std::string name = reader.text_or("workload", "");

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "runner/client/client.h"
+#include "runner/client/doctor/findings.h"
+#include "runner/client/doctor/probe.h"
+#include "runner/client/output.h"
+
+namespace sweepd {
+namespace {
+
+Table table_of(const std::vector<Finding>& findings) {
+  Table table;
+  table.title = "Doctor";
+  table.columns = {{"health", "", Align::kLeft},
+                   {"what", "", Align::kLeft},
+                   {"found", "", Align::kLeft},
+                   {"why it matters", "", Align::kLeft},
+                   {"what mends it", "", Align::kLeft}};
+  for (const Finding& finding : findings) {
+    table.rows.push_back({{std::string(name_of(finding.health)), {}},
+                          {finding.subject, {}},
+                          {finding.found, {}},
+                          {finding.why, {}},
+                          {finding.mend, {}}});
+  }
+  return table;
+}
+
+// For people a table is too wide: reasons and commands stand below what they are about.
+void print_text(const std::vector<Finding>& findings) {
+  int problems = 0, warnings = 0;
+  for (const Finding& finding : findings) {
+    fmt::print("{:<8} {:<13} {}\n", name_of(finding.health), finding.subject, finding.found);
+    if (!finding.why.empty()) fmt::print("{:22} {}\n", "", finding.why);
+    if (!finding.mend.empty()) fmt::print("{:22} -> {}\n", "", finding.mend);
+    problems += finding.health == Health::kProblem ? 1 : 0;
+    warnings += finding.health == Health::kWarning ? 1 : 0;
+  }
+  fmt::print("\n{} problem{}, {} warning{}\n", problems, problems == 1 ? "" : "s", warnings,
+             warnings == 1 ? "" : "s");
+}
+
+Exit doctor(Client& client, const std::string& format) {
+  const std::vector<Finding> findings = examine(probe(client.state()));
+  if (format == "text") {
+    print_text(findings);
+  } else if (const auto printed = print_table(table_of(findings), format); !printed) {
+    return report_error(printed.error());
+  }
+  return worst(findings) == Health::kProblem ? Exit::kFailure : Exit::kOk;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Client& client) {
+  auto format = std::make_shared<std::string>("text");
+  CLI::App* command =
+      app.add_subcommand("doctor", "What this machine has and lacks, and what mends it");
+  add_format_option(*command, *format);
+  command->footer(
+      "Starts no daemon. Exit code 1 when there is a problem; warnings alone are 0.\n"
+      "Example: sweepctl doctor --format md");
+  command->callback(
+      [&client, format] { client.action = [&client, format] { return doctor(client, *format); }; });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "runner/base/text.h"
+#include "runner/base/units.h"
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+
+namespace sweepd {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+struct Options {
+  std::string other;
+  bool dry_run = false;
+  std::string format = "text";
+};
+
+Cell number(const json& value) {
+  return {with_thousands(value.get<std::int64_t>()), value.get<double>()};
+}
+
+Table summary(const json& reply, const fs::path& database, bool dry_run) {
+  const auto hosts = reply["hosts"].get<std::vector<std::string>>();
+  Table table;
+  table.title = fmt::format("{} {}{}", dry_run ? "Would merge" : "Merged", database.string(),
+                            hosts.empty() ? "" : ", results of " + join(hosts, ", "));
+  table.columns = {{"", "", Align::kLeft},
+                   {dry_run ? "would come" : "brought", "", Align::kRight},
+                   {"there already", "", Align::kRight}};
+  for (const char* what : {"sweeps", "trials", "attempts"}) {
+    table.rows.push_back(
+        {{what, {}}, number(reply[what]["brought"]), number(reply[what]["present"])});
+  }
+  table.rows.push_back({{"samples", {}}, number(reply["samples"]), {}});
+  if (const auto open = reply["open"].get<std::int64_t>(); open > 0) {
+    table.notes.push_back(fmt::format(
+        "{} attempts still wait or run there and were left out; merge again when they have ended",
+        open));
+  }
+  if (reply.contains("folders")) {
+    table.notes.push_back(
+        fmt::format("{} attempt folders (logs, traces) copied", reply["folders"].dump()));
+  } else if (!dry_run && reply["attempts"]["brought"] != 0) {
+    table.notes.push_back(
+        "logs and traces were not copied; to have them too, name the state folder that holds "
+        "the database and its `runs`");
+  }
+  return table;
+}
+
+Exit merge(Client& client, const Options& options) {
+  const fs::path database = database_file(options.other);
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(options.other, ignored);
+  json params{{"database", database.string()}, {"dry_run", options.dry_run}};
+  const fs::path runs = StateFolder(database.parent_path()).runs();
+  if (is_folder && fs::is_directory(runs, ignored)) params["runs"] = runs.string();
+  const auto reply = client.call("merge", params);
+  if (!reply) return report_error(reply.error());
+  const auto printed = print_table(summary(*reply, database, options.dry_run), options.format);
+  return printed ? Exit::kOk : report_error(printed.error());
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, Client& client) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("merge", "Bring another machine's results into this database");
+  command
+      ->add_option("OTHER", options->other,
+                   "its database file, or its state folder to have logs and traces too")
+      ->required();
+  command->add_flag("--dry-run", options->dry_run, "only count what would come");
+  add_format_option(*command, options->format);
+  command->footer(
+      "Results keep their host; what is here already is not doubled, so merging again is safe.\n"
+      "Example: sweepctl merge /mnt/h200/results.db --dry-run; then compare the machines:\n"
+      "         sweepctl query lm_step --rows model,context --columns host");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return merge(client, *options); };
+  });
+}
+
+}  // namespace sweepd

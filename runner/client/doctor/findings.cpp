@@ -1,0 +1,320 @@
+#include "runner/client/doctor/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+// The LibTorch that the build takes is made with CUDA 13.0, which asks for a driver of this branch
+// or a newer one (CUDA 13.0 release notes, table "CUDA Toolkit and Minimum Required Driver
+// Version").
+constexpr int kOldestDriver = 580;
+constexpr Bytes kLittleDisk = 5_GiB, kNoDisk = {500 << 20};
+constexpr Bytes kLittleMemory = 4_GiB;
+constexpr double kBusyCores = 0.1;
+constexpr std::int64_t kFewOpenFiles = 1024;
+constexpr Duration kSlowStart = seconds(3);
+
+Finding ok(std::string subject, std::string found) {
+  return {std::move(subject), Health::kOk, std::move(found), "", ""};
+}
+
+int leading_number(const std::string& text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+Finding cpu(const CpuFacts& cpu) {
+  std::string found = fmt::format("{}, {} usable cores", cpu.model, cpu.usable_cores);
+  if (cpu.sockets > 1) found += fmt::format(", {} sockets", cpu.sockets);
+  if (cpu.numa_nodes > 1) found += fmt::format(", {} NUMA nodes", cpu.numa_nodes);
+  if (cpu.smt && *cpu.smt) found += ", two hardware threads a core";
+  if (cpu.mhz) found += fmt::format(", {} MHz now", *cpu.mhz);
+  return ok("CPU", found);
+}
+
+Finding governor(const CpuFacts& cpu) {
+  if (cpu.governors.empty()) {
+    return ok("governor", cpu.hypervisor.empty() ? "the kernel offers none"
+                                                 : "left to the host (" + cpu.hypervisor + ")");
+  }
+  const std::string all = join(cpu.governors, ", ");
+  if (cpu.governors == std::vector<std::string>{"performance"}) return ok("governor", all);
+  return {"governor", Health::kWarning, all,
+          "Clocks that rise with the load make the first steps slower than the rest.",
+          "sudo cpupower frequency-set -g performance"};
+}
+
+Finding turbo(const CpuFacts& cpu) {
+  if (!cpu.turbo) return ok("turbo", "unknown");
+  if (!*cpu.turbo) return ok("turbo", "off");
+  return ok("turbo", "on: CPU timings depend on temperature and on how many cores work");
+}
+
+Finding memory(const MemoryFacts& memory) {
+  std::string found =
+      fmt::format("{} of {} free", to_human(memory.available), to_human(memory.total));
+  if (memory.cgroup_limit) {
+    found += fmt::format(", limited to {} here", to_human(*memory.cgroup_limit));
+  }
+  if (memory.available < kLittleMemory) {
+    return {"memory", Health::kWarning, found,
+            "Larger models will end `oom`: the small one with fp32 AdamW takes about 2 GiB before "
+            "activations.",
+            "ps -eo pid,rss,comm --sort=-rss | head"};
+  }
+  return ok("memory", found);
+}
+
+Finding swap(const MemoryFacts& memory) {
+  if (memory.swap_used.value == 0) {
+    return ok("swap", memory.swap_total.value == 0 ? "none" : "none in use");
+  }
+  return {"swap", Health::kWarning, to_human(memory.swap_used) + " in use",
+          "Pages that are swapped in during a step are part of its time.",
+          "sudo swapoff -a && sudo swapon -a"};
+}
+
+Finding load(const LoadFacts& load) {
+  std::vector<std::string> names;
+  double cores = 0;
+  for (const BusyProcess& process : load.busy) {
+    if (process.cores < kBusyCores) continue;
+    cores += process.cores;
+    names.push_back(fmt::format("{} ({}) {:.1f}", process.name, process.pid, process.cores));
+  }
+  const std::string average = fmt::format("load average {:.1f}", load.load_average);
+  if (names.empty()) return ok("other load", "none, " + average);
+  constexpr std::size_t kShown = 4;
+  const std::size_t more = names.size() > kShown ? names.size() - kShown : 0;
+  names.resize(names.size() - more);
+  return {"other load", Health::kWarning,
+          fmt::format("{:.1f} cores: {}{}; {}", cores, join(names, ", "),
+                      more > 0 ? fmt::format(" and {} more", more) : "", average),
+          "They take cores and caches from what is measured; such timings are marked `suspect`.",
+          "stop them, or wait"};
+}
+
+Finding huge_pages(const CpuFacts& cpu) {
+  if (cpu.huge_pages.empty()) return ok("huge pages", "unknown");
+  if (cpu.huge_pages != "never") return ok("huge pages", "transparent: " + cpu.huge_pages);
+  return {"huge pages", Health::kWarning, "transparent: never",
+          "Large matrices in 4 KiB pages miss the TLB more often, and CPU timings come out higher.",
+          "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"};
+}
+
+std::string describe(const GpuFacts& gpu) {
+  return fmt::format("{}, {}", gpu.name, to_human(gpu.memory));
+}
+
+Finding gpu(const CudaFacts& cuda) {
+  if (!cuda.gpus.empty()) {
+    std::vector<std::string> all;
+    for (const GpuFacts& one : cuda.gpus) all.push_back(describe(one));
+    return ok("GPU", join(all, "; "));
+  }
+  if (cuda.pci_devices == 0) return ok("GPU", "none; everything runs on the CPU");
+  return {"GPU", Health::kProblem,
+          fmt::format("{} on the bus, but no driver answers", cuda.pci_devices),
+          "Without the driver only CPU trials run.",
+          cuda.nvml ? "nvidia-smi" : "install the NVIDIA driver; in a container: --gpus all"};
+}
+
+Finding driver(const CudaFacts& cuda) {
+  if (leading_number(cuda.driver) >= kOldestDriver) return ok("driver", cuda.driver);
+  return {"driver", Health::kProblem, cuda.driver,
+          fmt::format("CUDA 13.0, which this build uses, needs driver {} or newer.", kOldestDriver),
+          fmt::format("install driver {} or newer", kOldestDriver)};
+}
+
+Finding gpu_processes(const CudaFacts& cuda) {
+  std::int64_t processes = 0;
+  for (const GpuFacts& one : cuda.gpus) processes += one.processes;
+  if (processes == 0) return ok("GPU load", "none");
+  return {"GPU load", Health::kWarning, fmt::format("{} processes have a context", processes),
+          "They share memory and time with what is measured; such timings are marked `suspect`.",
+          "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"};
+}
+
+Finding throttling(const CudaFacts& cuda) {
+  for (const GpuFacts& one : cuda.gpus) {
+    if (one.throttle_reasons.empty()) continue;
+    return {"GPU clocks", Health::kWarning, one.name + ": " + one.throttle_reasons,
+            "The GPU runs slower than its settings ask, already now.",
+            "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"};
+  }
+  return ok("GPU clocks", "not throttled");
+}
+
+Finding cuda_half(const CudaFacts& cuda) {
+  if (!cuda.library.empty()) return ok("CUDA half", cuda.library);
+  return {"CUDA half", Health::kProblem, "no libsweep_cuda.so beside sweep-worker",
+          "This build was made without a CUDA toolkit: there is a GPU, but trials on it are "
+          "`skipped`.",
+          cuda.toolkit.empty() ? "install the CUDA toolkit 13.0, then tools/build release"
+                               : "tools/build release"};
+}
+
+Finding toolkit(const CudaFacts& cuda) {
+  if (!cuda.toolkit.empty()) return ok("CUDA toolkit", cuda.toolkit);
+  return ok("CUDA toolkit", "none; only needed to build the CUDA half");
+}
+
+Finding worker(const WorkerFacts& worker) {
+  if (worker.error.empty()) {
+    const std::string found = fmt::format("{}, {} workloads, starts in {}", worker.version,
+                                          worker.workloads, to_human(worker.describe_time));
+    if (worker.describe_time < kSlowStart) return ok("worker", found);
+    return {"worker", Health::kWarning, found,
+            "Every attempt pays for a start; the first from a cold disk takes longer.",
+            "sweepctl doctor"};
+  }
+  return {"worker", Health::kProblem, worker.path + ": " + worker.error,
+          "Nothing can be measured without it.",
+          "tools/build release sweep-worker, or set SWEEPD_WORKER"};
+}
+
+Finding state_folder(const StateFacts& state) {
+  if (!state.exists) return ok("state folder", state.folder + ", made at the first start");
+  if (!state.writable) {
+    return {"state folder", Health::kProblem, state.folder + " cannot be written",
+            "The daemon keeps results, logs and its socket there.",
+            "chmod u+rwx " + state.folder + ", or use --state-dir"};
+  }
+  if (state.network) {
+    return {"state folder", Health::kProblem,
+            fmt::format("{} is on {}", state.folder, state.file_system),
+            "SQLite's write-ahead log needs shared memory, which a network file system does not "
+            "have: the database can be damaged.",
+            "sweepctl --state-dir /a/local/folder, or set SWEEPD_STATE_DIR"};
+  }
+  if (state.mode && (*state.mode & 077) != 0) {
+    return {"state folder", Health::kWarning,
+            fmt::format("{} has mode {:o}", state.folder, *state.mode),
+            "Others can read the results; the daemon sets 700 when it starts.",
+            "chmod 700 " + state.folder};
+  }
+  return ok("state folder", state.folder);
+}
+
+Finding disk(const StateFacts& state) {
+  const std::string found = to_human(state.free) + " free";
+  if (state.free < kNoDisk) {
+    return {"disk", Health::kProblem, found,
+            "Results that cannot be stored hold every new start up.", "df -h " + state.folder};
+  }
+  if (state.free < kLittleDisk) {
+    return {"disk", Health::kWarning, found,
+            "Traces and memory snapshots of large models are large.",
+            "du -sh " + state.folder + "/runs"};
+  }
+  return ok("disk", found);
+}
+
+Finding open_files(const StateFacts& state) {
+  if (state.open_files < 0) return ok("open files", "no limit");
+  const std::string found = fmt::format("{} a process", state.open_files);
+  if (state.open_files >= kFewOpenFiles) return ok("open files", found);
+  return {"open files", Health::kWarning, found,
+          "The daemon holds a few for every rank and client.",
+          fmt::format("ulimit -n {}", state.open_files_hard < 0
+                                          ? 4096
+                                          : std::min<std::int64_t>(4096, state.open_files_hard))};
+}
+
+Finding daemon(const DaemonFacts& daemon) {
+  switch (daemon.daemon) {
+    case Daemon::kNone:
+      return ok("daemon", "none runs; the next command that needs one starts it");
+    case Daemon::kSilent:
+      return {"daemon", Health::kProblem, "it accepts connections, but does not answer",
+              "Every command would wait for it.", "sweepctl stop --now"};
+    case Daemon::kRunning:
+      break;
+  }
+  const std::string found = fmt::format("{} ({})", daemon.version, daemon.commit);
+  if (daemon.version == daemon.client_version && daemon.commit == daemon.client_commit) {
+    return ok("daemon", found + ", same as sweepctl");
+  }
+  return {
+      "daemon", Health::kWarning,
+      fmt::format("{}; sweepctl is {} ({})", found, daemon.client_version, daemon.client_commit),
+      "A daemon of another build does not know what this one added.",
+      "sweepctl stop && sweepctl status"};
+}
+
+Finding database(const DaemonFacts& daemon) {
+  if (daemon.database.empty()) return ok("database", "none yet");
+  const std::string size = to_human(daemon.database_size);
+  if (!daemon.error.empty()) {
+    return {"database", Health::kProblem, daemon.error, "Results can be neither stored nor read.",
+            "sweepctl status, then look into sweepd.log"};
+  }
+  if (!daemon.problems.empty()) {
+    return {"database", Health::kProblem, daemon.problems.front(),
+            "The file is damaged; what can be read can be saved.",
+            fmt::format("sqlite3 {} .recover | sqlite3 recovered.db", daemon.database)};
+  }
+  return ok("database",
+            size + (daemon.checked_whole ? ", sound" : ", not checked to its end in time"));
+}
+
+Finding place(const CpuFacts& cpu) {
+  std::vector<std::string> parts;
+  if (!cpu.container.empty()) parts.push_back("a container (" + cpu.container + ")");
+  if (!cpu.hypervisor.empty()) parts.push_back("a virtual machine (" + cpu.hypervisor + ")");
+  if (cpu.hypervisor.empty()) {
+    return ok("runs in", parts.empty() ? "the machine itself" : join(parts, " in "));
+  }
+  return {"runs in", Health::kWarning, join(parts, " in "),
+          "Other guests may take cores at any time; time that the hypervisor took is stored and "
+          "makes a timing `suspect`.",
+          ""};
+}
+
+}  // namespace
+
+std::string_view name_of(Health health) {
+  switch (health) {
+    case Health::kOk:
+      return "ok";
+    case Health::kWarning:
+      return "warning";
+    case Health::kProblem:
+      break;
+  }
+  return "problem";
+}
+
+std::vector<Finding> examine(const MachineFacts& facts) {
+  std::vector<Finding> findings{cpu(facts.cpu),     place(facts.cpu),      governor(facts.cpu),
+                                turbo(facts.cpu),   huge_pages(facts.cpu), memory(facts.memory),
+                                swap(facts.memory), load(facts.load),      gpu(facts.cuda)};
+  if (!facts.cuda.gpus.empty()) {
+    for (const auto look : {driver, gpu_processes, throttling, cuda_half}) {
+      findings.push_back(look(facts.cuda));
+    }
+  }
+  findings.push_back(toolkit(facts.cuda));
+  findings.push_back(worker(facts.worker));
+  findings.push_back(state_folder(facts.state));
+  findings.push_back(disk(facts.state));
+  findings.push_back(open_files(facts.state));
+  findings.push_back(daemon(facts.daemon));
+  findings.push_back(database(facts.daemon));
+  return findings;
+}
+
+Health worst(const std::vector<Finding>& findings) {
+  Health health = Health::kOk;
+  for (const Finding& finding : findings) health = std::max(health, finding.health);
+  return health;
+}
+
+}  // namespace sweepd

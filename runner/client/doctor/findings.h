@@ -1,0 +1,27 @@
+// Facts -> findings: pure. A *problem* keeps something from working, a *warning* makes timings less
+// trustworthy or soon becomes a problem.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/client/doctor/facts.h"
+
+namespace sweepd {
+
+enum class Health { kOk, kWarning, kProblem };
+std::string_view name_of(Health health);  // ok, warning, problem
+
+struct Finding {
+  std::string subject;  // "governor"
+  Health health = Health::kOk;
+  std::string found;  // "powersave"
+  std::string why;    // one sentence; "" when all is well
+  std::string mend;   // the command, or what to do; "" when there is nothing to do
+};
+
+std::vector<Finding> examine(const MachineFacts& facts);
+Health worst(const std::vector<Finding>& findings);
+
+}  // namespace sweepd

@@ -1,0 +1,24 @@
+// Reads the facts of this machine: /proc, /sys, NVML, the worker, and the daemon when one runs
+// (none is started). Takes about a second, half of it to see who is busy. Nothing here fails; what
+// cannot be read stays empty.
+#pragma once
+
+#include "runner/client/doctor/facts.h"
+#include "runner/wire/endpoint.h"
+
+namespace sweepd {
+
+CpuFacts probe_cpu();
+MemoryFacts probe_memory();
+LoadFacts probe_load();
+CudaFacts probe_cuda(const std::filesystem::path& worker);
+WorkerFacts probe_worker(const std::filesystem::path& worker);
+StateFacts probe_state(const StateFolder& state);
+DaemonFacts probe_daemon(const StateFolder& state);
+
+// The worker that a daemon started by this client would use.
+std::filesystem::path worker_program();
+
+MachineFacts probe(const StateFolder& state);
+
+}  // namespace sweepd

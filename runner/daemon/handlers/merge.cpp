@@ -1,0 +1,130 @@
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "db/database_copy.h"
+#include "runner/base/text.h"
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/wire/params.h"
+
+namespace sweepd {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+struct Source {
+  fs::path database;
+  fs::path runs;  // "" when only a database was named
+};
+
+Result<DatabaseCopy> copy_source(const ReadServices& services, const Source& source) {
+  std::error_code ignored;
+  if (fs::equivalent(source.database, services.database, ignored)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 source.database.string() + " is this daemon's own database; name another's"};
+  }
+  auto copy = DatabaseCopy::make(source.database, services.state.path(), services.catalog);
+  if (!copy) return copy;
+  if (auto prepared = Merger::prepare(copy->file()); !prepared) return prepared.error();
+  return copy;
+}
+
+json count_json(const MergeCount& count) {
+  return {{"brought", count.brought}, {"present", count.present}};
+}
+
+json receipt_json(const MergeReceipt& receipt) {
+  return {{"sweeps", count_json(receipt.sweeps)},
+          {"trials", count_json(receipt.trials)},
+          {"attempts", count_json(receipt.attempts)},
+          {"samples", receipt.samples},
+          {"open", receipt.open},
+          {"hosts", receipt.hosts}};
+}
+
+bool is_ended(Reader& reader, const std::string& id) {
+  const auto attempt = reader.find_attempt(id);
+  return attempt && attempt->id == id && attempt->outcome;
+}
+
+// The folders of ended attempts that are not here yet. Each is whole or not there: a copy that was
+// cut off is made again by the next merge.
+Result<std::int64_t> copy_runs(Reader& reader, const fs::path& from, const fs::path& to) {
+  std::int64_t copied = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(from, error)) {
+    const std::string id = entry.path().filename();
+    if (!entry.is_directory(error) || fs::exists(to / id, error) || !is_ended(reader, id)) continue;
+    const fs::path part = to / ("." + id + ".part");
+    fs::remove_all(part, error);
+    fs::copy(entry.path(), part, fs::copy_options::recursive, error);
+    if (!error) fs::rename(part, to / id, error);
+    if (error) {
+      return Error{ErrorCode::kIo, "the results are merged, but copying " + entry.path().string() +
+                                       " failed: " + error.message()};
+    }
+    ++copied;
+  }
+  return copied;
+}
+
+// One batch after the other, and everybody else's turn in between.
+boost::asio::awaitable<Result<MergeReceipt>> merge(Services& services, const fs::path& copy) {
+  auto begun = Merger::begin(services.store, copy);
+  if (!begun) co_return begun.error();
+  services.merger = std::move(*begun);
+  Result<bool> more = true;
+  while (true) {
+    more = services.merger->step();
+    if (!more || !*more) break;
+    co_await boost::asio::post(services.io, boost::asio::use_awaitable);
+  }
+  const MergeReceipt receipt = services.merger->receipt();
+  services.merger.reset();
+  if (!more) co_return more.error();
+  co_return receipt;
+}
+
+}  // namespace
+
+boost::asio::awaitable<Reply> handle_merge(Services& services, Session&, json params) {
+  ParamsReader reader(params);
+  Source source{reader.text("database"), reader.text_or("runs", "")};
+  const bool dry_run = reader.boolean_or("dry_run", false);
+  if (const auto finished = reader.finish(); !finished) co_return finished.error();
+  if (!services.merging.expired()) {
+    co_return Error{ErrorCode::kFailedPrecondition, "another merge is under way; wait for its end"};
+  }
+  const auto token = std::make_shared<int>();
+  services.merging = token;
+
+  const auto make = [&services, &source] { return copy_source(services, source); };
+  auto copy = co_await services.readers.compute(make);
+  if (!copy) co_return copy.error();
+  if (dry_run) {
+    const auto look = [&] { return preview_merge(services.database, copy->file()); };
+    const auto receipt = co_await services.readers.compute(look);
+    if (!receipt) co_return receipt.error();
+    co_return receipt_json(*receipt);
+  }
+  const auto receipt = co_await merge(services, copy->file());
+  if (!receipt) co_return receipt.error();
+  const std::vector<std::string> hosts(receipt->hosts.begin(), receipt->hosts.end());
+  spdlog::info("merged {}: {} attempts of {}", source.database.string(), receipt->attempts.brought,
+               hosts.empty() ? "no host" : join(hosts, ", "));
+  json result = receipt_json(*receipt);
+  if (!source.runs.empty()) {
+    const auto copy_all = [&services, &source](Reader& r) {
+      return copy_runs(r, source.runs, services.state.runs());
+    };
+    const auto folders = co_await services.readers.run(copy_all);
+    if (!folders) co_return folders.error();
+    result["folders"] = *folders;
+  }
+  co_return result;
+}
+
+}  // namespace sweepd

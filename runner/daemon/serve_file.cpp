@@ -1,0 +1,63 @@
+#include "runner/daemon/serve_file.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <optional>
+
+#include "db/database_copy.h"
+#include "runner/daemon/catalog_source.h"
+#include "runner/daemon/services.h"
+#include "runner/daemon/session.h"
+#include "runner/wire/rpc.h"
+
+namespace sweepd {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kReaderThreads = 1;  // one client, one question at a time
+constexpr Duration kQueryLimit = seconds(30);
+
+int refuse(const Error& error) {
+  const std::string line = error_line(nullptr, {rpc_code(error.code), error.message, nullptr});
+  ::send(STDIN_FILENO, line.data(), line.size(), MSG_NOSIGNAL);
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int serve_file(const AppOptions& options, const std::filesystem::path& file) {
+  spdlog::set_default_logger(spdlog::stderr_logger_st("sweepd"));  // stdout is the client's table
+  spdlog::set_level(spdlog::level::warn);
+  const auto catalog = load_catalog(options.worker, options.state.catalog());
+  if (!catalog) return refuse(catalog.error());
+  const auto in_place = is_readable_in_place(file, *catalog);
+  if (!in_place) return refuse(in_place.error());
+  std::optional<DatabaseCopy> copy;
+  if (!*in_place) {
+    auto made = DatabaseCopy::make(file, std::filesystem::temp_directory_path(), *catalog);
+    if (!made) return refuse(made.error());
+    copy.emplace(std::move(*made));
+  }
+  asio::io_context io{1};
+  const StateFolder beside(file.parent_path());
+  ReaderPool readers(copy ? copy->file() : file, *catalog, kReaderThreads, kQueryLimit);
+  ReadServices services{beside, file, *catalog, readers};
+  Session::Socket socket(io);
+  boost::system::error_code error;
+  socket.assign(asio::local::stream_protocol(), STDIN_FILENO, error);
+  if (error) {
+    spdlog::error("--read: standard input is no socket: {}", error.message());
+    return EXIT_FAILURE;
+  }
+  std::make_shared<Session>(std::move(socket), services)->start();
+  io.run();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace sweepd

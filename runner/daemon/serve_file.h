@@ -1,0 +1,16 @@
+// Questions about a database file, without a daemon: `sweepctl --db FILE` starts `sweepd --read
+// FILE` with one end of a socket pair as standard input and speaks the ordinary protocol on it.
+// Only methods that read are answered. The file may be in use, of an older version, or on a medium
+// that cannot be written; it is never changed.
+#pragma once
+
+#include <filesystem>
+
+#include "runner/daemon/app.h"
+
+namespace sweepd {
+
+// Until the client hangs up. The exit code; what went wrong before is an error reply.
+int serve_file(const AppOptions& options, const std::filesystem::path& file);
+
+}  // namespace sweepd

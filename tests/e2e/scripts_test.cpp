@@ -1,0 +1,145 @@
+// What scripts and shells rely on: exit codes, many readers at once, doctor, completion.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kQuick = "sweep: quick\nworkload: noop\nmatrix: {steps: [2, 3]}\n";
+constexpr auto kCrash = "sweep: crash\nworkload: fault\nparams: {kind: crash}\n";
+
+struct ExitCase {
+  int code;
+  std::vector<std::string> arguments;
+  std::string input;
+};
+
+// docs/CLI.md promises these; 130 stands in verbs_test.cpp (Watch).
+TEST(ExitCodes, AreAsDocumented) {
+  const Sandbox box;
+  EXPECT_EQ(box.ctl({"--no-start", "list"}).exit_code, 5);
+  const std::vector<ExitCase> cases{
+      {0, {"submit", "-", "--wait"}, kQuick},
+      {0, {"watch", "quick"}, ""},
+      {0, {"--help"}, ""},
+      {1, {"cancel", "quick"}, ""},  // it has ended already
+      {2, {"sbumit"}, ""},
+      {2, {"submit", "-"}, "sweep: x\nworkload: nop\n"},
+      {2, {"query", "noop", "--rows", "stepz"}, ""},
+      {3, {"report", "none"}, ""},
+      {3, {"workloads", "none"}, ""},
+      {3, {"--db", "/nowhere.db", "list"}, ""},
+      {4, {"submit", "-", "--wait"}, kCrash},
+      {4, {"watch", "crash"}, ""},
+  };
+  for (const ExitCase& one : cases) {
+    const Ran ran = box.ctl(one.arguments, one.input);
+    EXPECT_EQ(ran.exit_code, one.code) << one.arguments[0] << ": " << ran.out << ran.err;
+  }
+}
+
+// Twelve real clients at once, five times each, while attempts start and end.
+TEST(Readers, ManyAtOnceSeeTheSameWhileASweepRuns) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kQuick).exit_code, 0);
+  const std::string expected = box.ctl({"report", "quick"}).out;
+  ASSERT_THAT(expected, HasSubstr("steps"));
+  box.ctl({"submit", "-"},
+          "sweep: busy\nworkload: noop\nparams: {warmup: 1}\n"
+          "matrix: {steps: [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]}\n");
+  const std::string out = box.folder() / "reader";
+  const Ran ran = box.run("/bin/bash", {"-c", "for i in {1..12}; do (for j in {1..5}; do " SWEEPCTL
+                                              " report quick || echo failed; done >" +
+                                                  out + ".$i 2>&1) & done; wait"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  std::string five;
+  for (int i = 0; i < 5; ++i) five += expected;
+  for (int i = 1; i <= 12; ++i) {
+    EXPECT_EQ(box.run("/bin/cat", {out + "." + std::to_string(i)}).out, five) << "client " << i;
+  }
+  EXPECT_EQ(box.ctl({"watch", "busy"}).exit_code, 0);
+}
+
+TEST(Doctor, LooksWithoutStartingADaemon) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"doctor"});
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("daemon        none runs"), HasSubstr("database      none yet"),
+                    HasSubstr("workloads, starts in")));
+  EXPECT_EQ(ran.exit_code, ran.out.find("\nproblem ") == std::string::npos ? 0 : 1) << ran.out;
+  EXPECT_FALSE(std::filesystem::exists(box.state()));
+}
+
+json finding(const Ran& ran, const std::string& subject) {
+  for (const json& row : json::parse(ran.out)["rows"]) {
+    if (row[1] == subject) return row;
+  }
+  return {};
+}
+
+TEST(Doctor, ChecksTheDatabaseWithAndWithoutADaemon) {
+  const Sandbox box;
+  box.ctl({"submit", "-", "--wait"}, kQuick);
+  const Ran with = box.ctl({"doctor", "--format", "json"});
+  EXPECT_THAT(finding(with, "daemon").dump(), HasSubstr("same as sweepctl"));
+  EXPECT_THAT(finding(with, "database").dump(), HasSubstr("sound"));
+  box.ctl({"stop"});
+  EXPECT_THAT(finding(box.ctl({"doctor", "--format", "json"}), "database").dump(),
+              HasSubstr("sound"));
+  // A page of an index gone: SQLite opens the file and finds the damage when it looks.
+  std::fstream file(box.state() / "results.db", std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(3 * 4096);
+  file << std::string(4096, '\xff');
+  file.close();
+  const Ran broken = box.ctl({"doctor", "--format", "json"});
+  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_THAT(finding(broken, "database").dump(), HasSubstr("problem"));
+}
+
+TEST(Doctor, NamesAWorkerThatDoesNotStart) {
+  const Sandbox box("/nowhere/sweep-worker");
+  const Ran ran = box.ctl({"doctor"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("/nowhere/sweep-worker: No such file or directory"));
+}
+
+std::string complete(const Sandbox& box, const std::string& words) {
+  const Ran ran = box.run(
+      "/bin/bash",
+      {"-c", "source <(" SWEEPCTL " completion bash); complete -p sweepctl; COMP_WORDS=(" SWEEPCTL
+             " " +
+                 words +
+                 "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _sweepctl; echo \"${COMPREPLY[*]}\""});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("-F _sweepctl sweepctl"));
+  return ran.out.substr(ran.out.find('\n') + 1);
+}
+
+TEST(Completion, KnowsVerbsOptionsAndNames) {
+  const Sandbox box;
+  EXPECT_EQ(complete(box, "re"), "report retry\n");
+  EXPECT_EQ(complete(box, "report --fo"), "--format\n");
+  EXPECT_EQ(complete(box, "query --format j"), "json\n");
+  EXPECT_EQ(complete(box, "--no-start st"), "status stop\n");
+  EXPECT_EQ(complete(box, "watch q"), "\n");
+  EXPECT_FALSE(std::filesystem::exists(box.state())) << "completing must not start a daemon";
+  box.ctl({"submit", "-", "--wait"}, kQuick);
+  EXPECT_EQ(complete(box, "watch q"), "quick\n");
+  EXPECT_EQ(complete(box, "query --sweep qu"), "quick\n");
+  EXPECT_EQ(complete(box, "workloads no"), "noop\n");
+  EXPECT_EQ(complete(box, "submit fi"), "\n") << "a file: bash's own completion";
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
