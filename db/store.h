@@ -105,6 +105,8 @@ class Store {
   // not have is ended as `skipped` first.
   Result<std::vector<OpenAttempt>> open_attempts();
 
+  // Survives the program's death but not the machine's, which saves an fsync an attempt: with the
+  // machine the attempt's processes are gone too, and it is queued again, as it should be.
   Result<void> mark_started(std::int64_t row, WallTime when, const Lease& lease);
   // Back to the queue: it was marked started but no process ever was (the daemon died in between).
   Result<void> mark_queued(std::int64_t row);

@@ -44,6 +44,21 @@ Result<Identity> identity_of(Connection& connection, std::int64_t row) {
                   query.integer(3) != 0, query.integer(4) != 0};
 }
 
+// Transactions in its life are written but not forced to the disk. They survive the program; the
+// next synced one forces them too.
+class WithoutSync {
+ public:
+  explicit WithoutSync(Connection& connection) : connection_(connection) {
+    connection_.database().tryExec("PRAGMA synchronous = NORMAL");
+  }
+  ~WithoutSync() { connection_.database().tryExec("PRAGMA synchronous = FULL"); }
+  WithoutSync(const WithoutSync&) = delete;
+  WithoutSync& operator=(const WithoutSync&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
 // This build cannot run them: the workload is gone or measures something else by now.
 void skip_unknown(Connection& connection, const Catalog& catalog, WallTime now) {
   std::vector<std::pair<std::int64_t, std::string>> rows;
@@ -142,6 +157,7 @@ Result<std::vector<OpenAttempt>> Store::open_attempts() {
 
 Result<void> Store::mark_started(std::int64_t row, WallTime when, const Lease& lease) {
   Connection& connection = state_->connection;
+  const WithoutSync without_sync(connection);
   return state_->transact(fmt::format("starting attempt {}", row), [&]() -> Result<void> {
     const auto identity = identity_of(connection, row);
     if (!identity) return identity.error();

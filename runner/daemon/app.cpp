@@ -111,7 +111,7 @@ Result<std::unique_ptr<App>> App::create(AppOptions options) {
   if (!store) return store.error();
   auto parts = std::make_unique<Parts>(options.state, std::move(*lock), std::move(*catalog),
                                        discover_machine(), std::move(host), std::move(*store),
-                                       make_local_executor(options.worker));
+                                       make_local_executor(options.worker, options.prefork));
   return std::unique_ptr<App>(new App(std::move(parts)));
 }
 

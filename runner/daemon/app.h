@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "runner/base/result.h"
+#include "runner/exec/executor.h"
 #include "runner/wire/endpoint.h"
 
 namespace sweepd {
@@ -14,6 +15,7 @@ namespace sweepd {
 struct AppOptions {
   StateFolder state;
   std::filesystem::path worker;  // the sweep-worker program
+  Prefork prefork = Prefork::kYes;
 };
 
 class App {

@@ -1,5 +1,6 @@
 #include "runner/daemon/dispatcher.h"
 
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/post.hpp>
@@ -25,7 +26,8 @@ Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
       timing_(timing),
       scheduler_(std::move(machine), timing.grace),
       timer_(io),
-      retry_timer_(io) {}
+      retry_timer_(io),
+      preload_timer_(io) {}
 
 Dispatcher::~Dispatcher() = default;
 
@@ -60,7 +62,14 @@ void Dispatcher::enqueue(std::vector<OpenAttempt> attempts) {
       continue;
     }
     scheduler_.add(item_of(attempt));
-    waiting_.emplace(attempt.row, std::move(attempt));
+    const std::int64_t row = attempt.row;
+    waiting_.emplace(row, pack(std::move(attempt)));
+  }
+  // What a large sweep took on its way here would stay with the allocator otherwise.
+  constexpr std::size_t kLarge = 10'000;
+  if (attempts.size() >= kLarge) {
+    attempts = {};
+    ::malloc_trim(0);
   }
   hooks_.changed();
   schedule_pump();
@@ -110,6 +119,7 @@ void Dispatcher::pump() {
     std::visit([this](const auto& a) { act(a); }, action);
   }
   arm_timer();
+  if (running_.empty() && scheduler_.queued() == 0) executor_.rest();
   if (draining_ && running_.empty() && unstored_.empty()) hooks_.drained();
 }
 
@@ -123,80 +133,6 @@ void Dispatcher::arm_timer() {
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) pump();
   });
-}
-
-Result<std::vector<RankProcess>> Dispatcher::launch(const OpenAttempt& attempt,
-                                                    const Lease& lease) {
-  const WorkloadDef& def = *catalog_.find(attempt.workload);
-  AttemptRequest request;
-  request.attempt = attempt.id;
-  request.trial = attempt.trial_key;
-  request.workload = attempt.workload;
-  request.pass = attempt.pass;
-  request.repeat = attempt.repeat;
-  for (std::size_t i = 0; i < def.params.size(); ++i) {
-    request.params.emplace_back(def.params[i].name, def.params[i].text(attempt.trial.values[i]));
-  }
-  request.lease = lease;
-  const AttemptFolder folder(runs_ / attempt.id);
-  std::error_code error;
-  // An attempt that was queued again after a crash may have left a folder.
-  std::filesystem::remove_all(folder.path(), error);
-  std::filesystem::create_directories(folder.path(), error);
-  if (error) {
-    return Error{ErrorCode::kIo,
-                 "cannot create " + folder.path().string() + ": " + error.message()};
-  }
-  if (const auto written = write_request(folder.request(), request); !written) {
-    return written.error();
-  }
-  return executor_.start(folder, request);
-}
-
-void Dispatcher::act(const StartAction& action) {
-  // Starting more while nothing can be stored would only fill the disk further; what runs is still
-  // stopped when its time has come.
-  if (starts_paused_) return put_back(action.item);
-  auto node = waiting_.extract(action.item);
-  if (node.empty()) {
-    scheduler_.finished(action.item);
-    schedule_pump();
-    return;
-  }
-  const WallTime started = now_wall();
-  if (const auto marked = store_.mark_started(action.item, started, action.lease); !marked) {
-    spdlog::error("attempt {} waits: cannot record its start: {}", node.mapped().id,
-                  marked.error().message);
-    waiting_.insert(std::move(node));
-    put_back(action.item);
-    pause_starts();
-    return;
-  }
-  AttemptFolder folder(runs_ / node.mapped().id);
-  auto run = std::make_unique<Run>(std::move(node.mapped()), std::move(folder));
-  run->attempt.lease = action.lease;
-  run->started = started;
-  auto ranks = launch(run->attempt, action.lease);
-  if (!ranks) {
-    scheduler_.finished(action.item);
-    end_without_process(run->attempt, {Failed{ranks.error().message, ""}});
-    schedule_pump();  // the lease is free again, and nobody else will say so
-    return;
-  }
-  spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
-               name_of(run->attempt.pass), label_of_attempt(run->attempt));
-  run->ranks = std::move(*ranks);
-  Run& placed = *running_.emplace(action.item, std::move(run)).first->second;
-  for (std::size_t i = 0; i < placed.ranks.size(); ++i) watch_rank(placed, i);
-  hooks_.changed();
-}
-
-// As if it had never been offered a lease; it is offered one again when starts are resumed.
-void Dispatcher::put_back(std::int64_t row) {
-  scheduler_.finished(row);
-  if (const auto it = waiting_.find(row); it != waiting_.end()) {
-    scheduler_.add(item_of(it->second));
-  }
 }
 
 void Dispatcher::act(const StopAction& action) {
@@ -220,8 +156,8 @@ void Dispatcher::act(const KillAction& action) {
 }
 
 void Dispatcher::act(const RefuseAction& action) {
-  auto node = waiting_.extract(action.item);
-  if (!node.empty()) end_without_process(node.mapped(), {Skipped{action.reason}});
+  const auto node = waiting_.extract(action.item);
+  if (!node.empty()) end_without_process(unpack(node.mapped()), {Skipped{action.reason}});
 }
 
 void Dispatcher::watch_rank(Run& run, std::size_t index) {

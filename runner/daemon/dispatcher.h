@@ -49,6 +49,7 @@ struct EndedAttempt {
 struct DispatcherTiming {
   Duration grace = seconds(2);        // between SIGTERM and SIGKILL
   Duration store_retry = seconds(5);  // between attempts to store what could not be stored
+  Duration load_limit = seconds(61);  // for the executor to `prepare`; then it is asked again
 };
 
 class Dispatcher {
@@ -78,6 +79,15 @@ class Dispatcher {
  private:
   struct Run;
 
+  // A hundred thousand may wait, and most parameters of most trials are at their defaults: only the
+  // others are kept. An attempt becomes whole again when it starts.
+  struct Waiting {
+    OpenAttempt attempt;  // without its trial
+    std::vector<std::pair<std::uint16_t, Value>> differing;
+  };
+  Waiting pack(OpenAttempt attempt) const;
+  OpenAttempt unpack(const Waiting& waiting) const;
+
   Item item_of(const OpenAttempt& attempt) const;
   std::string label_of_attempt(const OpenAttempt& attempt) const;
   void schedule_pump();
@@ -87,6 +97,9 @@ class Dispatcher {
   void act(const KillAction& action);
   void act(const RefuseAction& action);
   void put_back(std::int64_t row);
+  AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
+  // True: the attempt was put back until the worker is loaded.
+  bool preload(const OpenAttempt& attempt, const Lease& lease);
   Result<std::vector<RankProcess>> launch(const OpenAttempt& attempt, const Lease& lease);
   void watch_rank(Run& run, std::size_t index);
   void rank_ended(Run& run, std::size_t index);
@@ -111,11 +124,14 @@ class Dispatcher {
   Hooks hooks_;
   DispatcherTiming timing_;
   Scheduler scheduler_;
-  std::unordered_map<std::int64_t, OpenAttempt> waiting_;
+  std::unordered_map<std::int64_t, Waiting> waiting_;
   std::map<std::int64_t, std::unique_ptr<Run>> running_;
   std::list<std::pair<OpenAttempt, AttemptRecord>> unstored_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer retry_timer_;
+  // While it waits for the worker to be loaded, nothing starts.
+  std::unique_ptr<boost::asio::posix::stream_descriptor> preloading_;
+  boost::asio::steady_timer preload_timer_;
   bool pump_scheduled_ = false;
   bool draining_ = false;
   bool starts_paused_ = false;

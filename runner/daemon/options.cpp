@@ -29,6 +29,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   std::string worker;
   std::string read_file;
   bool foreground = false;
+  bool no_prefork = false;
   cli.add_option("--state-dir", state_dir,
                  "folder of database, runs, log and socket "
                  "[default: $SWEEPD_STATE_DIR, else $XDG_STATE_HOME/sweepd, else "
@@ -39,6 +40,10 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
                  "only answer questions about this database file, on the socket that is standard "
                  "input (sweepctl --db)");
   cli.add_flag("--foreground", foreground, "stay in the foreground and log to the terminal too");
+  cli.add_flag("--no-prefork", no_prefork,
+               "load the worker anew for every attempt, also where a fork of a loaded one would do "
+               "(docs/MEASURING.md) [also: SWEEPD_NO_PREFORK=1]")
+      ->envname("SWEEPD_NO_PREFORK");
   cli.set_version_flag("--version", std::string("sweepd ") + kVersion + " (" + kBuildCommit + ")");
   try {
     cli.parse(argc, argv);
@@ -49,7 +54,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   const std::filesystem::path program =
       worker.empty() ? default_worker() : std::filesystem::path(worker);
   return DaemonOptions{
-      {StateFolder::from_environment(state_dir), std::filesystem::absolute(program)},
+      {StateFolder::from_environment(state_dir), std::filesystem::absolute(program),
+       no_prefork ? Prefork::kNo : Prefork::kYes},
       foreground ? Ground::kForeground : Ground::kBackground,
       read_file};
 }

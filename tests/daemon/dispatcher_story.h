@@ -1,6 +1,6 @@
 // A dispatcher with a scripted executor, a real store in a temporary folder and a machine of four
-// cores. Grace is 20 ms and a failed store is tried again after 20 ms, so that stories are short;
-// nothing here depends on how long anything takes.
+// cores. Grace is 20 ms, a failed store is tried again and a loading worker asked for again after
+// 20 ms, so that stories are short; nothing here depends on how long anything takes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -41,7 +41,7 @@ class DispatcherStory : public DbTest {
         *io_, *store_, executor_, catalog_, machine, host_named("alpha"), folder_ / "runs",
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { ended_.push_back(a); },
                           [this] { drained_ = true; }},
-        DispatcherTiming{milliseconds(20), milliseconds(20)});
+        DispatcherTiming{milliseconds(20), milliseconds(20), milliseconds(20)});
   }
 
   // Stores a sweep; what it queued, in order.

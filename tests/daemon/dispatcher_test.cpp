@@ -49,6 +49,34 @@ TEST_F(DispatcherTest, TimingsOnTheCpuRunOneAfterTheOther) {
   EXPECT_EQ(executor_.started[1].attempt, queued[1].id);
 }
 
+TEST_F(DispatcherTest, TheFirstOfSeveralWaitsUntilTheWorkerIsLoaded) {
+  executor_.loading = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  settle();
+  EXPECT_TRUE(executor_.started.empty());
+  EXPECT_EQ(stored(queued[0]), "queued") << "not marked started before it can start";
+  EXPECT_EQ(dispatcher_->queued(), 2U);
+  const int loading = executor_.loading.release();
+  ::eventfd_write(loading, 1);
+  ASSERT_TRUE(until_started(1));
+  EXPECT_EQ(executor_.started[0].attempt, queued[0].id);
+  ::close(loading);
+  executor_.loading = UniqueFd(::eventfd(0, EFD_CLOEXEC));  // never ready
+  finish_well(queued[0]);
+  ASSERT_TRUE(until_started(2)) << "nothing follows the last: it loads for itself";
+  EXPECT_EQ(executor_.rests, 0);
+  finish_well(queued[1]);
+  ASSERT_TRUE(until([&] { return executor_.rests > 0; })) << "nothing runs or waits any more";
+}
+
+TEST_F(DispatcherTest, AWorkerThatDoesNotGetLoadedIsAskedForAgain) {
+  executor_.loading = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  settle();
+  executor_.loading.reset();  // the executor has given it up when it is asked again
+  ASSERT_TRUE(until_started(1));
+}
+
 TEST_F(DispatcherTest, WhatThisMachineCannotRunIsSkippedWithTheReason) {
   const auto queued = enqueue({{{"device", "cuda"}}, {{"threads", "64"}}, {{"model", "xl"}}});
   ASSERT_TRUE(until_ended(2));

@@ -38,6 +38,11 @@ class FakeExecutor final : public Executor {
     return ranks;
   }
 
+  std::optional<int> prepare(const AttemptRequest&) override {
+    return loading ? std::optional(loading.get()) : std::nullopt;
+  }
+  void rest() override { ++rests; }
+
   std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) override {
     std::vector<RankProcess> ranks;
     for (int rank = 0; rank < world_size; ++rank) {
@@ -62,6 +67,8 @@ class FakeExecutor final : public Executor {
   std::vector<Sent> signals;
   std::string refuse_start;  // start() fails with this message
   std::set<int> alive;       // ranks that adopt() finds
+  UniqueFd loading;  // prepare() wants this to become readable first; none: it wants nothing
+  int rests = 0;
 
  private:
   RankProcess process(const AttemptFolder&, int rank, bool child) {

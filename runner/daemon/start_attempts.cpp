@@ -1,0 +1,131 @@
+// The dispatcher's half that starts attempts.
+#include <spdlog/spdlog.h>
+
+#include "runner/daemon/dispatcher.h"
+#include "runner/daemon/run.h"
+
+namespace sweepd {
+
+namespace asio = boost::asio;
+
+Dispatcher::Waiting Dispatcher::pack(OpenAttempt attempt) const {
+  const WorkloadDef& def = *catalog_.find(attempt.workload);
+  const std::vector<Value> values = std::exchange(attempt.trial.values, {});
+  Waiting waiting;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == def.params[i].default_value) continue;
+    waiting.differing.emplace_back(static_cast<std::uint16_t>(i), values[i]);
+  }
+  waiting.differing.shrink_to_fit();
+  waiting.attempt = std::move(attempt);
+  return waiting;
+}
+
+OpenAttempt Dispatcher::unpack(const Waiting& waiting) const {
+  OpenAttempt attempt = waiting.attempt;
+  attempt.trial = default_trial(*catalog_.find(attempt.workload));
+  for (const auto& [param, value] : waiting.differing) attempt.trial.values[param] = value;
+  return attempt;
+}
+
+AttemptRequest Dispatcher::request_of(const OpenAttempt& attempt, const Lease& lease) const {
+  const WorkloadDef& def = *catalog_.find(attempt.workload);
+  AttemptRequest request;
+  request.attempt = attempt.id;
+  request.trial = attempt.trial_key;
+  request.workload = attempt.workload;
+  request.pass = attempt.pass;
+  request.repeat = attempt.repeat;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    request.params.emplace_back(def.params[i].name, def.params[i].text(attempt.trial.values[i]));
+  }
+  request.lease = lease;
+  return request;
+}
+
+// Only before the first of several on an idle machine: loading beside a measurement would disturb
+// it, and a single attempt loads for itself in the same time.
+bool Dispatcher::preload(const OpenAttempt& attempt, const Lease& lease) {
+  if (!running_.empty() || scheduler_.queued() == 0) return false;
+  const std::optional<int> loading = executor_.prepare(request_of(attempt, lease));
+  if (!loading) return false;
+  preloading_ = std::make_unique<asio::posix::stream_descriptor>(io_, ::dup(*loading));
+  const auto loaded = [this](const boost::system::error_code& error) {
+    if (error == asio::error::operation_aborted) return;
+    preloading_.reset();
+    preload_timer_.cancel();
+    schedule_pump();
+  };
+  preloading_->async_wait(asio::posix::stream_descriptor::wait_read, loaded);
+  preload_timer_.expires_after(std::chrono::nanoseconds(timing_.load_limit.ns));
+  preload_timer_.async_wait(loaded);
+  return true;
+}
+
+Result<std::vector<RankProcess>> Dispatcher::launch(const OpenAttempt& attempt,
+                                                    const Lease& lease) {
+  const AttemptRequest request = request_of(attempt, lease);
+  const AttemptFolder folder(runs_ / attempt.id);
+  std::error_code error;
+  // An attempt that was queued again after a crash may have left a folder.
+  std::filesystem::remove_all(folder.path(), error);
+  std::filesystem::create_directories(folder.path(), error);
+  if (error) {
+    return Error{ErrorCode::kIo,
+                 "cannot create " + folder.path().string() + ": " + error.message()};
+  }
+  if (const auto written = write_request(folder.request(), request); !written) {
+    return written.error();
+  }
+  return executor_.start(folder, request);
+}
+
+void Dispatcher::act(const StartAction& action) {
+  // Starting more while nothing can be stored would only fill the disk further; what runs is still
+  // stopped when its time has come.
+  if (starts_paused_ || preloading_) return put_back(action.item);
+  const auto it = waiting_.find(action.item);
+  if (it == waiting_.end()) {
+    scheduler_.finished(action.item);
+    schedule_pump();
+    return;
+  }
+  OpenAttempt attempt = unpack(it->second);
+  if (preload(attempt, action.lease)) return put_back(action.item);
+  const WallTime started = now_wall();
+  if (const auto marked = store_.mark_started(action.item, started, action.lease); !marked) {
+    spdlog::error("attempt {} waits: cannot record its start: {}", attempt.id,
+                  marked.error().message);
+    put_back(action.item);
+    pause_starts();
+    return;
+  }
+  waiting_.erase(it);
+  AttemptFolder folder(runs_ / attempt.id);
+  auto run = std::make_unique<Run>(std::move(attempt), std::move(folder));
+  run->attempt.lease = action.lease;
+  run->started = started;
+  auto ranks = launch(run->attempt, action.lease);
+  if (!ranks) {
+    scheduler_.finished(action.item);
+    end_without_process(run->attempt, {Failed{ranks.error().message, ""}});
+    schedule_pump();  // the lease is free again, and nobody else will say so
+    return;
+  }
+  spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
+               name_of(run->attempt.pass), label_of_attempt(run->attempt));
+  run->ranks = std::move(*ranks);
+  Run& placed = *running_.emplace(action.item, std::move(run)).first->second;
+  for (std::size_t i = 0; i < placed.ranks.size(); ++i) watch_rank(placed, i);
+  hooks_.changed();
+}
+
+// As if it had never been offered a lease; it is offered one again when starts are resumed.
+void Dispatcher::put_back(std::int64_t row) {
+  scheduler_.finished(row);
+  if (const auto it = waiting_.find(row); it != waiting_.end()) {
+    scheduler_.add(item_of(unpack(it->second)));
+  }
+}
+
+}  // namespace sweepd

@@ -1,0 +1,116 @@
+// Attempts forked from a worker that is loaded already: nothing that is stored tells them apart.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+// What the logs of the attempts say of how they began.
+std::string forked_count(const Sandbox& box) {
+  return box
+      .run("/bin/sh", {"-c", "grep -l 'forked from' " + (box.state() / "runs").string() +
+                                 "/*/log.0.txt | wc -l"})
+      .out;
+}
+
+class PreforkOff {
+ public:
+  PreforkOff() { ::setenv("SWEEPD_NO_PREFORK", "1", 1); }
+  ~PreforkOff() { ::unsetenv("SWEEPD_NO_PREFORK"); }
+};
+
+constexpr auto kFour =
+    "sweep: four\nworkload: noop\nparams: {warmup: 0}\nmatrix: {steps: [1, 2, 3, 4]}\n";
+
+TEST(PreforkedDaemon, ForksTheAttemptsOfASweepAndStartsALoneOne) {
+  const Sandbox box;
+  EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kFour).exit_code, 0);
+  EXPECT_EQ(forked_count(box), "4\n");
+  EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, "sweep: one\nworkload: noop\nparams: {steps: 9}\n")
+                .exit_code,
+            0);
+  EXPECT_EQ(forked_count(box), "4\n") << "loading is no faster than starting";
+}
+
+TEST(PreforkedDaemon, WithTheOptionEveryAttemptIsStarted) {
+  const PreforkOff off;
+  const Sandbox box;
+  EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kFour).exit_code, 0);
+  EXPECT_EQ(forked_count(box), "0\n");
+}
+
+TEST(PreforkedDaemon, AForkThatCrashesIsStoredWithItsSignal) {
+  const Sandbox box;
+  EXPECT_EQ(box.ctl({"submit", "-", "--wait"},
+                    "sweep: crash\nworkload: fault\nparams: {warmup: 0, steps: 1}\n"
+                    "matrix: {kind: [crash, exit, done]}\n")
+                .exit_code,
+            4);
+  EXPECT_EQ(forked_count(box), "3\n");
+  EXPECT_EQ(box.sql("select group_concat(outcome || ' ' || coalesce(signal, '') || ' ' || "
+                    "coalesce(exit_code, '')) from (select * from attempt order by row)"),
+            "crashed 6 ,crashed  3,done  ");
+}
+
+#if SWEEPD_WITH_TORCH
+constexpr auto kModel = R"(sweep: model
+workload: lm_step
+passes: [timing, memory]
+params: {model: tiny, context: 64, batch: 1, warmup: 1, steps: 3}
+matrix: {mode: [forward, train_step], seed: [1, 2]}
+)";
+
+struct Stored {
+  std::string environment, facts, samples, memory, outcomes, forked;
+};
+
+Stored run_model() {
+  const Sandbox box(SWEEP_WORKER);
+  const Ran ran = box.ctl({"submit", "-", "--wait"}, kModel);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  Stored stored;
+  stored.environment = box.sql(
+      "select group_concat(threads || ' ' || cores || ' ' || cpu_math || ' ' || torch_version || "
+      "' ' || build_commit, '; ') from environment");
+  // Losses are facts: equal to the last digit, or the arithmetic was another.
+  stored.facts = box.sql(
+      "select group_concat(t || ' ' || n || ' ' || v, '; ') from (select tr.key t, name.text n, "
+      "coalesce(f.number, f.text) v from fact f join name on name.id = f.name "
+      "join attempt a on a.row = f.attempt join trial tr on tr.id = a.trial order by 1, 2, "
+      "a.pass)");
+  stored.samples = box.sql(
+      "select group_concat(c) from (select count(*) c from sample group by attempt order by 1)");
+  stored.memory = box.sql(
+      "select group_concat(k || ' ' || p || ' ' || b, '; ') from (select tr.key k, name.text p, "
+      "m.at_start_bytes || '/' || m.peak_allocated_bytes || '/' || m.at_end_bytes b from memory m "
+      "join name on name.id = m.phase join attempt a on a.row = m.attempt "
+      "join trial tr on tr.id = a.trial order by 1, 2)");
+  stored.outcomes = box.sql("select group_concat(outcome) from attempt");
+  stored.forked = forked_count(box);
+  return stored;
+}
+
+TEST(PreforkedDaemon, RecordsWhatAStartedWorkerRecords) {
+  const Stored forked = run_model();
+  const PreforkOff off;
+  const Stored started = run_model();
+  EXPECT_EQ(forked.forked, "4\n") << "the timing passes, and only they";
+  EXPECT_EQ(started.forked, "0\n");
+  EXPECT_NE(forked.facts, "");
+  EXPECT_EQ(forked.environment, started.environment);
+  EXPECT_EQ(forked.facts, started.facts);
+  EXPECT_EQ(forked.samples, started.samples);
+  EXPECT_EQ(forked.memory, started.memory);
+  EXPECT_EQ(forked.outcomes, started.outcomes);
+}
+#endif
+
+}  // namespace
+}  // namespace sweepd::e2e

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""What tools/bench/run makes of measured values; the measuring itself is not tested."""
+
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/bench"))
+
+from bench.attempts import intervals  # noqa: E402
+from bench.page import Page, shown  # noqa: E402
+from bench.submit import sweep  # noqa: E402
+from bench.tools import percentile  # noqa: E402
+
+
+class Table(unittest.TestCase):
+    def row(self, *arguments):
+        page = Page()
+        page.add(*arguments)
+        return page.table().splitlines()[2]
+
+    def test_a_limit_is_met_or_not(self):
+        self.assertEqual(self.row("submit", "s", [0.5, 0.25, 0.75], "wall", 1.0),
+                         "| submit | 0.500 s | 0.275 to 0.725 | 1.00 s | yes | 3 | wall |")
+        self.assertEqual(self.row("start", "ms", [11.0], "wall", 10), "| start | 11.0 ms |  | 10.0 ms | **no** | 1 | wall |")
+
+    def test_without_a_limit_there_is_nothing_to_meet(self):
+        self.assertEqual(self.row("memory", "MB", [1234.5], "VmRSS"), "| memory | 1,234 MB |  |  |  | 1 | VmRSS |")
+
+    def test_three_digits(self):
+        self.assertEqual([shown(v) for v in (0, 0.000123, 0.0123, 1.234, 12.34, 123.4, 12345.6)],
+                         ["0.000", "0.00012", "0.012", "1.23", "12.3", "123", "12,346"])
+
+    def test_percentiles_between_values(self):
+        self.assertEqual(percentile([4, 1, 3, 2], 0.5), 2.5)
+        self.assertEqual(percentile([7], 0.95), 7)
+
+
+class Parts(unittest.TestCase):
+    def test_intervals_leave_the_first_attempt_out_but_for_what_follows_it(self):
+        attempts = [{"process": 1.0, "end": 2.0}, {"process": 5.0, "end": 9.0}]
+        self.assertEqual(intervals(attempts, "end", "next process"), [3.0])
+        self.assertEqual(intervals(attempts, "process", "end"), [4.0])
+
+    def test_a_sweep_has_as_many_trials_as_asked_for(self):
+        text = sweep("s", 7, 40)
+        self.assertIn("seed: [7, 8]", text)
+        self.assertEqual(text.split("steps: [")[1].count(","), 19)
+
+    def test_names(self):
+        done = subprocess.run([ROOT / "tools/bench/run", "--list"], capture_output=True, text=True, check=True)
+        self.assertLessEqual({"submit", "clients", "attempts", "forks", "expand"}, set(done.stdout.split()))
+        wrong = subprocess.run([ROOT / "tools/bench/run", "sumbit"], capture_output=True, text=True, check=False)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("no benchmark `sumbit`; there are submit,", wrong.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

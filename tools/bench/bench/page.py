@@ -1,0 +1,81 @@
+"""The table, and docs/results/cpu-bench.md around it."""
+
+import datetime
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+from bench.tools import BIN, REPO, median, percentile
+
+
+def shown(value):
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
+    return f"{value:,.{digits}f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2g}"
+
+
+def first_line(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout.splitlines() or ["unknown"])[0]
+
+
+def field(path, key):
+    for line in Path(path).read_text().splitlines():
+        if line.startswith(key):
+            return line.split(":", 1)[1].strip()
+    return "unknown"
+
+
+class Page:
+    def __init__(self):
+        self.rows = []
+        self.sections = []
+        self.load = [os.getloadavg()[0]]
+
+    def add(self, name, unit, values, how, at_most=None):
+        """A row: `values` are repeats of one figure; `at_most` is its limit, in the same unit."""
+        self.load.append(os.getloadavg()[0])
+        self.rows.append((name, unit, list(values), how, at_most))
+
+    def section(self, title, text):
+        self.sections.append((title, text))
+
+    def table(self):
+        lines = ["| name | measured | spread | limit | met | n | how |", "|---|---:|---:|---:|---|---:|---|"]
+        for name, unit, values, how, at_most in self.rows:
+            spread = f"{shown(percentile(values, 0.05))} to {shown(percentile(values, 0.95))}" if len(values) > 1 else ""
+            limit = f"{shown(at_most)} {unit}".strip() if at_most is not None else ""
+            met = "" if at_most is None else "yes" if median(values) <= at_most else "**no**"
+            lines.append(f"| {name} | {shown(median(values))} {unit} | {spread} | {limit} | {met} | {len(values)} | {how} |")
+        sections = [f"\n## {title}\n\n{text}" for title, text in self.sections]
+        return "\n".join(lines + sections)
+
+    def machine(self):
+        memory = int(field("/proc/meminfo", "MemTotal").split()[0]) / 2**20
+        commit = first_line(["git", "-C", REPO, "rev-parse", "--short=12", "HEAD"])
+        dirty = subprocess.run(["git", "-C", REPO, "diff", "--quiet", "HEAD"], check=False).returncode != 0
+        return [
+            ("CPU", f"{field('/proc/cpuinfo', 'model name')}, {len(os.sched_getaffinity(0))} cores"),
+            ("memory", f"{memory:.1f} GiB"),
+            ("system", f"{platform.freedesktop_os_release().get('PRETTY_NAME', platform.system())}, Linux {platform.release()}"),
+            ("sweepd", f"{first_line([BIN / 'sweepd', '--version'])}; sources at {commit}{' with changes' if dirty else ''}"),
+            ("compiler", first_line(["c++", "--version"])),
+            ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
+            ("load of the machine", f"{min(self.load):.1f} to {max(self.load):.1f} (1-minute average, before and during the run)"),
+        ]
+
+    def write(self, path):
+        about = "\n".join(f"| {key} | {value} |" for key, value in self.machine())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"""# How fast sweepd itself is, on a CPU machine
+
+Written by `tools/bench/run`; repeat it with the same command. `tools/bench/run --list` names the parts.
+The limits are the project's own. What bounds a figure that misses its limit stands in [bounds.md](bounds.md).
+
+| | |
+|---|---|
+{about}
+
+{self.table()}
+""")
+        print(f"written: {path.relative_to(REPO)}")

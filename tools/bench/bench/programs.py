@@ -1,0 +1,13 @@
+"""Runs a C++ benchmark: JSON lines on its standard output (tools/bench/bench_output.h)."""
+
+import json
+import subprocess
+
+from bench.tools import BIN
+
+
+def run(page, program):
+    done = subprocess.run([BIN / program], check=True, capture_output=True, text=True)
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        page.add(row["name"], row["unit"], row["values"], row["how"], row.get("at_most"))

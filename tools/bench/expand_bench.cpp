@@ -1,0 +1,97 @@
+// A million points from their axes: time, and what they take in memory.
+#include <sys/resource.h>
+
+#include "runner/base/clock.h"
+#include "runner/base/host.h"
+#include "runner/model/param.h"
+#include "runner/model/run_params.h"
+#include "runner/spec/spec.h"
+#include "tools/bench/bench_output.h"
+
+namespace sweepd {
+namespace {
+
+// As wide as lm_step, the widest workload: what a trial costs grows with its parameters.
+WorkloadDef wide_workload() {
+  WorkloadDef def;
+  def.name = "wide";
+  def.passes = {"timing"};
+  for (int i = 0; i < 12; ++i) {
+    ParamDef param;
+    param.name = fmt::format("p{}", i);
+    param.type = i % 2 == 0 ? ValueType::kInteger : ValueType::kText;
+    param.default_value = i % 2 == 0 ? Value(std::int64_t{0}) : Value(std::string("default"));
+    def.params.push_back(std::move(param));
+  }
+  for (ParamDef& param : describe_params<RunParams>()) {
+    param.run_param = true;
+    def.params.push_back(std::move(param));
+  }
+  return def;
+}
+
+// 100 x 100 x 100.
+Sweep million_points() {
+  Sweep sweep;
+  sweep.name = "million";
+  sweep.workload = "wide";
+  for (const std::size_t param : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
+    Axis axis{param, {}};
+    for (std::int64_t value = 1; value <= 100; ++value) axis.values.emplace_back(value);
+    sweep.matrix.push_back(std::move(axis));
+  }
+  return sweep;
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+int run() {
+  constexpr int kRepeats = 3;
+  const WorkloadDef def = wide_workload();
+  const Sweep sweep = million_points();
+  BenchLine wall{"expanding 1,000,000 points",
+                 "s",
+                 {},
+                 2.0,
+                 "expand() of three axes of 100 values, 25 parameters a trial; wall time"};
+  BenchLine cpu{"expanding 1,000,000 points, CPU time", "s", {}, 2.0, "the same, CPU time"};
+  BenchLine memory{"memory of 1,000,000 points",
+                   "MiB",
+                   {},
+                   std::nullopt,
+                   "growth of the resident set by one expansion"};
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    const std::int64_t before_bytes = resident_set().value;
+    const double cpu_before = cpu_seconds();
+    const Instant begin = now_instant();
+    const Expansion expansion = expand(sweep, def);
+    wall.values.push_back(static_cast<double>((now_instant() - begin).ns) * 1e-9);
+    cpu.values.push_back(cpu_seconds() - cpu_before);
+    if (expansion.trials.size() != 1'000'000) {
+      fmt::print(stderr, "expand_bench: {} trials, expected 1,000,000\n", expansion.trials.size());
+      return 1;
+    }
+    // Only the first: later ones reuse what it gave back to the allocator.
+    if (repeat == 0) {
+      memory.values.push_back(static_cast<double>(resident_set().value - before_bytes) / (1 << 20));
+    }
+  }
+  print(wall);
+  print(cpu);
+  print(memory);
+  return 0;
+}
+
+}  // namespace
+}  // namespace sweepd
+
+int main() {
+  return sweepd::run();
+}
