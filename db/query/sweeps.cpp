@@ -134,6 +134,12 @@ Result<std::vector<SweepRow>> Reader::sweeps(std::int64_t limit) {
 Result<SweepRow> Reader::find_sweep(const std::string& who) {
   return state_->ask("finding a sweep", [&]() -> Result<SweepRow> {
     Connection& connection = state_->connection;
+    if (who.empty()) {
+      if (auto latest = one_sweep(
+              connection, "WHERE ? = '' ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who))
+        return *latest;
+      return Error{ErrorCode::kNotFound, "there is no sweep yet; `sweepctl submit FILE` makes one"};
+    }
     if (auto exact = one_sweep(connection, "WHERE s.uid = ?", who)) return *exact;
     if (auto named = one_sweep(
             connection, "WHERE s.name = ? ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who)) {
@@ -148,6 +154,27 @@ Result<Progress> Reader::progress(const SweepId& sweep) {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
     return progress_of(state_->connection, *row);
+  });
+}
+
+Result<std::vector<PassPace>> Reader::pace(const SweepId& sweep) {
+  return state_->ask("timing a sweep", [&]() -> Result<std::vector<PassPace>> {
+    const auto row = sweep_row(*state_, sweep);
+    if (!row) return row.error();
+    std::vector<PassPace> paces;
+    Query query(
+        state_->connection,
+        "SELECT a.pass, count(*) FILTER (WHERE a.outcome IS NULL AND a.started_ns IS NULL), "
+        "count(a.ended_ns - a.started_ns) FILTER (WHERE sa.origin <> 'reused'), "
+        "coalesce(sum(a.ended_ns - a.started_ns) FILTER (WHERE sa.origin <> 'reused'), 0) "
+        "FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt WHERE sa.sweep = ? "
+        "GROUP BY a.pass");
+    query.bind(*row);
+    while (query.next()) {
+      paces.push_back({*pass_from(query.text(0)), query.integer(1), query.integer(2),
+                       Duration{query.integer(3)}});
+    }
+    return paces;
   });
 }
 

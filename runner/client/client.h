@@ -48,6 +48,7 @@ void add_cancel(CLI::App& app, Client& client);
 void add_devices(CLI::App& app, Client& client);
 void add_list(CLI::App& app, Client& client);
 void add_log(CLI::App& app, Client& client);
+void add_plan(CLI::App& app, Client& client);
 void add_query(CLI::App& app, Client& client);
 void add_report(CLI::App& app, Client& client);
 void add_retry(CLI::App& app, Client& client);

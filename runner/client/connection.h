@@ -2,11 +2,13 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "runner/base/result.h"
 #include "runner/base/unique_fd.h"
+#include "runner/base/units.h"
 #include "runner/wire/endpoint.h"
 
 namespace sweepd {
@@ -22,6 +24,8 @@ class Connection {
   Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params);
   // Blocks for the next notification. kUnavailable when the daemon went away or a signal came.
   Result<nlohmann::json> next_notification();
+  // The next one within `timeout`; nothing when none came, or when a signal did.
+  Result<std::optional<nlohmann::json>> next_notification(Duration timeout);
 
  private:
   explicit Connection(UniqueFd fd) : fd_(std::move(fd)) {}

@@ -20,8 +20,9 @@ int main(int argc, char** argv) {
                        std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
   app.require_subcommand(1);
   app.fallthrough();  // --state-dir may stand behind the verb too
-  for (const auto add : {add_submit, add_watch, add_list, add_show, add_report, add_query, add_log,
-                         add_cancel, add_retry, add_workloads, add_devices, add_status, add_stop}) {
+  for (const auto add :
+       {add_plan, add_submit, add_watch, add_list, add_show, add_report, add_query, add_log,
+        add_cancel, add_retry, add_workloads, add_devices, add_status, add_stop}) {
     add(app, client);
   }
   try {

@@ -24,12 +24,14 @@ constexpr Duration kQueryLimit = seconds(30);
 // Members are destroyed in reverse order: sessions before services, readers before the loop.
 struct App::Parts {
   Parts(StateFolder state_, UniqueFd lock_, Catalog catalog_, Machine machine_, HostInfo host_,
-        std::unique_ptr<Store> store_, std::unique_ptr<Executor> executor_)
+        std::filesystem::path worker_, std::unique_ptr<Store> store_,
+        std::unique_ptr<Executor> executor_)
       : state(std::move(state_)),
         lock(std::move(lock_)),
         catalog(std::move(catalog_)),
         machine(std::move(machine_)),
         host(std::move(host_)),
+        worker(std::move(worker_)),
         store(std::move(store_)),
         executor(std::move(executor_)),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
@@ -39,7 +41,8 @@ struct App::Parts {
             {[this] { watchers.changed(); },
              [this](const EndedAttempt& attempt) { watchers.ended(attempt); }, [this] { end(); }}),
         services{io,     state,   catalog,    machine,  host,
-                 *store, readers, dispatcher, watchers, [this](StopMode mode) { stop(mode); }},
+                 *store, readers, dispatcher, watchers, [this](StopMode mode) { stop(mode); },
+                 worker},
         server(io, state, services),
         signals(io, SIGTERM, SIGINT) {
     watchers.set_dispatcher(dispatcher);
@@ -77,6 +80,7 @@ struct App::Parts {
   Catalog catalog;
   Machine machine;
   HostInfo host;
+  std::filesystem::path worker;
   asio::io_context io{1};
   std::unique_ptr<Store> store;
   std::unique_ptr<Executor> executor;
@@ -102,8 +106,8 @@ Result<std::unique_ptr<App>> App::create(AppOptions options) {
   auto store = Store::open(options.state.database(), *catalog, host);
   if (!store) return store.error();
   auto parts = std::make_unique<Parts>(options.state, std::move(*lock), std::move(*catalog),
-                                       discover_machine(), std::move(host), std::move(*store),
-                                       make_local_executor(options.worker));
+                                       discover_machine(), std::move(host), options.worker,
+                                       std::move(*store), make_local_executor(options.worker));
   return std::unique_ptr<App>(new App(std::move(parts)));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <filesystem>
 #include <functional>
 
 #include "db/store.h"
@@ -29,6 +30,7 @@ struct Services {
   Dispatcher& dispatcher;
   Watchers& watchers;
   std::function<void(StopMode)> stop;
+  const std::filesystem::path& worker;  // the sweep-worker program
 };
 
 }  // namespace sweepd

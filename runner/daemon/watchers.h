@@ -1,14 +1,18 @@
 // Who watches which sweep. Changes are gathered for a tenth of a second and sent as one `progress`
 // notification, so that ten thousand short trials do not become ten thousand messages a watcher.
+// While something runs, watchers hear of its step and phase once a second too: without a watcher
+// there is no such timer.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/daemon/dispatcher.h"
 #include "runner/daemon/reader_pool.h"
 #include "runner/daemon/session.h"
@@ -20,7 +24,7 @@ nlohmann::json to_json(const Progress& progress);
 class Watchers {
  public:
   Watchers(boost::asio::io_context& io, ReaderPool& readers)
-      : io_(io), readers_(readers), timer_(io) {}
+      : io_(io), readers_(readers), timer_(io), beat_(io) {}
   void set_dispatcher(const Dispatcher& dispatcher) { dispatcher_ = &dispatcher; }
 
   // Until the sweep has ended or the session is gone. `trials` are the sweep's.
@@ -35,7 +39,14 @@ class Watchers {
     std::unordered_set<TrialKey> trials;
     std::vector<EndedAttempt> news;
     bool over = false;
+    bool stale = true;  // something changed since the counts were read
+    Progress counts;
+    std::vector<PassPace> pace;
+    std::optional<Instant> pace_read;
   };
+  void spawn_tell_all();
+  void arm_beat();
+  nlohmann::json running_json(const Watch& watch, std::vector<RunningFor>& running) const;
   boost::asio::awaitable<void> tell_all();
   boost::asio::awaitable<void> tell(std::shared_ptr<Watch> watch);
 
@@ -44,6 +55,7 @@ class Watchers {
   const Dispatcher* dispatcher_ = nullptr;
   std::vector<std::shared_ptr<Watch>> watches_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer beat_;
   bool armed_ = false;
 };
 

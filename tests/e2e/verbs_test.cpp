@@ -147,7 +147,7 @@ TEST(Query, GroupsAndFormats) {
 
 TEST(Help, EveryVerbHasAnExample) {
   const Sandbox box;
-  for (const char* verb : {"submit", "watch", "list", "show", "report", "query", "log", "cancel",
+  for (const char* verb : {"plan", "submit", "watch", "list", "show", "report", "query", "log", "cancel",
                            "retry", "workloads", "devices", "status", "stop"}) {
     const Ran help = box.ctl({verb, "--help"});
     EXPECT_EQ(help.exit_code, 0) << verb;

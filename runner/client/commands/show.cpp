@@ -90,9 +90,9 @@ void add_show(CLI::App& app, Client& client) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("show", "Everything known of a sweep, a trial or an attempt");
-  command
-      ->add_option("WHAT", options->what, "a sweep's name, or the id of a sweep, trial or attempt")
-      ->required();
+  command->add_option(
+      "WHAT", options->what,
+      "a sweep's name, or the id of a sweep, trial or attempt; without it the latest sweep");
   command->add_flag("--steps", options->steps, "of an attempt: every sample, the warm-up's too");
   command->add_flag("--source", options->source, "of a sweep: the file as it was submitted");
   command->add_option("--limit", options->limit, "of a sweep: at most this many attempts; 0 is all")

@@ -40,6 +40,7 @@ boost::asio::awaitable<Reply> handle_cancel(Services&, Session&, nlohmann::json 
 boost::asio::awaitable<Reply> handle_devices(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_list(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_log(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_plan(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_query(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_report(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_retry(Services&, Session&, nlohmann::json params);

@@ -11,13 +11,13 @@ namespace sweepd {
 namespace {
 
 constexpr std::array kMethods{
-    Method{"cancel", handle_cancel},       Method{"devices", handle_devices},
-    Method{"list", handle_list},           Method{"log", handle_log},
-    Method{"query", handle_query},         Method{"report", handle_report},
-    Method{"retry", handle_retry},         Method{"show", handle_show},
-    Method{"status", handle_status},       Method{"stop", handle_stop},
-    Method{"submit", handle_submit},       Method{"watch", handle_watch},
-    Method{"workloads", handle_workloads},
+    Method{"cancel", handle_cancel}, Method{"devices", handle_devices},
+    Method{"list", handle_list},     Method{"log", handle_log},
+    Method{"plan", handle_plan},     Method{"query", handle_query},
+    Method{"report", handle_report}, Method{"retry", handle_retry},
+    Method{"show", handle_show},     Method{"status", handle_status},
+    Method{"stop", handle_stop},     Method{"submit", handle_submit},
+    Method{"watch", handle_watch},   Method{"workloads", handle_workloads},
 };
 
 }  // namespace

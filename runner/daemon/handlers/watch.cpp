@@ -29,7 +29,7 @@ Result<Found> find(Reader& reader, const std::string& who) {
 
 boost::asio::awaitable<Reply> handle_watch(Services& services, Session& session, json params) {
   ParamsReader reader(params);
-  const std::string who = reader.text("sweep");
+  const std::string who = reader.text_or("sweep", "");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   const auto ask = [who](Reader& r) { return find(r, who); };
   const auto found = co_await services.readers.run(ask);
