@@ -64,6 +64,12 @@ struct TrialStanding {
   std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }
 };
 
+struct SweepTrial {
+  TrialKey key;
+  Trial trial;
+  std::vector<Pass> passes;
+};
+
 class Reader {
  public:
   static Result<std::unique_ptr<Reader>> open(const std::filesystem::path& file,
@@ -79,7 +85,9 @@ class Reader {
   Result<std::string> source_of(const SweepId& sweep);
   Result<Progress> progress(const SweepId& sweep);
   // By pass; what time_left needs. Reads every attempt of the sweep.
-  Result<std::vector<PassPace>> pace(const SweepId& sweep);
+  Result<std::vector<PassPace>> pace(const SweepId& sweep, const AttemptWeights& weights);
+  // The sweep's trials, each once, with the passes that it has.
+  Result<std::vector<SweepTrial>> trials_of(const SweepId& sweep, const WorkloadDef& def);
   Result<std::vector<AttemptRow>> attempts_of_sweep(const SweepId& sweep, std::int64_t limit);
 
   // A trial key prefix -> every attempt of it.

@@ -157,27 +157,6 @@ Result<Progress> Reader::progress(const SweepId& sweep) {
   });
 }
 
-Result<std::vector<PassPace>> Reader::pace(const SweepId& sweep) {
-  return state_->ask("timing a sweep", [&]() -> Result<std::vector<PassPace>> {
-    const auto row = sweep_row(*state_, sweep);
-    if (!row) return row.error();
-    std::vector<PassPace> paces;
-    Query query(
-        state_->connection,
-        "SELECT a.pass, count(*) FILTER (WHERE a.outcome IS NULL AND a.started_ns IS NULL), "
-        "count(a.ended_ns - a.started_ns) FILTER (WHERE sa.origin <> 'reused'), "
-        "coalesce(sum(a.ended_ns - a.started_ns) FILTER (WHERE sa.origin <> 'reused'), 0) "
-        "FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt WHERE sa.sweep = ? "
-        "GROUP BY a.pass");
-    query.bind(*row);
-    while (query.next()) {
-      paces.push_back({*pass_from(query.text(0)), query.integer(1), query.integer(2),
-                       Duration{query.integer(3)}});
-    }
-    return paces;
-  });
-}
-
 Result<std::string> Reader::source_of(const SweepId& sweep) {
   return state_->ask("reading a sweep", [&]() -> Result<std::string> {
     const auto row = sweep_row(*state_, sweep);

@@ -34,7 +34,9 @@ class Client {
 
   StateFolder state() const { return StateFolder::from_environment(state_dir); }
   Result<Connection*> connection();
-  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params);
+  // As Connection::call.
+  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params,
+                              const Connection::OnNotification& on_notification = nullptr);
 
  private:
   std::optional<Connection> connection_;

@@ -100,7 +100,8 @@ Result<json> Connection::read_message() {
   }
 }
 
-Result<json> Connection::call(std::string_view method, const json& params) {
+Result<json> Connection::call(std::string_view method, const json& params,
+                              const OnNotification& on_notification) {
   const std::int64_t id = next_id_++;
   // A daemon that has too many clients says so and hangs up, before we could ask anything.
   write(request_line({id, std::string(method), params}));
@@ -108,7 +109,10 @@ Result<json> Connection::call(std::string_view method, const json& params) {
     auto message = read_message();
     if (!message) return message;
     const bool refused = message->value("id", json()).is_null() && message->contains("error");
-    if (!refused && message->value("id", json()) != json(id)) continue;  // a notification
+    if (!refused && message->value("id", json()) != json(id)) {
+      if (on_notification && message->contains("method")) on_notification(std::move(*message));
+      continue;
+    }
     if (const auto error = message->find("error"); error != message->end()) {
       return error_of(*error);
     }

@@ -1,6 +1,7 @@
 // A blocking connection to the daemon: one request at a time, notifications between.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,8 +21,11 @@ class Connection {
   // With kYes a daemon is started when none listens, and waited for.
   static Result<Connection> open(const StateFolder& state, Autostart autostart);
 
+  using OnNotification = std::function<void(nlohmann::json notification)>;
   // An error's message is the daemon's own; its code says which kind (kUnavailable: it went away).
-  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params);
+  // `on_notification` gets the notifications that come before the reply; without it they are lost.
+  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params,
+                              const OnNotification& on_notification = nullptr);
   // Blocks for the next notification. kUnavailable when the daemon went away or a signal came.
   Result<nlohmann::json> next_notification();
   // The next one within `timeout`; nothing when none came, or when a signal did.

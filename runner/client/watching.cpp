@@ -174,6 +174,7 @@ Exit follow(Connection& connection, Display& display, const std::string& id) {
 Exit watch_sweep(Client& client, const std::string& sweep) {
   const SignalGuard guard;
   const auto found = client.call("watch", {{"sweep", sweep}});
+  if (!found && interrupted != 0) return Exit::kInterrupted;
   if (!found) return report_error(found.error());
   const auto connection = client.connection();
   if (!connection) return report_error(connection.error());

@@ -35,7 +35,7 @@ struct App::Parts {
         store(std::move(store_)),
         executor(std::move(executor_)),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
-        watchers(io, readers),
+        watchers(io, readers, {catalog, host, worker}),
         dispatcher(
             io, *store, *executor, catalog, machine, host, state.runs(),
             {[this] { watchers.changed(); },

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -87,23 +88,31 @@ double beside(const Machine& machine, const WorkloadDef& def, const Trial& trial
 class Planner {
  public:
   Planner(const PlanContext& context, const PreparedSweep& prepared)
-      : context_(context), prepared_(prepared), def_(*prepared.def) {}
+      : context_(context),
+        prepared_(prepared),
+        def_(*prepared.def),
+        axes_(params_of_axes(prepared.sweep)) {}
 
   Result<SweepPlan> plan() {
     describe();
-    std::vector<WantedTrial> wanted;
-    wanted.reserve(trials().size());
-    for (const ExpandedTrial& trial : trials()) {
-      wanted.push_back({&trial.key, trial.trial.integer(def_, "repeats")});
-    }
-    const auto standing =
-        context_.reader.standing(wanted, prepared_.sweep.passes, context_.host.id);
+    const auto standing = standing_of(0, trials().size());
     if (!standing) return standing.error();
     for (const TrialStanding& one : *standing) count(one);
-    auto past = context_.reader.past_attempts(def_, context_.host.id, kPastAttempts);
-    if (!past) return past.error();
-    look_at(*standing, Estimator(def_, std::move(*past)));
+    const std::vector<std::size_t> picked = spread_over(trials().size());
+    std::vector<TrialStanding> theirs;
+    for (const std::size_t i : picked) theirs.push_back((*standing)[i]);
+    if (const auto looked = look_at(picked, theirs); !looked) return looked.error();
+    finish_time();
     return std::move(plan_);
+  }
+
+  Result<std::vector<PlannedTrial>> page(std::size_t begin, std::size_t end) {
+    const auto standing = standing_of(begin, end);
+    if (!standing) return standing.error();
+    std::vector<std::size_t> picked(end - begin);
+    std::iota(picked.begin(), picked.end(), begin);
+    if (const auto looked = look_at(picked, *standing); !looked) return looked.error();
+    return std::move(plan_.looked_at);
   }
 
  private:
@@ -118,7 +127,6 @@ class Planner {
     plan_.points = count_points(sweep);
     plan_.trials = static_cast<std::int64_t>(trials().size());
     plan_.duplicates = prepared_.expansion.duplicates;
-    axes_ = params_of_axes(sweep);
     for (const std::size_t param : axes_) plan_.axes.push_back(count_values(prepared_, param));
     for (std::size_t i = 0; i < sweep.exclude.size(); ++i) {
       plan_.excluded.push_back({sweep.exclude[i].line, rule_text(def_, sweep.exclude[i]),
@@ -135,18 +143,31 @@ class Planner {
     if (standing.last) ++plan_.again[*standing.last];
   }
 
-  void look_at(const std::vector<TrialStanding>& standing, const Estimator& estimator) {
-    const std::vector<std::size_t> picked = spread_over(trials().size());
+  Result<std::vector<TrialStanding>> standing_of(std::size_t begin, std::size_t end) {
+    std::vector<WantedTrial> wanted;
+    wanted.reserve(end - begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      wanted.push_back({&trials()[i].key, trials()[i].trial.integer(def_, "repeats")});
+    }
+    return context_.reader.standing(wanted, prepared_.sweep.passes, context_.host.id);
+  }
+
+  // `standing` of those picked.
+  Result<void> look_at(const std::vector<std::size_t>& picked,
+                       const std::vector<TrialStanding>& standing) {
+    auto past = context_.reader.past_attempts(def_, context_.host.id, kPastAttempts);
+    if (!past) return past.error();
+    const Estimator estimator(def_, std::move(*past));
+    plan_.past_results = static_cast<std::int64_t>(estimator.results());
     std::vector<const Trial*> asked;
     for (const std::size_t i : picked) asked.push_back(&trials()[i].trial);
     auto works = work_of_trials(context_.worker, def_, asked);
     if (!works) plan_.work_error = works.error().message;
-    plan_.past_results = static_cast<std::int64_t>(estimator.results());
     const Resources resources(context_.machine);
     for (std::size_t k = 0; k < picked.size(); ++k) {
       const std::size_t i = picked[k];
       const auto& work = works ? (*works)[k] : unknown_;
-      PlannedTrial trial{i, {}, standing[i], {}, 0, 0};
+      PlannedTrial trial{i, {}, standing[k], {}, 0, 0};
       for (const std::size_t param : axes_) {
         trial.values.push_back(def_.params[param].text(trials()[i].trial.values[param]));
       }
@@ -156,14 +177,14 @@ class Planner {
       refuse(resources, trials()[i].trial);
       plan_.looked_at.push_back(std::move(trial));
     }
-    finish_time();
+    return {};
   }
 
   void estimate(const Estimator& estimator, const ExpandedTrial& trial,
                 const std::optional<WorkPerStep>& work, PlannedTrial& out) {
     double sum_ns = 0;
     bool known = true;
-    for (const Pass pass : plan_.passes) {
+    for (const Pass pass : prepared_.sweep.passes) {
       const std::int64_t attempts = out.standing.to_run[static_cast<std::size_t>(pass)];
       if (attempts == 0) continue;
       looked_at_to_run_ += attempts;
@@ -195,7 +216,7 @@ class Planner {
   }
 
   void refuse(const Resources& resources, const Trial& trial) {
-    for (const Pass pass : plan_.passes) {
+    for (const Pass pass : prepared_.sweep.passes) {
       const std::string why = resources.refusal(item_of(def_, trial, pass));
       if (!why.empty() && refused_.insert(why).second) plan_.refusals.push_back(why);
     }
@@ -204,8 +225,8 @@ class Planner {
   const PlanContext& context_;
   const PreparedSweep& prepared_;
   const WorkloadDef& def_;
+  const std::vector<std::size_t> axes_;
   const std::optional<WorkPerStep> unknown_;
-  std::vector<std::size_t> axes_;
   std::set<std::string> refused_;
   std::int64_t looked_at_to_run_ = 0;
   double total_ns_ = 0;
@@ -216,6 +237,12 @@ class Planner {
 
 Result<SweepPlan> plan_sweep(const PlanContext& context, const PreparedSweep& prepared) {
   return Planner(context, prepared).plan();
+}
+
+Result<std::vector<PlannedTrial>> plan_trials(const PlanContext& context,
+                                              const PreparedSweep& prepared, std::size_t begin,
+                                              std::size_t end) {
+  return Planner(context, prepared).page(begin, end);
 }
 
 }  // namespace sweepd

@@ -75,4 +75,9 @@ struct PlanContext {
 // Blocks on the database and on the worker program: for a reader thread.
 Result<SweepPlan> plan_sweep(const PlanContext& context, const PreparedSweep& prepared);
 
+// The trials [begin, end), each as `looked_at` has it: a page of the whole list.
+Result<std::vector<PlannedTrial>> plan_trials(const PlanContext& context,
+                                              const PreparedSweep& prepared, std::size_t begin,
+                                              std::size_t end);
+
 }  // namespace sweepd

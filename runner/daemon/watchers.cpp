@@ -15,22 +15,28 @@ namespace {
 
 constexpr std::chrono::milliseconds kGather{100};
 constexpr std::chrono::seconds kBeat{1};
-constexpr Duration kPaceAge = seconds(1);  // reading it costs a pass over the sweep's attempts
+constexpr Duration kPaceAge = seconds(1);
+// Reading it costs a pass over the sweep's attempts: of a large sweep it is read less often.
+constexpr std::int64_t kPaceRest = 20;
 
+struct Pace {
+  std::vector<PassPace> passes;
+  AttemptWeights weights;
+  Duration took{0};
+};
 struct News {
   Progress counts;
-  std::optional<std::vector<PassPace>> pace;
+  std::optional<Pace> pace;
 };
 
-Result<News> read_news(Reader& reader, const SweepId& sweep, bool with_pace) {
-  const auto counts = reader.progress(sweep);
-  if (!counts) return counts.error();
-  News news{*counts, std::nullopt};
-  if (!with_pace) return news;
-  auto pace = reader.pace(sweep);
-  if (!pace) return pace.error();
-  news.pace = std::move(*pace);
-  return news;
+Result<Pace> read_pace(Reader& reader, const SweepId& sweep, SweepWeights& estimates,
+                       const EstimateSources& sources) {
+  const Instant start = now_instant();
+  auto weights = estimates.read(reader, sources);
+  if (!weights) return weights.error();
+  auto passes = reader.pace(sweep, *weights);
+  if (!passes) return passes.error();
+  return Pace{std::move(*passes), std::move(*weights), now_instant() - start};
 }
 
 json ended_json(const EndedAttempt& attempt) {
@@ -50,11 +56,12 @@ json to_json(const Progress& p) {
           {"skipped", p.skipped}, {"ended", p.ended()}};
 }
 
-void Watchers::add(std::weak_ptr<Session> session, SweepId sweep,
+void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
                    std::unordered_set<TrialKey> trials) {
   auto watch = std::make_shared<Watch>();
   watch->session = std::move(session);
-  watch->sweep = std::move(sweep);
+  watch->sweep = sweep.id;
+  watch->estimates = std::make_shared<SweepWeights>(sweep.id, sweep.workload, trials.size());
   watch->trials = std::move(trials);
   watches_.push_back(std::move(watch));
   changed();
@@ -107,7 +114,7 @@ json Watchers::running_json(const Watch& watch, std::vector<RunningFor>& running
   for (const RunningAttempt& run : dispatcher_->running()) {
     if (!watch.trials.contains(run.trial_key)) continue;
     const Duration elapsed = now_wall() - run.started;
-    running.push_back({run.pass, elapsed});
+    running.push_back({run.pass, elapsed, watch.weights.of(run.trial_key, run.pass)});
     list.push_back({{"attempt", run.id},
                     {"label", run.label},
                     {"pass", name_of(run.pass)},
@@ -118,29 +125,50 @@ json Watchers::running_json(const Watch& watch, std::vector<RunningFor>& running
   return list;
 }
 
+// False when the database did not answer.
+asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch) {
+  const bool with_pace = !watch->pace_due || now_instant() >= *watch->pace_due;
+  const auto ask = [&watch, with_pace, this](Reader& reader) -> Result<News> {
+    const auto counts = reader.progress(watch->sweep);
+    if (!counts) return counts.error();
+    if (!with_pace) return News{*counts, std::nullopt};
+    auto pace = read_pace(reader, watch->sweep, *watch->estimates, sources_);
+    if (!pace) return pace.error();
+    return News{*counts, std::move(*pace)};
+  };
+  auto read = co_await readers_.run(ask);
+  if (!read) {
+    spdlog::error("progress of {}: {}", watch->sweep, read.error().message);
+    co_return false;
+  }
+  watch->counts = read->counts;
+  if (!read->pace) {
+    watch->stale = true;  // the next beat reads it
+    co_return true;
+  }
+  watch->pace = std::move(read->pace->passes);
+  watch->weights = std::move(read->pace->weights);
+  const std::int64_t rest = std::max(kPaceAge.ns, read->pace->took.ns * kPaceRest);
+  watch->pace_due = now_instant() + Duration{rest};
+  co_return true;
+}
+
 asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
+  if (watch->telling) {
+    changed();  // again, when the database has answered
+    co_return;
+  }
   // The news are taken before the counts are read: a count may be ahead of the news, never behind.
   std::vector<EndedAttempt> news = std::exchange(watch->news, {});
   if (std::exchange(watch->stale, false)) {
-    const SweepId sweep = watch->sweep;
-    const bool with_pace = !watch->pace_read || now_instant() - *watch->pace_read >= kPaceAge;
-    const auto ask = [sweep, with_pace](Reader& reader) {
-      return read_news(reader, sweep, with_pace);
-    };
-    auto read = co_await readers_.run(ask);
-    if (!read) {
-      spdlog::error("progress of {}: {}", watch->sweep, read.error().message);
+    watch->telling = true;
+    const bool fresh = co_await refresh(watch);
+    watch->telling = false;
+    if (!fresh) {
       // The news wait for the next try, in front of what came meanwhile.
       watch->news.insert(watch->news.begin(), news.begin(), news.end());
       changed();
       co_return;
-    }
-    watch->counts = read->counts;
-    if (read->pace) {
-      watch->pace = std::move(*read->pace);
-      watch->pace_read = now_instant();
-    } else {
-      watch->stale = true;  // the next beat reads it
     }
   }
   const auto session = watch->session.lock();

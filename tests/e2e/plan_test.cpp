@@ -133,13 +133,29 @@ TEST(Plan, ListsTrialsAsCsv) {
   EXPECT_THAT(ran.out, HasSubstr("steps,warmup,state,to run,time,memory\r\n2,0,new,3,"));
 }
 
+std::string axis(const char* name, int values) {
+  std::string text = std::string("  ") + name + ": [1";
+  for (int i = 2; i <= values; ++i) text += ", " + std::to_string(i);
+  return text + "]\n";
+}
+
+TEST(Plan, AllIsAllOfALargeSweepToo) {
+  const Sandbox box;
+  const std::string text =
+      "sweep: large\nworkload: noop\nmatrix:\n" + axis("seed", 201) + axis("steps", 100);
+  const json plan = plan_of(box, text, {"--all"}).at(0);
+  ASSERT_EQ(plan["rows"].size(), 20'100U);
+  // In order, the last axis fastest; across pages too.
+  EXPECT_EQ(plan["rows"][0]["values"], json({"1", "1"}));
+  EXPECT_EQ(plan["rows"][9'999]["values"], json({"100", "100"}));
+  EXPECT_EQ(plan["rows"][10'000]["values"], json({"101", "1"}));
+  EXPECT_EQ(plan["rows"][20'099]["values"], json({"201", "100"}));
+}
+
 TEST(Plan, AHundredThousandPointsInSecondsAndFewLines) {
   const Sandbox box;
-  std::string text = "sweep: large\nworkload: noop\nmatrix:\n  seed: [0";
-  for (int i = 1; i < 1000; ++i) text += ", " + std::to_string(i);
-  text += "]\n  steps: [1";
-  for (int i = 2; i <= 100; ++i) text += ", " + std::to_string(i);
-  text += "]\n";
+  const std::string text =
+      "sweep: large\nworkload: noop\nmatrix:\n" + axis("seed", 1000) + axis("steps", 100);
   const Ran ran = box.ctl({"plan", "-"}, text);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("100,000 trials"),

@@ -33,6 +33,10 @@ TEST(TimeLeft, IsTheMeanOfEachPassTimesWhatWaits) {
        {{kTiming, 0, 2, seconds(20)}, {kMemory, 2, 0, {}}},
        {{kMemory, seconds(10)}},
        20},
+      {"a tenth of the work has ended in 10 s",
+       {{kTiming, 800, 100, seconds(10)}},
+       {{kTiming, seconds(10), 100}},
+       80},
       {"waiting behind another sweep", {{kTiming, 1, 1, seconds(10)}}, {}, {}},
       {"all ended", {{kTiming, 0, 3, seconds(30)}}, {}, 0},
       {"all reused", {}, {}, 0},
@@ -44,6 +48,17 @@ TEST(TimeLeft, IsTheMeanOfEachPassTimesWhatWaits) {
       EXPECT_EQ(*left, seconds(*c.left_s)) << c.what;
     }
   }
+}
+
+TEST(AttemptWeights, AreOneUntilSet) {
+  AttemptWeights weights;
+  EXPECT_TRUE(weights.empty());
+  EXPECT_EQ(weights.of("a", kTiming), 1);
+  weights.set("a", kTiming, 250);
+  EXPECT_FALSE(weights.empty());
+  EXPECT_EQ(weights.of("a", kTiming), 250);
+  EXPECT_EQ(weights.of("a", kMemory), 1);
+  EXPECT_EQ(weights.of("b", kTiming), 1);
 }
 
 }  // namespace

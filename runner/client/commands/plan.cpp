@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
@@ -42,17 +44,37 @@ void print_all(const std::vector<json>& plans, const Options& options) {
              again.empty() ? "" : " --set ", again);
 }
 
+// The sweeps of one file. With --all the rows come before the reply, thousands at a time.
+Result<json> plan_of_file(Client& client, const Options& options, const std::string& file,
+                          const std::string& text) {
+  std::map<std::size_t, json> rows;  // by sweep of the file
+  const auto take = [&rows](const json& notification) {
+    if (notification["method"] != "plan_rows") return;
+    const json& params = notification["params"];
+    json& all = rows[params["sweep"].get<std::size_t>()];
+    for (const json& row : params["rows"]) all.push_back(row);
+  };
+  auto reply = client.call("plan",
+                           {{"text", text},
+                            {"file", shown_name(file)},
+                            {"set", options.sweep.sets},
+                            {"limit", kSamples},
+                            {"all", options.all}},
+                           take);
+  if (!reply) return reply;
+  json sweeps = std::move((*reply)["sweeps"]);
+  for (auto& [index, all] : rows) sweeps[index]["rows"] = std::move(all);
+  return sweeps;
+}
+
 Exit plan(Client& client, const Options& options) {
   std::vector<json> plans;
   for (const std::string& file : options.sweep.files) {
     const auto text = read_sweep_file(file);
     if (!text) return report_error(text.error());
-    const auto reply = client.call("plan", {{"text", *text},
-                                            {"file", shown_name(file)},
-                                            {"set", options.sweep.sets},
-                                            {"limit", options.all ? 0 : kSamples}});
-    if (!reply) return report_error(reply.error());
-    for (const json& one : (*reply)["sweeps"]) plans.push_back(one);
+    auto sweeps = plan_of_file(client, options, file, *text);
+    if (!sweeps) return report_error(sweeps.error());
+    for (json& one : *sweeps) plans.push_back(std::move(one));
   }
   if (options.format == "text") {
     print_all(plans, options);
@@ -75,7 +97,7 @@ void add_plan(CLI::App& app, Client& client) {
   CLI::App* command = app.add_subcommand(
       "plan", "What submitting a file would run, reuse and cost; queues nothing");
   add_sweep_file_options(*command, options->sweep);
-  command->add_flag("--all", options->all, "list every trial (10,000 at most), not a few of them");
+  command->add_flag("--all", options->all, "list every trial, not a few of them");
   add_format_option(*command, options->format);
   command->footer(
       "text tells everything, json too, for scripts; md and csv are the list of trials.\n"

@@ -4,6 +4,7 @@
 #include "runner/daemon/handlers/prepare.h"
 #include "runner/daemon/plan_sweep.h"
 #include "runner/wire/params.h"
+#include "runner/wire/rpc.h"
 
 namespace sweepd {
 
@@ -11,8 +12,8 @@ using nlohmann::json;
 
 namespace {
 
-// A reply of more rows would be tens of megabytes that nobody reads.
-constexpr std::int64_t kMostRows = static_cast<std::int64_t>(kMostLookedAt);
+// A message: a megabyte or two.
+constexpr std::size_t kPage = kMostLookedAt;
 constexpr std::size_t kMostValues = 50;  // of an axis
 constexpr std::size_t kMostTooLarge = 5;
 
@@ -53,7 +54,7 @@ json trial_json(const PlannedTrial& trial) {
 
 json trials_json(const SweepPlan& plan, std::int64_t limit) {
   const auto all = static_cast<std::int64_t>(plan.looked_at.size());
-  const std::int64_t shown = std::min({limit > 0 ? limit : kMostRows, kMostRows, all});
+  const std::int64_t shown = std::clamp<std::int64_t>(limit, 0, all);
   json list = json::array();
   for (std::int64_t i = 0; i < shown; ++i) {
     const std::int64_t k = shown == 1 ? 0 : i * (all - 1) / (shown - 1);  // first and last too
@@ -137,14 +138,38 @@ Result<json> plan_all(const PlanContext& context, const PreparedSweeps& prepared
   return json{{"sweeps", sweeps}};
 }
 
+// Every trial, in order. A page at a time, so that no query is long and no message large.
+boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& session,
+                                                std::shared_ptr<const PreparedSweeps> prepared) {
+  for (std::size_t s = 0; s < prepared->sweeps.size(); ++s) {
+    const std::size_t trials = prepared->sweeps[s].expansion.trials.size();
+    for (std::size_t begin = 0; begin < trials; begin += kPage) {
+      const std::size_t end = std::min(trials, begin + kPage);
+      const auto ask = [&services, prepared, s, begin, end](Reader& r) {
+        return plan_trials({r, services.machine, services.host, services.worker},
+                           prepared->sweeps[s], begin, end);
+      };
+      const auto page = co_await services.readers.run(ask);
+      if (!page) co_return page.error();
+      json rows = json::array();
+      for (const PlannedTrial& trial : *page) rows.push_back(trial_json(trial));
+      if (!session.send(notification_line("plan_rows", {{"sweep", s}, {"rows", rows}}))) {
+        co_return Error{ErrorCode::kUnavailable, "the client is gone"};
+      }
+    }
+  }
+  co_return Result<void>{};
+}
+
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_plan(Services& services, Session&, json params) {
+boost::asio::awaitable<Reply> handle_plan(Services& services, Session& session, json params) {
   ParamsReader reader(params);
   const std::string text = reader.text("text");
   const std::string file = reader.text_or("file", "<request>");
   const std::vector<std::string> sets = reader.texts("set");
-  const std::int64_t limit = reader.integer_or("limit", 5);
+  const bool all = reader.boolean_or("all", false);
+  const std::int64_t limit = all ? 0 : reader.integer_or("limit", 5);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   auto overrides = parse_overrides(sets);
   if (!overrides) co_return overrides.error();
@@ -160,6 +185,10 @@ boost::asio::awaitable<Reply> handle_plan(Services& services, Session&, json par
   };
   auto planned = co_await services.readers.run(ask);
   if (!planned) co_return planned.error();
+  if (all) {
+    const auto sent = co_await send_pages(services, session, prepared);
+    if (!sent) co_return sent.error();
+  }
   co_return std::move(*planned);
 }
 

@@ -34,7 +34,7 @@ boost::asio::awaitable<Reply> handle_watch(Services& services, Session& session,
   const auto ask = [who](Reader& r) { return find(r, who); };
   const auto found = co_await services.readers.run(ask);
   if (!found) co_return found.error();
-  services.watchers.add(session.weak_from_this(), found->sweep.id, found->trials);
+  services.watchers.add(session.weak_from_this(), found->sweep, found->trials);
   co_return json{{"sweep", to_json(found->sweep)}};
 }
 
