@@ -2,6 +2,7 @@
 // interrupts a query that takes longer (ErrorCode::kResourceExhausted).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -11,7 +12,9 @@
 
 #include "db/query/kernel_view.h"
 #include "db/store.h"
+#include "runner/model/estimate.h"
 #include "runner/model/memory_picture.h"
+#include "runner/model/pace.h"
 #include "runner/model/result_set.h"
 #include "runner/model/table.h"
 
@@ -56,6 +59,25 @@ struct MemoryDetails {
   std::vector<Table> tables;
 };
 
+// A trial that a sweep would have, and how its attempts stand before it is submitted.
+struct WantedTrial {
+  const TrialKey* key = nullptr;  // must outlive the call
+  std::int64_t repeats = 1;
+};
+struct TrialStanding {
+  std::int64_t reused = 0;               // `done` on this host
+  std::int64_t queued = 0, running = 0;  // open for another sweep
+  std::array<std::int64_t, 3> to_run{};  // by Pass
+  std::optional<Outcome> last;           // of one that would run again because it is not `done`
+  std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }
+};
+
+struct SweepTrial {
+  TrialKey key;
+  Trial trial;
+  std::vector<Pass> passes;
+};
+
 class Reader {
  public:
   static Result<std::unique_ptr<Reader>> open(const std::filesystem::path& file,
@@ -64,12 +86,16 @@ class Reader {
   void set_time_limit(Duration limit);
 
   Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
-  // A full id, a unique prefix of one (4 digits or more), or a name (its latest sweep). Errors: not
-  // found with the nearest name; ambiguous with the candidates.
+  // A full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); "" is the
+  // latest sweep of all. Errors: not found with the nearest name; ambiguous with the candidates.
   Result<SweepRow> find_sweep(const std::string& who);
   Result<std::vector<TableSpec>> tables_of(const SweepId& sweep);
   Result<std::string> source_of(const SweepId& sweep);
   Result<Progress> progress(const SweepId& sweep);
+  // By pass; what time_left needs. Reads every attempt of the sweep.
+  Result<std::vector<PassPace>> pace(const SweepId& sweep, const AttemptWeights& weights);
+  // The sweep's trials, each once, with the passes that it has.
+  Result<std::vector<SweepTrial>> trials_of(const SweepId& sweep, const WorkloadDef& def);
   Result<std::vector<AttemptRow>> attempts_of_sweep(const SweepId& sweep, std::int64_t limit);
 
   // A trial key prefix -> every attempt of it.
@@ -93,6 +119,14 @@ class Reader {
   // `cell` or `sort` names something derived from them. Of thousands of attempts, those whose
   // moments are all that is wanted come pooled (ResultRow::attempts).
   Result<ResultSet> results(const QuerySpec& query, bool with_samples);
+
+  // What `submit` would find, by the same rules; in the order of `trials`. `host` is its id.
+  Result<std::vector<TrialStanding>> standing(const std::vector<WantedTrial>& trials,
+                                              const std::vector<Pass>& passes,
+                                              const std::string& host);
+  // The newest `done` attempts of a workload on the host, to estimate from.
+  Result<std::vector<PastAttempt>> past_attempts(const WorkloadDef& def, const std::string& host,
+                                                 std::int64_t limit);
 
  private:
   struct State;

@@ -114,12 +114,17 @@ Result<std::vector<AttemptRow>> Reader::attempts_of_trial(const std::string& key
 
 Result<AttemptRow> Reader::find_attempt(const std::string& id_prefix) {
   constexpr std::size_t kFewestDigits = 4;
-  if (!is_hex(id_prefix) || id_prefix.size() < kFewestDigits) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("`{}` is not an attempt's id; expected {} hex digits or more",
-                             id_prefix, kFewestDigits)};
-  }
   return state_->ask("finding an attempt", [&]() -> Result<AttemptRow> {
+    if (!is_hex(id_prefix) || id_prefix.size() < kFewestDigits) {
+      Query sweep(state_->connection, "SELECT 1 FROM sweep WHERE name = ? LIMIT 1");
+      sweep.bind(id_prefix);
+      const bool is_sweep = sweep.next();
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("`{}` is {}; expected {} hex digits or more of an attempt's id, as "
+                               "`sweepctl show {}` lists them",
+                               id_prefix, is_sweep ? "a sweep" : "not an attempt's id",
+                               kFewestDigits, is_sweep ? id_prefix : "SWEEP")};
+    }
     Labels labels(*state_);
     std::vector<AttemptRow> found;
     Query query(state_->connection, attempt_select() + "WHERE a.uid >= ?1 AND a.uid < ?1 || 'g'");

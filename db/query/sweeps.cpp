@@ -134,6 +134,12 @@ Result<std::vector<SweepRow>> Reader::sweeps(std::int64_t limit) {
 Result<SweepRow> Reader::find_sweep(const std::string& who) {
   return state_->ask("finding a sweep", [&]() -> Result<SweepRow> {
     Connection& connection = state_->connection;
+    if (who.empty()) {
+      if (auto latest = one_sweep(
+              connection, "WHERE ? = '' ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who))
+        return *latest;
+      return Error{ErrorCode::kNotFound, "there is no sweep yet; `sweepctl submit FILE` makes one"};
+    }
     if (auto exact = one_sweep(connection, "WHERE s.uid = ?", who)) return *exact;
     if (auto named = one_sweep(
             connection, "WHERE s.name = ? ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who)) {

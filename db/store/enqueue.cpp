@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "runner/model/rounds.h"
+
 namespace sweepd {
 namespace {
 
@@ -17,11 +19,6 @@ std::uint64_t seed_of(const SweepId& id) {
   std::uint64_t seed = 0;
   std::from_chars(id.data(), id.data() + id.size(), seed, 16);
   return seed;
-}
-
-// Only a timing is worth repeating: memory and kernels do not vary.
-std::int64_t rounds_of(Pass pass, std::int64_t repeats) {
-  return pass == Pass::kTiming ? repeats : 1;
 }
 
 }  // namespace

@@ -15,10 +15,11 @@ Result<Connection*> Client::connection() {
   return &*connection_;
 }
 
-Result<nlohmann::json> Client::call(std::string_view method, const nlohmann::json& params) {
+Result<nlohmann::json> Client::call(std::string_view method, const nlohmann::json& params,
+                                    const Connection::OnNotification& on_notification) {
   const auto open = connection();
   if (!open) return open.error();
-  return (*open)->call(method, params);
+  return (*open)->call(method, params, on_notification);
 }
 
 std::filesystem::path database_file(const std::string& named) {

@@ -35,7 +35,9 @@ class Client {
 
   StateFolder state() const { return StateFolder::from_environment(state_dir); }
   Result<Connection*> connection();
-  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params);
+  // As Connection::call.
+  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params,
+                              const Connection::OnNotification& on_notification = nullptr);
 
  private:
   std::optional<Connection> connection_;
@@ -56,6 +58,7 @@ void add_export(CLI::App& app, Client& client);
 void add_list(CLI::App& app, Client& client);
 void add_log(CLI::App& app, Client& client);
 void add_merge(CLI::App& app, Client& client);
+void add_plan(CLI::App& app, Client& client);
 void add_query(CLI::App& app, Client& client);
 void add_report(CLI::App& app, Client& client);
 void add_retry(CLI::App& app, Client& client);

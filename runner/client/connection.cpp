@@ -1,12 +1,15 @@
 #include "runner/client/connection.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/client/start_daemon.h"
 #include "runner/wire/rpc.h"
 
@@ -104,7 +107,8 @@ Result<json> Connection::read_message() {
   }
 }
 
-Result<json> Connection::call(std::string_view method, const json& params) {
+Result<json> Connection::call(std::string_view method, const json& params,
+                              const OnNotification& on_notification) {
   const std::int64_t id = next_id_++;
   // A daemon that has too many clients says so and hangs up, before we could ask anything.
   write(request_line({id, std::string(method), params}));
@@ -112,11 +116,36 @@ Result<json> Connection::call(std::string_view method, const json& params) {
     auto message = read_message();
     if (!message) return message;
     const bool refused = message->value("id", json()).is_null() && message->contains("error");
-    if (!refused && message->value("id", json()) != json(id)) continue;  // a notification
+    if (!refused && message->value("id", json()) != json(id)) {
+      if (on_notification && message->contains("method")) on_notification(std::move(*message));
+      continue;
+    }
     if (const auto error = message->find("error"); error != message->end()) {
       return error_of(*error);
     }
     return message->value("result", json());
+  }
+}
+
+Result<std::optional<json>> Connection::next_notification(Duration timeout) {
+  const Instant deadline = now_instant() + timeout;
+  while (true) {
+    if (buffer_.find('\n') != std::string::npos) {
+      auto message = read_message();
+      if (!message) return message.error();
+      if (message->contains("method")) return std::optional(std::move(*message));
+      continue;
+    }
+    // Rounded up, so that the last fraction of a millisecond does not spin.
+    const auto left_ms = ((deadline - now_instant()).ns + 999'999) / 1'000'000;
+    pollfd ready{fd_.get(), POLLIN, 0};
+    const int polled = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(0, left_ms)));
+    if (polled <= 0) return std::optional<json>();
+    char chunk[65536];
+    const ssize_t n = ::recv(fd_.get(), chunk, sizeof chunk, 0);
+    if (n < 0 && errno == EINTR) return std::optional<json>();
+    if (n <= 0) return gone();
+    buffer_.append(chunk, static_cast<std::size_t>(n));
   }
 }
 

@@ -24,10 +24,9 @@ int main(int argc, char** argv) {
                        std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
   app.require_subcommand(1);
   app.fallthrough();  // --state-dir may stand behind the verb too
-  for (const auto add :
-       {add_submit, add_watch, add_list, add_show, add_report, add_query, add_export, add_log,
-        add_cancel, add_retry, add_workloads, add_devices, add_status, add_stop, add_merge,
-        add_doctor, add_completion}) {
+  for (const auto add : {add_plan, add_submit, add_watch, add_list, add_show, add_report, add_query,
+                         add_export, add_log, add_cancel, add_retry, add_merge, add_workloads,
+                         add_devices, add_doctor, add_status, add_stop, add_completion}) {
     add(app, client);
   }
   try {

@@ -6,9 +6,11 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
-#include "runner/base/text.h"
-#include "runner/base/units.h"
+#include "runner/base/clock.h"
+#include "runner/client/progress_view.h"
 
 namespace sweepd {
 
@@ -16,83 +18,121 @@ using nlohmann::json;
 
 namespace {
 
+constexpr Duration kRedraw = milliseconds(250);
+constexpr Duration kPlainLines = seconds(1);
+
 volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int) {
   interrupted = 1;
 }
+void on_resize(int) {}  // only so that the wait for news returns and the screen is drawn again
 
-// Without SA_RESTART: the blocking read returns, and the loop can say goodbye.
-class InterruptGuard {
+// Without SA_RESTART: waiting returns, and the loop can say goodbye or draw.
+class SignalGuard {
  public:
-  InterruptGuard() {
+  SignalGuard() {
     interrupted = 0;
     struct sigaction action {};
     action.sa_handler = on_interrupt;
-    ::sigaction(SIGINT, &action, &old_);
+    ::sigaction(SIGINT, &action, &old_interrupt_);
+    action.sa_handler = on_resize;
+    ::sigaction(SIGWINCH, &action, &old_resize_);
   }
-  ~InterruptGuard() { ::sigaction(SIGINT, &old_, nullptr); }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~SignalGuard() {
+    ::sigaction(SIGINT, &old_interrupt_, nullptr);
+    ::sigaction(SIGWINCH, &old_resize_, nullptr);
+  }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
 
  private:
-  struct sigaction old_ {};
+  struct sigaction old_interrupt_ {};
+  struct sigaction old_resize_ {};
 };
 
-std::size_t stderr_width() {
+bool is_live_terminal() {
+  const char* term = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) != 0 && term != nullptr && std::strcmp(term, "dumb") != 0;
+}
+
+Screen screen_now() {
+  Screen screen;
   winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    screen.width = size.ws_col;
+    if (size.ws_row > 0) screen.height = size.ws_row;
+  }
+  const char* none = std::getenv("NO_COLOR");  // no-color.org: set and not empty
+  screen.colour = none != nullptr && *none != '\0' ? Colour::kNo : Colour::kYes;
+  return screen;
 }
 
 class Display {
  public:
-  explicit Display(std::string name)
-      : name_(std::move(name)), terminal_(::isatty(STDERR_FILENO) != 0) {}
+  explicit Display(std::string name) : name_(std::move(name)), live_(is_live_terminal()) {}
 
   void update(const json& params) {
+    view_ = progress_view(name_, params);
+    received_ = now_instant();
     for (const json& ended : params["ended"]) {
-      if (ended["outcome"] != "done") print_problem(ended);
+      if (ended["outcome"] != "done") problems_.push_back(ended);
     }
-    const std::string line = progress_line(params);
-    if (terminal_) {
-      fmt::print(stderr, "\r\x1b[K{}", line.substr(0, stderr_width() - 1));
-    } else if (line != last_) {
-      fmt::print(stderr, "{}\n", line);
-    }
-    last_ = line;
+    changed_ = true;
+  }
+  // Draws when it is time; `last` at once.
+  enum class Urgency { kWhenDue, kNow };
+  void draw(Urgency urgency) {
+    if (!view_) return;
+    const Instant now = now_instant();
+    const Duration pause = live_ ? kRedraw : kPlainLines;
+    if (urgency == Urgency::kWhenDue && drawn_ && now - *drawn_ < pause) return;
+    live_ ? draw_live(now) : draw_plain();
     std::fflush(stderr);
+    drawn_ = now;
+    changed_ = false;
   }
-  void finish_line() {
-    if (terminal_ && !last_.empty()) fmt::print(stderr, "\n");
+  // The last state stays on the screen without the attempts that ran.
+  void leave() {
+    if (view_) view_->running.clear();
+    draw(Urgency::kNow);
   }
+  Duration pause() const { return changed_ || !live_ ? kRedraw : seconds(1); }
 
  private:
-  void print_problem(const json& ended) {
-    const std::string id = ended["attempt"];
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
-    fmt::print(stderr, "{} {}: {} ({} pass, attempt {})\n", ended["outcome"].get<std::string>(),
-               ended["label"].get<std::string>(), ended["detail"].get<std::string>(),
-               ended["pass"].get<std::string>(), short_id(id));
+  void draw_live(Instant now) {
+    const Screen screen = screen_now();
+    std::string out = erase_lines(widths_, screen.width);
+    for (const json& problem : problems_) out += problem_line(problem, screen.colour) + "\n";
+    problems_.clear();
+    widths_.clear();
+    for (const std::string& line : live_lines(*view_, screen, now - received_)) {
+      out += line + "\n";
+      widths_.push_back(visible_width(line));
+    }
+    fmt::print(stderr, "{}", out);
   }
-
-  std::string progress_line(const json& params) const {
-    const json& counts = params["counts"];
-    const auto total = counts["total"].get<std::int64_t>();
-    const auto ended = counts["ended"].get<std::int64_t>();
-    std::string line = fmt::format("{}: {}/{} done", name_, ended, total);
-    for (const char* outcome : {"oom", "timeout", "crashed", "failed", "cancelled", "skipped"}) {
-      if (counts[outcome] != 0) line += fmt::format(", {} {}", counts[outcome].get<int>(), outcome);
+  void draw_plain() {
+    for (const json& problem : problems_) {
+      fmt::print(stderr, "{}\n", problem_line(problem, Colour::kNo));
     }
-    for (const json& run : params["running"]) {
-      line +=
-          fmt::format(" | {} {}", run["label"].get<std::string>(),
-                      terminal_ ? to_human(Duration{run["elapsed_ns"].get<std::int64_t>()}) : "");
-    }
-    return std::string(trim(line));
+    problems_.clear();
+    // The time left changes all the time; it is no news by itself.
+    ProgressView counts = *view_;
+    counts.left.reset();
+    const std::string key = plain_line(counts);
+    if (key != said_) fmt::print(stderr, "{}\n", plain_line(*view_));
+    said_ = key;
   }
 
   std::string name_;
-  bool terminal_;
-  std::string last_;
+  bool live_;
+  std::optional<ProgressView> view_;
+  Instant received_;
+  std::vector<json> problems_;  // not printed yet
+  std::vector<std::size_t> widths_;
+  std::optional<Instant> drawn_;
+  std::string said_;
+  bool changed_ = false;
 };
 
 Exit last_word(const json& counts, const std::string& id) {
@@ -104,36 +144,42 @@ Exit last_word(const json& counts, const std::string& id) {
   return Exit::kNotAllDone;
 }
 
-}  // namespace
-
-Exit watch_sweep(Client& client, const std::string& sweep) {
-  const InterruptGuard guard;
-  const auto found = client.call("watch", {{"sweep", sweep}});
-  if (!found) return report_error(found.error());
-  const std::string id = (*found)["sweep"]["id"];
-  const auto connection = client.connection();
-  if (!connection) return report_error(connection.error());
-  Display display((*found)["sweep"]["name"].get<std::string>());
+Exit follow(Connection& connection, Display& display, const std::string& id) {
   while (true) {
-    const auto news = (*connection)->next_notification();
-    if (!news && interrupted != 0) {
-      display.finish_line();
+    const auto news = connection.next_notification(display.pause());
+    if (interrupted != 0) {
+      display.leave();
       fmt::print(stderr, "the sweep goes on; watch it again with: sweepctl watch {}\n",
                  short_id(id));
       return Exit::kInterrupted;
     }
     if (!news) {
-      display.finish_line();
+      display.leave();
       return report_error(news.error());
     }
-    const json& params = (*news)["params"];
-    if ((*news)["method"] != "progress" || params["sweep"] != id) continue;
-    display.update(params);
-    if (params["over"].get<bool>()) {
-      display.finish_line();
-      return last_word(params["counts"], id);
+    if (*news && (**news)["method"] == "progress" && (**news)["params"]["sweep"] == id) {
+      const json& params = (**news)["params"];
+      display.update(params);
+      if (params["over"].get<bool>()) {
+        display.leave();
+        return last_word(params["counts"], id);
+      }
     }
+    display.draw(Display::Urgency::kWhenDue);
   }
+}
+
+}  // namespace
+
+Exit watch_sweep(Client& client, const std::string& sweep) {
+  const SignalGuard guard;
+  const auto found = client.call("watch", {{"sweep", sweep}});
+  if (!found && interrupted != 0) return Exit::kInterrupted;
+  if (!found) return report_error(found.error());
+  const auto connection = client.connection();
+  if (!connection) return report_error(connection.error());
+  Display display((*found)["sweep"]["name"].get<std::string>());
+  return follow(**connection, display, (*found)["sweep"]["id"].get<std::string>());
 }
 
 }  // namespace sweepd

@@ -1,5 +1,6 @@
-// Follows a sweep until it has ended: one line that is rewritten on a terminal, a plain line per
-// change elsewhere. Ctrl-C stops watching, not the sweep.
+// Follows a sweep until it has ended: on a terminal a few lines that are drawn again, elsewhere
+// (and where TERM is dumb) a plain line per change, one a second at most. Failures are a line each
+// as they come. All on stderr. Ctrl-C stops watching, not the sweep.
 #pragma once
 
 #include <string>
@@ -8,6 +9,7 @@
 
 namespace sweepd {
 
+// "" is the latest sweep. kOk when every attempt is done, else kNotAllDone.
 Exit watch_sweep(Client& client, const std::string& sweep);
 
 }  // namespace sweepd

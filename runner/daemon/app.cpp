@@ -25,16 +25,18 @@ constexpr Duration kQueryLimit = seconds(30);
 // Members are destroyed in reverse order: sessions before services, readers before the loop.
 struct App::Parts {
   Parts(StateFolder state_, UniqueFd lock_, Catalog catalog_, Machine machine_, HostInfo host_,
-        std::unique_ptr<Store> store_, std::unique_ptr<Executor> executor_)
+        std::filesystem::path worker_, std::unique_ptr<Store> store_,
+        std::unique_ptr<Executor> executor_)
       : state(std::move(state_)),
         lock(std::move(lock_)),
         catalog(std::move(catalog_)),
         machine(std::move(machine_)),
         host(std::move(host_)),
+        worker(std::move(worker_)),
         store(std::move(store_)),
         executor(std::move(executor_)),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
-        watchers(io, readers),
+        watchers(io, readers, {catalog, host, worker}),
         dispatcher(
             io, *store, *executor, catalog, machine, host, state.runs(),
             {[this] { watchers.changed(); },
@@ -46,7 +48,8 @@ struct App::Parts {
                  *store,
                  dispatcher,
                  watchers,
-                 [this](StopMode mode) { stop(mode); }},
+                 [this](StopMode mode) { stop(mode); },
+                 worker},
         server(io, state, services),
         signals(io, SIGTERM, SIGINT) {
     watchers.set_dispatcher(dispatcher);
@@ -84,6 +87,7 @@ struct App::Parts {
   Catalog catalog;
   Machine machine;
   HostInfo host;
+  std::filesystem::path worker;
   asio::io_context io{1};
   std::unique_ptr<Store> store;
   std::unique_ptr<Executor> executor;
@@ -109,9 +113,9 @@ Result<std::unique_ptr<App>> App::create(AppOptions options) {
   HostInfo host = read_host();
   auto store = Store::open(options.state.database(), *catalog, host);
   if (!store) return store.error();
-  auto parts = std::make_unique<Parts>(options.state, std::move(*lock), std::move(*catalog),
-                                       discover_machine(), std::move(host), std::move(*store),
-                                       make_local_executor(options.worker, options.prefork));
+  auto parts = std::make_unique<Parts>(
+      options.state, std::move(*lock), std::move(*catalog), discover_machine(), std::move(host),
+      options.worker, std::move(*store), make_local_executor(options.worker, options.prefork));
   return std::unique_ptr<App>(new App(std::move(parts)));
 }
 

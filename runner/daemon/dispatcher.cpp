@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <csignal>
 
+#include "runner/daemon/item_of.h"
 #include "runner/daemon/run.h"
 #include "runner/wire/status.h"
 
@@ -33,18 +34,10 @@ Dispatcher::~Dispatcher() = default;
 
 Item Dispatcher::item_of(const OpenAttempt& attempt) const {
   const WorkloadDef& def = *catalog_.find(attempt.workload);
-  Item item;
+  Item item = sweepd::item_of(def, attempt.trial, attempt.pass);
   item.id = attempt.row;
   item.priority = attempt.priority;
   item.position = attempt.position;
-  item.device = attempt.trial.text(def, "device") == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
-  item.sharing = attempt.pass == Pass::kTiming ? Sharing::kExclusive : Sharing::kShared;
-  item.world_size = static_cast<int>(attempt.trial.integer(def, "world_size"));
-  item.threads = static_cast<int>(attempt.trial.integer(def, "threads"));
-  // A memory limit on the CPU is host memory that the attempt may come to use.
-  if (item.device == DeviceKind::kCpu) {
-    item.memory = Bytes{attempt.trial.integer(def, "memory_limit") * item.world_size};
-  }
   item.timeout = attempt.timeout;
   return item;
 }

@@ -38,6 +38,7 @@ struct Services : ReadServices {
   Dispatcher& dispatcher;
   Watchers& watchers;
   std::function<void(StopMode)> stop;
+  const std::filesystem::path& worker;  // the sweep-worker program
   // Here and not in its handler, whose frame may outlive the store when the daemon stops.
   std::unique_ptr<Merger> merger = nullptr;
   std::weak_ptr<void> merging = {};  // alive while a merge is under way

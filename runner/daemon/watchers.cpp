@@ -12,8 +12,42 @@ namespace asio = boost::asio;
 using nlohmann::json;
 
 namespace {
+
 constexpr std::chrono::milliseconds kGather{100};
+constexpr std::chrono::seconds kBeat{1};
+constexpr Duration kPaceAge = seconds(1);
+// Reading it costs a pass over the sweep's attempts: of a large sweep it is read less often.
+constexpr std::int64_t kPaceRest = 20;
+
+struct Pace {
+  std::vector<PassPace> passes;
+  AttemptWeights weights;
+  Duration took{0};
+};
+struct News {
+  Progress counts;
+  std::optional<Pace> pace;
+};
+
+Result<Pace> read_pace(Reader& reader, const SweepId& sweep, SweepWeights& estimates,
+                       const EstimateSources& sources) {
+  const Instant start = now_instant();
+  auto weights = estimates.read(reader, sources);
+  if (!weights) return weights.error();
+  auto passes = reader.pace(sweep, *weights);
+  if (!passes) return passes.error();
+  return Pace{std::move(*passes), std::move(*weights), now_instant() - start};
 }
+
+json ended_json(const EndedAttempt& attempt) {
+  return {{"attempt", attempt.id},
+          {"label", attempt.label},
+          {"pass", name_of(attempt.pass)},
+          {"outcome", name_of(outcome_of(attempt.ending))},
+          {"detail", describe(attempt.ending)}};
+}
+
+}  // namespace
 
 json to_json(const Progress& p) {
   return {{"total", p.total},     {"queued", p.queued}, {"running", p.running},
@@ -22,11 +56,12 @@ json to_json(const Progress& p) {
           {"skipped", p.skipped}, {"ended", p.ended()}};
 }
 
-void Watchers::add(std::weak_ptr<Session> session, SweepId sweep,
+void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
                    std::unordered_set<TrialKey> trials) {
   auto watch = std::make_shared<Watch>();
   watch->session = std::move(session);
-  watch->sweep = std::move(sweep);
+  watch->sweep = sweep.id;
+  watch->estimates = std::make_shared<SweepWeights>(sweep.id, sweep.workload, trials.size());
   watch->trials = std::move(trials);
   watches_.push_back(std::move(watch));
   changed();
@@ -40,17 +75,21 @@ void Watchers::ended(const EndedAttempt& attempt) {
 }
 
 void Watchers::changed() {
+  for (const auto& watch : watches_) watch->stale = true;
   if (watches_.empty() || std::exchange(armed_, true)) return;
   timer_.expires_after(kGather);
   timer_.async_wait([this](const boost::system::error_code& error) {
     armed_ = false;
-    if (error) return;
-    asio::co_spawn(
-        io_, [this] { return tell_all(); },
-        [](const std::exception_ptr& failure) {
-          if (failure) spdlog::error("telling the watchers failed");
-        });
+    if (!error) spawn_tell_all();
   });
+}
+
+void Watchers::spawn_tell_all() {
+  asio::co_spawn(
+      io_, [this] { return tell_all(); },
+      [](const std::exception_ptr& failure) {
+        if (failure) spdlog::error("telling the watchers failed");
+      });
 }
 
 asio::awaitable<void> Watchers::tell_all() {
@@ -58,46 +97,93 @@ asio::awaitable<void> Watchers::tell_all() {
   for (const auto& watch : watches) co_await tell(watch);
   std::erase_if(watches_,
                 [](const auto& watch) { return watch->over || watch->session.expired(); });
+  arm_beat();
+}
+
+// Each call puts the beat off: it comes a second after the last message.
+void Watchers::arm_beat() {
+  if (watches_.empty() || dispatcher_->running().empty()) return;
+  beat_.expires_after(kBeat);
+  beat_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) spawn_tell_all();
+  });
+}
+
+json Watchers::running_json(const Watch& watch, std::vector<RunningFor>& running) const {
+  json list = json::array();
+  for (const RunningAttempt& run : dispatcher_->running()) {
+    if (!watch.trials.contains(run.trial_key)) continue;
+    const Duration elapsed = now_wall() - run.started;
+    running.push_back({run.pass, elapsed, watch.weights.of(run.trial_key, run.pass)});
+    list.push_back({{"attempt", run.id},
+                    {"label", run.label},
+                    {"pass", name_of(run.pass)},
+                    {"elapsed_ns", elapsed.ns},
+                    {"step", run.step},
+                    {"phase", run.phase}});
+  }
+  return list;
+}
+
+// False when the database did not answer.
+asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch) {
+  const bool with_pace = !watch->pace_due || now_instant() >= *watch->pace_due;
+  const auto ask = [&watch, with_pace, this](Reader& reader) -> Result<News> {
+    const auto counts = reader.progress(watch->sweep);
+    if (!counts) return counts.error();
+    if (!with_pace) return News{*counts, std::nullopt};
+    auto pace = read_pace(reader, watch->sweep, *watch->estimates, sources_);
+    if (!pace) return pace.error();
+    return News{*counts, std::move(*pace)};
+  };
+  auto read = co_await readers_.run(ask);
+  if (!read) {
+    spdlog::error("progress of {}: {}", watch->sweep, read.error().message);
+    co_return false;
+  }
+  watch->counts = read->counts;
+  if (!read->pace) {
+    watch->stale = true;  // the next beat reads it
+    co_return true;
+  }
+  watch->pace = std::move(read->pace->passes);
+  watch->weights = std::move(read->pace->weights);
+  const std::int64_t rest = std::max(kPaceAge.ns, read->pace->took.ns * kPaceRest);
+  watch->pace_due = now_instant() + Duration{rest};
+  co_return true;
 }
 
 asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
-  // The news are taken before the counts are read: a count may be ahead of the news, never behind.
-  std::vector<EndedAttempt> news = std::exchange(watch->news, {});
-  const SweepId sweep = watch->sweep;
-  const auto ask = [sweep](Reader& reader) { return reader.progress(sweep); };
-  const auto progress = co_await readers_.run(ask);
-  const auto session = watch->session.lock();
-  if (!session || watch->over) co_return;
-  if (!progress) {
-    spdlog::error("progress of {}: {}", watch->sweep, progress.error().message);
-    // The news wait for the next try, in front of what came meanwhile.
-    watch->news.insert(watch->news.begin(), news.begin(), news.end());
-    changed();
+  if (watch->telling) {
+    changed();  // again, when the database has answered
     co_return;
   }
-  json running = json::array();
-  for (const RunningAttempt& run : dispatcher_->running()) {
-    if (!watch->trials.contains(run.trial_key)) continue;
-    running.push_back({{"attempt", run.id},
-                       {"label", run.label},
-                       {"pass", name_of(run.pass)},
-                       {"elapsed_ns", (now_wall() - run.started).ns},
-                       {"step", run.step},
-                       {"phase", run.phase}});
+  // The news are taken before the counts are read: a count may be ahead of the news, never behind.
+  std::vector<EndedAttempt> news = std::exchange(watch->news, {});
+  if (std::exchange(watch->stale, false)) {
+    watch->telling = true;
+    const bool fresh = co_await refresh(watch);
+    watch->telling = false;
+    if (!fresh) {
+      // The news wait for the next try, in front of what came meanwhile.
+      watch->news.insert(watch->news.begin(), news.begin(), news.end());
+      changed();
+      co_return;
+    }
   }
+  const auto session = watch->session.lock();
+  if (!session || watch->over) co_return;
+  std::vector<RunningFor> running;
+  json running_list = running_json(*watch, running);
+  const auto left = time_left(watch->pace, running);
   json ended = json::array();
-  for (const EndedAttempt& attempt : news) {
-    ended.push_back({{"attempt", attempt.id},
-                     {"label", attempt.label},
-                     {"pass", name_of(attempt.pass)},
-                     {"outcome", name_of(outcome_of(attempt.ending))},
-                     {"detail", describe(attempt.ending)}});
-  }
-  watch->over = progress->ended() == progress->total;
+  for (const EndedAttempt& attempt : news) ended.push_back(ended_json(attempt));
+  watch->over = watch->counts.ended() == watch->counts.total;
   session->send(notification_line("progress", {{"sweep", watch->sweep},
-                                               {"counts", to_json(*progress)},
-                                               {"running", running},
+                                               {"counts", to_json(watch->counts)},
+                                               {"running", std::move(running_list)},
                                                {"ended", ended},
+                                               {"left_ns", left ? json(left->ns) : json()},
                                                {"over", watch->over}}));
 }
 

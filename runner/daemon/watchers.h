@@ -1,17 +1,22 @@
 // Who watches which sweep. Changes are gathered for a tenth of a second and sent as one `progress`
 // notification, so that ten thousand short trials do not become ten thousand messages a watcher.
+// While something runs, watchers hear of its step and phase once a second too: without a watcher
+// there is no such timer.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/daemon/dispatcher.h"
 #include "runner/daemon/reader_pool.h"
 #include "runner/daemon/session.h"
+#include "runner/daemon/sweep_weights.h"
 
 namespace sweepd {
 
@@ -19,12 +24,13 @@ nlohmann::json to_json(const Progress& progress);
 
 class Watchers {
  public:
-  Watchers(boost::asio::io_context& io, ReaderPool& readers)
-      : io_(io), readers_(readers), timer_(io) {}
+  Watchers(boost::asio::io_context& io, ReaderPool& readers, EstimateSources sources)
+      : io_(io), readers_(readers), sources_(sources), timer_(io), beat_(io) {}
   void set_dispatcher(const Dispatcher& dispatcher) { dispatcher_ = &dispatcher; }
 
   // Until the sweep has ended or the session is gone. `trials` are the sweep's.
-  void add(std::weak_ptr<Session> session, SweepId sweep, std::unordered_set<TrialKey> trials);
+  void add(std::weak_ptr<Session> session, const SweepRow& sweep,
+           std::unordered_set<TrialKey> trials);
   void changed();
   void ended(const EndedAttempt& attempt);
 
@@ -35,15 +41,28 @@ class Watchers {
     std::unordered_set<TrialKey> trials;
     std::vector<EndedAttempt> news;
     bool over = false;
+    bool stale = true;  // something changed since the counts were read
+    Progress counts;
+    bool telling = false;  // waits for the database
+    std::vector<PassPace> pace;
+    std::optional<Instant> pace_due;  // empty: at once
+    std::shared_ptr<SweepWeights> estimates;
+    AttemptWeights weights;
   };
+  void spawn_tell_all();
+  void arm_beat();
+  nlohmann::json running_json(const Watch& watch, std::vector<RunningFor>& running) const;
   boost::asio::awaitable<void> tell_all();
   boost::asio::awaitable<void> tell(std::shared_ptr<Watch> watch);
+  boost::asio::awaitable<bool> refresh(std::shared_ptr<Watch> watch);
 
   boost::asio::io_context& io_;
   ReaderPool& readers_;
+  EstimateSources sources_;
   const Dispatcher* dispatcher_ = nullptr;
   std::vector<std::shared_ptr<Watch>> watches_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer beat_;
   bool armed_ = false;
 };
 

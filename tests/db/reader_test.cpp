@@ -66,7 +66,7 @@ TEST_F(DbTest, ASweepIsFoundByIdPrefixOrName) {
       {"bbb", "", "too short"},
       {"attenton", "", "did you mean `attention`?"},
       {"cccc", "", "no sweep has the id or name `cccc`"},
-      {"", "", "no sweep"},
+      {"", b.id, ""},  // the latest of all
   };
   for (const Case& c_ : cases) {
     const auto found = reader_->find_sweep(c_.who);

@@ -147,8 +147,9 @@ TEST(Query, GroupsAndFormats) {
 
 TEST(Help, EveryVerbHasAnExample) {
   const Sandbox box;
-  for (const char* verb : {"submit", "watch", "list", "show", "report", "query", "log", "cancel",
-                           "retry", "workloads", "devices", "status", "stop", "merge", "doctor", "completion"}) {
+  for (const char* verb :
+       {"plan", "submit", "watch", "list", "show", "report", "query", "export", "log", "cancel",
+        "retry", "merge", "workloads", "devices", "doctor", "status", "stop", "completion"}) {
     const Ran help = box.ctl({verb, "--help"});
     EXPECT_EQ(help.exit_code, 0) << verb;
     EXPECT_THAT(help.out, HasSubstr("Example: sweepctl " + std::string(verb))) << verb;

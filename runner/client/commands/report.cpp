@@ -26,8 +26,9 @@ Exit report(Client& client, const Options& options) {
 void add_report(CLI::App& app, Client& client) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("report", "The tables that a sweep file declares");
-  command->add_option("SWEEP", options->sweep, "name (its latest), id or unique prefix of an id")
-      ->required();
+  command->add_option(
+      "SWEEP", options->sweep,
+      "name (its latest), id or unique prefix of an id; without it the latest sweep");
   command->add_option("--table", options->table,
                       "only this one: its number from 1, its title, or how its title begins");
   add_format_option(*command, options->format);

@@ -98,9 +98,9 @@ void add_show(CLI::App& app, Client& client) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("show", "Everything known of a sweep, a trial or an attempt");
-  command
-      ->add_option("WHAT", options->what, "a sweep's name, or the id of a sweep, trial or attempt")
-      ->required();
+  command->add_option(
+      "WHAT", options->what,
+      "a sweep's name, or the id of a sweep, trial or attempt; without it the latest sweep");
   command->add_flag("--steps", options->steps, "of an attempt: every sample, the warm-up's too");
   command->add_flag("--memory", options->memory,
                     "of a memory pass: live memory over one step, drawn, and what it is made of");

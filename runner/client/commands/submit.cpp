@@ -1,41 +1,17 @@
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iostream>
-#include <sstream>
-
 #include "runner/base/units.h"
 #include "runner/client/client.h"
+#include "runner/client/sweep_file.h"
 #include "runner/client/watching.h"
 
 namespace sweepd {
 namespace {
 
 struct Options {
-  std::vector<std::string> files;
-  std::vector<std::string> sets;
+  SweepFiles sweep;
   bool wait = false;
 };
-
-Result<std::string> read_sweep_file(const std::string& file) {
-  std::ostringstream text;
-  if (file == "-") {
-    text << std::cin.rdbuf();
-    return std::move(text).str();
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("cannot read the sweep file `{}`: {}", file, strerror(errno))};
-  }
-  text << stream.rdbuf();
-  // A folder opens but does not read.
-  if (!stream && !stream.eof()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("cannot read the sweep file `{}`: is it a folder?", file)};
-  }
-  return std::move(text).str();
-}
 
 std::string counts_text(const nlohmann::json& sweep) {
   const auto count = [&sweep](const char* name) {
@@ -53,12 +29,11 @@ std::string counts_text(const nlohmann::json& sweep) {
 
 Exit submit(Client& client, const Options& options) {
   std::vector<std::string> ids;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : options.sweep.files) {
     const auto text = read_sweep_file(file);
     if (!text) return report_error(text.error());
     const auto reply = client.call(
-        "submit",
-        {{"text", *text}, {"file", file == "-" ? "<stdin>" : file}, {"set", options.sets}});
+        "submit", {{"text", *text}, {"file", shown_name(file)}, {"set", options.sweep.sets}});
     if (!reply) return report_error(reply.error());
     for (const auto& sweep : (*reply)["sweeps"]) {
       const std::string id = sweep["id"];
@@ -87,11 +62,7 @@ void add_submit(CLI::App& app, Client& client) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "submit", "Queue the sweeps of a file; what was measured before is reused");
-  command->add_option("FILE", options->files, "sweep files; - is standard input")->required();
-  command
-      ->add_option("--set", options->sets, "NAME=VALUE[,VALUE...]: replace a parameter or an axis")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_sweep_file_options(*command, options->sweep);
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl submit lm.yaml --set model=tiny --set context=64,128 --wait");
   command->callback([&client, options] {

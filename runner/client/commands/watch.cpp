@@ -6,7 +6,9 @@ namespace sweepd {
 void add_watch(CLI::App& app, Client& client) {
   auto sweep = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("watch", "Follow a sweep until it has ended");
-  command->add_option("SWEEP", *sweep, "name, id or unique prefix of an id")->required();
+  command->add_option(
+      "SWEEP", *sweep,
+      "name (its latest), id or unique prefix of an id; without it the latest sweep");
   command->footer("Example: sweepctl watch lm-end-to-end\nCtrl-C stops watching, not the sweep.");
   command->callback([&client, sweep] {
     client.action = [&client, sweep] { return watch_sweep(client, *sweep); };

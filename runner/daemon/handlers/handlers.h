@@ -50,6 +50,7 @@ boost::asio::awaitable<Reply> handle_list(ReadServices&, Session&, nlohmann::jso
 boost::asio::awaitable<Reply> handle_log(ReadServices&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_memory(ReadServices&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_merge(Services&, Session&, nlohmann::json params);
+boost::asio::awaitable<Reply> handle_plan(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_query(ReadServices&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_report(ReadServices&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_retry(Services&, Session&, nlohmann::json params);

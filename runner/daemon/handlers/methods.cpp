@@ -20,6 +20,7 @@ constexpr std::array kMethods{
     Method{"log", handle_log},
     Method{"memory", handle_memory},
     Method{"merge", handle_merge},
+    Method{"plan", handle_plan},
     Method{"query", handle_query},
     Method{"report", handle_report},
     Method{"retry", handle_retry},

@@ -77,7 +77,7 @@ Result<json> make_report(Reader& reader, const Catalog& catalog, const std::stri
 
 boost::asio::awaitable<Reply> handle_report(ReadServices& services, Session&, json params) {
   ParamsReader reader(params);
-  const std::string who = reader.text("sweep");
+  const std::string who = reader.text_or("sweep", "");
   const std::string which = reader.text_or("table", "");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   const auto ask = [&services, who, which](Reader& r) {

@@ -52,7 +52,7 @@ Result<json> show_trial(Reader& reader, const std::string& who) {
 // Ids are random, so a prefix that fits two kinds is next to impossible; names are sweeps'.
 Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit, bool steps) {
   auto sweep = show_sweep(reader, who, limit);
-  if (sweep || sweep.error().code != ErrorCode::kNotFound) return sweep;
+  if (sweep || who.empty() || sweep.error().code != ErrorCode::kNotFound) return sweep;
   auto attempt = show_attempt(reader, who, steps);
   if (attempt || attempt.error().code != ErrorCode::kNotFound) return attempt;
   auto trial = show_trial(reader, who);
@@ -65,7 +65,7 @@ Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit
 
 boost::asio::awaitable<Reply> handle_show(ReadServices& services, Session&, json params) {
   ParamsReader reader(params);
-  const std::string who = reader.text("what");
+  const std::string who = reader.text_or("what", "");
   const std::int64_t limit = reader.integer_or("limit", 200);
   const bool steps = reader.boolean_or("steps", false);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();

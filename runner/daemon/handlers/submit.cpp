@@ -1,11 +1,7 @@
 #include <spdlog/spdlog.h>
 
-#include <memory>
-#include <optional>
-
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/report/report.h"
-#include "runner/spec/spec.h"
+#include "runner/daemon/handlers/prepare.h"
 #include "runner/wire/params.h"
 
 namespace sweepd {
@@ -14,83 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-struct Prepared {
-  std::vector<Diagnostic> errors;
-  std::optional<Error> refusal;  // a mistake that has no place in the file
-  struct One {
-    Sweep sweep;
-    const WorkloadDef* def = nullptr;
-    Expansion expansion;
-  };
-  std::vector<One> sweeps;
-};
-
-Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts) {
-  std::vector<Override> overrides;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error{ErrorCode::kInvalidArgument,
-                   "--set: `" + text + "` must be name=value or name=value,value,..."};
-    }
-    overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
-  }
-  return overrides;
-}
-
-// What only the report layer and the expansion know: a table's cells and units, and whether any
-// point is left.
-std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def,
-                            const Expansion& expansion) {
-  std::vector<std::string> dimensions = def.param_names();
-  const auto& common = common_dimensions();
-  dimensions.insert(dimensions.end(), common.begin(), common.end());
-  for (const TableSpec& table : sweep.tables) {
-    if (const auto valid = validate(table, dimensions); !valid) {
-      return Error{valid.error().code, "sweep `" + sweep.name + "`, table `" + table.title +
-                                           "`: " + valid.error().message};
-    }
-  }
-  if (expansion.trials.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
-  }
-  return std::nullopt;
-}
-
-std::shared_ptr<Prepared> prepare(const std::string& text, const std::string& file,
-                                  const Catalog& catalog, const Machine& machine,
-                                  const std::vector<Override>& overrides) {
-  auto prepared = std::make_shared<Prepared>();
-  Parsed parsed = parse_sweeps(text, file, catalog, overrides);
-  prepared->errors = std::move(parsed.errors);
-  if (!prepared->errors.empty()) return prepared;
-  for (Sweep& sweep : parsed.sweeps) {
-    const WorkloadDef* def = catalog.find(sweep.workload);
-    // `auto` is settled here, before keys are made: a result must say where it was measured.
-    resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
-    Expansion expansion = expand(sweep, *def);
-    prepared->refusal = refuse(sweep, *def, expansion);
-    if (prepared->refusal) return prepared;
-    prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
-  }
-  return prepared;
-}
-
-RpcError diagnostics_error(const std::vector<Diagnostic>& errors) {
-  json list = json::array();
-  for (const Diagnostic& error : errors) {
-    list.push_back({{"file", error.file},
-                    {"line", error.line},
-                    {"column", error.column},
-                    {"length", error.length},
-                    {"message", error.message},
-                    {"help", error.help}});
-  }
-  return {RpcCode::kInvalidParams, render(errors), {{"diagnostics", list}}};
-}
-
-Result<json> store_one(Services& services, Prepared::One& one) {
+Result<json> store_one(Services& services, PreparedSweep& one) {
   NewSweep sweep;
   sweep.id = random_id();
   sweep.sweep = std::move(one.sweep);
@@ -130,13 +50,13 @@ boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json p
   if (!overrides) co_return overrides.error();
 
   const auto work = [&services, text, file, sets = *overrides] {
-    return prepare(text, file, services.catalog, services.machine, sets);
+    return prepare_sweeps(text, file, services.catalog, services.machine, sets);
   };
-  const std::shared_ptr<Prepared> prepared = co_await services.readers.compute(work);
+  const std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
   json sweeps = json::array();
-  for (Prepared::One& one : prepared->sweeps) {
+  for (PreparedSweep& one : prepared->sweeps) {
     auto stored = store_one(services, one);
     if (!stored) co_return stored.error();
     sweeps.push_back(std::move(*stored));

@@ -1,0 +1,170 @@
+// What a sweep that is not submitted yet would meet: attempts that answer for it already, and past
+// ones to estimate from.
+#include <array>
+#include <map>
+
+#include "db/query/state.h"
+#include "runner/model/rounds.h"
+
+namespace sweepd {
+namespace {
+
+std::int64_t host_row(Connection& connection, const std::string& uid) {
+  Query query(connection, "SELECT id FROM host WHERE uid = ?");
+  query.bind(uid);
+  return query.next() ? query.integer(0) : -1;
+}
+
+// What answers for one (pass, repeat) of a trial: an open attempt before a done one, as submit has
+// it.
+struct Answer {
+  bool open = false, running = false;
+  std::optional<Outcome> outcome;
+};
+
+TrialStanding standing_of(const std::map<std::pair<Pass, std::int64_t>, Answer>& answers,
+                          const std::vector<Pass>& passes, std::int64_t repeats) {
+  TrialStanding standing;
+  for (const Pass pass : passes) {
+    for (std::int64_t r = 0; r < rounds_of(pass, repeats); ++r) {
+      const auto found = answers.find({pass, r});
+      const Answer answer = found == answers.end() ? Answer{} : found->second;
+      if (answer.open) {
+        ++(answer.running ? standing.running : standing.queued);
+      } else if (answer.outcome == Outcome::kDone) {
+        ++standing.reused;
+      } else {
+        ++standing.to_run[static_cast<std::size_t>(pass)];
+        if (answer.outcome) standing.last = answer.outcome;
+      }
+    }
+  }
+  return standing;
+}
+
+class PastReader {
+ public:
+  PastReader(ReaderState& state, const WorkloadDef& def)
+      : state_(state), params_(state.connection, def) {}
+
+  std::optional<PastAttempt> read(std::int64_t attempt, std::int64_t trial) {
+    const auto [entry, added] = trials_.try_emplace(trial);
+    if (added) entry->second = params_.read(trial);
+    if (!entry->second) return std::nullopt;
+    PastAttempt past;
+    past.trial = *entry->second;
+    if (const auto [n, mean] = summary(attempt, "setup_time", "setup"); n > 0) past.setup_ms = mean;
+    if (const auto [n, mean] = summary(attempt, "host_time", "step"); n > 0 && mean > 0) {
+      past.step_ms = mean;
+      past.steps = n;
+    }
+    read_work(attempt, past);
+    past.resident_bytes = resident(trial);
+    return past;
+  }
+
+ private:
+  std::pair<std::int64_t, double> summary(std::int64_t attempt, const char* metric,
+                                          const char* phase) {
+    const auto metric_id = state_.names.find(metric), phase_id = state_.names.find(phase);
+    if (!metric_id || !phase_id) return {0, 0};
+    Query query(state_.connection,
+                "SELECT n, mean FROM summary WHERE attempt = ? AND metric = ? AND phase = ?");
+    query.bind_all(attempt, *metric_id, *phase_id);
+    return query.next() ? std::pair{query.integer(0), query.real(1)}
+                        : std::pair{std::int64_t{0}, 0.0};
+  }
+  void read_work(std::int64_t attempt, PastAttempt& past) {
+    Query query(state_.connection,
+                "SELECT w.arithmetic, p.flops, p.bytes FROM work w LEFT JOIN phase_work p ON "
+                "p.attempt = w.attempt AND p.phase = ? WHERE w.attempt = ?");
+    query.bind_all(state_.names.find("step").value_or(-1), attempt);
+    if (!query.next()) return;
+    past.arithmetic = query.text(0);
+    if (query.is_null(1)) return;
+    past.flops = query.real(1);
+    past.bytes = query.real(2);
+  }
+  double resident(std::int64_t trial) {
+    const auto [entry, added] = resident_.try_emplace(trial, 0);
+    if (!added) return entry->second;
+    WorkPerStep work;
+    work.phases.push_back({"step", 0, 0});
+    Query query(
+        state_.connection,
+        "SELECT n.text, f.value FROM figure f JOIN name n ON n.id = f.name WHERE f.trial = ?");
+    query.bind(trial);
+    while (query.next()) work.figures.push_back({query.text(0), query.real(1), ""});
+    return entry->second = resident_bytes(work);
+  }
+
+  ReaderState& state_;
+  ParamTable params_;
+  std::unordered_map<std::int64_t, std::optional<Trial>> trials_;
+  std::unordered_map<std::int64_t, double> resident_;
+};
+
+}  // namespace
+
+Result<std::vector<TrialStanding>> Reader::standing(const std::vector<WantedTrial>& trials,
+                                                    const std::vector<Pass>& passes,
+                                                    const std::string& host) {
+  return state_->ask("comparing with past attempts", [&]() -> Result<std::vector<TrialStanding>> {
+    Connection& connection = state_->connection;
+    const std::int64_t here = host_row(connection, host);
+    std::vector<TrialStanding> all;
+    all.reserve(trials.size());
+    Query known(connection, "SELECT id FROM trial WHERE key = ?");
+    Query attempts(
+        connection,
+        "SELECT pass, repeat, outcome, started_ns IS NOT NULL FROM attempt WHERE trial = "
+        "? AND (outcome IS NULL OR (is_current = 1 AND host = ?))");
+    std::map<std::pair<Pass, std::int64_t>, Answer> answers;
+    for (const WantedTrial& wanted : trials) {
+      answers.clear();
+      known.rewind();
+      known.bind(*wanted.key);
+      if (known.next()) {
+        attempts.rewind();
+        attempts.bind_all(known.integer(0), here);
+        while (attempts.next()) {
+          Answer& answer = answers[{*pass_from(attempts.text(0)), attempts.integer(1)}];
+          if (attempts.is_null(2)) {
+            answer.open = true;
+            answer.running = answer.running || attempts.integer(3) != 0;
+          } else {
+            answer.outcome = *outcome_from(attempts.text(2));
+          }
+        }
+      }
+      all.push_back(standing_of(answers, passes, wanted.repeats));
+    }
+    return all;
+  });
+}
+
+Result<std::vector<PastAttempt>> Reader::past_attempts(const WorkloadDef& def,
+                                                       const std::string& host,
+                                                       std::int64_t limit) {
+  return state_->ask("reading past attempts", [&]() -> Result<std::vector<PastAttempt>> {
+    std::vector<PastAttempt> all;
+    PastReader reader(*state_, def);
+    Query query(
+        state_->connection,
+        "SELECT a.row, a.trial, t.key, a.pass, a.ended_ns - a.started_ns FROM attempt a JOIN "
+        "trial t ON t.id = a.trial WHERE t.workload = ? AND t.version = ? AND a.host = ? AND "
+        "a.outcome = 'done' AND a.started_ns IS NOT NULL ORDER BY a.row DESC LIMIT ?");
+    query.bind_all(def.name, def.version, host_row(state_->connection, host), limit);
+    while (query.next()) {
+      auto past = reader.read(query.integer(0), query.integer(1));
+      if (!past) continue;
+      past->key = query.text(2);
+      past->pass = *pass_from(query.text(3));
+      past->took = Duration{query.integer(4)};
+      all.push_back(std::move(*past));
+    }
+    return all;
+  });
+}
+
+}  // namespace sweepd

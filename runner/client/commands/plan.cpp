@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "runner/base/text.h"
+#include "runner/base/units.h"
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+#include "runner/client/plan_view.h"
+#include "runner/client/sweep_file.h"
+#include "runner/report/report.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kSamples = 5;
+
+struct Options {
+  SweepFiles sweep;
+  bool all = false;
+  std::string format = "text";
+};
+
+void print_plan(const json& plan, std::size_t width) {
+  fmt::print("{}\n", plan_text(plan));
+  Table table = trials_table(plan);
+  const auto more =
+      plan["trials"].get<std::int64_t>() - static_cast<std::int64_t>(table.rows.size());
+  table.title = more > 0 ? "Some of the trials" : "Trials";
+  fmt::print("{}", to_text(table, width));
+  if (more > 0) fmt::print("… {} more\n", with_thousands(more));
+}
+
+void print_all(const std::vector<json>& plans, const Options& options) {
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (i > 0) fmt::print("\n");
+    print_plan(plans[i], terminal_width());
+  }
+  const std::string again = join(options.sweep.sets, " --set ");
+  fmt::print("\nNothing is queued yet: sweepctl submit {}{}{}\n", join(options.sweep.files, " "),
+             again.empty() ? "" : " --set ", again);
+}
+
+// The sweeps of one file. With --all the rows come before the reply, thousands at a time.
+Result<json> plan_of_file(Client& client, const Options& options, const std::string& file,
+                          const std::string& text) {
+  std::map<std::size_t, json> rows;  // by sweep of the file
+  const auto take = [&rows](const json& notification) {
+    if (notification["method"] != "plan_rows") return;
+    const json& params = notification["params"];
+    json& all = rows[params["sweep"].get<std::size_t>()];
+    for (const json& row : params["rows"]) all.push_back(row);
+  };
+  auto reply = client.call("plan",
+                           {{"text", text},
+                            {"file", shown_name(file)},
+                            {"set", options.sweep.sets},
+                            {"limit", kSamples},
+                            {"all", options.all}},
+                           take);
+  if (!reply) return reply;
+  json sweeps = std::move((*reply)["sweeps"]);
+  for (auto& [index, all] : rows) sweeps[index]["rows"] = std::move(all);
+  return sweeps;
+}
+
+Exit plan(Client& client, const Options& options) {
+  std::vector<json> plans;
+  for (const std::string& file : options.sweep.files) {
+    const auto text = read_sweep_file(file);
+    if (!text) return report_error(text.error());
+    auto sweeps = plan_of_file(client, options, file, *text);
+    if (!sweeps) return report_error(sweeps.error());
+    for (json& one : *sweeps) plans.push_back(std::move(one));
+  }
+  if (options.format == "text") {
+    print_all(plans, options);
+    return Exit::kOk;
+  }
+  if (options.format == "json") {
+    fmt::print("{}\n", json(plans).dump(2));
+    return Exit::kOk;
+  }
+  std::vector<Table> tables;
+  for (const json& one : plans) tables.push_back(trials_table(one));
+  const auto printed = print_tables(tables, options.format);
+  return printed ? Exit::kOk : report_error(printed.error());
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Client& client) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "plan", "What submitting a file would run, reuse and cost; queues nothing");
+  add_sweep_file_options(*command, options->sweep);
+  command->add_flag("--all", options->all, "list every trial, not a few of them");
+  add_format_option(*command, options->format);
+  command->footer(
+      "text tells everything, json too, for scripts; md and csv are the list of trials.\n"
+      "Times are estimated from past attempts on this host; memory is what the formulas say is\n"
+      "there at least: weights, gradients, optimizer state, operands.\n"
+      "Example: sweepctl plan lm.yaml --set context=512,1024 --all");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return plan(client, *options); };
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,187 @@
+#include "runner/client/progress_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runner/base/ids.h"
+#include "runner/base/text.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view kGreen = "\x1b[32m", kRed = "\x1b[31m", kDim = "\x1b[2m",
+                           kPlain = "\x1b[0m";
+
+std::string in(std::string_view colour, std::string_view text, Colour wanted) {
+  if (wanted == Colour::kNo || text.empty()) return std::string(text);
+  return fmt::format("{}{}{}", colour, text, kPlain);
+}
+
+std::string repeat(std::string_view text, std::size_t times) {
+  std::string out;
+  for (std::size_t i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+// Messages of programs that failed must not drive the terminal.
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return out;
+}
+
+// Whole seconds: tenths that jump with each redraw only flicker.
+std::string clock_text(Duration d) {
+  const std::int64_t s = d.ns / 1'000'000'000;
+  return s < 60 ? fmt::format("{}s", s) : to_human(seconds(s));
+}
+
+std::string problems_text(const ProgressView& view, Colour colour) {
+  std::string out;
+  for (const auto& [outcome, n] : view.problems) {
+    out += ", " + in(kRed, fmt::format("{} {}", n, outcome), colour);
+  }
+  return out;
+}
+
+std::string bar_line(const ProgressView& view, const Screen& screen, Duration since) {
+  const double share =
+      view.total > 0 ? static_cast<double>(view.ended) / static_cast<double>(view.total) : 0;
+  std::string figures = fmt::format("{}/{}  {:.0f}%", with_thousands(view.ended),
+                                    with_thousands(view.total), std::floor(share * 100));
+  std::string tail = problems_text(view, screen.colour);
+  if (view.left) {
+    const Duration left{std::max<std::int64_t>(0, view.left->ns - since.ns)};
+    tail += fmt::format(", about {} left", clock_text(left));
+  }
+  // A third of the line, so that name, figures and problems keep theirs.
+  const std::size_t cells = std::clamp<std::size_t>(screen.width / 3, 5, 40);
+  const auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
+  const std::string bar = in(kGreen, repeat("━", full), screen.colour) +
+                          in(kDim, repeat("╌", cells - full), screen.colour);
+  return fmt::format("{} {} {}{}", printable(view.name), bar, figures, tail);
+}
+
+std::string running_line(const RunningView& run, const Screen& screen, Duration since) {
+  std::string where = run.phase;
+  if (run.step >= 0) where = fmt::format("step {}{}{}", run.step, where.empty() ? "" : " ", where);
+  const Duration elapsed{run.elapsed.ns + since.ns};
+  const std::string label = run.label.empty() ? "(defaults)" : run.label;
+  return fmt::format("  {:>6}  {}  {}", clock_text(elapsed), printable(label),
+                     in(kDim, fmt::format("{}, {}", run.pass, printable(where)), screen.colour));
+}
+
+constexpr char kEscape = '\x1b';
+
+// A letter of UTF-8, or a whole colour sequence.
+std::string_view next_piece(std::string_view text, std::size_t begin) {
+  std::size_t end = begin + 1;
+  if (text[begin] == kEscape) {
+    end = std::min(text.find('m', begin), text.size() - 1) + 1;
+  } else {
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) ++end;
+  }
+  return text.substr(begin, end - begin);
+}
+
+}  // namespace
+
+ProgressView progress_view(const std::string& name, const json& params) {
+  ProgressView view;
+  view.name = name;
+  const json& counts = params.at("counts");
+  view.total = counts.at("total");
+  view.ended = counts.at("ended");
+  for (const char* outcome : {"oom", "timeout", "crashed", "failed", "cancelled", "skipped"}) {
+    const std::int64_t n = counts.at(outcome);
+    if (n > 0) view.problems.emplace_back(outcome, n);
+  }
+  for (const json& run : params.at("running")) {
+    view.running.push_back({run.at("label"), run.at("pass"), run.at("phase"),
+                            Duration{run.at("elapsed_ns").get<std::int64_t>()}, run.at("step")});
+  }
+  if (const auto left = params.find("left_ns"); left != params.end() && left->is_number()) {
+    view.left = Duration{left->get<std::int64_t>()};
+  }
+  return view;
+}
+
+std::size_t visible_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view next = next_piece(text, i);
+    if (next[0] != kEscape) width += display_width(next);
+    i += next.size();
+  }
+  return width;
+}
+
+std::string cut_to(std::string_view text, std::size_t width) {
+  if (visible_width(text) <= width) return std::string(text);
+  if (width == 0) return "";
+  std::string out;
+  std::size_t used = 0;
+  bool coloured = false;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view next = next_piece(text, i);
+    i += next.size();
+    if (next[0] == kEscape) {
+      coloured = true;
+    } else if (used + display_width(next) > width - 1) {
+      break;
+    } else {
+      used += display_width(next);
+    }
+    out += next;
+  }
+  out += "…";
+  return coloured ? out + std::string(kPlain) : out;
+}
+
+std::vector<std::string> live_lines(const ProgressView& view, const Screen& screen,
+                                    Duration since) {
+  std::vector<std::string> lines{bar_line(view, screen, since)};
+  // One row stays free below for the cursor, one for the count of those not shown.
+  const std::size_t room = std::min<std::size_t>(8, screen.height > 4 ? screen.height - 4 : 0);
+  const std::size_t shown = std::min(room, view.running.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    lines.push_back(running_line(view.running[i], screen, since));
+  }
+  if (shown > 0 && shown < view.running.size()) {
+    lines.push_back(fmt::format("  {} more running", view.running.size() - shown));
+  }
+  for (std::string& line : lines) line = cut_to(line, screen.width);
+  return lines;
+}
+
+std::string plain_line(const ProgressView& view) {
+  std::string line = fmt::format("{}: {}/{} ended{}", printable(view.name), view.ended, view.total,
+                                 problems_text(view, Colour::kNo));
+  if (view.left) line += fmt::format(", about {} left", clock_text(*view.left));
+  return line;
+}
+
+std::string problem_line(const json& ended, Colour colour) {
+  const std::string outcome = ended.at("outcome"), label = ended.at("label"),
+                    detail = ended.at("detail"), pass = ended.at("pass"), id = ended.at("attempt");
+  return fmt::format("{} {}: {} ({} pass, attempt {})", in(kRed, outcome, colour),
+                     printable(label.empty() ? "(defaults)" : label), printable(detail), pass,
+                     short_id(id));
+}
+
+std::string erase_lines(const std::vector<std::size_t>& widths, std::size_t width) {
+  std::size_t rows = 0;
+  for (const std::size_t w : widths) {
+    rows += width == 0 || w == 0 ? 1 : (w + width - 1) / width;
+  }
+  return rows == 0 ? "" : fmt::format("\x1b[{}A\r\x1b[J", rows);
+}
+
+}  // namespace sweepd

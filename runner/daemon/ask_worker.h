@@ -1,0 +1,19 @@
+// Asks the worker program a question that needs no attempt: what it can measure, what work a trial
+// is. The daemon itself knows no workload.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "runner/base/result.h"
+#include "runner/base/units.h"
+
+namespace sweepd {
+
+// What `worker option` prints, given `input` on stdin. Blocks: at start, or on a reader thread.
+// kUnavailable when it fails or takes longer than `limit`; it is killed then.
+Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
+                               std::string_view input, Duration limit);
+
+}  // namespace sweepd

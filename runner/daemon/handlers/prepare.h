@@ -1,0 +1,37 @@
+// What `submit` and `plan` share: a sweep file's text becomes sweeps with their trials, or the
+// mistakes in it. Pure, and slow for a large sweep: run it on a reader thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/model/lease.h"
+#include "runner/spec/spec.h"
+#include "runner/wire/rpc.h"
+
+namespace sweepd {
+
+struct PreparedSweep {
+  Sweep sweep;
+  const WorkloadDef* def = nullptr;  // the catalog's
+  Expansion expansion;
+};
+
+struct PreparedSweeps {
+  std::vector<Diagnostic> errors;
+  std::optional<Error> refusal;  // a mistake that has no place in the file
+  std::vector<PreparedSweep> sweeps;
+};
+
+// `name=v1,v2` of `--set`.
+Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts);
+
+std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
+                                               const Catalog& catalog, const Machine& machine,
+                                               const std::vector<Override>& overrides);
+
+RpcError diagnostics_error(const std::vector<Diagnostic>& errors);
+
+}  // namespace sweepd

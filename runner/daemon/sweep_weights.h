@@ -1,0 +1,41 @@
+// How long the attempts of a watched sweep take beside each other, by what `plan` would estimate
+// for them, so that the time left is right while the large trials still wait.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "db/query.h"
+#include "runner/base/host.h"
+
+namespace sweepd {
+
+// Who can tell; all outlive the watchers.
+struct EstimateSources {
+  const Catalog& catalog;
+  const HostInfo& host;
+  const std::filesystem::path& worker;
+};
+
+// Of one sweep. Used by one reader thread at a time.
+class SweepWeights {
+ public:
+  SweepWeights(SweepId sweep, std::string workload, std::size_t trials);
+
+  // Empty until there is an estimate for every attempt, and for large sweeps, where the mean is
+  // good enough. Asked again, it counts what ended meanwhile; once known they stay.
+  Result<AttemptWeights> read(Reader& reader, const EstimateSources& sources);
+
+ private:
+  Result<void> read_trials(Reader& reader, const EstimateSources& sources, const WorkloadDef& def);
+
+  SweepId sweep_;
+  std::string workload_;
+  bool large_;
+  std::vector<SweepTrial> trials_;
+  std::vector<std::optional<WorkPerStep>> works_;
+  AttemptWeights known_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,53 @@
+#include "runner/daemon/work_of_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "runner/daemon/ask_worker.h"
+#include "runner/wire/event.h"
+
+namespace sweepd {
+namespace {
+
+using nlohmann::json;
+
+// Within the time that a query may take.
+constexpr Duration kLimit = seconds(20);
+
+std::string question(const WorkloadDef& def, const Trial& trial) {
+  json params = json::object();
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    const ParamDef& param = def.params[i];
+    if (trial.values[i] != param.default_value) params[param.name] = param.text(trial.values[i]);
+  }
+  return json{{"workload", def.name}, {"params", params}}.dump() + "\n";
+}
+
+}  // namespace
+
+Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
+    const std::filesystem::path& worker, const WorkloadDef& def,
+    const std::vector<const Trial*>& trials) {
+  std::string questions;
+  for (const Trial* trial : trials) questions += question(def, *trial);
+  const auto answers = ask_worker(worker, "--work", questions, kLimit);
+  if (!answers) return answers.error();
+  std::vector<std::optional<WorkPerStep>> works;
+  std::string_view rest = *answers;
+  while (!rest.empty() && works.size() < trials.size()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    auto& work = works.emplace_back();
+    const auto event = event_from_line(rest.substr(0, end), 0);
+    if (event) {
+      if (const auto* known = std::get_if<WorkEvent>(&*event)) work = known->work;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (works.size() == trials.size()) return works;
+  return Error{ErrorCode::kUnavailable, fmt::format("`{} --work` answered {} of {} questions",
+                                                    worker.string(), works.size(), trials.size())};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,20 @@
+// The work of trials by their workload's formulas, which only the worker program knows.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/trial.h"
+#include "runner/model/work.h"
+
+namespace sweepd {
+
+// One for each trial, in order; empty where its formulas refuse the parameters. One process for
+// all. Blocks: for a reader thread.
+Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
+    const std::filesystem::path& worker, const WorkloadDef& def,
+    const std::vector<const Trial*>& trials);
+
+}  // namespace sweepd

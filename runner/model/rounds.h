@@ -1,0 +1,15 @@
+// How many attempts a pass of a trial is.
+#pragma once
+
+#include <cstdint>
+
+#include "runner/model/trial.h"
+
+namespace sweepd {
+
+// Only a timing is worth repeating: memory and kernels do not vary.
+constexpr std::int64_t rounds_of(Pass pass, std::int64_t repeats) {
+  return pass == Pass::kTiming ? repeats : 1;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,118 @@
+// A watched sweep on the screen: literal states in, literal lines out.
+#include "runner/client/progress_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+json progress(int total, int ended, int oom) {
+  return {{"counts",
+           {{"total", total},
+            {"ended", ended},
+            {"oom", oom},
+            {"timeout", 0},
+            {"crashed", 0},
+            {"failed", 0},
+            {"cancelled", 0},
+            {"skipped", 0}}},
+          {"running", json::array({{{"label", "model=xl"},
+                                    {"pass", "timing"},
+                                    {"phase", "forward"},
+                                    {"step", 3},
+                                    {"elapsed_ns", 61'500'000'000}}})},
+          {"left_ns", 380'000'000'000}};
+}
+
+TEST(LiveLines, ABarThenWhatRuns) {
+  const ProgressView view = progress_view("lm", progress(8, 2, 1));
+  EXPECT_THAT(live_lines(view, {60, 24, Colour::kNo}, seconds(2)),
+              ElementsAre("lm ━━━━━╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ 2/8  25%, 1 oom, about 6m 18s left",
+                          "  1m 03s  model=xl  timing, step 3 forward"));
+}
+
+TEST(LiveLines, ColoursTakeNoRoom) {
+  const ProgressView view = progress_view("lm", progress(8, 2, 1));
+  const auto plain = live_lines(view, {30, 24, Colour::kNo}, seconds(0));
+  const auto coloured = live_lines(view, {30, 24, Colour::kYes}, seconds(0));
+  ASSERT_EQ(plain.size(), coloured.size());
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_LE(display_width(plain[i]), 30U) << plain[i];
+    EXPECT_EQ(visible_width(coloured[i]), display_width(plain[i])) << coloured[i];
+    EXPECT_TRUE(coloured[i].ends_with("\x1b[0m")) << "a cut line must not colour what follows";
+  }
+}
+
+TEST(LiveLines, AsManyRunningAsTheScreenHasRoomFor) {
+  ProgressView view = progress_view("lm", progress(100, 0, 0));
+  view.running.assign(20, view.running.front());
+  EXPECT_THAT(live_lines(view, {80, 24, Colour::kNo}, seconds(0)), SizeIs(1 + 8 + 1));
+  EXPECT_EQ(live_lines(view, {80, 24, Colour::kNo}, seconds(0)).back(), "  12 more running");
+  EXPECT_THAT(live_lines(view, {80, 7, Colour::kNo}, seconds(0)), SizeIs(1 + 3 + 1));
+  EXPECT_THAT(live_lines(view, {80, 3, Colour::kNo}, seconds(0)), SizeIs(1));
+}
+
+TEST(LiveLines, MoreIsNeverPromisedThanWasDone) {
+  // 99.9 % is not 100 %.
+  const ProgressView view = progress_view("lm", progress(1000, 999, 0));
+  EXPECT_THAT(live_lines(view, {60, 24, Colour::kNo}, seconds(0)).front(),
+              testing::HasSubstr("999/1,000  99%"));
+}
+
+TEST(LiveLines, AnEmptySweepAndAnAttemptBeforeItsFirstStep) {
+  ProgressView view;
+  view.name = "none";
+  EXPECT_THAT(live_lines(view, {15, 24, Colour::kNo}, seconds(0)), ElementsAre("none ╌╌╌╌╌ 0/0…"));
+  view.running.push_back({"", "memory", "setup", milliseconds(400), -1});
+  EXPECT_EQ(live_lines(view, {60, 24, Colour::kNo}, seconds(0)).at(1),
+            "      0s  (defaults)  memory, setup");
+}
+
+TEST(PlainLine, SaysTheCountsInWords) {
+  EXPECT_EQ(plain_line(progress_view("lm", progress(70, 34, 2))),
+            "lm: 34/70 ended, 2 oom, about 6m 20s left");
+  json unknown = progress(70, 0, 0);
+  unknown["left_ns"] = nullptr;
+  EXPECT_EQ(plain_line(progress_view("lm", unknown)), "lm: 0/70 ended");
+}
+
+TEST(ProblemLine, NamesOutcomeTrialReasonAndAttemptOnOneLine) {
+  const json ended{{"outcome", "failed"},
+                   {"label", "model=xl"},
+                   {"detail", "two\nlines \x1b[2J"},
+                   {"pass", "timing"},
+                   {"attempt", "3f9c2a7be01d4455"}};
+  EXPECT_EQ(problem_line(ended, Colour::kNo),
+            "failed model=xl: two lines  [2J (timing pass, attempt 3f9c2a7b)");
+}
+
+TEST(CutTo, CountsColumnsNotBytes) {
+  struct Case {
+    const char* text;
+    std::size_t width;
+    const char* cut;
+  };
+  for (const Case& c : {Case{"abc", 3, "abc"}, Case{"abcd", 3, "ab…"}, Case{"ü±é∞", 3, "ü±…"},
+                        Case{"模型大小", 5, "模型…"}, Case{"模型大小", 4, "模…"},
+                        Case{"abc", 1, "…"}, Case{"abc", 0, ""}, Case{"", 0, ""},
+                        Case{"a3\x1b[32mbcd\x1b[0m", 3, "a3\x1b[32m…\x1b[0m"}}) {
+    EXPECT_EQ(cut_to(c.text, c.width), c.cut) << c.text << " " << c.width;
+  }
+}
+
+TEST(EraseLines, CountsTheRowsThatANarrowerScreenMadeOfThem) {
+  EXPECT_EQ(erase_lines({}, 80), "");
+  EXPECT_EQ(erase_lines({80, 20}, 80), "\x1b[2A\r\x1b[J");
+  EXPECT_EQ(erase_lines({80, 20}, 40), "\x1b[3A\r\x1b[J");
+  EXPECT_EQ(erase_lines({81, 0}, 40), "\x1b[4A\r\x1b[J");
+}
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,167 @@
+// What `plan` says before anything is queued, and that it is true.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kGrid = R"(sweep: grid
+description: A grid with a hole
+workload: noop
+passes: [timing, memory]
+params: {repeats: 2}
+matrix:
+  steps: [2, 3, 4]
+  warmup: [0, 1]
+exclude:
+  - {steps: 4, warmup: 1}
+include:
+  - {steps: 2, warmup: 0}
+  - {steps: 9}
+)";
+
+json plan_of(const Sandbox& box, const std::string& text,
+             const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"plan", "-", "--format", "json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Ran ran = box.ctl(arguments, text);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  return json::parse(ran.out, nullptr, false);
+}
+
+TEST(Plan, CountsEverythingAndQueuesNothing) {
+  const Sandbox box;
+  const json plan = plan_of(box, kGrid, {"--all"}).at(0);
+  EXPECT_EQ(plan["points"], 8);     // 3 x 2, and two more
+  EXPECT_EQ(plan["trials"], 6);     // one excluded, one the same as another
+  EXPECT_EQ(plan["attempts"], 18);  // two timings and one memory pass each
+  EXPECT_EQ(plan["to_run"], 18);
+  EXPECT_EQ(plan["reused"], 0);
+  EXPECT_EQ(plan["duplicates"], 1);
+  ASSERT_EQ(plan["excluded"].size(), 1U);
+  EXPECT_EQ(plan["excluded"][0]["line"], 10);
+  EXPECT_EQ(plan["excluded"][0]["rule"], "steps=4 warmup=1");
+  EXPECT_EQ(plan["excluded"][0]["points"], 1);
+  EXPECT_EQ(plan["rows"].size(), 6U);
+  EXPECT_TRUE(plan["time"]["total_ns"].is_null());
+  EXPECT_EQ(plan["time"]["unknown"], 18);
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "0");
+}
+
+TEST(Plan, AgreesWithSubmitOnWhatIsReused) {
+  const Sandbox box;
+  const std::string file = box.write("grid.yaml", kGrid);
+  ASSERT_EQ(box.ctl({"submit", file, "--set", "steps=2", "--wait"}).exit_code, 0);
+  const json plan = plan_of(box, kGrid).at(0);
+  EXPECT_EQ(plan["reused"], 6);  // steps 2 with warm-up 0 and 1
+  EXPECT_EQ(plan["to_run"], 12);
+  EXPECT_GT(plan["time"]["total_ns"].get<std::int64_t>(), 0);
+  EXPECT_EQ(plan["time"]["unknown"], 0);
+  EXPECT_EQ(plan["time"]["past_results"], 9);  // and those of the include point
+  const Ran submitted = box.ctl({"submit", file, "--wait"});
+  EXPECT_THAT(submitted.out, HasSubstr("6 trials: 12 to run, 6 reused"));
+  const json after = plan_of(box, kGrid).at(0);
+  EXPECT_EQ(after["to_run"], 0);
+  EXPECT_EQ(after["reused"], 18);
+  EXPECT_EQ(after["time"]["total_ns"], 0);
+}
+
+TEST(Plan, SaysWhatIsQueuedAndRunningAlready) {
+  const Sandbox box;
+  constexpr auto kHang =
+      "sweep: hang\nworkload: fault\nparams: {kind: hang}\nmatrix: {steps: [1, 2]}\n";
+  box.ctl({"submit", "-"}, kHang);
+  ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
+  const json plan = plan_of(box, kHang, {"--set", "steps=1,2,3"}).at(0);
+  EXPECT_EQ(plan["running"], 1);
+  EXPECT_EQ(plan["queued"], 1);
+  EXPECT_EQ(plan["to_run"], 1);
+}
+
+TEST(Plan, TellsWhichTrialsRunAgainAndHowTheyEnded) {
+  const Sandbox box;
+  constexpr auto kOom = "sweep: o\nworkload: fault\nparams: {kind: oom}\nmatrix: {steps: [1, 2]}\n";
+  EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kOom).exit_code, 4);
+  const Ran ran = box.ctl({"plan", "-"}, kOom);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("2 attempts; again, since 2 trials ended oom before"));
+}
+
+TEST(Plan, ReadsLikeAPlan) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"plan", box.write("grid.yaml", kGrid)});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("sweep grid: noop, 6 trials, 18 attempts (timing, memory)\n"
+                              "A grid with a hole\n"),
+                    HasSubstr("steps   2 (2), 3 (2), 4 (1), 9 (1)\n"),
+                    HasSubstr("excluded  1 point by line 10: steps=4 warmup=1\n"),
+                    HasSubstr("merged    1 point the same as another\n"),
+                    HasSubstr("to run  18 attempts\n"),
+                    HasSubstr("time    unknown: no past attempt can be compared\n"),
+                    HasSubstr("… 1 more\n"), HasSubstr("Nothing is queued yet: sweepctl submit ")));
+  EXPECT_THAT(box.ctl({"plan", box.write("grid.yaml", kGrid), "--all"}).out,
+              Not(HasSubstr("more")));
+}
+
+TEST(Plan, MistakesAreThoseOfSubmit) {
+  const Sandbox box;
+  const Ran wrong = box.ctl({"plan", "-"}, "sweep: wrong\nworkload: noop\nmatrix:\n  stepz: [1]\n");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err,
+              AllOf(HasSubstr("<stdin>:4:3: error:"), HasSubstr("did you mean `steps`?")));
+  const Ran set = box.ctl({"plan", "-", "--set", "stesp=1"}, kGrid);
+  EXPECT_EQ(set.exit_code, 2);
+  EXPECT_THAT(set.err, HasSubstr("did you mean `steps`?"));
+  EXPECT_EQ(box.ctl({"plan", "no-such-file.yaml"}).exit_code, 2);
+}
+
+TEST(Plan, ListsTrialsAsCsv) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"plan", "-", "--all", "--format", "csv"}, kGrid);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("steps,warmup,state,to run,time,memory\r\n2,0,new,3,"));
+}
+
+std::string axis(const char* name, int values) {
+  std::string text = std::string("  ") + name + ": [1";
+  for (int i = 2; i <= values; ++i) text += ", " + std::to_string(i);
+  return text + "]\n";
+}
+
+TEST(Plan, AllIsAllOfALargeSweepToo) {
+  const Sandbox box;
+  const std::string text =
+      "sweep: large\nworkload: noop\nmatrix:\n" + axis("seed", 201) + axis("steps", 100);
+  const json plan = plan_of(box, text, {"--all"}).at(0);
+  ASSERT_EQ(plan["rows"].size(), 20'100U);
+  // In order, the last axis fastest; across pages too.
+  EXPECT_EQ(plan["rows"][0]["values"], json({"1", "1"}));
+  EXPECT_EQ(plan["rows"][9'999]["values"], json({"100", "100"}));
+  EXPECT_EQ(plan["rows"][10'000]["values"], json({"101", "1"}));
+  EXPECT_EQ(plan["rows"][20'099]["values"], json({"201", "100"}));
+}
+
+TEST(Plan, AHundredThousandPointsInSecondsAndFewLines) {
+  const Sandbox box;
+  const std::string text =
+      "sweep: large\nworkload: noop\nmatrix:\n" + axis("seed", 1000) + axis("steps", 100);
+  const Ran ran = box.ctl({"plan", "-"}, text);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("100,000 trials"),
+                             HasSubstr("time and memory from 10,000 of 100,000 trials")));
+  EXPECT_LT(ran.out.size(), 2000U);
+}
+
+}  // namespace
+}  // namespace sweepd::e2e

@@ -1,0 +1,68 @@
+// Following a sweep: plain lines in a file, a picture on a terminal.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kMixed = "sweep: mixed\nworkload: fault\nmatrix: {kind: [done, oom]}\n";
+
+TEST(Watch, InAFileEveryLineIsPlainAndFailuresHaveTheirOwn) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"submit", "-", "--wait"}, kMixed);
+  EXPECT_EQ(ran.exit_code, 4);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("oom kind=oom"), HasSubstr("out of memory"),
+                             HasSubstr("mixed: 2/2 ended, 1 oom\n"),
+                             HasSubstr("1 of 2 attempts are not done; why: sweepctl show ")));
+  EXPECT_THAT(ran.err, AllOf(Not(HasSubstr("\r")), Not(HasSubstr("\x1b"))));
+}
+
+// script(1) gives the program a pseudo terminal and writes what it saw to stdout.
+Ran on_a_terminal(const Sandbox& box, const std::string& environment, const std::string& command) {
+  return box.run("/usr/bin/script",
+                 {"-qefc", "stty cols 60 rows 24; " + environment + " " + command, "/dev/null"});
+}
+
+TEST(Watch, OnATerminalTheLastPictureIsAFullBar) {
+  if (!std::filesystem::exists("/usr/bin/script")) GTEST_SKIP() << "no script(1)";
+  const Sandbox box;
+  const std::string submit =
+      std::string(SWEEPCTL) + " submit " + box.write("m.yaml", kMixed) + " --wait";
+  const Ran live = on_a_terminal(box, "TERM=xterm", submit);
+  EXPECT_EQ(live.exit_code, 4);
+  EXPECT_THAT(live.out, AllOf(HasSubstr("\x1b[31moom\x1b[0m kind=oom"), HasSubstr("2/2  100%"),
+                              HasSubstr("━━━━━━━━━━━━━━━━━━━━")));
+  // What was drawn before is taken off first.
+  EXPECT_THAT(live.out, HasSubstr("A\r\x1b[J"));
+
+  const std::string watch = std::string(SWEEPCTL) + " watch";
+  const Ran colourless = on_a_terminal(box, "TERM=xterm NO_COLOR=1", watch);
+  EXPECT_EQ(colourless.exit_code, 4);
+  EXPECT_THAT(colourless.out, AllOf(HasSubstr("2/2  100%, 1 oom"), Not(HasSubstr("\x1b[3"))));
+  const Ran dumb = on_a_terminal(box, "TERM=dumb", watch);
+  EXPECT_THAT(dumb.out, AllOf(HasSubstr("mixed: 2/2 ended, 1 oom"), Not(HasSubstr("\x1b"))));
+}
+
+TEST(Watch, WithoutANameItIsTheLatestSweep) {
+  const Sandbox box;
+  const Ran none = box.ctl({"watch"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("there is no sweep yet"));
+  box.ctl({"submit", "-", "--wait"}, "sweep: first\nworkload: noop\n");
+  box.ctl({"submit", "-", "--wait"}, "sweep: second\nworkload: noop\nparams: {steps: 2}\n");
+  EXPECT_THAT(box.ctl({"watch"}).err, HasSubstr("second: 1/1 ended"));
+  EXPECT_THAT(box.ctl({"show"}).out, HasSubstr("`second`"));
+  EXPECT_EQ(box.ctl({"report"}).out, box.ctl({"report", "second"}).out);
+  const Ran wrong = box.ctl({"watch", "secnod"});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean `second`?"));
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
