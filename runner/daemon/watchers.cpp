@@ -31,9 +31,9 @@ struct News {
 
 Result<Pace> read_pace(Reader& reader, const SweepId& sweep, SweepWeights& estimates,
                        const EstimateSources& sources) {
-  const Instant start = now_instant();
   auto weights = estimates.read(reader, sources);
   if (!weights) return weights.error();
+  const Instant start = now_instant();  // the worker was asked once; that is no reason to rest
   auto passes = reader.pace(sweep, *weights);
   if (!passes) return passes.error();
   return Pace{std::move(*passes), std::move(*weights), now_instant() - start};
