@@ -29,7 +29,7 @@ MachineFacts healthy() {
 TEST(Doctor, IsContentWithAHealthyMachine) {
   const auto findings = examine(healthy());
   EXPECT_EQ(worst(findings), Health::kOk);
-  EXPECT_EQ(findings.size(), 21U);
+  EXPECT_EQ(findings.size(), 20U);
   for (const Finding& finding : findings) {
     EXPECT_EQ(finding.health, Health::kOk) << finding.subject << ": " << finding.found;
     EXPECT_EQ(finding.mend, "") << finding.subject;
@@ -42,7 +42,7 @@ TEST(Doctor, WithoutAGpuThereIsNothingWrong) {
   facts.cuda = {};
   const auto findings = examine(facts);
   EXPECT_EQ(worst(findings), Health::kOk);
-  EXPECT_EQ(findings.size(), 17U) << "no driver, GPU load, GPU clocks, CUDA half";
+  EXPECT_EQ(findings.size(), 16U) << "no driver, GPU load, GPU clocks, CUDA half";
 }
 
 struct Case {
