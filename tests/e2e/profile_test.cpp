@@ -95,7 +95,9 @@ TEST_F(Profile, TheTraceIsJsonThatNests) {
     const std::string category = event.value("cat", "");
     operators += category == "operator" ? 1 : 0;
     phases += category == "phase" ? 1 : 0;
-    if (category == "operator") EXPECT_GE(event["dur"].get<double>(), 0);
+    if (category == "operator") {
+      EXPECT_GE(event["dur"].get<double>(), 0);
+    }
   }
   EXPECT_EQ(phases, 3);
   EXPECT_GT(operators, 100);
