@@ -34,7 +34,7 @@ class Command final : public Workload, public SelfTimed {
   using Params = command::Params;
   static constexpr std::string_view kHelp =
       "Any other program: arguments from the trial, figures from what it reports or prints";
-  static constexpr std::string_view kPhases[] = {"compile", "forward", "backward", "optimizer",
+  static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer",
                                                  "communication"};
   static constexpr std::string_view kPasses[] = {"timing", "memory"};
 
@@ -168,9 +168,9 @@ class Command final : public Workload, public SelfTimed {
       last->second = report.step;
     }
     const bool warmup = report.warmup.value_or(report.step < context_.run.warmup);
-    const auto compiles = [](const Sample& sample) { return sample.phase == "compile"; };
-    const bool before = std::all_of(report.samples.begin(), report.samples.end(), compiles);
-    if (!warmup && !before) ++measured_;  // what a program did before its steps is none
+    const auto is_setup = [](const Sample& sample) { return sample.phase == "setup"; };
+    const bool once = std::all_of(report.samples.begin(), report.samples.end(), is_setup);
+    if (!warmup && !once) ++measured_;  // what a program did before its steps is none
     findings->step(report.step, warmup, report.samples);
   }
 

@@ -29,9 +29,9 @@ def step(number, time_ms, warmup, **metrics):
     _write(step=number, warmup=warmup, time=time_ms, **metrics)
 
 
-def compiled(time_ms):
-    """What compiling took, once, before the steps."""
-    _write(step=0, warmup=False, time={"compile": time_ms})
+def setup(**metrics_ms):
+    """What happened once, before the steps: `compile_time` ..."""
+    _write(step=0, warmup=False, **{name: {"setup": value} for name, value in metrics_ms.items()})
 
 
 def memory(phase, peak_allocated_bytes, **others):

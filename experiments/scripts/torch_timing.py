@@ -78,7 +78,7 @@ def measure(torch, device, step, warmup, steps, compiled=False):
     begun = time.perf_counter()
     if compiled:
         run()
-        sweepd.compiled((time.perf_counter() - begun) * 1e3)
+        sweepd.setup(compile_time=(time.perf_counter() - begun) * 1e3)
     if os.environ.get("SWEEPD_PASS") == "memory":
         for _ in range(min(warmup, 3)):
             run()

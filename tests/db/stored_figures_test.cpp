@@ -81,6 +81,18 @@ TEST_F(StoredFiguresTest, AFigureIsThereWhateverTheOutcome) {
               ElementsAre("1 * done 1998235200", "2 * oom 7"));
 }
 
+TEST_F(StoredFiguresTest, TheTextOfAFigureIsItsFormula) {
+  const auto row = submit(sweep("s", {{{"context", "1"}}})).queued.front().row;
+  AttemptRecord record = done(row, 1, 2);
+  record.work = WorkPerStep{"fp32", 0, {}, {{"parameters", 7, "V d = 7"}}};
+  finish(record);
+  auto query = of_metric(by({"context"}), "figure.parameters");
+  EXPECT_EQ(ask(query).rows.front().text, "");
+  query.table.cell = "{mean:.0f} = {text}";
+  EXPECT_EQ(ask(query).rows.front().text, "V d = 7");
+  EXPECT_EQ(ask(query).rows.front().stats.mean, 7);
+}
+
 TEST_F(StoredFiguresTest, AFigureIsOnceATrialAndAWordBeforeItIsKnown) {
   auto request = sweep("s", {{{"context", "1"}}});
   request.sweep.passes = {Pass::kTiming, Pass::kMemory};

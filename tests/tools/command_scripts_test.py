@@ -40,7 +40,7 @@ class Metrics(unittest.TestCase):
     def test_lines_are_those_of_the_guide(self):
         ended, lines = run("-c", """
 import sweepd_metrics as sweepd
-sweepd.compiled(1500.0)
+sweepd.setup(compile_time=1500.0)
 sweepd.step(0, {"forward": 1.25, "step": 4}, warmup=True)
 sweepd.step(1, 3.5, warmup=False, loss=2.5)
 sweepd.memory("step", 1024, at_end_bytes=512)
@@ -49,7 +49,7 @@ sweepd.fact("parameters", 5)
 """, cwd=SCRIPTS)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertEqual(lines, [
-            {"step": 0, "warmup": False, "time": {"compile": 1500.0}},
+            {"step": 0, "warmup": False, "compile_time": {"setup": 1500.0}},
             {"step": 0, "warmup": True, "time": {"forward": 1.25, "step": 4}},
             {"step": 1, "warmup": False, "time": 3.5, "loss": 2.5},
             {"memory": "step", "peak_allocated_bytes": 1024, "at_end_bytes": 512},

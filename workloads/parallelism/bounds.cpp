@@ -16,36 +16,27 @@ bool fits(Plan& plan, std::int64_t fsdp) {
   return memory(plan).total() <= plan.chip.memory_bytes;
 }
 
-// Of the step's costs as functions of Y, with X Y = n: fsdp a / Y, tensor d Y B, and what does not
-// depend on the split: b (data), e B (pipeline), c B (compute).
-struct Terms {
-  double a = 0, b = 0, c = 0, d = 0, e = 0;
-  double n = 1;
-};
-
-Terms terms(const Plan& plan) {
-  Plan split = plan;
-  const std::int64_t n = plan.degrees.fsdp * plan.degrees.tensor;
-  split.degrees.fsdp = split.degrees.tensor = 2;  // so that both transfer
-  Plan at_n = plan;
-  const Costs both = costs(split), own = costs(at_n);
-  Terms t;
-  t.n = static_cast<double>(n);
-  t.a = both.fsdp.fixed_s * 2;              // fsdp ~ 1 / Y
-  t.d = both.tensor.per_token_s * 2 / t.n;  // tensor ~ 1 / X = Y / n
-  t.b = own.data.fixed_s;
-  t.c = own.compute.per_token_s;
-  t.e = own.pipeline.per_token_s;
-  return t;
-}
-
-double continuous_tensor(const Terms& t, Transfers transfers) {
+double continuous_tensor(const SplitTerms& t, Transfers transfers) {
   if (transfers == Transfers::kOverlap) return t.c / t.d;
   const double c = t.c - t.e, ad = t.a * t.d;
   return t.a * c / (ad + std::sqrt(ad * (ad + t.b * c)));
 }
 
 }  // namespace
+
+SplitTerms split_terms(const Plan& plan) {
+  Plan split = plan;
+  split.degrees.fsdp = split.degrees.tensor = 2;  // so that both transfer
+  const auto n = static_cast<double>(plan.degrees.fsdp * plan.degrees.tensor);
+  const Costs both = costs(split), own = costs(plan);
+  SplitTerms t;
+  t.a = both.fsdp.fixed_s * 2;            // fsdp ~ 1 / Y
+  t.d = both.tensor.per_token_s * 2 / n;  // tensor ~ 1 / X = Y / n
+  t.b = own.data.fixed_s;
+  t.c = own.compute.per_token_s;
+  t.e = own.pipeline.per_token_s;
+  return t;
+}
 
 std::optional<std::int64_t> smallest_fsdp(Plan plan) {
   if (!fits(plan, kMostDevices)) return std::nullopt;
@@ -104,10 +95,11 @@ std::optional<Split> best_split(const Plan& plan) {
 }
 
 std::optional<Split> best_continuous_split(const Plan& plan) {
-  const Terms t = terms(plan);
+  const SplitTerms t = split_terms(plan);
+  const auto n = static_cast<double>(plan.degrees.fsdp * plan.degrees.tensor);
   if (t.c <= t.e) return std::nullopt;
-  const double tensor = std::clamp(continuous_tensor(t, plan.transfers), 1.0, t.n);
-  Split split{t.n / tensor, tensor, 0};
+  const double tensor = std::clamp(continuous_tensor(t, plan.transfers), 1.0, n);
+  Split split{n / tensor, tensor, 0};
   if (plan.transfers == Transfers::kOverlap) {
     if (t.d * tensor > t.c * (1 + kRounding)) return std::nullopt;
     split.tokens = std::max(t.a / tensor, t.b) / t.c;

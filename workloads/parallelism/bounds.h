@@ -22,6 +22,13 @@ std::optional<double> compute_bound_tokens(const Plan& plan);
 // `tokens` as the smallest whole number of at least one from which it holds.
 double whole_tokens(double tokens);
 
+// The step's seconds as functions of Y with X Y fixed: FSDP a / Y, data b, compute c B, tensor d Y
+// B, pipeline e B. Both transfers of the split are taken to be there, even at size 1.
+struct SplitTerms {
+  double a = 0, b = 0, c = 0, d = 0, e = 0;
+};
+SplitTerms split_terms(const Plan& plan);
+
 struct Split {
   double fsdp = 0, tensor = 0;
   double tokens = 0;  // compute-bound from here on
@@ -31,9 +38,10 @@ struct Split {
 // parallelism among equals. Nothing when no split is ever compute-bound.
 std::optional<Split> best_split(const Plan& plan);
 
-// The same with X and Y real, in closed form, both transfers taken to be there even at size 1:
-//   add      Y = a c / (a d + sqrt(a d (a d + b c))), for (a / Y + b) / (c - d Y)
-//   overlap  the largest Y at which the tensor transfers still hide behind compute
+// The same with X and Y real, in closed form (c' = c - e):
+//   add      Y = a c' / (a d + sqrt(a d (a d + b c'))), where B = (a / Y + b) / (c' - d Y) is
+//   smallest overlap  Y = c / d, the largest at which the tensor transfers still hide behind
+//   compute
 std::optional<Split> best_continuous_split(const Plan& plan);
 
 }  // namespace sweepd::parallelism

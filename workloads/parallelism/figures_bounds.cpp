@@ -55,21 +55,35 @@ void add_best(const Plan& plan, FigureList& list) {
   }
 }
 
+// Clamped to 1 and X Y, which the text then shows as what it is.
+std::string tensor_formula(const Plan& plan, const Split& best) {
+  const SplitTerms t = split_terms(plan);
+  if (plan.transfers == Transfers::kOverlap) {
+    return fmt::format("Y = c / d = {} / {} = {}, within 1 and {}", time_text(t.c), time_text(t.d),
+                       grouped(t.c / t.d, 2), plan.degrees.fsdp * plan.degrees.tensor);
+  }
+  return fmt::format(
+      "Y = a c / (a d + √(a d (a d + b c))) within 1 and {}, a = T_FSDP Y = {}, b = T_data = {}, c "
+      "= "
+      "(T_math - T_PP) / B = {}, d = T_TP / (Y B) = {}: {}",
+      plan.degrees.fsdp * plan.degrees.tensor, time_text(t.a), time_text(t.b), time_text(t.c - t.e),
+      time_text(t.d), grouped(best.tensor, 2));
+}
+
 void add_best_continuous(const Plan& plan, FigureList& list) {
   const auto best = best_continuous_split(plan);
-  const bool sums = plan.transfers == Transfers::kAdd;
-  list.add("best_fsdp_continuous", best ? best->fsdp : kNever, "X = {} / Y",
-           plan.degrees.fsdp * plan.degrees.tensor);
-  list.add("best_tensor_continuous", best ? best->tensor : kNever, "{}",
-           sums ? "where dB/dY = 0; without data parallelism T_math = 2 T_TP, Y = F W M_Y / (2 C) "
-                  "for the accounting's model"
-                : "where T_math = T_TP, Y = F W M_Y / C for the accounting's model");
-  if (best) {
-    list.add("best_tokens_continuous", best->tokens, "B at X = {}, Y = {}: {}",
-             grouped(best->fsdp, 2), grouped(best->tensor, 2), grouped(best->tokens, 1));
-  } else {
-    list.add("best_tokens_continuous", kNever, "no split is ever bound by compute");
+  if (!best) {
+    for (const char* name :
+         {"best_fsdp_continuous", "best_tensor_continuous", "best_tokens_continuous"}) {
+      list.add(name, kNever, "no split is ever bound by compute");
+    }
+    return;
   }
+  list.add("best_fsdp_continuous", best->fsdp, "X = {} / Y = {}",
+           plan.degrees.fsdp * plan.degrees.tensor, grouped(best->fsdp, 2));
+  list.add("best_tensor_continuous", best->tensor, "{}", tensor_formula(plan, *best));
+  list.add("best_tokens_continuous", best->tokens, "B at X = {}, Y = {}: {}",
+           grouped(best->fsdp, 2), grouped(best->tensor, 2), grouped(best->tokens, 1));
 }
 
 }  // namespace
