@@ -294,7 +294,8 @@ Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   choose_passes(plan);
   plan.warmup = query.table.warmup && plan.by_step;
   plan.with_work = wants_work(query, plan);
-  if (plan.with_work) plan.pooling = Pooling::kEachAttempt;
+  plan.with_text = query.table.cell.find("{text") != std::string::npos;
+  if (plan.with_work || plan.with_text) plan.pooling = Pooling::kEachAttempt;
   plan.named_dimensions = plan.dimensions.size();
   return plan;
 }

@@ -73,6 +73,7 @@ struct ResultPlan {
   bool by_phase = false, by_step = false, by_rank = false, by_metric = false;
   bool warmup = false;
   Pooling pooling = Pooling::kMoments;
+  bool with_text = false;  // `{text}`: of a figure that is its formula
   bool with_work = false;  // flops, bytes, tokens and peaks are wanted
   // How many of `dimensions` the query named; what stands behind tells pooled results apart.
   std::size_t named_dimensions = 0;

@@ -150,7 +150,7 @@ std::vector<FigureRow> FigureReader::named(std::int64_t name, std::int64_t rank,
 std::vector<FigureRow> FigureReader::from_figures(std::int64_t trial) {
   if (!stored_) {
     stored_.emplace(state_.connection,
-                    "SELECT name, value FROM figure WHERE trial = ?" + name_filter_);
+                    "SELECT name, value, formula FROM figure WHERE trial = ?" + name_filter_);
   }
   Query& query = *stored_;
   query.rewind();
@@ -158,7 +158,10 @@ std::vector<FigureRow> FigureReader::from_figures(std::int64_t trial) {
   std::vector<FigureRow> rows;
   while (query.next()) {
     auto more = named(query.integer(0), 0, query.real(1));
-    std::move(more.begin(), more.end(), std::back_inserter(rows));
+    for (FigureRow& row : more) {
+      if (plan_.with_text) row.text = state_.names.text(query.integer(2));
+      rows.push_back(std::move(row));
+    }
   }
   return rows;
 }

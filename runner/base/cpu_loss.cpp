@@ -41,9 +41,11 @@ CpuTimes parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cor
 
 CpuTimes read_cpu_times(const std::vector<int>& cores) {
   CpuTimes times = parse_cpu_times(read_small_file("/proc/stat"), cores);
-  rusage own{};
-  ::getrusage(RUSAGE_SELF, &own);
-  times.own_s = seconds_of(own.ru_utime) + seconds_of(own.ru_stime);
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage own{};
+    ::getrusage(who, &own);
+    times.own_s += seconds_of(own.ru_utime) + seconds_of(own.ru_stime);
+  }
   times.at = now_instant();
   return times;
 }

@@ -15,7 +15,7 @@ struct CpuTimes {
   Instant at;
   double busy_s = 0;    // of the given cores, by anybody
   double stolen_s = 0;  // of the given cores: the hypervisor ran another guest
-  double own_s = 0;     // of this process, all threads
+  double own_s = 0;     // of this process, all threads, and of children it waited for
   int cores = 0;        // how many of the given cores there are
 };
 

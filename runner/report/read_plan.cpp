@@ -41,14 +41,16 @@ bool same_filters(const Filters& a, const Filters& b) {
                     });
 }
 
-// What reading must know of a cell: the names of its figures. A comparison is of means.
+// What reading must know of a cell: the names of its figures, and whether it wants texts. A
+// comparison is of means.
 std::string needs_of(const std::string& cell) {
   const auto parsed = parse_cell(cell);
   std::string needs;
   if (!parsed) return needs;
   for (const CellTemplate::Part& part : parsed->parts) {
     const report::CellName* known = report::find_cell_name(part.name);
-    if (known == nullptr || known->kind == report::NameKind::kWord) continue;
+    if (known == nullptr) continue;
+    if (known->kind == report::NameKind::kWord && part.name != "text") continue;
     needs += known->kind == report::NameKind::kCompared ? "{mean}" : "{" + part.name + "}";
   }
   return needs;

@@ -17,6 +17,7 @@
 #include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
 #include "runner/worker/profile_pass.h"
+#include "runner/worker/self_timed.h"
 #include "workloads/api/range.h"
 
 namespace sweepd {
@@ -189,6 +190,7 @@ void Attempt::check() {
 }
 
 std::string Attempt::measure() {
+  if (auto* self_timed = self_timed_of(*workload_)) return observe_self_timed(*self_timed);
   switch (request_.pass) {
     case Pass::kTiming:
       return measure_time();
@@ -223,6 +225,15 @@ std::string Attempt::measure_time() {
   log_line("measured {} step(s) after {} of warm-up, mean {:.4f} ms, stopped by {}", summary.steps,
            run_.warmup, summary.mean_ms, name_of(summary.stopped_by));
   return std::string(name_of(summary.stopped_by));
+}
+
+std::string Attempt::observe_self_timed(SelfTimed& workload) {
+  emit_state("before");
+  JournalFindings findings(events_, progress_);
+  workload.measure(findings);
+  emit_state("after");
+  log_line("the program reported {} step(s)", findings.steps());
+  return std::string(kStoppedByProgram);
 }
 
 std::string Attempt::observe_memory() {

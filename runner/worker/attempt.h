@@ -15,6 +15,7 @@
 #include "runner/worker/progress.h"
 #include "runner/worker/run_attempt.h"
 #include "runner/worker/trial_values.h"
+#include "workloads/api/self_timed.h"
 
 namespace sweepd {
 
@@ -40,6 +41,7 @@ class Attempt {
   std::string measure_time();
   std::string observe_memory();
   std::string observe_kernels();
+  std::string observe_self_timed(SelfTimed& workload);
   void emit_facts();
   void emit_state(const char* moment);
   void add(const Event& event);

@@ -4,6 +4,7 @@
 #include <new>
 #include <string_view>
 
+#include "workloads/api/crash.h"
 #include "workloads/api/failure.h"
 
 namespace sweepd {
@@ -27,6 +28,8 @@ Ending ending_of_current_exception(Device* device, Bytes limit, const std::strin
     return {Oom{e.requested, e.in_use, e.limit.value > 0 ? e.limit : limit, phase}};
   } catch (const Unavailable& e) {
     return {Skipped{e.what()}};
+  } catch (const Crash& e) {
+    return {Crashed{e.signal, std::nullopt, phase}};
   } catch (const std::bad_alloc&) {
     // Host memory, whose allocator does not say how much was asked for.
     return {Oom{{}, device != nullptr ? device->memory().allocated : Bytes{}, limit, phase}};

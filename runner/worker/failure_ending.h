@@ -9,7 +9,8 @@
 namespace sweepd {
 
 // Call inside a catch block. OutOfMemory, the device's own out-of-memory errors and std::bad_alloc
-// are `oom`, Unavailable is `skipped`, everything else `failed` with its message. `device` may be
+// are `oom`, Unavailable is `skipped`, Crash is `crashed`, everything else `failed` with its
+// message. `device` may be
 // null, before there is one. `limit` fills in what the exception does not know.
 Ending ending_of_current_exception(Device* device, Bytes limit, const std::string& phase);
 

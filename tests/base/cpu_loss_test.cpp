@@ -1,7 +1,10 @@
 #include "runner/base/cpu_loss.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <ctime>
 
 namespace sweepd {
 namespace {
@@ -21,6 +24,19 @@ TEST(CpuLoss, CountsTheGivenCoresOnly) {
   EXPECT_DOUBLE_EQ(times.busy_s * ticks(), 100 + 10 + 20 + 3 + 7 + 900);
   EXPECT_DOUBLE_EQ(times.stolen_s * ticks(), 40);
   EXPECT_EQ(times.cores, 2);
+}
+
+// A program that the process ran and waited for is its own work.
+TEST(CpuLoss, CountsEndedChildrenAsOwn) {
+  const double before_s = read_cpu_times({0}).own_s;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    while (::clock() < CLOCKS_PER_SEC / 5) {
+    }
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_GT(read_cpu_times({0}).own_s - before_s, 0.15);
 }
 
 TEST(CpuLoss, IsWhatOthersUsedPerSecond) {

@@ -1,0 +1,34 @@
+// What a workload that measures itself has to say, on its way into the journal.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "runner/worker/event_writer.h"
+#include "runner/worker/progress.h"
+#include "workloads/api/self_timed.h"
+#include "workloads/api/workload.h"
+
+namespace sweepd {
+
+inline constexpr std::string_view kStoppedByProgram = "program";  // the stop reason
+
+// Null for a workload whose steps the worker measures.
+SelfTimed* self_timed_of(Workload& workload);
+
+class JournalFindings final : public Findings {
+ public:
+  JournalFindings(EventWriter& events, Progress& progress);
+  void step(std::int64_t step, bool warmup, std::vector<Sample> samples) override;
+  void memory(PhaseMemory memory) override;
+  void phase(std::string_view phase) override { progress_.enter(phase); }
+
+  std::int64_t steps() const { return steps_; }  // reports of them: several may be of one step
+
+ private:
+  EventWriter& events_;
+  Progress& progress_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,87 @@
+// accumulation and autocast_dtypes on CUDA: the same sums as on a CPU, and autocast's other
+// answers.
+#include <gtest/gtest.h>
+
+#include "tests/workloads/workload_harness.h"
+#include "workloads/api/failure.h"
+
+namespace sweepd {
+namespace {
+
+using Types = std::map<std::string, std::string>;
+
+class CudaPrecision : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    DeviceOptions options;
+    options.kind = "cuda";
+    try {
+      harness = std::make_unique<Harness>(options);
+    } catch (const Unavailable& reason) {
+      GTEST_SKIP() << reason.what();
+    }
+  }
+  Types facts_of(const std::string& workload, const Texts& params) {
+    const auto made = harness->make(workload, params);
+    const auto check = made->check();
+    if (check) EXPECT_TRUE(check->passed) << check->message;
+    RecordedPhases phases;
+    made->step(phases);
+    RecordedFacts facts;
+    made->facts(facts);
+    return facts.texts;
+  }
+  std::unique_ptr<Harness> harness;
+};
+
+TEST_F(CudaPrecision, SumsAreThoseOfTheCpu) {
+  struct Row {
+    const char *count, *increment, *accumulator, *addend, *conversion, *result;
+  };
+  for (const Row& row : {Row{"1000", "0.01", "fp32", "fp32", "implicit", "10.000133514404297"},
+                         Row{"1000", "0.01", "fp16", "fp16", "implicit", "9.953125"},
+                         Row{"1000", "0.01", "fp32", "fp16", "implicit", "10.00213623046875"},
+                         Row{"1000", "0.01", "fp32", "fp16", "explicit", "10.00213623046875"},
+                         Row{"1000", "0.01", "bf16", "bf16", "implicit", "4.0"},
+                         Row{"1000", "0.01", "fp32", "bf16", "implicit", "10.009765625"},
+                         Row{"10000", "0.001", "fp32", "fp32", "implicit", "10.000411033630371"},
+                         Row{"10000", "0.001", "fp16", "fp16", "implicit", "4.0"},
+                         Row{"10000", "0.001", "bf16", "bf16", "implicit", "0.5"}}) {
+    EXPECT_EQ(facts_of("accumulation", {{"count", row.count},
+                                        {"increment", row.increment},
+                                        {"accumulator", row.accumulator},
+                                        {"addend", row.addend},
+                                        {"conversion", row.conversion}})["result"],
+              row.result);
+  }
+}
+
+TEST_F(CudaPrecision, AutocastComputesLayerNormAndLossInFp32) {
+  for (const char* low : {"fp16", "bf16"}) {
+    const Types types = facts_of("autocast_dtypes", {{"precision", low}});
+    for (const char* name : {"fc1.weight", "ln.weight", "ln.bias", "fc2.weight", "ln.output",
+                             "loss", "fc1.weight.grad", "ln.weight.grad", "fc2.weight.grad"}) {
+      EXPECT_EQ(types.at(name), "fp32") << name;
+    }
+    for (const char* name : {"fc1.output", "relu.output", "logits"}) {
+      EXPECT_EQ(types.at(name), low) << name;
+    }
+  }
+}
+
+TEST_F(CudaPrecision, TheLanguageModelKeepsItsStateInFp32) {
+  for (const char* low : {"fp16", "bf16"}) {
+    const Types types =
+        facts_of("autocast_dtypes", {{"network", "language_model"}, {"precision", low}});
+    for (const char* name :
+         {"parameters", "gradients", "optimizer_state", "attention.softmax", "loss"}) {
+      EXPECT_EQ(types.at(name), "fp32") << name;
+    }
+    for (const char* name : {"attention.scores", "ffn", "lm_head"}) {
+      EXPECT_EQ(types.at(name), low) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,199 @@
+// The workload as the worker runs it: a request goes in, a journal comes out.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "runner/worker/run_attempt.h"
+#include "tests/worker/attempt_files.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct Story : AttemptFiles {
+  explicit Story(const std::string& script, NamedTexts more = {}, Pass pass = Pass::kTiming)
+      : AttemptFiles("command", {}, pass) {
+    std::ofstream(folder.path() / "program") << script;
+    request.params.emplace_back("argv", "sh {folder}/program {arg1}");
+    bool has_argument = false;
+    for (auto& param : more) {
+      has_argument |= param.first == "arg1";
+      request.params.push_back(std::move(param));
+    }
+    if (!has_argument) request.params.emplace_back("arg1", "-");
+    write();
+    EXPECT_EQ(run_attempt(folder.path(), 0, {Registry::instance(), make_device}), kExitOk);
+  }
+  // "1w forward time 2.5"
+  std::vector<std::string> samples() const {
+    std::vector<std::string> out;
+    for (const StepEvent& event : all<StepEvent>()) {
+      for (const Sample& s : event.samples) {
+        if (s.metric == "setup_time") continue;
+        out.push_back(std::to_string(event.step) + (event.warmup ? "w " : " ") + s.phase + " " +
+                      s.metric + " " + to_text(s.value));
+      }
+    }
+    return out;
+  }
+};
+
+TEST(Command, StoresWhatTheProgramReports) {
+  const Story story(
+      R"(echo '{"step":0,"time":{"forward":8,"step":9}}' >&3
+         echo '{"step":1,"time":{"forward":2.5,"step":3},"loss":7.5}' >&3
+         echo "{\"step\":2,\"warmup\":false,\"time\":$1}" >&3
+         echo '{"fact":"torch","text":"2.11"}' >&3)",
+      {{"warmup", "1"}, {"steps", "2"}, {"arg1", "4"}});
+  EXPECT_EQ(story.ending(), "done");
+  EXPECT_THAT(story.samples(),
+              ElementsAre("0w forward time 8", "0w step time 9", "1 forward time 2.5",
+                          "1 step time 3", "1 step loss 7.5", "2 step time 4"));
+  const auto facts = story.all<FactEvent>();
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(facts[0].name + " " + facts[0].text, "torch 2.11");
+  EXPECT_EQ(facts[1].name, "wall_ms");
+  EXPECT_GT(*facts[1].number, 0);
+  EXPECT_EQ(std::get<Done>(story.all<EndEvent>().at(0).ending.detail).stop_reason, "program");
+}
+
+TEST(Command, ReadsFiguresOffTheOutput) {
+  const Story story(
+      "for i in 9 2 3; do echo took 0.00$i s; done; echo bus 12 GB/s",
+      {{"warmup", "1"}, {"patterns", "time:s = took ([0-9.]+) s\nfact.busbw = bus ([0-9.]+)"}});
+  EXPECT_EQ(story.ending(), "done");
+  EXPECT_THAT(story.samples(), ElementsAre("0w step time 9", "1 step time 2", "2 step time 3"));
+  EXPECT_EQ(story.all<FactEvent>().at(0).number, 12.0);
+}
+
+TEST(Command, ThatReportsNothingIsTimedFromOutsideRunByRun) {
+  const Story story("echo run >> runs; sleep 0.02",
+                    {{"reports", "nothing"}, {"warmup", "1"}, {"steps", "2"}});
+  EXPECT_EQ(story.ending(), "done");
+  std::ifstream runs(story.folder.path() / "runs");
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(runs), {}, '\n'), 3);
+  int timed = 0;
+  for (const StepEvent& event : story.all<StepEvent>()) {
+    for (const Sample& sample : event.samples) {
+      if (sample.metric != "host_time") continue;
+      EXPECT_GE(sample.value, 20);
+      ++timed;
+    }
+  }
+  EXPECT_EQ(timed, 3);
+}
+
+TEST(Command, ItsMemoryIsWhatItReports) {
+  const Story story(
+      R"(echo '{"step":0,"time":1}' >&3
+         echo "{\"memory\":\"step\",\"peak_allocated_bytes\":4096,\"at_end_bytes\":${#SWEEPD_PASS}}" >&3)",
+      {{"warmup", "0"}}, Pass::kMemory);
+  EXPECT_EQ(story.ending(), "done");
+  EXPECT_THAT(story.samples(), IsEmpty());
+  const auto memory = story.all<MemoryEvent>();
+  ASSERT_EQ(memory.size(), 2u);  // setup, step
+  EXPECT_EQ(memory[1].memory.phase, "step");
+  EXPECT_EQ(memory[1].memory.peak_allocated.value, 4096);
+  EXPECT_EQ(memory[1].memory.at_end.value, 6) << "memory: it knows its pass";
+}
+
+TEST(Command, ItsMemoryIsItsResidentSetWhereItReportsNone) {
+  const Story story("sleep 0.1", {}, Pass::kMemory);
+  EXPECT_EQ(story.ending(), "done");
+  const PhaseMemory memory = story.all<MemoryEvent>().at(1).memory;
+  EXPECT_EQ(memory.phase, "step");
+  EXPECT_GT(memory.peak_allocated.value, 100 << 10);
+}
+
+TEST(Command, EndsBecomeOutcomes) {
+  struct Row {
+    const char *script, *ending;
+  };
+  for (const Row& row : {
+           Row{"echo ValueError: no; exit 2",
+               "failed: the program ended with exit code 2: ValueError: no, in step"},
+           Row{"kill -SEGV $$", "crashed: killed by SIGSEGV (11), in step"},
+           Row{"echo no torch here; exit 77", "skipped: no torch here"},
+           Row{"echo '{\"skipped\":\"needs 2 GPUs\"}' >&3", "skipped: needs 2 GPUs"},
+           Row{"echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB'; "
+               "exit 1",
+               "oom: out of memory: asked for 1.50 GiB"},
+           Row{"echo '{\"oom\":\"backward\",\"requested_bytes\":1048576}' >&3; exit 1",
+               "oom: out of memory: asked for 1.0 MiB"},
+           Row{"exit 0", "failed: the program ended well but reported no step: it writes lines"},
+           Row{"echo '{\"step\":0,\"time\":1}' >&3",
+               "failed: the program ended well but reported no step after its warm-up"},
+       }) {
+    EXPECT_THAT(Story(row.script).ending(), StartsWith(row.ending)) << row.script;
+  }
+  EXPECT_THAT(Story("echo '{\"oom\":\"backward\"}' >&3; exit 1").ending(),
+              HasSubstr("in backward"));
+}
+
+TEST(Command, GarbageIsAFailureWithItsLine) {
+  struct Row {
+    const char *script, *message;
+  };
+  for (const Row& row : {
+           Row{"echo '{\"step\":0,\"time\":1}' >&3; echo Segmentation fault >&3; sleep 100",
+               "failed: line 2 of the program's report: it is no JSON object: `Segmentation "
+               "fault`"},
+           Row{"echo '{\"step\":0,\"tme\":1}' >&3", "metric `tme` has no unit"},
+           Row{"for i in 0 0; do echo '{\"step\":0,\"time\":1}' >&3; done",
+               "time of step: step 0 comes after step 0: `{\"step\":0,\"time\":1}`"},
+           Row{"echo '{\"step\":1000000000,\"time\":1}' >&3", "step 1000000000 is too large"},
+           Row{"head -c 2000000 /dev/zero >&3", "line 1 of the program's report"},
+       }) {
+    EXPECT_THAT(Story(row.script).ending(), HasSubstr(row.message)) << row.script;
+  }
+}
+
+TEST(Command, MistakesInTheTrialAreNamed) {
+  struct Row {
+    NamedTexts params;
+    const char* message;
+  };
+  const Row rows[] = {
+      {{}, "argv: a command needs a program"},
+      {{{"argv", "echo {contxt}"}}, "{contxt} is no parameter (did you mean `context`?)"},
+      {{{"argv", "echo {context}"}}, "this trial does not set `context`"},
+      {{{"argv", "echo"}, {"env", "A"}}, "env: `A` is no assignment; expected NAME=value"},
+      {{{"argv", "echo"}, {"patterns", "speed = x"}}, "metric `speed` has no unit"},
+      {{{"argv", "echo"}, {"cwd", "/no/such/folder"}}, "cwd: `/no/such/folder`: No such file"},
+  };
+  for (const Row& row : rows) {
+    AttemptFiles files("command", row.params);
+    EXPECT_EQ(run_attempt(files.folder.path(), 0, {Registry::instance(), make_device}), kExitOk);
+    EXPECT_THAT(files.ending(), StartsWith("failed: "));
+    EXPECT_THAT(files.ending(), HasSubstr(row.message));
+  }
+  AttemptFiles missing("command", {{"argv", "sweepd-no-such-program"}});
+  run_attempt(missing.folder.path(), 0, {Registry::instance(), make_device});
+  EXPECT_THAT(missing.ending(), StartsWith("skipped: cannot run `sweepd-no-such-program`"));
+}
+
+TEST(Command, ParametersReachTheProgramAsTheyAre) {
+  AttemptFiles files("command", {{"argv",
+                                  "sh -c 'printf \"%s|\" \"$@\" > out' - {model} {context} {bytes} "
+                                  "{causal} {arg1} {rank} {warmup} {device}"},
+                                 {"reports", "nothing"},
+                                 {"warmup", "0"},
+                                 {"steps", "1"},
+                                 {"model", "2.7B"},
+                                 {"context", "1K"},
+                                 {"bytes", "1KiB"},
+                                 {"arg1", "a 'b' $HOME;"}});
+  EXPECT_EQ(run_attempt(files.folder.path(), 0, {Registry::instance(), make_device}), kExitOk);
+  EXPECT_EQ(files.ending(), "done");
+  std::string out;
+  std::getline(std::ifstream(files.folder.path() / "out"), out);
+  EXPECT_EQ(out, "2.7B|1000|1024|false|a 'b' $HOME;|0|0|cpu|");
+}
+
+}  // namespace
+}  // namespace sweepd

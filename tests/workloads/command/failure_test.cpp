@@ -1,0 +1,114 @@
+// What a program's end means.
+#include "workloads/command/failure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/worker/temp_folder.h"
+#include "workloads/api/crash.h"
+#include "workloads/api/failure.h"
+
+namespace sweepd::command {
+namespace {
+
+Ended exited(int code) {
+  Ended ended;
+  ended.exit_code = code;
+  return ended;
+}
+Ended signalled(int signal) {
+  Ended ended;
+  ended.signal = signal;
+  return ended;
+}
+
+// "oom 2684354560", "skipped: reason" ...
+std::string judged(const Ended& ended, const std::vector<std::string>& output,
+                   bool killed = false) {
+  Symptoms symptoms;
+  for (const std::string& line : output) symptoms.read(line);
+  try {
+    symptoms.judge(ended, killed, {});
+    return "done";
+  } catch (const Unavailable& e) {
+    return std::string("skipped: ") + e.what();
+  } catch (const OutOfMemory& e) {
+    return "oom " + std::to_string(e.requested.value);
+  } catch (const Crash& e) {
+    return "crashed " + std::to_string(e.signal) + ": " + e.what();
+  } catch (const std::runtime_error& e) {
+    return std::string("failed: ") + e.what();
+  }
+}
+
+TEST(Symptoms, MakeOutcomesOfEnds) {
+  EXPECT_EQ(judged(exited(0), {"all fine"}), "done");
+  EXPECT_EQ(judged(exited(3), {}), "failed: the program ended with exit code 3");
+  EXPECT_EQ(judged(exited(1), {"Traceback", "ValueError: no", ""}),
+            "failed: the program ended with exit code 1: ValueError: no");
+  EXPECT_EQ(judged(signalled(SIGSEGV), {}), "crashed 11: the program was ended by SIGSEGV");
+  EXPECT_EQ(judged(signalled(SIGKILL), {"x"}), "crashed 9: the program was ended by SIGKILL: x");
+}
+
+TEST(Symptoms, ASkipHasItsReason) {
+  EXPECT_EQ(judged(exited(77), {"looking", "no torch here; pip install torch"}),
+            "skipped: no torch here; pip install torch");
+  EXPECT_EQ(judged(exited(77), {}),
+            "skipped: the program ended with exit code 77, without a reason");
+  EXPECT_EQ(judged(exited(0), {"SWEEPD_SKIP: needs two GPUs", "bye"}), "skipped: needs two GPUs");
+}
+
+TEST(Symptoms, OutOfMemoryIsRecognised) {
+  const std::string torch =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has ...";
+  EXPECT_EQ(judged(exited(1), {"Traceback", torch}), "oom 2684354560");
+  EXPECT_EQ(judged(exited(1), {"RuntimeError: [enforce fail at alloc_cpu.cpp:121] . "
+                               "DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+                               "4096 bytes. Error code 12"}),
+            "oom 4096");
+  EXPECT_EQ(judged(exited(1), {"MemoryError"}), "oom 0");
+  EXPECT_EQ(judged(signalled(SIGABRT), {"terminate called after ... 'std::bad_alloc'"}), "oom 0");
+  EXPECT_EQ(judged(exited(0), {torch}), "done") << "it went on and ended well";
+  EXPECT_EQ(judged(exited(1), {"ValueError: not a MemoryError at all"}),
+            "failed: the program ended with exit code 1: ValueError: not a MemoryError at all");
+}
+
+TEST(Symptoms, AKillIsOutOfMemoryWhereTheKernelCountsOne) {
+  EXPECT_EQ(judged(signalled(SIGKILL), {}, true), "oom 0");
+  EXPECT_EQ(judged(exited(137), {}, true), "oom 0");  // a shell's word for it
+  EXPECT_EQ(judged(exited(137), {}, false), "failed: the program ended with exit code 137");
+  EXPECT_EQ(judged(signalled(SIGTERM), {}, true), "crashed 15: the program was ended by SIGTERM");
+}
+
+TEST(RequestedBytes, ReadsTheUnitsOfLibTorch) {
+  EXPECT_EQ(requested_bytes("Tried to allocate 20.00 MiB (GPU 0; ...)").value, 20 << 20);
+  EXPECT_EQ(requested_bytes("Tried to allocate 1024.00 KiB.").value, 1 << 20);
+  EXPECT_EQ(requested_bytes("you tried to allocate 12 bytes. Error").value, 12);
+  EXPECT_EQ(requested_bytes("Tried to allocate a lot").value, 0);
+  EXPECT_EQ(requested_bytes("nothing").value, 0);
+}
+
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+
+TEST(KillsForMemory, AreCountedByEitherControlGroup) {
+  const TempFolder v2, v1, none;
+  write(v2.path() / "proc/self/cgroup", "0::/job/a\n");
+  write(v2.path() / "sys/fs/cgroup/job/a/memory.events",
+        "low 0\nhigh 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 0\n");
+  EXPECT_EQ(kills_for_memory(v2.path()), 3);
+  write(v1.path() / "proc/self/cgroup", "4:cpu:/x\n5:memory:/x\n");
+  write(v1.path() / "sys/fs/cgroup/memory/memory.oom_control",
+        "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+  EXPECT_EQ(kills_for_memory(v1.path()), 1);
+  EXPECT_EQ(kills_for_memory(none.path()), std::nullopt);
+}
+
+}  // namespace
+}  // namespace sweepd::command

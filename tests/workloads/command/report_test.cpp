@@ -1,0 +1,90 @@
+// The lines that a program writes to SWEEPD_METRICS_FD.
+#include "workloads/command/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sweepd::command {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class T>
+T read(std::string_view line) {
+  const auto report = parse_report(line);
+  EXPECT_TRUE(report.ok()) << line << ": " << (report ? "" : report.error().message);
+  return std::get<T>(*report);
+}
+
+// "forward time 1.25"
+std::vector<std::string> texts(const StepReport& report) {
+  std::vector<std::string> out;
+  for (const Sample& sample : report.samples)
+    out.push_back(sample.phase + " " + sample.metric + " " + to_text(sample.value));
+  return out;
+}
+
+TEST(Report, AStepHasMetricsByPhase) {
+  const auto report = read<StepReport>(
+      R"({"step":3,"warmup":true,"time":{"forward":1.25,"step":4},"loss":2.5,"compile_time":7})");
+  EXPECT_EQ(report.step, 3);
+  EXPECT_EQ(report.warmup, true);
+  EXPECT_THAT(texts(report), ::testing::ElementsAre("forward time 1.25", "step time 4",
+                                                    "step loss 2.5", "step compile_time 7"));
+  EXPECT_EQ(read<StepReport>(R"({"step":0,"time":1})").warmup, std::nullopt);
+  EXPECT_TRUE(std::isnan(read<StepReport>(R"({"step":0,"loss":"nan"})").samples[0].value));
+}
+
+TEST(Report, MemoryFactsSkipsAndOutOfMemory) {
+  const auto memory = read<PhaseMemory>(
+      R"({"memory":"backward","peak_allocated_bytes":4096,"at_start_bytes":1024})");
+  EXPECT_EQ(memory.phase, "backward");
+  EXPECT_EQ(memory.peak_allocated.value, 4096);
+  EXPECT_EQ(memory.at_start.value, 1024);
+  EXPECT_EQ(memory.peak_reserved.value, 0);
+  EXPECT_EQ(read<FactReport>(R"({"fact":"torch","text":"2.11"})").text, "2.11");
+  EXPECT_EQ(read<FactReport>(R"({"fact":"n","number":3})").number, 3.0);
+  EXPECT_EQ(read<SkipReport>(R"({"skipped":"no GPU"})").reason, "no GPU");
+  const auto oom = read<OomReport>(R"({"oom":"forward","requested_bytes":1e9})");
+  EXPECT_EQ(oom.phase, "forward");
+  EXPECT_EQ(oom.requested.value, 1'000'000'000);
+}
+
+TEST(Report, NamesWhatIsWrongWithALine) {
+  struct Row {
+    const char *line, *message;
+  };
+  for (const Row& row : {
+           Row{"garbage", "it is no JSON object"},
+           Row{"[1]", "it is no JSON object"},
+           Row{"{\"step\":0", "it is no JSON object"},
+           Row{"{}", "it has none of `step`, `memory`"},
+           Row{R"({"step":-1,"time":1})", "`step` is -1; expected an integer from 0"},
+           Row{R"({"step":1.5,"time":1})", "`step` is 1.5"},
+           Row{R"({"step":0})", "a step without a metric such as `time`"},
+           Row{R"({"step":0,"time":{}})", "a step without a metric"},
+           Row{R"({"step":0,"time":"fast"})", "`time` is \"fast\"; expected a number"},
+           Row{R"({"step":0,"time":-1})", "`time` of step is -1; expected ms, from 0"},
+           Row{R"({"step":0,"time":{"For ward":1}})", "`For ward` is no name of a phase"},
+           Row{R"({"step":0,"throughput":1})", "metric `throughput` has no unit that sweepd knows"},
+           Row{R"({"step":0,"kernel_time":1})", "metric `kernel_time` has no unit"},
+           Row{R"({"step":0,"warmup":1,"time":1})", "`warmup` is 1; expected true or false"},
+           Row{R"({"memory":"step"})", "`peak_allocated_bytes` is missing"},
+           Row{R"({"memory":"step","peak_allocated_bytes":-1})", "expected bytes"},
+           Row{R"({"memory":"step","peak_alocated_bytes":1})",
+               "`peak_alocated_bytes` is unknown beside `memory` (did you mean "
+               "`peak_allocated_bytes`?)"},
+           Row{R"({"fact":"a"})", "a fact has either `text` or `number`"},
+           Row{R"({"fact":"a","text":1})", "`text` is 1; expected a text"},
+           Row{R"({"skipped":true})", "`skipped` is true; expected a text"},
+       }) {
+    const auto report = parse_report(row.line);
+    ASSERT_FALSE(report.ok()) << row.line;
+    EXPECT_THAT(report.error().message, HasSubstr(row.message)) << row.line;
+  }
+}
+
+}  // namespace
+}  // namespace sweepd::command

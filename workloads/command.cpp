@@ -1,0 +1,210 @@
+// Any program as a workload, so that what is measured in another language stands in the same
+// tables: its arguments from the trial's parameters, its figures from what it reports or prints,
+// its end as an outcome. Needs no LibTorch. The parts are in workloads/command/.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "runner/base/overload.h"
+#include "workloads/api/self_timed.h"
+#include "workloads/api/workload.h"
+#include "workloads/command/failure.h"
+#include "workloads/command/params.h"
+#include "workloads/command/patterns.h"
+#include "workloads/command/program.h"
+#include "workloads/command/report.h"
+#include "workloads/command/variables.h"
+
+namespace sweepd {
+namespace {
+
+using command::Ended;
+
+std::string quoted(std::string_view line) {
+  constexpr std::size_t kMost = 200;
+  return fmt::format("`{}{}`", line.substr(0, kMost), line.size() > kMost ? "..." : "");
+}
+
+class Command final : public Workload, public SelfTimed {
+ public:
+  using Params = command::Params;
+  static constexpr std::string_view kHelp =
+      "Any other program: arguments from the trial, figures from what it reports or prints";
+  static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer",
+                                                 "communication"};
+  static constexpr std::string_view kPasses[] = {"timing", "memory"};
+
+  static WorkPerStep work(const Params&, const RunParams&) { return {}; }  // its own affair
+
+  Command(const Params& params, Context& context)
+      : context_(context),
+        reports_samples_(params.reports == "samples"),
+        patterns_(params.patterns) {
+    const std::vector<command::Variable> variables = command::variables_of(params, context);
+    for (const std::string& word : command::split_words(params.argv, "argv")) {
+      plan_.argv.push_back(command::substitute(word, variables, "argv"));
+    }
+    if (plan_.argv.empty()) {
+      throw std::invalid_argument("argv: a command needs a program, such as `echo {context}`");
+    }
+    for (const std::string& word : command::split_words(params.env, "env")) {
+      add_environment(command::substitute(word, variables, "env"));
+    }
+    const std::string cwd = command::substitute(params.cwd, variables, "cwd");
+    plan_.folder = cwd.empty() ? context.folder : std::filesystem::path(cwd);
+    // On a GPU the limit is of device memory, which is the program's to keep.
+    if (context.device.kind() == "cpu") plan_.data_limit = context.run.memory_limit;
+    plan_.watch_memory = context.pass == Pass::kMemory;
+    for (auto& [name, value] : {std::pair{"SWEEPD_METRICS_FD", std::to_string(command::kMetricsFd)},
+                                {"SWEEPD_PASS", std::string(name_of(context.pass))},
+                                {"SWEEPD_WARMUP", std::to_string(context.run.warmup)},
+                                {"SWEEPD_STEPS", std::to_string(context.run.steps)}}) {
+      plan_.environment.emplace_back(name, value);
+    }
+  }
+
+  // One run, timed from outside.
+  void step(Phases&) override { run(nullptr); }
+
+  bool times_itself() const override { return reports_samples_ || context_.pass == Pass::kMemory; }
+
+  void measure(Findings& findings) override {
+    const Ended ended = run(&findings);
+    if (context_.pass == Pass::kMemory) {
+      if (!reported_memory_) findings.memory(resident_set(ended));
+      return;
+    }
+    wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;
+    if (measured_ > 0) return;
+    throw std::runtime_error(
+        fmt::format("the program ended well but reported no step{}: it writes lines such as "
+                    "{{\"step\":0,\"time\":1.5}} to the descriptor $SWEEPD_METRICS_FD, or "
+                    "`patterns` reads them "
+                    "off its output; for one that reports nothing set `reports: nothing`",
+                    steps_.empty() ? "" : " after its warm-up"));
+  }
+
+  void facts(Facts& facts) override {
+    for (const auto& [name, fact] : facts_) {
+      if (fact.number) {
+        facts.number(name, *fact.number);
+      } else {
+        facts.text(name, fact.text);
+      }
+    }
+    if (wall_ms_ > 0) facts.number("wall_ms", wall_ms_);
+  }
+
+ private:
+  void add_environment(const std::string& assignment) {
+    const std::size_t equal = assignment.find('=');
+    if (equal == 0 || equal == std::string::npos) {
+      throw std::invalid_argument(
+          fmt::format("env: `{}` is no assignment; expected NAME=value", assignment));
+    }
+    plan_.environment.emplace_back(assignment.substr(0, equal), assignment.substr(equal + 1));
+  }
+
+  Ended run(Findings* findings) {
+    const auto kills_before = command::kills_for_memory();
+    command::Symptoms symptoms;
+    std::int64_t line_number = 0;
+    const auto on_output = [&](std::string_view line) {
+      std::fwrite(line.data(), 1, line.size(), stdout);  // the attempt's log
+      std::fputc('\n', stdout);
+      symptoms.read(line);
+      for (const command::Report& report : patterns_.read(line)) {
+        take(report, line, findings, symptoms);
+      }
+    };
+    const auto on_report = [&](std::string_view line) {
+      ++line_number;
+      if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+      const auto report = command::parse_report(line);
+      if (!report) {
+        throw std::runtime_error(fmt::format("line {} of the program's report: {}: {}", line_number,
+                                             report.error().message, quoted(line)));
+      }
+      take(*report, line, findings, symptoms);
+    };
+    const Ended ended = command::run(plan_, on_output, on_report);
+    std::fflush(stdout);
+    const auto kills = command::kills_for_memory();
+    symptoms.judge(ended, kills_before && kills && *kills > *kills_before,
+                   context_.run.memory_limit);
+    return ended;
+  }
+
+  void take(const command::Report& report, std::string_view line, Findings* findings,
+            command::Symptoms& symptoms) {
+    if (const auto* oom = std::get_if<command::OomReport>(&report)) {
+      if (findings != nullptr && !oom->phase.empty()) findings->phase(oom->phase);
+    }
+    std::visit(Overload{[&](const command::StepReport& step) { take_step(step, line, findings); },
+                        [&](const PhaseMemory& memory) { take_memory(memory, line, findings); },
+                        [&](const command::FactReport& fact) { facts_[fact.name] = fact; },
+                        [&](const auto& why) { symptoms.report(why); }},
+               report);
+  }
+
+  void take_step(const command::StepReport& report, std::string_view line, Findings* findings) {
+    if (findings == nullptr || context_.pass != Pass::kTiming) return;
+    constexpr std::int64_t kMostSteps = 1'000'000;
+    if (report.step >= kMostSteps) {
+      throw std::runtime_error(fmt::format("step {} is too large; at most {}: {}", report.step,
+                                           kMostSteps, quoted(line)));
+    }
+    for (const Sample& sample : report.samples) {
+      const auto [last, first] = steps_.try_emplace({sample.phase, sample.metric}, -1);
+      if (report.step <= last->second) {
+        throw std::runtime_error(fmt::format("{} of {}: step {} comes after step {}: {}",
+                                             sample.metric, sample.phase, report.step, last->second,
+                                             quoted(line)));
+      }
+      last->second = report.step;
+    }
+    const bool warmup = report.warmup.value_or(report.step < context_.run.warmup);
+    const auto is_setup = [](const Sample& sample) { return sample.phase == "setup"; };
+    const bool once = std::all_of(report.samples.begin(), report.samples.end(), is_setup);
+    if (!warmup && !once) ++measured_;  // what a program did before its steps is none
+    findings->step(report.step, warmup, report.samples);
+  }
+
+  void take_memory(const PhaseMemory& memory, std::string_view line, Findings* findings) {
+    if (findings == nullptr || context_.pass != Pass::kMemory) return;
+    if (!phases_with_memory_.emplace(memory.phase, true).second) {
+      throw std::runtime_error(
+          fmt::format("memory of {} is reported twice: {}", memory.phase, quoted(line)));
+    }
+    reported_memory_ = true;
+    findings->memory(memory);
+  }
+
+  // Of a program that does not tell: as for a workload without an allocator to count.
+  static PhaseMemory resident_set(const Ended& ended) {
+    PhaseMemory memory;
+    memory.phase = "step";
+    memory.peak_allocated = memory.peak_reserved = memory.device_in_use = ended.peak_resident;
+    return memory;
+  }
+
+  Context& context_;
+  bool reports_samples_;
+  command::Patterns patterns_;
+  command::Plan plan_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> steps_;  // last of a phase and metric
+  std::map<std::string, bool> phases_with_memory_;
+  std::map<std::string, command::FactReport> facts_;
+  std::int64_t measured_ = 0;
+  bool reported_memory_ = false;
+  double wall_ms_ = 0;
+};
+
+REGISTER_WORKLOAD("command", Command);
+
+}  // namespace
+}  // namespace sweepd

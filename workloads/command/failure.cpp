@@ -1,0 +1,116 @@
+#include "workloads/command/failure.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "runner/base/proc.h"
+#include "runner/base/text.h"
+#include "workloads/api/crash.h"
+#include "workloads/api/failure.h"
+
+namespace sweepd::command {
+namespace {
+
+// "MemoryError" alone would match a ValueError about a MemoryError class; with the colon or at the
+// line's end it is Python's own last line.
+bool speaks_of_memory(std::string_view line) {
+  constexpr std::array<std::string_view, 7> kWords{
+      "CUDA out of memory",       "CUDA error: out of memory",
+      "torch.OutOfMemoryError",   "cuda.OutOfMemoryError",
+      "std::bad_alloc",           "DefaultCPUAllocator: can't allocate",
+      "cudaErrorMemoryAllocation"};
+  for (const std::string_view words : kWords) {
+    if (line.find(words) != std::string_view::npos) return true;
+  }
+  return line == "MemoryError" || line.starts_with("MemoryError:") ||
+         line.find("numpy.core._exceptions._ArrayMemoryError") != std::string_view::npos ||
+         line.find("numpy._core._exceptions._ArrayMemoryError") != std::string_view::npos;
+}
+
+std::optional<std::int64_t> counter(const std::filesystem::path& file, std::string_view name) {
+  for (const std::string& line : split(read_small_file(file.string()), '\n')) {
+    if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ' ') {
+      return std::atoll(line.c_str() + name.size() + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Symptoms::read(std::string_view line) {
+  const std::string_view text = trim(line);
+  if (text.empty()) return;
+  constexpr std::size_t kLongest = 500;
+  last_line_ = text.substr(0, kLongest);
+  if (text.starts_with(kSkipMarker)) skip_reason_ = trim(text.substr(kSkipMarker.size()));
+  if (oom_line_.empty() && speaks_of_memory(text)) oom_line_ = text;
+}
+
+void Symptoms::judge(const Ended& ended, bool killed_for_memory, Bytes memory_limit) const {
+  if (skip_reason_) throw Unavailable(*skip_reason_);
+  if (ended.exit_code == kExitSkipped) {
+    throw Unavailable(last_line_.empty() ? "the program ended with exit code 77, without a reason"
+                                         : last_line_);
+  }
+  if (reported_oom_) {
+    throw OutOfMemory(reported_oom_->requested, reported_oom_->in_use, memory_limit);
+  }
+  if (ended.exit_code == 0) return;
+  const bool killed = ended.signal == SIGKILL || ended.exit_code == 128 + SIGKILL;
+  if (!oom_line_.empty() || (killed && killed_for_memory)) {
+    throw OutOfMemory(requested_bytes(oom_line_), Bytes{0}, memory_limit);
+  }
+  const std::string last = last_line_.empty() ? "" : ": " + last_line_;
+  if (ended.signal) {
+    throw Crash(*ended.signal, fmt::format("the program was ended by SIG{}{}",
+                                           ::sigabbrev_np(*ended.signal), last));
+  }
+  throw std::runtime_error(
+      fmt::format("the program ended with exit code {}{}", ended.exit_code.value_or(-1), last));
+}
+
+Bytes requested_bytes(std::string_view line) {
+  constexpr std::string_view kWords = "ried to allocate ";
+  const std::size_t at = line.find(kWords);
+  if (at == std::string_view::npos) return {};
+  const std::string rest(line.substr(at + kWords.size()));
+  char* end = nullptr;
+  const double number = std::strtod(rest.c_str(), &end);
+  const std::string_view unit = trim(std::string_view(end).substr(0, 6));
+  for (const auto& [name, bytes] : {std::pair{"KiB", 0x1p10},
+                                    {"MiB", 0x1p20},
+                                    {"GiB", 0x1p30},
+                                    {"TiB", 0x1p40},
+                                    {"bytes", 1.0}}) {
+    if (unit.starts_with(name)) return {static_cast<std::int64_t>(number * bytes)};
+  }
+  return {};
+}
+
+std::optional<std::int64_t> kills_for_memory(const std::filesystem::path& root) {
+  for (const std::string& line :
+       split(read_small_file((root / "proc/self/cgroup").string()), '\n')) {
+    const std::vector<std::string> fields = split(line, ':');  // "0::/path", "5:memory:/path"
+    if (fields.size() < 3) continue;
+    const std::string path = fields[2].substr(std::min<std::size_t>(1, fields[2].size()));
+    if (fields[0] == "0") {
+      if (const auto kills = counter(root / "sys/fs/cgroup" / path / "memory.events", "oom_kill"))
+        return kills;
+    } else if (fields[1] == "memory") {
+      const auto folder = root / "sys/fs/cgroup/memory";
+      for (const auto& file :
+           {folder / path / "memory.oom_control", folder / "memory.oom_control"}) {
+        if (const auto kills = counter(file, "oom_kill")) return kills;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace sweepd::command

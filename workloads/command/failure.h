@@ -1,0 +1,47 @@
+// What a program's end means, when it is not exit code 0.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runner/base/units.h"
+#include "workloads/command/program.h"
+#include "workloads/command/report.h"
+
+namespace sweepd::command {
+
+inline constexpr int kExitSkipped = 77;  // automake's and pytest's word for a skipped test
+inline constexpr std::string_view kSkipMarker = "SWEEPD_SKIP:";
+
+// Reads a program's output for what explains its end.
+class Symptoms {
+ public:
+  void read(std::string_view line);
+  void report(const OomReport& oom) { reported_oom_ = oom; }
+  void report(const SkipReport& skip) { skip_reason_ = skip.reason; }
+
+  // Throws what the end means: Unavailable (it said so, or exit code 77), OutOfMemory (it said so,
+  // in words that LibTorch, Python or C++ use, or the kernel killed it for its memory), Crash (a
+  // signal), std::runtime_error (another exit code, with its last line). Returns after exit code 0.
+  void judge(const Ended& ended, bool killed_for_memory, Bytes memory_limit) const;
+
+ private:
+  std::optional<std::string> skip_reason_;
+  std::optional<OomReport> reported_oom_;
+  std::string oom_line_;
+  std::string last_line_;
+};
+
+// "Tried to allocate 2.50 GiB", "you tried to allocate 1024 bytes": 0 when a line has neither.
+Bytes requested_bytes(std::string_view line);
+
+// How often the kernel has killed a process of this control group for its memory, of cgroup v2
+// (memory.events) or v1 (memory.oom_control); empty where there is no such count. `root` is where
+// /proc and /sys are.
+std::optional<std::int64_t> kills_for_memory(const std::filesystem::path& root = "/");
+
+}  // namespace sweepd::command

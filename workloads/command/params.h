@@ -1,0 +1,69 @@
+// The parameters of `command`.
+//
+// A sweep's parameters are columns of the database, so they are declared: a command has those below
+// for its template to use, by the names and types that other workloads have for the same thing,
+// which lets one query set a program's results beside theirs. `arg1` to `arg4` are for the rest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/model/param.h"
+
+namespace sweepd::command {
+
+struct Params {
+  std::string argv;
+  std::string env;
+  std::string cwd;
+  std::string patterns;
+  std::string reports = "samples";
+
+  std::string variant, model, mode, precision, implementation, dtype, compile, backend;
+  std::int64_t context = 0, batch = 0, size = 0, heads = 0, sequence = 0, d_head = 0, d_model = 0;
+  Bytes bytes{0};
+  bool causal = false;
+  std::string arg1, arg2, arg3, arg4;
+
+  void visit(auto& field) {
+    field("argv", argv,
+          "the program and its arguments; {name} is the value of a parameter; no shell reads it");
+    field("env", env, "environment variables on top of the daemon's: `NAME=value ...`");
+    field("cwd", cwd, "its working folder; empty is the attempt's own");
+    field("patterns", patterns,
+          "figures to read off its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
+          "REGEX` a line");
+    field("reports", reports,
+          "samples: it runs once and reports its steps; nothing: each step is one run of it, timed "
+          "from outside",
+          one_of({"samples", "nothing"}));
+    visit_free(field);
+  }
+
+  // What only the template gives a meaning. Empty, or 0, is not given.
+  void visit_free(auto& field) {
+    field("variant", variant, "for the template: which of several programs or settings");
+    field("model", model, "for the template");
+    field("mode", mode, "for the template");
+    field("precision", precision, "for the template");
+    field("implementation", implementation, "for the template");
+    field("dtype", dtype, "for the template");
+    field("compile", compile, "for the template");
+    field("backend", backend, "for the template");
+    field("context", context, "for the template; 0 is not given");
+    field("batch", batch, "for the template; 0 is not given");
+    field("size", size, "for the template; 0 is not given");
+    field("heads", heads, "for the template; 0 is not given");
+    field("sequence", sequence, "for the template; 0 is not given");
+    field("d_head", d_head, "for the template; 0 is not given");
+    field("d_model", d_model, "for the template; 0 is not given");
+    field("bytes", bytes, "for the template, which gets the number of bytes; 0 is not given");
+    field("causal", causal, "for the template, which gets true or false");
+    field("arg1", arg1, "for the template: anything else");
+    field("arg2", arg2, "for the template: anything else");
+    field("arg3", arg3, "for the template: anything else");
+    field("arg4", arg4, "for the template: anything else");
+  }
+};
+
+}  // namespace sweepd::command

@@ -1,0 +1,48 @@
+// Figures of a program that knows nothing of sweepd, read off what it prints. One pattern a line:
+//
+//   time = step +\d+: ([0-9.]+) ms              metric, phase `step`
+//   time.forward:s = forward took ([0-9.]+)     phase, and the unit that the program prints
+//   fact.busbw = Avg bus bandwidth *: ([0-9.]+) a fact, number or text
+//
+// What follows the first ` = ` is a regular expression (ECMAScript), searched in every line of
+// output; its first group, or all of the match, is the value. The first line that matches a
+// metric's pattern is step 0, the next step 1. Of a fact the last one counts.
+#pragma once
+
+#include <cstdint>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/command/report.h"
+
+namespace sweepd::command {
+
+class Patterns {
+ public:
+  // Throws std::invalid_argument naming the pattern and what is wrong with it.
+  explicit Patterns(std::string_view text);
+
+  bool empty() const { return patterns_.empty(); }
+  // What a line of output says: StepReports and FactReports. Throws std::invalid_argument where a
+  // metric's value is no number. Of a line longer than `kLongestLine` the beginning counts.
+  std::vector<Report> read(std::string_view line);
+
+  static constexpr std::size_t kLongestLine = 4096;
+
+ private:
+  struct Pattern {
+    std::string metric, phase;  // phase empty: a fact named `metric`
+    double scale = 1;           // to ms
+    std::string text;
+    std::regex regex;
+    std::int64_t next_step = 0;
+  };
+  static Pattern parse(std::string_view line);
+  static Report report(Pattern& pattern, const std::string& value);
+
+  std::vector<Pattern> patterns_;
+};
+
+}  // namespace sweepd::command

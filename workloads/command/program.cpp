@@ -1,0 +1,199 @@
+#include "workloads/command/program.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "runner/base/clock.h"
+#include "runner/base/proc.h"
+#include "runner/base/unique_fd.h"
+#include "workloads/command/descendants.h"
+#include "workloads/command/start.h"
+
+namespace sweepd::command {
+namespace {
+
+// SIGTERM becomes something to read, until the end of its life.
+class Termination {
+ public:
+  Termination() {
+    ::fcntl(pipe_.write.get(), F_SETFL, O_NONBLOCK);
+    descriptor = pipe_.write.get();
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+      const int saved = errno;
+      if (::write(descriptor, "", 1) < 0) errno = saved;
+    };
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGTERM, &action, &before_);
+  }
+  ~Termination() { ::sigaction(SIGTERM, &before_, nullptr); }
+  Termination(const Termination&) = delete;
+  Termination& operator=(const Termination&) = delete;
+
+  int fd() const { return pipe_.read.get(); }
+  bool asked(int wait_ms) const {
+    pollfd poll{pipe_.read.get(), POLLIN, 0};
+    return ::poll(&poll, 1, wait_ms) == 1;
+  }
+
+ private:
+  static inline volatile int descriptor = -1;
+  Pipe pipe_;
+  struct sigaction before_ {};
+};
+
+class Lines {
+ public:
+  Lines(UniqueFd fd, const OnLine& on_line) : fd_(std::move(fd)), on_line_(on_line) {
+    ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
+  }
+  int fd() const { return fd_.get(); }  // -1 at the end, which poll ignores
+
+  // All that there is now.
+  void read() {
+    std::array<char, 1 << 16> bytes;
+    while (fd_) {
+      const ssize_t n = ::read(fd_.get(), bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return;  // nothing more now
+      if (n == 0) return fd_.reset();
+      feed({bytes.data(), static_cast<std::size_t>(n)});
+    }
+  }
+  void finish() {
+    read();
+    if (!partial_.empty()) on_line_(std::exchange(partial_, {}));
+  }
+
+ private:
+  void feed(std::string_view bytes) {
+    for (std::size_t end = bytes.find('\n'); end != std::string_view::npos;
+         end = bytes.find('\n')) {
+      on_line_(std::exchange(partial_, {}).append(bytes.substr(0, end)));
+      bytes.remove_prefix(end + 1);
+    }
+    partial_ += bytes;
+    if (partial_.size() >= kLongestLine) on_line_(std::exchange(partial_, {}));
+  }
+
+  UniqueFd fd_;
+  const OnLine& on_line_;
+  std::string partial_;
+};
+
+class Run {
+ public:
+  Run(const Plan& plan, const OnLine& output, const OnLine& reports)
+      : plan_(plan),
+        output_(std::move(output_pipe_.read), output),
+        reports_(std::move(reports_pipe_.read), reports) {}
+
+  Ended operator()() {
+    start();
+    try {
+      while (!over_) wait();
+      kill_descendants();  // what it left behind
+      output_.finish();
+      reports_.finish();
+    } catch (...) {
+      kill_descendants();
+      throw;
+    }
+    return ended_;
+  }
+  // After a SIGTERM to this process. A group gets it at once, but the program's own end by it may
+  // be seen first.
+  bool terminated() const { return termination_.asked(ended_.signal == SIGTERM ? 100 : 0); }
+
+ private:
+  void start() {
+    begun_ = now_instant();
+    Started started = command::start(plan_, output_pipe_, reports_pipe_);
+    pid_ = started.pid;
+    pidfd_ = std::move(started.pidfd);
+  }
+
+  void wait() {
+    std::array<pollfd, 4> polls{{{output_.fd(), POLLIN, 0},
+                                 {reports_.fd(), POLLIN, 0},
+                                 {pidfd_.get(), POLLIN, 0},
+                                 {deadline_ ? -1 : termination_.fd(), POLLIN, 0}}};
+    if (::poll(polls.data(), polls.size(), timeout_ms()) < 0 && errno != EINTR) fail("poll");
+    if (plan_.watch_memory) look_at_memory();
+    if (polls[3].revents != 0) deadline_ = now_instant() + kGrace;
+    output_.read();
+    reports_.read();
+    if (polls[2].revents != 0) reap();
+    if (!over_ && deadline_ && now_instant() >= *deadline_) {
+      kill_descendants();
+      over_ = true;
+    }
+  }
+
+  int timeout_ms() const {
+    constexpr int kLook = 20;
+    if (!deadline_) return plan_.watch_memory ? kLook : -1;
+    return static_cast<int>(
+               std::max<std::int64_t>(0, (*deadline_ - now_instant()).ns / 1'000'000)) +
+           1;
+  }
+
+  void reap() {
+    int status = 0;
+    rusage usage{};
+    if (::wait4(pid_, &status, 0, &usage) < 0) fail("wait4");
+    ended_.wall = now_instant() - begun_;
+    if (WIFSIGNALED(status)) ended_.signal = WTERMSIG(status);
+    if (WIFEXITED(status)) ended_.exit_code = WEXITSTATUS(status);
+    // The kernel counts what the process was before exec, a copy of this one.
+    rusage own{};
+    ::getrusage(RUSAGE_SELF, &own);
+    if (usage.ru_maxrss > own.ru_maxrss) {
+      ended_.peak_resident = std::max(ended_.peak_resident, Bytes{usage.ru_maxrss * 1024});
+    }
+    over_ = true;
+  }
+
+  void look_at_memory() {
+    const std::string status = read_small_file("/proc/" + std::to_string(pid_) + "/status");
+    const std::int64_t kib = std::atoll(std::string(proc_field(status, "VmHWM")).c_str());
+    ended_.peak_resident = std::max(ended_.peak_resident, Bytes{kib * 1024});
+  }
+
+  const Plan& plan_;
+  Reaper reaper_;
+  Termination termination_;
+  Pipe output_pipe_, reports_pipe_;
+  Lines output_, reports_;
+  pid_t pid_ = -1;
+  UniqueFd pidfd_;
+  Instant begun_;
+  std::optional<Instant> deadline_;  // set by SIGTERM
+  bool over_ = false;
+  Ended ended_;
+};
+
+}  // namespace
+
+Ended run(const Plan& plan, const OnLine& output, const OnLine& reports) {
+  Ended ended;
+  bool terminated = false;
+  {
+    Run run(plan, output, reports);
+    ended = run();
+    terminated = run.terminated();
+  }
+  if (terminated) ::raise(SIGTERM);  // as if it had come now: sweepd knows why
+  return ended;
+}
+
+}  // namespace sweepd::command

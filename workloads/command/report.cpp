@@ -1,0 +1,189 @@
+#include "workloads/command/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "runner/base/text.h"
+
+namespace sweepd::command {
+namespace {
+
+using json = nlohmann::ordered_json;  // phases keep the order in which they were told
+
+// Inside this file a mistake in a line is an exception; parse_report makes it an Error.
+class Mistake : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+double number(const std::string& name, const json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (value == "inf") return std::numeric_limits<double>::infinity();
+  if (value == "-inf") return -std::numeric_limits<double>::infinity();
+  throw Mistake(fmt::format("`{}` is {}; expected a number", name, value.dump()));
+}
+
+Bytes bytes(const json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) return {};
+  const double value = number(name, *found);
+  constexpr double kMost = 0x1p62;
+  if (!(value >= 0 && value <= kMost)) {
+    throw Mistake(fmt::format("`{}` is {}; expected bytes", name, found->dump()));
+  }
+  return {static_cast<std::int64_t>(value)};
+}
+
+std::string text(const json& object, const char* name) {
+  const json& value = object.at(name);
+  if (!value.is_string()) {
+    throw Mistake(fmt::format("`{}` is {}; expected a text", name, value.dump()));
+  }
+  return value.get<std::string>();
+}
+
+void only(const json& object, std::initializer_list<const char*> allowed) {
+  const std::vector<std::string> names(allowed.begin(), allowed.end());
+  for (const auto& [name, value] : object.items()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw Mistake(
+        fmt::format("`{}` is unknown beside `{}`{}", name, names[0], did_you_mean(name, names)));
+  }
+}
+
+std::string checked_phase(std::string phase) {
+  const std::string mistake = mistake_in_phase(phase);
+  if (!mistake.empty()) throw Mistake(mistake);
+  return phase;
+}
+
+void add_sample(StepReport& report, const std::string& metric, const std::string& phase,
+                const json& value) {
+  Sample sample;
+  sample.phase = checked_phase(phase);
+  sample.metric = metric;
+  sample.value = number(metric, value);
+  if (metric != "loss" && sample.value < 0) {
+    throw Mistake(
+        fmt::format("`{}` of {} is {}; expected ms, from 0", metric, phase, sample.value));
+  }
+  report.samples.push_back(std::move(sample));
+}
+
+StepReport step_report(const json& object) {
+  StepReport report;
+  for (const auto& [name, value] : object.items()) {
+    if (name == "step") {
+      if (!value.is_number_integer() || value.get<std::int64_t>() < 0) {
+        throw Mistake(fmt::format("`step` is {}; expected an integer from 0", value.dump()));
+      }
+      report.step = value.get<std::int64_t>();
+    } else if (name == "warmup") {
+      if (!value.is_boolean()) {
+        throw Mistake(fmt::format("`warmup` is {}; expected true or false", value.dump()));
+      }
+      report.warmup = value.get<bool>();
+    } else if (const std::string mistake = mistake_in_metric(name); !mistake.empty()) {
+      throw Mistake(mistake);
+    } else if (value.is_object()) {
+      for (const auto& [phase, of_phase] : value.items()) add_sample(report, name, phase, of_phase);
+    } else {
+      add_sample(report, name, "step", value);
+    }
+  }
+  if (report.samples.empty()) throw Mistake("a step without a metric such as `time`");
+  return report;
+}
+
+PhaseMemory memory_report(const json& object) {
+  only(object, {"memory", "at_start_bytes", "at_end_bytes", "peak_allocated_bytes",
+                "peak_reserved_bytes", "device_in_use_bytes"});
+  if (!object.contains("peak_allocated_bytes")) throw Mistake("`peak_allocated_bytes` is missing");
+  PhaseMemory memory;
+  memory.phase = checked_phase(text(object, "memory"));
+  memory.at_start = bytes(object, "at_start_bytes");
+  memory.at_end = bytes(object, "at_end_bytes");
+  memory.peak_allocated = bytes(object, "peak_allocated_bytes");
+  memory.peak_reserved = bytes(object, "peak_reserved_bytes");
+  memory.device_in_use = bytes(object, "device_in_use_bytes");
+  return memory;
+}
+
+FactReport fact_report(const json& object) {
+  only(object, {"fact", "text", "number"});
+  FactReport fact;
+  fact.name = text(object, "fact");
+  if (fact.name.empty()) throw Mistake("the name of a fact is empty");
+  if (object.contains("text") == object.contains("number")) {
+    throw Mistake("a fact has either `text` or `number`");
+  }
+  if (object.contains("text")) {
+    fact.text = text(object, "text");
+  } else {
+    fact.number = number("number", object["number"]);
+  }
+  return fact;
+}
+
+OomReport oom_report(const json& object) {
+  only(object, {"oom", "requested_bytes", "in_use_bytes"});
+  return {text(object, "oom"), bytes(object, "requested_bytes"), bytes(object, "in_use_bytes")};
+}
+
+Report report_of(const json& object) {
+  if (object.contains("step")) return step_report(object);
+  if (object.contains("memory")) return memory_report(object);
+  if (object.contains("fact")) return fact_report(object);
+  if (object.contains("oom")) return oom_report(object);
+  if (object.contains("skipped")) {
+    only(object, {"skipped"});
+    return SkipReport{text(object, "skipped")};
+  }
+  throw Mistake("it has none of `step`, `memory`, `fact`, `skipped` and `oom`");
+}
+
+}  // namespace
+
+std::string mistake_in_metric(std::string_view metric) {
+  if (metric == "time" || metric == "loss") return "";
+  // Kernel figures have tables of their own, which no step may write to.
+  if (metric.ends_with("_time") && !metric.starts_with("kernel_") &&
+      mistake_in_phase(metric).empty())
+    return "";
+  return fmt::format(
+      "metric `{}` has no unit that sweepd knows: steps have `time`, `loss`, and names that end in "
+      "`_time` (ms); other numbers are facts",
+      metric);
+}
+
+std::string mistake_in_phase(std::string_view phase) {
+  constexpr std::size_t kLongest = 64;
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  if (!phase.empty() && phase.size() <= kLongest &&
+      std::all_of(phase.begin(), phase.end(), allowed))
+    return "";
+  return fmt::format("`{}` is no name of a phase: 1 to {} of a-z, 0-9, `_` and `.`", phase,
+                     kLongest);
+}
+
+Result<Report> parse_report(std::string_view line) {
+  const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) {
+    return Error{ErrorCode::kInvalidArgument, "it is no JSON object"};
+  }
+  try {
+    return report_of(object);
+  } catch (const Mistake& mistake) {
+    return Error{ErrorCode::kInvalidArgument, mistake.what()};
+  }
+}
+
+}  // namespace sweepd::command

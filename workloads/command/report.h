@@ -1,0 +1,58 @@
+// What a program may say on the descriptor SWEEPD_METRICS_FD, one JSON object a line:
+//
+//   {"step":0,"warmup":true,"time":{"forward":1.25,"step":4.0},"loss":2.3}
+//        a step, from 0 on: metrics by name; a number is phase `step`, an object has a number a
+//        phase. Times (`time`, and names that end in `_time`) are ms, `loss` has no unit. Without
+//        `warmup`, the first steps are warm-up, as many as the trial's `warmup`.
+//   {"memory":"forward","peak_allocated_bytes":1024,"peak_reserved_bytes":..,"at_start_bytes":..,
+//    "at_end_bytes":..,"device_in_use_bytes":..}
+//        of a phase; the peak is required, what else is missing is 0. Kept in the memory pass.
+//   {"fact":"torch","text":"2.11.0"}      or "number":3
+//   {"skipped":"reason"}                  this machine lacks something: the program may now end
+//   {"oom":"forward","requested_bytes":..,"in_use_bytes":..}    out of memory, in that phase
+//
+// Numbers that are not finite are "nan", "inf" and "-inf".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/base/units.h"
+#include "runner/model/memory.h"
+#include "runner/model/sample.h"
+
+namespace sweepd::command {
+
+struct StepReport {
+  std::int64_t step = 0;
+  std::optional<bool> warmup;
+  std::vector<Sample> samples;  // phase, metric and value
+};
+struct FactReport {
+  std::string name;
+  std::optional<double> number;
+  std::string text;
+};
+struct SkipReport {
+  std::string reason;
+};
+struct OomReport {
+  std::string phase;
+  Bytes requested;
+  Bytes in_use;
+};
+using Report = std::variant<StepReport, PhaseMemory, FactReport, SkipReport, OomReport>;
+
+// The error says what is wrong with the line, without the line itself.
+Result<Report> parse_report(std::string_view line);
+
+// "" or what is wrong with it: metrics that a step may have, phases by their spelling.
+std::string mistake_in_metric(std::string_view metric);
+std::string mistake_in_phase(std::string_view phase);
+
+}  // namespace sweepd::command

@@ -1,0 +1,82 @@
+#include "workloads/command/variables.h"
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace sweepd::command {
+namespace {
+
+class Collector {
+ public:
+  explicit Collector(std::vector<Variable>& variables) : variables_(variables) {}
+
+  template <class T, class... Limits>
+  void operator()(std::string_view name, T& value, std::string_view, const Limits&...) {
+    Variable variable{std::string(name), {}, true};
+    if constexpr (std::is_same_v<T, bool>) {
+      variable.value = value ? "true" : "false";
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      variable.value = value;
+      variable.given = !value.empty();
+    } else if constexpr (std::is_same_v<T, Bytes>) {
+      variable.value = std::to_string(value.value);
+      variable.given = value.value != 0;
+    } else {
+      variable.value = std::to_string(value);
+      variable.given = value != 0;
+    }
+    variables_.push_back(std::move(variable));
+  }
+
+ private:
+  std::vector<Variable>& variables_;
+};
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != 0 ? value : otherwise;
+}
+
+}  // namespace
+
+std::vector<Variable> variables_of(Params params, const Context& context) {
+  std::vector<Variable> variables;
+  Collector collect(variables);
+  params.visit_free(collect);
+  const RunParams& run = context.run;
+  const auto add = [&](const char* name, std::string value) {
+    variables.push_back({name, std::move(value), true});
+  };
+  add("device", std::string(context.device.kind()));
+  add("world_size", std::to_string(context.world_size));
+  add("rank", std::to_string(context.rank));
+  add("warmup", std::to_string(run.warmup));
+  add("steps", std::to_string(run.steps));
+  add("seed", std::to_string(run.seed));
+  add("threads", std::to_string(context.threads));
+  add("memory_limit", std::to_string(run.memory_limit.value));
+  add("pass", std::string(name_of(context.pass)));
+  add("folder", context.folder.string());
+  add("python", environment("SWEEPD_PYTHON", "python3"));
+  const std::filesystem::path scripts = scripts_folder();
+  variables.push_back({"scripts", scripts.string(), !scripts.empty()});
+  return variables;
+}
+
+std::filesystem::path scripts_folder() {
+  namespace fs = std::filesystem;
+  if (const std::string set = environment("SWEEPD_SCRIPTS", ""); !set.empty()) return set;
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (; !folder.empty() && folder != folder.root_path(); folder = folder.parent_path()) {
+    for (const char* below : {"experiments/scripts", "share/sweepd/experiments/scripts"}) {
+      if (fs::is_directory(folder / below, error)) return folder / below;
+    }
+  }
+  return {};
+}
+
+}  // namespace sweepd::command

@@ -1,0 +1,14 @@
+// Types of tensors by the words that sweep files and tables use.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <string>
+#include <string_view>
+
+namespace sweepd {
+
+std::string dtype_name(at::ScalarType type);  // fp32, fp16, bf16, fp64; else torch's word
+at::ScalarType scalar_type_from(std::string_view name);  // throws std::invalid_argument
+
+}  // namespace sweepd

@@ -1,0 +1,83 @@
+// Memory, compute and transfers of one training step over a mesh of devices, by formula. Pure, and
+// no torch header. The formulas with their sources: docs/PARALLELISM.md.
+//
+//   N = R X Y Z devices: R data, X FSDP, Y tensor, Z pipeline
+//   B tokens of one step over all devices; a device holds B / (R X) of them
+//   a dimension of size 1 transfers nothing; the others are taken as large: a ring's (X - 1) / X
+//   counts as 1
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "workloads/parallelism/chip.h"
+#include "workloads/parallelism/model.h"
+
+namespace sweepd::parallelism {
+
+// How transfers over different axes of the mesh share the time: one after the other, or all at
+// once. Compute goes on beside them in both.
+enum class Transfers { kAdd, kOverlap };
+enum class Timed { kForward, kTrainStep };
+
+struct Degrees {
+  std::int64_t data = 1, fsdp = 1, tensor = 1, pipeline = 1;
+  std::int64_t devices() const { return data * fsdp * tensor * pipeline; }
+};
+
+// M: axes of the physical mesh that each dimension has to itself.
+struct Axes {
+  std::int64_t data = 1, fsdp = 1, tensor = 1, pipeline = 1;
+};
+
+struct Plan {
+  Model model;
+  Chip chip;
+  Degrees degrees;
+  Axes axes;
+  double tokens = 0;  // B
+  // When given, B grows with the devices, so that each holds as many.
+  std::optional<double> tokens_per_device;
+  std::int64_t microbatches = 1;
+  double activation_sharding = 0;  // share of the saved activations that FSDP shards as well
+  double operand_bytes = 2;        // e: of activations and of everything that is sent
+  Transfers transfers = Transfers::kAdd;
+  Timed timed = Timed::kTrainStep;
+
+  double total_tokens() const;      // B
+  double tokens_on_device() const;  // B / (R X)
+};
+
+// Of one device, the largest stage of the pipeline. Weights, gradients and both AdamW moments are
+// fp32: 4 + 4 + 8 bytes a parameter.
+struct Memory {
+  double weights = 0, gradients = 0, optimizer = 0, activations = 0;  // bytes
+  double total() const { return weights + gradients + optimizer + activations; }
+};
+Memory memory(const Plan& plan);
+
+// Seconds as a function of the tokens of a step: fixed + per_token B.
+struct Cost {
+  double fixed_s = 0;
+  double per_token_s = 0;
+  double at(double tokens) const { return fixed_s + per_token_s * tokens; }
+};
+
+struct Costs {
+  Cost compute, fsdp, tensor, data, pipeline;
+};
+Costs costs(const Plan& plan);
+
+struct Times {
+  double compute_s = 0, fsdp_s = 0, tensor_s = 0, data_s = 0, pipeline_s = 0;
+  double communication_s = 0;  // their sum, or the largest
+  double bubble_s = 0;         // a pipeline's stages waiting: compute (Z - 1) / microbatches
+  double step_s = 0;           // the larger of compute and communication, and the bubble
+  bool compute_bound() const { return compute_s >= communication_s; }
+};
+Times times(const Plan& plan);
+
+// "compute", or the largest transfer: "fsdp", "tensor", "data", "pipeline".
+const char* bound(const Times& times);
+
+}  // namespace sweepd::parallelism
