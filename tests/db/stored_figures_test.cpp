@@ -21,8 +21,6 @@ class StoredFiguresTest : public ResultsTest {
     return std::stoll(sql("SELECT id FROM name WHERE text = '" + text + "'").front());
   }
 
-  // The columns came with a later migration than this file.
-
   // One launch shape of a kernel: calls, their sum and the spread of one call in ns.
   struct Launch {
     std::string kernel, kind, phase, range;

@@ -24,7 +24,9 @@ class CudaPrecision : public ::testing::Test {
   Types facts_of(const std::string& workload, const Texts& params) {
     const auto made = harness->make(workload, params);
     const auto check = made->check();
-    if (check) EXPECT_TRUE(check->passed) << check->message;
+    if (check) {
+      EXPECT_TRUE(check->passed) << check->message;
+    }
     RecordedPhases phases;
     made->step(phases);
     RecordedFacts facts;
