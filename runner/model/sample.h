@@ -17,8 +17,8 @@ namespace sweepd {
 //   loss                      1    (phase step)
 // What queries read beside samples: `*_bytes` (B) of the memory pass; kernel_time, kernel_mean,
 // kernel_median, kernel_min, kernel_max, kernel_std (ms), kernel_calls, kernel_share (1) of the
-// profile pass; `figure.<name>` and `fact.<name>`, whose unit is the end of their name (_bytes, _ns,
-// _us, _ms, _s), else 1.
+// profile pass; `figure.<name>` and `fact.<name>`, whose unit is the end of their name (_bytes,
+// _ns, _us, _ms, _s), else 1.
 struct Sample {
   int rank = 0;
   std::int64_t step = 0;  // counts warm-up steps too, from 0

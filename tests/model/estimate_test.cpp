@@ -142,7 +142,7 @@ TEST(ResidentBytes, SumsWhatIsThereDuringAWholeStep) {
                   {"weights_bytes", 4e9, ""},
                   {"gradients_bytes", 4e9, ""},
                   {"optimizer_state_bytes", 8e9, ""},
-                  {"scores_bytes_per_layer", 7e9, ""}};
+                  {"layer_scores_bytes", 7e9, ""}};
   EXPECT_EQ(resident_bytes(work), 0) << "a step without phases does nothing";
   work.phases = {{"step", 1, 0}};
   EXPECT_EQ(resident_bytes(work), 16e9);

@@ -74,7 +74,7 @@ TEST(LmWork, OfSmallAtContext256) {
   EXPECT_EQ(figure(work, "layers"), 12);
   EXPECT_EQ(figure(work, "heads"), 12);
   EXPECT_EQ(figure(work, "residual_stream_bytes"), 4.0 * 1024 * 768);
-  EXPECT_EQ(figure(work, "scores_bytes_per_layer"), 4.0 * 4 * 12 * 256 * 256);
+  EXPECT_EQ(figure(work, "layer_scores_bytes"), 4.0 * 4 * 12 * 256 * 256);
   EXPECT_EQ(figure(work, "forward_flops_full"), kLinear + kAttention);
   EXPECT_EQ(figure(work, "forward_flops_causal"), kLinear + kAttention / 2);
 }
@@ -100,7 +100,7 @@ TEST(LmWork, FollowsThePrecision) {
   WorkPerStep work = work_of(params);
   EXPECT_EQ(work.arithmetic, "bf16");
   EXPECT_EQ(figure(work, "weights_bytes"), 4.0 * 128625408);
-  EXPECT_EQ(figure(work, "scores_bytes_per_layer"), 2.0 * 4 * 12 * 256 * 256);
+  EXPECT_EQ(figure(work, "layer_scores_bytes"), 2.0 * 4 * 12 * 256 * 256);
   params.precision = "bf16_pure";
   work = work_of(params);
   EXPECT_EQ(work.arithmetic, "bf16");

@@ -124,7 +124,7 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
        "4 w P: weights, gradients and both moments, whatever the mode"},
       // Autocast leaves the residual stream in the weights' type.
       {"residual_stream_bytes", weight * tokens * static_cast<double>(shape.d_model), "w B S d"},
-      {"scores_bytes_per_layer",
+      {"layer_scores_bytes",
        operand * static_cast<double>(params.batch * shape.heads) * length * length,
        "e B h S^2, e = bytes of a GEMM operand; only naive and sdpa_math store them"},
       {"forward_flops_full", flops.full(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 4TSdL"},

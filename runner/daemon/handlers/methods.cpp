@@ -12,24 +12,15 @@ namespace sweepd {
 namespace {
 
 constexpr std::array kMethods{
-    Method{"cancel", handle_cancel},
-    Method{"devices", handle_devices},
-    Method{"doctor", handle_doctor},
-    Method{"kernels", handle_kernels},
-    Method{"list", handle_list},
-    Method{"log", handle_log},
-    Method{"memory", handle_memory},
-    Method{"merge", handle_merge},
-    Method{"plan", handle_plan},
-    Method{"query", handle_query},
-    Method{"report", handle_report},
-    Method{"retry", handle_retry},
-    Method{"show", handle_show},
-    Method{"status", handle_status},
-    Method{"stop", handle_stop},
-    Method{"submit", handle_submit},
-    Method{"watch", handle_watch},
-    Method{"workloads", handle_workloads},
+    Method{"cancel", handle_cancel}, Method{"devices", handle_devices},
+    Method{"doctor", handle_doctor}, Method{"kernels", handle_kernels},
+    Method{"list", handle_list},     Method{"log", handle_log},
+    Method{"memory", handle_memory}, Method{"merge", handle_merge},
+    Method{"plan", handle_plan},     Method{"query", handle_query},
+    Method{"report", handle_report}, Method{"retry", handle_retry},
+    Method{"show", handle_show},     Method{"status", handle_status},
+    Method{"stop", handle_stop},     Method{"submit", handle_submit},
+    Method{"watch", handle_watch},   Method{"workloads", handle_workloads},
 };
 
 RpcError needs_daemon(std::string_view name) {

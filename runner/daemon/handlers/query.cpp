@@ -4,7 +4,8 @@
 
 namespace sweepd {
 
-boost::asio::awaitable<Reply> handle_query(ReadServices& services, Session&, nlohmann::json params) {
+boost::asio::awaitable<Reply> handle_query(ReadServices& services, Session&,
+                                           nlohmann::json params) {
   auto query = query_from_json(params);
   if (!query) co_return query.error();
   const auto ask = [&services, spec = *query](Reader& r) {
