@@ -21,7 +21,9 @@ void lower_to_limits(const std::filesystem::path& mount, std::filesystem::path g
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool number = error == std::errc{} && end != text.data();  // v2 says "max" for none
-    if (number && (!limit || value < limit->value)) limit = Bytes{value};
+    // v1 has no word for none but the largest number of whole pages.
+    constexpr std::int64_t kNone = std::int64_t{1} << 62;
+    if (number && value < kNone && (!limit || value < limit->value)) limit = Bytes{value};
     if (group.empty()) return;
     group = group.parent_path();
   }

@@ -107,7 +107,9 @@ ProgressView progress_view(const std::string& name, const json& params) {
     view.running.push_back({run.at("label"), run.at("pass"), run.at("phase"),
                             Duration{run.at("elapsed_ns").get<std::int64_t>()}, run.at("step")});
   }
-  if (const auto left = params.find("left_ns"); left != params.end() && left->is_number()) {
+  // Nothing is left of what has ended, and to say "0s" would be noise.
+  if (const auto left = params.find("left_ns");
+      view.ended < view.total && left != params.end() && left->is_number()) {
     view.left = Duration{left->get<std::int64_t>()};
   }
   return view;

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct ExperimentFile {
 
   std::string path() const { return std::string(EXPERIMENTS) + "/" + name + ".yaml"; }
 };
+// Or ctest's names of the tests would hold the object's bytes.
+inline void PrintTo(const ExperimentFile& file, std::ostream* out) {
+  *out << file.name;
+}
 
 std::vector<ExperimentFile> experiment_files();  // sorted by name
 

@@ -109,7 +109,7 @@ TEST(ReadFile, NamesAFileThatIsNone) {
   const Sandbox here;
   const Ran missing = here.ctl({"--db", "/nowhere/results.db", "list"});
   EXPECT_EQ(missing.exit_code, 3);
-  EXPECT_THAT(missing.err, HasSubstr("/nowhere/results.db does not exist"));
+  EXPECT_THAT(missing.err, HasSubstr("/nowhere/results.db: it does not exist"));
   const Ran text = here.ctl({"--db", here.write("notes.txt", std::string(2000, 'x')), "list"});
   EXPECT_EQ(text.exit_code, 1);
   EXPECT_THAT(text.err, AllOf(HasSubstr("notes.txt"), HasSubstr("not a database")));

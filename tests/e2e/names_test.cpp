@@ -42,7 +42,7 @@ TEST(Names, TheBeginningOfAnIdIsEnough) {
   const Sandbox box;
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, "sweep: quick\nworkload: noop\n").exit_code, 0);
   const std::string sweep = box.sql("select uid from sweep").substr(0, 8);
-  for (const char* verb : {"watch", "show", "report", "cancel", "retry"}) {
+  for (const char* verb : {"watch", "show", "report", "retry"}) {
     const Ran ran = box.ctl({verb, sweep});
     EXPECT_EQ(ran.exit_code, 0) << verb << ": " << ran.err;
   }

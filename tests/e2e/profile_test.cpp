@@ -44,7 +44,7 @@ TEST_F(Profile, StoresTheStepsKernelsWithTheirClassesAndChecksThem) {
   EXPECT_EQ(value("select sum(calls) from kernels where class = 'matmul' and phase = 'backward'"),
             "38");
   EXPECT_EQ(value("select sum(calls) from kernels where class = 'softmax' and range = "
-                  "'attention.softmax' and phase = 'forward'"),
+                  "'attention.softmax' and phase = 'forward' and kernel = 'aten::_softmax'"),
             "2");
   EXPECT_EQ(value("select number from facts where name = 'profile.dropped_records'"), "0.0");
   EXPECT_EQ(value("select k.total > 0 and k.total / 1e6 <= f.number from (select sum(total_ns) as "

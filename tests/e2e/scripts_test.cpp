@@ -81,7 +81,8 @@ TEST(Doctor, LooksWithoutStartingADaemon) {
 }
 
 json finding(const Ran& ran, const std::string& subject) {
-  for (const json& row : json::parse(ran.out)["rows"]) {
+  const json table = json::parse(ran.out);
+  for (const json& row : table["rows"]) {
     if (row[1] == subject) return row;
   }
   return {};

@@ -152,7 +152,8 @@ TEST(Help, EveryVerbHasAnExample) {
         "retry", "merge", "workloads", "devices", "doctor", "status", "stop", "completion"}) {
     const Ran help = box.ctl({verb, "--help"});
     EXPECT_EQ(help.exit_code, 0) << verb;
-    EXPECT_THAT(help.out, HasSubstr("Example: sweepctl " + std::string(verb))) << verb;
+    EXPECT_THAT(help.out, AllOf(HasSubstr("Example"), HasSubstr("sweepctl " + std::string(verb))))
+        << verb;
   }
   EXPECT_EQ(box.ctl({"submitt"}).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(box.state())) << "help must not start a daemon";

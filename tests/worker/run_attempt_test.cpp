@@ -118,9 +118,6 @@ TEST(RunAttempt, AnUnknownWorkloadPassOrRankIsNamed) {
   EXPECT_THAT(unknown.ending(), HasSubstr("no workload `fualt` (did you mean `fault`?)"));
   EXPECT_THAT(ending_of({}, Pass::kProfile),
               HasSubstr("skipped: the profile pass observes LibTorch"));
-  AttemptFiles noop("noop", {}, Pass::kProfile);
-  run(noop);
-  EXPECT_THAT(noop.ending(), HasSubstr("has no pass `profile`; it has timing, memory"));
   AttemptFiles rank("fault", {});
   run(rank, 1);
   EXPECT_EQ(rank.ending(1), "failed: rank 1: RANK is 1, but the lease has 1 rank(s), in setup");

@@ -53,10 +53,14 @@ Result<json> show_trial(Reader& reader, const std::string& who) {
 Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit, bool steps) {
   auto sweep = show_sweep(reader, who, limit);
   if (sweep || who.empty() || sweep.error().code != ErrorCode::kNotFound) return sweep;
+  // What cannot be an id at all was meant as a sweep's name: its nearest name is the better answer.
+  const auto is_not_it = [](const Error& error) {
+    return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kInvalidArgument;
+  };
   auto attempt = show_attempt(reader, who, steps);
-  if (attempt || attempt.error().code != ErrorCode::kNotFound) return attempt;
+  if (attempt || !is_not_it(attempt.error())) return attempt;
   auto trial = show_trial(reader, who);
-  if (trial || trial.error().code != ErrorCode::kNotFound) return trial;
+  if (trial || !is_not_it(trial.error())) return trial;
   return Error{ErrorCode::kNotFound,
                "no sweep, trial or attempt `" + who + "`: " + sweep.error().message};
 }
