@@ -49,7 +49,7 @@ params: {model: tiny, context: 64, batch: 2, steps: 1, warmup: 1}
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out,
               AllOf(HasSubstr("Live memory of one step"), HasSubstr("mode=train_step"),
-                    HasSubstr("│forward"), HasSubstr("│backward"), HasSubstr("Live at the peak"),
+                    HasSubstr("forward"), HasSubstr("backward"), HasSubstr("Live at the peak"),
                     HasSubstr("Largest blocks"), HasSubstr("optimizer state")));
 
   const auto file = box.folder() / "memory.svg";

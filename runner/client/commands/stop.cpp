@@ -1,9 +1,25 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
+#include <chrono>
+#include <thread>
+
+#include "runner/base/unique_fd.h"
 #include "runner/client/client.h"
 
 namespace sweepd {
 namespace {
+
+// The connection ends before the daemon has closed its database and removed its socket; the lock is
+// the last that it lets go. Whoever copies the state folder after `stop` must find it at rest.
+void wait_until_gone(const StateFolder& state) {
+  const UniqueFd lock(::open(state.lock().c_str(), O_RDONLY | O_CLOEXEC));
+  for (int tries = 0; lock && tries < 500; ++tries) {
+    if (::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
 
 Exit stop(Client& client, bool now) {
   // Stopping must not start a daemon only to stop it.
@@ -16,17 +32,19 @@ Exit stop(Client& client, bool now) {
   if (!reply) return report_error(reply.error());
   const auto running = (*reply)["running"].get<std::int64_t>();
   const auto queued = (*reply)["queued"].get<std::int64_t>();
+  const auto connection = client.connection();
   if (now) {
+    wait_until_gone(client.state());
     fmt::print("stopped; {} running go on and {} queued wait for the next daemon\n", running,
                queued);
     return Exit::kOk;
   }
   if (running > 0) fmt::print("waiting for {} running attempts\n", running);
   std::fflush(stdout);
-  const auto connection = client.connection();
   // The daemon says nothing more; the connection ends with it.
   while (connection && (*connection)->next_notification()) {
   }
+  wait_until_gone(client.state());
   fmt::print("stopped; {} queued wait for the next daemon\n", queued);
   return Exit::kOk;
 }
