@@ -23,8 +23,12 @@ class Table(unittest.TestCase):
 
     def test_a_limit_is_met_or_not(self):
         self.assertEqual(self.row("submit", "s", [0.5, 0.25, 0.75], "wall", 1.0),
-                         "| submit | 0.500 s | 0.275 to 0.725 | 1.00 s | yes | 3 | wall |")
-        self.assertEqual(self.row("start", "ms", [11.0], "wall", 10), "| start | 11.0 ms |  | 10.0 ms | **no** | 1 | wall |")
+                         "| submit | 0.500 s | 0.275 to 0.725 | ≤ 1.00 s | yes | 3 | wall |")
+        self.assertEqual(self.row("start", "ms", [11.0], "wall", 10), "| start | 11.0 ms |  | ≤ 10.0 ms | **no** | 1 | wall |")
+
+    def test_a_limit_may_be_the_least(self):
+        self.assertEqual(self.row("share", "%", [80.0], "FLOPs", None, 85), "| share | 80.0 % |  | ≥ 85.0 % | **no** | 1 | FLOPs |")
+        self.assertIn("| yes |", self.row("share", "%", [90.0], "FLOPs", None, 85))
 
     def test_without_a_limit_there_is_nothing_to_meet(self):
         self.assertEqual(self.row("memory", "MB", [1234.5], "VmRSS"), "| memory | 1,234 MB |  |  |  | 1 | VmRSS |")

@@ -32,20 +32,24 @@ class Page:
         self.sections = []
         self.load = [os.getloadavg()[0]]
 
-    def add(self, name, unit, values, how, at_most=None):
-        """A row: `values` are repeats of one figure; `at_most` is its limit, in the same unit."""
+    def add(self, name, unit, values, how, at_most=None, at_least=None):
+        """A row: `values` are repeats of one figure; its limit, in the same unit, is one of the last two."""
         self.load.append(os.getloadavg()[0])
-        self.rows.append((name, unit, list(values), how, at_most))
+        self.rows.append((name, unit, list(values), how, at_most, at_least))
 
     def section(self, title, text):
         self.sections.append((title, text))
 
     def table(self):
         lines = ["| name | measured | spread | limit | met | n | how |", "|---|---:|---:|---:|---|---:|---|"]
-        for name, unit, values, how, at_most in self.rows:
+        for name, unit, values, how, at_most, at_least in self.rows:
             spread = f"{shown(percentile(values, 0.05))} to {shown(percentile(values, 0.95))}" if len(values) > 1 else ""
-            limit = f"{shown(at_most)} {unit}".strip() if at_most is not None else ""
-            met = "" if at_most is None else "yes" if median(values) <= at_most else "**no**"
+            limit, met = "", ""
+            if at_most is not None:
+                limit, met = f"≤ {shown(at_most)} {unit}", median(values) <= at_most
+            if at_least is not None:
+                limit, met = f"≥ {shown(at_least)} {unit}", median(values) >= at_least
+            met = {"": "", True: "yes", False: "**no**"}[met]
             lines.append(f"| {name} | {shown(median(values))} {unit} | {spread} | {limit} | {met} | {len(values)} | {how} |")
         sections = [f"\n## {title}\n\n{text}" for title, text in self.sections]
         return "\n".join(lines + sections)
