@@ -53,12 +53,19 @@ constexpr int kMostLosses = 3;
 
 // What a fork cannot be told from: a timing of one process on the CPU. The memory pass reports the
 // resident set, which a fork shares with its parent; CUDA and gangs load what a fork may not have.
+std::string_view param_of(const AttemptRequest& request, std::string_view name) {
+  for (const auto& [key, text] : request.params) {
+    if (key == name) return text;
+  }
+  return "";
+}
+
+// Without warm-up the first steps are what is asked for, and those of a fork are others: code is
+// loaded already, pages are still to be copied.
 bool may_be_forked(const AttemptRequest& request) {
-  const auto device = std::find_if(request.params.begin(), request.params.end(),
-                                   [](const auto& param) { return param.first == "device"; });
   return request.pass == Pass::kTiming && request.lease.ranks.size() == 1 &&
-         request.lease.ranks.front().gpu_uuid.empty() && device != request.params.end() &&
-         device->second == "cpu";
+         request.lease.ranks.front().gpu_uuid.empty() && param_of(request, "device") == "cpu" &&
+         param_of(request, "warmup") != "0";
 }
 
 class LocalExecutor final : public Executor {

@@ -31,7 +31,7 @@ class PreforkTest : public Scratch {
     request.attempt = "00112233aabbccdd";
     request.trial = "0123456789abcdef0123456789abcdef";
     request.workload = "fault";
-    request.params = {{"kind", kind}, {"device", "cpu"}, {"warmup", "0"}, {"steps", "1"}};
+    request.params = {{"kind", kind}, {"device", "cpu"}, {"warmup", "1"}, {"steps", "1"}};
     request.lease.ranks.push_back({usable_cores(), "", -1});
     return request;
   }
@@ -118,7 +118,7 @@ TEST_F(PreforkTest, AForkIsWhatAStartIs) {
   };
   const auto begun = [&](int number) {
     for (int i = 0; i < 1000; ++i) {
-      if (read(folder(number).events(0)).find("\"state\"") != std::string::npos) return;
+      if (read(folder(number).events(0)).find("setup_time") != std::string::npos) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     FAIL() << log(number);

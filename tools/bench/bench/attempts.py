@@ -8,7 +8,7 @@ from bench.tools import BIN, Daemon, median, timed
 TRIALS = 60
 SWEEP = """sweep: noops
 workload: noop
-params: {{warmup: 0, steps: 1}}
+params: {{warmup: 1, steps: 1}}
 matrix: {{seed: [{seeds}]}}
 order: sequential
 """
@@ -63,7 +63,7 @@ def run(page):
         gaps = [gap for attempts in runs for gap in intervals(attempts, "end", "next process")]
         trials = [gap for attempts in runs for gap in intervals(attempts, "end", "next end")]
         page.add(f"from an attempt's end to the next process{name}", "ms", [gap * 1e3 for gap in gaps],
-                 "from the worker's `end` line to the next attempt's pid file", 10)
+                 "from the worker's `end` line to the next attempt's pid file, whose time is that of the kernel's last tick: up to 4 ms early", 10)
         page.add(f"a whole `noop` trial{name}", "ms", [trial * 1e3 for trial in trials], "from `end` to the next `end`")
         page.add(f"a whole `noop` trial to the bare start{name}", "ratio", [median(trials) / median(bare)],
                  "medians of the two, taken in turns", 1.5)

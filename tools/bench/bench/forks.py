@@ -7,7 +7,7 @@ from bench.tools import Daemon, median
 ROUNDS = 4
 SWEEP = """sweep: model
 workload: lm_step
-params: {model: tiny, context: 128, batch: 4, mode: train_step, warmup: 0, steps: 20}
+params: {model: tiny, context: 128, batch: 4, mode: train_step, warmup: 1, steps: 20}
 matrix: {seed: [0, 1, 2, 3, 4, 5]}
 """
 FIGURES = [
