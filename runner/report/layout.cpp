@@ -1,6 +1,7 @@
 #include "runner/report/layout.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "runner/base/text.h"
 
@@ -14,7 +15,12 @@ bool is_marked(std::string_view text) {
 }  // namespace
 
 std::string header_text(const Column& column) {
-  if (column.unit.empty() || column.unit == "1") return column.name;
+  const bool bare = column.unit.empty() || column.unit == "1";
+  // "Tokens/s" is its own unit.
+  const bool is_unit = std::equal(
+      column.name.begin(), column.name.end(), column.unit.begin(), column.unit.end(),
+      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+  if (bare || is_unit) return column.name;
   return column.name + " (" + column.unit + ")";
 }
 
