@@ -27,7 +27,7 @@ class PreforkOff {
 };
 
 constexpr auto kFour =
-    "sweep: four\nworkload: noop\nparams: {warmup: 0}\nmatrix: {steps: [1, 2, 3, 4]}\n";
+    "sweep: four\nworkload: noop\nparams: {warmup: 1}\nmatrix: {steps: [1, 2, 3, 4]}\n";
 
 TEST(PreforkedDaemon, ForksTheAttemptsOfASweepAndStartsALoneOne) {
   const Sandbox box;
@@ -37,6 +37,17 @@ TEST(PreforkedDaemon, ForksTheAttemptsOfASweepAndStartsALoneOne) {
                 .exit_code,
             0);
   EXPECT_EQ(forked_count(box), "4\n") << "loading is no faster than starting";
+}
+
+// Their first steps are what is asked for, and a fork's are others.
+TEST(PreforkedDaemon, StartsAttemptsWithoutWarmup) {
+  const Sandbox box;
+  ASSERT_EQ(
+      box.ctl({"submit", "-", "--wait"},
+              "sweep: cold\nworkload: noop\nparams: {warmup: 0}\nmatrix: {steps: [1, 2, 3]}\n")
+          .exit_code,
+      0);
+  EXPECT_EQ(forked_count(box), "0\n");
 }
 
 TEST(PreforkedDaemon, WithTheOptionEveryAttemptIsStarted) {
@@ -49,7 +60,7 @@ TEST(PreforkedDaemon, WithTheOptionEveryAttemptIsStarted) {
 TEST(PreforkedDaemon, AForkThatCrashesIsStoredWithItsSignal) {
   const Sandbox box;
   EXPECT_EQ(box.ctl({"submit", "-", "--wait"},
-                    "sweep: crash\nworkload: fault\nparams: {warmup: 0, steps: 1}\n"
+                    "sweep: crash\nworkload: fault\nparams: {warmup: 1, steps: 1}\n"
                     "matrix: {kind: [crash, exit, done]}\n")
                 .exit_code,
             4);
