@@ -74,7 +74,7 @@ class Page:
         path.write_text(f"""# How fast sweepd itself is, on a CPU machine
 
 Written by `tools/bench/run`; repeat it with the same command. `tools/bench/run --list` names the parts.
-The limits are the project's own. What bounds a figure that misses its limit stands in [bounds.md](bounds.md).
+The limits are the project's own.
 
 | | |
 |---|---|
