@@ -54,6 +54,18 @@ class FactWriter final : public Facts {
   EventWriter& events_;
 };
 
+// Samples of the set-up, kept until it has ended.
+class SetupSamples final : public Samples {
+ public:
+  void add(std::string_view phase, std::string_view metric, double value) override {
+    Sample& sample = taken.emplace_back();
+    sample.phase = phase;
+    sample.metric = metric;
+    sample.value = value;
+  }
+  std::vector<Sample> taken;
+};
+
 void add_trace(MemoryTrace trace, const std::vector<PhaseMemory>& phases, EventWriter& events) {
   log_line("memory: {} allocations and releases, {} blocks and {} points kept", trace.changes,
            trace.allocations.size(), trace.timeline.size());
@@ -143,9 +155,9 @@ void Attempt::open_device() {
   device_ = parts_.make_device(options);
   // Only where a tool started this process to listen, whatever the pass.
   if (RangeObserver* ranges = device_->tool_ranges()) add_range_observer(*ranges);
-  context_.emplace(Context{*device_, request_.pass, rank_,
-                           static_cast<int>(request_.lease.ranks.size()), threads_, run_,
-                           folder_.path()});
+  context_.emplace(Context{
+      *device_, request_.pass, rank_, static_cast<int>(request_.lease.ranks.size()), threads_, run_,
+      folder_.path(), nullptr, [this](std::string_view note) { progress_.note(note); }});
 }
 
 void Attempt::emit_environment() {
@@ -163,20 +175,23 @@ void Attempt::emit_environment() {
 
 void Attempt::set_up() {
   std::optional<MemorySpan> span;
-  if (request_.pass == Pass::kMemory) span.emplace(*device_, "setup");
+  SetupSamples samples;
+  if (request_.pass == Pass::kMemory) {
+    span.emplace(*device_, "setup");
+  } else {
+    context_->setup = &samples;
+  }
   const Instant begin = parts_.now();
   workload_ = entry_->make(values_, *context_);
+  context_->setup = nullptr;
   device_->synchronize();
   const double setup_ms = static_cast<double>((parts_.now() - begin).ns) / 1e6;
   log_line("setup: {:.3f} ms", setup_ms);
   if (span) {
     add(MemoryEvent{span->end()});
   } else {
-    Sample sample;
-    sample.phase = "setup";
-    sample.metric = "setup_time";
-    sample.value = setup_ms;
-    add(StepEvent{0, false, {std::move(sample)}});
+    samples.add("setup", "setup_time", setup_ms);
+    add(StepEvent{0, false, std::move(samples.taken)});
   }
 }
 
@@ -204,10 +219,12 @@ std::string Attempt::measure() {
 
 std::string Attempt::measure_time() {
   const bool adaptive = run_.relative_error > 0 || run_.min_time.ns > 0 || run_.max_time.ns > 0;
-  if (adaptive && request_.lease.ranks.size() > 1) {
-    // Each rank would stop by its own times, and the others would wait for it in a collective.
-    throw std::invalid_argument(
-        "relative_error, min_time and max_time need world_size 1; give `steps` instead");
+  if (adaptive && request_.lease.ranks.size() > 1 && workload_->gang() == nullptr) {
+    // Each rank would stop by its own times, and nothing lets them agree.
+    throw std::invalid_argument(fmt::format(
+        "relative_error, min_time and max_time need world_size 1 with `{}`, whose ranks do not "
+        "work together; give `steps` instead",
+        request_.workload));
   }
   const PhaseNames phases(entry_->def.phases);
   TimingHooks hooks;

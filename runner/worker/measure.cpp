@@ -9,6 +9,21 @@ double milliseconds_of(Duration duration) {
   return static_cast<double>(duration.ns) / 1e6;
 }
 
+// Samples of the step that just ended.
+class StepSamples final : public Samples {
+ public:
+  explicit StepSamples(std::vector<Sample>& samples) : samples_(samples) {}
+  void add(std::string_view phase, std::string_view metric, double value) override {
+    Sample& sample = samples_.emplace_back();
+    sample.phase = phase;
+    sample.metric = metric;
+    sample.value = value;
+  }
+
+ private:
+  std::vector<Sample>& samples_;
+};
+
 class TimingLoop {
  public:
   TimingLoop(Workload& workload, Device& device, const PhaseNames& phases, Progress& progress,
@@ -24,6 +39,8 @@ class TimingLoop {
     progress_.step(index);
     progress_.enter("step");
     device_.synchronize();
+    // Ranks come from the step before, and from telling its figures, at different times.
+    if (Gang* gang = workload_.gang()) gang->barrier();
     begin_ = hooks_.now();
     clock_.begin_step();
     workload_.step(clock_);
@@ -33,10 +50,9 @@ class TimingLoop {
 
     StepEvent event{index, warmup, clock_.samples()};
     const double time = event.samples.back().value;  // `step` comes last
-    Sample& host = event.samples.emplace_back();
-    host.phase = "step";
-    host.metric = "host_time";
-    host.value = milliseconds_of(end_ - begin_);
+    StepSamples samples(event.samples);
+    samples.add("step", "host_time", milliseconds_of(end_ - begin_));
+    workload_.after_step(samples);
     for (Sample& sample : event.samples) {
       sample.step = index;
       sample.warmup = warmup;
@@ -69,9 +85,15 @@ TimingSummary measure_timing(Workload& workload, Device& device, const PhaseName
   Instant first;
   StoppedBy stopped_by = StoppedBy::kNothing;
   while (stopped_by == StoppedBy::kNothing) {
-    const double time = loop.step(index++, /*warmup=*/false);
+    double time = loop.step(index++, /*warmup=*/false);
     if (rule.steps() == 0) first = loop.begin();
-    stopped_by = rule.add(loop.end() - first, time);
+    Duration elapsed = loop.end() - first;
+    if (Gang* gang = workload.gang()) {
+      // The same figures on every rank, and so the same decision.
+      time = gang->largest(time);
+      elapsed.ns = static_cast<std::int64_t>(gang->largest(static_cast<double>(elapsed.ns)));
+    }
+    stopped_by = rule.add(elapsed, time);
   }
   return {stopped_by, rule.steps(), rule.mean_ms()};
 }

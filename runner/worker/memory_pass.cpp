@@ -115,6 +115,7 @@ MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames
   for (std::int64_t index = 0; index <= warmup; ++index) {
     progress.step(index);
     progress.enter("step");
+    if (Gang* gang = workload.gang()) gang->barrier();
     if (index == warmup) meter.record(recorder, workload);
     meter.begin_step();
     workload.step(meter);

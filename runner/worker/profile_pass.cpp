@@ -48,6 +48,7 @@ ProfileResult profile_step(Workload& workload, Device& device, Profiler& profile
     progress.step(index++);
     progress.enter("step");
     device.synchronize();
+    if (Gang* gang = workload.gang()) gang->barrier();
     const Instant begin = now_instant();
     workload.step(observed);
     device.synchronize();

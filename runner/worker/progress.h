@@ -24,6 +24,9 @@ class Progress {
   void step(std::int64_t step) {
     if (status_) status_->set_step(step);
   }
+  void note(std::string_view note) {
+    if (status_) status_->set_note(note);
+  }
   const std::string& phase() const { return phase_; }
 
  private:

@@ -35,6 +35,7 @@
 #include "runner/model/work.h"
 #include "workloads/api/device.h"
 #include "workloads/api/failure.h"
+#include "workloads/api/gang.h"
 
 namespace sweepd {
 
@@ -53,6 +54,14 @@ class Facts {
   virtual void number(std::string_view name, double value) = 0;
 };
 
+// What a workload measures itself, beside the phases' times: `communication_time` of a step, the
+// `rendezvous_time` of its set-up. The unit is the metric's (runner/model/sample.h).
+class Samples {
+ public:
+  virtual ~Samples() = default;
+  virtual void add(std::string_view phase, std::string_view metric, double value) = 0;
+};
+
 // What a workload may know of its attempt.
 struct Context {
   Device& device;
@@ -62,6 +71,11 @@ struct Context {
   int threads = 1;
   RunParams run;
   std::filesystem::path folder;  // of the attempt: artefacts, rendezvous files
+  // Of the set-up, phase `setup`; null in the memory pass, which takes no times.
+  Samples* setup = nullptr;
+  // Puts what a rank is about to wait for on its status page, where it can be read when it hangs:
+  // "all_reduce 12". Stores only; may be called within a step. Empty: nobody reads it.
+  std::function<void(std::string_view)> note = {};
 };
 
 // A tensor that outlives the step.
@@ -83,6 +97,11 @@ class Workload {
  public:
   virtual ~Workload() = default;
   virtual void step(Phases& phases) = 0;
+  // After each step of the timing pass, outside its timing and with the device idle.
+  virtual void after_step(Samples&) {}
+  // The other ranks, for a workload that works with them: every step then begins with a barrier,
+  // and all ranks stop after the same step. The workload's; null: alone.
+  virtual Gang* gang() { return nullptr; }
   // Against a slow, obvious reference, before anything is timed; a failed check ends the attempt
   // `failed`. Nothing means there is none.
   virtual std::optional<Check> check() { return std::nullopt; }
