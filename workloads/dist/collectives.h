@@ -30,6 +30,13 @@ class Collectives : public Gang {
   // output: world_size * n elements, by rank; input: n elements, may be output's own part.
   virtual void all_gather(at::Tensor output, const at::Tensor& input) = 0;
   virtual void broadcast(at::Tensor tensor, int root) = 0;
+
+  // An uninitialised tensor where the backend moves data best: `shm` puts it into memory that every
+  // rank has mapped, so that nothing is copied on the way. For buffers that are kept and reduced
+  // again and again; each rank may make its own, whenever it likes, and any tensor works without.
+  virtual at::Tensor empty(at::IntArrayRef sizes, const at::TensorOptions& options) {
+    return at::empty(sizes, options);
+  }
 };
 
 // Joins the other ranks of `context`'s attempt; returns when all are there. Notes each operation as
