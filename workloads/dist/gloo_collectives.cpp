@@ -1,0 +1,85 @@
+#define USE_DISTRIBUTED
+#define USE_C10D_GLOO
+#include <chrono>
+#include <stdexcept>
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <vector>
+
+#include "workloads/dist/backends.h"
+
+namespace sweepd {
+namespace {
+
+// An attempt has one deadline, and the daemon keeps it: a timeout in here could only come first and
+// say less. (Thirty days: the largest that no conversion to nanoseconds inside overflows.)
+constexpr std::chrono::milliseconds kNever = std::chrono::hours(24 * 30);
+
+class GlooCollectives final : public Collectives {
+ public:
+  explicit GlooCollectives(const Context& context)
+      : rank_(context.rank), world_size_(context.world_size) {
+    auto store =
+        c10::make_intrusive<c10d::FileStore>((context.folder / "rendezvous").string(), world_size_);
+    store->setTimeout(kNever);
+    auto options = c10d::ProcessGroupGloo::Options::create(kNever);
+    // By name, and not by the host's name, which need not resolve.
+    options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface("lo"));
+    group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), rank_, world_size_,
+                                                         std::move(options));
+  }
+
+  std::string_view backend() const override { return "gloo"; }
+  int rank() const override { return rank_; }
+  int world_size() const override { return world_size_; }
+
+  void barrier() override { group_->barrier()->wait(); }
+
+  double largest(double mine) override {
+    const at::Tensor value = at::full({1}, mine, at::kDouble);
+    std::vector<at::Tensor> tensors{value};
+    c10d::AllreduceOptions options;
+    options.reduceOp = c10d::ReduceOp::MAX;
+    group_->allreduce(tensors, options)->wait();
+    return value.item<double>();
+  }
+
+  void all_reduce(at::Tensor tensor) override {
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    group_->allreduce(tensors)->wait();
+  }
+
+  // c10d has no reduce-scatter of its own over Gloo: it reduces a copy of the whole and keeps a
+  // part, so this takes as long as an all-reduce.
+  void reduce_scatter(at::Tensor output, const at::Tensor& input) override {
+    at::Tensor from = input;
+    group_->_reduce_scatter_base(output, from)->wait();
+  }
+
+  void all_gather(at::Tensor output, const at::Tensor& input) override {
+    at::Tensor from = input;
+    group_->_allgather_base(output, from)->wait();
+  }
+
+  void broadcast(at::Tensor tensor, int root) override {
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    group_->broadcast(tensors, options)->wait();
+  }
+
+ private:
+  int rank_, world_size_;
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
+};
+
+}  // namespace
+
+std::unique_ptr<Collectives> make_gloo_collectives(Context& context) {
+  if (context.device.kind() != "cpu") {
+    throw std::invalid_argument("backend gloo works on device cpu; on cuda use nccl");
+  }
+  return std::make_unique<GlooCollectives>(context);
+}
+
+}  // namespace sweepd

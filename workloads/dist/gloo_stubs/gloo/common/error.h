@@ -1,0 +1,2 @@
+// A stand-in: see gloo/algorithm.h.
+#pragma once

@@ -1,0 +1,7 @@
+// A stand-in: see gloo/algorithm.h.
+#pragma once
+
+namespace gloo::transport {
+class Device;
+class UnboundBuffer;
+}  // namespace gloo::transport
