@@ -64,7 +64,8 @@ void require_backend(AttentionKind kind, const AttentionShape& shape, at::Scalar
   probe.set_requires_grad(gradients == Gradients::kOn);
   std::string reason = "torch chose another backend";
   try {
-    const auto chosen = at::_fused_sdp_choice(probe, probe, probe, {}, 0.0, /*is_causal=*/true);
+    const auto chosen =
+        at::_fused_sdp_choice(probe, probe, probe, {}, 0.0, shape.mask == AttentionMask::kCausal);
     if (chosen == static_cast<std::int64_t>(backend_of(kind))) return;
   } catch (const c10::Error& error) {
     reason = error.what_without_backtrace();
@@ -91,8 +92,9 @@ std::string_view name_of(AttentionKind kind) {
 
 Attention::Attention(AttentionKind kind, const AttentionShape& shape, at::ScalarType type,
                      at::Device device, Gradients gradients)
-    : kind_(kind), scale_(1 / std::sqrt(static_cast<double>(shape.head_dim))) {
+    : kind_(kind), mask_(shape.mask), scale_(1 / std::sqrt(static_cast<double>(shape.head_dim))) {
   if (kind == AttentionKind::kNaive) {
+    if (mask_ == AttentionMask::kNone) return;
     const auto options = at::TensorOptions().device(device).dtype(at::kBool);
     above_ = at::ones({shape.context, shape.context}, options).triu_(1);
   } else {
@@ -104,7 +106,8 @@ at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
                                  const at::Tensor& v) const {
   if (kind_ == AttentionKind::kNaive) return naive(q, k, v);
   const Range range("attention.fused");
-  return at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true, scale_);
+  return at::scaled_dot_product_attention(q, k, v, {}, 0.0, mask_ == AttentionMask::kCausal,
+                                          scale_);
 }
 
 // Scaling q instead of the scores, and masking them in place, each save a pass over S x S elements.
@@ -118,7 +121,8 @@ at::Tensor Attention::scores(const at::Tensor& q, const at::Tensor& k) const {
   const Range range("attention.scores");
   at::Tensor scores = at::matmul(q * scale_, k.transpose(-2, -1));
   name_tensor(scores, "attention scores");
-  scores.masked_fill_(above_, -std::numeric_limits<double>::infinity());
+  if (mask_ == AttentionMask::kCausal)
+    scores.masked_fill_(above_, -std::numeric_limits<double>::infinity());
   return scores;
 }
 

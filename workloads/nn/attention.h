@@ -1,10 +1,12 @@
-// Causal self-attention in the variants that sweeps compare. `naive` is written out here; the
+// Self-attention in the variants that sweeps compare. `naive` is written out here; the
 // others are torch's kernels, each pinned so that a figure names what ran.
 #pragma once
 
 #include <ATen/ATen.h>
 
 #include <string_view>
+
+#include "workloads/flash/flash.h"
 
 namespace sweepd {
 
@@ -16,6 +18,7 @@ struct AttentionShape {
   std::int64_t heads = 0;
   std::int64_t context = 0;
   std::int64_t head_dim = 0;
+  AttentionMask mask = AttentionMask::kCausal;
 };
 
 enum class Gradients { kOff, kOn };
@@ -30,7 +33,7 @@ class Attention {
   // q, k, v and the result: [batch, heads, context, head_dim], any strides.
   at::Tensor operator()(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
 
-  // Undefined but for `naive`.
+  // Undefined but for `naive` with a causal mask.
   const at::Tensor& mask() const { return above_; }
 
  private:
@@ -39,8 +42,9 @@ class Attention {
   static at::Tensor softmax(const at::Tensor& scores);
 
   AttentionKind kind_;
+  AttentionMask mask_;
   double scale_;      // 1 / sqrt(head_dim)
-  at::Tensor above_;  // naive: bool [context, context], true above the diagonal; made once
+  at::Tensor above_;  // naive, causal: bool [context, context], true above the diagonal; made once
 };
 
 }  // namespace sweepd

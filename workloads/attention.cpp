@@ -1,0 +1,115 @@
+// Attention alone: softmax(Q K^T / sqrt(d)) V and its gradients, in every implementation of
+// nn/attention.h, each held against float64 before it is timed. Formulas: nn/attention_params.h.
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+
+#include "workloads/api/workload.h"
+#include "workloads/nn/attention.h"
+#include "workloads/nn/attention_check.h"
+#include "workloads/nn/attention_params.h"
+#include "workloads/nn/dtype_names.h"
+#include "workloads/nn/held.h"
+#include "workloads/nn/numerics.h"
+#include "workloads/nn/torch_device.h"
+
+namespace sweepd {
+namespace {
+
+AttentionShape shape_of(const AttentionParams& params) {
+  return {params.heads, params.sequence, params.d_head,
+          params.causal ? AttentionMask::kCausal : AttentionMask::kNone};
+}
+
+class AttentionStep final : public Workload {
+ public:
+  using Params = AttentionParams;
+  static constexpr std::string_view kHelp =
+      "Attention alone, forward and backward as phases, checked against float64 before it is timed";
+  static constexpr int kVersion = 1;
+  static constexpr std::string_view kPhases[] = {"forward", "backward"};
+
+  static WorkPerStep work(const Params& params, const RunParams&) { return work_of(params); }
+
+  AttentionStep(const Params& params, Context& context)
+      : shape_(shape_of(params)),
+        mode_(attention_mode_from(params.mode)),
+        gradients_(mode_ == AttentionMode::kForward ? Gradients::kOff : Gradients::kOn),
+        seed_(context.run.seed),
+        checked_(context.pass == Pass::kTiming),
+        attention_(attention_from(params.implementation), shape_, scalar_type_from(params.dtype),
+                   torch_device(context.device), gradients_) {
+    const at::Device device = torch_device(context.device);
+    prepare_precision(Precision::kFp32, device);  // no TF32
+    at::Generator random = seeded_generator(device, seed_);
+    const auto options = at::TensorOptions().device(device).dtype(scalar_type_from(params.dtype));
+    const auto make = [&] {
+      return at::empty({params.batch, params.heads, params.sequence, params.d_head}, options)
+          .normal_(0, 1, random);
+    };
+    q_ = make(), k_ = make(), v_ = make();
+    if (mode_ == AttentionMode::kForward) return;
+    d_o_ = make();
+    for (const at::Tensor& tensor : {q_, k_, v_}) tensor.requires_grad_(true);
+    if (mode_ == AttentionMode::kBackward) o_ = forward();
+  }
+
+  void step(Phases& phases) override {
+    if (mode_ != AttentionMode::kBackward) {
+      phases.enter("forward");
+      o_ = forward();
+    }
+    if (mode_ != AttentionMode::kForward) {
+      phases.enter("backward");
+      backward();
+    }
+    if (mode_ != AttentionMode::kBackward) o_.reset();  // no step begins with the last one's result
+  }
+
+  std::optional<Check> check() override {
+    if (!checked_) return std::nullopt;  // would leave its blocks in the memory pass's figures
+    const double scale = 1 / std::sqrt(static_cast<double>(shape_.head_dim));
+    return check_attention(attention_, {q_, k_, v_, shape_.mask, scale}, gradients_, seed_);
+  }
+
+  std::vector<HeldTensor> state() const override {
+    std::vector<HeldTensor> state;
+    for (const auto& [name, tensor] :
+         {std::pair("q", q_), {"k", k_}, {"v", v_}, {"d_o", d_o_}, {"mask", attention_.mask()}}) {
+      add_held(state, HeldTensor::Kind::kOther, name, tensor);
+    }
+    return state;
+  }
+
+ private:
+  at::Tensor forward() const {
+    const c10::AutoGradMode mode(gradients_ == Gradients::kOn);
+    at::Tensor o = attention_(q_, k_, v_);
+    name_tensor(o, "o");
+    return o;
+  }
+
+  // The gradients live until here, as those of a model would until its projections have used them.
+  void backward() const {
+    const std::vector<at::Tensor> gradients = torch::autograd::grad(
+        {o_}, {q_, k_, v_}, {d_o_}, /*retain_graph=*/mode_ == AttentionMode::kBackward);
+    constexpr std::string_view kNames[] = {"dq", "dk", "dv"};
+    for (std::size_t i = 0; i < gradients.size(); ++i) name_tensor(gradients[i], kNames[i]);
+  }
+
+  AttentionShape shape_;
+  AttentionMode mode_;
+  Gradients gradients_;
+  std::int64_t seed_;
+  bool checked_;
+  Attention attention_;
+  at::Tensor q_, k_, v_, d_o_;  // [B, h, S, d]
+  at::Tensor o_;                // within a step; in mode backward of the forward that is repeated
+};
+
+REGISTER_WORKLOAD("attention", AttentionStep);
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,50 @@
+// Parameters of the workload `attention`, and what is known of a step without running it. No torch
+// header.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/model/param.h"
+#include "runner/model/work.h"
+
+namespace sweepd {
+
+struct AttentionParams {
+  std::string implementation = "naive";
+  std::int64_t batch = 8;
+  std::int64_t heads = 1;
+  std::int64_t sequence = 1024;
+  std::int64_t d_head = 64;
+  bool causal = false;
+  std::string dtype = "fp32";
+  std::string mode = "both";
+
+  void visit(auto& field) {
+    field("implementation", implementation,
+          "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned",
+          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn"}));
+    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20));
+    field("heads", heads, "heads of each sequence", at_least(1), at_most(4096));
+    field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22));
+    field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024));
+    field("causal", causal, "row i sees rows 0 to i of K and V alone");
+    field("dtype", dtype, "type of Q, K, V and the gradients; fp32 is never TF32",
+          one_of({"fp32", "fp16", "bf16"}));
+    field(
+        "mode", mode,
+        "what a step does; `forward` keeps nothing for a backward, `backward` repeats the backward "
+        "of one forward",
+        one_of({"forward", "backward", "both"}));
+  }
+};
+
+enum class AttentionMode { kForward, kBackward, kBoth };
+AttentionMode attention_mode_from(const std::string& name);  // throws std::invalid_argument
+
+// FLOPs of the two matrix products of the forward, `4 B h S^2 d`, and of the backward: twice that
+// from stored probabilities, 2.5 times where the kernel computes the scores again. With a causal
+// mask the phases count the half that the mask leaves; the figures have both conventions.
+WorkPerStep work_of(const AttentionParams& params);
+
+}  // namespace sweepd
