@@ -85,6 +85,10 @@ class CheckedCollectives final : public Collectives {
     run("broadcast", [&] { backend_->broadcast(tensor, root); });
   }
 
+  at::Tensor empty(at::IntArrayRef sizes, const at::TensorOptions& options) override {
+    return backend_ ? backend_->empty(sizes, options) : Collectives::empty(sizes, options);
+  }
+
  private:
   // A rank that did not leave an operation was in it; one that left was not.
   template <class Operation>
@@ -99,6 +103,9 @@ class CheckedCollectives final : public Collectives {
       throw;  // the device knows the figures
     } catch (const std::bad_alloc&) {
       throw;
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(
+          fmt::format("{} {} over {}: {}", operation, number, name_, error.what()));
     } catch (const c10::Error& error) {
       fail(operation, number, error.what_without_backtrace());
     } catch (const std::exception& error) {

@@ -9,6 +9,7 @@
 #include "runner/model/collective_note.h"
 #include "workloads/dist/backends.h"
 #include "workloads/dist/checked_collectives.h"
+#include "workloads/dist/shm_collectives.h"
 
 namespace sweepd {
 namespace {
@@ -17,7 +18,8 @@ using MakeBackend = std::unique_ptr<Collectives> (*)(Context&);
 
 MakeBackend backend_named(std::string_view name) {
   if (name == "gloo") return make_gloo_collectives;
-  const std::vector<std::string> names{"gloo"};
+  if (name == "shm") return make_shm_collectives;
+  const std::vector<std::string> names{"gloo", "shm"};
   throw std::invalid_argument(fmt::format("backend `{}` is unknown{}; expected {}", name,
                                           did_you_mean(name, names), join(names, ", ")));
 }

@@ -1,0 +1,31 @@
+// Ranks as processes, forked from the test: they meet through a folder, as an attempt's do.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workloads/dist/shm/join.h"
+
+namespace sweepd::shm {
+
+class ProcessRanks {
+ public:
+  // Runs `body` in a process of its own for each rank; what it throws becomes the rank's error.
+  ProcessRanks(int world_size, const std::function<void(int rank)>& body);
+  ~ProcessRanks();  // kills those that are left
+  ProcessRanks(const ProcessRanks&) = delete;
+  ProcessRanks& operator=(const ProcessRanks&) = delete;
+
+  void kill(int rank);
+  // Waits for all; what each rank's body threw, "" when nothing, "killed" when a signal ended it.
+  std::vector<std::string> wait();
+
+ private:
+  std::vector<pid_t> pids_;
+  std::vector<int> pipes_;
+};
+
+}  // namespace sweepd::shm

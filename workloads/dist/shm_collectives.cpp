@@ -1,0 +1,97 @@
+#include "workloads/dist/shm_collectives.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "workloads/dist/shm/join.h"
+
+namespace sweepd {
+namespace {
+
+shm::Type type_of(const at::Tensor& tensor) {
+  switch (tensor.scalar_type()) {
+    case at::kFloat:
+      return shm::Type::kFp32;
+    case at::kDouble:
+      return shm::Type::kFp64;
+    case at::kHalf:
+      return shm::Type::kFp16;
+    case at::kBFloat16:
+      return shm::Type::kBf16;
+    case at::kInt:
+      return shm::Type::kInt32;
+    case at::kLong:
+      return shm::Type::kInt64;
+    default:
+      throw std::invalid_argument(fmt::format(
+          "backend shm cannot add {}; it knows Float, Double, Half, BFloat16, Int, Long",
+          c10::toString(tensor.scalar_type())));
+  }
+}
+
+std::size_t count_of(const at::Tensor& tensor) {
+  return static_cast<std::size_t>(tensor.numel());
+}
+
+class ShmCollectives final : public Collectives {
+ public:
+  explicit ShmCollectives(const Context& context) {
+    shm::Place place;
+    place.folder = context.folder;
+    place.rank = context.rank;
+    place.world_size = context.world_size;
+    // No timeout of its own: an attempt has one deadline, which the daemon keeps.
+    group_ = shm::join_group(place);
+  }
+
+  std::string_view backend() const override { return "shm"; }
+  int rank() const override { return group_->rank(); }
+  int world_size() const override { return group_->world_size(); }
+
+  void barrier() override { group_->barrier(); }
+  double largest(double mine) override { return group_->largest(mine); }
+
+  void all_reduce(at::Tensor tensor) override {
+    const shm::Type type = type_of(tensor);
+    group_->all_reduce(tensor.mutable_data_ptr(), count_of(tensor), type);
+  }
+
+  void reduce_scatter(at::Tensor output, const at::Tensor& input) override {
+    const shm::Type type = type_of(output);
+    group_->reduce_scatter(output.mutable_data_ptr(), input.const_data_ptr(), count_of(output),
+                           type);
+  }
+
+  void all_gather(at::Tensor output, const at::Tensor& input) override {
+    group_->all_gather(output.mutable_data_ptr(), input.const_data_ptr(), input.nbytes());
+  }
+
+  void broadcast(at::Tensor tensor, int root) override {
+    group_->broadcast(tensor.mutable_data_ptr(), tensor.nbytes(), root);
+  }
+
+  at::Tensor empty(at::IntArrayRef sizes, const at::TensorOptions& options) override {
+    if (options.device().type() != at::kCPU) return at::empty(sizes, options);
+    const std::size_t bytes =
+        static_cast<std::size_t>(c10::multiply_integers(sizes)) * options.dtype().itemsize();
+    const std::shared_ptr<shm::Heap> heap = group_->heap();
+    return at::from_blob(
+        heap->allocate(bytes), sizes, [heap](void* block) { heap->release(block); }, options);
+  }
+
+ private:
+  std::unique_ptr<shm::Group> group_;
+};
+
+}  // namespace
+
+std::unique_ptr<Collectives> make_shm_collectives(Context& context) {
+  if (context.device.kind() != "cpu") {
+    throw std::invalid_argument("backend shm works on device cpu; on cuda use nccl");
+  }
+  return std::make_unique<ShmCollectives>(context);
+}
+
+}  // namespace sweepd
