@@ -20,7 +20,7 @@ constexpr std::int64_t kFewestAttempts = 2000;
 // Trials drawn to find what varies: a value so rare that they miss it costs a footnote its word.
 constexpr int kDrawnTrials = 200;
 // Columns of scan_sql before the dimensions'.
-constexpr int kRow = 0, kTrial = 1, kState = 2, kVerdict = 3, kPosition = 4, kFirstDimension = 5;
+constexpr int kRow = 0, kTrial = 1, kOutcome = 2, kVerdict = 3, kPosition = 4, kFirstDimension = 5;
 
 std::int64_t count(ReaderState& state, const std::string& sql) {
   Query query(state.connection, sql);
@@ -61,9 +61,9 @@ struct Cell {
     stats.min = std::min(stats.min, more.min);
     stats.max = std::max(stats.max, more.max);
     stats.n += more.n;
-    const double all = static_cast<double>(stats.n);
-    stats.mean += apart * here / all;
-    squares += apart * apart * before * here / all + (here - 1) * more.std * more.std;
+    const double share = here / static_cast<double>(stats.n);
+    stats.mean += apart * share;
+    squares += apart * apart * before * share + (here - 1) * more.std * more.std;
     ++attempts;
   }
   void finish() {
@@ -219,7 +219,7 @@ class PooledReader {
       columns_[i].note(at_[i], scan.integer(kPosition));
     }
     const std::int64_t row = scan.integer(kRow);
-    const bool trusted = scan.text(kState) == "done" && scan.text(kVerdict) == "valid";
+    const bool trusted = scan.text(kOutcome) == "done" && scan.text(kVerdict) == "valid";
     bool any = false;
     for (Phase& phase : phases_) {
       phase.advance_to(row);
@@ -253,7 +253,7 @@ class PooledReader {
     SelectedAttempt attempt;
     attempt.row = scan.integer(kRow);
     attempt.trial = scan.integer(kTrial);
-    const auto outcome = outcome_from(std::string(scan.text(kState)));
+    const auto outcome = outcome_from(std::string(scan.text(kOutcome)));
     attempt.pending = !outcome;
     if (outcome) attempt.outcome = *outcome;
     attempt.verdict = verdict_from(scan.text(kVerdict));

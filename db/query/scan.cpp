@@ -35,8 +35,9 @@ std::int64_t Scan::integer(int column) const {
 }
 
 double Scan::real(int column) const {
-  return is_null(column) ? std::numeric_limits<double>::quiet_NaN()
-                         : sqlite3_column_double(statement_.get(), column);
+  const double value = sqlite3_column_double(statement_.get(), column);
+  // NULL reads as 0, and only then is it worth asking.
+  return value == 0 && is_null(column) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
 std::string_view Scan::text(int column) const {

@@ -140,7 +140,7 @@ Verdict verdict_from(std::string_view text) {
 }
 
 std::string scan_sql(const ResultPlan& plan) {
-  return fmt::format("SELECT a.row, a.trial, {}, a.verdict{}{} {}{}ORDER BY a.row", kState,
+  return fmt::format("SELECT a.row, a.trial, a.outcome, a.verdict{}{} {}{}ORDER BY a.row",
                      plan.sweep ? ", st.position" : ", 0", dimension_columns(plan),
                      from_clause(plan, Loop::kByAttempt), where_clause(plan));
 }

@@ -50,7 +50,7 @@ std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
 }
 
 Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, SubmitReceipt& receipt)
-    : state_(state), sweep_row_(sweep_row), receipt_(receipt) {
+    : state_(state), sweep_row_(sweep_row), receipt_(receipt), bucket_(random_id().substr(0, 2)) {
   Query last(state_.connection, "SELECT coalesce(max(position) + 1, 0) FROM attempt");
   last.next();
   next_position_ = last.integer(0);
@@ -83,7 +83,7 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
 
 void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
   OpenAttempt attempt;
-  attempt.id = random_id();
+  attempt.id = bucket_ + random_id().substr(bucket_.size());
   attempt.trial_key = wanted.key;
   attempt.workload = wanted.workload;
   attempt.trial = wanted.trial;

@@ -52,6 +52,9 @@ class Enqueuer {
   StoreState& state_;
   std::int64_t sweep_row_;
   SubmitReceipt& receipt_;
+  // All ids of one submission begin with the same two digits: they then lie together in the index
+  // of ids, where wholly random ones would touch, and log, every page of it.
+  std::string bucket_;
   std::int64_t next_position_ = 0;
 };
 
