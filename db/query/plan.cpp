@@ -232,7 +232,7 @@ bool wants_work(const QuerySpec& query, const ResultPlan& plan) {
     const std::size_t end = part.find_first_of(":}");
     if (end != std::string::npos && !is_plain(plan, part.substr(0, end))) return true;
   }
-  return std::any_of(query.sort.begin(), query.sort.end(), [&](const std::string& key) {
+  return std::any_of(query.table.sort.begin(), query.table.sort.end(), [&](const std::string& key) {
     return !is_plain(plan, key.starts_with('-') ? key.substr(1) : key);
   });
 }

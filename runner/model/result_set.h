@@ -16,12 +16,10 @@
 namespace sweepd {
 
 struct QuerySpec {
-  std::string workload;           // required unless a sweep is named
-  SweepId sweep;                  // "" is every trial of the workload
-  TableSpec table;                // rows, columns, cell, metric, unit, where
-  std::vector<std::string> sort;  // dimension or statistic names, "-" in front for descending
-  std::int64_t limit = 0;         // rows; 0 is all
-  bool only_varying = false;      // drop dimensions that have one value
+  std::string workload;  // required unless a sweep is named
+  SweepId sweep;         // "" is every trial of the workload
+  TableSpec table;
+  bool only_varying = false;  // drop dimensions that have one value
 };
 
 struct Dimension {

@@ -79,6 +79,9 @@ struct TableSpec {
 
   // Every cell is compared with the same point but for these names, which have one value each.
   std::vector<Filter> baseline;
+
+  std::vector<std::string> sort;  // row, statistic or value names, "-" in front for descending
+  std::int64_t limit = 0;         // rows; 0 is all
 };
 
 struct Sweep {

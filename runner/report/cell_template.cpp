@@ -116,7 +116,7 @@ bool CellTemplate::needs_samples() const {
 bool needs_samples(const QuerySpec& query) {
   const auto cell = parse_cell(query.table.cell);
   if (cell && cell->needs_samples()) return true;
-  return std::any_of(query.sort.begin(), query.sort.end(), [](std::string_view key) {
+  return std::any_of(query.table.sort.begin(), query.table.sort.end(), [](std::string_view key) {
     return needs_order(key.starts_with('-') ? key.substr(1) : key);
   });
 }

@@ -11,6 +11,7 @@
 #include "runner/report/layer.h"
 #include "runner/report/notes.h"
 #include "runner/report/report.h"
+#include "runner/report/sort_key.h"
 
 namespace sweepd {
 namespace {
@@ -35,8 +36,8 @@ class Pivot {
     collect();
     if (auto sorted = sort(); !sorted) return sorted.error();
     const auto all = order_.size();
-    if (query_.limit > 0 && all > static_cast<std::size_t>(query_.limit)) {
-      order_.resize(static_cast<std::size_t>(query_.limit));
+    if (query_.table.limit > 0 && all > static_cast<std::size_t>(query_.table.limit)) {
+      order_.resize(static_cast<std::size_t>(query_.table.limit));
     }
     Table table;
     table.title = query_.table.title;
@@ -83,7 +84,7 @@ class Pivot {
 
   // The last key first, each time stably: the first key decides, the others break ties.
   Result<void> sort() {
-    for (auto key = query_.sort.rbegin(); key != query_.sort.rend(); ++key) {
+    for (auto key = query_.table.sort.rbegin(); key != query_.table.sort.rend(); ++key) {
       if (auto sorted = sort_by(*key); !sorted) return sorted.error();
     }
     return {};
@@ -123,17 +124,7 @@ class Pivot {
     }
     const report::CellName* known = report::find_cell_name(name);
     if (known != nullptr && known->kind != report::NameKind::kWord) return SortKey{{}, name};
-    std::vector<std::string> names = query_.table.rows;
-    for (const Layer& layer : layers_) {
-      if (!layer.value().name.empty()) names.push_back(layer.value().name);
-    }
-    for (const report::CellName& figure : report::cell_names()) {
-      if (figure.kind != report::NameKind::kWord) names.emplace_back(figure.name);
-    }
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("sort: `{}` is neither one of the table's rows nor a figure; "
-                             "expected one of {}{}",
-                             name, join(names, ", "), did_you_mean(name, names))};
+    return Error{ErrorCode::kInvalidArgument, report::unknown_sort_key(query_.table, name)};
   }
 
   Result<std::map<Key, std::optional<double>>> sort_values(const std::string& name) const {

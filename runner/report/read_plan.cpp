@@ -95,7 +95,7 @@ ReadPlan plan_reads(const QuerySpec& query) {
     QuerySpec read;
     read.workload = query.workload;
     read.sweep = query.sweep;
-    read.sort = figures_in(query.sort);
+    read.table.sort = figures_in(query.table.sort);
     read.table.rows = query.table.rows;
     read.table.columns = query.table.columns;
     read.table.metric = value.metric;

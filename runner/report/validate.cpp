@@ -6,6 +6,7 @@
 #include "runner/report/cell.h"
 #include "runner/report/convert.h"
 #include "runner/report/report.h"
+#include "runner/report/sort_key.h"
 
 namespace sweepd {
 namespace {
@@ -38,6 +39,7 @@ class TableCheck {
       filters(heading + "where", table_.values[i].where);
       figure(heading, value.cell, value.metric, value.unit);
     }
+    sort();
     if (mistakes_.empty()) return {};
     const std::string heading =
         table_.title.empty() ? "table" : fmt::format("table `{}`", table_.title);
@@ -67,6 +69,14 @@ class TableCheck {
       if (filter.values.empty()) {
         mistakes_.push_back(fmt::format("{}: `{}` has no values", where, filter.name));
       }
+    }
+  }
+
+  void sort() {
+    const std::vector<std::string> names = report::sort_names(table_);
+    for (const std::string& key : table_.sort) {
+      const std::string name = key.starts_with('-') ? key.substr(1) : key;
+      if (!contains(names, name)) mistakes_.push_back(report::unknown_sort_key(table_, name));
     }
   }
 

@@ -27,20 +27,22 @@ class TableReader {
                      member = read_names(report_, draft_, what, value, used, table.headings);
                    }};
     };
-    read_fields(report_, "a table", node,
-                {text("title", table.title),
-                 names("rows", table.rows),
-                 names("columns", table.columns),
-                 cell(table.cell),
-                 text("metric", table.metric),
-                 text("unit", table.unit),
-                 where(table.where),
-                 warmup(table.warmup),
-                 bold(table.bold),
-                 {"values", [&](const Node&, const Node& v) { read_values(table, v); }},
-                 {"baseline", [&](const Node&, const Node& v) {
-                    read_baseline(report_, draft_, table.baseline, v);
-                  }}});
+    read_fields(
+        report_, "a table", node,
+        {text("title", table.title),
+         names("rows", table.rows),
+         names("columns", table.columns),
+         cell(table.cell),
+         text("metric", table.metric),
+         text("unit", table.unit),
+         where(table.where),
+         warmup(table.warmup),
+         bold(table.bold),
+         {"values", [&](const Node&, const Node& v) { read_values(table, v); }},
+         {"baseline",
+          [&](const Node&, const Node& v) { read_baseline(report_, draft_, table.baseline, v); }},
+         {"sort", [&](const Node&, const Node& v) { read_sort(table, v); }},
+         {"limit", [&](const Node&, const Node& v) { read_limit(table, v); }}});
     if (!has_key(node, "rows") && !has_key(node, "columns")) {
       report_.error(node.mark, "a table needs `rows` or `columns`");
     }
@@ -72,6 +74,27 @@ class TableReader {
                   read_word(report_, "bold", {"none", "faster", "slower", "changed"}, value);
               if (word) member = *bold_from(*word);
             }};
+  }
+
+  // Whether a key is one of the table's is known to who draws it: runner/report/sort_key.h.
+  void read_sort(TableSpec& table, const Node& list) {
+    const std::string help = list.is_scalar() ? fmt::format("write [{}]", list.text) : "";
+    if (!expect_list(report_, "sort", "a list of names", list, help)) return;
+    for (const NodePtr& item : list.items) {
+      if (auto name = read_text(report_, "sort", *item)) table.sort.push_back(std::move(*name));
+    }
+  }
+  void read_limit(TableSpec& table, const Node& node) {
+    const auto text = read_text(report_, "limit", node);
+    if (!text) return;
+    const auto number = parse_value(*text, ValueType::kInteger);
+    const auto* rows = number ? std::get_if<std::int64_t>(&*number) : nullptr;
+    if (rows != nullptr && *rows >= 0) {
+      table.limit = *rows;
+    } else {
+      report_.error(node.mark, fmt::format("limit: `{}` is no number of rows", *text),
+                    "0 or no limit at all shows every row");
+    }
   }
 
   void read_values(TableSpec& table, const Node& list) {

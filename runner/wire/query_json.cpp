@@ -134,8 +134,8 @@ json to_json(const QuerySpec& query) {
           {"headings", headings},
           {"values", values},
           {"baseline", baseline},
-          {"sort", query.sort},
-          {"limit", query.limit},
+          {"sort", query.table.sort},
+          {"limit", query.table.limit},
           {"only_varying", query.only_varying}};
 }
 
@@ -144,8 +144,8 @@ Result<QuerySpec> query_from_json(const json& value) {
   QuerySpec query;
   query.workload = params.text_or("workload", "");
   query.sweep = params.text_or("sweep", "");
-  query.sort = params.texts("sort");
-  query.limit = params.integer_or("limit", 0);
+  query.table.sort = params.texts("sort");
+  query.table.limit = params.integer_or("limit", 0);
   query.only_varying = params.boolean_or("only_varying", false);
   if (const auto read = read_table(params, query.table); !read) return read.error();
   if (const auto finished = params.finish(); !finished) return finished.error();

@@ -65,7 +65,7 @@ TEST(CellTemplate, OnlyOrderStatisticsAndRatesNeedSamples) {
   }
   QuerySpec query;
   EXPECT_FALSE(needs_samples(query));
-  query.sort = {"model", "-median"};
+  query.table.sort = {"model", "-median"};
   EXPECT_TRUE(needs_samples(query));
 }
 

@@ -212,8 +212,8 @@ TEST(Pivot, SortsByDimensionsAndFiguresAndLimits) {
   b.samples({"d"}, {20, 20});
   const auto order = [&](std::vector<std::string> sort, std::int64_t limit = 0) {
     QuerySpec query = query_of({"model"}, {});
-    query.sort = std::move(sort);
-    query.limit = limit;
+    query.table.sort = std::move(sort);
+    query.table.limit = limit;
     const auto table = pivot(b.get(), query);
     std::string models;
     for (const auto& row : table->rows) models += row[0].text;
@@ -226,7 +226,7 @@ TEST(Pivot, SortsByDimensionsAndFiguresAndLimits) {
   EXPECT_EQ(order({"-mean", "-model"}), "bdac");
   EXPECT_EQ(order({"-median"}, 2), "ba");
   QuerySpec limited = query_of({"model"}, {});
-  limited.limit = 3;
+  limited.table.limit = 3;
   EXPECT_THAT(pivot(b.get(), limited)->notes, ::testing::Contains("the first 3 of 4 rows"));
 }
 
@@ -239,7 +239,7 @@ TEST(Pivot, MistakesAreNamed) {
   EXPECT_THAT(error(query_of({"model"}, {}, "", "GB")), HasSubstr("in ms cannot be shown in GB"));
   EXPECT_THAT(error(query_of({"model"}, {}, "{men}")), HasSubstr("did you mean `mean`?"));
   QuerySpec query = query_of({"model"}, {});
-  query.sort = {"medain"};
+  query.table.sort = {"medain"};
   EXPECT_THAT(error(query), HasSubstr("sort: `medain` is neither"));
 }
 

@@ -66,6 +66,18 @@ TEST(Validate, UnitsFitTheMetric) {
   EXPECT_THAT(mistake(table), HasSubstr("`parsec` is not a unit"));
 }
 
+TEST(Validate, SortsByWhatTheTableHas) {
+  TableSpec table = good();
+  table.values.resize(1);
+  table.values[0].name = "Peak (ms)";
+  table.sort = {"-Peak (ms)", "context", "-median"};
+  EXPECT_EQ(mistake(table), "accepted");
+  table.sort = {"-contxt", "precision"};
+  EXPECT_THAT(mistake(table),
+              AllOf(HasSubstr("sort: `contxt`"), HasSubstr("did you mean `context`"),
+                    HasSubstr("sort: `precision` is neither one of the table's rows")));
+}
+
 TEST(Validate, AllMistakesAtOnce) {
   TableSpec table = good();
   table.rows = {"modle"};

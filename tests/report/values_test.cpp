@@ -200,7 +200,7 @@ TEST(Values, AreSortedByTheirNames) {
   query.table.values = {value("Time", "{mean}"), value("Peak", "{max}", "", "peak_allocated_bytes"),
                         value("Status", "{outcome}")};
   const auto order = [&](std::vector<std::string> sort) {
-    query.sort = std::move(sort);
+    query.table.sort = std::move(sort);
     const auto table = pivot({time.get(), peak.get()}, query);
     if (!table) return table.error().message;
     std::string rows;
@@ -231,7 +231,7 @@ TEST(Values, OneWithoutResultsKeepsItsColumn) {
 TEST(ReadPlan, ValuesOfTheSameResultsShareOneRead) {
   QuerySpec query = query_of({"model"}, {"precision"});
   query.workload = "lm_step";
-  query.sort = {"-median", "Min", "model"};
+  query.table.sort = {"-median", "Min", "model"};
   query.table.where = {{"pass", {"timing"}}, {"phase", {"step"}}};
   query.table.values = {value("Min", "{min:.1f}"), value("Median", "{median:.1f}"),
                         value("Forward", "{mean}", "", "", {{"phase", {"forward"}}}),
@@ -243,7 +243,7 @@ TEST(ReadPlan, ValuesOfTheSameResultsShareOneRead) {
     std::string text = read.workload + " " + read.table.metric + " " + read.table.cell;
     for (const auto& filter : read.table.where) text += " " + filter.name + "=" + filter.values[0];
     EXPECT_THAT(read.table.rows, ElementsAre("model"));
-    EXPECT_THAT(read.sort, ElementsAre("-median"));
+    EXPECT_THAT(read.table.sort, ElementsAre("-median"));
     EXPECT_TRUE(read.table.values.empty() && read.table.baseline.empty());
     reads.push_back(text);
   }

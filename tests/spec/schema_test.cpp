@@ -226,6 +226,8 @@ TEST(Schema, RefusesWhatTheParserRefuses) {
       {"a value is a text", kHead + "tables: [{rows: [model], values: [Min]}]\n"},
       {"open brace in a value", kHead + "tables: [{rows: [model], values: [{cell: '{mean'}]}]\n"},
       {"unknown bold", kHead + "tables: [{rows: [model], baseline: {batch: 4}, bold: quick}]\n"},
+      {"sort is no list", kHead + "tables: [{rows: [model], sort: mean}]\n"},
+      {"limit is no number", kHead + "tables: [{rows: [model], limit: some}]\n"},
       {"two baselines", kHead + "tables: [{rows: [model], baseline: {batch: [4, 8]}}]\n"},
       {"warmup is no boolean", kHead + "tables: [{rows: [model], warmup: 1}]\n"},
   };

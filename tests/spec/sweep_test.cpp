@@ -75,6 +75,8 @@ tables:
     columns: [{phase: Part}]
     baseline: {precision: fp32, context: 2K}
     bold: slower
+    sort: [model, -Peak, mean]
+    limit: 20
     values:
       - {name: "Min (s)", cell: "{min:.3f}", unit: s}
       - {name: Peak, metric: peak_allocated_bytes, where: {phase: [step], context: 1K}, warmup: true}
@@ -90,6 +92,8 @@ tables:
   EXPECT_EQ(table.baseline[0].name, "precision");
   EXPECT_THAT(table.baseline[1].values, ElementsAre("2000"));
   EXPECT_EQ(table.bold, Bold::kSlower);
+  EXPECT_THAT(table.sort, ElementsAre("model", "-Peak", "mean"));
+  EXPECT_EQ(table.limit, 20);
   ASSERT_EQ(table.values.size(), 3U);
   EXPECT_EQ(table.values[0].name, "Min (s)");
   EXPECT_EQ(table.values[0].cell, "{min:.3f}");

@@ -53,7 +53,7 @@ f.yaml:8:64: error: where: outcome: `oops` is not one of done, oom, timeout, cra
   8 |     where: {phase: fwd, contxt: 1, context: x, outcome: [done, oops]}
     |                                                                ^~~~
 
-f.yaml:9:5: error: `colour` is not a key of a table; expected one of title, rows, columns, cell, metric, unit, where, warmup, bold, values, baseline
+f.yaml:9:5: error: `colour` is not a key of a table; expected one of title, rows, columns, cell, metric, unit, where, warmup, bold, values, baseline, sort, limit
   9 |     colour: red
     |     ^~~~~~
 
@@ -64,6 +64,32 @@ f.yaml:10:13: error: warmup: `yes` is not a boolean; expected true or false
 f.yaml:11:5: error: a table needs `rows` or `columns`
   11 |   - title: nothing to show
      |     ^~~~~
+)");
+}
+
+TEST(TableDiagnostics, SortAndLimit) {
+  EXPECT_EQ(errors(kHead + "tables:\n"
+                           "  - {rows: [model], sort: -mean, limit: -3}\n"
+                           "  - {rows: [model], sort: [[mean]], limit: some}\n"),
+            R"(
+f.yaml:4:27: error: sort: expected a list of names, found a single value
+  4 |   - {rows: [model], sort: -mean, limit: -3}
+    |                           ^~~~~
+    = help: write [-mean]
+
+f.yaml:4:41: error: limit: `-3` is no number of rows
+  4 |   - {rows: [model], sort: -mean, limit: -3}
+    |                                         ^~
+    = help: 0 or no limit at all shows every row
+
+f.yaml:5:28: error: sort: expected a text, found a list
+  5 |   - {rows: [model], sort: [[mean]], limit: some}
+    |                            ^~~~~~
+
+f.yaml:5:44: error: limit: `some` is no number of rows
+  5 |   - {rows: [model], sort: [[mean]], limit: some}
+    |                                            ^~~~
+    = help: 0 or no limit at all shows every row
 )");
 }
 

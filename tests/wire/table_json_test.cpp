@@ -122,8 +122,8 @@ TEST(QueryJson, AQueryComesBackTheSame) {
                          {{"phase", {"step"}}},
                          false,
                          Bold::kSlower}};
-  query.sort = {"-median"};
-  query.limit = 10;
+  query.table.sort = {"-median"};
+  query.table.limit = 10;
   query.only_varying = true;
   const auto read = query_from_json(sent(to_json(query)));
   ASSERT_TRUE(read) << read.error().message;
@@ -156,8 +156,8 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   EXPECT_EQ(read->table.values[1].bold, Bold::kSlower);
   ASSERT_EQ(read->table.values[1].where.size(), 1U);
   EXPECT_THAT(read->table.values[1].where[0].values, ElementsAre("step"));
-  EXPECT_THAT(read->sort, ElementsAre("-median"));
-  EXPECT_EQ(read->limit, 10);
+  EXPECT_THAT(read->table.sort, ElementsAre("-median"));
+  EXPECT_EQ(read->table.limit, 10);
   EXPECT_TRUE(read->only_varying);
 }
 
@@ -165,7 +165,7 @@ TEST(QueryJson, AnythingMayBeLeftOut) {
   const auto query = query_from_json(json::object());
   ASSERT_TRUE(query);
   EXPECT_TRUE(query->workload.empty() && query->table.where.empty());
-  EXPECT_EQ(query->limit, 0);
+  EXPECT_EQ(query->table.limit, 0);
 }
 
 // `--where model=xl --where model=small` on a command line.

@@ -102,10 +102,10 @@ void add_options(CLI::App& command, Options& options) {
       "[default: time]");
   command.add_option("--unit", table.unit, "ns us ms s; B KB MB GB KiB MiB GiB");
   command
-      .add_option("--sort", options.query.sort,
+      .add_option("--sort", options.query.table.sort,
                   "by rows, figures or names of values; - in front for descending")
       ->delimiter(',');
-  command.add_option("--limit", options.query.limit, "at most this many rows; 0 is all");
+  command.add_option("--limit", options.query.table.limit, "at most this many rows; 0 is all");
   command.add_flag("--only-varying", options.query.only_varying,
                    "leave out parameters that have one value");
   command.add_flag("--warmup", table.warmup, "with `step` in rows or columns: warm-up steps too");
