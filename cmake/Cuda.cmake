@@ -18,7 +18,6 @@ if(NOT CMAKE_CUDA_COMPILER)
 endif()
 # A100 (sm_80) and Hopper; sm_90a is the variant with wgmma, which sm_90 code cannot use.
 set(CMAKE_CUDA_ARCHITECTURES "80-real;90a-real")
-set(CMAKE_CUDA_STANDARD 20)
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 set(SWEEPD_HAVE_CUDA ON)

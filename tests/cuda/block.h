@@ -1,0 +1,101 @@
+// A block under emulation: its fibers and what they wait for. Of the emulator's files alone.
+#pragma once
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/cuda/emulator.h"
+
+namespace sweepd::gpu {
+
+// Where all threads of a group come to execute one instruction together.
+struct Meeting {
+  const char* instruction = nullptr;
+  int arrived = 0, generation = 0;
+  std::vector<void*> arguments;  // by member; they point into the fibers' stacks
+};
+using Together = std::function<void(const std::vector<void*>&)>;
+
+struct NamedBarrier {
+  int arrived = 0, expected = 0, generation = 0;
+};
+
+struct MemoryBarrier {
+  int arrivals = 0, pending = 0, bytes = 0, phase = 0;
+};
+
+struct Fiber {
+  ucontext_t entry{};  // to begin with; then the jump buffer, which costs no system call
+  jmp_buf here{};
+  bool begun = false;
+  const int* watched = nullptr;  // runnable once *watched is no longer `seen`
+  int seen = 0;
+  bool done = false;
+  std::vector<std::function<void()>> copies;     // cp.async, not yet done
+  std::vector<std::function<void()>> bulk;       // add_bulk, not yet done
+  std::vector<std::pair<Shared, int>> unfenced;  // stored since the last proxy fence
+};
+
+// Of a warpgroup: products issued, by group; the last one is not committed yet.
+struct Products {
+  std::vector<std::vector<std::function<void()>>> groups{1};
+};
+
+class Block {
+ public:
+  Block(const Launch& launch, int x, int y, int z, std::mt19937& random,
+        const std::function<void()>& kernel);
+  void run();
+
+  Fiber& fiber() { return fibers_[static_cast<std::size_t>(thread)]; }
+  void wait_while(const int& value, int seen);  // gives way until `value` is another
+  // All `size` threads of group thread / size execute `instruction`; the last one runs `together`.
+  void meet(const char* instruction, int size, void* argument, const Together& together);
+  void arrive_named(int id, int threads);
+  NamedBarrier& named(int id) { return named_[static_cast<std::size_t>(id)]; }
+  MemoryBarrier& barrier(Shared at);
+  void complete(MemoryBarrier& barrier);  // ends its phase when nothing is missing
+  Products& products() { return products_[static_cast<std::size_t>(thread / 128)]; }
+  unsigned char* memory(Shared at, int bytes);             // checked
+  unsigned char* memory_read_async(Shared at, int bytes);  // also that it was fenced
+  bool chance() { return random_() % 2 == 0; }
+
+  const Launch launch;
+  const int x, y, z;
+  int thread = 0;                                // that runs
+  std::vector<std::function<void()>> transfers;  // of TMA, under way
+  std::vector<unsigned char> unfenced;           // a flag per byte of shared memory
+
+ private:
+  friend void enter_fiber();
+  bool runnable(int warp) const;
+  void run_warp(int warp);
+  [[gnu::noinline]] void resume(Fiber& fiber);
+  [[gnu::noinline]] void give_way(Fiber& fiber);
+  void run_transfer();
+  void check_end();
+
+  std::mt19937& random_;
+  const std::function<void()>& kernel_;
+  std::vector<Fiber> fibers_;
+  std::vector<unsigned char> storage_;
+  unsigned char* shared_ = nullptr;
+  jmp_buf scheduler_{};
+  std::exception_ptr error_;
+  std::map<int, Meeting> meetings_;  // warps by number, warpgroups from 1000 on
+  std::vector<NamedBarrier> named_{16};
+  std::map<Shared, MemoryBarrier> barriers_;
+  std::vector<Products> products_;
+};
+
+Block& block();  // that runs
+[[noreturn]] void refuse(const std::string& what);
+
+}  // namespace sweepd::gpu

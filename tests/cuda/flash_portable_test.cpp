@@ -1,0 +1,95 @@
+// The kernels of portable.cu and fp32.cu, run on the emulator against plain loops in double.
+#include <gtest/gtest.h>
+
+#include "tests/cuda/attention_case.h"
+#include "workloads/cuda/flash/float_kernels.cuh"
+#include "workloads/cuda/flash/portable_backward.cuh"
+#include "workloads/cuda/flash/portable_forward.cuh"
+#include "workloads/cuda/flash/row_kernels.cuh"
+
+namespace sweepd::gpu {
+namespace {
+
+template <class Kernel>
+void run(const Problem& p, int blocks, std::uint32_t seed) {
+  emulate({blocks, p.heads, p.batch, Kernel::kThreads, Kernel::kSharedBytes, seed}, [&p] {
+    Kernel kernel;
+    kernel.run(p);
+  });
+}
+
+void expect_right(const AttentionCase& attention) {
+  const double allowed = attention.allowed();
+  EXPECT_LE(attention.output_error(), allowed);
+  EXPECT_LE(attention.lse_error(), 1e-4);
+  EXPECT_LE(attention.dq_error(), allowed);
+  EXPECT_LE(attention.dk_error(), allowed);
+  EXPECT_LE(attention.dv_error(), allowed);
+}
+
+template <Element kType, int kDim>
+void check_portable(const Shape& shape, std::uint32_t seed) {
+  SCOPED_TRACE(name_of(shape) + " seed " + std::to_string(seed));
+  AttentionCase attention(kType, shape, seed);
+  const Problem& p = attention.problem;
+  using Forward = PortableForward<kType, kDim>;
+  using Backward = PortableBackward<kType, kDim>;
+  run<Forward>(p, blocks_of(p.sequence, Forward::kRows), seed);
+  run<RowSums<kType>>(p, padded_rows(p.sequence) / RowSums<kType>::kWarps, seed);
+  run<Backward>(p, blocks_of(p.sequence, Backward::kKeys), seed);
+  using Store = StoreDq<kType, kDim>;
+  run<Store>(p, blocks_of(p.sequence * (kDim / 2), Store::kThreads), seed);
+  expect_right(attention);
+}
+
+TEST(FlashPortable, EveryHeadDimensionAndType) {
+  check_portable<Element::kBf16, 32>({.sequence = 130, .head_dim = 16, .causal = true}, 1);
+  check_portable<Element::kFp16, 32>({.sequence = 130, .head_dim = 32}, 2);
+  check_portable<Element::kBf16, 64>({.sequence = 130, .head_dim = 40}, 3);
+  check_portable<Element::kFp16, 64>({.sequence = 130, .head_dim = 64, .causal = true}, 4);
+  check_portable<Element::kBf16, 96>({.sequence = 130, .head_dim = 80, .causal = true}, 5);
+  check_portable<Element::kFp16, 96>({.sequence = 130, .head_dim = 96}, 6);
+  check_portable<Element::kBf16, 128>({.sequence = 130, .head_dim = 112}, 7);
+  check_portable<Element::kFp16, 128>({.sequence = 130, .head_dim = 128, .causal = true}, 8);
+}
+
+TEST(FlashPortable, SequencesThatNoTileDivides) {
+  std::uint32_t seed = 10;
+  for (const bool causal : {false, true}) {
+    for (const int sequence : {1, 2, 63, 64, 65, 128, 129, 191}) {
+      check_portable<Element::kFp16, 32>({.sequence = sequence, .head_dim = 32, .causal = causal},
+                                         ++seed);
+    }
+  }
+}
+
+TEST(FlashPortable, BatchesAndHeads) {
+  check_portable<Element::kBf16, 32>(
+      {.batch = 2, .heads = 3, .sequence = 70, .head_dim = 24, .causal = true}, 30);
+}
+
+void check_fp32(const Shape& shape, std::uint32_t seed) {
+  SCOPED_TRACE(name_of(shape));
+  AttentionCase attention(Element::kFp32, shape, seed);
+  const Problem& p = attention.problem;
+  const int blocks = blocks_of(p.sequence, FloatKernel::kTile);
+  run<FloatForward>(p, blocks, seed);
+  using Sums = RowSums<Element::kFp32>;
+  run<Sums>(p, padded_rows(p.sequence) / Sums::kWarps, seed);
+  run<FloatBackwardRows>(p, blocks, seed);
+  run<FloatBackwardKeys>(p, blocks, seed);
+  expect_right(attention);
+}
+
+TEST(FlashFp32, OddShapes) {
+  std::uint32_t seed = 50;
+  for (const bool causal : {false, true}) {
+    check_fp32({.sequence = 1, .head_dim = 16, .causal = causal}, ++seed);
+    check_fp32({.sequence = 33, .head_dim = 17, .causal = causal}, ++seed);
+    check_fp32({.sequence = 70, .head_dim = 64, .causal = causal}, ++seed);
+    check_fp32({.heads = 2, .sequence = 65, .head_dim = 128, .causal = causal}, ++seed);
+  }
+}
+
+}  // namespace
+}  // namespace sweepd::gpu

@@ -1,0 +1,124 @@
+// The kernels for Hopper (compiled for sm_90a alone) and the tensor maps that their copies need.
+#include <cuda.h>
+
+#include <algorithm>
+
+#include "workloads/cuda/flash/hopper_backward.cuh"
+#include "workloads/cuda/flash/hopper_dq.cuh"
+#include "workloads/cuda/flash/hopper_forward.cuh"
+#include "workloads/cuda/flash/kernel.cuh"
+#include "workloads/cuda/flash/launch.h"
+#include "workloads/cuda/flash/row_kernels.cuh"
+
+namespace sweepd::gpu {
+namespace {
+
+static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) &&
+              alignof(TensorMap) == alignof(CUtensorMap));
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::kThreads, 1)
+    run_with_maps(const __grid_constant__ Problem problem,
+                  const __grid_constant__ TensorMaps maps) {
+  Kernel::run(problem, maps);
+}
+
+// From the driver by name: nothing here links libcuda, which a machine without a GPU lacks.
+decltype(&cuTensorMapEncodeTiled) encoder() {
+  static const auto function = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found,
+                                                               12000, cudaEnableDefault, &result);
+    const bool there = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
+    return there ? reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found) : nullptr;
+  }();
+  return function;
+}
+
+// Boxes of 64 columns and `rows` rows, swizzled; zeros beyond the sequence. False: refused.
+bool encode(TensorMap& map, Element type, const Matrix& matrix, const Problem& p, int rows) {
+  if (encoder() == nullptr) return false;
+  const auto size = [](int value) { return static_cast<cuuint64_t>(value); };
+  const auto bytes = [](std::int64_t stride) { return static_cast<cuuint64_t>(2 * stride); };
+  const cuuint64_t sizes[] = {size(p.head_dim), size(p.sequence), size(p.heads), size(p.batch)};
+  const cuuint64_t strides[] = {bytes(matrix.row_stride), bytes(matrix.head_stride),
+                                bytes(matrix.batch_stride)};
+  const cuuint32_t box[] = {64, static_cast<cuuint32_t>(rows), 1, 1};
+  const cuuint32_t steps[] = {1, 1, 1, 1};
+  const CUtensorMapDataType data_type =
+      type == Element::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  return encoder()(reinterpret_cast<CUtensorMap*>(&map), data_type, 4, matrix.data, sizes, strides,
+                   box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+constexpr const char* kNoMap = "the driver refuses a tensor map (cuTensorMapEncodeTiled)";
+
+template <Element kType, int kDim>
+const char* run_forward(const Problem& p, CUstream_st* stream) {
+  using Kernel = HopperForward<kType, kDim>;
+  TensorMaps maps{};
+  if (!encode(maps.q, kType, p.q, p, Kernel::kRows) ||
+      !encode(maps.k, kType, p.k, p, Kernel::kKeys) ||
+      !encode(maps.v, kType, p.v, p, Kernel::kKeys)) {
+    return kNoMap;
+  }
+  return launch(run_with_maps<Kernel>, blocks_of(p.sequence, Kernel::kRows), p, Kernel::kThreads,
+                Kernel::kSharedBytes, stream, p, maps);
+}
+
+template <Element kType, int kDim>
+const char* run_backward(const Problem& p, CUstream_st* stream) {
+  using Kernel = HopperBackward<kType, kDim>;
+  using Sums = RowSums<kType>;
+  using Store = StoreHopperDq<kType, kDim>;
+  TensorMaps maps{};
+  if (!encode(maps.q, kType, p.q, p, Kernel::kRows) ||
+      !encode(maps.d_o, kType, p.d_o, p, Kernel::kRows) ||
+      !encode(maps.k, kType, p.k, p, Kernel::kKeys) ||
+      !encode(maps.v, kType, p.v, p, Kernel::kKeys)) {
+    return kNoMap;
+  }
+  const char* error = launch<Sums>(padded_rows(p.sequence) / Sums::kWarps, p, stream);
+  if (error == nullptr) {
+    error = launch(run_with_maps<Kernel>, blocks_of(p.sequence, Kernel::kKeys), p, Kernel::kThreads,
+                   Kernel::kSharedBytes, stream, p, maps);
+  }
+  if (error == nullptr) error = launch<Store>(Store::blocks(p.sequence), p, stream);
+  return error;
+}
+
+}  // namespace
+
+const char* hopper_forward(Element type, const Problem& p, CUstream_st* stream) {
+  const bool bf16 = type == Element::kBf16;
+  if (p.head_dim == 64) {
+    return bf16 ? run_forward<Element::kBf16, 64>(p, stream)
+                : run_forward<Element::kFp16, 64>(p, stream);
+  }
+  return bf16 ? run_forward<Element::kBf16, 128>(p, stream)
+              : run_forward<Element::kFp16, 128>(p, stream);
+}
+
+const char* hopper_backward(Element type, const Problem& p, CUstream_st* stream) {
+  const bool bf16 = type == Element::kBf16;
+  if (p.head_dim == 64) {
+    return bf16 ? run_backward<Element::kBf16, 64>(p, stream)
+                : run_backward<Element::kFp16, 64>(p, stream);
+  }
+  return bf16 ? run_backward<Element::kBf16, 128>(p, stream)
+              : run_backward<Element::kFp16, 128>(p, stream);
+}
+
+int hopper_shared_bytes(int head_dim) {
+  using Forward64 = HopperForward<Element::kBf16, 64>;
+  using Backward64 = HopperBackward<Element::kBf16, 64>;
+  using Forward128 = HopperForward<Element::kBf16, 128>;
+  using Backward128 = HopperBackward<Element::kBf16, 128>;
+  return head_dim == 64 ? std::max(Forward64::kSharedBytes, Backward64::kSharedBytes)
+                        : std::max(Forward128::kSharedBytes, Backward128::kSharedBytes);
+}
+
+}  // namespace sweepd::gpu

@@ -1,0 +1,312 @@
+// FlashAttention backward for Hopper: wgmma fed by TMA, d 64 and 128, fp16 and bf16.
+//
+// A block has 128 rows of k and v, 64 for each of two computing warpgroups, and goes through q and
+// d_o, which a third warpgroup copies two stages ahead. Scores are transposed, keys as rows, so
+// that probabilities and their gradients go from the sums of one product to the left operand of the
+// next in registers. Only dq needs them from all keys: ds goes to shared memory, twice buffered, so
+// that one barrier a step suffices. A warpgroup's 64 x 64 of dq is added to global memory by the
+// copy engine, in the order in which the threads hold it; StoreHopperDq puts it in place.
+//
+//   s^T = k q^T    p^T = exp2(s^T scale - lse)    dp^T = v d_o^T    ds^T = p^T (dp^T - delta)
+//   dv = p^T d_o   dk = scale ds^T q              dq = scale ds k
+#pragma once
+
+#include "workloads/cuda/flash/hopper.cuh"
+
+namespace sweepd::gpu {
+
+template <Element kType, int kDim>
+struct HopperBackward {
+  static_assert(kDim == 64 || kDim == 128);
+  static constexpr int kConsumers = 2, kThreads = 384;
+  static constexpr int kCopyRegisters = 24, kRegisters = 240;  // 24 + 2 x 240 = 3 x 168
+  static constexpr int kKeys = 128, kStages = 2, kPanels = kDim / 64;
+  // Rows of q in a step. With these, each warpgroup's share of dq is 64 x 64: for d 64 its rows,
+  // for d 128 its columns.
+  static constexpr int kRows = kDim == 64 ? 128 : 64;
+  static constexpr bool kDqByRows = kDim == 64;
+
+  static constexpr int kKeyPanel = kKeys * 128, kRowPanel = kRows * 128;
+  static constexpr int kKeyBytes = kPanels * kKeyPanel, kRowBytes = kPanels * kRowPanel;
+  static constexpr int kDsBytes = kRows / 64 * kKeyPanel;  // panels of 64 rows of q, a key a line
+  static constexpr int kDqBytes = 64 * 64 * 4;             // of a warpgroup
+  static constexpr int kLineBytes = kRows * 4;             // of lse and of delta
+  static constexpr int kVAt = kKeyBytes, kQAt = 2 * kKeyBytes;
+  static constexpr int kDoAt = kQAt + kStages * kRowBytes;
+  static constexpr int kDsAt = kDoAt + kStages * kRowBytes;
+  static constexpr int kDqAt = kDsAt + 2 * kDsBytes;
+  static constexpr int kLinesAt = kDqAt + kConsumers * kDqBytes;
+  static constexpr int kBarrierAt = kLinesAt + 2 * kStages * kLineBytes;
+  static constexpr int kSharedBytes = kBarrierAt + 8 * (1 + 4 * kStages);
+  static_assert(kSharedBytes <= 227 * 1024);
+
+  float dk[kDim / 2], dv[kDim / 2];
+
+  SWEEPD_DEVICE static void run(const Problem& p, const TensorMaps& maps) {
+    trap_unless(shared_base() % 1024 == 0);
+    const int warpgroup = uniform(thread_index() / 128);
+    if (thread_index() == 0) {
+      init_barrier(kv_full(), 1);
+      for (int stage = 0; stage < kStages; ++stage) {
+        init_barrier(q_full(stage), 1);
+        init_barrier(do_full(stage), 1);
+        init_barrier(q_empty(stage), 4 * kConsumers);  // a warp arrives once
+        init_barrier(do_empty(stage), 4 * kConsumers);
+      }
+      fence_barrier_init();
+    }
+    sync_block();
+    if (warpgroup == 0) {
+      give_registers<kCopyRegisters>();
+      if (thread_index() == 0) copy(p, maps);
+    } else {
+      take_registers<kRegisters>();
+      HopperBackward consumer;
+      consumer.compute(p, warpgroup - 1);
+    }
+  }
+
+ private:
+  SWEEPD_DEVICE static Shared at(int offset) { return shared_base() + static_cast<Shared>(offset); }
+  SWEEPD_DEVICE static Shared k() { return at(0); }
+  SWEEPD_DEVICE static Shared v() { return at(kVAt); }
+  SWEEPD_DEVICE static Shared q(int stage) { return at(kQAt + stage * kRowBytes); }
+  SWEEPD_DEVICE static Shared d_o(int stage) { return at(kDoAt + stage * kRowBytes); }
+  SWEEPD_DEVICE static Shared ds(int buffer) { return at(kDsAt + buffer * kDsBytes); }
+  SWEEPD_DEVICE static Shared dq(int consumer) { return at(kDqAt + consumer * kDqBytes); }
+  SWEEPD_DEVICE static Shared lse(int stage) { return at(kLinesAt + stage * kLineBytes); }
+  SWEEPD_DEVICE static Shared delta(int stage) {
+    return at(kLinesAt + (kStages + stage) * kLineBytes);
+  }
+  SWEEPD_DEVICE static Shared kv_full() { return at(kBarrierAt); }
+  SWEEPD_DEVICE static Shared q_full(int stage) { return at(kBarrierAt + 8 * (1 + stage)); }
+  SWEEPD_DEVICE static Shared do_full(int stage) {
+    return at(kBarrierAt + 8 * (1 + kStages + stage));
+  }
+  SWEEPD_DEVICE static Shared q_empty(int stage) {
+    return at(kBarrierAt + 8 * (1 + 2 * kStages + stage));
+  }
+  SWEEPD_DEVICE static Shared do_empty(int stage) {
+    return at(kBarrierAt + 8 * (1 + 3 * kStages + stage));
+  }
+
+  SWEEPD_DEVICE static int first_key() { return block_x() * kKeys; }
+  // Under a causal mask rows above the block's first key see nothing of it.
+  SWEEPD_DEVICE static int begin_of(const Problem& p) { return p.causal ? first_key() / kRows : 0; }
+  SWEEPD_DEVICE static int end_of(const Problem& p) { return (p.sequence + kRows - 1) / kRows; }
+  SWEEPD_DEVICE static std::int64_t line(const Problem& p) {
+    return (static_cast<std::int64_t>(block_z()) * p.heads + block_y()) * padded_rows(p.sequence);
+  }
+
+  // One thread asks TMA for everything.
+  SWEEPD_DEVICE static void copy(const Problem& p, const TensorMaps& maps) {
+    arrive_expecting(kv_full(), 2 * kKeyBytes);
+    copy_tile(k(), kKeyPanel, maps.k, kv_full(), first_key());
+    copy_tile(v(), kKeyPanel, maps.v, kv_full(), first_key());
+    const int begin = begin_of(p), end = end_of(p);
+    SWEEPD_NO_UNROLL
+    for (int block = begin; block < end; ++block) {
+      const int step = block - begin, stage = step % kStages, free = step / kStages % 2 ^ 1;
+      const std::int64_t row = line(p) + block * kRows;
+      wait(q_empty(stage), free);
+      arrive_expecting(q_full(stage), kRowBytes + kLineBytes);
+      copy_tile(q(stage), kRowPanel, maps.q, q_full(stage), block * kRows);
+      load_bytes(lse(stage), p.lse_log2 + row, kLineBytes, q_full(stage));
+      wait(do_empty(stage), free);
+      arrive_expecting(do_full(stage), kRowBytes + kLineBytes);
+      copy_tile(d_o(stage), kRowPanel, maps.d_o, do_full(stage), block * kRows);
+      load_bytes(delta(stage), p.delta + row, kLineBytes, do_full(stage));
+    }
+  }
+  SWEEPD_DEVICE static void copy_tile(Shared to, int panel_bytes, const TensorMap& map, Shared full,
+                                      int row) {
+    for (int panel = 0; panel < kPanels; ++panel) {
+      load_box(to + static_cast<Shared>(panel * panel_bytes), map, full, panel * 64, row, block_y(),
+               block_z());
+    }
+  }
+
+  SWEEPD_DEVICE void compute(const Problem& p, int consumer) {
+    SWEEPD_UNROLL
+    for (int i = 0; i < kDim / 2; ++i) dk[i] = dv[i] = 0;
+    const int begin = begin_of(p), end = end_of(p);
+    wait(kv_full(), 0);
+    SWEEPD_NO_UNROLL
+    for (int block = begin; block < end; ++block) step(p, consumer, block, block - begin);
+    store(p, p.dv, dv, consumer, 1);
+    store(p, p.dk, dk, consumer, p.scale);
+    // The block's shared memory must stay until the copy engine has read the last of dq.
+    if (thread_index() % 128 == 0) wait_for_bulk();
+  }
+
+  SWEEPD_DEVICE static void release(Shared empty) {
+    if (thread_index() % 32 == 0) arrive(empty);
+  }
+
+  SWEEPD_DEVICE void step(const Problem& p, int consumer, int block, int index) {
+    const int stage = index % kStages, parity = index / kStages % 2;
+    float s[kRows / 2], dp[kRows / 2];
+    wait(q_full(stage), parity);
+    begin_products();
+    keys_by_rows(s, k(), q(stage), consumer);
+    commit_products();
+    wait(do_full(stage), parity);
+    keys_by_rows(dp, v(), d_o(stage), consumer);
+    commit_products();
+    wait_for_products<1>();
+    settle(s);
+    soften(p, s, consumer, block * kRows, lse(stage));
+    wait_for_products<0>();
+    settle(dp);
+
+    std::uint32_t probabilities[kRows / 16][4], gradients[kRows / 16][4];
+    differentiate(s, dp, delta(stage), probabilities, gradients);
+    begin_products();
+    sum_rows(dv, probabilities, d_o(stage));
+    commit_products();
+    keep(gradients, consumer, index % 2);
+    fence_for_async();
+    sync_threads(1, 256);  // both warpgroups' ds is there
+
+    float sums[32];
+    begin_products();
+    multiply_by_keys(sums, consumer, index % 2);
+    commit_products();
+    sum_rows(dk, gradients, q(stage));
+    commit_products();
+    wait_for_products<1>();
+    settle(sums);
+    settle(dv);
+    release(do_empty(stage));
+    add_dq(p, sums, consumer, block);
+    wait_for_products<0>();
+    settle(dk);
+    release(q_empty(stage));
+  }
+
+  // The warpgroup's 64 keys x kRows.
+  SWEEPD_DEVICE static void keys_by_rows(float (&sums)[kRows / 2], Shared keys, Shared rows,
+                                         int consumer) {
+    SWEEPD_UNROLL
+    for (int i = 0; i < kDim / 16; ++i) {
+      const int inside = i % 4 * 32;
+      const int left = i / 4 * kKeyPanel + consumer * 64 * 128 + inside;
+      const int right = i / 4 * kRowPanel + inside;
+      product<kType, kRows, Major::kK, Major::kK>(sums, describe(keys + static_cast<Shared>(left)),
+                                                  describe(rows + static_cast<Shared>(right)),
+                                                  i > 0);
+    }
+  }
+  // sum += left (64 keys x kRows) rows (kRows x d).
+  SWEEPD_DEVICE static void sum_rows(float (&sum)[kDim / 2],
+                                     const std::uint32_t (&left)[kRows / 16][4], Shared rows) {
+    SWEEPD_UNROLL
+    for (int i = 0; i < kRows / 16; ++i) {
+      product<kType, kDim, Major::kMn>(
+          sum, left[i], describe(rows + static_cast<Shared>(i * 2048), kRowPanel), true);
+    }
+  }
+  // The warpgroup's 64 x 64 of ds k.
+  SWEEPD_DEVICE static void multiply_by_keys(float (&sums)[32], int consumer, int buffer) {
+    const int left = kDqByRows ? consumer * kKeyPanel : 0;
+    const int right = kDqByRows ? 0 : consumer * kKeyPanel;
+    SWEEPD_UNROLL
+    for (int i = 0; i < kKeys / 16; ++i) {
+      product<kType, 64, Major::kMn, Major::kMn>(
+          sums, describe(ds(buffer) + static_cast<Shared>(left + i * 2048)),
+          describe(k() + static_cast<Shared>(right + i * 2048)), i > 0);
+    }
+  }
+
+  // Scores to probabilities.
+  SWEEPD_DEVICE static void soften(const Problem& p, float (&s)[kRows / 2], int consumer, int row,
+                                   Shared lines) {
+    const int lane = thread_index() % 32, first = first_key() + 64 * consumer;
+    const int key = first + thread_index() / 32 % 4 * 16 + lane / 4;
+    const float scale = p.scale * kLog2E;
+    SWEEPD_UNROLL
+    for (int j = 0; j < kRows / 8; ++j) {
+      float lse[2];
+      load_shared(lse[0], lse[1], lines + static_cast<Shared>((j * 8 + lane % 4 * 2) * 4));
+      SWEEPD_UNROLL
+      for (int e = 0; e < 4; ++e) s[4 * j + e] = exp2_of(s[4 * j + e] * scale - lse[e % 2]);
+    }
+    // Keys beyond the end as well: their scores are 0, which lse may be far below.
+    if (first + 64 > p.sequence || (p.causal && first + 63 > row)) {
+      SWEEPD_UNROLL
+      for (int i = 0; i < kRows / 2; ++i) {
+        const int mine = key + i / 2 % 2 * 8, query = row + i / 4 * 8 + lane % 4 * 2 + i % 2;
+        if (mine >= p.sequence || (p.causal && mine > query)) s[i] = 0;
+      }
+    }
+  }
+
+  SWEEPD_DEVICE static void differentiate(const float (&s)[kRows / 2], const float (&dp)[kRows / 2],
+                                          Shared lines,
+                                          std::uint32_t (&probabilities)[kRows / 16][4],
+                                          std::uint32_t (&gradients)[kRows / 16][4]) {
+    const int lane = thread_index() % 32;
+    SWEEPD_UNROLL
+    for (int j = 0; j < kRows / 8; ++j) {
+      float delta[2];
+      load_shared(delta[0], delta[1], lines + static_cast<Shared>((j * 8 + lane % 4 * 2) * 4));
+      SWEEPD_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const int i = 4 * j + 2 * half, slot = j % 2 * 2 + half;
+        gradients[j / 2][slot] =
+            pack<kType>(s[i] * (dp[i] - delta[0]), s[i + 1] * (dp[i + 1] - delta[1]));
+        probabilities[j / 2][slot] = pack<kType>(s[i], s[i + 1]);
+      }
+    }
+  }
+
+  // ds^T to shared memory, swizzled as TMA would: where wgmma reads it as an MN-major left operand.
+  SWEEPD_DEVICE static void keep(const std::uint32_t (&gradients)[kRows / 16][4], int consumer,
+                                 int buffer) {
+    const int lane = thread_index() % 32;
+    const int key = 64 * consumer + thread_index() / 32 % 4 * 16 + lane % 16;
+    SWEEPD_UNROLL
+    for (int i = 0; i < kRows / 16; ++i) {
+      const int chunk = 2 * i + lane / 16;  // of 8 rows of q
+      const int offset = chunk / 8 * kKeyPanel + key * 128 + (chunk % 8 ^ key % 8) * 16;
+      store_matrices(ds(buffer) + static_cast<Shared>(offset), gradients[i]);
+    }
+  }
+
+  SWEEPD_DEVICE static void add_dq(const Problem& p, const float (&sums)[32], int consumer,
+                                   int block) {
+    const int thread = thread_index() % 128;
+    if (thread == 0) wait_for_bulk_reads();  // of the step before
+    sync_threads(2 + consumer, 128);
+    SWEEPD_UNROLL
+    for (int i = 0; i < 8; ++i) {
+      store_shared(dq(consumer) + static_cast<Shared>((i * 128 + thread) * 16), sums[4 * i],
+                   sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]);
+    }
+    fence_for_async();
+    sync_threads(2 + consumer, 128);
+    if (thread == 0) {
+      float* to = p.dq_sum + (line(p) + block * kRows) * kDim + consumer * (kDqBytes / 4);
+      add_bulk(to, dq(consumer), kDqBytes);
+    }
+  }
+
+  SWEEPD_DEVICE static void store(const Problem& p, const Matrix& matrix,
+                                  const float (&sum)[kDim / 2], int consumer, float scale) {
+    const int lane = thread_index() % 32;
+    SWEEPD_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int row =
+          first_key() + 64 * consumer + thread_index() / 32 % 4 * 16 + lane / 4 + half * 8;
+      if (row >= p.sequence) continue;
+      auto* to = row_of<std::uint16_t>(matrix, block_z(), block_y(), row);
+      SWEEPD_UNROLL
+      for (int j = 0; j < kDim / 8; ++j) {
+        *reinterpret_cast<std::uint32_t*>(to + j * 8 + lane % 4 * 2) =
+            pack<kType>(sum[4 * j + 2 * half] * scale, sum[4 * j + 2 * half + 1] * scale);
+      }
+    }
+  }
+};
+
+}  // namespace sweepd::gpu
