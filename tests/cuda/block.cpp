@@ -153,6 +153,11 @@ void Block::wait_while(const int& value, int seen) {
   }
 }
 
+void Block::dawdle() {
+  Fiber& self = fiber();
+  if (chance()) give_way(self);
+}
+
 void Block::meet(const char* instruction, int size, void* argument, const Together& together) {
   Meeting& meeting = meetings_[size == 32 ? thread / 32 : 1000 + thread / size];
   if (meeting.arrived == 0) {

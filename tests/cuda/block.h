@@ -56,6 +56,7 @@ class Block {
 
   Fiber& fiber() { return fibers_[static_cast<std::size_t>(thread)]; }
   void wait_while(const int& value, int seen);  // gives way until `value` is another
+  void dawdle();                                // lets others go first, at times
   // All `size` threads of group thread / size execute `instruction`; the last one runs `together`.
   void meet(const char* instruction, int size, void* argument, const Together& together);
   void arrive_named(int id, int threads);

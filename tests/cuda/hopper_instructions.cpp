@@ -93,6 +93,7 @@ void arrive(Shared barrier) {
   MemoryBarrier& state = block().barrier(barrier);
   --state.pending;
   block().complete(state);
+  block().dawdle();  // what this thread does next may be too late
 }
 void arrive_expecting(Shared barrier, int bytes) {
   block().barrier(barrier).bytes += bytes;
