@@ -113,7 +113,7 @@ TEST_P(EveryBackend, RefusesWhatDoesNotFit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend,
-                         ::testing::Combine(::testing::Values("gloo"),
+                         ::testing::Combine(::testing::Values("gloo", "shm"),
                                             ::testing::Values(1, 2, 3, 4)),
                          [](const auto& test) {
                            return std::get<0>(test.param) + std::to_string(std::get<1>(test.param));

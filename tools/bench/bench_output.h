@@ -16,12 +16,14 @@ struct BenchLine {
   std::vector<double> values;  // one a repeat; the table shows median and spread
   std::optional<double> at_most;
   std::string how;
+  std::optional<double> at_least = {};
 };
 
 inline void print(const BenchLine& line) {
   nlohmann::json out{
       {"name", line.name}, {"unit", line.unit}, {"values", line.values}, {"how", line.how}};
   if (line.at_most) out["at_most"] = *line.at_most;
+  if (line.at_least) out["at_least"] = *line.at_least;
   fmt::print("{}\n", out.dump());
 }
 

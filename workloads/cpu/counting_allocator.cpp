@@ -62,6 +62,14 @@ c10::DataPtr CountingAllocator::allocate(std::size_t bytes) {
   return {block, block, &release, cpu};
 }
 
+void CountingAllocator::charge(const void* block, std::int64_t bytes) {
+  tell(MemoryChange::Action::kAllocate, block, bytes, reserve(bytes));
+}
+
+void CountingAllocator::refund(const void* block, std::int64_t bytes) {
+  tell(MemoryChange::Action::kFree, block, bytes, allocated_ -= bytes);
+}
+
 // Before the block is given back, so that no other thread can be given, and tell of, its address.
 void CountingAllocator::tell(MemoryChange::Action action, const void* block, std::int64_t bytes,
                              std::int64_t total) {

@@ -26,6 +26,10 @@ class CountingAllocator final : public c10::Allocator {
   // are aligned to 64 bytes, and the data pointer is the context pointer: oneDNN relies on both.
   c10::DataPtr allocate(std::size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
+  // For a tensor whose memory comes from elsewhere, shared memory say: counted, limited and told
+  // like a block of its own.
+  void charge(const void* block, std::int64_t bytes);
+  void refund(const void* block, std::int64_t bytes);
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
 
   void set_limit(std::int64_t bytes) { limit_ = bytes; }  // 0: none

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "workloads/cpu/counting_allocator.h"
 #include "workloads/dist/shm/join.h"
 
 namespace sweepd {
@@ -34,6 +35,35 @@ shm::Type type_of(const at::Tensor& tensor) {
 std::size_t count_of(const at::Tensor& tensor) {
   return static_cast<std::size_t>(tensor.numel());
 }
+
+// Of a tensor; counted as every other tensor's.
+class SharedBlock {
+ public:
+  SharedBlock(std::shared_ptr<shm::Heap> heap, std::size_t bytes)
+      : heap_(std::move(heap)),
+        counted_(static_cast<std::int64_t>(bytes)),
+        data_(heap_->allocate(bytes)) {
+    try {
+      CountingAllocator::install().charge(data_, counted_);
+    } catch (...) {
+      heap_->release(data_);
+      throw;
+    }
+  }
+  ~SharedBlock() {
+    CountingAllocator::install().refund(data_, counted_);
+    heap_->release(data_);
+  }
+  SharedBlock(const SharedBlock&) = delete;
+  SharedBlock& operator=(const SharedBlock&) = delete;
+
+  void* data() { return data_; }
+
+ private:
+  std::shared_ptr<shm::Heap> heap_;
+  std::int64_t counted_;
+  void* data_;
+};
 
 class ShmCollectives final : public Collectives {
  public:
@@ -76,9 +106,9 @@ class ShmCollectives final : public Collectives {
     if (options.device().type() != at::kCPU) return at::empty(sizes, options);
     const std::size_t bytes =
         static_cast<std::size_t>(c10::multiply_integers(sizes)) * options.dtype().itemsize();
-    const std::shared_ptr<shm::Heap> heap = group_->heap();
+    auto block = std::make_shared<SharedBlock>(group_->heap(), bytes);
     return at::from_blob(
-        heap->allocate(bytes), sizes, [heap](void* block) { heap->release(block); }, options);
+        block->data(), sizes, [block](void*) mutable { block.reset(); }, options);
   }
 
  private:

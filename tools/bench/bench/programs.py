@@ -10,4 +10,4 @@ def run(page, program):
     done = subprocess.run([BIN / program], check=True, capture_output=True, text=True)
     for line in done.stdout.splitlines():
         row = json.loads(line)
-        page.add(row["name"], row["unit"], row["values"], row["how"], row.get("at_most"))
+        page.add(row["name"], row["unit"], row["values"], row["how"], row.get("at_most"), row.get("at_least"))

@@ -51,6 +51,26 @@ bool is_alive(const Peer& peer) {
   return stat && stat->state != 'Z' && stat->state != 'X' && stat->start_ticks == peer.start_ticks;
 }
 
+enum class Direction { kRead, kWrite };
+
+// Between this process and another's memory; 0 or an errno.
+int transfer(Direction direction, int pid, std::uint64_t address, std::byte* local,
+             std::size_t bytes) {
+  while (bytes > 0) {
+    const iovec here{local, bytes};
+    const iovec there{reinterpret_cast<void*>(address), bytes};  // NOLINT: the peer's address
+    const ssize_t done = direction == Direction::kRead
+                             ? ::process_vm_readv(pid, &here, 1, &there, 1, 0)
+                             : ::process_vm_writev(pid, &here, 1, &there, 1, 0);
+    if (done < 0) return errno;
+    if (done == 0) return EFAULT;
+    local += done;
+    address += static_cast<std::uint64_t>(done);
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string describe(const Call& call) {
@@ -105,14 +125,11 @@ Link::~Link() {
 // A container or a hardened kernel may forbid one process to read another's memory.
 bool Link::probe() {
   for (int peer = 0; peer < world_size(); ++peer) {
+    const Peer& other = control().peers[peer];
     std::uint64_t magic = 0;
-    try {
-      read_from(peer, control().peers[peer].control, reinterpret_cast<std::byte*>(&magic),
-                sizeof(magic));
-    } catch (const std::runtime_error&) {
-      return false;
-    }
-    if (magic != control().magic) return false;
+    const int error = transfer(Direction::kRead, other.pid, other.control,
+                               reinterpret_cast<std::byte*>(&magic), sizeof(magic));
+    if (error != 0 || magic != control().magic) return false;
   }
   return true;
 }
@@ -163,19 +180,29 @@ void Link::sleep(std::uint32_t generation) {
 
 std::string Link::missing_peers() {
   std::vector<std::string> not_here;
+  std::int32_t gone = -1;
+  bool gave_up = false;
   for (int peer = 0; peer < world_size(); ++peer) {
     const Peer& other = control().peers[peer];
     if (other.pid == 0) {
       not_here.push_back(std::to_string(peer));
     } else if (peer != rank_ && (other.left != 0 || !is_alive(other))) {
-      std::int32_t first = -1;
-      if (control().first_gone.compare_exchange_strong(first, peer)) first = peer;
-      return fmt::format("rank {} (process {}) is gone", first, control().peers[first].pid.load());
+      gone = peer;
+      gave_up = other.left != 0;
     }
   }
-  if (not_here.empty() || Clock::now() < join_deadline_) return "";
-  return fmt::format("rank{} {} did not come in time", not_here.size() == 1 ? "" : "s",
-                     join(not_here, ", "));
+  // A rank that leaves before all have come does so because they did not come.
+  if (!not_here.empty() && (gave_up || Clock::now() >= join_deadline_)) {
+    return fmt::format("rank{} {} did not come in time", not_here.size() == 1 ? "" : "s",
+                       join(not_here, ", "));
+  }
+  return gone < 0 ? "" : blame(gone);
+}
+
+std::string Link::blame(int peer) {
+  std::int32_t first = -1;
+  if (control().first_gone.compare_exchange_strong(first, peer)) first = peer;
+  return fmt::format("rank {} (process {}) is gone", first, control().peers[first].pid.load());
 }
 
 std::span<const Call> Link::announce(const Call& mine) {
@@ -198,38 +225,24 @@ std::span<const Call> Link::announce(const Call& mine) {
   return calls_;
 }
 
-namespace {
-
-enum class Direction { kRead, kWrite };
-
-void transfer(Direction direction, int peer, int pid, std::uint64_t address, std::byte* local,
-              std::size_t bytes) {
-  while (bytes > 0) {
-    const iovec here{local, bytes};
-    const iovec there{reinterpret_cast<void*>(address), bytes};  // NOLINT: the peer's address
-    const ssize_t done = direction == Direction::kRead
-                             ? ::process_vm_readv(pid, &here, 1, &there, 1, 0)
-                             : ::process_vm_writev(pid, &here, 1, &there, 1, 0);
-    if (done <= 0) {
-      throw std::runtime_error(fmt::format("cannot {} {} bytes of rank {} (process {}): {}",
-                                           direction == Direction::kRead ? "read" : "write", bytes,
-                                           peer, pid, std::strerror(errno)));
-    }
-    local += done;
-    address += static_cast<std::uint64_t>(done);
-    bytes -= static_cast<std::size_t>(done);
-  }
-}
-
-}  // namespace
-
 void Link::read_from(int peer, std::uint64_t address, std::byte* to, std::size_t bytes) {
-  transfer(Direction::kRead, peer, control().peers[peer].pid, address, to, bytes);
+  const int error = transfer(Direction::kRead, control().peers[peer].pid, address, to, bytes);
+  if (error != 0) fail_to("read", peer, error);
 }
 
 void Link::write_to(int peer, std::uint64_t address, const std::byte* from, std::size_t bytes) {
-  transfer(Direction::kWrite, peer, control().peers[peer].pid, address,
-           const_cast<std::byte*>(from), bytes);
+  const int error = transfer(Direction::kWrite, control().peers[peer].pid, address,
+                             const_cast<std::byte*>(from), bytes);
+  if (error != 0) fail_to("write", peer, error);
+}
+
+// A process that is ending has no memory any more, some time before it is seen to have ended.
+void Link::fail_to(const char* verb, int peer, int error) {
+  const std::string gone = blame(peer);
+  throw std::runtime_error(
+      error == ESRCH ? gone
+                     : fmt::format("cannot {} the memory of rank {} (process {}): {}", verb, peer,
+                                   control().peers[peer].pid.load(), std::strerror(error)));
 }
 
 }  // namespace sweepd::shm

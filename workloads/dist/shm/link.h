@@ -55,6 +55,8 @@ class Link {
   bool spin(std::uint32_t generation);
   void sleep(std::uint32_t generation);
   std::string missing_peers();  // who of them and why; "" when all are there or may still come
+  std::string blame(int peer);  // for others' errors too; who is named may be whom they found first
+  [[noreturn]] void fail_to(const char* verb, int peer, int error);
   bool probe();
 
   std::shared_ptr<Region> region_;

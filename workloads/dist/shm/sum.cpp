@@ -95,7 +95,10 @@ struct Wide<BFloat> {
 }
 #endif
 
-constexpr std::size_t kBlock = 1024;  // elements: one block of each buffer stays in the L1 cache
+// Elements that are summed at once. Of 64 to 1,024, measured on fp32 in memory with two sources and
+// two destinations: more, and the prefetchers lose track of the four streams (1,024 takes 1.4 times
+// as long); fewer, and conversions do not pay.
+constexpr std::size_t kBlock = 128;
 
 template <Isa isa, class T, class W>
 [[gnu::always_inline]] inline void load(W* to, const T* from, std::size_t count) {
@@ -141,28 +144,36 @@ template <Isa isa, class T, class W>
 using Sources = std::span<const std::byte* const>;
 using Destinations = std::span<std::byte* const>;
 
+// One block of `count` elements from index `begin` on.
 template <Isa isa, class T>
-[[gnu::always_inline]] inline void sum_blocks(Sources sources, Destinations destinations,
-                                              std::size_t count) {
+[[gnu::always_inline]] inline void sum_block(Sources sources, Destinations destinations,
+                                             std::size_t begin, std::size_t count) {
   using W = typename Wide<T>::type;
   alignas(64) W total[kBlock];
   alignas(64) T narrow_total[kBlock];
-  for (std::size_t done = 0; done < count; done += kBlock) {
-    const std::size_t n = std::min(kBlock, count - done);
-    load<isa>(total, reinterpret_cast<const T*>(sources[0]) + done, n);
-    for (const std::byte* source : sources.subspan(1)) {
-      add<isa>(total, reinterpret_cast<const T*>(source) + done, n);
-    }
-    const T* result = narrow_total;
-    if constexpr (std::is_same_v<T, W>) {
-      result = total;
-    } else {
-      store<isa>(narrow_total, total, n);
-    }
-    for (std::byte* destination : destinations) {
-      std::memcpy(reinterpret_cast<T*>(destination) + done, result, n * sizeof(T));
-    }
+  load<isa>(total, reinterpret_cast<const T*>(sources[0]) + begin, count);
+  for (std::size_t i = 1; i < sources.size(); ++i) {
+    add<isa>(total, reinterpret_cast<const T*>(sources[i]) + begin, count);
   }
+  const T* result = narrow_total;
+  if constexpr (std::is_same_v<T, W>) {
+    result = total;
+  } else {
+    store<isa>(narrow_total, total, count);
+  }
+  for (std::byte* destination : destinations) {
+    std::memcpy(reinterpret_cast<T*>(destination) + begin, result, count * sizeof(T));
+  }
+}
+
+template <Isa isa, class T>
+[[gnu::always_inline]] inline void sum_blocks(Sources sources, Destinations destinations,
+                                              std::size_t count) {
+  std::size_t done = 0;
+  for (; done + kBlock <= count; done += kBlock) {
+    sum_block<isa, T>(sources, destinations, done, kBlock);
+  }
+  if (done < count) sum_block<isa, T>(sources, destinations, done, count - done);
 }
 
 template <Isa isa>
