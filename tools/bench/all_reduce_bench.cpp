@@ -114,7 +114,8 @@ class Bench {
 void run_rank(int rank, int world_size, const std::filesystem::path& folder) {
   at::set_num_threads(1);
   const auto device = make_device({});
-  Context context{*device, Pass::kTiming, rank, world_size, 1, {}, folder};
+  const RunParams run;
+  Context context{*device, Pass::kTiming, rank, world_size, 1, run, folder};
   const auto gloo = make_collectives("gloo", context);
   const auto shm = make_collectives("shm", context);
   Bench bench(*gloo, *shm);
