@@ -23,7 +23,7 @@ Texts with(Texts texts, const Texts& changes) {
 
 const Texts kSmall = {
     {"batch", "2"}, {"heads", "3"}, {"sequence", "77"}, {"d_head", "24"}, {"causal", "true"}};
-const char* const kOnCpu[] = {"naive", "sdpa_math", "sdpa_flash"};
+const char* const kOnCpu[] = {"naive", "sdpa_math", "sdpa_flash", "flash"};
 
 TEST(Attention, EntersThePhasesOfItsMode) {
   Harness harness;
@@ -92,7 +92,7 @@ class BeforeBackward final : public Phases {
 TEST(Attention, HoldsBeforeTheBackwardWhatItsFormulaSays) {
   Harness harness;
   const std::int64_t at_rest = harness.device->memory().allocated.value;
-  for (const char* implementation : {"naive", "sdpa_flash"}) {
+  for (const char* implementation : {"naive", "sdpa_flash", "flash"}) {
     for (const char* dtype : {"fp32", "bf16"}) {
       for (const char* causal : {"true", "false"}) {
         const Texts params = with(

@@ -36,7 +36,7 @@ TEST(ReferenceLm, GradientsAreThoseOfTheLoss) {
 }
 
 TEST(LmLoss, ThreeAdamWStepsEqualTheReference) {
-  for (const char* attention : {"naive", "sdpa_math", "sdpa_flash"}) {
+  for (const char* attention : {"naive", "sdpa_math", "sdpa_flash", "flash"}) {
     LmStepParams params = small_case();
     params.attention = attention;
     const std::vector<double> expected = reference_losses(params, 4);
@@ -49,7 +49,7 @@ TEST(LmLoss, ThreeAdamWStepsEqualTheReference) {
 TEST(LmLoss, EveryGradientEqualsTheReference) {
   LmStepParams params = small_case();
   params.mode = "forward_backward";
-  for (const char* attention : {"naive", "sdpa_math", "sdpa_flash"}) {
+  for (const char* attention : {"naive", "sdpa_math", "sdpa_flash", "flash"}) {
     params.attention = attention;
     Training training(params, at::kCPU, 1);
     RecordedPhases phases;
@@ -94,14 +94,15 @@ TEST_P(LmLowPrecision, AgreesToThePrecisionOfTheType) {
   EXPECT_THAT(got, Not(Pointwise(DoubleNear(1e-6), expected)));  // not fp32 by another name
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, LmLowPrecision,
-                         ::testing::Values(LowPrecision{"bf16", "naive", 0.03},
-                                           LowPrecision{"bf16", "sdpa_math", 0.03},
-                                           LowPrecision{"bf16", "sdpa_flash", 0.03},
-                                           LowPrecision{"bf16_pure", "naive", 0.06},
-                                           LowPrecision{"bf16_pure", "sdpa_flash", 0.06},
-                                           LowPrecision{"fp16", "naive", 0.004},
-                                           LowPrecision{"fp16", "sdpa_math", 0.004}));
+INSTANTIATE_TEST_SUITE_P(
+    Types, LmLowPrecision,
+    ::testing::Values(LowPrecision{"bf16", "naive", 0.03}, LowPrecision{"bf16", "sdpa_math", 0.03},
+                      LowPrecision{"bf16", "sdpa_flash", 0.03}, LowPrecision{"bf16", "flash", 0.03},
+                      LowPrecision{"bf16_pure", "naive", 0.06},
+                      LowPrecision{"bf16_pure", "sdpa_flash", 0.06},
+                      LowPrecision{"bf16_pure", "flash", 0.06},
+                      LowPrecision{"fp16", "naive", 0.004}, LowPrecision{"fp16", "flash", 0.004},
+                      LowPrecision{"fp16", "sdpa_math", 0.004}));
 
 TEST(LmLoss, TheSameSeedGivesTheSameLossAndAnotherSeedAnother) {
   const LmStepParams params = small_case();

@@ -156,7 +156,7 @@ TEST(LmStep, WhatACpuCannotDoIsUnavailableWithTheReason) {
   EXPECT_THAT(refusal({{"attention", "sdpa_cudnn"}}), HasSubstr("needs a CUDA device"));
   EXPECT_THAT(refusal({{"attention", "sdpa_efficient"}}), HasSubstr("needs a CUDA device"));
   for (const char* precision : {"fp32", "bf16", "bf16_pure", "fp16"}) {
-    for (const char* attention : {"naive", "sdpa_math", "sdpa_flash"}) {
+    for (const char* attention : {"naive", "sdpa_math", "sdpa_flash", "flash"}) {
       EXPECT_EQ(refusal({{"precision", precision}, {"attention", attention}}), "made")
           << precision << " " << attention;
     }

@@ -16,12 +16,13 @@
 namespace sweepd {
 namespace {
 
-constexpr std::array<std::pair<AttentionKind, std::string_view>, 5> kNames{{
+constexpr std::array<std::pair<AttentionKind, std::string_view>, 6> kNames{{
     {AttentionKind::kNaive, "naive"},
     {AttentionKind::kSdpaMath, "sdpa_math"},
     {AttentionKind::kSdpaFlash, "sdpa_flash"},
     {AttentionKind::kSdpaEfficient, "sdpa_efficient"},
     {AttentionKind::kSdpaCudnn, "sdpa_cudnn"},
+    {AttentionKind::kFlash, "flash"},
 }};
 
 at::SDPBackend backend_of(AttentionKind kind) {
@@ -35,6 +36,8 @@ at::SDPBackend backend_of(AttentionKind kind) {
       return at::SDPBackend::efficient_attention;
     case AttentionKind::kSdpaCudnn:
       return at::SDPBackend::cudnn_attention;
+    case AttentionKind::kFlash:
+      break;  // not torch's: require_flash
   }
   return at::SDPBackend::error;
 }
@@ -55,8 +58,8 @@ void require_backend(AttentionKind kind, const AttentionShape& shape, at::Scalar
   const bool cuda_only = kind == AttentionKind::kSdpaEfficient || kind == AttentionKind::kSdpaCudnn;
   if (cuda_only && !device.is_cuda()) {
     throw Unavailable(what +
-                      " needs a CUDA device; on a CPU there are naive, sdpa_math and "
-                      "sdpa_flash");
+                      " needs a CUDA device; on a CPU there are naive, sdpa_math, "
+                      "sdpa_flash and flash");
   }
   enable_only(backend_of(kind));
   const at::Tensor probe = at::empty({1, shape.heads, shape.context, shape.head_dim},
@@ -92,11 +95,16 @@ std::string_view name_of(AttentionKind kind) {
 
 Attention::Attention(AttentionKind kind, const AttentionShape& shape, at::ScalarType type,
                      at::Device device, Gradients gradients)
-    : kind_(kind), mask_(shape.mask), scale_(1 / std::sqrt(static_cast<double>(shape.head_dim))) {
+    : kind_(kind),
+      mask_(shape.mask),
+      type_(type),
+      scale_(1 / std::sqrt(static_cast<double>(shape.head_dim))) {
   if (kind == AttentionKind::kNaive) {
     if (mask_ == AttentionMask::kNone) return;
     const auto options = at::TensorOptions().device(device).dtype(at::kBool);
     above_ = at::ones({shape.context, shape.context}, options).triu_(1);
+  } else if (kind == AttentionKind::kFlash) {
+    require_flash(device, type, shape.head_dim);
   } else {
     require_backend(kind, shape, type, device, gradients);
   }
@@ -106,6 +114,10 @@ at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
                                  const at::Tensor& v) const {
   if (kind_ == AttentionKind::kNaive) return naive(q, k, v);
   const Range range("attention.fused");
+  // Autocast knows torch's kernels and casts for them; `to` does nothing where there is none.
+  if (kind_ == AttentionKind::kFlash) {
+    return flash_attention(q.to(type_), k.to(type_), v.to(type_), {mask_, scale_});
+  }
   return at::scaled_dot_product_attention(q, k, v, {}, 0.0, mask_ == AttentionMask::kCausal,
                                           scale_);
 }

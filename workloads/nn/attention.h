@@ -1,5 +1,6 @@
-// Self-attention in the variants that sweeps compare. `naive` is written out here; the
-// others are torch's kernels, each pinned so that a figure names what ran.
+// Self-attention in the variants that sweeps compare. `naive` is written out here, `flash` is our
+// own kernel (workloads/flash); the others are torch's, each pinned so that a figure names what
+// ran.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -10,7 +11,7 @@
 
 namespace sweepd {
 
-enum class AttentionKind { kNaive, kSdpaMath, kSdpaFlash, kSdpaEfficient, kSdpaCudnn };
+enum class AttentionKind { kNaive, kSdpaMath, kSdpaFlash, kSdpaEfficient, kSdpaCudnn, kFlash };
 AttentionKind attention_from(std::string_view name);  // throws std::invalid_argument
 std::string_view name_of(AttentionKind kind);
 
@@ -43,6 +44,7 @@ class Attention {
 
   AttentionKind kind_;
   AttentionMask mask_;
+  at::ScalarType type_;
   double scale_;      // 1 / sqrt(head_dim)
   at::Tensor above_;  // naive, causal: bool [context, context], true above the diagonal; made once
 };

@@ -22,8 +22,9 @@ struct AttentionParams {
 
   void visit(auto& field) {
     field("implementation", implementation,
-          "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned",
-          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn"}));
+          "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned; flash: "
+          "sweepd's own FlashAttention-2",
+          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn", "flash"}));
     field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20));
     field("heads", heads, "heads of each sequence", at_least(1), at_most(4096));
     field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22));

@@ -63,8 +63,8 @@ void add_kernels(const LmStepParams& params, const ModelShape& shape,
   const double matmuls = 7 * layers + 1 + (fused ? 0 : 2 * layers);
   const bool backward = step_mode_from(params.mode) != StepMode::kForward;
   figures.push_back({"matmuls_forward", matmuls,
-                     "7L + 1 + 2L; 7L + 1 where attention is one kernel (sdpa_flash, _efficient, "
-                     "_cudnn)"});
+                     "7L + 1 + 2L; 7L + 1 where attention is one kernel (flash, sdpa_flash, "
+                     "_efficient, _cudnn)"});
   figures.push_back({"matmuls_backward", backward ? 2 * matmuls : 0,
                      "twice the forward's: for the input and for the weight; 0 in mode forward"});
   figures.push_back({"attention_matmul_flops",

@@ -64,8 +64,9 @@ struct LmStepParams {
     field("mode", mode, "what a step does; `forward` keeps nothing for a backward",
           one_of({"forward", "forward_backward", "train_step"}));
     field("attention", attention,
-          "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned",
-          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn"}));
+          "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned; flash: "
+          "sweepd's own FlashAttention-2",
+          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn", "flash"}));
     field("optimizer", optimizer,
           "AdamW as one kernel, as one operation over all tensors at a time, or tensor by tensor",
           one_of({"adamw_fused", "adamw_foreach", "adamw_loop"}));

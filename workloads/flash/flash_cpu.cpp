@@ -1,0 +1,222 @@
+#include "workloads/flash/flash_cpu.h"
+
+#include <ATen/Parallel.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+namespace sweepd {
+namespace {
+
+using flash::Element;
+using flash::Kernels;
+
+const Kernels*& chosen() {
+  static const Kernels* kernels = usable_cpu_kernels().front();
+  return kernels;
+}
+
+Element element_of(at::ScalarType type) {
+  if (type == at::kHalf) return Element::kFp16;
+  return type == at::kBFloat16 ? Element::kBf16 : Element::kFp32;
+}
+
+// The kernels want adjacent elements in a row; heads and rows may lie anywhere.
+at::Tensor with_adjacent_columns(const at::Tensor& tensor) {
+  return tensor.stride(3) == 1 || tensor.size(3) == 1 ? tensor : tensor.contiguous();
+}
+
+void* head_data(const at::Tensor& tensor, std::int64_t head) {
+  const std::int64_t heads = tensor.size(1);
+  const std::int64_t offset = head / heads * tensor.stride(0) + head % heads * tensor.stride(1);
+  return static_cast<char*>(tensor.data_ptr()) + offset * tensor.element_size();
+}
+
+flash::Matrix matrix(const at::Tensor& tensor, std::int64_t head) {
+  return {head_data(tensor, head), tensor.stride(2)};
+}
+
+flash::MutableMatrix mutable_matrix(const at::Tensor& tensor, std::int64_t head) {
+  return {head_data(tensor, head), tensor.stride(2)};
+}
+
+flash::Head head_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                    const FlashOptions& options, std::int64_t head) {
+  return {matrix(q, head),
+          matrix(k, head),
+          matrix(v, head),
+          q.size(2),
+          q.size(3),
+          options.mask == AttentionMask::kCausal,
+          static_cast<float>(options.scale)};
+}
+
+// Runs task(item, thread) for each item: a thread takes the next when it is done with one.
+template <class Task>
+void share_out(std::int64_t items, std::int64_t threads, const Task& task) {
+  std::atomic<std::int64_t> next{0};
+  at::parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
+    // A nested or smaller pool gives one call several threads' shares.
+    for (std::int64_t thread = begin; thread < end; ++thread) {
+      for (std::int64_t item = next++; item < items; item = next++) task(item, thread);
+    }
+  });
+}
+
+std::int64_t threads_for(std::int64_t items) {
+  return std::max<std::int64_t>(1, std::min<std::int64_t>(items, at::get_num_threads()));
+}
+
+// From torch's allocator, so that it is counted and limited like everything else: 64-byte aligned.
+at::Tensor floats(std::int64_t rows, std::int64_t count) {
+  return at::empty({rows, (count + 15) / 16 * 16}, at::kFloat);
+}
+
+float* row(const at::Tensor& tensor, std::int64_t index) {
+  return tensor.data_ptr<float>() + index * tensor.stride(0);
+}
+
+std::string refusal(at::Device, at::ScalarType, std::int64_t head_dim) {
+  if (head_dim <= flash::kMostWidth) return "";
+  return "its tiles hold head dimensions to " + std::to_string(flash::kMostWidth);
+}
+
+FlashOutput forward(const at::Tensor& q_in, const at::Tensor& k_in, const at::Tensor& v_in,
+                    const FlashOptions& options) {
+  const Kernels& kernels = chosen_cpu_kernels();
+  const at::Tensor q = with_adjacent_columns(q_in), k = with_adjacent_columns(k_in),
+                   v = with_adjacent_columns(v_in);
+  const std::int64_t heads = q.size(0) * q.size(1), length = q.size(2);
+  at::Tensor o = at::empty_like(q);
+  at::Tensor lse = at::empty({q.size(0), q.size(1), length}, at::kFloat);
+
+  const Element element = element_of(q.scalar_type());
+  const std::int64_t rows = kernels.rows(element), blocks = (length + rows - 1) / rows;
+  const std::int64_t threads = threads_for(heads * blocks);
+  const at::Tensor workspace = floats(threads, kernels.forward_floats(q.size(3)));
+  share_out(heads * blocks, threads, [&](std::int64_t item, std::int64_t thread) {
+    const std::int64_t head = item / blocks;
+    // From the last row on: with a causal mask these take longest, and a long one comes last badly.
+    const std::int64_t first = (blocks - 1 - item % blocks) * rows;
+    kernels.forward(element,
+                    {head_of(q, k, v, options, head), mutable_matrix(o, head),
+                     lse.data_ptr<float>() + head * length, first, std::min(rows, length - first)},
+                    row(workspace, thread));
+  });
+  return {o, lse};
+}
+
+// Of `parts` ranges of columns of about the same work: where number `part` begins.
+std::int64_t column_at(std::int64_t part, std::int64_t parts, std::int64_t length, bool causal) {
+  const double share = static_cast<double>(part) / static_cast<double>(parts);
+  const double at = causal ? 1 - std::sqrt(1 - share) : share;
+  return part == parts ? length : static_cast<std::int64_t>(at * static_cast<double>(length));
+}
+
+struct BackwardInputs {
+  at::Tensor d_o, q, k, v, o, lse;
+  FlashOptions options;
+};
+
+flash::BackwardTask backward_task(const BackwardInputs& in, const FlashGradients& out,
+                                  std::int64_t head, std::int64_t part, std::int64_t parts) {
+  const std::int64_t length = in.q.size(2);
+  const bool causal = in.options.mask == AttentionMask::kCausal;
+  flash::BackwardTask task;
+  task.head = head_of(in.q, in.k, in.v, in.options, head);
+  task.o = matrix(in.o, head);
+  task.d_o = matrix(in.d_o, head);
+  task.lse = in.lse.data_ptr<float>() + head * length;
+  task.dk = mutable_matrix(out.dk, head);
+  task.dv = mutable_matrix(out.dv, head);
+  task.first = column_at(part, parts, length, causal);
+  task.count = column_at(part + 1, parts, length, causal) - task.first;
+  return task;
+}
+
+// A head is one task while there is one for every thread; otherwise its columns are shared out, and
+// each part has sums of its own, so that the result does not depend on who was first.
+void backward_into(const BackwardInputs& in, const FlashGradients& out) {
+  const Kernels& kernels = chosen_cpu_kernels();
+  const std::int64_t heads = in.q.size(0) * in.q.size(1), length = in.q.size(2);
+  const std::int64_t width = in.q.size(3), pool = at::get_num_threads();
+  const std::int64_t parts = std::min(length, heads >= pool ? 1 : (pool + heads - 1) / heads);
+  const std::int64_t threads = threads_for(heads * parts);
+  const Element element = element_of(in.q.scalar_type());
+  const at::Tensor workspace = floats(threads, kernels.backward_floats(width));
+  const at::Tensor sums =
+      floats(parts == 1 ? threads : heads * parts, length * flash::padded_width(width));
+
+  const auto finish = [&](std::int64_t head, std::int64_t first_sum) {
+    kernels.finish_dq(element, {mutable_matrix(out.dq, head), row(sums, first_sum), sums.stride(0),
+                                parts, length, width, static_cast<float>(in.options.scale)});
+  };
+  share_out(heads * parts, threads, [&](std::int64_t item, std::int64_t thread) {
+    const std::int64_t head = item / parts;
+    const std::int64_t sum = parts == 1 ? thread : item;
+    flash::BackwardTask task = backward_task(in, out, head, item % parts, parts);
+    task.dq_sum = row(sums, sum);
+    std::fill_n(task.dq_sum, sums.size(1), 0.0F);
+    kernels.backward(element, task, row(workspace, thread));
+    if (parts == 1) finish(head, sum);
+  });
+  if (parts > 1) {
+    share_out(heads, threads_for(heads),
+              [&](std::int64_t head, std::int64_t) { finish(head, head * parts); });
+  }
+}
+
+FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Tensor& k,
+                        const at::Tensor& v, const at::Tensor& o, const at::Tensor& lse,
+                        const FlashOptions& options) {
+  const BackwardInputs in{with_adjacent_columns(d_o),
+                          with_adjacent_columns(q),
+                          with_adjacent_columns(k),
+                          with_adjacent_columns(v),
+                          with_adjacent_columns(o),
+                          lse.contiguous(),
+                          options};
+  const FlashGradients out{at::empty_like(in.q), at::empty_like(in.k), at::empty_like(in.v)};
+  backward_into(in, out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<const flash::Kernels*> usable_cpu_kernels() {
+  std::vector<const Kernels*> usable;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("amx-bf16") &&
+        flash::ask_for_amx()) {
+      usable.push_back(&flash::kAmxKernels);
+    }
+    usable.push_back(&flash::kAvx512Kernels);
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c")) {
+    usable.push_back(&flash::kAvx2Kernels);
+  }
+#endif
+  usable.push_back(&flash::kPortableKernels);
+  return usable;
+}
+
+const flash::Kernels& chosen_cpu_kernels() {
+  return *chosen();
+}
+
+void choose_cpu_kernels(const flash::Kernels& kernels) {
+  chosen() = &kernels;
+}
+
+const FlashKernels& cpu_flash_kernels() {
+  static constexpr FlashKernels kKernels{&refusal, &forward, &backward};
+  return kKernels;
+}
+
+}  // namespace sweepd

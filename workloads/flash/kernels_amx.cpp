@@ -1,0 +1,55 @@
+// Compiled with flags of its own, see workloads/CMakeLists.txt. AMX multiplies bf16; the other
+// types, and inputs whose masked parts are not finite, go to AVX-512.
+#if defined(__x86_64__)
+#define SWEEPD_FLASH_ISA amx
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "workloads/flash/amx_backward.h"
+
+namespace sweepd::flash {
+namespace {
+
+int64_t rows_of(Element element) {
+  return element == Element::kBf16 ? amx::kAmxRows : kAvx512Kernels.rows(element);
+}
+
+int64_t forward_floats(int64_t width) {
+  return amx::most(amx::amx_forward_floats(width), kAvx512Kernels.forward_floats(width));
+}
+
+int64_t backward_floats(int64_t width) {
+  return amx::most(amx::amx_backward_floats(width), kAvx512Kernels.backward_floats(width));
+}
+
+void forward(Element element, const ForwardTask& task, float* workspace) {
+  if (element != Element::kBf16 || !amx::can_multiply_zeros(task)) {
+    return kAvx512Kernels.forward(element, task, workspace);
+  }
+  amx::amx_forward(task, workspace);
+}
+
+void backward(Element element, const BackwardTask& task, float* workspace) {
+  if (element != Element::kBf16 || !amx::can_multiply_zeros(task)) {
+    return kAvx512Kernels.backward(element, task, workspace);
+  }
+  amx::amx_backward(task, workspace);
+}
+
+void finish_dq(Element element, const DqTask& task) {
+  kAvx512Kernels.finish_dq(element, task);
+}
+
+}  // namespace
+
+const Kernels kAmxKernels{"AMX",    &rows_of,  &forward_floats, &backward_floats,
+                          &forward, &backward, &finish_dq};
+
+// Linux gives a process the tiles' 8 KB of registers only when asked (since 5.16).
+bool ask_for_amx() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+}  // namespace sweepd::flash
+#endif

@@ -1,0 +1,9 @@
+// Compiled with flags of its own, see workloads/CMakeLists.txt.
+#define SWEEPD_FLASH_ISA portable
+#include "workloads/flash/kernels.h"
+
+namespace sweepd::flash {
+
+const Kernels kPortableKernels = portable::make_kernels("any processor");
+
+}  // namespace sweepd::flash

@@ -1,0 +1,84 @@
+// What the CPU kernels compute, without torch: they are compiled once for each instruction set, and
+// a header of torch or of the standard library in such a file would let code for AVX-512 escape
+// through its inline functions into programs for machines without.
+//
+// A task works on one head. All matrices have `length` rows of `width` adjacent elements; strides
+// are in elements.
+#pragma once
+
+#include <stdint.h>
+
+namespace sweepd::flash {
+
+enum class Element { kFp32, kFp16, kBf16 };
+
+struct Matrix {
+  const void* data = nullptr;
+  int64_t stride = 0;  // from one row to the next
+};
+
+struct MutableMatrix {
+  void* data = nullptr;
+  int64_t stride = 0;
+};
+
+struct Head {
+  Matrix q, k, v;
+  int64_t length = 0;  // S
+  int64_t width = 0;   // d
+  bool causal = false;
+  float scale = 1;
+};
+
+// Rows [first, first + count) of O and of the log-sum-exp.
+struct ForwardTask {
+  Head head;
+  MutableMatrix o;
+  float* lse = nullptr;  // of row 0
+  int64_t first = 0, count = 0;
+};
+
+// Columns [first, first + count) of the scores: these rows of dK and dV, and what they add to dQ.
+struct BackwardTask {
+  Head head;
+  Matrix o, d_o;
+  const float* lse = nullptr;
+  MutableMatrix dk, dv;
+  float* dq_sum = nullptr;  // [length][padded_width(width)]: added to, unscaled; see finish_dq
+  int64_t first = 0, count = 0;
+};
+
+// dQ from the sums of `parts` tasks, which lie `part_stride` floats apart.
+struct DqTask {
+  MutableMatrix dq;
+  const float* sums = nullptr;
+  int64_t part_stride = 0, parts = 0;
+  int64_t length = 0, width = 0;
+  float scale = 1;
+};
+
+constexpr int64_t padded_width(int64_t width) {
+  return (width + 15) / 16 * 16;
+}
+constexpr int64_t kMostWidth = 256;
+
+struct Kernels {
+  const char* name;          // "AVX-512"
+  int64_t (*rows)(Element);  // of Q in a forward task; a multiple of what its tiles hold
+  int64_t (*forward_floats)(int64_t width);  // workspace of a task
+  int64_t (*backward_floats)(int64_t width);
+  // `workspace` is aligned to 64 bytes.
+  void (*forward)(Element, const ForwardTask&, float* workspace);
+  void (*backward)(Element, const BackwardTask&, float* workspace);
+  void (*finish_dq)(Element, const DqTask&);
+};
+
+extern const Kernels kPortableKernels;
+#if defined(__x86_64__)
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+extern const Kernels kAmxKernels;  // bf16 alone; needs those of AVX-512 for all else
+bool ask_for_amx();                // once a process, before any of its threads uses them
+#endif
+
+}  // namespace sweepd::flash
