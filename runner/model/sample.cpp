@@ -22,6 +22,7 @@ double percentile(const std::vector<double>& sorted, double p) {
 std::string_view unit_of_metric(std::string_view metric) {
   if (metric == "time" || metric.ends_with("_time")) return "ms";
   if (metric.ends_with("_bytes")) return "B";
+  if (metric == "algbw" || metric == "busbw") return "GB/s";
   if (metric == "loss" || metric == "kernel_calls" || metric == "kernel_share") return "1";
   if (metric.starts_with("kernel_")) return "ms";
   if (metric == "figure" || metric == "fact") return "1";

@@ -13,8 +13,8 @@ namespace sweepd {
 // the work's stream), else host time; `host_time` is the steady clock around a whole step after a
 // synchronise, so it has phase `step` only.
 //   time, host_time           ms
-//   setup_time                ms   (phase setup, step 0: construction of the workload)
-//   loss                      1    (phase step)
+//   setup_time, start_time    ms   (phase setup, step 0: making the workload; all since the start)
+//   algbw, busbw: GB/s (1e9 B/s) at the slowest rank's time;   loss: 1    (all of phase step)
 // What queries read beside samples: `*_bytes` (B) of the memory pass; kernel_time, kernel_mean,
 // kernel_median, kernel_min, kernel_max, kernel_std (ms), kernel_calls, kernel_share (1) of the
 // profile pass; `figure.<name>` and `fact.<name>`, whose unit is the end of their name (_bytes,

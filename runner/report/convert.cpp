@@ -11,21 +11,23 @@
 namespace sweepd::report {
 namespace {
 
-enum class Kind { kTime, kSize };
+enum class Kind { kTime, kSize, kRate };
 
 struct Unit {
   std::string_view name;
   Kind kind;
-  double scale;  // in ns or B: whole numbers, which doubles divide exactly where they can
+  double scale;  // in ns, B or B/s: whole numbers, which doubles divide exactly where they can
 };
 
-constexpr std::array kUnits{Unit{"ns", Kind::kTime, 1},       Unit{"us", Kind::kTime, 1e3},
-                            Unit{"ms", Kind::kTime, 1e6},     Unit{"s", Kind::kTime, 1e9},
-                            Unit{"m", Kind::kTime, 60e9},     Unit{"B", Kind::kSize, 1},
-                            Unit{"KB", Kind::kSize, 1e3},     Unit{"MB", Kind::kSize, 1e6},
-                            Unit{"GB", Kind::kSize, 1e9},     Unit{"TB", Kind::kSize, 1e12},
-                            Unit{"KiB", Kind::kSize, 0x1p10}, Unit{"MiB", Kind::kSize, 0x1p20},
-                            Unit{"GiB", Kind::kSize, 0x1p30}, Unit{"TiB", Kind::kSize, 0x1p40}};
+constexpr std::array kUnits{Unit{"ns", Kind::kTime, 1},         Unit{"us", Kind::kTime, 1e3},
+                            Unit{"ms", Kind::kTime, 1e6},       Unit{"s", Kind::kTime, 1e9},
+                            Unit{"m", Kind::kTime, 60e9},       Unit{"B", Kind::kSize, 1},
+                            Unit{"KB", Kind::kSize, 1e3},       Unit{"MB", Kind::kSize, 1e6},
+                            Unit{"GB", Kind::kSize, 1e9},       Unit{"TB", Kind::kSize, 1e12},
+                            Unit{"KiB", Kind::kSize, 0x1p10},   Unit{"MiB", Kind::kSize, 0x1p20},
+                            Unit{"GiB", Kind::kSize, 0x1p30},   Unit{"TiB", Kind::kSize, 0x1p40},
+                            Unit{"MB/s", Kind::kRate, 1e6},     Unit{"GB/s", Kind::kRate, 1e9},
+                            Unit{"MiB/s", Kind::kRate, 0x1p20}, Unit{"GiB/s", Kind::kRate, 0x1p30}};
 
 const Unit* find(std::string_view name) {
   for (const Unit& unit : kUnits) {

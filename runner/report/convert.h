@@ -1,4 +1,4 @@
-// Conversion between units of one kind. Rates and shares have fixed units and are never converted.
+// Conversion between units of one kind. FLOP/s and shares have fixed units and are never converted.
 #pragma once
 
 #include <string_view>

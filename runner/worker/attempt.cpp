@@ -16,6 +16,7 @@
 #include "runner/worker/measure.h"
 #include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
+#include "runner/worker/process_age.h"
 #include "runner/worker/profile_pass.h"
 #include "runner/worker/self_timed.h"
 #include "workloads/api/range.h"
@@ -191,6 +192,10 @@ void Attempt::set_up() {
     add(MemoryEvent{span->end()});
   } else {
     samples.add("setup", "setup_time", setup_ms);
+    // All there was before the first step could begin: loading, and the set-up.
+    if (const auto age = process_age()) {
+      samples.add("setup", "start_time", static_cast<double>(age->ns) / 1e6);
+    }
     add(StepEvent{0, false, std::move(samples.taken)});
   }
 }

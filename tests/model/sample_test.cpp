@@ -93,6 +93,7 @@ TEST(Metrics, HaveUnits) {
   EXPECT_EQ(unit_of_metric("time"), "ms");
   EXPECT_EQ(unit_of_metric("host_time"), "ms");
   EXPECT_EQ(unit_of_metric("peak_allocated_bytes"), "B");
+  EXPECT_EQ(unit_of_metric("busbw"), "GB/s");
   EXPECT_EQ(unit_of_metric("loss"), "1");
   EXPECT_EQ(unit_of_metric("kernel_median"), "ms");
   EXPECT_EQ(unit_of_metric("kernel_calls"), "1");

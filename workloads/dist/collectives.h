@@ -25,7 +25,7 @@ class Collectives : public Gang {
   virtual int world_size() const = 0;
 
   virtual void all_reduce(at::Tensor tensor) = 0;  // in place: the sum over ranks
-  // output: n elements, part `rank` of the sum of `input`, world_size * n elements.
+  // output: n elements, part `rank` of the sum of `input` (n * world_size), or a view of that part.
   virtual void reduce_scatter(at::Tensor output, const at::Tensor& input) = 0;
   // output: world_size * n elements, by rank; input: n elements, may be output's own part.
   virtual void all_gather(at::Tensor output, const at::Tensor& input) = 0;

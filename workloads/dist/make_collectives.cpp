@@ -19,7 +19,8 @@ using MakeBackend = std::unique_ptr<Collectives> (*)(Context&);
 MakeBackend backend_named(std::string_view name) {
   if (name == "gloo") return make_gloo_collectives;
   if (name == "shm") return make_shm_collectives;
-  const std::vector<std::string> names{"gloo", "shm"};
+  if (name == "nccl") return make_nccl_collectives;
+  const std::vector<std::string> names{"gloo", "shm", "nccl"};
   throw std::invalid_argument(fmt::format("backend `{}` is unknown{}; expected {}", name,
                                           did_you_mean(name, names), join(names, ", ")));
 }
@@ -30,9 +31,10 @@ std::unique_ptr<Collectives> make_collectives(std::string_view backend, Context&
   const MakeBackend make = backend_named(backend);
   if (context.note) context.note(kRendezvousNote);
   const Instant begin = now_instant();
-  auto joined =
-      make_checked_collectives(backend, context.rank, context.world_size,
-                               context.world_size > 1 ? make(context) : nullptr, context.note);
+  // Alone there is nobody to talk to; NCCL has something to show all the same.
+  const bool talks = context.world_size > 1 || backend == "nccl";
+  auto joined = make_checked_collectives(backend, context.rank, context.world_size,
+                                         talks ? make(context) : nullptr, context.note);
   joined->barrier();
   if (context.setup != nullptr) {
     const auto took = static_cast<double>((now_instant() - begin).ns) / 1e6;

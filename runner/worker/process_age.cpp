@@ -1,0 +1,20 @@
+#include "runner/worker/process_age.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "runner/base/proc.h"
+
+namespace sweepd {
+
+std::optional<Duration> process_age() {
+  const auto stat = read_proc_stat(::getpid());
+  const long ticks_per_s = ::sysconf(_SC_CLK_TCK);
+  timespec now{};
+  if (!stat || ticks_per_s <= 0 || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return std::nullopt;
+  const auto started_ns = static_cast<std::int64_t>(stat->start_ticks) *
+                          (1'000'000'000 / static_cast<std::int64_t>(ticks_per_s));
+  return Duration{now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec - started_ns};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,21 @@
+#include "runner/worker/process_age.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace sweepd {
+namespace {
+
+TEST(ProcessAge, GrowsWithTheClock) {
+  const auto before = process_age();
+  ASSERT_TRUE(before);
+  EXPECT_GE(before->ns, 0);
+  EXPECT_LT(before->seconds(), 600);  // this test program, not the machine
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_GE(process_age()->ns - before->ns, 20'000'000);
+}
+
+}  // namespace
+}  // namespace sweepd

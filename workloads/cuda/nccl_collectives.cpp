@@ -1,0 +1,139 @@
+// NCCL on the current stream, by its own interface: c10d's process group would add a stream, a
+// watchdog thread and a timeout of its own to every operation. A rank has one GPU, and that is all
+// NCCL knows of the machine: eight ranks need nothing that two do not.
+#include "workloads/cuda/nccl_collectives.h"
+
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <vector>
+
+namespace sweepd {
+namespace {
+
+constexpr std::chrono::milliseconds kNever = std::chrono::hours(24 * 30);  // the daemon's to end
+
+void check(ncclResult_t status, const char* call) {
+  if (status == ncclSuccess) return;
+  throw std::runtime_error(std::string(call) + ": " + ncclGetErrorString(status) + "; " +
+                           ncclGetLastError(nullptr));
+}
+
+ncclDataType_t type_of(const at::Tensor& tensor) {
+  switch (tensor.scalar_type()) {
+    case at::kFloat:
+      return ncclFloat32;
+    case at::kDouble:
+      return ncclFloat64;
+    case at::kHalf:
+      return ncclFloat16;
+    case at::kBFloat16:
+      return ncclBfloat16;
+    case at::kLong:
+      return ncclInt64;
+    case at::kInt:
+      return ncclInt32;
+    case at::kByte:
+      return ncclUint8;
+    default:
+      throw std::invalid_argument(std::string("nccl cannot carry ") +
+                                  c10::toString(tensor.scalar_type()));
+  }
+}
+
+std::size_t count_of(const at::Tensor& tensor) {
+  return static_cast<std::size_t>(tensor.numel());
+}
+
+// Rank 0's id for the group, by the same file as Gloo's ranks find each other.
+ncclUniqueId common_id(const Context& context) {
+  auto store = c10::make_intrusive<c10d::FileStore>((context.folder / "rendezvous").string(),
+                                                    context.world_size);
+  store->setTimeout(kNever);
+  ncclUniqueId id{};
+  if (context.rank == 0) {
+    check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    store->set("nccl_id", std::vector<std::uint8_t>(id.internal, id.internal + sizeof id.internal));
+  } else {
+    const std::vector<std::uint8_t> bytes = store->get("nccl_id");
+    if (bytes.size() != sizeof id.internal) throw std::runtime_error("rank 0's NCCL id is cut");
+    std::memcpy(id.internal, bytes.data(), bytes.size());
+  }
+  return id;
+}
+
+class NcclCollectives final : public Collectives {
+ public:
+  explicit NcclCollectives(const Context& context)
+      : rank_(context.rank),
+        world_size_(context.world_size),
+        device_(at::kCUDA, static_cast<c10::DeviceIndex>(context.device.index())) {
+    check(ncclCommInitRank(&group_, world_size_, common_id(context), rank_), "ncclCommInitRank");
+    value_ = at::zeros({1}, at::TensorOptions().dtype(at::kDouble).device(device_));
+  }
+  NcclCollectives(const NcclCollectives&) = delete;
+  NcclCollectives& operator=(const NcclCollectives&) = delete;
+  // Not ncclCommDestroy, which waits for peers that may be gone.
+  ~NcclCollectives() override { ncclCommAbort(group_); }
+
+  std::string_view backend() const override { return "nccl"; }
+  int rank() const override { return rank_; }
+  int world_size() const override { return world_size_; }
+
+  // Reading the result waits for the stream, and the result for every rank.
+  void barrier() override { largest(0); }
+
+  double largest(double mine) override {
+    value_.fill_(mine);
+    check(ncclAllReduce(value_.data_ptr(), value_.data_ptr(), 1, ncclFloat64, ncclMax, group_,
+                        stream()),
+          "ncclAllReduce");
+    return value_.item<double>();
+  }
+
+  void all_reduce(at::Tensor tensor) override {
+    check(ncclAllReduce(tensor.data_ptr(), tensor.data_ptr(), count_of(tensor), type_of(tensor),
+                        ncclSum, group_, stream()),
+          "ncclAllReduce");
+  }
+
+  void reduce_scatter(at::Tensor output, const at::Tensor& input) override {
+    check(ncclReduceScatter(input.data_ptr(), output.data_ptr(), count_of(output), type_of(output),
+                            ncclSum, group_, stream()),
+          "ncclReduceScatter");
+  }
+
+  void all_gather(at::Tensor output, const at::Tensor& input) override {
+    check(ncclAllGather(input.data_ptr(), output.data_ptr(), count_of(input), type_of(input),
+                        group_, stream()),
+          "ncclAllGather");
+  }
+
+  void broadcast(at::Tensor tensor, int root) override {
+    check(ncclBroadcast(tensor.data_ptr(), tensor.data_ptr(), count_of(tensor), type_of(tensor),
+                        root, group_, stream()),
+          "ncclBroadcast");
+  }
+
+ private:
+  cudaStream_t stream() const { return c10::cuda::getCurrentCUDAStream(device_.index()).stream(); }
+
+  int rank_, world_size_;
+  at::Device device_;
+  ncclComm_t group_ = nullptr;
+  at::Tensor value_;
+};
+
+}  // namespace
+}  // namespace sweepd
+
+extern "C" __attribute__((visibility("default"))) sweepd::Collectives* sweepd_make_nccl_collectives(
+    sweepd::Context& context) {
+  return new sweepd::NcclCollectives(context);
+}
