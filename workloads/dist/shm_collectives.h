@@ -3,8 +3,7 @@
 // ranks see, which all_reduce sums where they lie; they count as any tensor's memory does, and may
 // outlive the collectives.
 //
-// One thread of each rank moves the data: as fast as two cores' memory on two ranks, but not what
-// eight cores could do for one.
+// One thread of each rank moves the data, however many the rank has.
 #pragma once
 
 #include <memory>
