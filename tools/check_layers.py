@@ -108,7 +108,7 @@ def check_test(path, header):
     """Tests may include any layer, but only those of the worker and the workloads link LibTorch."""
     folder = path.split("/")[1]
     for family in ("LibTorch", "CUDA"):
-        if FAMILIES[family][0].match(header) and not folder.startswith(("worker", "workloads", "gpu")):
+        if FAMILIES[family][0].match(header) and not folder.startswith(("worker", "workloads", "gpu", "compiled")):
             return f"tests/{folder} uses {family} (<{header}>); only tests of the worker and the workloads may"
     return None
 

@@ -5,14 +5,18 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
+#include <memory>
 
+#include "workloads/api/set_up_timer.h"
 #include "workloads/api/workload.h"
 #include "workloads/nn/attention.h"
 #include "workloads/nn/attention_check.h"
 #include "workloads/nn/attention_params.h"
+#include "workloads/nn/captured_step.h"
 #include "workloads/nn/dtype_names.h"
 #include "workloads/nn/held.h"
 #include "workloads/nn/numerics.h"
+#include "workloads/nn/packaged_attention.h"
 #include "workloads/nn/torch_device.h"
 
 namespace sweepd {
@@ -39,6 +43,11 @@ class AttentionStep final : public Workload {
         gradients_(mode_ == AttentionMode::kForward ? Gradients::kOff : Gradients::kOn),
         seed_(context.run.seed),
         checked_(context.pass == Pass::kTiming),
+        captured_(params.compile == "cuda_graph" ? std::make_unique<CapturedStep>(context.device)
+                                                 : nullptr),
+        packaged_(params.compile == "aot_inductor"
+                      ? std::make_unique<PackagedAttention>(params, context)
+                      : nullptr),
         attention_(attention_from(params.implementation), shape_, scalar_type_from(params.dtype),
                    torch_device(context.device), gradients_) {
     const at::Device device = torch_device(context.device);
@@ -50,28 +59,30 @@ class AttentionStep final : public Workload {
           .normal_(0, 1, random);
     };
     q_ = make(), k_ = make(), v_ = make();
-    if (mode_ == AttentionMode::kForward) return;
-    d_o_ = make();
-    for (const at::Tensor& tensor : {q_, k_, v_}) tensor.requires_grad_(true);
-    if (mode_ == AttentionMode::kBackward) o_ = forward();
+    if (mode_ != AttentionMode::kForward) {
+      d_o_ = make();
+      for (const at::Tensor& tensor : {q_, k_, v_}) tensor.requires_grad_(true);
+    }
+    if (captured_ == nullptr) {
+      prepare();
+      return;
+    }
+    SetUpTimer timer(context, "capture_time");
+    captured_->capture([this] { prepare(); }, [this](Phases& phases) { run(phases); });
+    timer.stop();
   }
 
   void step(Phases& phases) override {
-    if (mode_ != AttentionMode::kBackward) {
-      phases.enter("forward");
-      o_ = forward();
-    }
-    if (mode_ != AttentionMode::kForward) {
-      phases.enter("backward");
-      backward();
-    }
-    if (mode_ != AttentionMode::kBackward) o_.reset();  // no step begins with the last one's result
+    captured_ != nullptr ? captured_->replay(phases) : run(phases);
   }
 
   std::optional<Check> check() override {
     if (!checked_) return std::nullopt;  // would leave its blocks in the memory pass's figures
     const double scale = 1 / std::sqrt(static_cast<double>(shape_.head_dim));
-    return check_attention(attention_, {q_, k_, v_, shape_.mask, scale}, gradients_, seed_);
+    const auto attention = [this](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+      return attend(q, k, v);
+    };
+    return check_attention(attention, {q_, k_, v_, shape_.mask, scale}, gradients_, seed_);
   }
 
   std::vector<HeldTensor> state() const override {
@@ -84,9 +95,29 @@ class AttentionStep final : public Workload {
   }
 
  private:
+  void prepare() {
+    if (mode_ == AttentionMode::kBackward) o_ = forward();
+  }
+
+  void run(Phases& phases) {
+    if (mode_ != AttentionMode::kBackward) {
+      phases.enter("forward");
+      o_ = forward();
+    }
+    if (mode_ != AttentionMode::kForward) {
+      phases.enter("backward");
+      backward();
+    }
+    if (mode_ != AttentionMode::kBackward) o_.reset();  // no step begins with the last one's result
+  }
+
+  at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const {
+    return packaged_ != nullptr ? (*packaged_)(q, k, v) : attention_(q, k, v);
+  }
+
   at::Tensor forward() const {
     const c10::AutoGradMode mode(gradients_ == Gradients::kOn);
-    at::Tensor o = attention_(q_, k_, v_);
+    at::Tensor o = attend(q_, k_, v_);
     name_tensor(o, "o");
     return o;
   }
@@ -104,6 +135,8 @@ class AttentionStep final : public Workload {
   Gradients gradients_;
   std::int64_t seed_;
   bool checked_;
+  std::unique_ptr<CapturedStep> captured_;       // compile: cuda_graph
+  std::unique_ptr<PackagedAttention> packaged_;  // compile: aot_inductor
   Attention attention_;
   at::Tensor q_, k_, v_, d_o_;  // [B, h, S, d]
   at::Tensor o_;                // within a step; in mode backward of the forward that is repeated

@@ -1,11 +1,13 @@
 // One step of a language model: forward, backward and AdamW, timed apart. The model is
-// workloads/nn/model.h, the step workloads/nn/training.h, the formulas workloads/nn/lm_params.h.
+// workloads/nn/model.h, the step workloads/nn/training_step.h, the formulas
+// workloads/nn/lm_params.h.
 #include <ATen/ATen.h>
+
+#include <memory>
 
 #include "workloads/api/workload.h"
 #include "workloads/nn/lm_params.h"
-#include "workloads/nn/torch_device.h"
-#include "workloads/nn/training.h"
+#include "workloads/nn/training_step.h"
 
 namespace sweepd {
 namespace {
@@ -20,21 +22,20 @@ class LmStep final : public Workload {
 
   static WorkPerStep work(const Params& params, const RunParams&) { return work_of(params); }
 
-  LmStep(const Params& params, Context& context)
-      : training_(params, torch_device(context.device), context.run.seed) {}
+  LmStep(const Params& params, Context& context) : step_(make_training_step(params, context)) {}
 
-  void step(Phases& phases) override { training_.step(phases); }
+  void step(Phases& phases) override { step_->step(phases); }
 
-  std::vector<HeldTensor> state() const override { return training_.state(); }
+  std::vector<HeldTensor> state() const override { return step_->state(); }
 
   void facts(Facts& facts) override {
-    facts.number("parameters", static_cast<double>(training_.model().count_parameters()));
-    facts.text("logits_dtype", c10::toString(training_.logits_type()));
-    if (training_.loss().defined()) facts.number("final_loss", training_.loss().item<double>());
+    facts.number("parameters", static_cast<double>(step_->model().count_parameters()));
+    step_->facts(facts);
+    if (step_->loss().defined()) facts.number("final_loss", step_->loss().item<double>());
   }
 
  private:
-  Training training_;
+  std::unique_ptr<TrainingStep> step_;
 };
 
 REGISTER_WORKLOAD("lm_step", LmStep);

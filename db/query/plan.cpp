@@ -186,7 +186,7 @@ void choose_phases(ResultPlan& plan) {
     plan.phases = texts(*filter);
     if (adds_up && contains(plan.phases, "step") && !plan.by_phase) plan.phases.clear();
   } else if (!plan.by_phase && !adds_up) {
-    const bool setup = plan.metrics == std::vector<std::string>{"setup_time"};
+    const bool setup = plan.metrics.size() == 1 && contains(setup_metrics(), plan.metrics.front());
     plan.phases = {setup ? "setup" : "step"};
   }
 }

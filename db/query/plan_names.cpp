@@ -43,8 +43,10 @@ std::vector<std::string> phases_of(const WorkloadDef& def) {
   return phases;
 }
 
+// Right before anything was measured, so that a report says `skipped` and not that there is none.
 std::vector<std::string> metric_names() {
-  std::vector<std::string> names{"time", "host_time", "setup_time", "loss"};
+  std::vector<std::string> names{"time", "host_time", "loss"};
+  names.insert(names.end(), setup_metrics().begin(), setup_metrics().end());
   for (const StoredMetric& metric : stored_metrics()) names.push_back(metric.name);
   return names;
 }
@@ -138,6 +140,12 @@ const std::vector<std::string>& common_dimensions() {
 bool is_integer(Common column) {
   return column == Common::kStep || column == Common::kRepeat || column == Common::kRank ||
          column == Common::kAllocation;
+}
+
+const std::vector<std::string>& setup_metrics() {
+  static const std::vector<std::string> names{"setup_time", "capture_time", "compile_time",
+                                              "load_time", "rendezvous_time"};
+  return names;
 }
 
 Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std::string& metric) {

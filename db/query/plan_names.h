@@ -13,6 +13,9 @@ namespace sweepd {
 Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
                                std::string_view where);
 
+// Samples of the set-up: their phase is `setup`.
+const std::vector<std::string>& setup_metrics();
+
 // A sample's metric, one of metrics.h, `figure.NAME` or `fact.NAME`; of the last three kinds any
 // name is right as long as the workload has no results of the kind.
 Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std::string& metric);

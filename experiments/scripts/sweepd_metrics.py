@@ -48,6 +48,12 @@ def skip(reason):
     sys.exit(EXIT_SKIPPED)
 
 
+def out_of_memory(phase, requested_bytes):
+    """Ends the program."""
+    _write(oom=phase, requested_bytes=requested_bytes)
+    sys.exit(1)
+
+
 def require(module, how_to_get_it):
     try:
         return importlib.import_module(module)

@@ -207,6 +207,26 @@ TEST_F(ResultsTest, MetricsSideBySideHaveAUnitWhenTheyShareOne) {
   EXPECT_EQ(results.unit, "ms");
 }
 
+// Where compiled steps were all skipped, their report must not call the metric a mistake.
+TEST_F(ResultsTest, MetricsOfTheSetUpAreKnownBeforeAnyWasMeasured) {
+  auto record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20);
+  record.samples.push_back({0, 0, "setup", "setup_time", 200, false});
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  for (const auto& [metric, measured] : {std::pair{"setup_time", true},
+                                         {"capture_time", false},
+                                         {"compile_time", false},
+                                         {"load_time", false},
+                                         {"rendezvous_time", false}}) {
+    auto query = by({"model"}, {});
+    query.table.metric = metric;
+    const auto results = ask(query);
+    ASSERT_EQ(results.rows.size(), 1U) << metric;
+    EXPECT_EQ(results.rows[0].stats.n, measured ? 1 : 0) << metric;
+    EXPECT_EQ(results.unit, "ms") << metric;
+  }
+}
+
 TEST_F(ResultsTest, WorkAndPeaksComeWithDerivedFigures) {
   const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
   finish(done(row, 10, 20));

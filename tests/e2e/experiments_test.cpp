@@ -126,10 +126,14 @@ TEST(Experiments, AreEachListedInTheReadmeAndNothingElseIs) {
 
 class ExperimentTables : public testing::TestWithParam<ExperimentFile> {};
 
-// Hosts and devices as this machine calls them.
+// Hosts, devices, folders and instruction sets as this machine calls them.
 std::vector<Placeholder> local_names(const Sandbox& box) {
   return {{box.sql("select name from device limit 1"), "DEVICE"},
-          {box.sql("select hostname from host limit 1"), "HOST"}};
+          {box.sql("select hostname from host limit 1"), "HOST"},
+          {box.folder().string(), "FOLDER"},
+          {fs::path(EXPERIMENTS).parent_path().string(), "SOURCE"},
+          {"avx512", "ISA"},
+          {"avx2", "ISA"}};
 }
 
 TEST_P(ExperimentTables, HaveTheirShape) {

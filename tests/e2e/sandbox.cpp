@@ -54,6 +54,8 @@ Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
   folder_ = ::mkdtemp(pattern.data());
   ::setenv("SWEEPD_STATE_DIR", state().c_str(), 1);
   ::setenv("SWEEPD_WORKER", worker_.c_str(), 1);
+  // What a test finds compiled must not depend on who compiled here before.
+  ::setenv("SWEEPD_AOT_DIR", (folder_ / "aot").c_str(), 1);
 }
 
 Sandbox::~Sandbox() {

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -56,6 +57,58 @@ sweepd.fact("parameters", 5)
             {"fact": "torch", "text": "2.11.0"},
             {"fact": "parameters", "number": 5},
         ])
+
+
+WORKER = """#!/bin/sh
+cp "$2/request.json" "$KEEP"
+cat >"$2/events.0.ndjson" <<'END'
+{"event":"started","pid":1,"wall_ns":1}
+{"event":"step","step":0,"warmup":false,"samples":[["setup","capture_time",12.5],["setup","setup_time",30]]}
+{"event":"step","step":0,"warmup":true,"samples":[["forward","time",1.25],["step","time",4],["step","host_time",4.5]]}
+{"event":"step","step":1,"warmup":false,"samples":[["forward","time",1],["step","time",3],["step","host_time",3.5]]}
+{"event":"fact","name":"final_loss","number":9.5}
+END_EVENT
+END
+"""
+
+
+class OursBesidePythons(unittest.TestCase):
+    """sweepd_lm_step.py with a worker that has written its journal already."""
+
+    def run_with(self, end, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            worker = Path(folder) / "worker"
+            worker.write_text(WORKER.replace("END_EVENT", json.dumps({"event": "end", **end})))
+            worker.chmod(0o755)
+            os.environ.update(SWEEPD_WORKER=str(worker), KEEP=f"{folder}/kept")
+            self.addCleanup(os.environ.pop, "SWEEPD_WORKER", None)
+            ended, lines = run(str(SCRIPTS / "sweepd_lm_step.py"), *options, cwd=folder)
+            return ended, lines, json.loads((Path(folder) / "kept").read_text())
+
+    def test_passes_on_what_the_worker_measured(self):
+        ended, lines, request = self.run_with({"outcome": "done"}, "--model", "small", "--compile", "sweepd_cuda_graph",
+                                              "--mode", "forward", "--steps", "3", "--memory-limit", "1024")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(request["workload"], "lm_step")
+        for name, text in [("model", "small"), ("compile", "cuda_graph"), ("mode", "forward"), ("steps", "3"),
+                           ("memory_limit", "1024B"), ("device", "cpu")]:
+            self.assertEqual(request["params"][name], text)
+        self.assertEqual(lines, [
+            {"step": 0, "warmup": False, "capture_time": {"setup": 12.5}},
+            {"step": 0, "warmup": True, "time": {"forward": 1.25, "step": 4}, "host_time": {"step": 4.5}},
+            {"step": 1, "warmup": False, "time": {"forward": 1, "step": 3}, "host_time": {"step": 3.5}},
+            {"fact": "final_loss", "number": 9.5},
+        ])
+
+    def test_ends_as_the_worker_did(self):
+        for end, code, last in [
+                ({"outcome": "skipped", "reason": "no GPU"}, 77, {"skipped": "no GPU"}),
+                ({"outcome": "oom", "phase": "forward", "requested": 64}, 1, {"oom": "forward", "requested_bytes": 64})]:
+            ended, lines, _ = self.run_with(end)
+            self.assertEqual((ended.returncode, lines[-1]), (code, last))
+        ended, _, _ = self.run_with({"outcome": "failed", "message": "no such model"})
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("failed: no such model", ended.stderr)
 
 
 if __name__ == "__main__":

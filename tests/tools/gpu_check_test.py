@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -21,8 +22,14 @@ case $1 in
   --version) echo 'sweepctl 0.1.0 (abc)' ;;
   submit) mkdir -p "$SWEEPD_STATE_DIR" && echo rows >"$SWEEPD_STATE_DIR/results.db" ;;
   report) echo "| model | ms |"; echo "| $2 | 1.5 |" ;;
+  show) echo 'attempt,outcome,why'; echo "1,done," ;;
 esac
 """
+
+
+def before(pattern, commands):
+    """sweepctl as above, but for a call that matches."""
+    return f'case $* in {pattern}) echo "$*" >>"$CALLS"; {commands} ;; esac\n{SWEEPCTL}'
 
 
 class GpuCheck(unittest.TestCase):
@@ -101,6 +108,72 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("error: no such model", report)
         self.assertIn("| attention | 1.5 |", report)
 
+    def sweepctl(self, pattern, commands):
+        self.command(f"{self.bundle.name}/bin/sweepctl", before(pattern, commands))
+
+    def report(self):
+        return (self.root / "out/report.md").read_text()
+
+    def test_runs_by_rank(self):
+        self.experiment("aaa_later", "# gpu_check_rank: 7\n# gpu_check: --set device=cuda\n")
+        self.experiment("zzz_first", "# gpu_check: --set device=cuda\n# gpu_check_rank: 1\n")
+        self.assertEqual(self.run_check().returncode, 0)
+        names = [Path(call.split()[1]).stem for call in self.calls("submit")]
+        self.assertEqual(names, ["quickstart", "zzz_first", "attention", "aaa_later"])
+
+    def test_what_takes_too_long_is_stopped_and_the_rest_goes_on(self):
+        self.experiment("attention", "# gpu_check: --set device=cuda\n# gpu_check_seconds: 1\n")
+        self.experiment("last", "# gpu_check: --set device=cuda\n# gpu_check_rank: 9\n")
+        self.sweepctl("submit*attention.yaml*", "sleep 30; exit 0")
+        begin = time.monotonic()
+        done = self.run_check()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertEqual(self.calls("cancel"), ["cancel attention"])
+        self.assertIn("Stopped before their end: attention", self.report())
+        for name in ("attention", "last"):
+            self.assertIn(f"| {name} | 1.5 |", self.report())
+
+    def test_what_there_is_no_time_for_is_named(self):
+        done = self.run_check("--minutes", "0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Not run, since the 0 minutes were over: quickstart attention", self.report())
+        self.assertIn("not run, the time was over: quickstart attention", done.stderr)
+        self.assertIn("## Clocks after", self.report())
+
+    def test_every_sweep_of_a_file_is_reported(self):
+        path = self.bundle / "share/sweepd/experiments/attention.yaml"
+        path.write_text("# gpu_check: --set device=cuda\nsweep: one\n---\nsweep: two\n")
+        self.assertEqual(self.run_check().returncode, 0)
+        self.assertEqual(self.calls("report")[1:], ["report one --format md", "report two --format md"])
+
+    def test_out_of_memory_is_a_result_and_a_failed_attempt_a_failure(self):
+        for outcome, code in [("oom", 0), ("skipped", 0), ("failed", 1), ("crashed", 1), ("timeout", 1)]:
+            with self.subTest(outcome):
+                self.sweepctl("submit*attention.yaml*", "exit 4")
+                ctl = self.bundle / "bin/sweepctl"
+                ctl.write_text(ctl.read_text().replace("1,done,", f"1,{outcome},kernel launch"))
+                self.assertEqual(self.run_check().returncode, code)
+                self.assertEqual(f"1,{outcome},kernel launch" in self.report(), code == 1)
+
+    def test_missing_packages_are_made_and_their_attempts_run_again(self):
+        path = self.bundle / "share/sweepd/experiments/attention.yaml"
+        path.write_text("# gpu_check: --set device=cuda\nsweep: attention\nmatrix: {compile: [aot_inductor]}\n")
+        (self.bundle / "bin/aot_compile").write_text(
+            "import os, sys\nopen(os.environ['CALLS'], 'a').write('aot_compile ' + ' '.join(sys.argv[1:3]) + '\\n')\n")
+        self.assertEqual(self.run_check().returncode, 0)
+        self.assertEqual(self.calls("aot_compile"), ["aot_compile --for attention"])
+        self.assertEqual(self.calls("retry"), ["retry attention --only skipped --wait"])
+
+    def test_memory_checker_runs_the_tests_of_our_kernels(self):
+        self.command(f"{self.bundle.name}/bin/test_gpu", "echo '[  PASSED  ] 9 tests.'")
+        for summary, code in [("ERROR SUMMARY: 0 errors", 0), ("ERROR SUMMARY: 2 errors", 9)]:
+            with self.subTest(summary):
+                self.command("path/compute-sanitizer", f'echo "$*" >>"$CALLS"; echo "{summary}"; exit {code}')
+                self.assertEqual(self.run_check().returncode, 1 if code else 0)
+                self.assertIn(summary, self.report())
+        self.assertIn("--gtest_filter=*Flash*:*flash*", self.calls("--target-processes")[0])
+
     def test_packed_bundle(self):
         archive = self.root / "sweepd.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
@@ -110,7 +183,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(len(self.calls("submit")), 2)
 
     def test_wrong_usage(self):
-        for arguments, part in [(["--fast"], "no option `--fast`"), (["gone.yaml"], "no file `gone.yaml`")]:
+        for arguments, part in [(["--fast"], "no option `--fast`"), (["--minutes", "x"], "needs a whole number"), (["gone.yaml"], "no file `gone.yaml`")]:
             done = self.run_check(*arguments)
             self.assertEqual(done.returncode, 2)
             self.assertIn(part, done.stderr)

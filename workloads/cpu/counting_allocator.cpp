@@ -31,11 +31,30 @@ CountingAllocator& CountingAllocator::install() {
   return allocator;
 }
 
+void CountingAllocator::set_limit(std::int64_t bytes) {
+  limit_ = bytes;
+  const std::lock_guard lock(refusal_mutex_);
+  refusal_.reset();
+}
+
+void CountingAllocator::refuse(const OutOfMemory& refusal) {
+  {
+    const std::lock_guard lock(refusal_mutex_);
+    refusal_ = refusal;
+  }
+  throw refusal;
+}
+
+std::optional<OutOfMemory> CountingAllocator::last_refusal() const {
+  const std::lock_guard lock(refusal_mutex_);
+  return refusal_;
+}
+
 std::int64_t CountingAllocator::reserve(std::int64_t bytes) {
   std::int64_t before = allocated_;
   const std::int64_t limit = limit_;
   do {
-    if (limit > 0 && bytes > limit - before) throw OutOfMemory({bytes}, {before}, {limit});
+    if (limit > 0 && bytes > limit - before) refuse({{bytes}, {before}, {limit}});
   } while (!allocated_.compare_exchange_weak(before, before + bytes));
   std::int64_t peak = peak_;
   while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes)) {
@@ -48,13 +67,13 @@ c10::DataPtr CountingAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return {nullptr, nullptr, &release, cpu};
   const auto counted = static_cast<std::int64_t>(bytes);
   if (counted < 0 || bytes > SIZE_MAX - 2 * kAlignment) {
-    throw OutOfMemory({INT64_MAX}, {allocated_}, {limit_});
+    refuse({{INT64_MAX}, {allocated_}, {limit_}});
   }
   const std::int64_t total = reserve(counted);
   void* memory = nullptr;
   if (posix_memalign(&memory, kAlignment, bytes + sizeof(Header)) != 0) {
     allocated_ -= counted;
-    throw OutOfMemory({counted}, {allocated_}, {limit_});
+    refuse({{counted}, {allocated_}, {limit_}});
   }
   auto* header = new (memory) Header{counted};
   void* block = header + 1;

@@ -11,7 +11,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 
+#include "workloads/api/failure.h"
 #include "workloads/api/memory_observer.h"
 
 namespace sweepd {
@@ -32,11 +35,14 @@ class CountingAllocator final : public c10::Allocator {
   void refund(const void* block, std::int64_t bytes);
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
 
-  void set_limit(std::int64_t bytes) { limit_ = bytes; }  // 0: none
+  void set_limit(std::int64_t bytes);  // 0: none. Forgets the last refusal.
   std::int64_t limit() const { return limit_; }
   std::int64_t allocated() const { return allocated_; }
   std::int64_t peak() const { return peak_; }
   void reset_peak();  // to what is allocated now
+
+  // What was thrown last: libraries may have turned it into an error of their own.
+  std::optional<OutOfMemory> last_refusal() const;
 
   // Told of every block until it is replaced by null; null is the state outside of a memory pass.
   // Blocks that other threads allocate or free at that moment may still be told.
@@ -45,12 +51,15 @@ class CountingAllocator final : public c10::Allocator {
 
  private:
   std::int64_t reserve(std::int64_t bytes);  // the total it made
+  [[noreturn]] void refuse(const OutOfMemory& refusal);
   static void tell(MemoryChange::Action action, const void* block, std::int64_t bytes,
                    std::int64_t total);
   static void release(void* block);
 
   std::atomic<std::int64_t> allocated_{0}, peak_{0}, limit_{0};
   std::atomic<MemoryObserver*> observer_{nullptr};
+  mutable std::mutex refusal_mutex_;
+  std::optional<OutOfMemory> refusal_;
 };
 
 }  // namespace sweepd

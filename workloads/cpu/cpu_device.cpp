@@ -80,7 +80,8 @@ class CpuDevice final : public Device {
   }
 
   // The allocator throws OutOfMemory itself and ATen lets it through (tested); what is left is the
-  // bad_alloc of code that takes memory elsewhere, whose size nobody knows.
+  // bad_alloc of code that takes memory elsewhere, whose size nobody knows, and compiled steps,
+  // whose C interface makes an error without a name of every exception.
   void rethrow_out_of_memory() override {
     try {
       throw;
@@ -89,6 +90,7 @@ class CpuDevice final : public Device {
     } catch (const std::bad_alloc&) {
       throw OutOfMemory({0}, {allocator_.allocated()}, {allocator_.limit()});
     } catch (...) {
+      if (const auto refusal = allocator_.last_refusal()) throw OutOfMemory(*refusal);
     }
   }
 

@@ -105,6 +105,8 @@ class CudaDevice final : public Device {
     } catch (const c10::OutOfMemoryError&) {
       throw memory_.last_refusal();
     } catch (...) {
+      // A compiled step's C interface makes an error without a name of every exception.
+      if (memory_.refused()) throw memory_.last_refusal();
     }
   }
 

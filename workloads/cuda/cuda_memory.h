@@ -22,6 +22,7 @@ class CudaMemory {
   // For the exception now being handled by c10: what was asked for. The size is exact, in the
   // allocator's granularity (a segment; the message of the exception is rounded to text).
   OutOfMemory last_refusal() const;
+  bool refused() const { return refusal_->requested > 0; }  // since this object was made
 
  private:
   // Shared with the observer, which the allocator keeps for the life of the process.

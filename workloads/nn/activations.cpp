@@ -32,7 +32,8 @@ const Saved& saved_by(Precision precision) {
 
 std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
                                                    const ModelShape& shape) {
-  if (step_mode_from(params.mode) == StepMode::kForward || params.attention != "naive") {
+  if (step_mode_from(params.mode) == StepMode::kForward || params.attention != "naive" ||
+      params.compile != "eager") {
     return std::nullopt;
   }
   const Precision precision = precision_from(params.precision);

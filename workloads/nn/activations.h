@@ -10,8 +10,8 @@ namespace sweepd {
 
 // Bytes live at the end of `forward` and not at its start: the tensors that autograd saved, and the
 // loss. Exact for torch's CPU kernels; docs/MEASURING.md derives it, and says where a GPU differs.
-// Nothing in mode forward, which saves nothing, and for torch's attention kernels, which keep what
-// their backend likes.
+// Nothing in mode forward, which saves nothing, for torch's attention kernels, which keep what
+// their backend likes, and for compiled steps.
 struct SavedForBackward {
   double bytes = 0;
   std::string formula;

@@ -30,6 +30,13 @@ AdamW::AdamW(AdamWKind kind, const AdamWOptions& options, std::vector<at::Tensor
   }
 }
 
+void AdamW::restart() {
+  for (at::Tensor& moment : moments_) moment.zero_();
+  for (at::Tensor& square : squares_) square.zero_();
+  if (device_updates_.defined()) device_updates_.zero_();
+  updates_ = 0;
+}
+
 std::vector<at::Tensor> AdamW::gradients() const {
   std::vector<at::Tensor> gradients;
   gradients.reserve(parameters_.size());

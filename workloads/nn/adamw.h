@@ -36,6 +36,8 @@ class AdamW {
   // waits for the device, as torch.amp.GradScaler does for them.
   void step(const at::Tensor& found_inf = {});
 
+  void restart();  // the state as it was made
+
   std::vector<at::Tensor> gradients() const;
   const std::vector<at::Tensor>& moments() const { return moments_; }   // one a parameter
   const std::vector<at::Tensor>& squares() const { return squares_; }   // one a parameter

@@ -24,6 +24,7 @@ struct Counts {
 // Torch's own choices are stated where its source says so.
 void add_saved(const AttentionParams& params, const Counts& count, WorkPerStep& work) {
   const double length = static_cast<double>(params.sequence);
+  if (params.compile == "aot_inductor") return;  // its partitioner decides what is kept
   if (params.implementation == "naive") {
     // Q scaled, besides Q itself, which belongs to the caller; softmax keeps its result.
     const double mask = params.causal ? length * length : 0;
@@ -50,7 +51,17 @@ AttentionMode attention_mode_from(const std::string& name) {
                               "` is unknown; expected forward, backward or both");
 }
 
+void require_compilable(const AttentionParams& params) {
+  if (params.compile == "aot_inductor" && params.implementation != "naive") {
+    throw std::invalid_argument(
+        "compile: aot_inductor is of implementation: naive alone, whose "
+        "operators it can make one of; this trial has " +
+        params.implementation);
+  }
+}
+
 WorkPerStep work_of(const AttentionParams& params) {
+  require_compilable(params);
   const Counts count(params);
   const AttentionMode mode = attention_mode_from(params.mode);
   const double full = 4 * count.scores * static_cast<double>(params.d_head);

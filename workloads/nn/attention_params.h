@@ -19,6 +19,7 @@ struct AttentionParams {
   bool causal = false;
   std::string dtype = "fp32";
   std::string mode = "both";
+  std::string compile = "eager";
 
   void visit(auto& field) {
     field("implementation", implementation,
@@ -37,11 +38,18 @@ struct AttentionParams {
         "what a step does; `forward` keeps nothing for a backward, `backward` repeats the backward "
         "of one forward",
         one_of({"forward", "backward", "both"}));
+    field("compile", compile,
+          "eager: operator by operator; cuda_graph: each phase captured once, then replayed; "
+          "aot_inductor: a package that tools/aot_compile made, of `naive` alone",
+          one_of({"eager", "cuda_graph", "aot_inductor"}));
   }
 };
 
 enum class AttentionMode { kForward, kBackward, kBoth };
 AttentionMode attention_mode_from(const std::string& name);  // throws std::invalid_argument
+
+// Throws std::invalid_argument for what `compile` cannot be combined with, saying what it can.
+void require_compilable(const AttentionParams& params);
 
 // FLOPs of the two matrix products of the forward, `4 B h S^2 d`, and of the backward: twice that
 // from stored probabilities, 2.5 times where the kernel computes the scores again. With a causal

@@ -1,5 +1,7 @@
 #include "workloads/nn/lm_params.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -19,6 +21,10 @@ void require_all_given(const LmStepParams& params) {
   throw std::invalid_argument("model: `custom` needs d_model, d_ff, layers and heads; missing " +
                               join(missing, ", "));
 }
+
+// What Python can trace as the same kernels. A kernel of our own it does not know.
+constexpr std::string_view kTraceable[] = {"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient",
+                                           "sdpa_cudnn"};
 
 void override_with(std::int64_t given, std::int64_t& value) {
   if (given != 0) value = given;
@@ -85,6 +91,36 @@ StepMode step_mode_from(std::string_view name) {
                               "` is unknown; expected forward, forward_backward or train_step");
 }
 
+CompileKind compile_kind_from(std::string_view name) {
+  if (name == "eager") return CompileKind::kEager;
+  if (name == "cuda_graph") return CompileKind::kCudaGraph;
+  if (name == "aot_inductor") return CompileKind::kAotInductor;
+  throw std::invalid_argument("compile: `" + std::string(name) +
+                              "` is unknown; expected eager, cuda_graph or aot_inductor");
+}
+
+void require_compilable(const LmStepParams& params) {
+  const CompileKind kind = compile_kind_from(params.compile);
+  if (kind == CompileKind::kEager) return;
+  if (params.optimizer != "adamw_fused" && step_mode_from(params.mode) == StepMode::kTrainStep) {
+    throw std::invalid_argument("compile: " + params.compile + " needs optimizer: adamw_fused, " +
+                                "which counts its updates on the device; this trial has " +
+                                params.optimizer + ", which counts them on the host");
+  }
+  if (kind != CompileKind::kAotInductor) return;
+  if (std::ranges::find(kTraceable, params.attention) == std::end(kTraceable)) {
+    throw std::invalid_argument(
+        "compile: aot_inductor cannot trace attention: " + params.attention +
+        "; it can naive, sdpa_math, sdpa_flash, sdpa_efficient and "
+        "sdpa_cudnn");
+  }
+  if (params.precision == "fp16") {
+    throw std::invalid_argument(
+        "compile: aot_inductor has no loss scaling, which precision: fp16 needs; it has fp32, "
+        "tf32, bf16 and bf16_pure");
+  }
+}
+
 ModelShape shape_of(const LmStepParams& params) {
   ModelShape shape;
   if (params.model == "custom") {
@@ -143,6 +179,7 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
 // FLOPs count a multiply-add as two and attention in full, whatever the kernel skips, so that
 // variants share one ruler; the figures state the causal half too.
 WorkPerStep work_of(const LmStepParams& params) {
+  require_compilable(params);
   const ModelShape shape = shape_of(params);
   WorkPerStep work;
   work.arithmetic = peak_name(precision_from(params.precision));

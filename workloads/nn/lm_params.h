@@ -17,6 +17,9 @@ namespace sweepd {
 enum class StepMode { kForward, kForwardBackward, kTrainStep };
 StepMode step_mode_from(std::string_view name);  // throws std::invalid_argument
 
+enum class CompileKind { kEager, kCudaGraph, kAotInductor };
+CompileKind compile_kind_from(std::string_view name);  // throws std::invalid_argument
+
 struct LmStepParams {
   std::string model = "small";
   std::int64_t d_model = 0;
@@ -30,6 +33,7 @@ struct LmStepParams {
   std::string mode = "train_step";
   std::string attention = "naive";
   std::string optimizer = "adamw_fused";
+  std::string compile = "eager";
   double lr = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -39,6 +43,7 @@ struct LmStepParams {
   void visit(auto& field) {
     visit_model(field);
     visit_step(field);
+    visit_compile(field);
   }
 
   // What the formulas of the model's size need: all that `sizing` has.
@@ -76,11 +81,21 @@ struct LmStepParams {
     field("eps", eps, "AdamW: added to the root of the second moment", at_least(0));
     field("weight_decay", weight_decay, "AdamW: decoupled weight decay", at_least(0));
   }
+
+  void visit_compile(auto& field) {
+    field("compile", compile,
+          "eager: operator by operator; cuda_graph: each phase captured once, then replayed; "
+          "aot_inductor: a package that tools/aot_compile made",
+          one_of({"eager", "cuda_graph", "aot_inductor"}));
+  }
 };
 
 // The model's numbers with those given one by one on top, validated. Throws std::invalid_argument
 // naming the parameter; `custom` with one left out names all that are missing.
 ModelShape shape_of(const LmStepParams& params);
+
+// Throws std::invalid_argument for what `compile` cannot be combined with, saying what it can.
+void require_compilable(const LmStepParams& params);
 
 // All that is known of a step without running it: FLOPs and bytes by phase, tokens, and the figures
 // of figures_of().

@@ -26,6 +26,12 @@ const at::Tensor& LossScaler::unscale(const std::vector<at::Tensor>& gradients) 
   return found_inf_;
 }
 
+void LossScaler::restart() {
+  scale_.fill_(kInitialScale);
+  growth_tracker_.zero_();
+  found_inf_.zero_();
+}
+
 void LossScaler::update() {
   at::_amp_update_scale_(scale_, growth_tracker_, found_inf_, kGrowth, kBackoff, kGrowthInterval);
 }

@@ -18,7 +18,8 @@ class LossScaler {
   // Divides the gradients by the scale, in place; returns 1 (a device scalar) when one was not
   // finite, else 0. The tensor is overwritten by the next call.
   const at::Tensor& unscale(const std::vector<at::Tensor>& gradients);
-  void update();  // the scale, from what unscale found
+  void restart();  // as it was made
+  void update();   // the scale, from what unscale found
 
   std::vector<std::pair<std::string, at::Tensor>> tensors() const {
     return {{"loss_scale", scale_},

@@ -1,5 +1,7 @@
 #include "workloads/nn/model.h"
 
+#include <c10/core/GradMode.h>
+
 #include <cmath>
 
 #include "workloads/api/range.h"
@@ -36,6 +38,7 @@ at::Tensor LanguageModel::add_matrix(const std::string& name, std::int64_t rows,
   matrix.normal_(0, deviation, random_);
   matrix.set_requires_grad(options_.gradients == Gradients::kOn);
   parameters_.push_back({name, matrix});
+  deviations_.push_back(deviation);
   return matrix;
 }
 
@@ -45,7 +48,21 @@ at::Tensor LanguageModel::add_norm(const std::string& name) {
                at::TensorOptions().device(options_.device).dtype(options_.weight_type));
   weight.set_requires_grad(options_.gradients == Gradients::kOn);
   parameters_.push_back({name, weight});
+  deviations_.push_back(0);
   return weight;
+}
+
+void LanguageModel::redraw() {
+  const c10::NoGradGuard no_grad;
+  random_ = seeded_generator(options_.device, options_.seed);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const at::Tensor& parameter = parameters_[i].tensor;
+    if (deviations_[i] > 0) {
+      parameter.normal_(0, deviations_[i], random_);
+    } else {
+      parameter.fill_(1);
+    }
+  }
 }
 
 void LanguageModel::add_block(std::int64_t index) {

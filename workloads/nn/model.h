@@ -47,6 +47,9 @@ class LanguageModel {
   // 2 / (in + out), embedding normal with variance 1, norms one.
   explicit LanguageModel(const ModelOptions& options);
 
+  // The first weights again, in place.
+  void redraw();
+
   // tokens: int64 [B, S], S the context of the options. Result [T, V].
   at::Tensor logits(const at::Tensor& tokens) const;
 
@@ -70,7 +73,8 @@ class LanguageModel {
   Rotary rotary_;
   Attention attention_;
   std::vector<NamedTensor> parameters_;
-  at::Tensor embedding_;  // [V, d]
+  std::vector<double> deviations_;  // of each parameter's first values; 0: a norm, which is ones
+  at::Tensor embedding_;            // [V, d]
   std::vector<BlockWeights> blocks_;
   at::Tensor final_norm_;  // [d]
   at::Tensor head_;        // [V, d]

@@ -10,6 +10,14 @@
 namespace sweepd {
 namespace {
 
+std::vector<at::Tensor> tensors_of(const LanguageModel& model) {
+  std::vector<at::Tensor> tensors;
+  for (const NamedTensor& parameter : model.parameters()) tensors.push_back(parameter.tensor);
+  return tensors;
+}
+
+}  // namespace
+
 ModelOptions model_options(const LmStepParams& params, at::Device device, std::int64_t seed) {
   const Precision precision = precision_from(params.precision);
   prepare_precision(precision, device);
@@ -26,26 +34,21 @@ ModelOptions model_options(const LmStepParams& params, at::Device device, std::i
   return options;
 }
 
-std::vector<at::Tensor> tensors_of(const LanguageModel& model) {
-  std::vector<at::Tensor> tensors;
-  for (const NamedTensor& parameter : model.parameters()) tensors.push_back(parameter.tensor);
-  return tensors;
+TokenBatch random_tokens(const LmStepParams& params, at::Device device, std::int64_t seed) {
+  at::Generator random = seeded_generator(device, seed + 0x5eed);
+  const at::Tensor sequences =
+      at::randint(0, params.vocab, {params.batch, params.context + 1}, random,
+                  at::TensorOptions().device(device).dtype(at::kLong));
+  return {sequences.narrow(1, 0, params.context).contiguous(),
+          sequences.narrow(1, 1, params.context).flatten()};
 }
-
-}  // namespace
 
 Training::Training(const LmStepParams& params, at::Device device, std::int64_t seed)
     : mode_(step_mode_from(params.mode)),
       precision_(precision_from(params.precision)),
       device_(device),
-      model_(model_options(params, device, seed)) {
-  // The data's seed differs from the weights', so that neither is a part of the other's sequence.
-  at::Generator random = seeded_generator(device, seed + 0x5eed);
-  const at::Tensor sequences =
-      at::randint(0, params.vocab, {params.batch, params.context + 1}, random,
-                  at::TensorOptions().device(device).dtype(at::kLong));
-  tokens_ = sequences.narrow(1, 0, params.context).contiguous();
-  targets_ = sequences.narrow(1, 1, params.context).flatten();
+      model_(model_options(params, device, seed)),
+      batch_(random_tokens(params, device, seed)) {
   if (mode_ == StepMode::kTrainStep) {
     const AdamWOptions options{params.lr, params.beta1, params.beta2, params.eps,
                                params.weight_decay};
@@ -75,13 +78,13 @@ void Training::step(Phases& phases) {
 at::Tensor Training::forward() {
   const c10::AutoGradMode gradients(mode_ != StepMode::kForward);
   const AutocastGuard autocast(precision_, device_);
-  const at::Tensor logits = model_.logits(tokens_);
+  const at::Tensor logits = model_.logits(batch_.tokens);
   logits_type_ = logits.scalar_type();
   name_tensor(logits, "logits");
   const Range range("loss");
   // In fp32 everywhere: CUDA's autocast would do so by itself, the CPU's would leave the loss with
   // the 8 bits of bf16.
-  return at::cross_entropy_loss(logits.to(at::kFloat), targets_);
+  return at::cross_entropy_loss(logits.to(at::kFloat), batch_.targets);
 }
 
 void Training::backward(const at::Tensor& loss) {
@@ -111,9 +114,19 @@ std::vector<HeldTensor> Training::state() const {
   if (scaler_) {
     for (const auto& [name, tensor] : scaler_->tensors()) others.push_back({name, tensor});
   }
-  others.insert(others.end(), {{"tokens", tokens_}, {"targets", targets_}, {"loss", loss_}});
+  others.insert(others.end(), {{"tokens", tokens()}, {"targets", targets()}, {"loss", loss_}});
   for (const auto& [name, tensor] : others) add_held(state, Kind::kOther, name, tensor);
   return state;
+}
+
+void Training::facts(Facts& facts) const {
+  facts.text("logits_dtype", c10::toString(logits_type_));
+}
+
+void Training::restart() {
+  model_.redraw();
+  if (optimizer_) optimizer_->restart();
+  if (scaler_) scaler_->restart();
 }
 
 void Training::optimize() {

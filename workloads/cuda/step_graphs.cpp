@@ -1,0 +1,76 @@
+#include "workloads/cuda/step_graphs.h"
+
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <vector>
+
+#include "workloads/cuda/cuda_timeline.h"
+
+namespace sweepd {
+namespace {
+
+class CudaStepGraphs final : public StepGraphs {
+ public:
+  explicit CudaStepGraphs(int device)
+      : stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false,
+                                             static_cast<c10::DeviceIndex>(device))),
+        pool_(at::cuda::graph_pool_handle()) {}
+
+  void on_own_stream(const std::function<void()>& work) override {
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    const c10::cuda::CUDAStreamGuard guard(stream_);
+    try {
+      work();
+    } catch (...) {
+      abandon();
+      throw;
+    }
+    stream_.synchronize();
+  }
+
+  void begin() override {
+    // What warming up left cached would stay unused for good: captures have a pool of their own.
+    if (pieces_.empty()) c10::cuda::CUDACachingAllocator::emptyCache();
+    pieces_.push_back(std::make_unique<at::cuda::CUDAGraph>());
+    // Thread-local: what other threads of this process ask of the driver does not end the capture.
+    pieces_.back()->capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
+    capturing_ = true;
+  }
+
+  std::size_t end() override {
+    capturing_ = false;
+    pieces_.back()->capture_end();
+    return pieces_.size() - 1;
+  }
+
+  void replay(std::size_t piece) override { pieces_[piece]->replay(); }
+
+ private:
+  // The stream cannot be used, and the allocator not emptied, until a failed capture has ended.
+  void abandon() {
+    if (!capturing_) return;
+    capturing_ = false;
+    try {
+      pieces_.back()->capture_end();
+    } catch (...) {  // says that the capture failed, which is known
+    }
+  }
+
+  c10::cuda::CUDAStream stream_;
+  at::cuda::MempoolId_t pool_;
+  std::vector<std::unique_ptr<at::cuda::CUDAGraph>> pieces_;
+  bool capturing_ = false;
+};
+
+}  // namespace
+}  // namespace sweepd
+
+extern "C" __attribute__((visibility("default"))) sweepd::StepGraphs* sweepd_make_step_graphs(
+    int device) {
+  return new sweepd::CudaStepGraphs(device);
+}

@@ -1,0 +1,130 @@
+#include "workloads/nn/aot_package.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Each counts up when what tools/aot_compile traces changes: old packages are not found then.
+constexpr int kLmStepVersion = 1;
+constexpr int kAttentionVersion = 1;
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+fs::path packages_folder() {
+  if (const std::string set = environment("SWEEPD_AOT_DIR", ""); !set.empty()) return set;
+  if (const std::string cache = environment("XDG_CACHE_HOME", ""); !cache.empty()) {
+    return fs::path(cache) / "sweepd" / "aot";
+  }
+  return fs::path(environment("HOME", ".")) / ".cache" / "sweepd" / "aot";
+}
+
+// Beside the programs of a bundle, or in the source tree that this program was built in.
+fs::path tool() {
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (; !folder.empty() && folder != folder.root_path(); folder = folder.parent_path()) {
+    for (const char* below : {"bin/aot_compile", "tools/aot_compile"}) {
+      if (fs::is_regular_file(folder / below, error)) return folder / below;
+    }
+  }
+  return "aot_compile";
+}
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=/.,:@";
+  if (word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+// They are compiled in; no other mode has them.
+std::string optimizer_name(const LmStepParams& params) {
+  if (step_mode_from(params.mode) != StepMode::kTrainStep) return "";
+  return fmt::format("-lr{:g}-beta{:g},{:g}-eps{:g}-decay{:g}", params.lr, params.beta1,
+                     params.beta2, params.eps, params.weight_decay);
+}
+
+std::string optimizer_options(const LmStepParams& params) {
+  if (step_mode_from(params.mode) != StepMode::kTrainStep) return "";
+  const LmStepParams usual;
+  std::string options;
+  const auto add = [&](const char* name, double value, double otherwise) {
+    if (value != otherwise) options += fmt::format(" --{} {:g}", name, value);
+  };
+  add("lr", params.lr, usual.lr);
+  add("beta1", params.beta1, usual.beta1);
+  add("beta2", params.beta2, usual.beta2);
+  add("eps", params.eps, usual.eps);
+  add("weight-decay", params.weight_decay, usual.weight_decay);
+  return options;
+}
+
+// `name` without the extension; `options` are those of the tool that say the same.
+AotPackage package_of(const std::string& name, const std::string& options,
+                      const AotTarget& target) {
+  AotPackage package;
+  package.path = packages_folder() / fmt::format("torch-{}", target.torch_version) /
+                 fmt::format("{}-{}", target.device, target.hardware) / (name + ".pt2");
+  package.command = fmt::format("{} {} {} --device {} --hardware {} --torch {} --out {}",
+                                quoted(environment("SWEEPD_PYTHON", "python3")),
+                                quoted(tool().string()), options, target.device, target.hardware,
+                                target.torch_version, quoted(package.path.string()));
+  return package;
+}
+
+}  // namespace
+
+AotPackage aot_package(const LmStepParams& params, const AotTarget& target) {
+  const ModelShape shape = shape_of(params);
+  const std::string name = fmt::format(
+      "lm_step.{}-d{}-ff{}-l{}-h{}-v{}-s{}-b{}-{}-{}-{}{}", kLmStepVersion, shape.d_model,
+      shape.d_ff, shape.layers, shape.heads, shape.vocab, params.context, params.batch,
+      params.precision, params.mode, params.attention, optimizer_name(params));
+  const std::string options = fmt::format(
+      "--d-model {} --d-ff {} --layers {} --heads {} --vocab {} --context {} --batch {} "
+      "--precision {} --mode {} --attention {}{}",
+      shape.d_model, shape.d_ff, shape.layers, shape.heads, shape.vocab, params.context,
+      params.batch, params.precision, params.mode, params.attention, optimizer_options(params));
+  return package_of(name, options, target);
+}
+
+AotPackage aot_package(const AttentionParams& params, const AotTarget& target) {
+  // A backward is made together with its forward, which keeps for it what it needs.
+  const bool forward = attention_mode_from(params.mode) == AttentionMode::kForward;
+  const char* const mode = forward ? "forward" : "both";
+  const std::string name = fmt::format("attention.{}-b{}-h{}-s{}-d{}-{}-{}-{}", kAttentionVersion,
+                                       params.batch, params.heads, params.sequence, params.d_head,
+                                       params.causal ? "causal" : "full", params.dtype, mode);
+  const std::string options = fmt::format(
+      "--workload attention --batch {} --heads {} --sequence {} --d-head {}{} --dtype {} "
+      "--mode {}",
+      params.batch, params.heads, params.sequence, params.d_head, params.causal ? " --causal" : "",
+      params.dtype, mode);
+  return package_of(name, options, target);
+}
+
+std::optional<double> aot_compile_ms(const fs::path& package) {
+  std::ifstream file(fs::path(package).replace_extension(".json"));
+  const auto made = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!made.is_object()) return std::nullopt;
+  const auto found = made.find("compile_ms");
+  if (found == made.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+}  // namespace sweepd
