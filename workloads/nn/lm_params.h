@@ -42,7 +42,8 @@ struct LmStepParams {
 
   void visit(auto& field) {
     visit_model(field);
-    visit_step(field);
+    visit_mode(field);
+    visit_update(field);
     visit_compile(field);
   }
 
@@ -58,16 +59,20 @@ struct LmStepParams {
           at_most(4096));
     field("vocab", vocab, "different tokens", at_least(2), at_most(1 << 24));
     field("context", context, "tokens of one sequence", at_least(1), at_most(1 << 22));
-    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20));
+    field("batch", batch, "sequences of one step, on each rank", at_least(1), at_most(1 << 20));
     field("precision", precision,
           "fp32; tf32: fp32 tensors, tensor-core GEMMs; bf16: autocast; bf16_pure: weights, "
           "gradients and state too; fp16: autocast with loss scaling",
           one_of({"fp32", "tf32", "bf16", "bf16_pure", "fp16"}));
   }
 
-  void visit_step(auto& field) {
+  void visit_mode(auto& field) {
     field("mode", mode, "what a step does; `forward` keeps nothing for a backward",
           one_of({"forward", "forward_backward", "train_step"}));
+  }
+
+  // How a training step computes; with visit_model all that distributed training needs.
+  void visit_update(auto& field) {
     field("attention", attention,
           "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned; flash: "
           "sweepd's own FlashAttention-2",

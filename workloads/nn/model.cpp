@@ -17,6 +17,12 @@ double linear_deviation(std::int64_t in, std::int64_t out) {
 
 }  // namespace
 
+std::vector<at::Tensor> tensors_of(std::span<const NamedTensor> named) {
+  std::vector<at::Tensor> tensors;
+  for (const NamedTensor& one : named) tensors.push_back(one.tensor);
+  return tensors;
+}
+
 LanguageModel::LanguageModel(const ModelOptions& options)
     : options_(options),
       random_(seeded_generator(options.device, options.seed)),
@@ -26,9 +32,27 @@ LanguageModel::LanguageModel(const ModelOptions& options)
                  options.operand_type, options.device, options.gradients) {
   const auto [d, d_ff, layers, heads, vocab] = options.shape;
   embedding_ = add_matrix("embedding", vocab, d, 1);
-  for (std::int64_t i = 0; i < layers; ++i) add_block(i);
+  end_unit();
+  for (std::int64_t i = 0; i < layers; ++i) {
+    add_block(i);
+    end_unit();
+  }
   final_norm_ = add_norm("final_norm");
   head_ = add_matrix("head", vocab, d, linear_deviation(d, vocab));
+  end_unit();
+}
+
+void LanguageModel::end_unit() {
+  if (options_.unit_made) options_.unit_made(std::span(parameters_).subspan(units_end_));
+  units_end_ = parameters_.size();
+}
+
+at::Tensor LanguageModel::in_unit(std::size_t unit, auto forward) const {
+  if (observer_ == nullptr) return forward();
+  observer_->before(unit);
+  const at::Tensor output = forward();
+  observer_->after(unit, output);
+  return output;
 }
 
 at::Tensor LanguageModel::add_matrix(const std::string& name, std::int64_t rows,
@@ -86,14 +110,22 @@ void LanguageModel::add_block(std::int64_t index) {
 
 at::Tensor LanguageModel::logits(const at::Tensor& tokens) const {
   const std::int64_t batch = tokens.size(0);
-  at::Tensor x = embed(tokens);  // [T, d]
+  std::size_t unit = 0;
+  at::Tensor x = in_unit(unit++, [&] { return embed(tokens); });  // [T, d]
   name_tensor(x, "residual");
   for (const BlockWeights& block : blocks_) {
-    x = x + attend(block, norm(x, block.attention_norm), batch);
-    name_tensor(x, "residual");
-    x = x + feed_forward(block, norm(x, block.ffn_norm));
+    x = in_unit(unit++, [&] {
+      // Into x, so that a forward alone lets go of the block's input here.
+      x = x + attend(block, norm(x, block.attention_norm), batch);
+      name_tensor(x, "residual");
+      return x + feed_forward(block, norm(x, block.ffn_norm));
+    });
     name_tensor(x, "residual");
   }
+  return in_unit(unit, [&] { return predict(x); });
+}
+
+at::Tensor LanguageModel::predict(const at::Tensor& x) const {
   const at::Tensor normed = norm(x, final_norm_);
   const Range range("lm_head");
   return at::linear(normed, head_);  // [T, V]

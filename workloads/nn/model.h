@@ -5,6 +5,8 @@
 #include <ATen/ATen.h>
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct NamedTensor {
   at::Tensor tensor;
 };
 
+std::vector<at::Tensor> tensors_of(std::span<const NamedTensor> named);
+
 // Weights are [out, in]; a linear layer is x W^T.
 struct BlockWeights {
   at::Tensor attention_norm;  // [d]
@@ -26,6 +30,15 @@ struct BlockWeights {
   at::Tensor ffn_norm;        // [d]
   at::Tensor w1, w3;          // [d_ff, d]
   at::Tensor w2;              // [d, d_ff]
+};
+
+// Told where the forward of each unit begins and ends. Units are the parts of the model whose
+// weights are needed together: 0 the embedding, then the blocks, then the last norm with the head.
+class UnitObserver {
+ public:
+  virtual ~UnitObserver() = default;
+  virtual void before(std::size_t unit) = 0;
+  virtual void after(std::size_t unit, const at::Tensor& output) = 0;
 };
 
 struct ModelOptions {
@@ -37,6 +50,9 @@ struct ModelOptions {
   at::Device device = at::kCPU;
   Gradients gradients = Gradients::kOn;
   std::int64_t seed = 0;
+  // Called with each unit's parameters, in order, before those of the next one are made: whoever
+  // keeps only a part of them never has all of the model at once.
+  std::function<void(std::span<const NamedTensor>)> unit_made = {};
 };
 
 class LanguageModel {
@@ -53,6 +69,9 @@ class LanguageModel {
   // tokens: int64 [B, S], S the context of the options. Result [T, V].
   at::Tensor logits(const at::Tensor& tokens) const;
 
+  // Of every forward from now on; null: nobody. Must outlive them.
+  void observe_units(UnitObserver* observer) { observer_ = observer; }
+
   const std::vector<NamedTensor>& parameters() const { return parameters_; }
   // Mask and rotary table: made once, no parameters.
   std::vector<NamedTensor> constants() const;
@@ -67,6 +86,9 @@ class LanguageModel {
   at::Tensor attend(const BlockWeights& block, const at::Tensor& x, std::int64_t batch) const;
   at::Tensor feed_forward(const BlockWeights& block, const at::Tensor& x) const;
   at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
+  at::Tensor predict(const at::Tensor& x) const;
+  void end_unit();  // of the parameters made since the last call
+  at::Tensor in_unit(std::size_t unit, auto forward) const;
 
   ModelOptions options_;
   at::Generator random_;
@@ -76,8 +98,10 @@ class LanguageModel {
   std::vector<double> deviations_;  // of each parameter's first values; 0: a norm, which is ones
   at::Tensor embedding_;            // [V, d]
   std::vector<BlockWeights> blocks_;
-  at::Tensor final_norm_;  // [d]
-  at::Tensor head_;        // [V, d]
+  at::Tensor final_norm_;      // [d]
+  at::Tensor head_;            // [V, d]
+  std::size_t units_end_ = 0;  // parameters that belong to a unit by now
+  UnitObserver* observer_ = nullptr;
 };
 
 }  // namespace sweepd

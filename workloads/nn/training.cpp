@@ -10,10 +10,9 @@
 namespace sweepd {
 namespace {
 
-std::vector<at::Tensor> tensors_of(const LanguageModel& model) {
-  std::vector<at::Tensor> tensors;
-  for (const NamedTensor& parameter : model.parameters()) tensors.push_back(parameter.tensor);
-  return tensors;
+ModelOptions with_units(ModelOptions options, const TrainingPart& part) {
+  options.unit_made = part.unit_made;
+  return options;
 }
 
 }  // namespace
@@ -34,25 +33,31 @@ ModelOptions model_options(const LmStepParams& params, at::Device device, std::i
   return options;
 }
 
-TokenBatch random_tokens(const LmStepParams& params, at::Device device, std::int64_t seed) {
+AdamWOptions adamw_options(const LmStepParams& params) {
+  return {params.lr, params.beta1, params.beta2, params.eps, params.weight_decay};
+}
+
+TokenBatch random_tokens(const LmStepParams& params, at::Device device, std::int64_t seed,
+                         const TrainingPart& part) {
   at::Generator random = seeded_generator(device, seed + 0x5eed);
   const at::Tensor sequences =
-      at::randint(0, params.vocab, {params.batch, params.context + 1}, random,
-                  at::TensorOptions().device(device).dtype(at::kLong));
+      at::randint(0, params.vocab, {part.world_size * params.batch, params.context + 1}, random,
+                  at::TensorOptions().device(device).dtype(at::kLong))
+          .narrow(0, part.rank * params.batch, params.batch);
   return {sequences.narrow(1, 0, params.context).contiguous(),
           sequences.narrow(1, 1, params.context).flatten()};
 }
 
-Training::Training(const LmStepParams& params, at::Device device, std::int64_t seed)
+Training::Training(const LmStepParams& params, at::Device device, std::int64_t seed,
+                   const TrainingPart& part)
     : mode_(step_mode_from(params.mode)),
       precision_(precision_from(params.precision)),
       device_(device),
-      model_(model_options(params, device, seed)),
-      batch_(random_tokens(params, device, seed)) {
+      model_(with_units(model_options(params, device, seed), part)),
+      batch_(random_tokens(params, device, seed, part)) {
   if (mode_ == StepMode::kTrainStep) {
-    const AdamWOptions options{params.lr, params.beta1, params.beta2, params.eps,
-                               params.weight_decay};
-    optimizer_.emplace(adamw_from(params.optimizer), options, tensors_of(model_));
+    optimizer_.emplace(adamw_from(params.optimizer), adamw_options(params),
+                       tensors_of(model_.parameters()));
   }
   if (precision_ == Precision::kFp16 && mode_ != StepMode::kForward) scaler_.emplace(device);
 }
@@ -72,7 +77,7 @@ void Training::step(Phases& phases) {
     phases.enter("optimizer");
     optimize();
   }
-  loss_ = loss.detach();
+  keep_loss(loss);
 }
 
 at::Tensor Training::forward() {
