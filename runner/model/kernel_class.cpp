@@ -112,6 +112,7 @@ constexpr Pattern kPatterns[] = {
     {"nccl", KernelClass::kCommunication},
     {"c10d::", KernelClass::kCommunication},
     {"gloo:", KernelClass::kCommunication},
+    {"collective::", KernelClass::kCommunication},  // ours, whatever carries it
     {"adam", KernelClass::kOptimizer},
     {"sgd", KernelClass::kOptimizer},
     {"splitkreduce", KernelClass::kReduction},  // the sum behind a product cut along k

@@ -1,0 +1,22 @@
+// Ranks as threads of the test, whose collectives are plain loops over each other's tensors: slow,
+// obvious, and strict about what real ones only hang on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workloads/dist/collectives.h"
+
+namespace sweepd {
+
+// Runs `body` as each of `world_size` ranks at once, rank 0 on the calling thread, and returns when
+// all have ended; what they threw, by rank ("": nothing). A rank that throws breaks the others'
+// calls, which throw too. Ranks that do not make the same call, with the same size and type, throw
+// std::logic_error.
+std::vector<std::string> run_threads(int world_size, const std::function<void(Collectives&)>& body);
+
+// The same, and what a rank throws fails the test.
+void expect_threads(int world_size, const std::function<void(Collectives&)>& body);
+
+}  // namespace sweepd

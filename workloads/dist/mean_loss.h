@@ -1,0 +1,17 @@
+// The loss over the whole batch, from each rank's loss over its own sequences.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include "workloads/dist/collectives.h"
+
+namespace sweepd {
+
+// Collective, and waits for the device: between steps only.
+inline double mean_loss(const at::Tensor& mine, Collectives& collectives) {
+  const at::Tensor sum = mine.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true).reshape({1});
+  collectives.all_reduce(sum);
+  return sum.item<double>() / collectives.world_size();
+}
+
+}  // namespace sweepd

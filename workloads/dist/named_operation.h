@@ -1,0 +1,23 @@
+// A collective under a name of its own in the profile pass: "collective::all_reduce", whose class
+// is communication whatever the backend calls it.
+#pragma once
+
+#include <ATen/record_function.h>
+
+#include <functional>
+#include <utility>
+
+#include "workloads/dist/collectives.h"
+
+namespace sweepd {
+
+// `name` has static storage. Costs a branch while nobody records.
+inline std::function<void(Collectives&)> named_operation(
+    const char* name, std::function<void(Collectives&)> operation) {
+  return [name, operation = std::move(operation)](Collectives& collectives) {
+    RECORD_FUNCTION(name, c10::ArrayRef<const c10::IValue>{});
+    operation(collectives);
+  };
+}
+
+}  // namespace sweepd

@@ -1,0 +1,19 @@
+// The queue of a device with streams: operations are enqueued at once, on a stream of their own
+// that waits for the work enqueued before them, or on the current one. Through torch's device
+// guards, so that it needs no CUDA header and stands in the program itself.
+#pragma once
+
+#include <memory>
+
+#include "workloads/dist/collectives.h"
+
+namespace sweepd {
+
+enum class QueueStream { kOwn, kCurrent };
+
+// `collectives` must outlive the queue. An operation's tensors must live until wait() has been
+// called, or until the current stream has been synchronised.
+std::unique_ptr<CommunicationQueue> make_stream_queue(Collectives& collectives,
+                                                      const Device& device, QueueStream stream);
+
+}  // namespace sweepd
