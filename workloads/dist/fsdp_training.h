@@ -1,0 +1,45 @@
+// The language model fully sharded over the ranks: what `fsdp` times.
+#pragma once
+
+#include <vector>
+
+#include "workloads/dist/exposed_clock.h"
+#include "workloads/dist/fully_sharded.h"
+#include "workloads/dist/params.h"
+#include "workloads/nn/training.h"
+
+namespace sweepd {
+
+struct FsdpParams : DistributedParams {
+  bool overlap = true;
+
+  void visit(auto& field) {
+    visit_common(field);
+    field("overlap", overlap,
+          "whether the next unit is gathered, and the gradients before travel, while one computes");
+  }
+};
+
+class FsdpTraining {
+ public:
+  // Throws Unavailable for a precision under autocast, whose casts would keep a copy of every
+  // weight from the forward to the backward. `collectives` and `device` must outlive this.
+  FsdpTraining(const FsdpParams& params, const RunParams& run, Collectives& collectives,
+               Device& device);
+
+  void step(Phases& phases);    // phases forward, backward and optimizer; both first communicate
+  void tell(Samples& samples);  // of the step before, with the device idle; collective
+  void tell(Facts& facts);      // after the last step; collective
+  std::vector<HeldTensor> state() const;
+
+  FullySharded& sharded() { return sharded_; }
+  const Training& training() const { return training_; }
+
+ private:
+  Collectives& collectives_;
+  ExposedClock clock_;
+  FullySharded sharded_;
+  Training training_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,55 @@
+// The language model with its optimizer's state over the ranks: what `sharded_optimizer` times.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "workloads/dist/exposed_clock.h"
+#include "workloads/dist/params.h"
+#include "workloads/dist/sharded_update.h"
+#include "workloads/nn/training.h"
+
+namespace sweepd {
+
+struct ShardedOptimizerParams : DistributedParams {
+  bool sharded = true;
+  double bucket_mb = 25;
+
+  void visit(auto& field) {
+    visit_common(field);
+    field("sharded", sharded,
+          "whether each rank keeps AdamW's state for its part of the parameters alone");
+    field("bucket_mb", bucket_mb, "most bytes of gradients that are sent at a time, in 1,000,000",
+          at_least(0.001), at_most(1e6));
+  }
+};
+
+// What a rank holds by formula, beside the few tensors of the batch: bytes.
+struct ShardedMemory {
+  double after_init = 0;   // weights, AdamW's state or a rank's share of it, the gradients' buffer
+  double before_step = 0;  // gradients too
+  double after_step = 0;
+};
+ShardedMemory sharded_memory(const ShardedOptimizerParams& params, std::int64_t world_size);
+
+class ShardedTraining {
+ public:
+  // `collectives` and `device` must outlive this.
+  ShardedTraining(const ShardedOptimizerParams& params, const RunParams& run,
+                  Collectives& collectives, Device& device);
+
+  // Phases forward, backward, communication (gradients), optimizer, and communication again (the
+  // weights, when sharded).
+  void step(Phases& phases);
+  void tell(Samples& samples);  // of the step before, with the device idle; collective
+  void tell(Facts& facts);      // after the last step; collective
+  std::vector<HeldTensor> state() const;
+
+ private:
+  Collectives& collectives_;
+  Training training_;
+  ShardedUpdate update_;
+  ExposedClock clock_;
+};
+
+}  // namespace sweepd

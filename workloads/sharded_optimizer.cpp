@@ -1,0 +1,58 @@
+// Data parallel training whose optimizer state lies over the ranks, against the same without: step
+// time, and memory per rank in the memory pass. The step is workloads/dist/sharded_training.h.
+#include <memory>
+
+#include "workloads/api/workload.h"
+#include "workloads/dist/collectives.h"
+#include "workloads/dist/sharded_training.h"
+
+namespace sweepd {
+namespace {
+
+class ShardedOptimizer final : public Workload {
+ public:
+  using Params = ShardedOptimizerParams;
+  static constexpr std::string_view kHelp =
+      "Data parallel training with AdamW's state over the ranks (ZeRO stage 1), on and off: "
+      "forward, "
+      "backward, communication and optimizer as phases";
+  static constexpr int kVersion = 1;
+  static constexpr std::string_view kPhases[] = {"forward", "backward", "communication",
+                                                 "optimizer"};
+
+  static WorkPerStep work(const Params& params, const RunParams& run) {
+    WorkPerStep work = distributed_work(params, run);
+    const ShardedMemory memory = sharded_memory(params, run.world_size);
+    const bool on = params.sharded;
+    const auto n = static_cast<double>(run.world_size);
+    work.figures.push_back({"after_init_bytes", memory.after_init,
+                            on ? "w P + 2 w P / N + the largest bucket of gradients" : "3 w P"});
+    work.figures.push_back({"before_step_bytes", memory.before_step,
+                            on ? "2 w P + 2 w P / N + the largest bucket" : "4 w P"});
+    work.figures.push_back({"after_step_bytes", memory.after_step,
+                            on ? "w P + 2 w P / N + the largest bucket" : "3 w P"});
+    work.figures.push_back({"sent_bytes", 2 * (n - 1) / n * weight_bytes_of(params),
+                            "2 w P (N-1)/N, sharded or not: an all-reduce is a reduce-scatter and "
+                            "an all-gather"});
+    return work;
+  }
+
+  ShardedOptimizer(const Params& params, Context& context)
+      : collectives_(make_collectives(params.backend, context)),
+        training_(params, context.run, *collectives_, context.device) {}
+
+  void step(Phases& phases) override { training_.step(phases); }
+  void after_step(Samples& samples) override { training_.tell(samples); }
+  Gang* gang() override { return collectives_.get(); }
+  std::vector<HeldTensor> state() const override { return training_.state(); }
+  void facts(Facts& facts) override { training_.tell(facts); }
+
+ private:
+  std::unique_ptr<Collectives> collectives_;
+  ShardedTraining training_;
+};
+
+REGISTER_WORKLOAD("sharded_optimizer", ShardedOptimizer);
+
+}  // namespace
+}  // namespace sweepd
