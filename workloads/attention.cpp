@@ -9,6 +9,7 @@
 
 #include "workloads/api/set_up_timer.h"
 #include "workloads/api/workload.h"
+#include "workloads/flash/flash_cpu.h"
 #include "workloads/nn/attention.h"
 #include "workloads/nn/attention_check.h"
 #include "workloads/nn/attention_params.h"
@@ -43,6 +44,7 @@ class AttentionStep final : public Workload {
         gradients_(mode_ == AttentionMode::kForward ? Gradients::kOff : Gradients::kOn),
         seed_(context.run.seed),
         checked_(context.pass == Pass::kTiming),
+        flash_(params.implementation == "flash"),
         captured_(params.compile == "cuda_graph" ? std::make_unique<CapturedStep>(context.device)
                                                  : nullptr),
         packaged_(params.compile == "aot_inductor"
@@ -83,6 +85,11 @@ class AttentionStep final : public Workload {
       return attend(q, k, v);
     };
     return check_attention(attention, {q_, k_, v_, shape_.mask, scale}, gradients_, seed_);
+  }
+
+  // A CPU's figures depend on what its processor can do.
+  void facts(Facts& facts) override {
+    if (flash_ && q_.is_cpu()) facts.text("flash_kernels", chosen_cpu_kernels().name);
   }
 
   std::vector<HeldTensor> state() const override {
@@ -135,6 +142,7 @@ class AttentionStep final : public Workload {
   Gradients gradients_;
   std::int64_t seed_;
   bool checked_;
+  bool flash_;
   std::unique_ptr<CapturedStep> captured_;       // compile: cuda_graph
   std::unique_ptr<PackagedAttention> packaged_;  // compile: aot_inductor
   Attention attention_;

@@ -10,15 +10,19 @@ namespace sweepd::flash::SWEEPD_FLASH_ISA {
 
 #if defined(__AMX_BF16__)
 
+// A thread's tiles take 0.5 MB at d = 64: little beside the tensors of eight heads of 1024 rows.
 constexpr int64_t kAmxBackwardRows = 128;
+constexpr int64_t kAmxBackwardColumns = 192;
+constexpr int64_t kAmxScoreStride = kAmxBackwardColumns + 16;     // floats
+constexpr int64_t kAmxGradientStride = kAmxBackwardColumns + 32;  // bf16
 
 inline int64_t amx_backward_floats(int64_t width) {
   const int64_t depth = depth_of(width), padded = padded_width(width);
-  return kAmxColumns * depth / 2 + kAmxColumns * depth + kAmxColumns / 2 * padded +
-         2 * padded * kAmxColumns + kAmxBackwardRows * depth + kAmxBackwardRows / 2 * padded * 3 +
-         2 * kStrip * kStripStride + kAmxBackwardRows * kAmxColumns +
-         kAmxBackwardRows * kNarrowStride / 2 + kAmxBackwardRows * padded +
-         kAmxColumns * tile_stride(width) + 2 * kAmxBackwardRows;
+  return kAmxBackwardColumns * depth + kAmxBackwardColumns / 2 * padded +
+         2 * padded * kAmxBackwardColumns + kAmxBackwardRows * depth + kAmxBackwardRows * padded +
+         2 * kStrip * kAmxScoreStride + kAmxBackwardRows * kAmxBackwardColumns +
+         kAmxBackwardRows * kAmxGradientStride / 2 + kAmxBackwardRows * padded +
+         2 * kAmxBackwardRows;
 }
 
 struct AmxBackwardTiles {
@@ -31,24 +35,26 @@ struct AmxBackwardTiles {
     const auto pairs = [&](int64_t count) {
       return reinterpret_cast<uint32_t*>(workspace.take(count));
     };
-    column_rows = halves(kAmxColumns * depth);
-    kt = pairs(depth / 2 * kAmxColumns);
-    vt = pairs(depth / 2 * kAmxColumns);
-    k = pairs(kAmxColumns / 2 * padded);
-    dk = workspace.take(padded * kAmxColumns);
-    dv = workspace.take(padded * kAmxColumns);
+    kt = pairs(depth / 2 * kAmxBackwardColumns);
+    vt = pairs(depth / 2 * kAmxBackwardColumns);
+    k = pairs(kAmxBackwardColumns / 2 * padded);
+    dk = workspace.take(padded * kAmxBackwardColumns);
+    dv = workspace.take(padded * kAmxBackwardColumns);
     q = halves(kAmxBackwardRows * depth);
     d_o = halves(kAmxBackwardRows * depth);
-    mixed = pairs(kAmxBackwardRows / 2 * padded);
     qt = halves(padded * kAmxBackwardRows);
     d_ot = halves(padded * kAmxBackwardRows);
-    scores = workspace.take(kStrip * kStripStride);
-    gradients = workspace.take(kStrip * kStripStride);
-    p = pairs(kAmxBackwardRows / 2 * kAmxColumns);
-    ds = pairs(kAmxBackwardRows / 2 * kAmxColumns);
-    ds_rows = halves(kAmxBackwardRows * kNarrowStride);
+    scores = workspace.take(kStrip * kAmxScoreStride);
+    gradients = workspace.take(kStrip * kAmxScoreStride);
+    p = pairs(kAmxBackwardRows / 2 * kAmxBackwardColumns);
+    ds = pairs(kAmxBackwardRows / 2 * kAmxBackwardColumns);
+    ds_rows = halves(kAmxBackwardRows * kAmxGradientStride);
     dq = workspace.take(kAmxBackwardRows * padded);
-    turned = workspace.take(kAmxColumns * tile_stride(width));
+    // Used before the first or after the last product of scores: in their place, which is as large
+    // for every width up to kMostWidth.
+    column_rows = reinterpret_cast<uint16_t*>(p);
+    mixed = p;
+    turned = reinterpret_cast<float*>(p);
     lse = workspace.take(kAmxBackwardRows);
     delta = workspace.take(kAmxBackwardRows);
   }
@@ -83,8 +89,8 @@ inline void differentiate_pair(const RowPair& pair, int64_t columns, float scale
     Floats p[2], ds[2];
 #pragma GCC unroll 2
     for (int i = 0; i < 2; ++i) {
-      const float* const scores = pair.scores + i * kStripStride;
-      const float* const gradients = pair.gradients + i * kStripStride;
+      const float* const scores = pair.scores + i * kAmxScoreStride;
+      const float* const gradients = pair.gradients + i * kAmxScoreStride;
       p[i] = exp2(load(scores + c) * scale - pair.lse[i]);
       ds[i] = p[i] * (load(gradients + c) - pair.delta[i]);
       if (c + kLanes > pair.seen[i]) {
@@ -97,7 +103,7 @@ inline void differentiate_pair(const RowPair& pair, int64_t columns, float scale
     _mm512_storeu_si512(pair.p + c, mix_pairs(narrow_two(p[0], p[1])));
     _mm512_storeu_si512(pair.ds + c, mix_pairs(rows));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(pair.ds_rows + c), _mm512_castsi512_si256(rows));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(pair.ds_rows + kNarrowStride + c),
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(pair.ds_rows + kAmxGradientStride + c),
                         _mm512_extracti64x4_epi64(rows, 1));
   }
 }
@@ -133,23 +139,25 @@ inline void differentiate_strips(const Head& head, const AmxBackwardTiles& tiles
   for (int64_t strip = 0; strip < rows; strip += kStrip) {
     const Cut cut{head.causal ? Cut::kColumnsAfter : Cut::kNothing, shift + strip};
     multiply_tiles(kStrip, padded, tiles.depth, {tiles.q + strip * tiles.depth, tiles.depth},
-                   {tiles.kt, kAmxColumns}, {tiles.scores, kStripStride}, Sums::kSet, cut);
+                   {tiles.kt, kAmxBackwardColumns}, {tiles.scores, kAmxScoreStride}, Sums::kSet,
+                   cut);
     multiply_tiles(kStrip, padded, tiles.depth, {tiles.d_o + strip * tiles.depth, tiles.depth},
-                   {tiles.vt, kAmxColumns}, {tiles.gradients, kStripStride}, Sums::kSet, cut);
+                   {tiles.vt, kAmxBackwardColumns}, {tiles.gradients, kAmxScoreStride}, Sums::kSet,
+                   cut);
     for (int64_t r = 0; r < kStrip; r += 2) {
       const int64_t row = strip + r;
       const auto seen = [&](int64_t of) {
         if (of >= rows) return int64_t{0};
         return head.causal ? most(0, least(columns, of + shift + 1)) : columns;
       };
-      differentiate_pair({tiles.scores + r * kStripStride,
-                          tiles.gradients + r * kStripStride,
+      differentiate_pair({tiles.scores + r * kAmxScoreStride,
+                          tiles.gradients + r * kAmxScoreStride,
                           tiles.lse + row,
                           tiles.delta + row,
                           {seen(row), seen(row + 1)},
-                          tiles.p + row / 2 * kAmxColumns,
-                          tiles.ds + row / 2 * kAmxColumns,
-                          tiles.ds_rows + row * kNarrowStride},
+                          tiles.p + row / 2 * kAmxBackwardColumns,
+                          tiles.ds + row / 2 * kAmxBackwardColumns,
+                          tiles.ds_rows + row * kAmxGradientStride},
                          padded, head.scale * kLog2E);
     }
   }
@@ -162,10 +170,12 @@ inline void add_amx_gradients(const Head& head, const AmxBackwardTiles& tiles, i
   const Cut before{head.causal ? Cut::kDepthBefore : Cut::kNothing, shift};
   const Cut after{head.causal ? Cut::kDepthAfter : Cut::kNothing, shift};
   multiply_tiles(tiles.padded, padded, padded_rows, {tiles.d_ot, padded_rows},
-                 {tiles.p, kAmxColumns}, {tiles.dv, kAmxColumns}, Sums::kAdd, before);
+                 {tiles.p, kAmxBackwardColumns}, {tiles.dv, kAmxBackwardColumns}, Sums::kAdd,
+                 before);
   multiply_tiles(tiles.padded, padded, padded_rows, {tiles.qt, padded_rows},
-                 {tiles.ds, kAmxColumns}, {tiles.dk, kAmxColumns}, Sums::kAdd, before);
-  multiply_tiles(padded_rows, tiles.padded, padded, {tiles.ds_rows, kNarrowStride},
+                 {tiles.ds, kAmxBackwardColumns}, {tiles.dk, kAmxBackwardColumns}, Sums::kAdd,
+                 before);
+  multiply_tiles(padded_rows, tiles.padded, padded, {tiles.ds_rows, kAmxGradientStride},
                  {tiles.k, tiles.padded}, {tiles.dq, tiles.padded}, Sums::kSet, after);
   for (int64_t i = 0; i < rows * tiles.padded; i += kLanes) {
     store(dq_sum + i, load(dq_sum + i) + load(tiles.dq + i));
@@ -175,7 +185,8 @@ inline void add_amx_gradients(const Head& head, const AmxBackwardTiles& tiles, i
 inline void unpack_turned(const float* sums, const AmxBackwardTiles& tiles, int64_t first,
                           int64_t columns, int64_t width, float factor, const MutableMatrix& to) {
   const int64_t stride = tile_stride(width);
-  transpose_bits(sums, kAmxColumns, tiles.padded, round_up(columns, kPair), tiles.turned, stride);
+  transpose_bits(sums, kAmxBackwardColumns, tiles.padded, round_up(columns, kPair), tiles.turned,
+                 stride);
   for (int64_t c = 0; c < columns; ++c) {
     unpack_row<Bf16>(tiles.turned + c * stride, factor, width, row_of<Bf16>(to, first + c));
   }
@@ -186,11 +197,11 @@ inline void amx_backward_columns(const BackwardTask& task, int64_t first, int64_
   const Head& head = task.head;
   const int64_t padded = round_up(columns, kPair);
   pack_bf16(head.k, first, columns, head.width, tiles.column_rows, padded, tiles.depth);
-  pairs_of_columns(tiles.column_rows, padded, tiles.depth, tiles.kt, kAmxColumns);
+  pairs_of_columns(tiles.column_rows, padded, tiles.depth, tiles.kt, kAmxBackwardColumns);
   pairs_of_rows(tiles.column_rows, tiles.depth, padded, tiles.padded, tiles.k, tiles.padded);
   pack_bf16(head.v, first, columns, head.width, tiles.column_rows, padded, tiles.depth);
-  pairs_of_columns(tiles.column_rows, padded, tiles.depth, tiles.vt, kAmxColumns);
-  const auto bytes = static_cast<size_t>(tiles.padded * kAmxColumns) * sizeof(float);
+  pairs_of_columns(tiles.column_rows, padded, tiles.depth, tiles.vt, kAmxBackwardColumns);
+  const auto bytes = static_cast<size_t>(tiles.padded * kAmxBackwardColumns) * sizeof(float);
   memset(tiles.dk, 0, bytes);
   memset(tiles.dv, 0, bytes);
   for (int64_t row = head.causal ? first : 0; row < head.length; row += kAmxBackwardRows) {
@@ -217,8 +228,8 @@ inline void amx_backward(const BackwardTask& task, float* memory) {
   const Tiles configured;
   const AmxBackwardTiles tiles(memory, task.head.width);
   const int64_t end = task.first + task.count;
-  for (int64_t column = task.first; column < end; column += kAmxColumns) {
-    amx_backward_columns(task, column, least(kAmxColumns, end - column), tiles);
+  for (int64_t column = task.first; column < end; column += kAmxBackwardColumns) {
+    amx_backward_columns(task, column, least(kAmxBackwardColumns, end - column), tiles);
   }
 }
 

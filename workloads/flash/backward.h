@@ -13,7 +13,7 @@
 namespace sweepd::flash::SWEEPD_FLASH_ISA {
 
 constexpr int64_t kBackwardRows = 128;
-constexpr int64_t kBackwardColumns = 192;
+constexpr int64_t kBackwardColumns = 144;
 constexpr int64_t kProbabilityStride = tile_stride(kBackwardRows);
 
 inline int64_t backward_floats(int64_t width) {

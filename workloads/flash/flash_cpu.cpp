@@ -2,10 +2,9 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <memory>
 #include <string>
 
 namespace sweepd {

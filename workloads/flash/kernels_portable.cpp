@@ -4,6 +4,6 @@
 
 namespace sweepd::flash {
 
-const Kernels kPortableKernels = portable::make_kernels("any processor");
+const Kernels kPortableKernels = portable::make_kernels("portable");
 
 }  // namespace sweepd::flash
