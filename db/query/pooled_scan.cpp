@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <unordered_map>
 
+#include "db/query/coded_column.h"
+#include "db/query/phase_scan.h"
 #include "db/query/plan_names.h"
+#include "db/query/pooled_cell.h"
 #include "db/query/scan.h"
 
 namespace sweepd {
@@ -37,132 +39,6 @@ bool is_worth_it(ReaderState& state, const ResultPlan& plan) {
   return own >= kFewestAttempts && own >= attempts / 8;
 }
 
-// A cell of the table under construction. Moments are joined as they come (Chan, Golub, LeVeque).
-struct Cell {
-  Cell(std::vector<std::uint32_t> at_, std::int64_t phase_, std::int64_t trial_)
-      : at(std::move(at_)), phase(phase_), trial(trial_) {}
-
-  std::vector<std::uint32_t> at;
-  std::int64_t phase, trial;  // the first trial
-  std::int64_t attempts = 0;
-  bool several_trials = false;
-  Stats stats;
-  double squares = 0;  // about the mean
-
-  void add(const Stats& more) {
-    if (attempts == 0) {
-      stats = more;
-      squares = static_cast<double>(more.n - 1) * more.std * more.std;
-      attempts = 1;
-      return;
-    }
-    const double before = static_cast<double>(stats.n), here = static_cast<double>(more.n);
-    const double apart = more.mean - stats.mean;
-    stats.min = std::min(stats.min, more.min);
-    stats.max = std::max(stats.max, more.max);
-    stats.n += more.n;
-    const double share = here / static_cast<double>(stats.n);
-    stats.mean += apart * share;
-    squares += apart * apart * before * share + (here - 1) * more.std * more.std;
-    ++attempts;
-  }
-  void finish() {
-    if (attempts == 1) return;
-    stats.std = stats.n > 1 ? std::sqrt(squares / static_cast<double>(stats.n - 1)) : 0;
-    stats.p05 = stats.median = stats.p95 = stats.mad = std::numeric_limits<double>::quiet_NaN();
-  }
-};
-
-// The summaries of one phase, advanced beside the attempts.
-struct Phase {
-  std::int64_t id = 0;
-  std::unique_ptr<Scan> rows;
-  std::int64_t attempt = -1;  // of the current row; the largest number at the end
-
-  void advance_to(std::int64_t wanted) {
-    while (attempt < wanted) {
-      attempt = rows->next() ? rows->integer(0) : std::numeric_limits<std::int64_t>::max();
-    }
-  }
-  Stats moments() const {
-    Stats stats;
-    stats.n = rows->integer(1);
-    stats.mean = rows->real(2);
-    stats.std = rows->real(3);
-    stats.min = rows->real(4);
-    stats.max = rows->real(5);
-    return stats;
-  }
-  // Of one attempt alone the rest is known, too.
-  Stats whole() const {
-    Stats stats = moments();
-    stats.p05 = rows->real(6);
-    stats.median = rows->real(7);
-    stats.p95 = rows->real(8);
-    stats.mad = rows->real(9);
-    return stats;
-  }
-};
-
-// Codes of one dimension; a value like the last one is not looked up again.
-class Column {
- public:
-  Column(DimensionCoder& coder, ValueType type) : coder_(coder), type_(type) {}
-
-  std::uint32_t code(const Scan& scan, int column) {
-    switch (type_) {
-      case ValueType::kText:
-      case ValueType::kChoice:
-        return of_text(scan.text(column));
-      case ValueType::kReal:
-        return coder_.code(Value(scan.real(column)));
-      case ValueType::kBoolean:
-        return coder_.code(Value(scan.integer(column) != 0));
-      default:
-        return of_integer(scan.integer(column));
-    }
-  }
-
-  // A value's place in the sweep is that of the first trial that has it.
-  void note(std::uint32_t code, std::int64_t position) {
-    if (code >= positions_.size()) positions_.resize(code + 1, position);
-    positions_[code] = std::min(positions_[code], position);
-  }
-  bool in_order() const { return std::is_sorted(positions_.begin(), positions_.end()); }
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-
-  std::uint32_t of_text(std::string_view text) {
-    const auto known = by_text_.find(text);
-    if (known != by_text_.end()) return known->second;
-    const std::uint32_t code = coder_.code(Value(std::string(text)));
-    by_text_.emplace(text, code);
-    return code;
-  }
-  std::uint32_t of_integer(std::int64_t value) {
-    if (!known_ || value != last_) {
-      last_ = value;
-      last_code_ = coder_.code(Value(value));
-      known_ = true;
-    }
-    return last_code_;
-  }
-
-  DimensionCoder& coder_;
-  ValueType type_;
-  std::vector<std::int64_t> positions_;  // by code
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> by_text_;
-  std::int64_t last_ = 0;
-  std::uint32_t last_code_ = 0;
-  bool known_ = false;
-};
-
 class PooledReader {
  public:
   PooledReader(ReaderState& state, ResultPlan& plan, std::vector<DimensionCoder>& coders)
@@ -178,7 +54,7 @@ class PooledReader {
     Scan attempts(state_.connection, scan_sql(plan_));
     while (attempts.next()) add(attempts, out);
     if (!std::all_of(columns_.begin(), columns_.end(),
-                     [](const Column& c) { return c.in_order(); })) {
+                     [](const CodedColumn& c) { return c.in_order(); })) {
       return false;
     }
     for (auto& [key, cell] : cells_) out.pooled.push_back(row_of(cell));
@@ -221,7 +97,7 @@ class PooledReader {
     const std::int64_t row = scan.integer(kRow);
     const bool trusted = scan.text(kOutcome) == "done" && scan.text(kVerdict) == "valid";
     bool any = false;
-    for (Phase& phase : phases_) {
+    for (PhaseScan& phase : phases_) {
       phase.advance_to(row);
       if (phase.attempt != row) continue;
       any = true;
@@ -231,14 +107,14 @@ class PooledReader {
     if (!any || !trusted) out.singles.push_back(single(scan));
   }
 
-  void place(const Phase& phase, std::int64_t trial) {
+  void place(const PhaseScan& phase, std::int64_t trial) {
     key_.assign(1, static_cast<char32_t>(phase.id));
     for (std::size_t i = 0; i < plan_.named_dimensions; ++i) key_ += static_cast<char32_t>(at_[i]);
     auto found = cells_.find(key_);
     if (found == cells_.end()) {
-      found = cells_.emplace(key_, Cell(at_, phase.id, trial)).first;
+      found = cells_.emplace(key_, PooledCell(at_, phase.id, trial)).first;
     }
-    Cell& cell = found->second;
+    PooledCell& cell = found->second;
     if (cell.trial != trial) {
       cell.several_trials = true;
       for (std::size_t i = plan_.named_dimensions; i < at_.size(); ++i) {
@@ -261,7 +137,7 @@ class PooledReader {
     return attempt;
   }
 
-  ResultRow row_of(Cell& cell) {
+  ResultRow row_of(PooledCell& cell) {
     cell.finish();
     ResultRow row;
     row.at = cell.at;
@@ -287,9 +163,9 @@ class PooledReader {
   ReaderState& state_;
   ResultPlan& plan_;
   std::vector<DimensionCoder>& coders_;
-  std::vector<Column> columns_;
-  std::vector<Phase> phases_;
-  std::unordered_map<std::u32string, Cell> cells_;
+  std::vector<CodedColumn> columns_;
+  std::vector<PhaseScan> phases_;
+  std::unordered_map<std::u32string, PooledCell> cells_;
   std::vector<std::uint32_t> at_;  // of the current attempt
   std::u32string key_;
 };
