@@ -9,6 +9,8 @@ if(TARGET sweep_cuda)
   add_dependencies(programs sweep_cuda)
 endif()
 install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
+# A trial that lacks its compiled package names this one: workloads/nn/aot_package.cpp.
+install(PROGRAMS tools/aot_compile DESTINATION bin COMPONENT data)
 
 install(CODE "set(unit_source ${CMAKE_SOURCE_DIR}/packaging/sweepd.service)" COMPONENT data)
 install(CODE [[
