@@ -143,8 +143,9 @@ bool is_integer(Common column) {
 }
 
 const std::vector<std::string>& setup_metrics() {
-  static const std::vector<std::string> names{"setup_time", "capture_time", "compile_time",
-                                              "load_time", "rendezvous_time"};
+  static const std::vector<std::string> names{"setup_time", "capture_time",    "compile_time",
+                                              "load_time",  "rendezvous_time", "start_time",
+                                              "fill_time"};
   return names;
 }
 

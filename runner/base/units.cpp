@@ -90,6 +90,23 @@ Result<std::int64_t> parse_scaled(std::string_view text, const std::array<Unit, 
   return static_cast<std::int64_t>(rounded);
 }
 
+struct InUnit {
+  std::int64_t count = 0;
+  std::string_view unit;
+  std::string text() const { return fmt::format("{}{}", count, unit); }
+};
+
+// In the largest of five units, each `base` times the one before, that divides the value.
+InUnit in_largest_unit(std::int64_t value, std::int64_t base,
+                       const std::array<std::string_view, 5>& units) {
+  std::size_t i = 0;
+  while (value != 0 && value % base == 0 && i + 1 < units.size()) {
+    value /= base;
+    ++i;
+  }
+  return {value, units[i]};
+}
+
 }  // namespace
 
 Result<std::int64_t> parse_integer(std::string_view text) {
@@ -136,14 +153,9 @@ Result<bool> parse_boolean(std::string_view text) {
 }
 
 std::string to_text(Bytes bytes) {
-  constexpr std::array<std::string_view, 5> kNames{"B", "KiB", "MiB", "GiB", "TiB"};
-  std::int64_t value = bytes.value;
-  std::size_t i = 0;
-  while (value != 0 && value % 1024 == 0 && i + 1 < kNames.size()) {
-    value /= 1024;
-    ++i;
-  }
-  return fmt::format("{}{}", value, kNames[i]);
+  const auto binary = in_largest_unit(bytes.value, 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
+  const auto decimal = in_largest_unit(bytes.value, 1000, {"B", "KB", "MB", "GB", "TB"});
+  return decimal.count < binary.count ? decimal.text() : binary.text();
 }
 
 std::string to_text(Duration duration) {

@@ -1,11 +1,15 @@
 #include "runner/daemon/dispatcher.h"
 
 #include <malloc.h>
+#include <poll.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <set>
 
+#include "runner/base/proc.h"
 #include "runner/daemon/item_of.h"
 #include "runner/daemon/run.h"
 #include "runner/wire/status.h"
@@ -13,6 +17,24 @@
 namespace sweepd {
 
 namespace asio = boost::asio;
+
+namespace {
+
+// A rank's connections close before it has written its last word, so its peers end first. "Within
+// a second" is what a gang is promised.
+constexpr auto kPeerGrace = std::chrono::milliseconds(500);
+
+// By SIGSTOP, say, or a debugger.
+std::set<int> suspended_ranks(const std::vector<RankProcess>& ranks) {
+  std::set<int> suspended;
+  for (const RankProcess& rank : ranks) {
+    const auto stat = rank.pidfd ? read_proc_stat(rank.pid) : std::nullopt;
+    if (stat && (stat->state == 'T' || stat->state == 't')) suspended.insert(rank.rank);
+  }
+  return suspended;
+}
+
+}  // namespace
 
 Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
                        const Catalog& catalog, Machine machine, HostInfo host,
@@ -132,20 +154,28 @@ void Dispatcher::act(const StopAction& action) {
   const auto it = running_.find(action.item);
   if (it == running_.end()) return;
   Run& run = *it->second;
+  run.collect_ended(executor_);
   run.stop = action.reason;
   spdlog::info("attempt {} is being stopped: {}", run.attempt.id,
                action.reason == StopReason::kTimeout ? "timeout" : "cancelled");
+  const std::set<int> suspended = suspended_ranks(run.ranks);
+  if (action.reason == StopReason::kTimeout) {
+    run.hang = hang_now(run.folder, static_cast<int>(run.ranks.size()), suspended);
+  }
   for (const RankProcess& rank : run.ranks) {
     if (rank.pidfd) executor_.signal(rank, SIGTERM);
   }
+  // Or the signal would wait until somebody continues it.
+  for (const RankProcess& rank : run.ranks) {
+    if (suspended.contains(rank.rank)) executor_.signal(rank, SIGCONT);
+  }
+  if (run.all_ended()) finish_run(action.item);
 }
 
 void Dispatcher::act(const KillAction& action) {
   const auto it = running_.find(action.item);
   if (it == running_.end()) return;
-  for (const RankProcess& rank : it->second->ranks) {
-    if (rank.pidfd) executor_.signal(rank, SIGKILL);
-  }
+  it->second->kill(executor_);
 }
 
 void Dispatcher::act(const RefuseAction& action) {
@@ -166,15 +196,31 @@ void Dispatcher::watch_rank(Run& run, std::size_t index) {
                   });
 }
 
-void Dispatcher::rank_ended(Run& run, std::size_t index) {
-  RankProcess& rank = run.ranks[index];
-  run.ended.push_back({rank.rank, executor_.reap(rank)});
+void Dispatcher::Run::collect(Executor& executor, std::size_t index) {
+  RankProcess& rank = ranks[index];
+  ended.push_back({rank.rank, executor.reap(rank)});
   rank.pidfd.reset();
-  if (run.ended.size() == run.ranks.size()) {
-    finish_run(run.attempt.row);
-  } else if (!ended_well(run, run.ended.back())) {
-    end_other_ranks(run);
+}
+
+void Dispatcher::Run::collect_ended(Executor& executor) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    pollfd end{ranks[i].pidfd.get(), POLLIN, 0};
+    if (ranks[i].pidfd && ::poll(&end, 1, 0) == 1) collect(executor, i);
   }
+}
+
+void Dispatcher::Run::kill(Executor& executor) {
+  killed = true;
+  for (const RankProcess& rank : ranks) {
+    if (rank.pidfd) executor.signal(rank, SIGKILL);
+  }
+}
+
+void Dispatcher::rank_ended(Run& run, std::size_t index) {
+  if (run.ranks[index].pidfd) run.collect(executor_, index);  // else collected with another
+  const bool is_gang = run.ranks.size() > 1;
+  if (is_gang && !run.stop && !run.killed) end_other_ranks(run);
+  if (run.all_ended()) finish_run(run.attempt.row);
 }
 
 // By its own word: a rank that ran out of memory exits with 0 too, once it has said so, and the
@@ -184,11 +230,24 @@ bool Dispatcher::ended_well(const Run& run, const EndedRank& rank) const {
   return said && outcome_of(*said) == Outcome::kDone;
 }
 
-// A rank that ended badly leaves the others waiting in a collective that will never complete.
+// If one ended badly: it leaves the others waiting in a collective that will never complete. One
+// that failed inside a collective is not the reason as long as another may be, which is about to
+// end. The order in which the loop hears of ends means nothing.
 void Dispatcher::end_other_ranks(Run& run) {
-  for (const RankProcess& rank : run.ranks) {
-    if (rank.pidfd) executor_.signal(rank, SIGKILL);
-  }
+  run.collect_ended(executor_);
+  const bool reason_known = put_own_reasons_first(run.folder, run.ended);
+  if (run.all_ended()) return;
+  if (reason_known) return run.kill(executor_);
+  const bool all_well = std::all_of(run.ended.begin(), run.ended.end(),
+                                    [&](const EndedRank& rank) { return ended_well(run, rank); });
+  if (all_well || run.peer_timer) return;
+  run.peer_timer = std::make_unique<asio::steady_timer>(io_, kPeerGrace);
+  const std::int64_t row = run.attempt.row;
+  run.peer_timer->async_wait([this, row](const boost::system::error_code& error) {
+    if (error) return;
+    const auto it = running_.find(row);
+    if (it != running_.end()) it->second->kill(executor_);
+  });
 }
 
 void Dispatcher::finish_run(std::int64_t row) {
@@ -196,6 +255,9 @@ void Dispatcher::finish_run(std::int64_t row) {
   const std::unique_ptr<Run> run = std::move(it->second);
   running_.erase(it);
   AttemptRecord record = ingest(run->folder, run->attempt, run->ended, run->stop);
+  if (run->ranks.size() > 1) {
+    tell_of_gang(record, run->folder, run->hang, run->attempt.timeout);
+  }
   scheduler_.finished(row);
   store_record(run->attempt, std::move(record));
   schedule_pump();

@@ -6,9 +6,11 @@
 #include <fstream>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
+#include "runner/model/skew.h"
 #include "runner/wire/event.h"
 #include "runner/wire/status.h"
 
@@ -91,6 +93,17 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
              event);
 }
 
+// What only all ranks together show. Of the attempt, so rank 0 has it.
+void add_skew(AttemptRecord& record) {
+  const auto skew = skew_of(record.samples);
+  if (!skew) return;
+  const std::pair<const char*, double> facts[] = {{"skew_mean_ms", skew->mean_ms},
+                                                  {"skew_max_ms", skew->max_ms},
+                                                  {"straggler_rank", skew->straggler},
+                                                  {"straggler_share", skew->straggler_share}};
+  for (const auto& [name, value] : facts) record.facts.push_back({0, name, value, ""});
+}
+
 }  // namespace
 
 std::optional<Ending> last_word(const AttemptFolder& folder, int rank) {
@@ -133,6 +146,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
   });
   record.ended = told ? said_ended : now_wall();
   record.summaries = summarize_samples(record.samples);
+  add_skew(record);
   if (record.environment) record.environment->states = record.states;
   return record;
 }

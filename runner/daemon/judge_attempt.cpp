@@ -1,6 +1,9 @@
 #include "runner/daemon/judge_attempt.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "runner/model/profile_verdict.h"
 
@@ -15,7 +18,10 @@ bool is_done_timing(const OpenAttempt& attempt, const AttemptRecord& record) {
 std::optional<Peak> peak_of(Store& store, const DeviceInfo& device, const std::string& arithmetic) {
   if (auto known = datasheet_peak(device.name, arithmetic)) return known;
   auto measured = store.measured_peak(device, arithmetic);
-  return measured ? *measured : std::nullopt;
+  if (!measured || !*measured) return std::nullopt;
+  // Only CPUs have measured peaks, and the only CPU whose attempts end here is this host's.
+  (*measured)->cache_bytes = std::max(0.0, static_cast<double>(::sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  return *measured;
 }
 
 // A rank that told none of them was not profiled.

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "runner/daemon/dispatcher.h"
+#include "runner/daemon/gang.h"
 
 namespace sweepd {
 
@@ -20,8 +22,18 @@ struct Dispatcher::Run {
   WallTime started;
   std::vector<RankProcess> ranks;
   std::vector<std::unique_ptr<boost::asio::posix::stream_descriptor>> waits;
-  std::vector<EndedRank> ended;  // in the order they ended
+  std::vector<EndedRank> ended;  // in the order they ended; those with a reason of their own first
   std::optional<StopReason> stop;
+  bool killed = false;       // those that still ran when another had ended badly
+  std::optional<Hang> hang;  // of a gang whose time was up
+  // Runs while ranks that failed in a collective wait for the end of the one that broke it.
+  std::unique_ptr<boost::asio::steady_timer> peer_timer;
+
+  bool all_ended() const { return ended.size() == ranks.size(); }
+  void collect(Executor& executor, std::size_t index);
+  // All that have ended by now, though the loop has not heard of it yet.
+  void collect_ended(Executor& executor);
+  void kill(Executor& executor);  // those that still run
 };
 
 }  // namespace sweepd

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "runner/base/hash.h"
+#include "runner/model/key_text.h"
 
 namespace sweepd {
 
@@ -53,7 +54,7 @@ TrialKey key_of(const WorkloadDef& def, const Trial& trial) {
   for (std::size_t i = 0; i < def.params.size(); ++i) {
     const ParamDef& param = def.params[i];
     if (param.role == ParamRole::kScheduling || trial.values[i] == param.default_value) continue;
-    parts.push_back(param.name + "=" + param.text(trial.values[i]));
+    parts.push_back(param.name + "=" + key_text(param, trial.values[i]));
   }
   std::sort(parts.begin(), parts.end());
   std::string text = def.name + "/" + std::to_string(def.version);

@@ -5,11 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "runner/base/text.h"
 
 namespace sweepd {
 namespace {
+
+// Ranks that share a device share its peak: two of them on one CPU have one CPU's.
+std::int64_t distinct_devices(const Environment& environment, std::int64_t world_size) {
+  std::set<std::tuple<std::string, std::string, std::string>> devices;
+  for (const DeviceInfo& device : environment.devices) {
+    devices.emplace(device.kind, device.uuid, device.name);
+  }
+  if (devices.empty()) return world_size;
+  return static_cast<std::int64_t>(devices.size());
+}
 
 // A measured peak is itself a sample of a noisy machine; a datasheet's is physics.
 constexpr double kMeasuredPeakTolerance = 1.10;
@@ -64,6 +77,7 @@ void compare(Judgement& judgement, const Summary& summary, const Ceiling& ceilin
   if (ceiling.peak <= 0) return;
   const double mean_rate = ceiling.work / (summary.stats.mean * 1e-3);
   if (ceiling.source == PeakSource::kMeasured) {
+    if (ceiling.work <= ceiling.cache_bytes) return;  // it says nothing about the memory
     if (mean_rate > ceiling.peak * kMeasuredPeakTolerance) {
       add(judgement, Verdict::kSuspect,
           summary.phase + " " + above(ceiling, mean_rate) + " by more than 10 %");
@@ -90,16 +104,15 @@ void compare(Judgement& judgement, const Summary& summary, const Ceiling& ceilin
   }
 }
 
-std::string peak_name(const Peak& peak, const std::string& what, std::int64_t world_size) {
-  const std::string owner =
-      world_size > 1 ? fmt::format("the {} devices'", world_size) : "the device's";
+std::string peak_name(const Peak& peak, const std::string& what, std::int64_t devices) {
+  const std::string owner = devices > 1 ? fmt::format("the {} devices'", devices) : "the device's";
   const bool measured = peak.source == PeakSource::kMeasured;
   return fmt::format("{} {}{} peak", owner, measured ? "measured " : "", what);
 }
 
 void judge_rates(Judgement& judgement, std::span<const Summary> summaries, const WorkPerStep& work,
-                 const Peak& peak, std::int64_t world_size) {
-  const auto devices = static_cast<double>(world_size);
+                 const Peak& peak, std::int64_t device_count) {
+  const auto devices = static_cast<double>(device_count);
   const std::string compute =
       (peak.source == PeakSource::kDatasheet ? "dense " : "") + work.arithmetic;
   const auto has_time = [&](const std::string& phase) {
@@ -114,10 +127,10 @@ void judge_rates(Judgement& judgement, std::span<const Summary> summaries, const
       if (part.phase != summary.phase) continue;
       compare(judgement, summary,
               {part.flops, peak.flops_per_s * devices, 0, peak.source, "ran at",
-               peak_name(peak, compute, world_size), flops_text});
+               peak_name(peak, compute, device_count), flops_text});
       compare(judgement, summary,
               {part.bytes, peak.bytes_per_s * devices, peak.cache_bytes * devices, peak.source,
-               "moved", peak_name(peak, "memory", world_size), bytes_text});
+               "moved", peak_name(peak, "memory", device_count), bytes_text});
     }
   }
 }
@@ -213,10 +226,11 @@ Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
                 const Environment& environment, const std::optional<Peak>& peak,
                 std::int64_t world_size) {
   Judgement judgement;
+  const std::int64_t ranks = std::max<std::int64_t>(1, world_size);
   judge_rates(judgement, summaries, work, peak.value_or(Peak{}),
-              std::max<std::int64_t>(1, world_size));
+              distinct_devices(environment, ranks));
   judge_device_states(judgement, environment.states);
-  judge_cores(judgement, environment, std::max<std::int64_t>(1, world_size));
+  judge_cores(judgement, environment, ranks);
   return judgement;
 }
 

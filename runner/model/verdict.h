@@ -4,7 +4,7 @@
 //            stopped before the work did. No tolerance: real kernels stay well below that line, so
 //            whatever crosses it has not merely been lucky
 //   suspect  only the fastest step is above that peak; the mean is above a *measured* (CPU) peak by
-//            more than 10 %; memory traffic above the peak that the cache may have served;
+//            more than 10 % (unless the cache holds it); traffic the cache may have served;
 //            throttling, another process on the device, other processes on the leased cores, more
 //            ranks than cores
 // A small number of samples is no reason: `n` says it.
@@ -42,8 +42,8 @@ struct Peak {
 // none. Sources stand beside the table in peaks.cpp.
 std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic);
 
-// `peak` is of one device; the work of all ranks is compared with world_size times it. Looks at the
-// `time` of every phase whose work is known (`host_time` where there is no `time`).
+// `peak` is of one device; all ranks' work is compared with it times the distinct devices. Looks at
+// the `time` of every phase whose work is known (`host_time` where there is no `time`).
 Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
                 const Environment& environment, const std::optional<Peak>& peak,
                 std::int64_t world_size);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "runner/base/hash.h"
+#include "runner/model/key_text.h"
 
 namespace sweepd::spec {
 
@@ -25,7 +26,7 @@ KeyWriter::KeyWriter(const WorkloadDef& def)
 std::string KeyWriter::part_of(std::size_t param, const Value& value) const {
   const ParamDef& def = def_.params[param];
   if (def.role == ParamRole::kScheduling || value == def.default_value) return "";
-  return "|" + def.name + "=" + def.text(value);
+  return "|" + def.name + "=" + key_text(def, value);
 }
 
 void KeyWriter::set_all(const Trial& trial) {

@@ -127,6 +127,9 @@ TEST(ParseBoolean, KnowsTrueAndFalseOnly) {
 TEST(ToText, TakesTheLargestUnitThatDivides) {
   EXPECT_EQ(to_text(Bytes{0}), "0B");
   EXPECT_EQ(to_text(Bytes{1500}), "1500B");
+  EXPECT_EQ(to_text(Bytes{1'000'000}), "1MB");
+  EXPECT_EQ(to_text(Bytes{64'000'000}), "64MB");  // also 62500KiB
+  EXPECT_EQ(to_text(Bytes{1'024'000}), "1000KiB");
   EXPECT_EQ(to_text(1536_MiB), "1536MiB");
   EXPECT_EQ(to_text(4_GiB), "4GiB");
   EXPECT_EQ(to_text(seconds(0)), "0s");

@@ -32,10 +32,13 @@ inline Event end(Ending ending, std::int64_t wall_ns = 5'000'000'000) {
   return EndEvent{std::move(ending), WallTime{wall_ns}};
 }
 
-inline void write_phase(const AttemptFolder& folder, int rank, const std::string& phase) {
+inline void write_phase(const AttemptFolder& folder, int rank, const std::string& phase,
+                        const std::string& note = "") {
   std::filesystem::create_directories(folder.path());
   auto status = StatusWriter::open(folder.status(rank));
-  if (status) status->set_phase(phase);
+  if (!status) return;
+  status->set_phase(phase);
+  status->set_note(note);
 }
 
 }  // namespace sweepd

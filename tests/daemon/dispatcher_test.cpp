@@ -156,6 +156,53 @@ TEST_F(DispatcherTest, AKilledRankEndsTheOthersToo) {
   EXPECT_EQ(stored(queued[0]), "crashed by rank 1");
 }
 
+// A gang hears of a death by its broken connections, sooner than the daemon by the process.
+TEST_F(DispatcherTest, OfADeathAndWhatItBrokeTheDeathIsTold) {
+  const auto queued = enqueue({{{"world_size", "4"}}});
+  ASSERT_TRUE(until_started(1));
+  write_phase(folder_of(queued[0]), 0, "step", "all_reduce 2");
+  say_and_exit(queued[0], 0, {Failed{"all_reduce 2 over gloo: closed", "step"}});
+  write_phase(folder_of(queued[0]), 1, "forward", "all_reduce 2");
+  executor_.end(1, {SIGSEGV, std::nullopt});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_THAT(executor_.signals, UnorderedElementsAre(Sent{2, SIGKILL}, Sent{3, SIGKILL}));
+  EXPECT_EQ(stored(queued[0]), "crashed by rank 1");
+  EXPECT_EQ(detail(queued[0]), "rank 1: killed by SIGSEGV (11), in forward, in all_reduce 2");
+}
+
+TEST_F(DispatcherTest, TheLastToEndMayBeTheReason) {
+  const auto queued = enqueue({{{"world_size", "2"}}});
+  ASSERT_TRUE(until_started(1));
+  write_phase(folder_of(queued[0]), 0, "step", "all_reduce 2");
+  say_and_exit(queued[0], 0, {Failed{"all_reduce 2 over gloo: closed", "step"}});
+  settle();
+  EXPECT_TRUE(executor_.signals.empty());
+  say_and_exit(queued[0], 1, {Oom{1_GiB, 0_GiB, 2_GiB, "forward"}, 1});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "oom by rank 1");
+}
+
+TEST_F(DispatcherTest, ARankThatLostItsPeersIsGivenHalfASecondToHearWhy) {
+  const auto queued = enqueue({{{"world_size", "3"}}});
+  ASSERT_TRUE(until_started(1));
+  write_phase(folder_of(queued[0]), 2, "step", "barrier 2");
+  say_and_exit(queued[0], 2, {Failed{"barrier 2 over gloo: closed", "step"}});
+  ASSERT_TRUE(until_ended(1));  // nobody says why
+  EXPECT_THAT(executor_.signals, UnorderedElementsAre(Sent{0, SIGKILL}, Sent{1, SIGKILL}));
+  EXPECT_EQ(stored(queued[0]), "failed by rank 2");
+}
+
+TEST_F(DispatcherTest, ATimeoutOfAGangNamesTheRankThatWasWaitedFor) {
+  const auto queued = enqueue({{{"world_size", "2"}, {"timeout", "30ms"}}});
+  ASSERT_TRUE(until_started(1));
+  write_phase(folder_of(queued[0]), 0, "step", "all_reduce 7");
+  write_phase(folder_of(queued[0]), 1, "backward", "barrier 6 left");
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "timeout by rank 1");
+  EXPECT_THAT(detail(queued[0]), HasSubstr("took longer than 30ms, in backward: the others waited "
+                                           "for rank 1 in all_reduce 7"));
+}
+
 TEST_F(DispatcherTest, RanksThatEndWellWaitForEachOther) {
   const auto queued = enqueue({{{"world_size", "2"}}});
   ASSERT_TRUE(until_started(1));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/model/key_text.h"
 #include "runner/model/param.h"
 #include "runner/model/sweep.h"
 
@@ -42,6 +43,19 @@ TEST(TrialKey, NeverChanges) {
             "c371ff0058ac14d17b9938295374ec83");  // matmul/1|precision=bf16|size=8192
   def.version = 2;
   EXPECT_EQ(key_of(def, default_trial(def)), "e8919b99d6659b10982286f64a43a5a8");  // matmul/2
+}
+
+// People read 1MB; the key keeps the text it always hashed.
+TEST(TrialKey, OfBytesHashesPowersOf1024) {
+  ParamDef param;
+  param.name = "bytes";
+  param.type = ValueType::kBytes;
+  param.default_value = std::int64_t{0};
+  EXPECT_EQ(param.text(std::int64_t{1'000'000}), "1MB");
+  EXPECT_EQ(key_text(param, std::int64_t{1'000'000}), "1000000B");
+  EXPECT_EQ(key_text(param, std::int64_t{64'000'000}), "62500KiB");
+  EXPECT_EQ(key_text(param, std::int64_t{1} << 30), "1GiB");
+  EXPECT_EQ(key_text(param, std::int64_t{0}), "0B");
 }
 
 TEST(TrialKey, SchedulingIsNotWhatIsMeasured) {

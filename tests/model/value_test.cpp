@@ -30,7 +30,7 @@ TEST(Value, ParsesWhatPeopleWrite) {
       {"anything at all", ValueType::kText, std::string("anything at all"), "anything at all"},
       {"bf16", ValueType::kChoice, std::string("bf16"), "bf16"},
       {"1.5GiB", ValueType::kBytes, int64_t{1610612736}, "1536MiB"},
-      {"1GB", ValueType::kBytes, int64_t{1000000000}, "1000000000B"},
+      {"1GB", ValueType::kBytes, int64_t{1000000000}, "1GB"},
       {"10m", ValueType::kDuration, int64_t{600'000'000'000}, "10m"},
       {"90s", ValueType::kDuration, int64_t{90'000'000'000}, "90s"},
   };

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace sweepd {
 namespace {
 
@@ -78,11 +81,27 @@ TEST(Judge, APeakIsPerArithmetic) {
 }
 
 TEST(Judge, RanksBringTheirDevices) {
+  const Summary forward = timing("forward", 1.0);
   const WorkPerStep work = forward_work(3e12);  // of all four ranks
-  EXPECT_EQ(judge_forward(timing("forward", 1.0), work, kH200, 4).verdict, Verdict::kValid);
-  const Judgement one = judge_forward(timing("forward", 1.0), work, kH200, 2);
-  EXPECT_EQ(one.verdict, Verdict::kInvalid);
-  EXPECT_THAT(one.reasons[0], HasSubstr("above the 2 devices' dense bf16 peak of 1,979 TFLOP/s"));
+  const auto judge_on = [&](const std::vector<std::string>& uuid_of_rank) {
+    Environment environment = quiet();
+    const DeviceInfo gpu = environment.devices.front();
+    environment.devices.clear();
+    for (const std::string& uuid : uuid_of_rank) {
+      environment.devices.push_back(gpu);
+      environment.devices.back().uuid = uuid;
+    }
+    return judge(std::span(&forward, 1), work, environment, kH200,
+                 static_cast<std::int64_t>(uuid_of_rank.size()));
+  };
+  EXPECT_EQ(judge_on({"a", "b", "c", "d"}).verdict, Verdict::kValid);
+  const Judgement two = judge_on({"a", "b"});
+  EXPECT_EQ(two.verdict, Verdict::kInvalid);
+  EXPECT_THAT(two.reasons[0], HasSubstr("above the 2 devices' dense bf16 peak of 1,979 TFLOP/s"));
+  // As on a CPU, whose ranks share it: what they bring is one device.
+  const Judgement shared = judge_on({"a", "a", "a", "a"});
+  EXPECT_EQ(shared.verdict, Verdict::kInvalid);
+  EXPECT_THAT(shared.reasons[0], HasSubstr("above the device's dense bf16 peak of 989 TFLOP/s"));
 }
 
 TEST(Judge, MemoryTrafficAboveThePeakIsInvalid) {
@@ -111,6 +130,16 @@ TEST(Judge, AMeasuredPeakLeavesTenPercent) {
       above.reasons,
       ElementsAre("forward ran at 0.2 TFLOP/s, above the device's measured fp32 peak of 0.1 "
                   "TFLOP/s by more than 10 %"));
+}
+
+TEST(Judge, AMeasuredMemoryPeakIsNoCeilingForWhatTheCacheHolds) {
+  Peak measured;
+  measured.bytes_per_s = 20e9;
+  measured.cache_bytes = 32e6;
+  measured.source = PeakSource::kMeasured;
+  const Summary forward = timing("forward", 0.5);
+  EXPECT_EQ(judge_forward(forward, forward_work(0, 32e6), measured).verdict, Verdict::kValid);
+  EXPECT_EQ(judge_forward(forward, forward_work(0, 33e6), measured).verdict, Verdict::kSuspect);
 }
 
 TEST(Judge, NoTimeForSomeWorkIsInvalidOnEveryDevice) {

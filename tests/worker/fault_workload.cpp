@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "tests/worker/folder_gang.h"
 #include "workloads/api/workload.h"
 
 namespace sweepd {
@@ -19,14 +21,19 @@ struct FaultParams {
   std::int64_t step = 0;
   Duration sleep = milliseconds(10);
   std::string work = "right";
+  std::int64_t rank = -1;
+  bool gang = false;
   void visit(auto& field) {
     field("kind", kind, "how it ends",
           one_of({"done", "slow", "oom", "bad_alloc", "unavailable", "throw", "throw_int", "check",
-                  "unknown_phase", "crash", "segv", "exit", "hang", "hang_ignoring_sigterm"}));
+                  "unknown_phase", "crash", "segv", "exit", "hang", "hang_ignoring_sigterm", "kill",
+                  "stop"}));
     field("at", at, "where", one_of({"setup", "step", "facts"}));
     field("step", step, "in which step, warm-up counted", at_least(0));
     field("sleep", sleep, "of each step, for `slow`");
     field("work", work, "whether the formulas throw", one_of({"right", "throw"}));
+    field("rank", rank, "which rank does; -1 is all", at_least(-1));
+    field("gang", gang, "the ranks meet before each step");
   }
 };
 
@@ -47,6 +54,8 @@ void fail(const std::string& kind) {
   }
   if (kind == "exit") _exit(3);
   if (kind == "hang") sleep_forever();
+  if (kind == "kill") raise(SIGKILL);
+  if (kind == "stop") raise(SIGSTOP);
   if (kind == "hang_ignoring_sigterm") {
     signal(SIGTERM, SIG_IGN);
     sleep_forever();
@@ -63,9 +72,14 @@ class Fault final : public Workload {
     if (params.work == "throw") throw std::invalid_argument("the formulas do not hold");
     return {};
   }
-  Fault(const Params& params, Context&) : params_(params) {
+  Fault(const Params& params, Context& context) : params_(params) {
+    if (params_.gang) gang_ = std::make_unique<FolderGang>(context);
+    if (params_.rank >= 0 && params_.rank != context.rank && params_.kind != "slow") {
+      params_.kind = "done";
+    }
     if (params_.at == "setup") fail(params_.kind);
   }
+  Gang* gang() override { return gang_.get(); }
   void step(Phases& phases) override {
     phases.enter("forward");
     if (params_.kind == "slow")
@@ -86,6 +100,7 @@ class Fault final : public Workload {
 
  private:
   Params params_;
+  std::unique_ptr<FolderGang> gang_;
   std::int64_t index_ = 0;
 };
 REGISTER_WORKLOAD("fault", Fault);

@@ -1,6 +1,7 @@
 // The backends that make_collectives chooses from. Each joins the other ranks of `context`'s
-// attempt, which are at least two (for NCCL at least one), and returns when all are there. What they give neither notes nor
-// checks anything: make_collectives puts that in front (checked_collectives.h).
+// attempt, which are at least two (for NCCL at least one), and returns when all are there. What
+// they give neither notes nor checks anything: make_collectives puts that in front
+// (checked_collectives.h).
 #pragma once
 
 #include <memory>

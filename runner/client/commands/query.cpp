@@ -100,7 +100,7 @@ void add_options(CLI::App& command, Options& options) {
       "--metric", table.metric,
       "time, host_time, setup_time, loss, peak_allocated_bytes, figure.NAME, fact.NAME ... "
       "[default: time]");
-  command.add_option("--unit", table.unit, "ns us ms s; B KB MB GB KiB MiB GiB");
+  command.add_option("--unit", table.unit, "ns us ms s; B KB MB GB KiB MiB GiB; MB/s GB/s GiB/s");
   command
       .add_option("--sort", options.query.table.sort,
                   "by rows, figures or names of values; - in front for descending")
