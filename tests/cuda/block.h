@@ -77,6 +77,7 @@ class Block {
  private:
   friend void enter_fiber();
   bool runnable(int warp) const;
+  std::size_t choose(const std::vector<int>& ready, std::size_t choices);
   void run_warp(int warp);
   [[gnu::noinline]] void resume(Fiber& fiber);
   [[gnu::noinline]] void give_way(Fiber& fiber);
@@ -90,6 +91,7 @@ class Block {
   unsigned char* shared_ = nullptr;
   jmp_buf scheduler_{};
   std::exception_ptr error_;
+  int favourite_ = 0;                // the warpgroup that runs ahead of the others for now
   std::map<int, Meeting> meetings_;  // warps by number, warpgroups from 1000 on
   std::vector<NamedBarrier> named_{16};
   std::map<Shared, MemoryBarrier> barriers_;

@@ -1,8 +1,9 @@
 // FlashAttention forward for Hopper: wgmma fed by TMA, d 64 and 128, fp16 and bf16.
 //
 // One warpgroup of a block copies, the others compute, 64 rows of q each: three of them for d 64,
-// two for d 128, as the registers allow. Blocks of 128 keys go round two stages. Two things hide
-// the exponentials, of which an SM makes 16 a clock while it could do 4,096 multiply-adds:
+// two for d 128, as the registers allow. Blocks of 128 keys go round two stages. With
+// d 64 the exponentials take as long as the products (an SM makes 16 a clock, or 4,096 FLOPs, and
+// each score needs one of the former and 256 of the latter). Two things hide them:
 //  - within a warpgroup the scores of the next keys are computed while the softmax of these runs;
 //  - between warpgroups a token goes round, so that while one has the tensor cores the others do
 //    their softmax (FlashAttention-3's two ideas, Shah et al. 2024).

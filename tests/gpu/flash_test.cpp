@@ -1,0 +1,154 @@
+// FlashAttention on CUDA against float64, forward and gradients: the paths of docs/GPU_KERNELS.md.
+// `CudaFlashSmall` is what tools/gpu_check runs under compute-sanitizer. Skipped without a GPU; the
+// kernels' arithmetic and their barriers are tested without one in tests/cuda.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "tests/workloads/workload_harness.h"
+#include "workloads/api/failure.h"
+#include "workloads/flash/flash.h"
+#include "workloads/nn/attention_check.h"
+#include "workloads/nn/torch_device.h"
+
+namespace sweepd {
+namespace {
+
+struct Shape {
+  std::int64_t batch = 1, heads = 1, sequence = 1, head_dim = 64;
+};
+
+class CudaFlash : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    DeviceOptions options;
+    options.kind = "cuda";
+    try {
+      harness = std::make_unique<Harness>(options);
+      require_flash(torch_device(*harness->device), at::kBFloat16, 64);
+    } catch (const Unavailable& reason) {
+      GTEST_SKIP() << reason.what();
+    }
+  }
+
+  at::Tensor random(const Shape& shape, at::ScalarType type) {
+    const at::Device device = torch_device(*harness->device);
+    at::Generator generator = seeded_generator(device, ++seed);
+    return at::empty({shape.batch, shape.heads, shape.sequence, shape.head_dim},
+                     at::TensorOptions().device(device).dtype(type))
+        .normal_(0, 1, generator);
+  }
+
+  void expect_right(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                    AttentionMask mask) {
+    const FlashOptions options{mask, 1 / std::sqrt(static_cast<double>(q.size(3)))};
+    const auto flash = [&](const at::Tensor& q_, const at::Tensor& k_, const at::Tensor& v_) {
+      return flash_attention(q_, k_, v_, options);
+    };
+    const Check check =
+        check_attention(flash, {q, k, v, mask, options.scale}, Gradients::kOn, ++seed);
+    EXPECT_TRUE(check.passed) << check.message;
+  }
+
+  void expect_right(const Shape& shape, at::ScalarType type, AttentionMask mask) {
+    SCOPED_TRACE(::testing::Message()
+                 << "batch " << shape.batch << " heads " << shape.heads << " sequence "
+                 << shape.sequence << " d " << shape.head_dim << " " << c10::toString(type)
+                 << (mask == AttentionMask::kCausal ? " causal" : ""));
+    const at::Tensor q = random(shape, type), k = random(shape, type), v = random(shape, type);
+    expect_right(q, k, v, mask);
+  }
+
+  std::unique_ptr<Harness> harness;
+  std::int64_t seed = 0;
+};
+using CudaFlashSmall = CudaFlash;
+
+constexpr AttentionMask kMasks[] = {AttentionMask::kNone, AttentionMask::kCausal};
+constexpr at::ScalarType kTypes[] = {at::kFloat, at::kHalf, at::kBFloat16};
+
+TEST_F(CudaFlashSmall, SequencesThatNoTileDivides) {
+  for (const AttentionMask mask : kMasks) {
+    for (const at::ScalarType type : kTypes) {
+      for (const std::int64_t head_dim : {16, 64, 80, 128}) {
+        for (const std::int64_t sequence : {1, 63, 129, 300}) {
+          expect_right({2, 3, sequence, head_dim}, type, mask);
+        }
+      }
+    }
+  }
+}
+
+// Columns that are no multiple of 8 are padded.
+TEST_F(CudaFlashSmall, AnyHeadDimension) {
+  for (const std::int64_t head_dim : {1, 17, 33, 63, 65, 100, 127}) {
+    expect_right({1, 2, 70, head_dim}, at::kBFloat16, AttentionMask::kCausal);
+    expect_right({1, 2, 70, head_dim}, at::kFloat, AttentionMask::kNone);
+  }
+}
+
+TEST_F(CudaFlash, LongSequences) {
+  for (const AttentionMask mask : kMasks) {
+    for (const at::ScalarType type : {at::kHalf, at::kBFloat16}) {
+      for (const std::int64_t head_dim : {32, 64, 96, 128}) {
+        expect_right({2, 4, 2048, head_dim}, type, mask);
+        expect_right({1, 2, 4001, head_dim}, type, mask);
+      }
+    }
+  }
+}
+
+TEST_F(CudaFlash, TheLeaderboardsShape) {
+  expect_right({1, 16, 16384, 64}, at::kBFloat16, AttentionMask::kCausal);
+}
+
+// As a model hands them over: [B, S, h, d] seen as [B, h, S, d].
+TEST_F(CudaFlash, TransposedStrides) {
+  for (const std::int64_t head_dim : {64, 96, 128}) {
+    const auto make = [&] { return random({2, 500, 4, head_dim}, at::kBFloat16).transpose(1, 2); };
+    expect_right(make(), make(), make(), AttentionMask::kCausal);
+  }
+}
+
+// The gradient of a sum has no stride of its own.
+TEST_F(CudaFlash, GradientOfASum) {
+  for (const at::ScalarType type : kTypes) {
+    const at::Tensor q = random({1, 2, 200, 64}, type).requires_grad_(true);
+    const at::Tensor v = random({1, 2, 200, 64}, type).requires_grad_(true);
+    const at::Tensor o = flash_attention(q, q, v, {AttentionMask::kNone, 0.125});
+    const at::Tensor dv = torch::autograd::grad({o.sum()}, {v})[0];
+    // Every row of probabilities adds up to 1, so all columns of dv are alike and add up to S.
+    const at::Tensor columns = dv.to(at::kDouble).sum(2);
+    EXPECT_LT((columns - 200).abs().max().item<double>(), 2) << c10::toString(type);
+  }
+}
+
+TEST_F(CudaFlash, NonFiniteRowsOfQStayInTheirRow) {
+  for (const std::int64_t head_dim : {64, 96}) {
+    for (const double wrong :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      at::Tensor q = random({1, 1, 300, head_dim}, at::kBFloat16);
+      const at::Tensor k = random({1, 1, 300, head_dim}, at::kBFloat16);
+      q.select(2, 77).fill_(wrong);
+      const at::Tensor o = flash_attention(q, k, k, {AttentionMask::kNone, 0.125});
+      const at::Tensor finite = at::isfinite(o).all(3).to(at::kCPU);  // [1, 1, S]
+      EXPECT_EQ(finite.sum().item<std::int64_t>(), 299);
+      EXPECT_FALSE(finite.select(2, 77).item<bool>());
+    }
+  }
+}
+
+TEST_F(CudaFlash, ForwardIsTheSameEveryTime) {
+  const at::Tensor q = random({1, 4, 1000, 64}, at::kBFloat16);
+  const FlashOptions options{AttentionMask::kCausal, 0.125};
+  const at::Tensor first = flash_attention(q, q, q, options);
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(flash_attention(q, q, q, options).equal(first));
+}
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,106 @@
+// The workload `flash_leaderboard`: the rule it follows, and that no flush is in any timing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "runner/base/clock.h"
+#include "runner/worker/measure.h"
+#include "tests/workloads/workload_harness.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::ElementsAre;
+
+const Texts kSmall = {{"implementation", "sdpa_flash"},
+                      {"heads", "2"},
+                      {"sequence", "40"},
+                      {"d_head", "16"},
+                      {"dtype", "fp32"},
+                      {"warmup_time", "0s"},
+                      {"flush", "1MiB"}};
+
+Texts with(Texts texts, const Texts& changes) {
+  texts.insert(texts.end(), changes.begin(), changes.end());
+  return texts;
+}
+
+// The first gradient of q, as the workload holds it.
+float gradient(const Workload& workload) {
+  for (const HeldTensor& held : workload.state()) {
+    if (held.name == "dq") return *(static_cast<const float*>(held.block) + 16);  // row 1
+  }
+  return std::numeric_limits<float>::quiet_NaN();
+}
+
+TEST(FlashLeaderboard, DefaultsAreTheListsShapeAndItsWork) {
+  Harness harness;
+  const WorkPerStep work = harness.work("flash_leaderboard", {});
+  EXPECT_EQ(work.arithmetic, "bf16");
+  EXPECT_DOUBLE_EQ(work.tokens, 16384);
+  ASSERT_EQ(work.phases.size(), 3u);
+  EXPECT_DOUBLE_EQ(work.phases[0].flops, 549'755'813'888.0);
+  EXPECT_DOUBLE_EQ(work.phases[1].flops, 1'374'389'534'720.0);
+}
+
+TEST(FlashLeaderboard, GradientsAddUpFromStepToStep) {
+  Harness harness;
+  const auto workload = harness.make("flash_leaderboard", kSmall);
+  RecordedPhases phases;
+  workload->step(phases);
+  EXPECT_THAT(phases.seen, ElementsAre("forward", "backward"));
+  const float once = gradient(*workload);
+  EXPECT_NE(once, 0);
+  workload->step(phases);
+  EXPECT_FLOAT_EQ(gradient(*workload), 2 * once);
+}
+
+TEST(FlashLeaderboard, ChecksTheKernelThenWarmsUpByTime) {
+  Harness harness;
+  const auto workload = harness.make("flash_leaderboard", with(kSmall, {{"warmup_time", "200ms"}}));
+  const Instant begin = now_instant();
+  const auto check = workload->check();
+  ASSERT_TRUE(check.has_value());
+  EXPECT_TRUE(check->passed) << check->message;
+  EXPECT_GE((now_instant() - begin).ns, 200'000'000);
+}
+
+TEST(FlashLeaderboard, FlushesMoreThanTheLastLevelCache) {
+  Harness harness;
+  const auto flushed = [&](const char* bytes, Pass pass) {
+    harness.context.pass = pass;
+    RecordedFacts facts;
+    harness.make("flash_leaderboard", with(kSmall, {{"flush", bytes}}))->facts(facts);
+    return facts.numbers.at("flush_bytes");
+  };
+  const double cache = static_cast<double>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  EXPECT_EQ(flushed("1MiB", Pass::kTiming), std::max(2 * cache, 1048576.0));
+  EXPECT_EQ(flushed("0", Pass::kTiming), 0);
+  EXPECT_EQ(flushed("1MiB", Pass::kMemory), 0);  // it would stand in every figure of memory
+}
+
+// Zeroing half a GiB takes a hundred times as long as this attention.
+TEST(FlashLeaderboard, NoFlushIsInATiming) {
+  Harness harness;
+  const auto workload = harness.make("flash_leaderboard", with(kSmall, {{"flush", "512MiB"}}));
+  double shortest_ms = 1e9;
+  TimingHooks hooks;
+  hooks.on_step = [&](const StepEvent& event) {
+    for (const Sample& sample : event.samples) {
+      if (sample.metric == "host_time") shortest_ms = std::min(shortest_ms, sample.value);
+    }
+  };
+  Progress progress;
+  const Instant begin = now_instant();
+  const PhaseNames phases({"forward", "backward"});
+  measure_timing(*workload, *harness.device, phases, {0, {4, 0, {}, {}}}, progress, hooks);
+  const double all_ms = static_cast<double>((now_instant() - begin).ns) / 1e6;
+  EXPECT_LT(shortest_ms, all_ms / 4 / 4);  // a quarter of an average step with its flush
+}
+
+}  // namespace
+}  // namespace sweepd
