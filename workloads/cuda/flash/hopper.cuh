@@ -28,6 +28,11 @@ SWEEPD_DEVICE std::uint64_t describe(Shared start, int panel_bytes = 16) {
          static_cast<std::uint64_t>(panel_bytes >> 4) << 16 | kEightRows << 32 | kSwizzle128 << 62;
 }
 
+// The same operand further on; bytes below 256 KiB, so that no carry leaves the address.
+SWEEPD_DEVICE std::uint64_t moved(std::uint64_t description, int bytes) {
+  return description + static_cast<std::uint64_t>(bytes >> 4);
+}
+
 #ifdef __CUDACC__
 
 SWEEPD_DEVICE void trap_unless(bool condition) {

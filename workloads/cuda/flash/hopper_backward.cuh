@@ -187,34 +187,33 @@ struct HopperBackward {
   // The warpgroup's 64 keys x kRows.
   SWEEPD_DEVICE static void keys_by_rows(float (&sums)[kRows / 2], Shared keys, Shared rows,
                                          int consumer) {
+    const std::uint64_t left = describe(keys + static_cast<Shared>(consumer * 64 * 128));
+    const std::uint64_t right = describe(rows);
     SWEEPD_UNROLL
     for (int i = 0; i < kDim / 16; ++i) {
       const int inside = i % 4 * 32;
-      const int left = i / 4 * kKeyPanel + consumer * 64 * 128 + inside;
-      const int right = i / 4 * kRowPanel + inside;
-      product<kType, kRows, Major::kK, Major::kK>(sums, describe(keys + static_cast<Shared>(left)),
-                                                  describe(rows + static_cast<Shared>(right)),
-                                                  i > 0);
+      product<kType, kRows, Major::kK, Major::kK>(sums, moved(left, i / 4 * kKeyPanel + inside),
+                                                  moved(right, i / 4 * kRowPanel + inside), i > 0);
     }
   }
   // sum += left (64 keys x kRows) rows (kRows x d).
   SWEEPD_DEVICE static void sum_rows(float (&sum)[kDim / 2],
                                      const std::uint32_t (&left)[kRows / 16][4], Shared rows) {
+    const std::uint64_t right = describe(rows, kRowPanel);
     SWEEPD_UNROLL
     for (int i = 0; i < kRows / 16; ++i) {
-      product<kType, kDim, Major::kMn>(
-          sum, left[i], describe(rows + static_cast<Shared>(i * 2048), kRowPanel), true);
+      product<kType, kDim, Major::kMn>(sum, left[i], moved(right, i * 2048), true);
     }
   }
   // The warpgroup's 64 x 64 of ds k.
   SWEEPD_DEVICE static void multiply_by_keys(float (&sums)[32], int consumer, int buffer) {
-    const int left = kDqByRows ? consumer * kKeyPanel : 0;
-    const int right = kDqByRows ? 0 : consumer * kKeyPanel;
+    const Shared panel = static_cast<Shared>(consumer * kKeyPanel);
+    const std::uint64_t left = describe(ds(buffer) + (kDqByRows ? panel : 0));
+    const std::uint64_t right = describe(k() + (kDqByRows ? 0 : panel));
     SWEEPD_UNROLL
     for (int i = 0; i < kKeys / 16; ++i) {
-      product<kType, 64, Major::kMn, Major::kMn>(
-          sums, describe(ds(buffer) + static_cast<Shared>(left + i * 2048)),
-          describe(k() + static_cast<Shared>(right + i * 2048)), i > 0);
+      product<kType, 64, Major::kMn, Major::kMn>(sums, moved(left, i * 2048),
+                                                 moved(right, i * 2048), i > 0);
     }
   }
 

@@ -152,6 +152,10 @@ struct HopperForward {
       release(k_empty(stage));
       float shrink[2];
       soften(p, first, (blocks - 1 - i) * kKeys, shrink);
+      // The exponentials are to run beside the products; ptxas would put them behind the wait. It
+      // moves nothing over a loop, as that of a wait that has long been over.
+      settle(s);
+      wait(q_full(), 0);
       wait_for_products<0>();
       settle(o);
       release(v_empty(former));
@@ -176,22 +180,21 @@ struct HopperForward {
   }
 
   SWEEPD_DEVICE void scores(int consumer, int stage) {
+    const std::uint64_t left = describe(q() + static_cast<Shared>(consumer * 64 * 128));
+    const std::uint64_t right = describe(k(stage));
     SWEEPD_UNROLL
     for (int i = 0; i < kDim / 16; ++i) {
       const int inside = i % 4 * 32;
-      const int left = i / 4 * kRows * 128 + consumer * 64 * 128 + inside;
-      const int right = i / 4 * kPanelBytes + inside;
-      product<kType, kKeys, Major::kK, Major::kK>(s, describe(q() + static_cast<Shared>(left)),
-                                                  describe(k(stage) + static_cast<Shared>(right)),
+      product<kType, kKeys, Major::kK, Major::kK>(s, moved(left, i / 4 * kRows * 128 + inside),
+                                                  moved(right, i / 4 * kPanelBytes + inside),
                                                   i > 0);
     }
   }
   SWEEPD_DEVICE void outputs(int stage) {
+    const std::uint64_t right = describe(v(stage), kPanelBytes);
     SWEEPD_UNROLL
     for (int i = 0; i < kKeys / 16; ++i) {
-      product<kType, kDim, Major::kMn>(
-          o, probabilities[i], describe(v(stage) + static_cast<Shared>(i * 2048), kPanelBytes),
-          true);
+      product<kType, kDim, Major::kMn>(o, probabilities[i], moved(right, i * 2048), true);
     }
   }
 
