@@ -13,6 +13,7 @@ namespace sweepd::gpu {
 struct Shape {
   int batch = 1, heads = 1, sequence = 1, head_dim = 64;
   bool causal = false;
+  float offset = 0;  // added to q and taken from k: all scores far below 0
 };
 std::string name_of(const Shape& shape);  // "b1_h2_s130_d64_causal"
 
@@ -34,7 +35,7 @@ class AttentionCase {
  private:
   using Values = std::vector<double>;  // [B, h, S, d]
   Matrix allocate(bool heads_inside);
-  Values random(const Matrix& matrix, std::uint32_t seed);
+  Values random(const Matrix& matrix, std::uint32_t seed, float mean);
   double error(const Matrix& got, const Values& expected) const;
   std::size_t index(int batch, int head, int row, int column) const;
   void compute_reference();

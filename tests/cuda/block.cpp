@@ -79,13 +79,28 @@ Block::Block(const Launch& launch_, int x_, int y_, int z_, std::mt19937& random
   shared_ = storage_.data() + (1024 - address % 1024) % 1024;
 }
 
-bool Block::runnable(int warp) const {
-  const int end = std::min(launch.threads, warp * 32 + 32);
-  for (int i = warp * 32; i < end; ++i) {
-    const Fiber& fiber = fibers_[static_cast<std::size_t>(i)];
-    if (!fiber.done && (fiber.watched == nullptr || *fiber.watched != fiber.seen)) return true;
+bool Block::runnable(const Fiber& fiber) const {
+  return !fiber.done && draws_ >= fiber.asleep_until &&
+         (fiber.watched == nullptr || *fiber.watched != fiber.seen);
+}
+
+std::vector<int> Block::ready_warps() const {
+  std::vector<int> ready;
+  for (int i = 0; i < launch.threads; ++i) {
+    const bool listed = !ready.empty() && ready.back() == i / 32;
+    if (!listed && runnable(fibers_[static_cast<std::size_t>(i)])) ready.push_back(i / 32);
   }
-  return false;
+  return ready;
+}
+
+// Whether anyone slept.
+bool Block::wake_all() {
+  bool woken = false;
+  for (Fiber& fiber : fibers_) {
+    woken = woken || (!fiber.done && fiber.asleep_until > draws_);
+    fiber.asleep_until = 0;
+  }
+  return woken;
 }
 
 // Its lanes one after the other, each until it has to wait.
@@ -93,7 +108,7 @@ void Block::run_warp(int warp) {
   const int end = std::min(launch.threads, warp * 32 + 32);
   for (thread = warp * 32; thread < end && !error_; ++thread) {
     Fiber& next = fiber();
-    if (next.done || (next.watched != nullptr && *next.watched == next.seen)) continue;
+    if (!runnable(next)) continue;
     next.watched = nullptr;
     resume(next);
   }
@@ -121,14 +136,13 @@ std::size_t Block::choose(const std::vector<int>& ready, std::size_t choices) {
 void Block::run() {
   current = this;
   for (std::size_t i = 0; i < fibers_.size(); ++i) prepare(fibers_[i].entry, stack(i));
-  const int warps = (launch.threads + 31) / 32;
-  for (;;) {
-    std::vector<int> ready;
-    for (int warp = 0; warp < warps; ++warp) {
-      if (runnable(warp)) ready.push_back(warp);
-    }
+  for (;; ++draws_) {
+    const std::vector<int> ready = ready_warps();
     const std::size_t choices = ready.size() + (transfers.empty() ? 0 : 1);
-    if (choices == 0) break;
+    if (choices == 0) {
+      if (wake_all()) continue;
+      break;
+    }
     const std::size_t choice = choose(ready, choices);
     if (choice < ready.size()) {
       run_warp(ready[choice]);
@@ -166,8 +180,9 @@ void Block::wait_while(const int& value, int seen) {
 }
 
 void Block::dawdle() {
-  Fiber& self = fiber();
-  if (chance()) give_way(self);
+  if (random_() % 4 != 0) return;
+  fiber().asleep_until = draws_ + 50;
+  give_way(fiber());
 }
 
 void Block::meet(const char* instruction, int size, void* argument, const Together& together) {

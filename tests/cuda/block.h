@@ -37,6 +37,7 @@ struct Fiber {
   bool begun = false;
   const int* watched = nullptr;  // runnable once *watched is no longer `seen`
   int seen = 0;
+  int asleep_until = 0;  // in draws of the scheduler
   bool done = false;
   std::vector<std::function<void()>> copies;     // cp.async, not yet done
   std::vector<std::function<void()>> bulk;       // add_bulk, not yet done
@@ -56,7 +57,7 @@ class Block {
 
   Fiber& fiber() { return fibers_[static_cast<std::size_t>(thread)]; }
   void wait_while(const int& value, int seen);  // gives way until `value` is another
-  void dawdle();                                // lets others go first, at times
+  void dawdle();                                // sleeps for some draws, at times
   // All `size` threads of group thread / size execute `instruction`; the last one runs `together`.
   void meet(const char* instruction, int size, void* argument, const Together& together);
   void arrive_named(int id, int threads);
@@ -76,7 +77,9 @@ class Block {
 
  private:
   friend void enter_fiber();
-  bool runnable(int warp) const;
+  bool runnable(const Fiber& fiber) const;
+  std::vector<int> ready_warps() const;
+  bool wake_all();
   std::size_t choose(const std::vector<int>& ready, std::size_t choices);
   void run_warp(int warp);
   [[gnu::noinline]] void resume(Fiber& fiber);
@@ -91,6 +94,7 @@ class Block {
   unsigned char* shared_ = nullptr;
   jmp_buf scheduler_{};
   std::exception_ptr error_;
+  int draws_ = 0;
   int favourite_ = 0;                // the warpgroup that runs ahead of the others for now
   std::map<int, Meeting> meetings_;  // warps by number, warpgroups from 1000 on
   std::vector<NamedBarrier> named_{16};

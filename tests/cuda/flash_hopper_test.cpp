@@ -40,7 +40,7 @@ void check_hopper(Shape shape, std::uint32_t seed) {
   EXPECT_LE(attention.output_error(), attention.allowed());
   EXPECT_LE(attention.lse_error(), 1e-4);
 
-  run_rows<RowSums<kType>>(p, padded_rows(p.sequence) / RowSums<kType>::kWarps, seed);
+  run_rows<RowSums<kType>>(p, padded_rows(p.sequence) / RowSums<kType>::kRows, seed);
   maps.q = emulated_map(p.q, p, Backward::kRows);
   maps.d_o = emulated_map(p.d_o, p, Backward::kRows);
   maps.k = emulated_map(p.k, p, Backward::kKeys);
@@ -77,6 +77,14 @@ TEST(FlashHopper, SequencesThatNoTileDivides) {
 
 TEST(FlashHopper, BatchesAndHeads) {
   check_hopper<Element::kBf16, 64>({.batch = 2, .heads = 2, .sequence = 140, .causal = true}, 40);
+}
+
+// Keys that fill up the last tile have a score of 0, of which exp2(0 - lse) would be infinite.
+TEST(FlashHopper, ScoresFarBelowZero) {
+  for (const bool causal : {false, true}) {
+    check_hopper<Element::kFp16, 64>({.sequence = 100, .causal = causal, .offset = 4}, 50);
+    check_hopper<Element::kFp16, 128>({.sequence = 100, .causal = causal, .offset = 4}, 51);
+  }
 }
 
 // The order of warps and the moments of copies and products differ with the seed.

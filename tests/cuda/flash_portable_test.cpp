@@ -35,7 +35,7 @@ void check_portable(const Shape& shape, std::uint32_t seed) {
   using Forward = PortableForward<kType, kDim>;
   using Backward = PortableBackward<kType, kDim>;
   run<Forward>(p, blocks_of(p.sequence, Forward::kRows), seed);
-  run<RowSums<kType>>(p, padded_rows(p.sequence) / RowSums<kType>::kWarps, seed);
+  run<RowSums<kType>>(p, padded_rows(p.sequence) / RowSums<kType>::kRows, seed);
   run<Backward>(p, blocks_of(p.sequence, Backward::kKeys), seed);
   using Store = StoreDq<kType, kDim>;
   run<Store>(p, blocks_of(p.sequence * (kDim / 2), Store::kThreads), seed);
@@ -63,6 +63,12 @@ TEST(FlashPortable, SequencesThatNoTileDivides) {
   }
 }
 
+// Keys that fill up the last tile have a score of 0, of which exp2(0 - lse) would be infinite.
+TEST(FlashPortable, ScoresFarBelowZero) {
+  check_portable<Element::kFp16, 64>({.sequence = 100, .head_dim = 64, .offset = 4}, 40);
+  check_portable<Element::kFp16, 64>({.sequence = 100, .causal = true, .offset = 4}, 41);
+}
+
 TEST(FlashPortable, BatchesAndHeads) {
   check_portable<Element::kBf16, 32>(
       {.batch = 2, .heads = 3, .sequence = 70, .head_dim = 24, .causal = true}, 30);
@@ -75,7 +81,7 @@ void check_fp32(const Shape& shape, std::uint32_t seed) {
   const int blocks = blocks_of(p.sequence, FloatKernel::kTile);
   run<FloatForward>(p, blocks, seed);
   using Sums = RowSums<Element::kFp32>;
-  run<Sums>(p, padded_rows(p.sequence) / Sums::kWarps, seed);
+  run<Sums>(p, padded_rows(p.sequence) / Sums::kRows, seed);
   run<FloatBackwardRows>(p, blocks, seed);
   run<FloatBackwardKeys>(p, blocks, seed);
   expect_right(attention);
@@ -84,6 +90,7 @@ void check_fp32(const Shape& shape, std::uint32_t seed) {
 TEST(FlashFp32, OddShapes) {
   std::uint32_t seed = 50;
   for (const bool causal : {false, true}) {
+    check_fp32({.sequence = 50, .head_dim = 64, .causal = causal, .offset = 4}, ++seed);
     check_fp32({.sequence = 1, .head_dim = 16, .causal = causal}, ++seed);
     check_fp32({.sequence = 33, .head_dim = 17, .causal = causal}, ++seed);
     check_fp32({.sequence = 70, .head_dim = 64, .causal = causal}, ++seed);

@@ -13,7 +13,7 @@ const char* fp32_forward(const Problem& p, CUstream_st* stream) {
 const char* fp32_backward(const Problem& p, CUstream_st* stream) {
   using Sums = RowSums<Element::kFp32>;
   const int blocks = blocks_of(p.sequence, FloatKernel::kTile);
-  const char* error = launch<Sums>(padded_rows(p.sequence) / Sums::kWarps, p, stream);
+  const char* error = launch<Sums>(padded_rows(p.sequence) / Sums::kRows, p, stream);
   if (error == nullptr) error = launch<FloatBackwardRows>(blocks, p, stream);
   if (error == nullptr) error = launch<FloatBackwardKeys>(blocks, p, stream);
   return error;

@@ -81,7 +81,7 @@ const char* run_backward(const Problem& p, CUstream_st* stream) {
       !encode(maps.v, kType, p.v, p, Kernel::kKeys)) {
     return kNoMap;
   }
-  const char* error = launch<Sums>(padded_rows(p.sequence) / Sums::kWarps, p, stream);
+  const char* error = launch<Sums>(padded_rows(p.sequence) / Sums::kRows, p, stream);
   if (error == nullptr) {
     error = launch(run_with_maps<Kernel>, blocks_of(p.sequence, Kernel::kKeys), p, Kernel::kThreads,
                    Kernel::kSharedBytes, stream, p, maps);

@@ -37,7 +37,7 @@ const char* run_backward(const Problem& p, CUstream_st* stream) {
   using Sums = RowSums<kType>;
   using Kernel = PortableBackward<kType, kDim>;
   using Store = StoreDq<kType, kDim>;
-  const char* error = launch<Sums>(padded_rows(p.sequence) / Sums::kWarps, p, stream);
+  const char* error = launch<Sums>(padded_rows(p.sequence) / Sums::kRows, p, stream);
   if (error == nullptr) {
     error = launch<Kernel>(blocks_of(p.sequence, Kernel::kKeys), p, stream);
   }

@@ -11,36 +11,52 @@ template <Element kType>
 using Stored = std::conditional_t<kType == Element::kFp32, float, std::uint16_t>;
 
 template <Element kType>
-SWEEPD_DEVICE float load(const Stored<kType>* from) {
+SWEEPD_DEVICE float value_of(Stored<kType> stored) {
   if constexpr (kType == Element::kFp32) {
-    return *from;
+    return stored;
   } else {
-    return widen<kType>(*from);
+    return widen<kType>(stored);
   }
 }
 
-// delta = sum of o d_o over a row, and lse in units of log2. A warp a row; the grid is
-// {padded_rows / kWarps, heads, batch}.
+// delta = sum of o d_o over a row, and lse in units of log2. Sixteen lanes a row, eight columns a
+// lane; the grid is {padded_rows / kRows, heads, batch}.
 template <Element kType>
 struct RowSums {
-  static constexpr int kWarps = 8, kThreads = 32 * kWarps, kSharedBytes = 0;
+  static constexpr int kThreads = 256, kRows = kThreads / 16, kSharedBytes = 0;
+  // Of 16-bit types eight columns are loaded at once; fp32 need not be aligned.
+  struct alignas(kType == Element::kFp32 ? 4 : 16) Eight {
+    Stored<kType> at[8];
+  };
 
   SWEEPD_DEVICE void run(const Problem& p) {
-    const int lane = thread_index() % 32;
-    const int row = block_x() * kWarps + thread_index() / 32, head = block_y(), batch = block_z();
-    const std::int64_t line = static_cast<std::int64_t>(batch) * p.heads + head;
-    const bool inside = row < p.sequence;
+    const int row = block_x() * kRows + thread_index() / 16, head = block_y(), batch = block_z();
+    const int column = thread_index() % 16 * 8;
     float sum = 0;
-    if (inside) {
-      const auto* o = row_of<const Stored<kType>>(p.o, batch, head, row);
-      const auto* d_o = row_of<const Stored<kType>>(p.d_o, batch, head, row);
-      for (int i = lane; i < p.head_dim; i += 32) sum += load<kType>(o + i) * load<kType>(d_o + i);
+    if (row < p.sequence && column < p.head_dim) {
+      const auto* o = row_of<const Stored<kType>>(p.o, batch, head, row) + column;
+      const auto* d_o = row_of<const Stored<kType>>(p.d_o, batch, head, row) + column;
+      sum = product_of(o, d_o, p.head_dim - column);
     }
-    for (int mask = 16; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
-    if (lane != 0) return;
+    for (int mask = 8; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+    if (column != 0) return;
+    const std::int64_t line = static_cast<std::int64_t>(batch) * p.heads + head;
     const std::int64_t to = line * padded_rows(p.sequence) + row;
     p.delta[to] = sum;
-    p.lse_log2[to] = inside ? p.lse[line * p.sequence + row] * kLog2E : INFINITY;
+    p.lse_log2[to] = row < p.sequence ? p.lse[line * p.sequence + row] * kLog2E : INFINITY;
+  }
+
+ private:
+  SWEEPD_DEVICE static float product_of(const Stored<kType>* a, const Stored<kType>* b, int left) {
+    float sum = 0;
+    if (left >= 8) {
+      const Eight x = *reinterpret_cast<const Eight*>(a), y = *reinterpret_cast<const Eight*>(b);
+      SWEEPD_UNROLL
+      for (int i = 0; i < 8; ++i) sum += value_of<kType>(x.at[i]) * value_of<kType>(y.at[i]);
+    } else {
+      for (int i = 0; i < left; ++i) sum += value_of<kType>(a[i]) * value_of<kType>(b[i]);
+    }
+    return sum;
   }
 };
 
