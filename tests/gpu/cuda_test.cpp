@@ -102,7 +102,8 @@ TEST_F(Cuda, LowPrecisionLossesAgreeToTheirPrecision) {
   for (const Case& c :
        {Case{"tf32", "naive", 0.01}, Case{"bf16", "naive", 0.03}, Case{"bf16", "sdpa_flash", 0.03},
         Case{"bf16", "sdpa_cudnn", 0.03}, Case{"bf16_pure", "sdpa_flash", 0.06},
-        Case{"fp16", "naive", 0.004}, Case{"fp16", "sdpa_flash", 0.004}}) {
+        Case{"fp16", "naive", 0.004}, Case{"fp16", "sdpa_flash", 0.004},
+        Case{"fp32", "flash", 1e-3}, Case{"bf16", "flash", 0.03}, Case{"fp16", "flash", 0.004}}) {
     LmStepParams params = small_case();
     params.precision = c.precision;
     params.attention = c.attention;

@@ -151,6 +151,7 @@ struct HopperBackward {
     keys_by_rows(s, k(), q(stage), consumer);
     commit_products();
     wait(do_full(stage), parity);
+    begin_products();
     keys_by_rows(dp, v(), d_o(stage), consumer);
     commit_products();
     wait_for_products<1>();

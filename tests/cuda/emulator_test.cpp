@@ -1,0 +1,151 @@
+// What the emulator computes where the manual's tables can be read off, and the mistakes that it
+// finds.
+#include "tests/cuda/emulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sweepd::gpu {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string error_of(const Launch& launch, const std::function<void()>& kernel) {
+  try {
+    emulate(launch, kernel);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// C = A B with A[i][k] = i + k / 16 and B = 1 in column 3: column 3 of C is 16 i + 7.5.
+TEST(Emulator, MmaPutsEveryElementWhereTheManualDoes) {
+  std::vector<float> c(16 * 8, -1);
+  emulate({.threads = 32}, [&] {
+    const int lane = thread_index(), r = lane / 4, column = 2 * (lane % 4);
+    const auto a = [](int row, int k) {
+      return static_cast<float>(row) + static_cast<float>(k) / 16;
+    };
+    const auto pair = [&](int row, int k) {
+      return pack<Element::kFp16>(a(row, k), a(row, k + 1));
+    };
+    const std::uint32_t left[4] = {pair(r, column), pair(r + 8, column), pair(r, column + 8),
+                                   pair(r + 8, column + 8)};
+    const std::uint32_t right = r == 3 ? pack<Element::kFp16>(1, 1) : 0;
+    float sums[4] = {};
+    mma<Element::kFp16>(sums, left, right, right);
+    for (int e = 0; e < 4; ++e) {
+      c[static_cast<std::size_t>((r + e / 2 * 8) * 8 + column + e % 2)] = sums[e];
+    }
+  });
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      const float expected = column == 3 ? 16 * static_cast<float>(row) + 7.5F : 0;
+      EXPECT_EQ(c[static_cast<std::size_t>(row * 8 + column)], expected) << row << " " << column;
+    }
+  }
+}
+
+TEST(Emulator, RoundsToNearestEven) {
+  EXPECT_EQ(to_bits(Element::kBf16, 1.0F), 0x3f80);
+  EXPECT_EQ(to_bits(Element::kBf16, 1.00390625F), 0x3f80);     // 1 + 2^-8, halfway: to even
+  EXPECT_EQ(to_bits(Element::kBf16, 1.01171875F), 0x3f82);     // 1 + 3 2^-8, halfway: to even
+  EXPECT_EQ(to_bits(Element::kFp16, 1.00048828125F), 0x3c00);  // 1 + 2^-11
+  EXPECT_EQ(from_bits(Element::kFp16, 0x3c01), 1.0009765625F);
+}
+
+TEST(Emulator, FindsADeadlock) {
+  EXPECT_THAT(error_of({.threads = 64},
+                       [] {
+                         if (thread_index() < 32) sync_block();
+                       }),
+              HasSubstr("waits for ever"));
+}
+
+TEST(Emulator, FindsLanesThatPartWays) {
+  EXPECT_THAT(error_of({.threads = 32},
+                       [] {
+                         if (thread_index() == 5) {
+                           sync_warp();
+                         } else {
+                           shuffle_xor(1, 1);
+                         }
+                       }),
+              HasSubstr("while others of its warp are at"));
+}
+
+TEST(Emulator, FindsAStoreBeyondSharedMemory) {
+  EXPECT_THAT(error_of({.threads = 32, .shared_bytes = 64},
+                       [] { store_shared(static_cast<Shared>(thread_index() * 4), 1U); }),
+              HasSubstr("shared memory at 64, of 64"));
+}
+
+TEST(Emulator, FindsAStoreThatTheCopyEngineReadsUnfenced) {
+  std::vector<float> storage(8);
+  float* sums = storage.data();
+  while (reinterpret_cast<std::uintptr_t>(sums) % 16 != 0) ++sums;
+  const auto kernel = [&](bool fenced) {
+    return [sums, fenced] {
+      if (thread_index() != 0) return;
+      store_shared(0, 1, 2, 3, 4);
+      if (fenced) fence_for_async();
+      add_bulk(sums, 0, 16);
+      wait_for_bulk();
+    };
+  };
+  EXPECT_THAT(error_of({.threads = 32, .shared_bytes = 16}, kernel(false)),
+              HasSubstr("without a proxy fence"));
+  EXPECT_EQ(error_of({.threads = 32, .shared_bytes = 16}, kernel(true)), "no error");
+  EXPECT_EQ(sums[3], 4);
+}
+
+// cp.async may still be under way where nobody waits: under some seed it is.
+TEST(Emulator, ShowsACopyThatNobodyWaitedFor) {
+  alignas(16) const float source[4] = {1, 2, 3, 4};
+  int wrong = 0;
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    emulate({.threads = 1, .shared_bytes = 16, .seed = seed}, [&] {
+      copy_async(0, source, true);
+      float a = 0, b = 0;
+      load_shared(a, b, 0);
+      wrong += a == 1 ? 0 : 1;
+      wait_for_copies();
+    });
+  }
+  EXPECT_GT(wrong, 0);
+  EXPECT_LT(wrong, 20);
+}
+
+// A phase ends when all have arrived and all bytes have come.
+TEST(Emulator, AMemoryBarrierWaitsForItsBytes) {
+  alignas(16) const float source[4] = {1, 2, 3, 4};
+  float seen = 0;
+  emulate({.threads = 64, .shared_bytes = 32, .seed = 3}, [&] {
+    if (thread_index() == 0) init_barrier(16, 1);
+    sync_block();
+    if (thread_index() == 0) {
+      arrive_expecting(16, 16);
+      load_bytes(0, source, 16, 16);
+    }
+    wait(16, 0);
+    float other = 0;
+    if (thread_index() == 63) load_shared(other, seen, 8);
+  });
+  EXPECT_EQ(seen, 4);
+  EXPECT_THAT(error_of({.threads = 32, .shared_bytes = 32},
+                       [] {
+                         if (thread_index() == 0) init_barrier(16, 2);
+                         sync_block();
+                         if (thread_index() == 0) arrive(16);
+                         wait(16, 0);
+                       }),
+              HasSubstr("waits for ever"));
+}
+
+}  // namespace
+}  // namespace sweepd::gpu
