@@ -2,6 +2,7 @@
 // `CudaFlashSmall` is what tools/gpu_check runs under compute-sanitizer. Skipped without a GPU; the
 // kernels' arithmetic and their barriers are tested without one in tests/cuda.
 #include <ATen/ATen.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -89,6 +90,36 @@ TEST_F(CudaFlashSmall, AnyHeadDimension) {
   for (const std::int64_t head_dim : {1, 17, 33, 63, 65, 100, 127}) {
     expect_right({1, 2, 70, head_dim}, at::kBFloat16, AttentionMask::kCausal);
     expect_right({1, 2, 70, head_dim}, at::kFloat, AttentionMask::kNone);
+  }
+}
+
+double largest(const at::Tensor& difference) {
+  return difference.abs().max().item<double>();
+}
+
+// On Hopper d 64 and 128 have kernels of their own; those of other GPUs must agree with them.
+TEST_F(CudaFlashSmall, ThePathsAgree) {
+  const auto get =
+      reinterpret_cast<GetFlashKernels>(dlsym(RTLD_DEFAULT, "sweepd_cuda_flash_portable_kernels"));
+  ASSERT_NE(get, nullptr);
+  const FlashKernels& portable = *get();
+  for (const AttentionMask mask : kMasks) {
+    for (const std::int64_t head_dim : {64, 128}) {
+      const Shape shape{2, 2, 333, head_dim};
+      const at::Tensor q = random(shape, at::kHalf), k = random(shape, at::kHalf);
+      const at::Tensor v = random(shape, at::kHalf), d_o = random(shape, at::kHalf);
+      const FlashKernels& fastest = require_flash(q.device(), at::kHalf, head_dim);
+      const FlashOptions options{mask, 0.125};
+      const FlashOutput a = fastest.forward(q, k, v, options);
+      const FlashOutput b = portable.forward(q, k, v, options);
+      EXPECT_LT(largest(a.o - b.o), 0.01);
+      EXPECT_LT(largest(a.lse - b.lse), 0.001);
+      const FlashGradients da = fastest.backward(d_o, q, k, v, a.o, a.lse, options);
+      const FlashGradients db = portable.backward(d_o, q, k, v, b.o, b.lse, options);
+      EXPECT_LT(largest(da.dq - db.dq), 0.02);
+      EXPECT_LT(largest(da.dk - db.dk), 0.02);
+      EXPECT_LT(largest(da.dv - db.dv), 0.02);
+    }
   }
 }
 

@@ -19,6 +19,8 @@ using gpu::Matrix;
 using gpu::Problem;
 
 enum class Path { kFp32, kPortable, kHopper };
+// kPortable: what GPUs before and after Hopper run, on this one; for tests.
+enum class Choice { kFastest, kPortable };
 
 Element element_of(at::ScalarType type) {
   switch (type) {
@@ -44,10 +46,10 @@ int capability(at::Device device) {
          attribute(cudaDevAttrComputeCapabilityMinor, device);
 }
 
-Path path_for(at::Device device, at::ScalarType type, std::int64_t head_dim) {
+Path path_for(Choice choice, at::Device device, at::ScalarType type, std::int64_t head_dim) {
   if (type == at::kFloat) return Path::kFp32;
   const bool hopper = capability(device) == 90 && (head_dim == 64 || head_dim == 128);
-  return hopper ? Path::kHopper : Path::kPortable;
+  return choice == Choice::kFastest && hopper ? Path::kHopper : Path::kPortable;
 }
 
 int shared_bytes(Path path, int head_dim) {
@@ -62,6 +64,7 @@ int shared_bytes(Path path, int head_dim) {
   return 0;
 }
 
+template <Choice kChoice>
 std::string refusal(at::Device device, at::ScalarType type, std::int64_t head_dim) {
   if (type != at::kFloat && type != at::kHalf && type != at::kBFloat16) {
     return std::string("there is none for ") + c10::toString(type) + "; there are fp32, fp16, bf16";
@@ -73,7 +76,8 @@ std::string refusal(at::Device device, at::ScalarType type, std::int64_t head_di
     return "compute capability " + std::to_string(has / 10) + "." + std::to_string(has % 10) +
            "; the kernels need 8.0";
   }
-  const int needed = shared_bytes(path_for(device, type, head_dim), static_cast<int>(head_dim));
+  const int needed =
+      shared_bytes(path_for(kChoice, device, type, head_dim), static_cast<int>(head_dim));
   const int has = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (needed <= has) return "";
   return "head dimension " + std::to_string(head_dim) + " needs " + std::to_string(needed) +
@@ -146,6 +150,7 @@ void check(const char* error) {
   TORCH_CHECK(error == nullptr, "flash: ", error);
 }
 
+template <Choice kChoice>
 FlashOutput forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                     const FlashOptions& options) {
   const c10::cuda::CUDAGuard guard(q.device());
@@ -162,7 +167,7 @@ FlashOutput forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
   problem.lse = lse.data_ptr<float>();
   const Element type = element_of(q.scalar_type());
   CUstream_st* stream = c10::cuda::getCurrentCUDAStream().stream();
-  switch (path_for(q.device(), q.scalar_type(), q.size(3))) {
+  switch (path_for(kChoice, q.device(), q.scalar_type(), q.size(3))) {
     case Path::kFp32:
       check(gpu::fp32_forward(problem, stream));
       break;
@@ -176,6 +181,7 @@ FlashOutput forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
   return {o.finish(), lse};
 }
 
+template <Choice kChoice>
 FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v, const at::Tensor& o, const at::Tensor& lse,
                         const FlashOptions& options) {
@@ -198,7 +204,7 @@ FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Te
   problem.dv = matrix_of(dv.written());
   problem.lse = lse_used.data_ptr<float>();
   const auto floats = q.options().dtype(at::kFloat);
-  const Path path = path_for(q.device(), q.scalar_type(), q.size(3));
+  const Path path = path_for(kChoice, q.device(), q.scalar_type(), q.size(3));
   const at::Tensor lines =
       at::empty({2, q.size(0), q.size(1), gpu::padded_rows(problem.sequence)}, floats);
   problem.lse_log2 = lines.data_ptr<float>();
@@ -224,12 +230,21 @@ FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Te
   return {dq.finish(), dk.finish(), dv.finish()};
 }
 
+template <Choice kChoice>
+const FlashKernels* kernels() {
+  static constexpr FlashKernels kKernels = {refusal<kChoice>, forward<kChoice>, backward<kChoice>};
+  return &kKernels;
+}
+
 }  // namespace
 }  // namespace sweepd
 
-extern "C" __attribute__((visibility("default"))) const sweepd::FlashKernels*
-sweepd_cuda_flash_kernels() {
-  static constexpr sweepd::FlashKernels kKernels = {sweepd::refusal, sweepd::forward,
-                                                    sweepd::backward};
-  return &kKernels;
+#define SWEEPD_EXPORT extern "C" __attribute__((visibility("default")))
+
+SWEEPD_EXPORT const sweepd::FlashKernels* sweepd_cuda_flash_kernels() {
+  return sweepd::kernels<sweepd::Choice::kFastest>();
+}
+
+SWEEPD_EXPORT const sweepd::FlashKernels* sweepd_cuda_flash_portable_kernels() {
+  return sweepd::kernels<sweepd::Choice::kPortable>();
 }
