@@ -80,7 +80,7 @@ void DataParallel::tell_fit(Facts& facts) const {
   const auto fit = fit_buckets(times);
   if (!fit) return;
   const auto total = static_cast<double>(gradients_.total_bytes());
-  facts.number("fit.bandwidth_gb_per_s", fit->bytes_per_ms / 1e6);
+  facts.number("fit.bandwidth_gbps", fit->bytes_per_ms / 1e6);  // 10^9 bytes a second
   facts.number("fit.overhead_ms", fit->overhead_ms);
   facts.number("fit.exposed_ms", fit->exposed_ms(total, static_cast<double>(times.size())));
   if (const auto best = fit->best_bytes(total)) {
