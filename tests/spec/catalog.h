@@ -16,7 +16,7 @@ struct LmStepParams {
   std::int64_t d_model = 0, d_ff = 0, layers = 0, heads = 0;
   std::int64_t context = 128, batch = 4, vocab = 10'000;
   std::string precision = "fp32", mode = "train_step", attention = "naive";
-  std::string optimizer = "adamw_fused";
+  std::string optimizer = "adamw_fused", compile = "eager";
 
   void visit(auto& field) {
     field("model", model, "size of the model",
@@ -32,9 +32,10 @@ struct LmStepParams {
           one_of({"fp32", "tf32", "bf16", "bf16_pure", "fp16"}));
     field("mode", mode, "what a step does", one_of({"forward", "forward_backward", "train_step"}));
     field("attention", attention, "its kernel",
-          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn"}));
+          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn", "flash"}));
     field("optimizer", optimizer, "its kernel",
           one_of({"adamw_fused", "adamw_foreach", "adamw_loop"}));
+    field("compile", compile, "how it runs", one_of({"eager", "cuda_graph", "aot_inductor"}));
   }
 };
 

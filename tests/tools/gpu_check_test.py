@@ -172,7 +172,7 @@ class GpuCheck(unittest.TestCase):
                 self.command("path/compute-sanitizer", f'echo "$*" >>"$CALLS"; echo "{summary}"; exit {code}')
                 self.assertEqual(self.run_check().returncode, 1 if code else 0)
                 self.assertIn(summary, self.report())
-        self.assertIn("--gtest_filter=*Flash*:*flash*", self.calls("--target-processes")[0])
+        self.assertIn("--gtest_filter=CudaFlashSmall.*", self.calls("--target-processes")[0])
 
     def test_packed_bundle(self):
         archive = self.root / "sweepd.tar.gz"

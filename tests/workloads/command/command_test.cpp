@@ -34,7 +34,7 @@ struct Story : AttemptFiles {
     std::vector<std::string> out;
     for (const StepEvent& event : all<StepEvent>()) {
       for (const Sample& s : event.samples) {
-        if (s.metric == "setup_time") continue;
+        if (s.phase == "setup") continue;
         out.push_back(std::to_string(event.step) + (event.warmup ? "w " : " ") + s.phase + " " +
                       s.metric + " " + to_text(s.value));
       }
