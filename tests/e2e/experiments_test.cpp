@@ -149,7 +149,10 @@ TEST_P(ExperimentTables, HaveTheirShape) {
     const Ran report = box.ctl({"report", sweep});
     EXPECT_EQ(report.exit_code, 0) << report.err;
     if (!shape.empty()) shape += "\n";
-    shape += mask(report.out, local_names(box));
+    std::vector<Placeholder> names = local_names(box);
+    // A fit to a few buckets may fail to find an overhead above zero, and then says nothing.
+    if (file.name == "distributed/buckets") names.push_back({" — ", " # "});
+    shape += mask(report.out, names);
   }
   const fs::path golden = fs::path(GOLDEN) / (file.name + ".md");
   if (std::getenv("SWEEPD_UPDATE_GOLDEN") != nullptr) {
