@@ -55,6 +55,9 @@ function(sweepd_import name location)
 endfunction()
 sweepd_import(Torch::c10 ${SWEEPD_LIBTORCH}/lib/libc10.so)
 sweepd_import(Torch::cpu ${SWEEPD_LIBTORCH}/lib/libtorch_cpu.so)
+# For files compiled with -fopenmp: the OpenMP run time that torch itself uses, so that both share
+# one pool of threads.
+sweepd_import(Torch::gomp ${SWEEPD_LIBTORCH}/lib/libgomp.so.1)
 sweepd_import(Torch::cudart ${SWEEPD_CUDART})
 sweepd_import(Torch::cupti ${SWEEPD_CUPTI})
 target_include_directories(Torch::cpu SYSTEM INTERFACE ${SWEEPD_LIBTORCH}/include

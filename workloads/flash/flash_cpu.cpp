@@ -7,6 +7,10 @@
 #include <cmath>
 #include <string>
 
+#ifndef _OPENMP
+#error "compile this file with -fopenmp: without, at::parallel_for runs on one thread"
+#endif
+
 namespace sweepd {
 namespace {
 
