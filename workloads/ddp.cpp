@@ -1,16 +1,16 @@
 // Data parallel training of the language model: lm_step on every rank with sequences of its own,
 // and gradients averaged over the ranks. The step is workloads/dist/data_parallel.h, the strategies
 // workloads/dist/gradient_average.h.
-#include <memory>
 
 #include "workloads/api/workload.h"
 #include "workloads/dist/collectives.h"
 #include "workloads/dist/data_parallel.h"
+#include "workloads/dist/ranks_workload.h"
 
 namespace sweepd {
 namespace {
 
-class Ddp final : public Workload {
+class Ddp final : public RanksWorkload<DdpParams, DataParallel> {
  public:
   using Params = DdpParams;
   static constexpr std::string_view kHelp =
@@ -28,19 +28,7 @@ class Ddp final : public Workload {
     return work;
   }
 
-  Ddp(const Params& params, Context& context)
-      : collectives_(make_collectives(params.backend, context)),
-        training_(params, context.run, *collectives_, context.device) {}
-
-  void step(Phases& phases) override { training_.step(phases); }
-  void after_step(Samples& samples) override { training_.tell(samples); }
-  Gang* gang() override { return collectives_.get(); }
-  std::vector<HeldTensor> state() const override { return training_.state(); }
-  void facts(Facts& facts) override { training_.tell(facts); }
-
- private:
-  std::unique_ptr<Collectives> collectives_;
-  DataParallel training_;
+  using RanksWorkload::RanksWorkload;
 };
 
 REGISTER_WORKLOAD("ddp", Ddp);

@@ -8,6 +8,7 @@
 #include "workloads/api/workload.h"
 #include "workloads/dist/collectives.h"
 #include "workloads/dist/fsdp_training.h"
+#include "workloads/dist/ranks_workload.h"
 
 namespace sweepd {
 namespace {
@@ -31,7 +32,7 @@ std::vector<Figure> fsdp_figures(const FsdpParams& params, const RunParams& run)
   };
 }
 
-class Fsdp final : public Workload {
+class Fsdp final : public RanksWorkload<FsdpParams, FsdpTraining> {
  public:
   using Params = FsdpParams;
   static constexpr std::string_view kHelp =
@@ -46,19 +47,7 @@ class Fsdp final : public Workload {
     return work;
   }
 
-  Fsdp(const Params& params, Context& context)
-      : collectives_(make_collectives(params.backend, context)),
-        training_(params, context.run, *collectives_, context.device) {}
-
-  void step(Phases& phases) override { training_.step(phases); }
-  void after_step(Samples& samples) override { training_.tell(samples); }
-  Gang* gang() override { return collectives_.get(); }
-  std::vector<HeldTensor> state() const override { return training_.state(); }
-  void facts(Facts& facts) override { training_.tell(facts); }
-
- private:
-  std::unique_ptr<Collectives> collectives_;
-  FsdpTraining training_;
+  using RanksWorkload::RanksWorkload;
 };
 
 REGISTER_WORKLOAD("fsdp", Fsdp);

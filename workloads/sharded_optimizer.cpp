@@ -1,15 +1,15 @@
 // Data parallel training whose optimizer state lies over the ranks, against the same without: step
 // time, and memory per rank in the memory pass. The step is workloads/dist/sharded_training.h.
-#include <memory>
 
 #include "workloads/api/workload.h"
 #include "workloads/dist/collectives.h"
+#include "workloads/dist/ranks_workload.h"
 #include "workloads/dist/sharded_training.h"
 
 namespace sweepd {
 namespace {
 
-class ShardedOptimizer final : public Workload {
+class ShardedOptimizer final : public RanksWorkload<ShardedOptimizerParams, ShardedTraining> {
  public:
   using Params = ShardedOptimizerParams;
   static constexpr std::string_view kHelp =
@@ -37,19 +37,7 @@ class ShardedOptimizer final : public Workload {
     return work;
   }
 
-  ShardedOptimizer(const Params& params, Context& context)
-      : collectives_(make_collectives(params.backend, context)),
-        training_(params, context.run, *collectives_, context.device) {}
-
-  void step(Phases& phases) override { training_.step(phases); }
-  void after_step(Samples& samples) override { training_.tell(samples); }
-  Gang* gang() override { return collectives_.get(); }
-  std::vector<HeldTensor> state() const override { return training_.state(); }
-  void facts(Facts& facts) override { training_.tell(facts); }
-
- private:
-  std::unique_ptr<Collectives> collectives_;
-  ShardedTraining training_;
+  using RanksWorkload::RanksWorkload;
 };
 
 REGISTER_WORKLOAD("sharded_optimizer", ShardedOptimizer);
