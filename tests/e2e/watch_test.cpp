@@ -11,7 +11,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto kMixed = "sweep: mixed\nworkload: fault\nmatrix: {kind: [done, oom]}\n";
+// The first takes long enough for somebody to be watching when the second fails.
+constexpr auto kMixed =
+    "sweep: mixed\nworkload: fault\nparams: {sleep: 400ms, warmup: 0, steps: 1}\n"
+    "matrix: {kind: [slow, oom]}\n";
 
 TEST(Watch, InAFileEveryLineIsPlainAndFailuresHaveTheirOwn) {
   const Sandbox box;
