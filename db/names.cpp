@@ -26,6 +26,14 @@ std::int64_t Names::id(const std::string& text) {
   return added;
 }
 
+std::int64_t Names::uncached_id(const std::string& text) {
+  Query query(connection_, "SELECT id FROM name WHERE text = ?");
+  query.bind(text);
+  if (query.next()) return query.integer(0);
+  Query(connection_, "INSERT INTO name (text) VALUES (?)").bind(text).run();
+  return connection_.database().getLastInsertRowid();
+}
+
 const std::string& Names::text(std::int64_t id) {
   if (const auto known = texts_.find(id); known != texts_.end()) return known->second;
   Query query(connection_, "SELECT text FROM name WHERE id = ?");

@@ -13,6 +13,7 @@ class Names {
  public:
   explicit Names(Connection& connection) : connection_(connection) {}
   std::int64_t id(const std::string& text);                   // adds what is missing
+  std::int64_t uncached_id(const std::string& text);          // the same, and not remembered
   std::optional<std::int64_t> find(const std::string& text);  // adds nothing
   const std::string& text(std::int64_t id);                   // the id must exist
   // After a rollback: ids made in the transaction are gone.

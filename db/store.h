@@ -66,6 +66,7 @@ struct AttemptRecord {
   std::int64_t row = 0;
   Ending ending;
   WallTime ended;
+  std::optional<WallTime> started;  // of one that was never marked started
   std::optional<WorkPerStep> work;
   std::optional<Environment> environment;
   std::vector<DeviceState> states;
@@ -114,6 +115,8 @@ class Store {
   // False when this attempt had ended already (its journal was read twice): nothing is changed
   // then.
   Result<bool> finish(const AttemptRecord& record);
+  // All of them in one transaction, or none.
+  Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 
   // Ends the sweep's queued attempts that no other live sweep wants as `cancelled` and marks the
   // sweep; returns the rows it ended and the rows still running that only this sweep wants. Of a

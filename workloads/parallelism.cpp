@@ -13,6 +13,7 @@ class Parallelism final : public Workload {
   static constexpr std::string_view kHelp =
       "plans data, FSDP, tensor and pipeline parallelism by formula; runs nothing";
   static constexpr std::string_view kPasses[] = {"timing"};
+  static constexpr bool kAnalytic = true;
 
   // No phases: a step that does nothing must not be credited with the model's FLOPs.
   static WorkPerStep work(const Params& params, const RunParams&) {

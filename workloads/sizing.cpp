@@ -17,6 +17,7 @@ class Sizing final : public Workload {
   static constexpr std::string_view kHelp =
       "parameters, bytes and FLOPs of a language model by formula; runs nothing";
   static constexpr std::string_view kPasses[] = {"timing"};
+  static constexpr bool kAnalytic = true;
 
   // No phases: a step that does nothing must not be credited with the model's FLOPs.
   static WorkPerStep work(const Params& params, const RunParams&) {

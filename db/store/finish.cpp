@@ -32,45 +32,65 @@ void insert_reasons(Connection& connection, const AttemptRecord& record) {
   }
 }
 
+Result<bool> finish_one(StoreState& state, const AttemptRecord& record) {
+  Connection& connection = state.connection;
+  const auto found = find(connection, record.row);
+  if (!found) return found.error();
+  if (found->ended) return false;
+  if (record.started) {
+    Query(connection, "UPDATE attempt SET started_ns = ? WHERE row = ?")
+        .bind_all(record.started->ns, record.row)
+        .run();
+  }
+  // The row that the environment names, where there is one: a result may come from another host.
+  std::int64_t host = state.host;
+  if (record.environment) {
+    host = insert_environment(connection, record.row, *record.environment, state.host);
+    Query(connection, "UPDATE attempt SET host = ?, is_current = 0 WHERE row = ? AND host <> ?1")
+        .bind_all(host, record.row)
+        .run();
+  }
+  // A verdict is about times; of memory there is nothing to trust or doubt.
+  if (found->pass != Pass::kMemory && outcome_of(record.ending) == Outcome::kDone) {
+    Query(connection, "UPDATE attempt SET verdict = ? WHERE row = ?")
+        .bind_all(name_of(record.judgement.verdict), record.row)
+        .run();
+    insert_reasons(connection, record);
+  }
+  set_ending(connection, record.row, record.ending, record.ended);
+  const auto& states =
+      record.states.empty() && record.environment ? record.environment->states : record.states;
+  insert_states(connection, record.row, states);
+  if (record.work) insert_work(connection, state.names, record.row, found->trial, *record.work);
+  insert_samples(connection, state.names, record.row, record.samples);
+  insert_summaries(connection, state.names, record.row, record.summaries);
+  insert_memory(connection, state.names, record.row, record.memory);
+  insert_held_memory(connection, state.names, record.row, record.held_memory);
+  insert_allocations(connection, state.names, record.row, record.allocations);
+  insert_timeline(connection, state.names, record.row, record.timeline);
+  insert_kernels(connection, state.names, record.row, record.kernels);
+  insert_operators(connection, state.names, record.row, record.operators);
+  insert_facts(connection, state.names, record.row, record.facts);
+  return true;
+}
+
 }  // namespace
 
 Result<bool> Store::finish(const AttemptRecord& record) {
-  Connection& connection = state_->connection;
   const std::string what = fmt::format("storing attempt {}", record.row);
-  return state_->transact(what, [&]() -> Result<bool> {
-    const auto found = find(connection, record.row);
-    if (!found) return found.error();
-    if (found->ended) return false;
-    // The row that the environment names, where there is one: a result may come from another host.
-    std::int64_t host = state_->host;
-    if (record.environment) {
-      host = insert_environment(connection, record.row, *record.environment, state_->host);
-      Query(connection, "UPDATE attempt SET host = ?, is_current = 0 WHERE row = ? AND host <> ?1")
-          .bind_all(host, record.row)
-          .run();
+  return state_->transact(what, [&]() -> Result<bool> { return finish_one(*state_, record); });
+}
+
+Result<std::vector<bool>> Store::finish_all(const std::vector<AttemptRecord>& records) {
+  const std::string what = fmt::format("storing {} attempts", records.size());
+  return state_->transact(what, [&]() -> Result<std::vector<bool>> {
+    std::vector<bool> stored;
+    for (const AttemptRecord& record : records) {
+      const auto one = finish_one(*state_, record);
+      if (!one) return one.error();
+      stored.push_back(*one);
     }
-    // A verdict is about times; of memory there is nothing to trust or doubt.
-    if (found->pass != Pass::kMemory && outcome_of(record.ending) == Outcome::kDone) {
-      Query(connection, "UPDATE attempt SET verdict = ? WHERE row = ?")
-          .bind_all(name_of(record.judgement.verdict), record.row)
-          .run();
-      insert_reasons(connection, record);
-    }
-    set_ending(connection, record.row, record.ending, record.ended);
-    const auto& states =
-        record.states.empty() && record.environment ? record.environment->states : record.states;
-    insert_states(connection, record.row, states);
-    if (record.work) insert_work(connection, state_->names, record.row, found->trial, *record.work);
-    insert_samples(connection, state_->names, record.row, record.samples);
-    insert_summaries(connection, state_->names, record.row, record.summaries);
-    insert_memory(connection, state_->names, record.row, record.memory);
-    insert_held_memory(connection, state_->names, record.row, record.held_memory);
-    insert_allocations(connection, state_->names, record.row, record.allocations);
-    insert_timeline(connection, state_->names, record.row, record.timeline);
-    insert_kernels(connection, state_->names, record.row, record.kernels);
-    insert_operators(connection, state_->names, record.row, record.operators);
-    insert_facts(connection, state_->names, record.row, record.facts);
-    return true;
+    return stored;
   });
 }
 

@@ -26,11 +26,12 @@ void insert_work(Connection& connection, Names& names, std::int64_t attempt, std
                   known_or_zero(phase.bytes))
         .run();
   }
+  Query insert(connection,
+               "INSERT OR REPLACE INTO figure (trial, name, value, formula) VALUES (?, ?, ?, ?)");
   for (const Figure& figure : work.figures) {
-    Query(connection,
-          "INSERT OR REPLACE INTO figure (trial, name, value, formula) VALUES (?, ?, ?, ?)")
-        .bind_all(trial, names.id(figure.name), figure.value, names.id(figure.formula))
-        .run();
+    // Formulas may hold the trial's own numbers: a cache of them would grow with the trials.
+    insert.bind_all(trial, names.id(figure.name), figure.value, names.uncached_id(figure.formula));
+    insert.run();
   }
 }
 

@@ -48,6 +48,7 @@ Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
       hooks_(std::move(hooks)),
       timing_(timing),
       scheduler_(std::move(machine), timing.grace),
+      analyst_(io, executor, catalog),
       timer_(io),
       retry_timer_(io),
       preload_timer_(io) {}
@@ -71,12 +72,17 @@ std::string Dispatcher::label_of_attempt(const OpenAttempt& attempt) const {
 
 void Dispatcher::enqueue(std::vector<OpenAttempt> attempts) {
   for (OpenAttempt& attempt : attempts) {
-    if (catalog_.find(attempt.workload) == nullptr) {
+    const WorkloadDef* def = catalog_.find(attempt.workload);
+    if (def == nullptr) {
       end_without_process(attempt, {Skipped{"this worker has no workload `" + attempt.workload +
                                             "`; use a build that has it, then retry"}});
       continue;
     }
-    scheduler_.add(item_of(attempt));
+    if (def->analytic) {
+      analytic_.add(item_of(attempt));
+    } else {
+      scheduler_.add(item_of(attempt));
+    }
     const std::int64_t row = attempt.row;
     waiting_.emplace(row, pack(std::move(attempt)));
   }
@@ -86,15 +92,17 @@ void Dispatcher::enqueue(std::vector<OpenAttempt> attempts) {
     attempts = {};
     ::malloc_trim(0);
   }
+  offer_analytic();
   hooks_.changed();
   schedule_pump();
 }
 
 void Dispatcher::forget(const std::vector<std::int64_t>& queued_rows) {
   for (const std::int64_t row : queued_rows) {
-    scheduler_.cancel(row);
+    if (!forget_analytic(row)) scheduler_.cancel(row);
     waiting_.erase(row);
   }
+  offer_analytic();
   hooks_.changed();
   schedule_pump();
 }
@@ -135,7 +143,7 @@ void Dispatcher::pump() {
   }
   arm_timer();
   if (running_.empty() && scheduler_.queued() == 0) executor_.rest();
-  if (draining_ && running_.empty() && unstored_.empty()) hooks_.drained();
+  if (draining_ && running_.empty() && !batch_ && unstored_.empty()) hooks_.drained();
 }
 
 void Dispatcher::arm_timer() {
@@ -151,6 +159,7 @@ void Dispatcher::arm_timer() {
 }
 
 void Dispatcher::act(const StopAction& action) {
+  if (action.item == batch_) return stop_batch(action.reason);
   const auto it = running_.find(action.item);
   if (it == running_.end()) return;
   Run& run = *it->second;
@@ -179,6 +188,11 @@ void Dispatcher::act(const KillAction& action) {
 }
 
 void Dispatcher::act(const RefuseAction& action) {
+  if (action.item == offered_) {
+    offered_.reset();
+    analytic_.remove(action.item);
+    offer_analytic();
+  }
   const auto node = waiting_.extract(action.item);
   if (!node.empty()) end_without_process(unpack(node.mapped()), {Skipped{action.reason}});
 }

@@ -20,8 +20,10 @@
 #include <vector>
 
 #include "db/store.h"
+#include "runner/daemon/analyst.h"
 #include "runner/daemon/ingest.h"
 #include "runner/exec/executor.h"
+#include "runner/sched/queue.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {
@@ -74,7 +76,7 @@ class Dispatcher {
   void drain();
 
   std::vector<RunningAttempt> running() const;
-  std::size_t queued() const { return scheduler_.queued(); }
+  std::size_t queued() const { return scheduler_.queued() - (offered_ ? 1 : 0) + analytic_.size(); }
 
  private:
   struct Run;
@@ -113,6 +115,12 @@ class Dispatcher {
   bool try_store(const OpenAttempt& attempt, const AttemptRecord& record);
   void pause_starts();
   void resume_starts();
+  void offer_analytic();
+  bool forget_analytic(std::int64_t row);
+  void start_batch(const StartAction& action);
+  void stop_batch(StopReason reason);
+  void end_batch(std::vector<Analyst::Answer> answers, std::vector<OpenAttempt> left);
+  bool store_answers(const std::vector<Analyst::Answer>& answers);
   void arm_timer();
 
   boost::asio::io_context& io_;
@@ -126,6 +134,11 @@ class Dispatcher {
   Scheduler scheduler_;
   std::unordered_map<std::int64_t, Waiting> waiting_;
   std::map<std::int64_t, std::unique_ptr<Run>> running_;
+  // Of `waiting_` those of analytic workloads, and which of them the scheduler has for all.
+  WaitingQueue<> analytic_;
+  std::optional<std::int64_t> offered_, batch_;  // it waits; it has its lease
+  Duration batch_timeout_{0};
+  Analyst analyst_;
   std::list<std::pair<OpenAttempt, AttemptRecord>> unstored_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer retry_timer_;

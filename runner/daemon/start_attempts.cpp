@@ -81,6 +81,7 @@ Result<std::vector<RankProcess>> Dispatcher::launch(const OpenAttempt& attempt,
 }
 
 void Dispatcher::act(const StartAction& action) {
+  if (action.item == offered_) return start_batch(action);
   // Starting more while nothing can be stored would only fill the disk further; what runs is still
   // stopped when its time has come.
   if (starts_paused_ || preloading_) return put_back(action.item);

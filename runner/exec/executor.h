@@ -31,6 +31,8 @@ struct RankProcess {
   UniqueFd pidfd;
 };
 
+class Evaluator;  // exec/evaluator.h
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -62,6 +64,9 @@ class Executor {
   // After `pidfd` became readable, once. Never blocks. Empty for an adopted process, and for a
   // child that still runs.
   virtual ExitStatus reap(RankProcess& process) = 0;
+
+  // A worker for analytic workloads, bound to these cores.
+  virtual Result<Evaluator> start_evaluator(const std::vector<int>& cores) = 0;
 };
 
 // kYes: CPU timings of one rank may be forked from a worker that is loaded already (`prepare`),

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runner/base/proc.h"
+#include "runner/exec/evaluator.h"
 #include "runner/exec/executor.h"
 #include "runner/exec/fork_server.h"
 #include "runner/exec/rank_environment.h"
@@ -80,6 +81,7 @@ class LocalExecutor final : public Executor {
   std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) override;
   void signal(const RankProcess& process, int signal) override;
   ExitStatus reap(RankProcess& process) override;
+  Result<Evaluator> start_evaluator(const std::vector<int>& cores) override;
 
  private:
   SpawnPlan plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
@@ -209,6 +211,10 @@ ExitStatus LocalExecutor::reap(RankProcess& process) {
   if (info.si_pid == 0) return {};
   if (info.si_code == CLD_EXITED) return {.signal = std::nullopt, .code = info.si_status};
   return {.signal = info.si_status, .code = std::nullopt};
+}
+
+Result<Evaluator> LocalExecutor::start_evaluator(const std::vector<int>& cores) {
+  return Evaluator::start(worker_, cores);
 }
 
 }  // namespace

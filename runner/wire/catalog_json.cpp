@@ -55,6 +55,7 @@ void read_workload(Reader& reader, WorkloadDef& def) {
   reader.required("help", def.help);
   reader.required("passes", def.passes);
   reader.required("phases", def.phases);
+  reader.optional("analytic", def.analytic);
   reader.each("params", [&](Reader& param) { read_param(param, def.params.emplace_back()); });
 }
 
@@ -63,8 +64,9 @@ void read_workload(Reader& reader, WorkloadDef& def) {
 Json to_json(const WorkloadDef& def) {
   Json params = Json::array();
   for (const ParamDef& param : def.params) params.push_back(to_json(param));
-  return {{"name", def.name},     {"version", def.version}, {"help", def.help},
-          {"passes", def.passes}, {"phases", def.phases},   {"params", std::move(params)}};
+  return {{"name", def.name},           {"version", def.version}, {"help", def.help},
+          {"passes", def.passes},       {"phases", def.phases},   {"analytic", def.analytic},
+          {"params", std::move(params)}};
 }
 
 Json to_json(const Catalog& catalog) {

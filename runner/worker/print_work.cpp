@@ -57,6 +57,7 @@ bool print_work(const Registry& registry, std::FILE* in, std::FILE* out) {
     if (text.empty()) continue;
     const std::string answer = work_line(registry, text) + "\n";
     if (std::fwrite(answer.data(), 1, answer.size(), out) != answer.size()) break;
+    if (std::fflush(out) != 0) break;
   }
   std::free(line);
   return std::fflush(out) == 0 && std::ferror(out) == 0;

@@ -1,5 +1,6 @@
-// `sweep-worker --work`: what steps must do, by formula, without running any. For thousands of
-// trials in one process, so that `plan` knows their sizes.
+// `sweep-worker --work`, and `--answer`, which does the same over a socket that is its stdin: what
+// steps must do, by formula, without running any. For thousands of trials in one process, so that
+// `plan` knows their sizes.
 //
 //   in   {"workload":"lm_step","params":{"model":"xl","context":"512"}}      a trial a line; what
 //                                                         params leaves out has its default
@@ -16,7 +17,8 @@ namespace sweepd {
 
 std::string work_line(const Registry& registry, std::string_view request);  // without the newline
 
-// Until the input's end. False when the output cannot be written.
+// Until the input's end; each answer is written before the next line is read. False when the output
+// cannot be written.
 bool print_work(const Registry& registry, std::FILE* in, std::FILE* out);
 
 }  // namespace sweepd

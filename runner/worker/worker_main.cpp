@@ -26,6 +26,7 @@ constexpr std::string_view kHelp =
     "  sweep-worker --run ATTEMPT_FOLDER   run what its request.json says, as rank $RANK (or 0)\n"
     "  sweep-worker --work                 work per step of the trials on stdin, by formula, as "
     "JSON\n"
+    "  sweep-worker --answer               the same on a socket of sweepd, which is stdin\n"
     "  sweep-worker --serve                wait on stdin, a socket of sweepd, to fork such runs\n"
     "  sweep-worker --version\n"
     "  sweep-worker --help\n"
@@ -56,6 +57,11 @@ int run(const char* folder, const WorkerParts& parts) {
   return rank ? run_attempt(folder, *rank, parts) : kExitUsage;
 }
 
+int answer(const WorkerParts& parts) {
+  std::FILE* const out = ::fdopen(::dup(STDIN_FILENO), "w");
+  return out != nullptr && print_work(parts.registry, stdin, out) ? kExitOk : kExitIo;
+}
+
 int serve(const WorkerParts& parts) {
   const auto job = serve_forks(STDIN_FILENO);
   if (!job) return kExitOk;
@@ -76,6 +82,7 @@ int worker_main(int argc, char** argv, const WorkerParts& parts) {
   if (verb == "--work" && argc == 2) {
     return print_work(parts.registry, stdin, stdout) ? kExitOk : kExitIo;
   }
+  if (verb == "--answer" && argc == 2) return answer(parts);
   if (verb == "--version" && argc == 2) {
     fmt::print("sweep-worker {} ({})\n", kVersion, kBuildCommit);
     return kExitOk;

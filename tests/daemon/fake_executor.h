@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 #include <csignal>
 #include <map>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/exec/evaluator.h"
 #include "runner/exec/executor.h"
 
 namespace sweepd {
@@ -60,6 +62,15 @@ class FakeExecutor final : public Executor {
     return process.child ? exits_.at(process.pid) : ExitStatus{};
   }
 
+  Result<Evaluator> start_evaluator(const std::vector<int>&) override {
+    if (!refuse_start.empty()) return Error{ErrorCode::kIo, refuse_start};
+    int ends[2];
+    ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+    evaluator = UniqueFd(ends[0]);
+    ++evaluators;
+    return Evaluator(UniqueFd(ends[1]));
+  }
+
   // The process of this rank of the attempt that was started or adopted last ends now.
   void end(int rank, ExitStatus exit) { die(latest_.at(rank), exit); }
 
@@ -69,6 +80,8 @@ class FakeExecutor final : public Executor {
   std::set<int> alive;       // ranks that adopt() finds
   UniqueFd loading;  // prepare() wants this to become readable first; none: it wants nothing
   int rests = 0;
+  UniqueFd evaluator;  // the other end of the last one's socket
+  int evaluators = 0;  // started so far
 
  private:
   RankProcess process(const AttemptFolder&, int rank, bool child) {

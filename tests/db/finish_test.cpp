@@ -216,6 +216,33 @@ TEST_F(DbTest, TheViewShowsWhatIsNotDoneWithItsOutcome) {
                           "1|step|30.0|512.0|done|alpha", "2||||oom|alpha", "3|||||alpha"));
 }
 
+TEST_F(DbTest, ManyEndInOneTransactionAndEachOnce) {
+  const auto queued =
+      submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}, {{"context", "3"}}})).queued;
+  finish(done(queued[1].row, 1, 2));
+  std::vector<AttemptRecord> records;
+  for (const OpenAttempt& attempt : queued) {
+    AttemptRecord record = ended(attempt.row, {Done{"computed"}, 0});
+    record.started = WallTime{1'000};
+    records.push_back(record);
+  }
+  const auto stored = store_->finish_all(records);
+  ASSERT_TRUE(stored) << stored.error().message;
+  EXPECT_THAT(*stored, ElementsAre(true, false, true));
+  EXPECT_THAT(sql("SELECT outcome, verdict, started_ns, stop_reason FROM attempt ORDER BY row"),
+              ElementsAre("done|valid|1000|computed", "done|valid||fixed_steps",
+                          "done|valid|1000|computed"));
+}
+
+TEST_F(DbTest, OneThatCannotEndKeepsTheOthersOpen) {
+  const auto row = submit(sweep("s", {{{"context", "1"}}})).queued.front().row;
+  const auto stored = store_->finish_all({done(row, 1, 2), done(4711, 1, 2)});
+  ASSERT_FALSE(stored);
+  EXPECT_EQ(stored.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(sql("SELECT outcome IS NULL FROM attempt"), ElementsAre("1"));
+  EXPECT_THAT(sql("SELECT count(*) FROM sample"), ElementsAre("0"));
+}
+
 TEST_F(DbTest, PeaksKeepTheLargestOfEach) {
   const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
   EXPECT_FALSE(store_->measured_peak(cpu(), "fp32")->has_value());

@@ -1,4 +1,5 @@
-// The planner from file to table: the accounting problem's figures as numbers.
+// The planner from file to table: the accounting problem's figures as numbers, and thousands of
+// points without a process each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +38,30 @@ TEST(Parallelism, AnswersTheAccountingProblemToTheDigit) {
   EXPECT_EQ(report.out, read(golden));
   EXPECT_EQ(box.sql("select count(*) from attempt where verdict = 'valid' and outcome = 'done'"),
             "8");
+}
+
+// 3,000 points, the daemon killed twice on the way.
+TEST(Parallelism, LosesAndDoublesNothingWhenTheDaemonIsKilled) {
+  const Sandbox box(SWEEP_WORKER);
+  std::string sweep =
+      "sweep: points\nworkload: parallelism\nmatrix:\n  fsdp: [1, 2, 4]\n  tokens: [";
+  for (int i = 1; i <= 1000; ++i) sweep += (i > 1 ? ", " : "") + std::to_string(1024 * i);
+  const std::string file = box.write("points.yaml", sweep + "]\n");
+  ASSERT_EQ(box.ctl({"submit", file}).exit_code, 0);
+  const auto done = [&] {
+    return std::atoi(box.sql("select count(*) from attempt where outcome = 'done'").c_str());
+  };
+  for (const int enough : {100, 1500}) {
+    ASSERT_TRUE(eventually([&] { return done() >= enough; }));
+    box.kill_daemon();
+    ASSERT_EQ(box.ctl({"status"}).exit_code, 0) << "starts the next one";
+  }
+  ASSERT_TRUE(eventually([&] { return done() == 3000; })) << done();
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "3000");
+  EXPECT_EQ(box.sql("select count(distinct trial) from figure"), "3000");
+  EXPECT_EQ(box.sql("select max(n) - min(n) from (select count(*) n from figure group by trial)"),
+            "0");
+  EXPECT_EQ(box.sql("select max(value) from figures where name = 'tokens'"), "1024000.0");
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ Catalog example() {
   def.help = "one parameter of each type";
   def.passes = {"timing"};
   def.phases = {"forward", "backward"};
+  def.analytic = true;
   def.params = describe_params<EveryTypeParams>();
   for (ParamDef& param : describe_params<RunParams>()) {
     param.run_param = true;
@@ -62,6 +63,7 @@ TEST(CatalogJson, EveryFieldSurvivesTheTextForm) {
   EXPECT_EQ(is.help, was.help);
   EXPECT_EQ(is.passes, was.passes);
   EXPECT_EQ(is.phases, was.phases);
+  EXPECT_EQ(is.analytic, was.analytic);
   ASSERT_EQ(is.params.size(), was.params.size());
   for (std::size_t i = 0; i < is.params.size(); ++i) {
     SCOPED_TRACE(was.params[i].name);

@@ -14,8 +14,9 @@
 //   REGISTER_WORKLOAD("matmul", Matmul);
 //
 // `work` is static, not a member, so that the figures of a trial that does not fit in memory are
-// known all the same. A step never times, logs or synchronises: the measure loop owns warm-up,
-// events, stopping and units.
+// known all the same. With `static constexpr bool kAnalytic = true` it is all that is asked, and
+// the other two are never called. A step never times, logs or synchronises: the measure loop owns
+// warm-up, events, stopping and units.
 #pragma once
 
 #include <cstdint>
@@ -140,6 +141,7 @@ WorkloadDef describe_workload(std::string_view name) {
   def.name = name;
   def.help = W::kHelp;
   if constexpr (requires { W::kVersion; }) def.version = W::kVersion;
+  if constexpr (requires { W::kAnalytic; }) def.analytic = W::kAnalytic;
   if constexpr (requires { W::kPhases; })
     def.phases.assign(std::begin(W::kPhases), std::end(W::kPhases));
   if constexpr (requires { W::kPasses; }) {

@@ -1,0 +1,111 @@
+// The dispatcher's half for attempts of analytic workloads. They wait in a queue of their own; the
+// first of them stands for all in the scheduler, as an item that shares the host with nothing but
+// other shared ones, so that no timing is disturbed. When it gets its lease, a batch is answered.
+#include <spdlog/spdlog.h>
+
+#include "runner/daemon/dispatcher.h"
+#include "runner/daemon/run.h"
+
+namespace sweepd {
+namespace {
+
+// A few tens of milliseconds of the event loop, for evaluating and storing; one fsync.
+constexpr std::size_t kBatch = 128;
+
+Item item_for_batch(const Item& first) {
+  Item item;
+  item.id = first.id;
+  item.priority = first.priority;
+  item.position = first.position;
+  item.device = DeviceKind::kCpu;
+  item.sharing = Sharing::kShared;
+  item.threads = 1;
+  item.timeout = first.timeout;
+  return item;
+}
+
+}  // namespace
+
+// Keeps the scheduler's item that of the first that waits.
+void Dispatcher::offer_analytic() {
+  const Item* first = analytic_.first();
+  if (batch_ || (first != nullptr && offered_ == first->id)) return;
+  if (offered_) scheduler_.cancel(*std::exchange(offered_, std::nullopt));
+  if (first == nullptr) return analyst_.rest();
+  scheduler_.add(item_for_batch(*first));
+  offered_ = first->id;
+}
+
+// True when the row is or was an analytic one's and needs nothing more of the scheduler. One that
+// is being answered stays so: the store knows that it has ended.
+bool Dispatcher::forget_analytic(std::int64_t row) {
+  return batch_ == row || analytic_.remove(row);
+}
+
+void Dispatcher::start_batch(const StartAction& action) {
+  offered_.reset();
+  if (starts_paused_ || preloading_) {
+    scheduler_.finished(action.item);
+    return offer_analytic();
+  }
+  std::vector<OpenAttempt> attempts;
+  while (attempts.size() < kBatch && analytic_.first() != nullptr) {
+    const ItemId row = analytic_.first()->id;
+    analytic_.remove(row);
+    const auto node = waiting_.extract(row);
+    if (!node.empty()) attempts.push_back(unpack(node.mapped()));
+  }
+  if (attempts.empty()) {
+    scheduler_.finished(action.item);
+    return;
+  }
+  batch_ = action.item;
+  batch_timeout_ = attempts.front().timeout;
+  analyst_.ask(std::move(attempts), action.lease,
+               [this](std::vector<Analyst::Answer> answers, std::vector<OpenAttempt> left) {
+                 end_batch(std::move(answers), std::move(left));
+               });
+}
+
+void Dispatcher::stop_batch(StopReason reason) {
+  if (reason == StopReason::kTimeout) analyst_.stop({Timeout{batch_timeout_, ""}});
+}
+
+void Dispatcher::end_batch(std::vector<Analyst::Answer> answers, std::vector<OpenAttempt> left) {
+  scheduler_.finished(*batch_);
+  batch_.reset();
+  if (!store_answers(answers)) {  // nothing is lost: they are asked again
+    for (Analyst::Answer& answer : answers) left.push_back(std::move(answer.attempt));
+    pause_starts();
+  }
+  for (OpenAttempt& attempt : left) {
+    analytic_.add(item_of(attempt));
+    const std::int64_t row = attempt.row;
+    waiting_.emplace(row, pack(std::move(attempt)));
+  }
+  offer_analytic();
+  schedule_pump();
+}
+
+bool Dispatcher::store_answers(const std::vector<Analyst::Answer>& answers) {
+  std::vector<AttemptRecord> records;
+  records.reserve(answers.size());
+  for (const Analyst::Answer& answer : answers) records.push_back(answer.record);
+  const auto stored = store_.finish_all(records);
+  if (!stored) {
+    spdlog::error("cannot store {} analytic attempts: {}; trying again in {}", answers.size(),
+                  stored.error().message, to_human(timing_.store_retry));
+    return false;
+  }
+  spdlog::info("{} analytic attempts ended, from {} on", answers.size(),
+               answers.front().attempt.id);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!(*stored)[i]) continue;  // cancelled meanwhile
+    const OpenAttempt& attempt = answers[i].attempt;
+    hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
+                  answers[i].record.ending});
+  }
+  return true;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,59 @@
+#include "runner/exec/evaluator.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace sweepd {
+namespace {
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> entries;
+  for (char** entry = ::environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+}  // namespace
+
+Result<Evaluator> Evaluator::start(const std::filesystem::path& worker,
+                                   const std::vector<int>& cores) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) < 0) {
+    return Error{ErrorCode::kIo, fmt::format("socketpair: {}", std::strerror(errno))};
+  }
+  UniqueFd ours(ends[0]);
+  const UniqueFd theirs(ends[1]);
+  SpawnPlan plan{.program = std::filesystem::absolute(worker),
+                 .arguments = {"--answer"},
+                 .environment = own_environment(),
+                 .cores = cores,
+                 .log = "/dev/null",
+                 .pid_file = "/dev/null",
+                 .input = theirs.get()};
+  auto spawned = spawn(plan);
+  if (!spawned) return spawned.error();
+  return Evaluator(std::move(ours), std::move(*spawned));
+}
+
+ExitStatus Evaluator::end() {
+  const auto process = std::exchange(process_, std::nullopt);
+  if (!process || process->pid <= 0) return {};
+  ::kill(process->pid, SIGKILL);  // our child, not yet reaped: the number is still its own
+  siginfo_t info{};
+  int waited = 0;
+  do {
+    waited = ::waitid(P_PID, static_cast<id_t>(process->pid), &info, WEXITED);
+  } while (waited < 0 && errno == EINTR);
+  if (waited < 0) return {};
+  if (info.si_code == CLD_EXITED) return {.signal = std::nullopt, .code = info.si_status};
+  return {.signal = info.si_status, .code = std::nullopt};
+}
+
+}  // namespace sweepd
