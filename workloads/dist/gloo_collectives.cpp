@@ -1,6 +1,7 @@
 #define USE_DISTRIBUTED
 #define USE_C10D_GLOO
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -79,6 +80,9 @@ std::unique_ptr<Collectives> make_gloo_collectives(Context& context) {
   if (context.device.kind() != "cpu") {
     throw std::invalid_argument("backend gloo works on device cpu; on cuda use nccl");
   }
+  // Gloo writes to its sockets without MSG_NOSIGNAL. A peer that went away is an error of the
+  // operation, which names it, and not this rank's own death by SIGPIPE.
+  std::signal(SIGPIPE, SIG_IGN);
   return std::make_unique<GlooCollectives>(context);
 }
 
