@@ -103,7 +103,11 @@ void Footnotes::add_pooling(const std::vector<const ResultRow*>& done, const Axe
     several |= row->several_trials;
     trials_known_ &= !row->trial.empty();
   }
-  if (several || trials.size() > 1) ++cells_of_several_trials_;
+  if (several || trials.size() > 1) {
+    ++cells_of_several_trials_;
+  } else if (attempts == done.size()) {
+    agreement_.add_cell(done);
+  }
 }
 
 // "xl 512, fp32 forward: 2 of 3 attempts done (1 timeout)"
@@ -156,7 +160,8 @@ void Footnotes::append_pooling(std::vector<std::string>& lines) const {
     const std::string range = fewest_attempts_ == most_attempts_
                                   ? std::to_string(most_attempts_)
                                   : fmt::format("{} to {}", fewest_attempts_, most_attempts_);
-    lines.push_back("pooled: each figure is of " + range + " attempts of its trial");
+    lines.push_back("pooled: each figure is of " + range + " attempts of its trial" +
+                    agreement_.words());
   }
 }
 

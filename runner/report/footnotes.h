@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/model/result_set.h"
+#include "runner/report/agreement.h"
 #include "runner/report/axes.h"
 
 namespace sweepd::report {
@@ -40,6 +41,7 @@ class Footnotes {
   bool trials_known_ = true;
   std::size_t fewest_attempts_ = 0, most_attempts_ = 0;
   std::set<std::string> differences_;
+  Agreement agreement_;
 };
 
 }  // namespace sweepd::report

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
@@ -33,6 +36,56 @@ std::string filter_text(const std::vector<TableSpec::Filter>& filters) {
   texts.reserve(filters.size());
   for (const TableSpec::Filter& filter : filters) texts.push_back(filter_text(filter));
   return join(texts, ", ");
+}
+
+std::set<std::string> words_of(std::string_view text) {
+  std::set<std::string> words{""};
+  std::string word;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.') {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else {
+      words.insert(std::exchange(word, ""));
+    }
+  }
+  words.insert(word);
+  return words;
+}
+
+// "Forward" of phase = forward says it itself, and the whole step is what is meant where no phase
+// is named.
+bool goes_without_saying(const TableSpec::Filter& filter, const std::string& name) {
+  if (filter.values.size() != 1) return false;
+  if (filter.name == "phase" && filter.values.front() == "step") return true;
+  const auto said = words_of(name), meant = words_of(filter.values.front());
+  return std::includes(said.begin(), said.end(), meant.begin(), meant.end());
+}
+
+// "A, B: phase = setup", one for each set of filters in the order of the values.
+std::vector<std::string> narrower_values(const TableSpec& table) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> names_by_filter;
+  for (const TableSpec::Value& value : table.values) {
+    const std::string& name = value.name.empty() ? value.metric : value.name;
+    std::vector<TableSpec::Filter> told = value.where;
+    std::erase_if(told, [&](const TableSpec::Filter& filter) {
+      const bool replaces_the_tables =
+          std::any_of(table.where.begin(), table.where.end(),
+                      [&](const auto& general) { return general.name == filter.name; });
+      return !replaces_the_tables && goes_without_saying(filter, name);
+    });
+    if (told.empty()) continue;
+    const std::string filters = filter_text(told);
+    auto same = std::find_if(names_by_filter.begin(), names_by_filter.end(),
+                             [&](const auto& each) { return each.first == filters; });
+    if (same == names_by_filter.end()) same = names_by_filter.insert(same, {filters, {}});
+    same->second.push_back(name);
+  }
+  std::vector<std::string> texts;
+  texts.reserve(names_by_filter.size());
+  for (const auto& [filters, names] : names_by_filter) {
+    texts.push_back(join(names, ", ") + ": " + filters);
+  }
+  return texts;
 }
 
 }  // namespace
@@ -79,12 +132,7 @@ std::vector<std::string> filter_notes(const TableSpec& table) {
         });
     if (!replaced) lines.push_back("only " + filter_text(filter));
   }
-  std::vector<std::string> narrower;
-  for (const TableSpec::Value& value : table.values) {
-    if (value.where.empty()) continue;
-    narrower.push_back((value.name.empty() ? value.metric : value.name) + ": " +
-                       filter_text(value.where));
-  }
+  const auto narrower = narrower_values(table);
   if (!narrower.empty()) lines.push_back("only in " + join(narrower, "; "));
   return lines;
 }

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/workloads/workload_harness.h"
-#include "workloads/api/failure.h"
+#include "tests/gpu/cuda_fixture.h"
 
 namespace sweepd {
 namespace {
@@ -26,18 +25,9 @@ class SetUpSamples final : public Samples {
   std::map<std::string, double> values;
 };
 
-class CudaGraphs : public ::testing::Test {
+class CudaGraphs : public CudaFixture {
  protected:
-  void SetUp() override {
-    DeviceOptions options;
-    options.kind = "cuda";
-    try {
-      harness = std::make_unique<Harness>(options);
-    } catch (const Unavailable& reason) {
-      GTEST_SKIP() << reason.what();
-    }
-    harness->context.setup = &set_up;
-  }
+  void prepare() override { harness->context.setup = &set_up; }
   std::unique_ptr<Workload> make(const Texts& changes) {
     Texts texts = {{"model", "tiny"}, {"vocab", "512"}, {"context", "32"},
                    {"batch", "2"},    {"lr", "0.01"},   {"seed", "3"}};
@@ -58,7 +48,6 @@ class CudaGraphs : public ::testing::Test {
     for (const HeldTensor& held : workload->state()) steps.state[held.name] = held.size;
     return steps;
   }
-  std::unique_ptr<Harness> harness;
   SetUpSamples set_up;
 };
 

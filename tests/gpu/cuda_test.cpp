@@ -5,8 +5,7 @@
 
 #include <chrono>
 
-#include "tests/workloads/workload_harness.h"
-#include "workloads/api/failure.h"
+#include "tests/gpu/cuda_fixture.h"
 
 namespace sweepd {
 namespace {
@@ -15,24 +14,7 @@ using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-DeviceOptions cuda_options(Bytes limit = {0}) {
-  DeviceOptions options;
-  options.kind = "cuda";
-  options.memory_limit = limit;
-  return options;
-}
-
-class Cuda : public ::testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      harness = std::make_unique<Harness>(cuda_options());
-    } catch (const Unavailable& reason) {
-      GTEST_SKIP() << reason.what();
-    }
-  }
-  std::unique_ptr<Harness> harness;
-};
+using Cuda = CudaFixture;
 
 TEST_F(Cuda, DescribesItself) {
   const DeviceInfo info = harness->device->info();
@@ -119,7 +101,8 @@ TEST_F(Cuda, FlashInFp32IsUnavailable) {
 }
 
 TEST_F(Cuda, ALimitIsOutOfMemoryWithTheBytesAsked) {
-  const auto device = make_device(cuda_options(512_MiB));
+  device_options.memory_limit = 512_MiB;
+  const auto device = make_device(device_options);
   try {
     try {
       at::empty({1 << 30}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));

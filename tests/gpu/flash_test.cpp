@@ -11,8 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/workloads/workload_harness.h"
-#include "workloads/api/failure.h"
+#include "tests/gpu/cuda_fixture.h"
 #include "workloads/flash/flash.h"
 #include "workloads/nn/attention_check.h"
 #include "workloads/nn/torch_device.h"
@@ -24,17 +23,10 @@ struct Shape {
   std::int64_t batch = 1, heads = 1, sequence = 1, head_dim = 64;
 };
 
-class CudaFlash : public ::testing::Test {
+class CudaFlash : public CudaFixture {
  protected:
-  void SetUp() override {
-    DeviceOptions options;
-    options.kind = "cuda";
-    try {
-      harness = std::make_unique<Harness>(options);
-      require_flash(torch_device(*harness->device), at::kBFloat16, 64);
-    } catch (const Unavailable& reason) {
-      GTEST_SKIP() << reason.what();
-    }
+  void prepare() override {
+    require_flash(torch_device(*harness->device), at::kBFloat16, 64);
   }
 
   at::Tensor random(const Shape& shape, at::ScalarType type) {
@@ -65,7 +57,6 @@ class CudaFlash : public ::testing::Test {
     expect_right(q, k, v, mask);
   }
 
-  std::unique_ptr<Harness> harness;
   std::int64_t seed = 0;
 };
 using CudaFlashSmall = CudaFlash;

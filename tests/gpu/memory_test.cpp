@@ -10,23 +10,13 @@
 
 #include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
-#include "tests/workloads/workload_harness.h"
-#include "workloads/api/failure.h"
+#include "tests/gpu/cuda_fixture.h"
 
 namespace sweepd {
 namespace {
 
-class CudaMemoryPass : public ::testing::Test {
+class CudaMemoryPass : public CudaFixture {
  protected:
-  void SetUp() override {
-    DeviceOptions options;
-    options.kind = "cuda";
-    try {
-      harness = std::make_unique<Harness>(options);
-    } catch (const Unavailable& reason) {
-      GTEST_SKIP() << reason.what();
-    }
-  }
   MemoryResult observe(const Texts& params) {
     const auto workload = harness->make("lm_step", params);
     const PhaseNames phases({"forward", "backward", "optimizer"});
@@ -34,7 +24,6 @@ class CudaMemoryPass : public ::testing::Test {
     return measure_memory(*workload, *harness->device, phases, {2, snapshot}, progress);
   }
 
-  std::unique_ptr<Harness> harness;
   const std::filesystem::path snapshot =
       std::filesystem::temp_directory_path() /
       ("sweepd-snapshot-" + std::to_string(::getpid()) + ".pickle");

@@ -2,25 +2,15 @@
 // answers.
 #include <gtest/gtest.h>
 
-#include "tests/workloads/workload_harness.h"
-#include "workloads/api/failure.h"
+#include "tests/gpu/cuda_fixture.h"
 
 namespace sweepd {
 namespace {
 
 using Types = std::map<std::string, std::string>;
 
-class CudaPrecision : public ::testing::Test {
+class CudaPrecision : public CudaFixture {
  protected:
-  void SetUp() override {
-    DeviceOptions options;
-    options.kind = "cuda";
-    try {
-      harness = std::make_unique<Harness>(options);
-    } catch (const Unavailable& reason) {
-      GTEST_SKIP() << reason.what();
-    }
-  }
   Types facts_of(const std::string& workload, const Texts& params) {
     const auto made = harness->make(workload, params);
     const auto check = made->check();
@@ -33,7 +23,6 @@ class CudaPrecision : public ::testing::Test {
     made->facts(facts);
     return facts.texts;
   }
-  std::unique_ptr<Harness> harness;
 };
 
 TEST_F(CudaPrecision, SumsAreThoseOfTheCpu) {

@@ -9,25 +9,16 @@
 
 #include "runner/model/kernel_class.h"
 #include "runner/worker/chrome_trace.h"
-#include "tests/workloads/workload_harness.h"
+#include "tests/gpu/cuda_fixture.h"
 
 namespace sweepd {
 namespace {
 
 constexpr std::int64_t kLayers = 2;  // of `tiny`
 
-class CudaProfile : public ::testing::Test {
+class CudaProfile : public CudaFixture {
  protected:
-  void SetUp() override {
-    DeviceOptions options;
-    options.kind = "cuda";
-    options.tracing = KernelTracing::kOn;
-    try {
-      harness = std::make_unique<Harness>(options);
-    } catch (const Unavailable& reason) {
-      GTEST_SKIP() << reason.what();
-    }
-  }
+  CudaProfile() { device_options.tracing = KernelTracing::kOn; }
   ProfileResult profile(Texts changes) {
     changes.insert(changes.begin(), {{"model", "tiny"}, {"context", "128"}});
     const auto workload = harness->make("lm_step", changes);
@@ -45,7 +36,6 @@ class CudaProfile : public ::testing::Test {
     }
     return count;
   }
-  std::unique_ptr<Harness> harness;
 };
 
 TEST_F(CudaProfile, EveryProductOfTheModelIsAKernelInItsRange) {

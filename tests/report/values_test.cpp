@@ -80,7 +80,7 @@ TEST(Values, MetricsAndPhasesSideBySide) {
 - Params: mean of parameters, n = 1
 - Forward (s): mean ± std of time, n = 10
 - Peak: max of peak allocated, n = 1
-- only in Forward (s): phase = forward; Status: phase = forward
+- only in Status: phase = forward
 - OOM: out of memory: asked for 1.50 GiB
 )");
 }

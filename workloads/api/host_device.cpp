@@ -85,7 +85,7 @@ void HostDevice::reset_peak_memory() {
   }
 }
 
-DeviceInfo HostDevice::info() {
+DeviceInfo host_device_info() {
   const HostInfo host = read_host();
   DeviceInfo info;
   info.kind = "cpu";

@@ -16,6 +16,9 @@ namespace sweepd {
 
 std::unique_ptr<Timeline> make_host_timeline(std::size_t capacity);
 
+// This host's CPU as a device.
+DeviceInfo host_device_info();
+
 class HostDevice final : public Device {
  public:
   explicit HostDevice(const DeviceOptions& options);
@@ -29,7 +32,7 @@ class HostDevice final : public Device {
   std::unique_ptr<Timeline> timeline(std::size_t capacity) override;
   MemoryUsage memory() override;
   void reset_peak_memory() override;
-  DeviceInfo info() override;
+  DeviceInfo info() override { return host_device_info(); }
   DeviceState state() override;
   void fill_versions(Environment&) override {}
   void rethrow_out_of_memory() override {}

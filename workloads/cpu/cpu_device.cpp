@@ -57,15 +57,7 @@ class CpuDevice final : public Device {
     return std::make_unique<CpuRecording>(allocator_, observer);
   }
 
-  DeviceInfo info() override {
-    const HostInfo host = read_host();
-    DeviceInfo info;
-    info.kind = "cpu";
-    info.uuid = host.id;
-    info.name = host.cpu_model;
-    info.memory = host.memory;
-    return info;
-  }
+  DeviceInfo info() override { return host_device_info(); }
 
   DeviceState state() override {
     DeviceState state;

@@ -1,0 +1,33 @@
+// A harness on the first CUDA device, or a skip that says why there is none.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/workloads/workload_harness.h"
+#include "workloads/api/failure.h"
+
+namespace sweepd {
+
+class CudaFixture : public ::testing::Test {
+ protected:
+  // A test that needs more of the device than a harness asks for it here: what is thrown as
+  // Unavailable skips.
+  virtual void prepare() {}
+
+  void SetUp() override {
+    device_options.kind = "cuda";
+    try {
+      harness = std::make_unique<Harness>(device_options);
+      prepare();
+    } catch (const Unavailable& reason) {
+      GTEST_SKIP() << reason.what();
+    }
+  }
+
+  DeviceOptions device_options;
+  std::unique_ptr<Harness> harness;
+};
+
+}  // namespace sweepd
