@@ -18,6 +18,15 @@ std::int64_t number_of(std::string_view note) {
   return parsed ? parsed->number : kNowhere;
 }
 
+// Whether a rank is in an operation that another has not come to, or is suspended in: a rank may
+// leave an operation before its peers do, and wait in the next one while they still wait in this.
+bool waits_itself(const RankPlace& rank, const std::vector<RankPlace>& ranks) {
+  if (collective_of(rank.note).empty()) return false;
+  return std::any_of(ranks.begin(), ranks.end(), [&](const RankPlace& other) {
+    return other.suspended || number_of(other.note) < number_of(rank.note);
+  });
+}
+
 }  // namespace
 
 std::string collective_of(std::string_view note) {
@@ -37,7 +46,8 @@ Hang find_hang(const std::vector<RankPlace>& ranks) {
   if (furthest == nullptr) return {};
   Hang hang{collective_of(furthest->note), {}};
   for (const RankPlace& rank : ranks) {
-    if (rank.suspended || number_of(rank.note) < number_of(furthest->note)) {
+    const bool late = number_of(rank.note) < number_of(furthest->note);
+    if (rank.suspended || (late && !waits_itself(rank, ranks))) {
       hang.waited_for.push_back(rank.rank);
     }
   }

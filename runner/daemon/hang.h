@@ -20,7 +20,7 @@ struct Hang {
 };
 
 // Waited for are the ranks that had not arrived where the ones that are furthest wait, and those
-// that are suspended.
+// that are suspended; but no rank that waits for one of them in an operation before.
 Hang find_hang(const std::vector<RankPlace>& ranks);
 
 // The collective that a rank with this note is in: "all_reduce 12", "rendezvous", or "".

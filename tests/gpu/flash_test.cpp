@@ -25,9 +25,7 @@ struct Shape {
 
 class CudaFlash : public CudaFixture {
  protected:
-  void prepare() override {
-    require_flash(torch_device(*harness->device), at::kBFloat16, 64);
-  }
+  void prepare() override { require_flash(torch_device(*harness->device), at::kBFloat16, 64); }
 
   at::Tensor random(const Shape& shape, at::ScalarType type) {
     const at::Device device = torch_device(*harness->device);

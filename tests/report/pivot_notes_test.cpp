@@ -57,10 +57,11 @@ TEST(PivotNotes, RepeatsAreOneFigureAndSaySo) {
   b.samples({"small"}, {4, 5, 6}).trial = "t";
   const auto table = pivot(b.get(), query_of({"model"}, {}, "{mean:.1f}, {median:.1f} of {n}"));
   EXPECT_EQ(table->rows[0][1].text, "3.5, 3.5 of 6");
-  EXPECT_THAT(table->notes,
-              ElementsAre("mean, median of n of time, n = 6",
-                          "pooled: each figure is of 2 attempts of its trial; their means differ by "
-                          "up to 86% and agree within ± std in 0 of 1 cell"));
+  EXPECT_THAT(
+      table->notes,
+      ElementsAre("mean, median of n of time, n = 6",
+                  "pooled: each figure is of 2 attempts of its trial; their means differ by "
+                  "up to 86% and agree within ± std in 0 of 1 cell"));
 }
 
 TEST(PivotNotes, RepeatsAgreeWhereTheirSpreadsMeet) {
@@ -73,9 +74,10 @@ TEST(PivotNotes, RepeatsAgreeWhereTheirSpreadsMeet) {
   b.samples({"large"}, {100}).trial = "l";  // one sample each: no spread to agree within
   b.samples({"large"}, {900}).trial = "l";
   const auto table = pivot(b.get(), query_of({"model"}, {}));
-  EXPECT_EQ(table->notes.back(),
-            "pooled: each figure is of 2 attempts of its trial; their means differ by up to 47% and "
-            "agree within ± std in 1 of 2 cells");
+  EXPECT_EQ(
+      table->notes.back(),
+      "pooled: each figure is of 2 attempts of its trial; their means differ by up to 47% and "
+      "agree within ± std in 1 of 2 cells");
 }
 
 // The mistake of a table that averages two batch sizes without a word.
