@@ -40,5 +40,6 @@ function(sweepd_test name)
     target_precompile_headers(test_${name} REUSE_FROM sweepd_test_headers)
   endif()
   gtest_discover_tests(test_${name} TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 60
+    NO_PRETTY_VALUES  # a parameter without a printer is its bytes, pointers among them
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
 endfunction()

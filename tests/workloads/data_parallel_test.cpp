@@ -88,7 +88,8 @@ TEST_P(LmUnderDdp, GradientsEqualThoseOfTheWholeBatch) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(WorldSizes, LmUnderDdp, ::testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(WorldSizes, LmUnderDdp, ::testing::Values(1, 2, 3, 4),
+                         ::testing::PrintToStringParamName());
 
 TEST(DataParallel, TellsWhatCommunicationTakesAndWhatOfItIsExposed) {
   for (const char* strategy : {"naive", "flat", "overlap", "bucketed"}) {

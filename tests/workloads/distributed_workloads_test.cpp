@@ -74,7 +74,8 @@ TEST_P(DistributedWorkloads, TrainAsOneProcessDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, DistributedWorkloads, ::testing::Values("gloo", "shm"));
+INSTANTIATE_TEST_SUITE_P(Backends, DistributedWorkloads, ::testing::Values("gloo", "shm"),
+                         [](const auto& test) { return std::string(test.param); });
 
 double figure(const WorkPerStep& work, const std::string& name) {
   for (const Figure& one : work.figures) {

@@ -165,7 +165,8 @@ TEST(GradientAverage, RefusesAStrategyItDoesNotKnow) {
   EXPECT_THROW(average_options_from("ring", 0), std::invalid_argument);
 }
 
-INSTANTIATE_TEST_SUITE_P(WorldSizes, GradientAverages, ::testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(WorldSizes, GradientAverages, ::testing::Values(1, 2, 3, 4),
+                         ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace sweepd

@@ -102,7 +102,10 @@ INSTANTIATE_TEST_SUITE_P(
                       LowPrecision{"bf16_pure", "sdpa_flash", 0.06},
                       LowPrecision{"bf16_pure", "flash", 0.06},
                       LowPrecision{"fp16", "naive", 0.004}, LowPrecision{"fp16", "flash", 0.004},
-                      LowPrecision{"fp16", "sdpa_math", 0.004}));
+                      LowPrecision{"fp16", "sdpa_math", 0.004}),
+    [](const auto& test) {
+      return std::string(test.param.precision) + "_" + test.param.attention;
+    });
 
 TEST(LmLoss, TheSameSeedGivesTheSameLossAndAnotherSeedAnother) {
   const LmStepParams params = small_case();

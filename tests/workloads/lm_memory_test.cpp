@@ -82,7 +82,8 @@ TEST_P(HeldState, EqualsTheFormulaToTheByte) {
             observed.figures.at("saved_for_backward_bytes"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, HeldState, ::testing::Values("tiny", "small"));
+INSTANTIATE_TEST_SUITE_P(Models, HeldState, ::testing::Values("tiny", "small"),
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST(LmMemory, EveryPrecisionHoldsWhatItsFormulaSays) {
   for (const char* precision : {"fp32", "bf16", "bf16_pure", "fp16"}) {

@@ -46,7 +46,8 @@ TEST_P(CountedModel, RealTensorsEqualTheFormula) {
   EXPECT_EQ(training.model().count_parameters(), shape_of(params).parameters());
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, CountedModel, ::testing::Values("tiny", "small"));
+INSTANTIATE_TEST_SUITE_P(Models, CountedModel, ::testing::Values("tiny", "small"),
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST(LmStep, StatesItsFacts) {
   Harness harness;

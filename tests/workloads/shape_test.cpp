@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "workloads/nn/lm_params.h"
 
@@ -33,7 +35,12 @@ INSTANTIATE_TEST_SUITE_P(All, Sizes,
                                            Size{"medium", {1024, 4096, 24, 16, 10000}, 423183360},
                                            Size{"large", {1280, 5120, 36, 20, 10000}, 969411840},
                                            Size{"xl", {1600, 6400, 48, 25, 10000}, 1998235200},
-                                           Size{"2.7B", {2560, 10240, 32, 32, 10000}, 3406809600}));
+                                           Size{"2.7B", {2560, 10240, 32, 32, 10000}, 3406809600}),
+                         [](const auto& test) {
+                           std::string name = test.param.name;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 double figure(const WorkPerStep& work, std::string_view name) {
   for (const Figure& figure : work.figures) {

@@ -135,7 +135,8 @@ TEST_P(ShardedLosses, FullyShardedWeightsEqualThoseOfTheWholeBatch) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(WorldSizes, ShardedLosses, ::testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(WorldSizes, ShardedLosses, ::testing::Values(1, 2, 3, 4),
+                         ::testing::PrintToStringParamName());
 
 TEST(ShardedTraining, EntersItsPhases) {
   expect_threads(2, [](Collectives& ranks) {
