@@ -227,14 +227,17 @@ bool is_plain(const ResultPlan& plan, const std::string& name) {
          std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is_named);
 }
 
-bool wants_work(const QuerySpec& query, const ResultPlan& plan) {
-  for (const std::string& part : split(query.table.cell, '{')) {
+// What the cell shows and the rows are sorted by: "mean", "tflops", "context".
+std::vector<std::string> figures_of(const TableSpec& table) {
+  std::vector<std::string> figures;
+  for (const std::string& part : split(table.cell, '{')) {
     const std::size_t end = part.find_first_of(":}");
-    if (end != std::string::npos && !is_plain(plan, part.substr(0, end))) return true;
+    if (end != std::string::npos) figures.push_back(part.substr(0, end));
   }
-  return std::any_of(query.table.sort.begin(), query.table.sort.end(), [&](const std::string& key) {
-    return !is_plain(plan, key.starts_with('-') ? key.substr(1) : key);
-  });
+  for (const std::string& key : table.sort) {
+    figures.push_back(key.starts_with('-') ? key.substr(1) : key);
+  }
+  return figures;
 }
 
 }  // namespace
@@ -293,7 +296,10 @@ Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   choose_phases(plan);
   choose_passes(plan);
   plan.warmup = query.table.warmup && plan.by_step;
-  plan.with_work = wants_work(query, plan);
+  for (const std::string& figure : figures_of(query.table)) {
+    if (!is_plain(plan, figure)) plan.with_work = true;
+    if (figure == "min" || figure == "max") plan.with_extremes = true;
+  }
   plan.with_text = query.table.cell.find("{text") != std::string::npos;
   if (plan.with_work || plan.with_text) plan.pooling = Pooling::kEachAttempt;
   plan.named_dimensions = plan.dimensions.size();

@@ -53,7 +53,7 @@ struct PlannedFilter {
 
 // What the reader may join into one row.
 enum class Pooling {
-  kMoments,      // n, mean, std, min and max are all that is wanted of several attempts
+  kMoments,      // n, mean, std and, `with_extremes`, min and max are all that is wanted of several
   kEachAttempt,  // order statistics, rates
 };
 
@@ -73,8 +73,9 @@ struct ResultPlan {
   bool by_phase = false, by_step = false, by_rank = false, by_metric = false;
   bool warmup = false;
   Pooling pooling = Pooling::kMoments;
-  bool with_text = false;  // `{text}`: of a figure that is its formula
-  bool with_work = false;  // flops, bytes, tokens and peaks are wanted
+  bool with_extremes = false;  // min, max
+  bool with_text = false;      // `{text}`: of a figure that is its formula
+  bool with_work = false;      // flops, bytes, tokens and peaks are wanted
   // How many of `dimensions` the query named; what stands behind tells pooled results apart.
   std::size_t named_dimensions = 0;
 

@@ -25,9 +25,6 @@ struct SelectedAttempt {
   std::vector<std::uint32_t> at;  // by dimension; those that figures decide: kEveryValue
 };
 
-// The same attempts in the order of their rows, for one pass over many: row, trial, outcome (NULL:
-// pending), verdict, position in the sweep, then the dimensions that figures do not decide.
-std::string scan_sql(const ResultPlan& plan);
 Verdict verdict_from(std::string_view text);  // what is not judged is valid
 // Of a dimension's column.
 ValueType type_of(const ResultPlan& plan, const ColumnRef& column);

@@ -8,14 +8,19 @@
 #include "db/names.h"
 #include "db/param_columns.h"
 #include "db/query.h"
+#include "db/query/row_visitor.h"
 
 namespace sweepd {
 
 struct ReaderState {
   ReaderState(const std::filesystem::path& file, const Catalog& catalog_)
-      : connection(file, Access::kReadOnly), names(connection), catalog(catalog_) {}
+      : connection(file, Access::kReadOnly),
+        rows(connection),
+        names(connection),
+        catalog(catalog_) {}
 
   Connection connection;
+  RowVisitor rows;
   Names names;
   Catalog catalog;
 

@@ -48,8 +48,8 @@ struct ResultRow {
   Verdict verdict = Verdict::kValid;
   std::string note;  // why suspect, invalid, or not done
   AttemptId attempt;
-  // More than one: figures of so many attempts, all valid, pooled by the reader. Their p05, median,
-  // p95 and mad are NaN, `attempt` is "", and kEveryValue marks a dimension in which they differ.
+  // More than one: figures of so many valid attempts, pooled by the reader. Order statistics, and
+  // min and max that no cell shows, are NaN; `attempt` is "", kEveryValue is where they differ.
   std::int64_t attempts = 1;
   bool several_trials = false;
   TrialKey trial;  // tells repeats of one trial from different trials in one cell; "" if unknown

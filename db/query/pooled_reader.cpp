@@ -1,0 +1,261 @@
+#include "db/query/pooled_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace sweepd {
+namespace {
+
+// `index` is known by `id` from now on.
+void remember(std::vector<std::uint32_t>& index_of, std::int64_t id, std::size_t index) {
+  const auto at = static_cast<std::size_t>(id);
+  if (at >= index_of.size()) index_of.resize(std::max(at + 1, 2 * index_of.size()));
+  index_of[at] = static_cast<std::uint32_t>(index + 1);
+}
+
+// 1 + index, or 0.
+std::uint32_t recall(const std::vector<std::uint32_t>& index_of, std::int64_t id) {
+  const auto at = static_cast<std::size_t>(id);
+  return at < index_of.size() ? index_of[at] : 0;
+}
+
+}  // namespace
+
+PooledReader::PooledReader(ReaderState& state, const ResultPlan& plan)
+    : state_(state), plan_(plan) {
+  for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {
+    const ColumnRef& column = plan.dimensions[i].column;
+    const Level level = level_of(plan, column);
+    if (level == Level::kTrial) {
+      trial_columns_.emplace_back(i, type_of(plan, column));
+      if (i < plan.named_dimensions) ++named_trial_columns_;
+    }
+    if (level == Level::kAttempt) attempt_columns_.emplace_back(i, type_of(plan, column));
+  }
+}
+
+PooledScan PooledReader::read(std::vector<DimensionCoder>& coders) {
+  read_trials();
+  read_attempts();
+  if (const auto metric = state_.names.find(plan_.metrics.front())) {
+    for (const std::int64_t phase : phases(*metric)) read_summaries(*metric, phase);
+  }
+  PooledScan out;
+  for (std::size_t i = 0; i < attempts_.size(); ++i) {
+    const AttemptAt& attempt = attempts_[i];
+    if (attempt.trusted && attempt.measured) continue;
+    SelectedAttempt single;
+    single.row = attempt.row;
+    single.trial = trials_[attempt.trial].id;
+    single.at = codes_of(i);
+    out.singles.push_back(std::move(single));
+  }
+  std::sort(out.singles.begin(), out.singles.end(),
+            [](const SelectedAttempt& a, const SelectedAttempt& b) { return a.row < b.row; });
+  note_values();
+  order_values(out, coders);
+  for (Cell& cell : cells_) out.pooled.push_back(row_of(cell, coders));
+  return out;
+}
+
+void PooledReader::read_trials() {
+  const int first = plan_.sweep ? 3 : 1;
+  state_.rows.each(trial_rows(plan_), [&](const RowValues& row) {
+    TrialAt trial;
+    trial.id = trial.position = row.integer(0);
+    if (plan_.sweep) {
+      trial.position = row.integer(1);
+      trial.repeats = row.integer(2);
+    }
+    int column = first;
+    for (CodedColumn& values : trial_columns_) {
+      const std::uint32_t code = values.code(row, column++);
+      trial_codes_.push_back(code);
+      if (values.dimension() >= plan_.named_dimensions) continue;
+      trial.place = places_.with(trial.place, code);
+    }
+    remember(trial_of_id_, trial.id, trials_.size());
+    trials_.push_back(trial);
+  });
+}
+
+void PooledReader::read_attempts() {
+  const int first = plan_.sweep ? 5 : 4;
+  state_.rows.each(attempt_rows(plan_), [&](const RowValues& row) {
+    const std::uint32_t found = recall(trial_of_id_, row.integer(1));
+    if (found == 0) return;
+    TrialAt& trial = trials_[found - 1];
+    // Another sweep may have repeated the trial more often; this one did not ask for that.
+    if (plan_.sweep && row.integer(4) >= trial.repeats) return;
+    trial.used = true;
+    AttemptAt attempt;
+    attempt.row = row.integer(0);
+    attempt.trial = found - 1;
+    attempt.place = trial.place;
+    attempt.trusted = row.text(2) == "done" && row.text(3) == "valid";
+    int column = first;
+    for (CodedColumn& values : attempt_columns_) {
+      const std::uint32_t code = values.code(row, column++);
+      attempt_codes_.push_back(code);
+      if (values.dimension() >= plan_.named_dimensions) continue;
+      attempt.place = places_.with(attempt.place, code);
+    }
+    remember(attempt_of_row_, attempt.row, attempts_.size());
+    attempts_.push_back(attempt);
+  });
+}
+
+std::vector<std::int64_t> PooledReader::phases(std::int64_t metric) {
+  std::vector<std::int64_t> ids;
+  if (plan_.phases.empty()) {
+    Query used(state_.connection,
+               "SELECT id FROM name n WHERE EXISTS (SELECT 1 FROM summary WHERE metric = ? AND "
+               "phase = n.id)");
+    used.bind(metric);
+    while (used.next()) ids.push_back(used.integer(0));
+  }
+  for (const std::string& name : plan_.phases) {
+    const auto id = state_.names.find(name);
+    if (id && std::find(ids.begin(), ids.end(), *id) == ids.end()) ids.push_back(*id);
+  }
+  return ids;
+}
+
+void PooledReader::read_summaries(std::int64_t metric, std::int64_t phase) {
+  cell_of_place_.assign(places_.size(), 0);
+  // From the index alone, in order of attempts.
+  const RowSource rows{
+      plan_.with_extremes ? "attempt, n, mean, std, min, max" : "attempt, n, mean, std",
+      fmt::format("FROM summary INDEXED BY summary_by_metric WHERE metric = {} AND "
+                  "phase = {}",
+                  metric, phase)};
+  Stats stats;
+  stats.min = stats.max = std::numeric_limits<double>::quiet_NaN();
+  state_.rows.each(rows, [&](const RowValues& row) {
+    const std::uint32_t found = recall(attempt_of_row_, row.integer(0));
+    if (found == 0) return;
+    AttemptAt& attempt = attempts_[found - 1];
+    attempt.measured = true;
+    if (!attempt.trusted) return;
+    stats.n = row.integer(1);
+    stats.mean = row.real(2);
+    stats.std = row.real(3);
+    if (plan_.with_extremes) {
+      stats.min = row.real(4);
+      stats.max = row.real(5);
+    }
+    Cell& cell = cell_of(found - 1, phase);
+    cell.sums.add(stats);
+    if (!cell.all_differ) join_trial(cell, attempt.trial);
+  });
+}
+
+PooledReader::Cell& PooledReader::cell_of(std::uint32_t attempt, std::int64_t phase) {
+  std::uint32_t& found = cell_of_place_[attempts_[attempt].place];
+  if (found == 0) {
+    Cell cell;
+    cell.at = codes_of(attempt);
+    cell.attempt = attempt;
+    cell.phase = phase;
+    cells_.push_back(std::move(cell));
+    found = static_cast<std::uint32_t>(cells_.size());
+  }
+  return cells_[found - 1];
+}
+
+void PooledReader::join_trial(Cell& cell, std::uint32_t trial) const {
+  if (trial == attempts_[cell.attempt].trial) return;
+  cell.several_trials = cell.all_differ = true;
+  const std::size_t first = trial * trial_columns_.size();
+  for (std::size_t i = named_trial_columns_; i < trial_columns_.size(); ++i) {
+    std::uint32_t& common = cell.at[trial_columns_[i].dimension()];
+    if (common != trial_codes_[first + i]) common = kEveryValue;
+    if (common != kEveryValue) cell.all_differ = false;
+  }
+}
+
+std::vector<std::uint32_t> PooledReader::codes_of(std::size_t attempt) const {
+  std::vector<std::uint32_t> at(plan_.dimensions.size(), kEveryValue);
+  const auto fill = [&at](const std::vector<CodedColumn>& columns,
+                          const std::vector<std::uint32_t>& codes, std::size_t index) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      at[columns[i].dimension()] = codes[index * columns.size() + i];
+    }
+  };
+  fill(trial_columns_, trial_codes_, attempts_[attempt].trial);
+  fill(attempt_columns_, attempt_codes_, attempt);
+  return at;
+}
+
+void PooledReader::note_values() {
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    if (!trials_[i].used) continue;
+    const std::uint32_t* code = trial_codes_.data() + i * trial_columns_.size();
+    for (CodedColumn& column : trial_columns_) column.note(*code++, trials_[i].position);
+  }
+  if (attempt_columns_.empty()) return;
+  for (std::size_t i = 0; i < attempts_.size(); ++i) {
+    const std::uint32_t* code = attempt_codes_.data() + i * attempt_columns_.size();
+    for (CodedColumn& column : attempt_columns_) {
+      column.note(*code++, trials_[attempts_[i].trial].position);
+    }
+  }
+}
+
+void PooledReader::order_values(PooledScan& out, std::vector<DimensionCoder>& coders) {
+  for (const auto* columns : {&trial_columns_, &attempt_columns_}) {
+    for (const CodedColumn& column : *columns) {
+      const std::size_t d = column.dimension();
+      auto [coder, new_code] = column.ordered();
+      coders[d] = std::move(coder);
+      for (SelectedAttempt& single : out.singles) single.at[d] = new_code[single.at[d]];
+      for (Cell& cell : cells_) {
+        if (cell.at[d] != kEveryValue) cell.at[d] = new_code[cell.at[d]];
+      }
+    }
+  }
+}
+
+ResultRow PooledReader::row_of(Cell& cell, std::vector<DimensionCoder>& coders) {
+  ResultRow row;
+  row.stats = cell.sums.attempts > 1 ? cell.sums.pooled() : whole(cell);
+  row.attempts = cell.sums.attempts;
+  row.several_trials = cell.several_trials;
+  row.at = std::move(cell.at);
+  for (std::size_t i = 0; i < plan_.dimensions.size(); ++i) {
+    const auto* common = std::get_if<Common>(&plan_.dimensions[i].column);
+    if (common == nullptr) continue;
+    if (*common == Common::kPhase) {
+      row.at[i] = coders[i].code(Value(state_.names.text(cell.phase)));
+    } else if (*common == Common::kMetric) {
+      row.at[i] = coders[i].code(Value(plan_.metrics.front()));
+    }
+  }
+  Query trial(state_.connection, "SELECT key FROM trial WHERE id = ?");
+  trial.bind(trials_[attempts_[cell.attempt].trial].id);
+  trial.next();
+  row.trial = trial.text(0);
+  return row;
+}
+
+// Of one attempt alone the order statistics are known, too.
+Stats PooledReader::whole(const Cell& cell) {
+  Query query(state_.connection,
+              "SELECT min, p05, median, p95, max, mad FROM summary WHERE attempt = ? AND phase = ? "
+              "AND metric = (SELECT id FROM name WHERE text = ?)");
+  query.bind_all(attempts_[cell.attempt].row, cell.phase, plan_.metrics.front());
+  query.next();
+  Stats stats = cell.sums.stats;
+  stats.min = query.real(0);
+  stats.p05 = query.real(1);
+  stats.median = query.real(2);
+  stats.p95 = query.real(3);
+  stats.max = query.real(4);
+  stats.mad = query.real(5);
+  return stats;
+}
+
+}  // namespace sweepd

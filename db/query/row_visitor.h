@@ -1,0 +1,76 @@
+// Rows handed to a function from inside SQLite, for the few questions that look at every attempt.
+// An aggregate function is given the values where they lie, for half of what stepping from row to
+// row and fetching each column costs.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "db/connection.h"
+
+namespace sweepd {
+
+// "SELECT columns rest". At most kMostColumns; `rest` begins with FROM. An ORDER BY would order
+// nothing: `rest` says by its tables and indices in which order they are read.
+struct RowSource {
+  static constexpr int kMostColumns = 100;  // SQLite allows a function 127
+  std::string columns, rest;
+};
+
+// The row at hand, while it is visited. Columns count from 0.
+class RowValues {
+ public:
+  explicit RowValues(sqlite3_value** values) : values_(values) {}
+  std::int64_t integer(int column) const { return sqlite3_value_int64(values_[column]); }
+  double real(int column) const {  // NULL reads as NaN
+    const double value = sqlite3_value_double(values_[column]);
+    // NULL comes as 0, and only then is it worth asking.
+    const bool null = value == 0 && sqlite3_value_type(values_[column]) == SQLITE_NULL;
+    return null ? std::numeric_limits<double>::quiet_NaN() : value;
+  }
+  std::string_view text(int column) const {  // NULL reads as ""
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(values_[column]));
+    if (bytes == nullptr) return {};
+    return {bytes, static_cast<std::size_t>(sqlite3_value_bytes(values_[column]))};
+  }
+
+ private:
+  sqlite3_value** values_;
+};
+
+// One a connection, which must outlive it.
+class RowVisitor {
+ public:
+  explicit RowVisitor(Connection& connection);
+  RowVisitor(const RowVisitor&) = delete;
+  RowVisitor& operator=(const RowVisitor&) = delete;
+
+  // Calls `visit(RowValues)` for every row. Failures are SQLite::Exception, the time limit's among
+  // them; what `visit` throws comes out as it is.
+  template <class Visit>
+  void each(const RowSource& rows, Visit visit) {
+    run(rows, {&visit, [](void* object, sqlite3_value** values) {
+                 (*static_cast<Visit*>(object))(RowValues(values));
+               }});
+  }
+
+ private:
+  struct Sink {
+    void* object = nullptr;
+    void (*call)(void* object, sqlite3_value** values) = nullptr;
+  };
+  void run(const RowSource& rows, Sink sink);
+  static void step(sqlite3_context* context, int count, sqlite3_value** values);
+  static void finish(sqlite3_context*) {}  // the result is NULL
+
+  Connection& connection_;
+  Sink sink_;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace sweepd

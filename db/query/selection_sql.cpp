@@ -1,0 +1,179 @@
+#include "db/query/selection_sql.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+constexpr const char* kState =
+    "coalesce(a.outcome, iif(a.started_ns IS NULL, 'queued', 'running'))";
+// A sweep's own wish where one is asked for, else the largest of those that share the attempt.
+constexpr const char* kRepeatsOfAnySweep =
+    "(SELECT max(st2.repeats) FROM sweep_attempt sa2 JOIN sweep_trial st2 ON "
+    "st2.sweep = sa2.sweep AND st2.trial = a.trial WHERE sa2.attempt = a.row)";
+
+std::string param_expression(const ResultPlan& plan, const ParamDef& param) {
+  if (!is_per_sweep(param)) return "p." + sql_name(param.name);
+  if (param.name == "priority") return "a.priority";
+  if (param.name == "timeout") return "a.timeout_ns";
+  return plan.sweep ? "st.repeats" : kRepeatsOfAnySweep;
+}
+
+std::string expression(const ResultPlan& plan, const ColumnRef& column) {
+  if (const auto* param = std::get_if<std::size_t>(&column)) {
+    return param_expression(plan, plan.def->params[*param]);
+  }
+  switch (std::get<Common>(column)) {
+    case Common::kPass:
+      return "a.pass";
+    case Common::kRepeat:
+      return "a.repeat";
+    case Common::kOutcome:
+      return kState;
+    case Common::kVerdict:
+      return "coalesce(a.verdict, '')";
+    case Common::kHost:
+      return "h.hostname";
+    case Common::kDeviceName:
+      return "coalesce(d.name, '')";
+    case Common::kSweep:
+      return "sw.uid";
+    case Common::kPhase:
+    case Common::kMetric:
+    case Common::kStep:
+    case Common::kRank:
+    default:
+      break;
+  }
+  return "NULL";
+}
+
+bool uses(const ResultPlan& plan, Common column) {
+  const auto is = [column](const auto& item) { return item.column == ColumnRef(column); };
+  return std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is) ||
+         std::any_of(plan.filters.begin(), plan.filters.end(), is);
+}
+
+bool by_sweep(const ResultPlan& plan) {
+  return plan.sweep || uses(plan, Common::kSweep);
+}
+
+std::string machine_joins(const ResultPlan& plan, std::string_view join) {
+  std::string joins;
+  if (uses(plan, Common::kHost)) joins += fmt::format("{} host h ON h.id = a.host ", join);
+  if (uses(plan, Common::kDeviceName)) {
+    joins +=
+        "LEFT JOIN attempt_device ad ON ad.attempt = a.row AND ad.rank = 0 "
+        "LEFT JOIN device d ON d.id = ad.device ";
+  }
+  return joins;
+}
+
+// CROSS JOIN fixes the order of the loops: the planner has no statistics to know it by.
+std::string from_clause(const ResultPlan& plan) {
+  const std::string params = sql_name(params_table(plan.def->name));
+  std::string from = by_sweep(plan) ? fmt::format(
+                                          "FROM sweep_trial st CROSS JOIN {} p ON p.trial "
+                                          "= st.trial ",
+                                          params)
+                                    : fmt::format("FROM {} p ", params);
+  from += "CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 ";
+  if (uses(plan, Common::kSweep)) from += "JOIN sweep sw ON sw.id = st.sweep ";
+  return from + machine_joins(plan, "JOIN");
+}
+
+std::string condition(const ResultPlan& plan, const PlannedFilter& filter) {
+  std::vector<std::string> literals;
+  for (const Value& value : filter.values) literals.push_back(sql_literal(value));
+  const std::string list = join(literals, ", ");
+  if (filter.column == ColumnRef(Common::kHost)) {
+    return fmt::format("(h.hostname IN ({0}) OR h.uid IN ({0}))", list);
+  }
+  return fmt::format("{} IN ({})", expression(plan, filter.column), list);
+}
+
+// Those of a trial, or those of an attempt.
+std::vector<std::string> conditions(const ResultPlan& plan, Level level) {
+  std::vector<std::string> all;
+  for (const PlannedFilter& filter : plan.filters) {
+    if (level_of(plan, filter.column) == level) all.push_back(condition(plan, filter));
+  }
+  if (level == Level::kTrial) {
+    if (plan.sweep) all.push_back(fmt::format("st.sweep = {}", *plan.sweep));
+    return all;
+  }
+  std::vector<std::string> passes;
+  for (const Pass pass : plan.passes) passes.push_back(fmt::format("'{}'", name_of(pass)));
+  if (!passes.empty()) all.push_back(fmt::format("a.pass IN ({})", join(passes, ", ")));
+  return all;
+}
+
+std::string where_clause(const ResultPlan& plan) {
+  std::vector<std::string> all = conditions(plan, Level::kTrial);
+  const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
+  all.insert(all.end(), of_attempt.begin(), of_attempt.end());
+  // Another sweep may have repeated the trial more often; this one did not ask for that.
+  if (plan.sweep) all.emplace_back("(a.pass <> 'timing' OR a.repeat < st.repeats)");
+  return all.empty() ? "" : "WHERE " + join(all, " AND ") + " ";
+}
+
+std::string dimension_columns(const ResultPlan& plan, std::initializer_list<Level> levels) {
+  std::string columns;
+  for (const PlannedDimension& dimension : plan.dimensions) {
+    const Level level = level_of(plan, dimension.column);
+    if (std::find(levels.begin(), levels.end(), level) == levels.end()) continue;
+    columns += ", " + expression(plan, dimension.column);
+  }
+  return columns;
+}
+
+}  // namespace
+
+Level level_of(const ResultPlan& plan, const ColumnRef& column) {
+  if (decided_by_figures(column)) return Level::kFigure;
+  const auto* index = std::get_if<std::size_t>(&column);
+  if (index == nullptr) return Level::kAttempt;
+  const ParamDef& param = plan.def->params[*index];
+  const bool of_attempt = is_per_sweep(param) && !(plan.sweep && param.name == "repeats");
+  return of_attempt ? Level::kAttempt : Level::kTrial;
+}
+
+std::string select_sql(const ResultPlan& plan) {
+  return fmt::format(
+      "SELECT a.row, a.uid, {}, a.verdict, t.id, t.key, a.repeat, a.host, a.pass{} {}JOIN trial t "
+      "ON t.id = a.trial {}ORDER BY {}p.trial, a.pass, a.repeat, a.host",
+      kState, dimension_columns(plan, {Level::kTrial, Level::kAttempt}), from_clause(plan),
+      where_clause(plan), by_sweep(plan) ? "st.sweep, st.position, " : "");
+}
+
+RowSource trial_rows(const ResultPlan& plan) {
+  const std::string params = sql_name(params_table(plan.def->name));
+  const std::vector<std::string> wanted = conditions(plan, Level::kTrial);
+  const std::string where = wanted.empty() ? "" : "WHERE " + join(wanted, " AND ");
+  const std::string dimensions = dimension_columns(plan, {Level::kTrial});
+  if (!plan.sweep) {
+    return {"p.trial" + dimensions, fmt::format("FROM {} p NOT INDEXED {}", params, where)};
+  }
+  return {
+      "st.trial, st.position, st.repeats" + dimensions,
+      fmt::format("FROM sweep_trial st CROSS JOIN {} p ON p.trial = st.trial {}", params, where)};
+}
+
+RowSource attempt_rows(const ResultPlan& plan) {
+  std::vector<std::string> wanted = conditions(plan, Level::kAttempt);
+  wanted.insert(wanted.begin(), "a.is_current = 1");
+  const std::string repeat = plan.sweep ? ", iif(a.pass = 'timing', a.repeat, -1)" : "";
+  return {
+      "a.row, a.trial, a.outcome, a.verdict" + repeat + dimension_columns(plan, {Level::kAttempt}),
+      fmt::format("FROM attempt a NOT INDEXED {}WHERE {}", machine_joins(plan, "CROSS JOIN"),
+                  join(wanted, " AND "))};
+}
+
+}  // namespace sweepd
