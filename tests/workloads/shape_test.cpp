@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(All, Sizes,
                                            Size{"xl", {1600, 6400, 48, 25, 10000}, 1998235200},
                                            Size{"2.7B", {2560, 10240, 32, 32, 10000}, 3406809600}),
                          [](const auto& test) {
-                           std::string name = test.param.name;
+                           std::string name = test.param.model;
                            std::replace(name.begin(), name.end(), '.', '_');
                            return name;
                          });
