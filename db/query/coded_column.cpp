@@ -4,23 +4,6 @@
 
 namespace sweepd {
 
-std::uint32_t CodedColumn::code(const RowValues& row, int column) {
-  switch (type_) {
-    case ValueType::kText:
-    case ValueType::kChoice:
-      return texts_.code(row.text(column));
-    case ValueType::kReal:
-      return reals_.code(row.real(column));
-    default:
-      return integers_.code(row.integer(column));
-  }
-}
-
-void CodedColumn::note(std::uint32_t code, std::int64_t position) {
-  if (code >= positions_.size()) positions_.resize(code + 1, kNowhere);
-  positions_[code] = std::min(positions_[code], position);
-}
-
 Value CodedColumn::value(std::uint32_t code) const {
   switch (type_) {
     case ValueType::kText:

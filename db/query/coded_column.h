@@ -17,9 +17,22 @@ class CodedColumn {
   CodedColumn(std::size_t dimension, ValueType type) : dimension_(dimension), type_(type) {}
 
   std::size_t dimension() const { return dimension_; }  // of the plan's
-  std::uint32_t code(const RowValues& row, int column);
+  std::uint32_t code(const RowValues& row, int column) {
+    switch (type_) {
+      case ValueType::kText:
+      case ValueType::kChoice:
+        return texts_.code(row.text(column));
+      case ValueType::kReal:
+        return reals_.code(row.real(column));
+      default:
+        return integers_.code(row.integer(column));
+    }
+  }
   // The value is shown. Its place among others is that of the first trial that has it.
-  void note(std::uint32_t code, std::int64_t position);
+  void note(std::uint32_t code, std::int64_t position) {
+    if (code >= positions_.size()) positions_.resize(code + 1, kNowhere);
+    if (position < positions_[code]) positions_[code] = position;
+  }
 
   // What was noted, in that order; `new_code` is by the code that `code` gave.
   struct Ordered {

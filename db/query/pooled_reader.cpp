@@ -5,60 +5,55 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace sweepd {
-namespace {
-
-// `index` is known by `id` from now on.
-void remember(std::vector<std::uint32_t>& index_of, std::int64_t id, std::size_t index) {
-  const auto at = static_cast<std::size_t>(id);
-  if (at >= index_of.size()) index_of.resize(std::max(at + 1, 2 * index_of.size()));
-  index_of[at] = static_cast<std::uint32_t>(index + 1);
-}
-
-// 1 + index, or 0.
-std::uint32_t recall(const std::vector<std::uint32_t>& index_of, std::int64_t id) {
-  const auto at = static_cast<std::size_t>(id);
-  return at < index_of.size() ? index_of[at] : 0;
-}
-
-}  // namespace
 
 PooledReader::PooledReader(ReaderState& state, const ResultPlan& plan)
     : state_(state), plan_(plan) {
   for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {
     const ColumnRef& column = plan.dimensions[i].column;
     const Level level = level_of(plan, column);
-    if (level == Level::kTrial) {
+    if (i >= plan.named_dimensions) {
+      other_columns_.emplace_back(i, type_of(plan, column));
+    } else if (level == Level::kTrial) {
       trial_columns_.emplace_back(i, type_of(plan, column));
-      if (i < plan.named_dimensions) ++named_trial_columns_;
+    } else if (level == Level::kAttempt) {
+      attempt_columns_.emplace_back(i, type_of(plan, column));
     }
-    if (level == Level::kAttempt) attempt_columns_.emplace_back(i, type_of(plan, column));
   }
 }
 
-PooledScan PooledReader::read(std::vector<DimensionCoder>& coders) {
+std::optional<PooledScan> PooledReader::read(std::vector<DimensionCoder>& coders) {
+  const auto metric = state_.names.find(plan_.metrics.front());
+  if (metric) phases_ = phases(*metric);
+  if (phases_.size() > kMostPhases) return std::nullopt;
   read_trials();
   read_attempts();
-  if (const auto metric = state_.names.find(plan_.metrics.front())) {
-    for (const std::int64_t phase : phases(*metric)) read_summaries(*metric, phase);
-  }
+  for (std::size_t i = 0; i < phases_.size(); ++i) read_summaries(*metric, i);
   PooledScan out;
-  for (std::size_t i = 0; i < attempts_.size(); ++i) {
-    const AttemptAt& attempt = attempts_[i];
-    if (attempt.trusted && attempt.measured) continue;
-    SelectedAttempt single;
-    single.row = attempt.row;
-    single.trial = trials_[attempt.trial].id;
-    single.at = codes_of(i);
-    out.singles.push_back(std::move(single));
-  }
-  std::sort(out.singles.begin(), out.singles.end(),
-            [](const SelectedAttempt& a, const SelectedAttempt& b) { return a.row < b.row; });
+  out.singles = singles();
+  find_differences(out.singles);
   note_values();
   order_values(out, coders);
   for (Cell& cell : cells_) out.pooled.push_back(row_of(cell, coders));
   return out;
+}
+
+std::vector<SelectedAttempt> PooledReader::singles() const {
+  std::vector<SelectedAttempt> all;
+  for (std::size_t i = 0; i < attempts_.size(); ++i) {
+    const AttemptAt& attempt = attempts_[i];
+    if (attempt.trusted && attempt.phases != 0) continue;
+    SelectedAttempt single;
+    single.row = attempt.row;
+    single.trial = trials_[attempt.trial].id;
+    single.at = codes_of(i);
+    all.push_back(std::move(single));
+  }
+  std::sort(all.begin(), all.end(),
+            [](const SelectedAttempt& a, const SelectedAttempt& b) { return a.row < b.row; });
+  return all;
 }
 
 void PooledReader::read_trials() {
@@ -74,10 +69,9 @@ void PooledReader::read_trials() {
     for (CodedColumn& values : trial_columns_) {
       const std::uint32_t code = values.code(row, column++);
       trial_codes_.push_back(code);
-      if (values.dimension() >= plan_.named_dimensions) continue;
       trial.place = places_.with(trial.place, code);
     }
-    remember(trial_of_id_, trial.id, trials_.size());
+    trial_of_id_.put(trial.id, trials_.size());
     trials_.push_back(trial);
   });
 }
@@ -85,25 +79,24 @@ void PooledReader::read_trials() {
 void PooledReader::read_attempts() {
   const int first = plan_.sweep ? 5 : 4;
   state_.rows.each(attempt_rows(plan_), [&](const RowValues& row) {
-    const std::uint32_t found = recall(trial_of_id_, row.integer(1));
-    if (found == 0) return;
-    TrialAt& trial = trials_[found - 1];
+    const std::uint32_t found = trial_of_id_.find(row.integer(1));
+    if (found == RowIndex::kNone) return;
+    TrialAt& trial = trials_[found];
     // Another sweep may have repeated the trial more often; this one did not ask for that.
     if (plan_.sweep && row.integer(4) >= trial.repeats) return;
-    trial.used = true;
     AttemptAt attempt;
     attempt.row = row.integer(0);
-    attempt.trial = found - 1;
+    attempt.trial = found;
     attempt.place = trial.place;
     attempt.trusted = row.text(2) == "done" && row.text(3) == "valid";
     int column = first;
     for (CodedColumn& values : attempt_columns_) {
       const std::uint32_t code = values.code(row, column++);
       attempt_codes_.push_back(code);
-      if (values.dimension() >= plan_.named_dimensions) continue;
       attempt.place = places_.with(attempt.place, code);
     }
-    remember(attempt_of_row_, attempt.row, attempts_.size());
+    attempt.before = std::exchange(trial.attempt, static_cast<std::uint32_t>(attempts_.size()));
+    attempt_of_row_.put(attempt.row, attempts_.size());
     attempts_.push_back(attempt);
   });
 }
@@ -124,21 +117,21 @@ std::vector<std::int64_t> PooledReader::phases(std::int64_t metric) {
   return ids;
 }
 
-void PooledReader::read_summaries(std::int64_t metric, std::int64_t phase) {
-  cell_of_place_.assign(places_.size(), 0);
+void PooledReader::read_summaries(std::int64_t metric, std::size_t phase) {
+  cell_of_place_.emplace_back(places_.size());
   // From the index alone, in order of attempts.
   const RowSource rows{
       plan_.with_extremes ? "attempt, n, mean, std, min, max" : "attempt, n, mean, std",
       fmt::format("FROM summary INDEXED BY summary_by_metric WHERE metric = {} AND "
                   "phase = {}",
-                  metric, phase)};
+                  metric, phases_[phase])};
   Stats stats;
   stats.min = stats.max = std::numeric_limits<double>::quiet_NaN();
   state_.rows.each(rows, [&](const RowValues& row) {
-    const std::uint32_t found = recall(attempt_of_row_, row.integer(0));
-    if (found == 0) return;
-    AttemptAt& attempt = attempts_[found - 1];
-    attempt.measured = true;
+    const std::uint32_t found = attempt_of_row_.find(row.integer(0));
+    if (found == RowIndex::kNone) return;
+    AttemptAt& attempt = attempts_[found];
+    attempt.phases |= std::uint64_t{1} << phase;
     if (!attempt.trusted) return;
     stats.n = row.integer(1);
     stats.mean = row.real(2);
@@ -147,34 +140,23 @@ void PooledReader::read_summaries(std::int64_t metric, std::int64_t phase) {
       stats.min = row.real(4);
       stats.max = row.real(5);
     }
-    Cell& cell = cell_of(found - 1, phase);
+    Cell& cell = cell_of(found, phase);
     cell.sums.add(stats);
-    if (!cell.all_differ) join_trial(cell, attempt.trial);
+    if (attempt.trial != attempts_[cell.attempt].trial) cell.several_trials = true;
   });
 }
 
-PooledReader::Cell& PooledReader::cell_of(std::uint32_t attempt, std::int64_t phase) {
-  std::uint32_t& found = cell_of_place_[attempts_[attempt].place];
+PooledReader::Cell& PooledReader::cell_of(std::uint32_t attempt, std::size_t phase) {
+  std::uint32_t& found = cell_of_place_[phase][attempts_[attempt].place];
   if (found == 0) {
     Cell cell;
     cell.at = codes_of(attempt);
     cell.attempt = attempt;
-    cell.phase = phase;
+    cell.phase = phases_[phase];
     cells_.push_back(std::move(cell));
     found = static_cast<std::uint32_t>(cells_.size());
   }
   return cells_[found - 1];
-}
-
-void PooledReader::join_trial(Cell& cell, std::uint32_t trial) const {
-  if (trial == attempts_[cell.attempt].trial) return;
-  cell.several_trials = cell.all_differ = true;
-  const std::size_t first = trial * trial_columns_.size();
-  for (std::size_t i = named_trial_columns_; i < trial_columns_.size(); ++i) {
-    std::uint32_t& common = cell.at[trial_columns_[i].dimension()];
-    if (common != trial_codes_[first + i]) common = kEveryValue;
-    if (common != kEveryValue) cell.all_differ = false;
-  }
 }
 
 std::vector<std::uint32_t> PooledReader::codes_of(std::size_t attempt) const {
@@ -192,7 +174,7 @@ std::vector<std::uint32_t> PooledReader::codes_of(std::size_t attempt) const {
 
 void PooledReader::note_values() {
   for (std::size_t i = 0; i < trials_.size(); ++i) {
-    if (!trials_[i].used) continue;
+    if (trials_[i].attempt == kNone) continue;
     const std::uint32_t* code = trial_codes_.data() + i * trial_columns_.size();
     for (CodedColumn& column : trial_columns_) column.note(*code++, trials_[i].position);
   }
@@ -206,7 +188,7 @@ void PooledReader::note_values() {
 }
 
 void PooledReader::order_values(PooledScan& out, std::vector<DimensionCoder>& coders) {
-  for (const auto* columns : {&trial_columns_, &attempt_columns_}) {
+  for (const auto* columns : {&trial_columns_, &attempt_columns_, &other_columns_}) {
     for (const CodedColumn& column : *columns) {
       const std::size_t d = column.dimension();
       auto [coder, new_code] = column.ordered();

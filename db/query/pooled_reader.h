@@ -4,49 +4,64 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "db/query/coded_column.h"
 #include "db/query/pooled_cell.h"
 #include "db/query/pooled_scan.h"
+#include "db/query/row_index.h"
 #include "db/query/selection_sql.h"
 
 namespace sweepd {
 
-// For one use. The plan is one that scan_pooled takes.
+// For one use. The plan is one that scan_pooled takes; the dimensions behind the named ones are
+// parameters of trials.
 class PooledReader {
  public:
   PooledReader(ReaderState& state, const ResultPlan& plan);
   // `coders`: one for each of the plan's dimensions, empty before. Singles lack what stands in
-  // `attempt` and `trial` but their rows.
-  PooledScan read(std::vector<DimensionCoder>& coders);
+  // `attempt` and `trial` but their rows. Nothing if the metric has more phases than fit a word.
+  std::optional<PooledScan> read(std::vector<DimensionCoder>& coders);
 
  private:
+  static constexpr std::size_t kMostPhases = 64;
+  static constexpr std::uint32_t kNone = RowIndex::kNone;
+
   struct TrialAt {
     std::int64_t id = 0, position = 0, repeats = 0;
     std::uint32_t place = 0;
-    bool used = false;
+    std::uint32_t attempt = kNone;  // the last one; index into attempts_
   };
   struct AttemptAt {
     std::int64_t row = 0;
     std::uint32_t trial = 0, place = 0;  // index into trials_; the named dimensions together
-    bool trusted = false, measured = false;
+    std::uint32_t before = kNone;        // another of the same trial
+    bool trusted = false;
+    std::uint64_t phases = 0;  // a bit each in which it was measured
   };
   struct Cell {
     PooledCell sums;
     std::vector<std::uint32_t> at;  // codes by the plan's dimension
     std::uint32_t attempt = 0;      // the first
-    std::int64_t phase = 0;
+    std::int64_t phase = 0;         // id of its name
     bool several_trials = false;
-    bool all_differ = false;  // its trials, in each column that no row or column names
+    bool compared = false;  // `at` has the codes of a trial behind the named ones
+    bool decided = false;   // no other trial can change it
   };
 
   void read_trials();
   void read_attempts();
-  void read_summaries(std::int64_t metric, std::int64_t phase);
+  void read_summaries(std::int64_t metric, std::size_t phase);
   std::vector<std::int64_t> phases(std::int64_t metric);
-  Cell& cell_of(std::uint32_t attempt, std::int64_t phase);
-  void join_trial(Cell& cell, std::uint32_t trial) const;
+  Cell& cell_of(std::uint32_t attempt, std::size_t phase);
+  std::vector<SelectedAttempt> singles() const;
+
+  // pooled_differences.cpp
+  void find_differences(std::vector<SelectedAttempt>& singles);
+  void compare(const TrialAt& trial, const std::vector<std::uint32_t>& codes);
+  void compare(Cell& cell, const std::vector<std::uint32_t>& codes);
+
   std::vector<std::uint32_t> codes_of(std::size_t attempt) const;
   void note_values();
   void order_values(PooledScan& out, std::vector<DimensionCoder>& coders);
@@ -55,15 +70,17 @@ class PooledReader {
 
   ReaderState& state_;
   const ResultPlan& plan_;
-  std::vector<CodedColumn> trial_columns_, attempt_columns_;
-  std::size_t named_trial_columns_ = 0;  // the first ones
+  std::vector<CodedColumn> trial_columns_, attempt_columns_;  // named ones
+  std::vector<CodedColumn> other_columns_;                    // of trials
   Combinations places_;
   std::vector<TrialAt> trials_;
   std::vector<AttemptAt> attempts_;
-  std::vector<std::uint32_t> trial_codes_, attempt_codes_;   // by trial or attempt, then column
-  std::vector<std::uint32_t> trial_of_id_, attempt_of_row_;  // 1 + index; 0: not asked for
-  std::vector<std::uint32_t> cell_of_place_;                 // of one phase; 1 + index; 0: none yet
+  std::vector<std::uint32_t> trial_codes_, attempt_codes_;  // by trial or attempt, then column
+  RowIndex trial_of_id_, attempt_of_row_;
+  std::vector<std::int64_t> phases_;                       // ids of their names
+  std::vector<std::vector<std::uint32_t>> cell_of_place_;  // by phase; 1 + index; 0: none
   std::vector<Cell> cells_;
+  std::size_t undecided_ = 0;  // cells
 };
 
 }  // namespace sweepd

@@ -102,8 +102,9 @@ std::optional<PooledScan> scan_pooled(ReaderState& state, ResultPlan& plan,
   add_varying(state, wider);
   if (wider.dimensions.size() + kOtherColumns > RowSource::kMostColumns) return std::nullopt;
   std::vector<DimensionCoder> wider_coders(wider.dimensions.size());
-  PooledScan out = PooledReader(state, wider).read(wider_coders);
-  complete_singles(state, out.singles);
+  auto out = PooledReader(state, wider).read(wider_coders);
+  if (!out) return std::nullopt;
+  complete_singles(state, out->singles);
   plan = std::move(wider);
   coders = std::move(wider_coders);
   return out;

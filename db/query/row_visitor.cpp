@@ -32,6 +32,7 @@ void RowVisitor::run(const RowSource& rows, Sink sink) {
   const int code = sqlite3_step(statement.get());
   sink_ = outer;
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  if (std::exchange(stopped_, false)) return;
   if (code != SQLITE_ROW) throw SQLite::Exception(handle, code);
 }
 
@@ -39,7 +40,9 @@ void RowVisitor::run(const RowSource& rows, Sink sink) {
 void RowVisitor::step(sqlite3_context* context, int, sqlite3_value** values) {
   auto& self = *static_cast<RowVisitor*>(sqlite3_user_data(context));
   try {
-    self.sink_.call(self.sink_.object, values);
+    if (self.sink_.call(self.sink_.object, values) == Visited::kGoOn) return;
+    self.stopped_ = true;
+    sqlite3_result_error(context, "enough", -1);  // there is no other way to end the statement
   } catch (...) {
     self.thrown_ = std::current_exception();
     sqlite3_result_error(context, "a visitor failed", -1);

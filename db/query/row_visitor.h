@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "db/connection.h"
 
@@ -43,6 +44,9 @@ class RowValues {
   sqlite3_value** values_;
 };
 
+// What a visit may return, if there is a point at which it has seen enough.
+enum class Visited { kGoOn, kStop };
+
 // One a connection, which must outlive it.
 class RowVisitor {
  public:
@@ -50,19 +54,25 @@ class RowVisitor {
   RowVisitor(const RowVisitor&) = delete;
   RowVisitor& operator=(const RowVisitor&) = delete;
 
-  // Calls `visit(RowValues)` for every row. Failures are SQLite::Exception, the time limit's among
-  // them; what `visit` throws comes out as it is.
+  // Calls `visit(RowValues)` for every row, or until it returns Visited::kStop. Failures are
+  // SQLite::Exception, the time limit's among them; what `visit` throws comes out as it is.
   template <class Visit>
   void each(const RowSource& rows, Visit visit) {
     run(rows, {&visit, [](void* object, sqlite3_value** values) {
-                 (*static_cast<Visit*>(object))(RowValues(values));
+                 auto& visitor = *static_cast<Visit*>(object);
+                 if constexpr (std::is_same_v<decltype(visitor(RowValues(values))), Visited>) {
+                   return visitor(RowValues(values));
+                 } else {
+                   visitor(RowValues(values));
+                   return Visited::kGoOn;
+                 }
                }});
   }
 
  private:
   struct Sink {
     void* object = nullptr;
-    void (*call)(void* object, sqlite3_value** values) = nullptr;
+    Visited (*call)(void* object, sqlite3_value** values) = nullptr;
   };
   void run(const RowSource& rows, Sink sink);
   static void step(sqlite3_context* context, int count, sqlite3_value** values);
@@ -70,6 +80,7 @@ class RowVisitor {
 
   Connection& connection_;
   Sink sink_;
+  bool stopped_ = false;
   std::exception_ptr thrown_;
 };
 

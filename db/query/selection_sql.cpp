@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -124,12 +123,16 @@ std::string where_clause(const ResultPlan& plan) {
   return all.empty() ? "" : "WHERE " + join(all, " AND ") + " ";
 }
 
-std::string dimension_columns(const ResultPlan& plan, std::initializer_list<Level> levels) {
+bool is_named(const ResultPlan& plan, const PlannedDimension& dimension) {
+  return &dimension < plan.dimensions.data() + plan.named_dimensions;
+}
+
+// ", p.model, a.repeat": of those dimensions that `wanted` takes.
+template <class Wanted>
+std::string dimension_columns(const ResultPlan& plan, Wanted wanted) {
   std::string columns;
   for (const PlannedDimension& dimension : plan.dimensions) {
-    const Level level = level_of(plan, dimension.column);
-    if (std::find(levels.begin(), levels.end(), level) == levels.end()) continue;
-    columns += ", " + expression(plan, dimension.column);
+    if (wanted(dimension)) columns += ", " + expression(plan, dimension.column);
   }
   return columns;
 }
@@ -146,18 +149,22 @@ Level level_of(const ResultPlan& plan, const ColumnRef& column) {
 }
 
 std::string select_sql(const ResultPlan& plan) {
+  const std::string columns = dimension_columns(
+      plan, [](const PlannedDimension& d) { return !decided_by_figures(d.column); });
   return fmt::format(
       "SELECT a.row, a.uid, {}, a.verdict, t.id, t.key, a.repeat, a.host, a.pass{} {}JOIN trial t "
       "ON t.id = a.trial {}ORDER BY {}p.trial, a.pass, a.repeat, a.host",
-      kState, dimension_columns(plan, {Level::kTrial, Level::kAttempt}), from_clause(plan),
-      where_clause(plan), by_sweep(plan) ? "st.sweep, st.position, " : "");
+      kState, columns, from_clause(plan), where_clause(plan),
+      by_sweep(plan) ? "st.sweep, st.position, " : "");
 }
 
 RowSource trial_rows(const ResultPlan& plan) {
   const std::string params = sql_name(params_table(plan.def->name));
   const std::vector<std::string> wanted = conditions(plan, Level::kTrial);
   const std::string where = wanted.empty() ? "" : "WHERE " + join(wanted, " AND ");
-  const std::string dimensions = dimension_columns(plan, {Level::kTrial});
+  const std::string dimensions = dimension_columns(plan, [&plan](const PlannedDimension& d) {
+    return level_of(plan, d.column) == Level::kTrial && is_named(plan, d);
+  });
   if (!plan.sweep) {
     return {"p.trial" + dimensions, fmt::format("FROM {} p NOT INDEXED {}", params, where)};
   }
@@ -166,14 +173,23 @@ RowSource trial_rows(const ResultPlan& plan) {
       fmt::format("FROM sweep_trial st CROSS JOIN {} p ON p.trial = st.trial {}", params, where)};
 }
 
+RowSource difference_rows(const ResultPlan& plan, const std::string& condition) {
+  const std::string params = sql_name(params_table(plan.def->name));
+  const std::string dimensions =
+      dimension_columns(plan, [&plan](const PlannedDimension& d) { return !is_named(plan, d); });
+  return {"p.trial" + dimensions, fmt::format("FROM {} p NOT INDEXED WHERE {}", params, condition)};
+}
+
 RowSource attempt_rows(const ResultPlan& plan) {
   std::vector<std::string> wanted = conditions(plan, Level::kAttempt);
   wanted.insert(wanted.begin(), "a.is_current = 1");
+  const std::string dimensions = dimension_columns(plan, [&plan](const PlannedDimension& d) {
+    return level_of(plan, d.column) == Level::kAttempt;
+  });
   const std::string repeat = plan.sweep ? ", iif(a.pass = 'timing', a.repeat, -1)" : "";
-  return {
-      "a.row, a.trial, a.outcome, a.verdict" + repeat + dimension_columns(plan, {Level::kAttempt}),
-      fmt::format("FROM attempt a NOT INDEXED {}WHERE {}", machine_joins(plan, "CROSS JOIN"),
-                  join(wanted, " AND "))};
+  return {"a.row, a.trial, a.outcome, a.verdict" + repeat + dimensions,
+          fmt::format("FROM attempt a NOT INDEXED {}WHERE {}", machine_joins(plan, "CROSS JOIN"),
+                      join(wanted, " AND "))};
 }
 
 }  // namespace sweepd

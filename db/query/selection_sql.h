@@ -17,8 +17,10 @@ Level level_of(const ResultPlan& plan, const ColumnRef& column);
 std::string select_sql(const ResultPlan& plan);
 
 // The same in two halves, each table front to back, which is what a hundred thousand need.
-// Trials: trial, of a sweep its position and repeats there, then the trial's dimensions.
+// Trials: trial, of a sweep its position and repeats there, then the trial's named dimensions.
 RowSource trial_rows(const ResultPlan& plan);
+// Of any trial of the workload: trial, then the dimensions behind the named ones.
+RowSource difference_rows(const ResultPlan& plan, const std::string& condition);
 // Attempts of any trial: row, trial, outcome (NULL: pending), verdict, of a sweep the repeat that
 // must be less than the trial's repeats, then the attempt's dimensions.
 RowSource attempt_rows(const ResultPlan& plan);

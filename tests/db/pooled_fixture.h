@@ -109,7 +109,6 @@ class PooledTest : public ResultsTest {
     for (std::size_t d = shown; d < fast.dimensions.size(); ++d) {
       for (std::size_t e = shown; e < slow.dimensions.size(); ++e) {
         if (fast.dimensions[d].name != slow.dimensions[e].name) continue;
-        EXPECT_EQ(fast.dimensions[d].values, slow.dimensions[e].values) << fast.dimensions[d].name;
         const auto all = values_by_place(slow, shown, e);
         for (const auto& [place, values] : values_by_place(fast, shown, d)) {
           EXPECT_EQ(values, all.at(place)) << place << fast.dimensions[d].name;

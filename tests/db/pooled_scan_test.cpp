@@ -81,6 +81,25 @@ TEST_F(PooledScanTest, SaysWhatPooledAttemptsDifferIn) {
   }
 }
 
+TEST_F(PooledScanTest, OneTrialAtTheEndThatDiffersIsFound) {
+  // `tied` is false everywhere but in the last trials; `scale` and `context` differ at once.
+  change("UPDATE params_toy SET tied = 1 WHERE trial > 2300 AND trial % 2");
+  const QuerySpec query = by({"model"}, {}, {{"phase", {"forward"}}});
+  expect_the_same(query);
+  EXPECT_TRUE(pooled_);
+  change("UPDATE params_toy SET tied = (trial % 3 = 1)");  // so with every trial of one model
+  expect_the_same(query);
+  EXPECT_TRUE(pooled_);
+}
+
+TEST_F(PooledScanTest, AThousandThatWaitAreRowsOfTheirOwn) {
+  change("UPDATE attempt SET outcome = NULL, ended_ns = NULL, verdict = NULL WHERE row % 2");
+  const QuerySpec query = by({"model"}, {}, {{"phase", {"forward"}}});
+  expect_the_same(query);
+  EXPECT_TRUE(pooled_);
+  EXPECT_GT(others(ask(query)).size(), 1200u);
+}
+
 TEST_F(PooledScanTest, ExtremesAreReadForACellThatShowsThem) {
   auto query = by({"model"}, {}, {{"phase", {"forward"}}});
   for (const char* cell : {"", "{mean}", "{min} {max}"}) {

@@ -61,6 +61,18 @@ TEST_F(RowVisitorTest, WhatAVisitThrowsComesOutAndTheNextScanWorks) {
   EXPECT_EQ(visits, 3);
 }
 
+TEST_F(RowVisitorTest, AVisitThatSawEnoughEndsTheScan) {
+  connection_.execute("CREATE TABLE t (i INTEGER); INSERT INTO t VALUES (1), (2), (3)");
+  std::vector<std::int64_t> seen;
+  for (int i = 0; i < 2; ++i) {
+    rows_.each({"i", "FROM t"}, [&](const RowValues& row) {
+      seen.push_back(row.integer(0));
+      return row.integer(0) == 2 ? Visited::kStop : Visited::kGoOn;
+    });
+  }
+  EXPECT_THAT(seen, ElementsAre(1, 2, 1, 2));
+}
+
 TEST_F(RowVisitorTest, AMistakeInTheSqlIsAnException) {
   EXPECT_THROW(rows_.each({"i", "FROM nowhere"}, [](const RowValues&) {}), SQLite::Exception);
 }
