@@ -46,6 +46,17 @@ std::vector<TableSpec::Filter> baseline_of(Connection& connection, std::int64_t 
   return read_filters(query);
 }
 
+std::vector<std::string> sort_keys_of(Connection& connection, std::int64_t sweep,
+                                      std::int64_t table) {
+  std::vector<std::string> keys;
+  Query query(connection,
+              "SELECT sort_key FROM sweep_table_sort WHERE sweep = ? AND table_position = ? "
+              "ORDER BY position");
+  query.bind_all(sweep, table);
+  while (query.next()) keys.push_back(query.text(0));
+  return keys;
+}
+
 Result<std::vector<TableSpec::Value>> values_of(Connection& connection, std::int64_t sweep,
                                                 std::int64_t table) {
   std::vector<TableSpec::Value> values;
@@ -77,9 +88,10 @@ Result<std::vector<TableSpec>> Reader::tables_of(const SweepId& sweep) {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
     std::vector<TableSpec> tables;
-    Query query(connection,
-                "SELECT position, title, cell, metric, unit, warmup, bold FROM sweep_table "
-                "WHERE sweep = ? ORDER BY position");
+    Query query(
+        connection,
+        "SELECT position, title, cell, metric, unit, warmup, bold, row_limit FROM sweep_table "
+        "WHERE sweep = ? ORDER BY position");
     query.bind(*row);
     while (query.next()) {
       TableSpec table;
@@ -92,6 +104,8 @@ Result<std::vector<TableSpec>> Reader::tables_of(const SweepId& sweep) {
       const auto bold = bold_from(query.text(6));
       if (!bold) return bold.error();
       table.bold = *bold;
+      table.limit = query.integer(7);
+      table.sort = sort_keys_of(connection, *row, position);
       read_dimensions(connection, *row, position, table);
       table.where = filters_of(connection, *row, position);
       table.baseline = baseline_of(connection, *row, position);

@@ -13,10 +13,10 @@ class TableInserter {
 
   void insert(const TableSpec& spec) {
     Query(connection_,
-          "INSERT INTO sweep_table (sweep, position, title, cell, metric, unit, warmup, bold) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+          "INSERT INTO sweep_table (sweep, position, title, cell, metric, unit, warmup, bold, "
+          "row_limit) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind_all(sweep_, table_, spec.title, spec.cell, spec.metric, spec.unit,
-                  spec.warmup ? 1 : 0, name_of(spec.bold))
+                  spec.warmup ? 1 : 0, name_of(spec.bold), spec.limit)
         .run();
     insert_dimensions("row", spec.rows, spec.headings);
     insert_dimensions("column", spec.columns, spec.headings);
@@ -25,6 +25,12 @@ class TableInserter {
     for (const TableSpec::Filter& name : spec.baseline) {
       Query(connection_, "INSERT INTO sweep_table_baseline VALUES (?, ?, ?, ?, ?)")
           .bind_all(sweep_, table_, position++, name.name, name.values.front())
+          .run();
+    }
+    position = 0;
+    for (const std::string& key : spec.sort) {
+      Query(connection_, "INSERT INTO sweep_table_sort VALUES (?, ?, ?, ?)")
+          .bind_all(sweep_, table_, position++, key)
           .run();
     }
     position = 0;

@@ -23,16 +23,34 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+namespace {
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                  a.begin());
+}
+
+}  // namespace
+
 std::optional<std::string> nearest(std::string_view typed,
                                    std::span<const std::string> candidates) {
+  const std::size_t farthest = std::max<std::size_t>(1, typed.size() / 3);
   std::optional<std::string> best;
-  std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  std::size_t best_distance = farthest + 1, best_prefix = 0;
   for (const std::string& candidate : candidates) {
-    // A typed prefix of a name is what people mean more often than any typing error.
-    const bool prefix = typed.size() >= 3 && candidate.starts_with(typed);
-    const std::size_t distance = prefix ? 1 : edit_distance(typed, candidate);
-    if (distance < best_distance) {
+    const std::size_t prefix = common_prefix(typed, candidate);
+    std::size_t distance = edit_distance(typed, candidate);
+    // A typed prefix of a name is what people mean more often than any typing error; a name with
+    // something behind it (`batchsize`) is likelier than nothing at all.
+    if (typed.size() >= 3 && prefix == typed.size()) {
+      distance = std::min<std::size_t>(distance, 1);
+    } else if (candidate.size() >= 3 && prefix == candidate.size()) {
+      distance = std::min(distance, farthest);
+    }
+    // Of two as near, the one that begins alike: `params` is `parameters` and not `heads`.
+    if (distance < best_distance || (best && distance == best_distance && prefix > best_prefix)) {
       best_distance = distance;
+      best_prefix = prefix;
       best = candidate;
     }
   }

@@ -3,6 +3,7 @@
 
 #include "build_info.h"
 #include "runner/client/client.h"
+#include "runner/client/usage.h"
 
 int main(int argc, char** argv) {
   using namespace sweepd;
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version",
                        std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
   app.require_subcommand(1);
+  app.failure_message(explain_usage);
   app.fallthrough();  // --state-dir may stand behind the verb too
   for (const auto add : {add_plan, add_submit, add_watch, add_list, add_show, add_report, add_query,
                          add_export, add_log, add_cancel, add_retry, add_merge, add_workloads,

@@ -4,8 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 
+#include "runner/base/units.h"
 #include "runner/report/report.h"
 #include "runner/wire/table_json.h"
 
@@ -57,6 +59,21 @@ Result<std::vector<Table>> tables_of(const nlohmann::json& list) {
     tables.push_back(std::move(*table));
   }
   return tables;
+}
+
+std::string counted(std::int64_t n, std::string_view thing) {
+  return fmt::format("{} {}{}", with_thousands(n), thing, n == 1 ? "" : "s");
+}
+
+std::size_t telling_digits(std::vector<std::string> ids) {
+  std::size_t digits = 8;
+  std::sort(ids.begin(), ids.end());
+  for (std::size_t i = 1; i < ids.size(); ++i) {
+    const std::string &a = ids[i - 1], &b = ids[i];
+    const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+    if (a != b) digits = std::max(digits, static_cast<std::size_t>(differ - a.begin()) + 1);
+  }
+  return digits;
 }
 
 std::string local_time(std::int64_t ns) {

@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/base/result.h"
@@ -24,6 +26,13 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
 
 // The tables of a reply's member.
 Result<std::vector<Table>> tables_of(const nlohmann::json& list);
+
+// "1 trial", "2,000 trials"; `thing` is the singular of a word that takes an s.
+std::string counted(std::int64_t n, std::string_view thing);
+
+// How many digits, 8 or more, tell these ids from each other. Keys of trials that differ in one
+// number alone often begin alike.
+std::size_t telling_digits(std::vector<std::string> ids);
 
 // "2026-11-21 10:04" in local time, from nanoseconds since the epoch.
 std::string local_time(std::int64_t ns);

@@ -7,6 +7,7 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/client/output.h"
 
 namespace sweepd {
 
@@ -18,10 +19,6 @@ constexpr std::size_t kShownValues = 10;  // of an axis
 
 std::int64_t integer(const json& object, const char* name) {
   return object.at(name).get<std::int64_t>();
-}
-
-std::string count(std::int64_t n, std::string_view thing) {
-  return fmt::format("{} {}{}", with_thousands(n), thing, n == 1 ? "" : "s");
 }
 
 std::string text_of(const json& object, const char* name) {
@@ -61,7 +58,7 @@ std::string axis_text(const json& axis, std::int64_t trials) {
   const auto more = integer(axis, "distinct") - static_cast<std::int64_t>(parts.size());
   if (more > 0) line += fmt::format(", … {} more", with_thousands(more));
   if (even && integer(axis, "distinct") > 1 && first * integer(axis, "distinct") == trials) {
-    line += fmt::format("  ({} each)", count(first, "trial"));
+    line += fmt::format("  ({} each)", counted(first, "trial"));
   }
   return line;
 }
@@ -89,9 +86,10 @@ class Lines {
 std::string head(const json& plan) {
   std::vector<std::string> passes;
   for (const json& pass : plan["passes"]) passes.push_back(pass.get<std::string>());
-  std::string line = fmt::format("sweep {}: {}, {}, {} ({})\n", text_of(plan, "name"),
-                                 text_of(plan, "workload"), count(integer(plan, "trials"), "trial"),
-                                 count(integer(plan, "attempts"), "attempt"), join(passes, ", "));
+  std::string line =
+      fmt::format("sweep {}: {}, {}, {} ({})\n", text_of(plan, "name"), text_of(plan, "workload"),
+                  counted(integer(plan, "trials"), "trial"),
+                  counted(integer(plan, "attempts"), "attempt"), join(passes, ", "));
   const std::string description = text_of(plan, "description");
   return description.empty() ? line : line + description + "\n";
 }
@@ -108,12 +106,12 @@ std::string left_out(const json& plan) {
   Lines lines;
   for (const json& rule : plan["excluded"]) {
     const std::string what =
-        fmt::format("{} by line {}: {}", count(integer(rule, "points"), "point"),
+        fmt::format("{} by line {}: {}", counted(integer(rule, "points"), "point"),
                     integer(rule, "line"), text_of(rule, "rule"));
     lines.add("excluded", what);
   }
   if (const auto n = integer(plan, "duplicates"); n > 0) {
-    lines.add("merged", fmt::format("{} the same as another", count(n, "point")));
+    lines.add("merged", fmt::format("{} the same as another", counted(n, "point")));
   }
   return lines.str();
 }
@@ -136,15 +134,15 @@ std::string duration_text(const json& plan) {
     from.push_back(fmt::format("{} unknown and not counted", with_thousands(n)));
   }
   return line + fmt::format(" ({}; {} on this host)", join(from, ", "),
-                            count(integer(time, "past_results"), "past result"));
+                            counted(integer(time, "past_results"), "past result"));
 }
 
 std::string to_run_text(const json& plan) {
-  std::string line = count(integer(plan, "to_run"), "attempt");
+  std::string line = counted(integer(plan, "to_run"), "attempt");
   std::vector<std::string> again;
   for (const auto& [outcome, trials] : plan["again"].items()) {
     again.push_back(
-        fmt::format("{} ended {}", count(trials.get<std::int64_t>(), "trial"), outcome));
+        fmt::format("{} ended {}", counted(trials.get<std::int64_t>(), "trial"), outcome));
   }
   if (!again.empty()) line += fmt::format("; again, since {} before", join(again, ", "));
   return line;
@@ -154,12 +152,12 @@ std::string work_text(const json& plan) {
   Lines lines;
   lines.add("to run", to_run_text(plan));
   if (const auto n = integer(plan, "reused"); n > 0) {
-    lines.add("reused", count(n, "attempt") + ", measured before");
+    lines.add("reused", counted(n, "attempt") + ", measured before");
   }
   const auto queued = integer(plan, "queued"), running = integer(plan, "running");
   if (queued + running > 0) {
     lines.add("joined", fmt::format("{} of another sweep: {} queued, {} running",
-                                    count(queued + running, "attempt"), with_thousands(queued),
+                                    counted(queued + running, "attempt"), with_thousands(queued),
                                     with_thousands(running)));
   }
   if (const std::string time = duration_text(plan); !time.empty()) lines.add("time", time);
@@ -176,7 +174,7 @@ std::string warnings(const json& plan) {
   std::string out;
   if (const json& memory = plan["memory"]; !memory.is_null() && memory["too_large"] != 0) {
     out += fmt::format("! {} cannot fit and will end oom:\n",
-                       count(integer(memory, "too_large"), "trial"));
+                       counted(integer(memory, "too_large"), "trial"));
     for (const json& trial : memory["examples"]) {
       out += fmt::format("    {}: {} or more of {}\n", point_text(plan, trial["values"]),
                          memory_text(trial["resident_bytes"]), memory_text(trial["memory_bytes"]));

@@ -178,6 +178,11 @@ std::string problem_line(const json& ended, Colour colour) {
                      short_id(id));
 }
 
+std::string trouble_line(std::string_view trouble) {
+  return fmt::format("! nothing new starts: results cannot be stored: {}; trying again",
+                     printable(trouble));
+}
+
 std::string erase_lines(const std::vector<std::size_t>& widths, std::size_t width) {
   std::size_t rows = 0;
   for (const std::size_t w : widths) {

@@ -48,6 +48,9 @@ std::string plain_line(const ProgressView& view);
 // Of an attempt that ended other than done: "oom model=xl: out of memory ... (attempt 3f9c2a7b)".
 std::string problem_line(const nlohmann::json& ended, Colour colour);
 
+// What the daemon says when it cannot store results, as a line.
+std::string trouble_line(std::string_view trouble);
+
 // Columns on the screen; colours take none.
 std::size_t visible_width(std::string_view text);
 // The first `width` columns of the text, colours not counted; "…" where something was cut.

@@ -65,9 +65,13 @@ Result<void> start_daemon(const StateFolder& state) {
   }
   if (status == 0) return {};
   const std::string_view why = trim(said);
-  return Error{ErrorCode::kUnavailable,
-               "the daemon did not start: " + std::string(why.empty() ? "it said nothing" : why) +
-                   "; its log is " + state.log().string()};
+  std::string message =
+      "the daemon did not start: " + std::string(why.empty() ? "it said nothing" : why);
+  std::error_code ignored;
+  if (std::filesystem::exists(state.log(), ignored)) {
+    message += "; its log is " + state.log().string();
+  }
+  return Error{ErrorCode::kUnavailable, std::move(message)};
 }
 
 Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::path& file) {

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -23,16 +24,20 @@ Result<std::string> read_sweep_file(const std::string& file) {
     text << std::cin.rdbuf();
     return std::move(text).str();
   }
+  std::error_code ignored;  // a folder opens like a file, and reads as an empty one
+  if (std::filesystem::is_directory(file, ignored)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("`{}` is a folder; expected a sweep file", file)};
+  }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("cannot read the sweep file `{}`: {}", file, strerror(errno))};
   }
   text << stream.rdbuf();
-  // A folder opens but does not read.
-  if (!stream && !stream.eof()) {
+  if (stream.bad()) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("cannot read the sweep file `{}`: is it a folder?", file)};
+                 fmt::format("cannot read the sweep file `{}`: {}", file, strerror(errno))};
   }
   return std::move(text).str();
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "runner/base/clock.h"
+#include "runner/client/output.h"
 #include "runner/client/progress_view.h"
 
 namespace sweepd {
@@ -77,6 +78,11 @@ class Display {
     for (const json& ended : params["ended"]) {
       if (ended["outcome"] != "done") problems_.push_back(ended);
     }
+    const auto trouble = params.value("trouble", std::string());
+    if (trouble != trouble_) {
+      notes_.push_back(trouble.empty() ? "results are stored again" : trouble_line(trouble));
+    }
+    trouble_ = trouble;
     changed_ = true;
   }
   // Draws when it is time; `last` at once.
@@ -103,7 +109,9 @@ class Display {
     const Screen screen = screen_now();
     std::string out = erase_lines(widths_, screen.width);
     for (const json& problem : problems_) out += problem_line(problem, screen.colour) + "\n";
+    for (const std::string& note : notes_) out += note + "\n";
     problems_.clear();
+    notes_.clear();
     widths_.clear();
     for (const std::string& line : live_lines(*view_, screen, now - received_)) {
       out += line + "\n";
@@ -115,7 +123,9 @@ class Display {
     for (const json& problem : problems_) {
       fmt::print(stderr, "{}\n", problem_line(problem, Colour::kNo));
     }
+    for (const std::string& note : notes_) fmt::print(stderr, "{}\n", note);
     problems_.clear();
+    notes_.clear();
     // The time left changes all the time; it is no news by itself.
     ProgressView counts = *view_;
     counts.left.reset();
@@ -128,7 +138,9 @@ class Display {
   bool live_;
   std::optional<ProgressView> view_;
   Instant received_;
-  std::vector<json> problems_;  // not printed yet
+  std::vector<json> problems_;      // not printed yet
+  std::vector<std::string> notes_;  // nor these
+  std::string trouble_;
   std::vector<std::size_t> widths_;
   std::optional<Instant> drawn_;
   std::string said_;
@@ -139,8 +151,8 @@ Exit last_word(const json& counts, const std::string& id) {
   const bool all_done = counts["done"] == counts["total"];
   if (all_done) return Exit::kOk;
   const auto count = [&counts](const char* name) { return counts[name].get<std::int64_t>(); };
-  fmt::print(stderr, "{} of {} attempts are not done; why: sweepctl show {}\n",
-             count("total") - count("done"), count("total"), short_id(id));
+  fmt::print(stderr, "{} of {} not done; why: sweepctl show {}\n", count("total") - count("done"),
+             counted(count("total"), "attempt"), short_id(id));
   return Exit::kNotAllDone;
 }
 

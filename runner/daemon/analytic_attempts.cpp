@@ -95,8 +95,10 @@ bool Dispatcher::store_answers(const std::vector<Analyst::Answer>& answers) {
   if (!stored) {
     spdlog::error("cannot store {} analytic attempts: {}; trying again in {}", answers.size(),
                   stored.error().message, to_human(timing_.store_retry));
+    set_trouble(stored.error().message);
     return false;
   }
+  set_trouble("");
   spdlog::info("{} analytic attempts ended, from {} on", answers.size(),
                answers.front().attempt.id);
   for (std::size_t i = 0; i < answers.size(); ++i) {

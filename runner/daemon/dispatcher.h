@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -76,6 +77,8 @@ class Dispatcher {
   void drain();
 
   std::vector<RunningAttempt> running() const;
+  // Why results cannot be stored now and nothing starts; "" while they can.
+  const std::string& trouble() const { return trouble_; }
   std::size_t queued() const { return scheduler_.queued() - (offered_ ? 1 : 0) + analytic_.size(); }
 
  private:
@@ -112,6 +115,7 @@ class Dispatcher {
   void end_without_process(const OpenAttempt& attempt, Ending ending);
   // Stores, or keeps the record and tries again later; nothing starts while one is unstored.
   void store_record(const OpenAttempt& attempt, AttemptRecord record);
+  void set_trouble(std::string why);
   bool try_store(const OpenAttempt& attempt, const AttemptRecord& record);
   void pause_starts();
   void resume_starts();
@@ -145,6 +149,7 @@ class Dispatcher {
   // While it waits for the worker to be loaded, nothing starts.
   std::unique_ptr<boost::asio::posix::stream_descriptor> preloading_;
   boost::asio::steady_timer preload_timer_;
+  std::string trouble_;
   bool pump_scheduled_ = false;
   bool draining_ = false;
   bool starts_paused_ = false;

@@ -1,5 +1,6 @@
 #include "runner/daemon/logging.h"
 
+#include <fmt/format.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -10,8 +11,14 @@
 namespace sweepd {
 
 Result<void> start_logging(const StateFolder& state, Ground ground) {
+  std::error_code error;
+  std::filesystem::create_directories(state.path(), error);
+  if (error) {
+    return Error{ErrorCode::kIo, fmt::format("cannot make the state folder {}: {}; --state-dir or "
+                                             "$SWEEPD_STATE_DIR names another",
+                                             state.path().string(), error.message())};
+  }
   try {
-    std::filesystem::create_directories(state.path());
     std::vector<spdlog::sink_ptr> sinks{std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
         state.log().string(), 10'000'000, 3)};
     if (ground == Ground::kForeground) {

@@ -198,7 +198,11 @@ class Planner {
       (same ? plan_.from_same : plan_.from_nearest) += attempts;
       plan_.farthest_ratio =
           std::max({plan_.farthest_ratio, one->ratio, one->ratio > 0 ? 1 / one->ratio : 1});
-      const double ns = static_cast<double>(one->time.ns) * static_cast<double>(attempts);
+      // Nothing runs longer than its timeout; 0 is none.
+      const std::int64_t timeout_ns = trial.trial.integer(def_, "timeout");
+      const std::int64_t one_ns =
+          timeout_ns > 0 ? std::min(one->time.ns, timeout_ns) : one->time.ns;
+      const double ns = static_cast<double>(one_ns) * static_cast<double>(attempts);
       sum_ns += ns;
       total_ns_ += ns / beside(context_.machine, def_, trial.trial);
     }

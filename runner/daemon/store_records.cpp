@@ -43,13 +43,22 @@ void Dispatcher::resume_starts() {
   schedule_pump();
 }
 
+// Whoever watches must learn why nothing goes on.
+void Dispatcher::set_trouble(std::string why) {
+  if (why == trouble_) return;
+  trouble_ = std::move(why);
+  hooks_.changed();
+}
+
 bool Dispatcher::try_store(const OpenAttempt& attempt, const AttemptRecord& record) {
   const auto stored = store_.finish(record);
   if (!stored) {
     spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {}", attempt.id,
                   stored.error().message, to_human(timing_.store_retry));
+    set_trouble(stored.error().message);
     return false;
   }
+  set_trouble("");
   if (!*stored) {
     spdlog::info("attempt {} was stored before", attempt.id);
     return true;

@@ -184,6 +184,7 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
                                                {"running", std::move(running_list)},
                                                {"ended", ended},
                                                {"left_ns", left ? json(left->ns) : json()},
+                                               {"trouble", dispatcher_->trouble()},
                                                {"over", watch->over}}));
 }
 

@@ -69,18 +69,34 @@ std::string pad(const std::string& text, std::size_t width, Align align) {
   return align == Align::kRight ? space + text : text + space;
 }
 
-std::string shorten(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width) return text;
-  std::string kept;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i + 1;
+namespace {
+
+// How many bytes of `text` take at most `width` columns; at least one letter.
+std::size_t bytes_that_fit(std::string_view text, std::size_t width) {
+  std::size_t fit = 0;
+  for (std::size_t end = 0; end < text.size();) {
+    ++end;
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) ++end;
-    const std::string next = kept + text.substr(i, end - i);
-    if (display_width(next) + 1 > width) break;
-    kept = next;
-    i = end;
+    if (fit > 0 && display_width(text.substr(0, end)) > width) break;
+    fit = end;
   }
-  return kept + "…";
+  return fit;
+}
+
+}  // namespace
+
+std::vector<std::string> wrap(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (display_width(text) > width) {
+    const std::size_t fit = bytes_that_fit(text, width);
+    // The space behind a full line is a place to break, too.
+    const std::size_t space = text.find_last_of(' ', fit);
+    const bool at_space = space != std::string_view::npos && space > 0;
+    lines.emplace_back(trim(text.substr(0, at_space ? space : fit)));
+    text.remove_prefix(at_space ? space + 1 : fit);
+  }
+  if (lines.empty() || !text.empty()) lines.emplace_back(text);
+  return lines;
 }
 
 }  // namespace sweepd::report

@@ -23,7 +23,8 @@ std::vector<std::size_t> widths_of(const Lines& lines);
 
 std::string pad(const std::string& text, std::size_t width, Align align);
 
-// At most `width` terminal columns, the last of them "…" when something was cut.
-std::string shorten(const std::string& text, std::size_t width);
+// Lines of at most `width` (1 or more) terminal columns, broken at spaces; inside a word only where
+// it is longer than a line. At least one line.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 }  // namespace sweepd::report

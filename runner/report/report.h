@@ -10,6 +10,7 @@
 #include "runner/base/result.h"
 #include "runner/model/result_set.h"
 #include "runner/model/table.h"
+#include "runner/model/table_mistake.h"
 
 namespace sweepd {
 
@@ -58,7 +59,10 @@ ReadPlan plan_reads(const QuerySpec& query);
 // Does answering need ResultRow::samples (by the cell or by a sort key)? False for a wrong cell.
 bool needs_samples(const QuerySpec& query);
 
-// Checks names, cells and units before anything is read; one message with all mistakes.
+// Checks names, cells, units and sort keys before anything is read. Empty: the table is sound.
+std::vector<TableMistake> mistakes_in(const TableSpec& table,
+                                      const std::vector<std::string>& dimensions);
+// The same as one message with all mistakes.
 Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions);
 
 // Rows and columns in the dimensions' display order; a point that the sweep never had is "".
@@ -91,7 +95,7 @@ std::string to_csv(const Table& table);
 // {"title","columns":[{"name","unit"}],"rows":[[number|"text"|null ...]],"notes":[]}: numbers
 // unrounded, null where there is nothing and where a number is not finite.
 std::string to_json_text(const Table& table);
-// For a terminal of `width` columns, 0 for any: long text is cut with "…", numbers never; what is
+// For a terminal of `width` columns, 0 for any: long text goes on in lines below; what is
 // still too wide continues below with the row headers repeated.
 std::string to_text(const Table& table, std::size_t width);
 

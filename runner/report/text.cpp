@@ -9,7 +9,7 @@ namespace sweepd {
 namespace {
 
 constexpr std::size_t kGap = 2;       // spaces between columns
-constexpr std::size_t kMinText = 12;  // a text column is cut no further: fewer letters tell nothing
+constexpr std::size_t kMinText = 16;  // a text column gets no narrower: its cells grow too tall
 
 // Control characters would move the cursor or worse: cells hold messages of programs that failed.
 std::string printable(std::string_view text) {
@@ -80,21 +80,36 @@ void append_line(std::string& out, const std::vector<std::string>& parts) {
   out += line.substr(0, last == std::string::npos ? 0 : last + 1) + "\n";
 }
 
+// A row takes as many lines as its tallest cell: a message that is cut tells half the story.
+void append_row(std::string& out, const Table& table, const std::vector<std::string>& row,
+                const std::vector<std::size_t>& widths, const Group& group) {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (const std::size_t c : group) {
+    const bool text = table.columns[c].align == Align::kLeft;
+    cells.push_back(text ? report::wrap(row[c], widths[c]) : std::vector{row[c]});
+    height = std::max(height, cells.back().size());
+  }
+  for (std::size_t line = 0; line < height; ++line) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const std::string text = line < cells[i].size() ? cells[i][line] : "";
+      parts.push_back(report::pad(text, widths[group[i]], table.columns[group[i]].align));
+    }
+    append_line(out, parts);
+  }
+}
+
 void append_group(std::string& out, const Table& table, const report::Lines& lines,
                   const std::vector<std::size_t>& widths, const Group& group) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::vector<std::string> parts, rules;
-    for (const std::size_t c : group) {
-      const Align align = table.columns[c].align;
-      const std::string text =
-          align == Align::kLeft ? report::shorten(lines[i][c], widths[c]) : lines[i][c];
-      parts.push_back(report::pad(text, widths[c], align));
-      std::string rule;
-      for (std::size_t k = 0; k < widths[c]; ++k) rule += "─";
-      rules.push_back(rule);
+    append_row(out, table, lines[i], widths, group);
+    if (i > 0) continue;
+    std::vector<std::string> rules(group.size());
+    for (std::size_t r = 0; r < group.size(); ++r) {
+      for (std::size_t k = 0; k < widths[group[r]]; ++k) rules[r] += "─";
     }
-    append_line(out, parts);
-    if (i == 0) append_line(out, rules);
+    append_line(out, rules);
   }
 }
 

@@ -20,36 +20,36 @@ class TableCheck {
   TableCheck(const TableSpec& table, const std::vector<std::string>& dimensions)
       : table_(table), dimensions_(dimensions) {}
 
-  Result<void> run() {
+  std::vector<TableMistake> run() {
     names("rows", table_.rows);
     names("columns", table_.columns);
     for (const std::string& name : table_.columns) {
       if (contains(table_.rows, name)) {
-        mistakes_.push_back(fmt::format("`{}` stands among both rows and columns", name));
+        add("columns", fmt::format("`{}` stands among both rows and columns", name));
       }
     }
     filters("where", table_.where);
     filters("baseline", table_.baseline);
-    if (table_.values.empty()) figure("", table_.cell, table_.metric, table_.unit);
+    if (table_.values.empty()) figure(table_.cell, table_.metric, table_.unit);
     const auto complete = complete_values(table_);
     for (std::size_t i = 0; i < table_.values.size(); ++i) {
-      const TableSpec::Value& value = complete[i];
-      const std::string heading = value.name.empty() ? fmt::format("value {}: ", i + 1)
-                                                     : fmt::format("value `{}`: ", value.name);
-      filters(heading + "where", table_.values[i].where);
-      figure(heading, value.cell, value.metric, value.unit);
+      value_ = i;
+      filters("where", table_.values[i].where);
+      figure(complete[i].cell, complete[i].metric, complete[i].unit);
     }
+    value_.reset();
     sort();
-    if (mistakes_.empty()) return {};
-    const std::string heading =
-        table_.title.empty() ? "table" : fmt::format("table `{}`", table_.title);
-    return Error{ErrorCode::kInvalidArgument, heading + ": " + join(mistakes_, "; ")};
+    return std::move(mistakes_);
   }
 
  private:
+  void add(const std::string& key, std::string message) {
+    mistakes_.push_back({key, value_, std::move(message)});
+  }
+
   void known(const std::string& where, const std::string& name) {
     if (contains(dimensions_, name)) return;
-    mistakes_.push_back(
+    add(where,
         fmt::format("{}: there is no column `{}`{}", where, name, did_you_mean(name, dimensions_)));
   }
 
@@ -58,7 +58,7 @@ class TableCheck {
       known(where, list[i]);
       if (std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i), list[i]) !=
           list.begin() + static_cast<std::ptrdiff_t>(i)) {
-        mistakes_.push_back(fmt::format("{}: `{}` stands there twice", where, list[i]));
+        add(where, fmt::format("{}: `{}` stands there twice", where, list[i]));
       }
     }
   }
@@ -67,7 +67,7 @@ class TableCheck {
     for (const TableSpec::Filter& filter : list) {
       known(where, filter.name);
       if (filter.values.empty()) {
-        mistakes_.push_back(fmt::format("{}: `{}` has no values", where, filter.name));
+        add(where, fmt::format("{}: `{}` has no values", where, filter.name));
       }
     }
   }
@@ -76,21 +76,19 @@ class TableCheck {
     const std::vector<std::string> names = report::sort_names(table_);
     for (const std::string& key : table_.sort) {
       const std::string name = key.starts_with('-') ? key.substr(1) : key;
-      if (!contains(names, name)) mistakes_.push_back(report::unknown_sort_key(table_, name));
+      if (!contains(names, name)) add("sort", report::unknown_sort_key(table_, name));
     }
   }
 
-  void figure(const std::string& heading, const std::string& cell, const std::string& metric,
-              const std::string& unit) {
+  void figure(const std::string& cell, const std::string& metric, const std::string& unit) {
     const auto parsed = parse_cell(cell);
     if (!parsed) {
-      mistakes_.push_back(heading + parsed.error().message);
+      add("cell", parsed.error().message);
     } else if (report::compares(*parsed) && table_.baseline.empty()) {
-      mistakes_.push_back(
-          fmt::format("{}cell: `{}` compares, but the table has no baseline", heading, cell));
+      add("cell", fmt::format("cell: `{}` compares, but the table has no baseline", cell));
     }
     if (const auto fits = unit_fits(metric.empty() ? "time" : metric, unit); !fits) {
-      mistakes_.push_back(heading + fits.error().message);
+      add("unit", fits.error().message);
     }
   }
 
@@ -106,13 +104,33 @@ class TableCheck {
 
   const TableSpec& table_;
   const std::vector<std::string>& dimensions_;
-  std::vector<std::string> mistakes_;
+  std::optional<std::size_t> value_;  // the one that is looked at
+  std::vector<TableMistake> mistakes_;
 };
+
+std::string in_words(const TableSpec& table, const TableMistake& mistake) {
+  if (!mistake.value) return mistake.message;
+  const std::string& name = table.values[*mistake.value].name;
+  return (name.empty() ? fmt::format("value {}: ", *mistake.value + 1)
+                       : fmt::format("value `{}`: ", name)) +
+         mistake.message;
+}
 
 }  // namespace
 
-Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions) {
+std::vector<TableMistake> mistakes_in(const TableSpec& table,
+                                      const std::vector<std::string>& dimensions) {
   return TableCheck(table, dimensions).run();
+}
+
+Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions) {
+  std::vector<std::string> texts;
+  for (const TableMistake& mistake : mistakes_in(table, dimensions)) {
+    texts.push_back(in_words(table, mistake));
+  }
+  if (texts.empty()) return {};
+  const std::string heading = table.title.empty() ? "" : fmt::format("table `{}`: ", table.title);
+  return Error{ErrorCode::kInvalidArgument, heading + join(texts, "; ")};
 }
 
 }  // namespace sweepd

@@ -23,12 +23,18 @@ struct ExcludedValue {
   Mark mark;
 };
 
+struct TableSource {
+  NodePtr node;
+  bool sound = false;  // no mistake was found while it was read
+};
+
 struct Draft {
   Sweep sweep;
   const WorkloadDef* def = nullptr;  // null when the workload is unknown: names go unchecked
   std::map<std::size_t, Claim> claims;
-  std::vector<ExcludedValue> excluded;  // checked when all axes are known
-  Mark name_mark;                       // of `sweep:`'s value
+  std::vector<TableSource> table_sources;  // of each of the sweep's tables
+  std::vector<ExcludedValue> excluded;     // checked when all axes are known
+  Mark name_mark;                          // of `sweep:`'s value
   Mark size_mark;  // of what makes the sweep as large as it is: matrix, else zip, else the name
 };
 

@@ -11,6 +11,7 @@
 #include "runner/spec/product.h"
 #include "runner/spec/reporter.h"
 #include "runner/spec/spec.h"
+#include "runner/spec/tables.h"
 
 namespace sweepd {
 namespace {
@@ -48,7 +49,7 @@ std::string_view without_byte_order_mark(std::string_view text) {
 }  // namespace
 
 Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog& catalog,
-                    const std::vector<Override>& overrides) {
+                    const std::vector<Override>& overrides, const TableCheck& check) {
   const spec::SourceText source(without_byte_order_mark(text));
   Reporter report(source, file);
   const std::vector<spec::Document> documents = spec::load_documents(source, report);
@@ -58,6 +59,7 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
     drafts.push_back(spec::read_document(report, catalog, document));
   }
   check_names(report, drafts);
+  for (const Draft& draft : drafts) spec::check_tables(report, draft, check);
   if (documents.empty() && !report.any()) {
     report.error(spec::Place{1, 1, 1}, "the file has no sweep", "begin with `sweep: name`");
   }

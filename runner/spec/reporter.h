@@ -26,6 +26,7 @@ class Reporter {
   void set_error(const Override& set, int column, int length, std::string_view message,
                  std::string help = "");
 
+  std::size_t count() const { return found_.size() + set_errors_.size(); }
   bool any() const { return !found_.empty() || !set_errors_.empty(); }
   // In file order, equal ones once (an alias repeats the mistakes of its anchor), --set last.
   std::vector<Diagnostic> take();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "runner/base/result.h"
 #include "runner/model/sweep.h"
+#include "runner/model/table_mistake.h"
 
 namespace sweepd {
 
@@ -44,6 +46,12 @@ struct Override {
   std::string values;  // comma-separated
 };
 
+// What is known elsewhere about the tables of a sweep: figures, units, sort keys, who measures a
+// metric. Asked about each table that has no mistake of spelling; what it finds is reported at that
+// key's place.
+using TableCheck =
+    std::function<std::vector<TableMistake>(const TableSpec&, const Sweep&, const WorkloadDef&)>;
+
 struct Parsed {
   std::vector<Sweep> sweeps;       // one a document; empty when there are errors
   std::vector<Diagnostic> errors;  // in file order, then --set; beyond the first 100 only counted
@@ -53,7 +61,7 @@ struct Parsed {
 // text; one million points a sweep, counted after the overrides. Never throws; reads no file:
 // `file` is only the name in the messages.
 Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog& catalog,
-                    const std::vector<Override>& overrides);
+                    const std::vector<Override>& overrides, const TableCheck& check = {});
 
 // Replaces `auto`, also where it is only the default, by the kind of device that is there ("cpu",
 // "cuda"), so that keys and results name the real device. Before expand. A workload without a

@@ -10,9 +10,26 @@
 namespace sweepd::spec {
 namespace {
 
+const Node* find(const Node& map, std::string_view name) {
+  for (const auto& [key, value] : map.entries) {
+    if (key->text == name) return value.get();
+  }
+  return nullptr;
+}
+
 bool has_key(const Node& map, std::string_view name) {
-  return std::any_of(map.entries.begin(), map.entries.end(),
-                     [&](const Node::Entry& entry) { return entry.key->text == name; });
+  return find(map, name) != nullptr;
+}
+
+// A value takes what it leaves out from the table, and so does the place of a mistake in it.
+const Mark& place_of(const Node& table, const TableMistake& mistake) {
+  const Node* values = mistake.value ? find(table, "values") : nullptr;
+  if (values != nullptr && *mistake.value < values->items.size()) {
+    const Node* own = find(*values->items[*mistake.value], mistake.key);
+    if (own != nullptr) return own->mark;
+  }
+  const Node* key = find(table, mistake.key);
+  return key != nullptr ? key->mark : table.mark;
 }
 
 class TableReader {
@@ -140,7 +157,20 @@ void read_tables(Reporter& report, Draft& draft, const Node& section) {
   if (!expect_list(report, "tables", "a list of tables", section, help)) return;
   for (const NodePtr& table : section.items) {
     if (!expect_map(report, "tables", *table)) continue;
+    const std::size_t before = report.count();
     draft.sweep.tables.push_back(TableReader(report, draft).read(*table));
+    draft.table_sources.push_back({table, report.count() == before});
+  }
+}
+
+void check_tables(Reporter& report, const Draft& draft, const TableCheck& check) {
+  if (!check || draft.def == nullptr) return;
+  for (std::size_t i = 0; i < draft.table_sources.size(); ++i) {
+    const TableSource& source = draft.table_sources[i];
+    if (!source.sound) continue;
+    for (const TableMistake& mistake : check(draft.sweep.tables[i], draft.sweep, *draft.def)) {
+      report.error(place_of(*source.node, mistake), mistake.message);
+    }
   }
 }
 

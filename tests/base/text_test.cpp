@@ -33,9 +33,13 @@ TEST(DidYouMean, NamesTheNearestOrNothing) {
   EXPECT_EQ(did_you_mean("contxt", names), " (did you mean `context`?)");
   EXPECT_EQ(did_you_mean("prec", names), " (did you mean `precision`?)");  // a prefix
   EXPECT_EQ(did_you_mean("bacth", names), " (did you mean `batch`?)");
+  EXPECT_EQ(did_you_mean("batchsize", names), " (did you mean `batch`?)");  // and more
   EXPECT_EQ(did_you_mean("temperature", names), "");
   EXPECT_EQ(did_you_mean("x", names), "");
   EXPECT_EQ(did_you_mean("context", {}), "");
+  // Of two as near, the one that begins alike.
+  const std::vector<std::string> figures{"figure.heads", "figure.parameters", "figure"};
+  EXPECT_EQ(did_you_mean("figure.params", figures), " (did you mean `figure.parameters`?)");
 }
 
 TEST(Split, KeepsEmptyParts) {

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "runner/client/client.h"
+#include "runner/client/sweep_file.h"
 #include "runner/wire/table_json.h"
 
 namespace sweepd {
@@ -29,6 +30,25 @@ std::string printed(const std::vector<Table>& tables, const std::string& format)
   std::fflush(stdout);
   const std::string text = testing::internal::GetCapturedStdout();
   return result ? text : "error: " + result.error().message;
+}
+
+TEST(Counted, OneIsNotSeveral) {
+  EXPECT_EQ(counted(1, "trial"), "1 trial");
+  EXPECT_EQ(counted(0, "trial"), "0 trials");
+  EXPECT_EQ(counted(12000, "point"), "12,000 points");
+}
+
+TEST(TellingDigits, AsManyAsDiffer) {
+  EXPECT_EQ(telling_digits({}), 8U);
+  EXPECT_EQ(telling_digits({"68f4a28923f04ee4", "a5da92e2607bf8db"}), 8U);
+  EXPECT_EQ(telling_digits({"68f4a28923f0", "a5da92e2607b", "68f4a28922f0", "68f4a28923f0"}), 10U)
+      << "the same id twice needs no more";
+}
+
+TEST(SweepFile, AFolderIsNone) {
+  const auto read = read_sweep_file("/tmp");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "`/tmp` is a folder; expected a sweep file");
 }
 
 TEST(TablesOf, ReadsAListOfTables) {

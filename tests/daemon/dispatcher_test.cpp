@@ -244,8 +244,10 @@ TEST_F(DispatcherTest, WhatCannotBeStoredIsKeptAndNothingElseStarts) {
   EXPECT_EQ(stored(queued[0]), "running");
   EXPECT_TRUE(ended_.empty());
   EXPECT_EQ(executor_.started.size(), 1U);
+  EXPECT_THAT(dispatcher_->trouble(), HasSubstr("disk is full"));
   mend_store();
   ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(dispatcher_->trouble(), "");
   EXPECT_EQ(stored(queued[0]), "done");
   EXPECT_EQ(samples(queued[0]), 1);
   EXPECT_TRUE(until_started(2));

@@ -221,6 +221,8 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   table.where = {{"phase", {"forward", "step"}}, {"model", {"xl"}}};
   table.warmup = true;
   table.bold = Bold::kSlower;
+  table.sort = {"-Peak", "model"};
+  table.limit = 20;
   table.headings = {{"model", "Size"}, {"phase", ""}};
   table.baseline = {{"context", {"128"}}, {"model", {"xl"}}};
   table.values = {{"Min (s)", "{min:.3f}", "", "s", {}, {}, Bold::kNone},
@@ -249,6 +251,8 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   EXPECT_EQ(back.where[0].values, table.where[0].values);
   EXPECT_EQ(back.where[1].values, table.where[1].values);
   EXPECT_EQ(back.bold, Bold::kSlower);
+  EXPECT_EQ(back.sort, table.sort);
+  EXPECT_EQ(back.limit, 20);
   ASSERT_EQ(back.headings.size(), 2u);
   EXPECT_EQ(back.headings[0].text, "Size");
   EXPECT_EQ(back.headings[1].name, "phase");
@@ -269,6 +273,8 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   EXPECT_EQ(back.values[1].where[0].values, table.values[1].where[0].values);
   EXPECT_EQ(back.values[1].where[1].name, "model");
   EXPECT_TRUE(tables->back().values.empty() && tables->back().baseline.empty());
+  EXPECT_TRUE(tables->back().sort.empty());
+  EXPECT_EQ(tables->back().limit, 0);
   const auto source = reader_->source_of(request.id);
   ASSERT_TRUE(source);
   EXPECT_EQ(*source, "sweep: s\n");

@@ -148,4 +148,27 @@ std::string mask(const std::string& report, const std::vector<Placeholder>& name
   return masked;
 }
 
+std::string with_rows_in_order(const std::string& report) {
+  std::istringstream lines(report);
+  std::string ordered;
+  std::vector<std::string> rows;
+  int line_of_table = 0;  // heads and rule are lines 1 and 2
+  const auto flush = [&] {
+    std::sort(rows.begin(), rows.end());
+    for (const std::string& row : rows) ordered += row;
+    rows.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    line_of_table = line.starts_with('|') ? line_of_table + 1 : 0;
+    if (line_of_table > 2) {
+      rows.push_back(line + "\n");
+    } else {
+      flush();
+      ordered += line + "\n";
+    }
+  }
+  flush();
+  return ordered;
+}
+
 }  // namespace sweepd::e2e

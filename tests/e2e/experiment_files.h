@@ -47,4 +47,7 @@ struct Placeholder {
 };
 std::string mask(const std::string& report, const std::vector<Placeholder>& names);
 
+// Each table's rows in the order of their text: for tables that are sorted by a time.
+std::string with_rows_in_order(const std::string& report);
+
 }  // namespace sweepd::e2e

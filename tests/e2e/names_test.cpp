@@ -28,6 +28,8 @@ TEST(Names, EveryVerbSuggestsTheNearest) {
       {{"query", "nop"}, 3, "did you mean `noop`?"},
       {{"query", "noop", "--where", "stesp=3"}, 2, "did you mean `steps`?"},
       {{"workloads", "nop"}, 3, "did you mean `noop`?"},
+      {{"sumbit", "f.yaml"}, 2, "no command `sumbit` (did you mean `submit`?)"},
+      {{"watch", "--sate-dir=x"}, 2, "did you mean `--state-dir`?"},
       {{"log", "quick"}, 2, "`quick` is a sweep; expected 4 hex digits or more"},
       {{"log", "nobody"}, 2, "as `sweepctl show SWEEP` lists them"},
   };

@@ -63,7 +63,7 @@ TEST(Submit, OverridesFromTheCommandLineReplaceAnAxis) {
   const Ran ran =
       box.ctl({"submit", box.write("three.yaml", kThreeNoops), "--set", "steps=1", "--wait"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("1 trials: 1 to run"));
+  EXPECT_THAT(ran.out, HasSubstr("1 trial: 1 to run"));
   EXPECT_EQ(box.sql("select steps from params_noop"), "1");
 }
 

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "tests/e2e/sandbox.h"
 
@@ -13,7 +14,9 @@ namespace sweepd::e2e {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 
 constexpr auto kHang =
@@ -26,7 +29,7 @@ TEST(Cancel, EndsWhatRunsAndWhatWaits) {
   ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
   const Ran cancelled = box.ctl({"cancel", "hang"});
   EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
-  EXPECT_THAT(cancelled.out, HasSubstr("1 queued attempts ended, 1 running"));
+  EXPECT_THAT(cancelled.out, HasSubstr("ended 1 queued attempt, stopping 1 running attempt"));
   EXPECT_EQ(box.ctl({"watch", "hang"}).exit_code, 4);
   EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'cancelled'"), "2");
   EXPECT_TRUE(eventually([&] { return box.worker_pids().empty(); }));
@@ -61,13 +64,44 @@ TEST(Log, PrintsWhatTheWorkerSaid) {
 TEST(Show, TellsEverythingOfASweepATrialAndAnAttempt) {
   const Sandbox box;
   box.ctl({"submit", "-", "--wait"}, kNoop);
-  EXPECT_THAT(box.ctl({"show", "quick"}).out, AllOf(HasSubstr("1 trials"), HasSubstr("done")));
+  EXPECT_THAT(box.ctl({"show", "quick"}).out, AllOf(HasSubstr("1 trial,"), HasSubstr("done")));
   EXPECT_EQ(box.ctl({"show", "quick", "--source"}).out, kNoop);
   const Ran attempt = box.ctl({"show", box.sql("select uid from attempt"), "--steps"});
   EXPECT_EQ(attempt.exit_code, 0) << attempt.err;
   EXPECT_THAT(attempt.out, AllOf(HasSubstr("host_time"), HasSubstr("steps")));
   EXPECT_EQ(box.ctl({"show", box.sql("select key from trial")}).exit_code, 0);
   EXPECT_EQ(box.ctl({"show", "ffffffffffff"}).exit_code, 3);
+}
+
+TEST(Report, SortsAndCutsATableAsItsFileSays) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"submit", "-", "--wait"},
+                          "sweep: sorted\nworkload: noop\nparams: {steps: 3}\n"
+                          "matrix: {seed: [1, 2, 3]}\n"
+                          "tables: [{rows: [seed], cell: '{n}', sort: [-seed], limit: 2}]\n");
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Ran report = box.ctl({"report", "sorted", "--format", "csv"});
+  EXPECT_THAT(report.out, MatchesRegex("seed,[^\n]*\n3,3\r\n2,3\r\n")) << report.err;
+}
+
+// More ranks than cores: a suspect timing. What was not timed is right all the same.
+TEST(Report, MarksTimesAndNoFactThatIsNone) {
+  const Sandbox box;
+  const unsigned ranks = std::thread::hardware_concurrency() + 1;
+  const Ran ran =
+      box.ctl({"submit", "-", "--wait"},
+              "sweep: crowd\nworkload: fault\nparams: {kind: slow, sleep: 1ms, steps: 3, "
+              "warmup: 0, world_size: " +
+                  std::to_string(ranks) +
+                  "}\n"
+                  "tables: [{rows: [kind], values: ["
+                  "{name: Kind, metric: fact.kind, cell: '{text}'}, "
+                  "{name: Steps, metric: fact.steps, cell: '{mean:.0f}'}, "
+                  "{name: Times, where: {phase: step}, cell: '{n} times'}]}]\n");
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(box.ctl({"report", "crowd"}).out,
+              AllOf(ContainsRegex("\\| slow +\\| slow +\\| +3 \\| +[0-9]+ times‡ *\\|"),
+                    HasSubstr("ranks shared")));
 }
 
 TEST(Status, StartsTheDaemonAndTellsWhereItIs) {

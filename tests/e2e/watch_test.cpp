@@ -22,7 +22,7 @@ TEST(Watch, InAFileEveryLineIsPlainAndFailuresHaveTheirOwn) {
   EXPECT_EQ(ran.exit_code, 4);
   EXPECT_THAT(ran.err, AllOf(HasSubstr("oom kind=oom"), HasSubstr("out of memory"),
                              HasSubstr("mixed: 2/2 ended, 1 oom\n"),
-                             HasSubstr("1 of 2 attempts are not done; why: sweepctl show ")));
+                             HasSubstr("1 of 2 attempts not done; why: sweepctl show ")));
   EXPECT_THAT(ran.err, AllOf(Not(HasSubstr("\r")), Not(HasSubstr("\x1b"))));
 }
 

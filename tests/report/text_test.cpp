@@ -45,14 +45,15 @@ xl        1024             OOM
 )");
 }
 
-TEST(Text, LongTextIsCutBeforeAnythingElse) {
+TEST(Text, LongTextGoesOnBelow) {
   Table table;
   table.columns = {
       {"attempt", "", Align::kLeft}, {"detail", "", Align::kLeft}, {"time", "ms", Align::kRight}};
   table.rows = {{{"1f2e3d4c", {}}, {"out of memory: asked for 1.50 GiB", {}}, {"1234.5", {}}}};
   EXPECT_EQ(to_text(table, 40), R"(attempt   detail               time (ms)
 ────────  ───────────────────  ─────────
-1f2e3d4c  out of memory: ask…     1234.5
+1f2e3d4c  out of memory:          1234.5
+          asked for 1.50 GiB
 )");
 }
 
@@ -75,11 +76,16 @@ TEST(Text, NoRowsSaysSo) {
   EXPECT_EQ(to_text(table, 80), "No rows.\n\nonly model = tiny\n");
 }
 
-TEST(Text, ShortenCutsBetweenLetters) {
-  EXPECT_EQ(report::shorten("abcdef", 6), "abcdef");
-  EXPECT_EQ(report::shorten("abcdef", 4), "abc…");
-  EXPECT_EQ(report::shorten("±±±±±±", 3), "±±…");
-  EXPECT_EQ(report::shorten("模型模型", 4), "模…");  // two columns each, and one for the …
+TEST(Text, WrapsAtSpacesAndBetweenLetters) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(report::wrap("abcdef", 6), Lines{"abcdef"});
+  EXPECT_EQ(report::wrap("", 6), Lines{""});
+  EXPECT_EQ(report::wrap("out of memory", 6), (Lines{"out of", "memory"}));
+  EXPECT_EQ(report::wrap("out of memory", 7), (Lines{"out of", "memory"}));
+  EXPECT_EQ(report::wrap("a forward_backward", 8), (Lines{"a", "forward_", "backward"}));
+  EXPECT_EQ(report::wrap("±±±±±±", 4), (Lines{"±±±±", "±±"}));
+  EXPECT_EQ(report::wrap("模型模", 5), (Lines{"模型", "模"}));  // two columns each
+  EXPECT_EQ(report::wrap("模型", 1), (Lines{"模", "型"}));      // a letter that fits nowhere
 }
 
 // Whatever the width: every number is printed whole, and lines fit unless a single column cannot.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/client/client.h"
+#include "runner/client/output.h"
 
 namespace sweepd {
 namespace {
@@ -8,9 +9,15 @@ namespace {
 Exit cancel(Client& client, const std::string& sweep) {
   const auto reply = client.call("cancel", {{"sweep", sweep}});
   if (!reply) return report_error(reply.error());
-  fmt::print("cancelled {}: {} queued attempts ended, {} running are being stopped\n",
-             (*reply)["name"].get<std::string>(), (*reply)["cancelled"].get<std::int64_t>(),
-             (*reply)["stopping"].get<std::int64_t>());
+  const std::string name = (*reply)["name"];
+  const auto queued = (*reply)["cancelled"].get<std::int64_t>();
+  const auto running = (*reply)["stopping"].get<std::int64_t>();
+  if (queued + running == 0) {
+    fmt::print("nothing of {} was queued or running\n", name);
+  } else {
+    fmt::print("cancelled {}: ended {}, stopping {}\n", name, counted(queued, "queued attempt"),
+               counted(running, "running attempt"));
+  }
   return Exit::kOk;
 }
 

@@ -2,6 +2,8 @@
 // parser, so the script cannot differ from the program.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "runner/base/text.h"
 #include "runner/client/client.h"
 
@@ -92,9 +94,9 @@ Exit print_names(Client& client, const std::string& what) {
   const bool sweeps = what == "sweeps";
   const auto reply = client.call(sweeps ? "list" : "workloads", json::object());
   if (!reply) return Exit::kUnavailable;
-  for (const json& entry : (*reply)[what]) {
-    fmt::print("{}\n", entry["name"].get<std::string>());
-  }
+  std::set<std::string> names;  // several sweeps may have one name
+  for (const json& entry : (*reply)[what]) names.insert(entry["name"].get<std::string>());
+  for (const std::string& name : names) fmt::print("{}\n", name);
   return Exit::kOk;
 }
 

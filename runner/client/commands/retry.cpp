@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/client/client.h"
+#include "runner/client/output.h"
 #include "runner/client/watching.h"
 
 namespace sweepd {
@@ -15,8 +16,13 @@ struct Options {
 Exit retry(Client& client, const Options& options) {
   const auto reply = client.call("retry", {{"sweep", options.sweep}, {"which", options.which}});
   if (!reply) return report_error(reply.error());
-  fmt::print("retrying {} attempts of {}\n", (*reply)["queued"].get<std::int64_t>(),
-             (*reply)["name"].get<std::string>());
+  const std::string name = (*reply)["name"];
+  const auto queued = (*reply)["queued"].get<std::int64_t>();
+  if (queued == 0) {
+    fmt::print("nothing of {} to run again\n", name);
+  } else {
+    fmt::print("retrying {} of {}\n", counted(queued, "attempt"), name);
+  }
   std::fflush(stdout);
   return options.wait ? watch_sweep(client, (*reply)["sweep"].get<std::string>()) : Exit::kOk;
 }

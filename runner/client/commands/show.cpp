@@ -30,6 +30,9 @@ Table attempts_table(const json& attempts) {
                    {"state", "", Align::kLeft},   {"verdict", "", Align::kLeft},
                    {"took", "", Align::kRight},   {"parameters", "", Align::kLeft},
                    {"why", "", Align::kLeft}};
+  std::vector<std::string> keys;
+  for (const json& attempt : attempts) keys.push_back(attempt["trial"]);
+  const std::size_t digits = telling_digits(keys);
   for (const json& attempt : attempts) {
     const std::string id = attempt["id"];
     const std::string trial = attempt["trial"];
@@ -43,7 +46,7 @@ Table attempts_table(const json& attempts) {
     const std::string reasons = attempt["verdict_reasons"];
     const bool both = !detail.empty() && !reasons.empty();
     table.rows.push_back({{std::string(short_id(id)), {}},
-                          {std::string(short_id(trial)), {}},
+                          {trial.substr(0, digits), {}},
                           {attempt["pass"], {}},
                           {std::to_string(attempt["repeat"].get<int>()), {}},
                           {attempt["state"], {}},
@@ -63,8 +66,9 @@ void print_sweep_head(const json& sweep) {
              local_time(sweep["submitted_ns"]),
              sweep["cancelled"].get<bool>() ? ", cancelled" : "");
   if (!description.empty()) fmt::print("{}\n", description);
-  fmt::print("{} trials, {} of {} attempts done\n\n", sweep["trials"].get<std::int64_t>(),
-             counts["done"].get<std::int64_t>(), counts["total"].get<std::int64_t>());
+  fmt::print("{}, {} of {} done\n\n", counted(sweep["trials"].get<std::int64_t>(), "trial"),
+             with_thousands(counts["done"].get<std::int64_t>()),
+             counted(counts["total"].get<std::int64_t>(), "attempt"));
 }
 
 Exit show(Client& client, const Options& options) {

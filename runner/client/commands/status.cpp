@@ -2,6 +2,7 @@
 
 #include "runner/base/units.h"
 #include "runner/client/client.h"
+#include "runner/client/progress_view.h"
 
 namespace sweepd {
 namespace {
@@ -20,6 +21,9 @@ Exit status(Client& client) {
         "  {} {} pass, {} step {} for {}: {}\n", short_id(id), run["pass"].get<std::string>(),
         run["phase"].get<std::string>(), run["step"].get<std::int64_t>(),
         to_human(Duration{run["elapsed_ns"].get<std::int64_t>()}), run["label"].get<std::string>());
+  }
+  if (const auto trouble = s.value("trouble", std::string()); !trouble.empty()) {
+    fmt::print("{}\n", trouble_line(trouble));
   }
   return Exit::kOk;
 }

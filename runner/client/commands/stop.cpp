@@ -7,6 +7,7 @@
 
 #include "runner/base/unique_fd.h"
 #include "runner/client/client.h"
+#include "runner/client/output.h"
 
 namespace sweepd {
 namespace {
@@ -35,11 +36,14 @@ Exit stop(Client& client, bool now) {
   const auto connection = client.connection();
   if (now) {
     wait_until_gone(client.state());
-    fmt::print("stopped; {} running go on and {} queued wait for the next daemon\n", running,
-               queued);
+    fmt::print("stopped; {} running and {} queued wait for the next daemon\n",
+               counted(running, "attempt"), queued);
     return Exit::kOk;
   }
-  if (running > 0) fmt::print("waiting for {} running attempts\n", running);
+  if (running > 0) {
+    fmt::print("waiting for {} to end; to leave it running: Ctrl-C, then sweepctl stop --now\n",
+               counted(running, "attempt"));
+  }
   std::fflush(stdout);
   // The daemon says nothing more; the connection ends with it.
   while (connection && (*connection)->next_notification()) {

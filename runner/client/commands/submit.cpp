@@ -2,6 +2,7 @@
 
 #include "runner/base/units.h"
 #include "runner/client/client.h"
+#include "runner/client/output.h"
 #include "runner/client/sweep_file.h"
 #include "runner/client/watching.h"
 
@@ -17,23 +18,38 @@ std::string counts_text(const nlohmann::json& sweep) {
   const auto count = [&sweep](const char* name) {
     return with_thousands(sweep[name].get<std::int64_t>());
   };
-  std::string text = fmt::format("{} trials: {} to run", count("trials"), count("queued"));
+  const auto points = [&sweep](const char* name) {
+    return counted(sweep[name].get<std::int64_t>(), "point");
+  };
+  std::string text = fmt::format(
+      "{}: {} to run", counted(sweep["trials"].get<std::int64_t>(), "trial"), count("queued"));
   if (sweep["reused"] != 0) text += fmt::format(", {} reused (measured before)", count("reused"));
   if (sweep["joined"] != 0) text += fmt::format(", {} already queued", count("joined"));
-  if (sweep["excluded"] != 0) text += fmt::format(", {} points excluded", count("excluded"));
+  if (sweep["excluded"] != 0) text += fmt::format(", {} excluded", points("excluded"));
   if (sweep["duplicates"] != 0) {
-    text += fmt::format(", {} points the same as another", count("duplicates"));
+    text += fmt::format(", {} the same as another", points("duplicates"));
   }
   return text;
 }
 
 Exit submit(Client& client, const Options& options) {
-  std::vector<std::string> ids;
+  std::vector<nlohmann::json> requests;
   for (const std::string& file : options.sweep.files) {
     const auto text = read_sweep_file(file);
     if (!text) return report_error(text.error());
-    const auto reply = client.call(
-        "submit", {{"text", *text}, {"file", shown_name(file)}, {"set", options.sweep.sets}});
+    requests.push_back({{"text", *text}, {"file", shown_name(file)}, {"set", options.sweep.sets}});
+  }
+  // A mistake in the last file must not find the first one queued.
+  for (nlohmann::json request : requests) {
+    if (requests.size() == 1) break;
+    request["check"] = true;
+    if (const auto sound = client.call("submit", request); !sound) {
+      return report_error(sound.error());
+    }
+  }
+  std::vector<std::string> ids;
+  for (const nlohmann::json& request : requests) {
+    const auto reply = client.call("submit", request);
     if (!reply) return report_error(reply.error());
     for (const auto& sweep : (*reply)["sweeps"]) {
       const std::string id = sweep["id"];

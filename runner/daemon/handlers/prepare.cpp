@@ -1,6 +1,11 @@
 #include "runner/daemon/handlers/prepare.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "db/query.h"
+#include "runner/base/text.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
@@ -9,19 +14,49 @@ using nlohmann::json;
 
 namespace {
 
-// What only the report layer and the expansion know: a table's cells and units, and whether any
-// point is left.
-std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def,
-                            const Expansion& expansion) {
+// The pass that measures a metric, where it is one pass alone.
+std::optional<Pass> pass_of(std::string_view metric) {
+  if (metric.starts_with("kernel_")) return Pass::kProfile;
+  for (const std::string_view memory :
+       {"peak_allocated_bytes", "peak_reserved_bytes", "at_start_bytes", "at_end_bytes",
+        "device_in_use_bytes", "allocation_bytes"}) {
+    if (metric == memory) return Pass::kMemory;
+  }
+  return std::nullopt;
+}
+
+// A column of peaks stays empty for ever when nobody asked for the memory pass.
+void check_pass(std::vector<TableMistake>& mistakes, const Sweep& sweep, const std::string& metric,
+                std::optional<std::size_t> value) {
+  const auto pass = pass_of(metric);
+  if (!pass || std::find(sweep.passes.begin(), sweep.passes.end(), *pass) != sweep.passes.end()) {
+    return;
+  }
+  std::vector<std::string> passes;
+  for (const Pass own : sweep.passes) passes.emplace_back(name_of(own));
+  const std::string have = join(passes, ", ");
+  mistakes.push_back({"metric", value,
+                      fmt::format("metric: `{0}` is measured by the {1} pass, and this sweep has "
+                                  "none; write passes: [{2}, {1}]",
+                                  metric, name_of(*pass), have)});
+}
+
+std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep,
+                                      const WorkloadDef& def) {
   std::vector<std::string> dimensions = def.param_names();
   const auto& common = common_dimensions();
   dimensions.insert(dimensions.end(), common.begin(), common.end());
-  for (const TableSpec& table : sweep.tables) {
-    if (const auto valid = validate(table, dimensions); !valid) {
-      return Error{valid.error().code, "sweep `" + sweep.name + "`, table `" + table.title +
-                                           "`: " + valid.error().message};
-    }
+  std::vector<TableMistake> mistakes = mistakes_in(table, dimensions);
+  if (table.values.empty()) check_pass(mistakes, sweep, table.metric, std::nullopt);
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
+    const std::string& own = table.values[i].metric;
+    check_pass(mistakes, sweep, own.empty() ? table.metric : own, i);
   }
+  return mistakes;
+}
+
+// What only the expansion knows: whether any point is left.
+std::optional<Error> refuse(const Sweep& sweep, const Expansion& expansion) {
   if (expansion.trials.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
@@ -48,7 +83,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                                const Catalog& catalog, const Machine& machine,
                                                const std::vector<Override>& overrides) {
   auto prepared = std::make_shared<PreparedSweeps>();
-  Parsed parsed = parse_sweeps(text, file, catalog, overrides);
+  Parsed parsed = parse_sweeps(text, file, catalog, overrides, check_table);
   prepared->errors = std::move(parsed.errors);
   if (!prepared->errors.empty()) return prepared;
   for (Sweep& sweep : parsed.sweeps) {
@@ -56,7 +91,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
     // `auto` is settled here, before keys are made: a result must say where it was measured.
     resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
     Expansion expansion = expand(sweep, *def);
-    prepared->refusal = refuse(sweep, *def, expansion);
+    prepared->refusal = refuse(sweep, expansion);
     if (prepared->refusal) return prepared;
     prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
   }

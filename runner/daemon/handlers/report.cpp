@@ -60,13 +60,16 @@ Result<json> make_report(Reader& reader, const Catalog& catalog, const std::stri
     specs = std::vector{std::move(*chosen)};
   }
   json tables = json::array();
-  for (const TableSpec& spec : *specs) {
+  for (std::size_t i = 0; i < specs->size(); ++i) {
     QuerySpec query;
     query.sweep = sweep->id;
-    query.table = spec;
+    query.table = (*specs)[i];
     const auto table = make_table(reader, catalog, query);
     if (!table) {
-      return Error{table.error().code, "table `" + spec.title + "`: " + table.error().message};
+      // By its number, since many have no title.
+      const std::string which_one =
+          specs->size() == 1 ? "" : fmt::format("table {} of {}: ", i + 1, specs->size());
+      return Error{table.error().code, which_one + table.error().message};
     }
     tables.push_back(to_json(*table));
   }

@@ -24,7 +24,8 @@ boost::asio::awaitable<Reply> handle_status(Services& services, Session&, nlohma
                            {"state_folder", services.state.path().string()},
                            {"database", services.state.database().string()},
                            {"queued", services.dispatcher.queued()},
-                           {"running", running}};
+                           {"running", running},
+                           {"trouble", services.dispatcher.trouble()}};
 }
 
 }  // namespace sweepd

@@ -45,6 +45,7 @@ boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json p
   const std::string text = reader.text("text");
   const std::string file = reader.text_or("file", "<request>");
   const std::vector<std::string> sets = reader.texts("set");
+  const bool check = reader.boolean_or("check", false);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   auto overrides = parse_overrides(sets);
   if (!overrides) co_return overrides.error();
@@ -56,6 +57,7 @@ boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json p
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
   json sweeps = json::array();
+  if (check) co_return json{{"sweeps", sweeps}};
   for (PreparedSweep& one : prepared->sweeps) {
     auto stored = store_one(services, one);
     if (!stored) co_return stored.error();
