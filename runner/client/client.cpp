@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace sweepd {
 
 Result<Connection*> Client::connection() {
@@ -15,9 +18,27 @@ Result<Connection*> Client::connection() {
   return &*connection_;
 }
 
+namespace {
+
+// Asking twice changes nothing: a daemon that died may have done it before it could say so.
+bool only_asks(std::string_view method) {
+  static constexpr std::array kChanges{"submit", "retry", "cancel", "merge", "stop"};
+  return std::find(kChanges.begin(), kChanges.end(), method) == kChanges.end();
+}
+
+}  // namespace
+
 Result<nlohmann::json> Client::call(std::string_view method, const nlohmann::json& params,
                                     const Connection::OnNotification& on_notification) {
-  const auto open = connection();
+  const bool first = !connection_;
+  auto open = connection();
+  if (!open) return open.error();
+  auto reply = (*open)->call(method, params, on_notification);
+  const bool may_ask_again = first && database.empty() && !no_start && only_asks(method);
+  if (reply || !(*open)->closed() || !may_ask_again) return reply;
+  // It was about to end when we connected. The next one is started.
+  connection_.reset();
+  open = connection();
   if (!open) return open.error();
   return (*open)->call(method, params, on_notification);
 }

@@ -102,7 +102,10 @@ Result<json> Connection::read_message() {
     char chunk[65536];
     const ssize_t n = ::recv(fd_.get(), chunk, sizeof chunk, 0);
     if (n < 0 && errno == EINTR) return Error{ErrorCode::kUnavailable, "interrupted"};
-    if (n <= 0) return gone();
+    if (n <= 0) {
+      closed_ = true;
+      return gone();
+    }
     buffer_.append(chunk, static_cast<std::size_t>(n));
   }
 }

@@ -32,6 +32,8 @@ class Connection {
   Result<nlohmann::json> next_notification();
   // The next one within `timeout`; nothing when none came, or when a signal did.
   Result<std::optional<nlohmann::json>> next_notification(Duration timeout);
+  // Whether the daemon hung up on the last call.
+  bool closed() const { return closed_; }
 
  private:
   explicit Connection(UniqueFd fd) : fd_(std::move(fd)) {}
@@ -42,6 +44,7 @@ class Connection {
   UniqueFd fd_;
   std::string buffer_;
   std::int64_t next_id_ = 1;
+  bool closed_ = false;
 };
 
 }  // namespace sweepd

@@ -6,8 +6,12 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <thread>
+
+#include "runner/base/clock.h"
 
 namespace sweepd {
 namespace {
@@ -16,10 +20,39 @@ Error io_error(std::string_view what, const std::filesystem::path& path) {
   return {ErrorCode::kIo, fmt::format("cannot {} {}: {}", what, path.string(), strerror(errno))};
 }
 
-std::string holder_of(const std::filesystem::path& lock) {
+// How long a daemon that was killed may take to give up its files.
+constexpr Duration kEndingLimit = seconds(5);
+
+std::string pid_in(const std::filesystem::path& lock) {
   std::string pid;
   std::ifstream(lock) >> pid;
+  return pid;
+}
+
+std::string holder_of(const std::filesystem::path& lock) {
+  const std::string pid = pid_in(lock);
   return pid.empty() ? "another sweepd" : "sweepd with pid " + pid;
+}
+
+// A process that was killed loses its memory, and with it its command line, before its files.
+bool is_ending(const std::string& pid) {
+  if (pid.empty()) return false;
+  char first = 0;
+  return !std::ifstream("/proc/" + pid + "/cmdline").get(first);
+}
+
+// Waits for a holder that is ending already; false: it is held by one that lives. errno is set.
+bool take(int fd, const std::filesystem::path& path) {
+  const Instant deadline = now_instant() + kEndingLimit;
+  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    if (error != EWOULDBLOCK || !is_ending(pid_in(path)) || now_instant() > deadline) {
+      errno = error;
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
 }
 
 }  // namespace
@@ -35,7 +68,7 @@ Result<UniqueFd> lock_state_folder(const StateFolder& state) {
   if (::chmod(state.path().c_str(), 0700) != 0) return io_error("restrict", state.path());
   UniqueFd fd(::open(state.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd) return io_error("open", state.lock());
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!take(fd.get(), state.lock())) {
     if (errno != EWOULDBLOCK) return io_error("lock", state.lock());
     return Error{ErrorCode::kAlreadyExists,
                  fmt::format("the state folder {} is held by {}; use `sweepctl stop`, or another "

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "runner/base/ids.h"
 
@@ -60,6 +62,20 @@ TEST_F(StateLockTest, TheLockGoesWithItsHolderAndAnOldPidIsOverwritten) {
   std::string text;
   std::getline(std::ifstream(state_.lock()), text);
   EXPECT_EQ(text, std::to_string(::getpid()));
+}
+
+// The next daemon is often started before the last bit of a killed one is gone.
+TEST_F(StateLockTest, AHolderThatIsEndingIsWaitedFor) {
+  auto ending = lock_state_folder(state_);
+  ASSERT_TRUE(ending);
+  std::ofstream(state_.lock()) << "123456789012345\n";  // no such process any more
+  std::thread end([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ending->reset();
+  });
+  const auto next = lock_state_folder(state_);
+  end.join();
+  EXPECT_TRUE(next) << next.error().message;
 }
 
 TEST_F(StateLockTest, AFileInTheWayIsNamed) {

@@ -2,14 +2,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
+#include <sys/socket.h>
+#include <sys/un.h>
 
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "runner/base/unique_fd.h"
+#include "runner/wire/endpoint.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
 namespace {
 
 using testing::HasSubstr;
+namespace fs = std::filesystem;
 
 // Four trials of about a second each.
 constexpr auto kSlow = R"(sweep: slow
@@ -66,6 +74,43 @@ TEST(Recovery, KilledAgainAndAgainItStillEndsWithOneResultEach) {
   }
   EXPECT_EQ(box.ctl({"watch", "slow"}).exit_code, 0);
   expect_each_trial_done_once(box);
+}
+
+// What is left of a killed daemon: it takes one connection, answers nothing and is gone.
+class DyingDaemon {
+ public:
+  explicit DyingDaemon(const StateFolder& state) {
+    fs::create_directories(state.path());
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    state.socket().string().copy(name.sun_path, sizeof name.sun_path - 1);
+    EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
+    EXPECT_EQ(::listen(socket_.get(), 1), 0);
+    end_ = std::thread([this] {
+      const UniqueFd client(::accept(socket_.get(), nullptr, nullptr));
+      socket_.reset();
+    });
+  }
+  ~DyingDaemon() { end_.join(); }
+
+ private:
+  UniqueFd socket_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::thread end_;
+};
+
+TEST(Recovery, WhoOnlyAsksADaemonInItsLastMomentAsksTheNextOne) {
+  const Sandbox box;
+  const DyingDaemon dying(StateFolder{box.state()});
+  const Ran ran = box.ctl({"status"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+}
+
+TEST(Recovery, WhatMayHaveBeenDoneIsNotDoneAgain) {
+  const Sandbox box;
+  const DyingDaemon dying(StateFolder{box.state()});
+  const Ran ran = box.ctl({"submit", box.write("slow.yaml", kSlow)});
+  EXPECT_EQ(ran.exit_code, 5);
+  EXPECT_THAT(ran.err, HasSubstr("the daemon closed the connection"));
 }
 
 TEST(Recovery, AKilledWorkerIsCrashedWithItsSignalAndTheRestGoesOn) {
