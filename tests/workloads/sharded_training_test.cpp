@@ -251,9 +251,11 @@ TEST(FullySharded, NeverHasTheWholeModel) {
   };
   const std::int64_t block = 4 * (4 * 64 * 64 + 3 * 64 * 512 + 2 * 64);
   // A block more costs its part's gradient, which with one rank is all of it, and what its forward
-  // keeps for two tokens; gathered weights would be a block more.
-  EXPECT_LT(peak(6, false) - peak(5, false), block + block / 4);
-  EXPECT_LT(peak(6, true) - peak(5, true), block + block / 4);
+  // keeps for two tokens; gathered weights would be a block more. Over eight blocks, since with
+  // overlap the peak is a little larger or smaller by how the two threads meet.
+  for (const bool overlap : {false, true}) {
+    EXPECT_LT(peak(12, overlap) - peak(4, overlap), 8 * (block + block / 4)) << overlap;
+  }
   EXPECT_GT(peak(6, true), peak(6, false)) << "overlap pays with a second unit";
 }
 
