@@ -10,6 +10,8 @@ cache=${SWEEPD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sweepd}
 started=$SECONDS
 # Paths below the project become relative before ccache looks, so that clones and build folders share.
 export CCACHE_BASEDIR=$repo
+# Line numbers of the sanitizer builds name files by relative paths: those of another clone serve too.
+export CCACHE_NOHASHDIR=1
 
 # A progress line with the seconds since the script started. On stderr: stdout is for results.
 say() { printf '[%3ds] %s\n' $((SECONDS - started)) "$*" >&2; }
