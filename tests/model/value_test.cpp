@@ -79,7 +79,7 @@ TEST(Value, CanonicalTextReadsBack) {
     const auto back = parse_value(to_text(value, type), type);
     return back.ok() && *back == value;
   };
-  rc::check([&] {
+  EXPECT_TRUE(rc::check([&] {
     const auto any = *rc::gen::arbitrary<int64_t>();
     RC_ASSERT(round_trip(Value(any), ValueType::kInteger));
     const auto quantity = *rc::gen::inRange<int64_t>(0, int64_t{1} << 50);
@@ -88,7 +88,7 @@ TEST(Value, CanonicalTextReadsBack) {
     RC_ASSERT(round_trip(Value(quantity * 1000 % (int64_t{1} << 50)), ValueType::kDuration));
     const auto real = *rc::gen::arbitrary<double>();
     RC_ASSERT(!std::isfinite(real) || round_trip(Value(real), ValueType::kReal));
-  });
+  }));
 }
 
 }  // namespace

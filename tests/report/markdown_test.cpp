@@ -94,7 +94,7 @@ TEST(Markdown, ProseIsNotPadded) {
 }
 
 TEST(Markdown, HostileTextNeverChangesTheNumberOfCells) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const auto letter = rc::gen::element('|', '\\', '\n', '\r', 'a', ' ', '<', '`', '\t', '\0');
     const auto texts = *rc::gen::nonEmpty<std::vector<std::string>>(
         rc::gen::container<std::vector<std::string>>(rc::gen::container<std::string>(letter)));
@@ -116,7 +116,7 @@ TEST(Markdown, HostileTextNeverChangesTheNumberOfCells) {
       for (std::size_t k = last; k < shown.size(); ++k) expected += "&nbsp;";
       RC_ASSERT(github_cells(lines[i + 2])[0] == trim(expected));
     }
-  });
+  }));
 }
 
 }  // namespace
