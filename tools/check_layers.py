@@ -9,6 +9,7 @@ have a list of layers each, so that, say, a second user of SQLite shows up in re
 daemon's start-up time.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -155,11 +156,10 @@ def check_tree(root):
     return lines, len(files)
 
 
-def main(arguments):
-    if len(arguments) > 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", nargs="?", metavar="ROOT", type=Path, default=Path(__file__).resolve().parent.parent)
+    root = parser.parse_args().root
     violations, count = check_tree(root)
     if count == 0:
         print(f"{root}: no source files found; expected folders runner, workloads, db", file=sys.stderr)
@@ -171,4 +171,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

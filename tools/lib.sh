@@ -21,6 +21,32 @@ die() {
   exit 1
 }
 
+# The comment at the script's head, as help.
+show_help() {
+  sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//p}' "$0"
+  exit 0
+}
+
+# For a command line that makes no sense. To be called before anything is done.
+wrong_usage() {
+  local tool
+  tool=tools/$(basename "$0")
+  printf '%s: error: %s; see %s --help\n' "$tool" "$*" "$tool" >&2
+  exit 2
+}
+
+# allow_options "OPTION..." ARGUMENT...: shows the help for --help, and refuses any option but these.
+allow_options() {
+  local known=" $1 " argument
+  shift
+  for argument in "$@"; do
+    case $argument in
+      -h | --help) show_help ;;
+      -*) [[ $known == *" $argument "* ]] || wrong_usage "no option \`$argument\`" ;;
+    esac
+  done
+}
+
 # logged FILE COMMAND...: runs quietly, appending to FILE; when it fails, shows the end of the log and
 # leaves with the command's own status.
 logged() {

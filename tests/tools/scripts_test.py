@@ -173,7 +173,7 @@ class Bootstrap(Sandbox):
 
     def test_unknown_set(self):
         done = self.run_tool("bootstrap", "tests")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("no package set `tests`; expected build, test or lint", done.stderr)
 
 
