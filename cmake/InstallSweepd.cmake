@@ -1,13 +1,31 @@
 # `cmake --install` gives a tree that can be moved: programs look for their libraries in ../lib and for
-# LibTorch in ../lib/libtorch, a link to the one of the build. The programs are installed where they
-# are defined, in no component (CMake calls it `Unspecified`); the rest is here. tools/bundle leaves
-# the component `libtorch` out.
+# LibTorch in ../lib/libtorch, a link to the one of the build. The programs are in no component (CMake
+# calls it `Unspecified`). tools/bundle leaves the component `libtorch` out.
 
 # All that is installed, without the tests.
 add_custom_target(programs DEPENDS sweepd sweepctl sweep-worker)
 if(TARGET sweep_cuda)
   add_dependencies(programs sweep_cuda)
 endif()
+
+# Before anything is written: an installation that stops half-way is neither the old nor the new one.
+set(to_build "cmake --build \\\"${CMAKE_BINARY_DIR}\\\" --target")
+foreach(program IN ITEMS sweepd sweepctl sweep-worker)
+  install(CODE "
+    if(NOT EXISTS \"$<TARGET_FILE:${program}>\")
+      message(FATAL_ERROR \"${program} is not built, so nothing is installed; build it with: ${to_build} ${program}\")
+    endif()" ALL_COMPONENTS)
+endforeach()
+install(TARGETS sweepd sweepctl sweep-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET sweep_cuda)
+  # Nothing links it, and without a GPU nobody needs it: tools/quickstart does not build it there.
+  install(TARGETS sweep_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(CODE "
+    if(NOT EXISTS \"$<TARGET_FILE:sweep_cuda>\")
+      message(STATUS \"libsweep_cuda.so is not built and left out, so trials on a GPU will be skipped; to build it: ${to_build} sweep_cuda\")
+    endif()")
+endif()
+
 install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
 # A trial that lacks its compiled package names this one: workloads/nn/aot_package.cpp.
 install(PROGRAMS tools/aot_compile DESTINATION bin COMPONENT data)

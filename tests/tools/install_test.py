@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""`cmake --install` by the rules of cmake/InstallSweepd.cmake, on programs of one line each."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ["sweepd", "sweepctl", "sweep-worker"]
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(sweepd LANGUAGES C)
+set(CMAKE_INSTALL_LIBDIR lib)
+include(GNUInstallDirs)
+foreach(program sweepd sweepctl sweep-worker)
+  add_executable(${program} main.c)
+endforeach()
+add_library(sweep_cuda SHARED main.c)
+set(SWEEPD_TORCH ON)
+set(SWEEPD_LIBTORCH /somewhere/torch)
+include(cmake/InstallSweepd.cmake)
+"""
+
+
+class Install(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.source, self.build, self.prefix = (Path(folder.name) / name for name in ("source", "build", "prefix"))
+        self.source.mkdir()
+        for name in ("experiments", "schemas", "docs", "tools", "packaging", "cmake"):
+            (self.source / name).symlink_to(ROOT / name)
+        (self.source / "CMakeLists.txt").write_text(PROJECT)
+        (self.source / "main.c").write_text("int main(void) { return 0; }\n")
+        self.cmake("-G", "Ninja", "-S", self.source, "-B", self.build)
+
+    def cmake(self, *arguments):
+        done = subprocess.run(["cmake", *arguments], text=True, capture_output=True, check=False)
+        self.output = " ".join((done.stdout + done.stderr).split())
+        return done.returncode
+
+    def test_installs_what_quickstart_builds(self):
+        self.assertEqual(self.cmake("--build", self.build, "--target", *PROGRAMS), 0, self.output)
+        self.assertEqual(self.cmake("--install", self.build, "--prefix", self.prefix), 0, self.output)
+        for path in [*(f"bin/{program}" for program in PROGRAMS), "bin/aot_compile", "share/sweepd/experiments/quickstart.yaml",
+                     "share/bash-completion/completions/sweepctl", "lib/systemd/user/sweepd.service"]:
+            self.assertTrue((self.prefix / path).exists(), path)
+        self.assertEqual(str((self.prefix / "lib/libtorch").readlink()), "/somewhere/torch/lib")
+        self.assertFalse((self.prefix / "lib/libsweep_cuda.so").exists())
+        self.assertIn("libsweep_cuda.so is not built and left out", self.output)
+        self.assertIn("--target sweep_cuda", self.output)
+
+    def test_installs_the_cuda_half_where_it_is_built(self):
+        self.assertEqual(self.cmake("--build", self.build, "--target", "programs"), 0, self.output)
+        self.assertEqual(self.cmake("--install", self.build, "--prefix", self.prefix), 0, self.output)
+        self.assertTrue((self.prefix / "lib/libsweep_cuda.so").exists())
+        self.assertNotIn("left out", self.output)
+
+    def test_installs_nothing_without_a_program(self):
+        self.assertEqual(self.cmake("--build", self.build, "--target", "sweepd", "sweepctl"), 0, self.output)
+        for component in ([], ["--component", "data"]):
+            self.assertNotEqual(self.cmake("--install", self.build, "--prefix", self.prefix, *component), 0)
+            self.assertIn("sweep-worker is not built, so nothing is installed", self.output)
+            self.assertIn("--target sweep-worker", self.output)
+            self.assertFalse(self.prefix.exists())
+
+
+if __name__ == "__main__":
+    if not all(map(shutil.which, ("cmake", "ninja", "cc"))):
+        sys.exit(77)
+    unittest.main()
