@@ -1,7 +1,6 @@
 // What every command shares: where the daemon is, how to ask it, how to end.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "runner/base/ids.h"
+#include "runner/client/command_line.h"
 #include "runner/client/connection.h"
 #include "runner/model/table.h"
 
@@ -50,23 +50,23 @@ std::filesystem::path database_file(const std::string& named);
 Exit report_error(const Error& error);
 
 // One command, one file: commands/<verb>.cpp.
-void add_cancel(CLI::App& app, Client& client);
-void add_devices(CLI::App& app, Client& client);
-void add_completion(CLI::App& app, Client& client);
-void add_doctor(CLI::App& app, Client& client);
-void add_export(CLI::App& app, Client& client);
-void add_list(CLI::App& app, Client& client);
-void add_log(CLI::App& app, Client& client);
-void add_merge(CLI::App& app, Client& client);
-void add_plan(CLI::App& app, Client& client);
-void add_query(CLI::App& app, Client& client);
-void add_report(CLI::App& app, Client& client);
-void add_retry(CLI::App& app, Client& client);
-void add_show(CLI::App& app, Client& client);
-void add_status(CLI::App& app, Client& client);
-void add_stop(CLI::App& app, Client& client);
-void add_submit(CLI::App& app, Client& client);
-void add_watch(CLI::App& app, Client& client);
-void add_workloads(CLI::App& app, Client& client);
+void add_cancel(Command& app, Client& client);
+void add_devices(Command& app, Client& client);
+void add_completion(Command& app, Client& client);
+void add_doctor(Command& app, Client& client);
+void add_export(Command& app, Client& client);
+void add_list(Command& app, Client& client);
+void add_log(Command& app, Client& client);
+void add_merge(Command& app, Client& client);
+void add_plan(Command& app, Client& client);
+void add_query(Command& app, Client& client);
+void add_report(Command& app, Client& client);
+void add_retry(Command& app, Client& client);
+void add_show(Command& app, Client& client);
+void add_status(Command& app, Client& client);
+void add_stop(Command& app, Client& client);
+void add_submit(Command& app, Client& client);
+void add_watch(Command& app, Client& client);
+void add_workloads(Command& app, Client& client);
 
 }  // namespace sweepd

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <string>
 
@@ -26,10 +27,11 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(explain_usage);
   app.fallthrough();  // --state-dir may stand behind the verb too
+  Command commands(app);
   for (const auto add : {add_plan, add_submit, add_watch, add_list, add_show, add_report, add_query,
                          add_export, add_log, add_cancel, add_retry, add_merge, add_workloads,
                          add_devices, add_doctor, add_status, add_stop, add_completion}) {
-    add(app, client);
+    add(commands, client);
   }
   try {
     app.parse(argc, argv);

@@ -13,9 +13,9 @@
 
 namespace sweepd {
 
-void add_format_option(CLI::App& command, std::string& format) {
+void add_format_option(Command& command, std::string& format) {
   command.add_option("--format", format, "md, csv, json or text")
-      ->check(CLI::IsMember({"md", "csv", "json", "text"}))
+      ->one_of({"md", "csv", "json", "text"})
       ->capture_default_str();
 }
 

@@ -1,7 +1,6 @@
 // How commands print tables: `--format`, and the terminal's width.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -10,12 +9,13 @@
 #include <vector>
 
 #include "runner/base/result.h"
+#include "runner/client/command_line.h"
 #include "runner/model/table.h"
 
 namespace sweepd {
 
 // Adds --format with its choices; `format` holds the default and then what was asked for.
-void add_format_option(CLI::App& command, std::string& format);
+void add_format_option(Command& command, std::string& format);
 
 // Columns of the terminal on stdout; 0 (no limit) when it is none.
 std::size_t terminal_width();

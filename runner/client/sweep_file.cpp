@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-void add_sweep_file_options(CLI::App& command, SweepFiles& files) {
+void add_sweep_file_options(Command& command, SweepFiles& files) {
   command.add_option("FILE", files.files, "sweep files; - is standard input")->required();
   command.add_option("--set", files.sets, "NAME=VALUE[,VALUE...]: replace a parameter or an axis")
       ->take_all()

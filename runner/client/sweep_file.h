@@ -1,11 +1,11 @@
 // Reading the sweep files that a command names.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "runner/base/result.h"
+#include "runner/client/command_line.h"
 
 namespace sweepd {
 
@@ -15,7 +15,7 @@ struct SweepFiles {
 };
 
 // FILE... and --set.
-void add_sweep_file_options(CLI::App& command, SweepFiles& files);
+void add_sweep_file_options(Command& command, SweepFiles& files);
 
 // The error names the file and says why.
 Result<std::string> read_sweep_file(const std::string& file);

@@ -23,9 +23,9 @@ Exit cancel(Client& client, const std::string& sweep) {
 
 }  // namespace
 
-void add_cancel(CLI::App& app, Client& client) {
+void add_cancel(Command& app, Client& client) {
   auto sweep = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("cancel", "End a sweep; its results so far are kept");
+  Command* command = app.add_subcommand("cancel", "End a sweep; its results so far are kept");
   command->add_option("SWEEP", *sweep, "name, id or unique prefix of an id")->required();
   command->footer("Example: sweepctl cancel lm-end-to-end");
   command->callback(

@@ -2,6 +2,7 @@
 // parser, so the script cannot differ from the program.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <set>
 
 #include "runner/base/text.h"
@@ -102,21 +103,21 @@ Exit print_names(Client& client, const std::string& what) {
 
 }  // namespace
 
-void add_completion(CLI::App& app, Client& client) {
+void add_completion(Command& app, Client& client) {
   auto what = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "The script that completes words in bash");
+  Command* command = app.add_subcommand("completion", "The script that completes words in bash");
   command
       ->add_option("WORDS", *what,
                    "bash: the script; sweeps, workloads: names that a running daemon knows, as the "
                    "script asks for them")
       ->required()
-      ->check(CLI::IsMember({"bash", "sweeps", "workloads"}));
+      ->one_of({"bash", "sweeps", "workloads"});
   command->footer(
       "Example: sweepctl completion bash > ~/.local/share/bash-completion/completions/sweepctl");
   command->callback([&app, &client, what] {
     client.action = [&app, &client, what] {
       if (*what != "bash") return print_names(client, *what);
-      fmt::print("{}", script(app));
+      fmt::print("{}", script(app.app()));
       return Exit::kOk;
     };
   });

@@ -53,9 +53,9 @@ Exit devices(Client& client, const std::string& format) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Client& client) {
+void add_devices(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
-  CLI::App* command = app.add_subcommand("devices", "What work can run on here, and its peaks");
+  Command* command = app.add_subcommand("devices", "What work can run on here, and its peaks");
   add_format_option(*command, *format);
   command->footer("Example: sweepctl devices");
   command->callback([&client, format] {

@@ -52,9 +52,9 @@ Exit doctor(Client& client, const std::string& format) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Client& client) {
+void add_doctor(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("doctor", "What this machine has and lacks, and what mends it");
   add_format_option(*command, *format);
   command->footer(

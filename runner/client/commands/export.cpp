@@ -51,9 +51,9 @@ Exit export_memory(Client& client, const Options& options) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Client& client) {
+void add_export(Command& app, Client& client) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("export", "Pictures of an attempt, as files");
+  Command* command = app.add_subcommand("export", "Pictures of an attempt, as files");
   command
       ->add_option("WHAT", options->what,
                    "id or unique prefix of a memory pass's attempt, or of its trial")

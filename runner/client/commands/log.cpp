@@ -18,10 +18,10 @@ Exit log(Client& client, const std::string& attempt, std::int64_t rank) {
 
 }  // namespace
 
-void add_log(CLI::App& app, Client& client) {
+void add_log(Command& app, Client& client) {
   auto attempt = std::make_shared<std::string>();
   auto rank = std::make_shared<std::int64_t>(0);
-  CLI::App* command = app.add_subcommand("log", "What an attempt's worker printed");
+  Command* command = app.add_subcommand("log", "What an attempt's worker printed");
   command->add_option("ATTEMPT", *attempt, "id or unique prefix; `show SWEEP` lists them")
       ->required();
   command->add_option("--rank", *rank, "which rank's log")->capture_default_str();

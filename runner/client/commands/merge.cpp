@@ -66,9 +66,9 @@ Exit merge(Client& client, const Options& options) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, Client& client) {
+void add_merge(Command& app, Client& client) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("merge", "Bring another machine's results into this database");
   command
       ->add_option("OTHER", options->other,

@@ -92,9 +92,9 @@ Exit plan(Client& client, const Options& options) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Client& client) {
+void add_plan(Command& app, Client& client) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "plan", "What submitting a file would run, reuse and cost; queues nothing");
   add_sweep_file_options(*command, options->sweep);
   command->add_flag("--all", options->all, "list every trial, not a few of them");

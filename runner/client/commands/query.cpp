@@ -58,7 +58,7 @@ Exit query(Client& client, Options& options) {
   return printed ? Exit::kOk : report_error(printed.error());
 }
 
-void add_options(CLI::App& command, Options& options) {
+void add_options(Command& command, Options& options) {
   TableSpec& table = options.query.table;
   command.add_option("WORKLOAD", options.query.workload,
                      "the results of this workload, or use --sweep");
@@ -94,7 +94,7 @@ void add_options(CLI::App& command, Options& options) {
   command
       .add_option("--bold", options.bold,
                   "comparisons to stand out, where they exceed twice the standard error")
-      ->check(CLI::IsMember({"none", "faster", "slower", "changed"}))
+      ->one_of({"none", "faster", "slower", "changed"})
       ->capture_default_str();
   command.add_option(
       "--metric", table.metric,
@@ -114,9 +114,9 @@ void add_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_query(CLI::App& app, Client& client) {
+void add_query(Command& app, Client& client) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("query", "A table of results by any parameters");
+  Command* command = app.add_subcommand("query", "A table of results by any parameters");
   add_options(*command, *options);
   add_format_option(*command, options->format);
   command->footer(

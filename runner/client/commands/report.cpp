@@ -23,9 +23,9 @@ Exit report(Client& client, const Options& options) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Client& client) {
+void add_report(Command& app, Client& client) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("report", "The tables that a sweep file declares");
+  Command* command = app.add_subcommand("report", "The tables that a sweep file declares");
   command->add_option(
       "SWEEP", options->sweep,
       "name (its latest), id or unique prefix of an id; without it the latest sweep");

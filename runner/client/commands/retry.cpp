@@ -29,9 +29,9 @@ Exit retry(Client& client, const Options& options) {
 
 }  // namespace
 
-void add_retry(CLI::App& app, Client& client) {
+void add_retry(Command& app, Client& client) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("retry", "Run again what is not done");
+  Command* command = app.add_subcommand("retry", "Run again what is not done");
   command->add_option("SWEEP", options->sweep, "name, id or unique prefix of an id")->required();
   command
       ->add_option(

@@ -98,9 +98,9 @@ Exit show(Client& client, const Options& options) {
 
 }  // namespace
 
-void add_show(CLI::App& app, Client& client) {
+void add_show(Command& app, Client& client) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("show", "Everything known of a sweep, a trial or an attempt");
   command->add_option(
       "WHAT", options->what,

@@ -6,16 +6,16 @@
 
 namespace sweepd {
 
-void add_kernel_options(CLI::App& command, KernelOptions& options) {
-  CLI::Option* kernels = command.add_flag(
+void add_kernel_options(Command& command, KernelOptions& options) {
+  Option* kernels = command.add_flag(
       "--kernels", options.wanted, "of an attempt's profile pass: what its step ran, as a table");
-  const auto with_kernels = [&](CLI::Option* option) {
+  const auto with_kernels = [&](Option* option) {
     option->needs(kernels)->capture_default_str();
   };
   with_kernels(command
                    .add_option("--by", options.by,
                                "with --kernels: one row a kernel, launch shape, range or class")
-                   ->check(CLI::IsMember({"name", "launch", "range", "class"})));
+                   ->one_of({"name", "launch", "range", "class"}));
   with_kernels(
       command.add_option("--phase", options.phase, "with --kernels: of this phase; else the step"));
   with_kernels(command.add_option("--top", options.top,
@@ -25,7 +25,7 @@ void add_kernel_options(CLI::App& command, KernelOptions& options) {
                    .add_option("--layout", options.layout,
                                "with --kernels: columns as of `nsys stats`, or operators as "
                                "torch.profiler lists them")
-                   ->check(CLI::IsMember({"nsys", "pytorch"})));
+                   ->one_of({"nsys", "pytorch"}));
 }
 
 Exit show_kernels(Client& client, const std::string& attempt, const KernelOptions& options,

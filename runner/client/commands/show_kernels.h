@@ -1,7 +1,6 @@
 // `sweepctl show ATTEMPT --kernels`: its options, and what it prints.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
@@ -18,7 +17,7 @@ struct KernelOptions {
   std::int64_t top = 0;
 };
 
-void add_kernel_options(CLI::App& command, KernelOptions& options);
+void add_kernel_options(Command& command, KernelOptions& options);
 
 Exit show_kernels(Client& client, const std::string& attempt, const KernelOptions& options,
                   const std::string& format);

@@ -30,8 +30,8 @@ Exit status(Client& client) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Client& client) {
-  CLI::App* command = app.add_subcommand("status", "The daemon, and what it does now");
+void add_status(Command& app, Client& client) {
+  Command* command = app.add_subcommand("status", "The daemon, and what it does now");
   command->footer("Example: sweepctl status");
   command->callback([&client] { client.action = [&client] { return status(client); }; });
 }

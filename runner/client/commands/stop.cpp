@@ -55,9 +55,9 @@ Exit stop(Client& client, bool now) {
 
 }  // namespace
 
-void add_stop(CLI::App& app, Client& client) {
+void add_stop(Command& app, Client& client) {
   auto now = std::make_shared<bool>(false);
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("stop", "Stop the daemon; what is queued waits for the next");
   command->add_flag("--now", *now, "do not wait for what runs: the next daemon adopts it");
   command->footer("Example: sweepctl stop");

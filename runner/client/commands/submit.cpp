@@ -74,9 +74,9 @@ Exit submit(Client& client, const Options& options) {
 
 }  // namespace
 
-void add_submit(CLI::App& app, Client& client) {
+void add_submit(Command& app, Client& client) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "submit", "Queue the sweeps of a file; what was measured before is reused");
   add_sweep_file_options(*command, options->sweep);
   command->add_flag("--wait", options->wait, "wait until every trial has ended");

@@ -3,9 +3,9 @@
 
 namespace sweepd {
 
-void add_watch(CLI::App& app, Client& client) {
+void add_watch(Command& app, Client& client) {
   auto sweep = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("watch", "Follow a sweep until it has ended");
+  Command* command = app.add_subcommand("watch", "Follow a sweep until it has ended");
   command->add_option(
       "SWEEP", *sweep,
       "name (its latest), id or unique prefix of an id; without it the latest sweep");

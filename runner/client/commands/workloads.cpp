@@ -80,10 +80,10 @@ Exit workloads(Client& client, const std::string& name, const std::string& forma
 
 }  // namespace
 
-void add_workloads(CLI::App& app, Client& client) {
+void add_workloads(Command& app, Client& client) {
   auto name = std::make_shared<std::string>();
   auto format = std::make_shared<std::string>("text");
-  CLI::App* command = app.add_subcommand("workloads", "What can be measured, and its parameters");
+  Command* command = app.add_subcommand("workloads", "What can be measured, and its parameters");
   command->add_option("WORKLOAD", *name, "document this one in full");
   add_format_option(*command, *format);
   command->footer("Example: sweepctl workloads lm_step");
