@@ -209,6 +209,20 @@ std::optional<std::size_t> Axes::column_position(std::string_view name) const {
   return position(columns_, name);
 }
 
+std::optional<double> Axes::number_at(const Key& row, const Key& column,
+                                      std::string_view name) const {
+  const auto number = [&](std::size_t dimension, std::uint32_t index) -> std::optional<double> {
+    const auto value = parse_real(value_text(dimension, index));
+    return value ? std::optional<double>(*value) : std::nullopt;
+  };
+  if (const auto at = row_position(name)) return number(rows_[*at], row[*at]);
+  if (const auto at = column_position(name)) return number(columns_[*at], column[*at]);
+  for (const std::size_t d : dropped_) {
+    if (results_->dimensions[d].name == name) return number(d, used_[d].front());
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> Axes::position(const std::vector<std::size_t>& axis,
                                           std::string_view name) const {
   for (std::size_t i = 0; i < axis.size(); ++i) {

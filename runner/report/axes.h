@@ -53,6 +53,8 @@ class Axes {
   // Position of a row dimension in Key, or nothing.
   std::optional<std::size_t> row_position(std::string_view name) const;
   std::optional<std::size_t> column_position(std::string_view name) const;
+  // The number that a row or column dimension has at a point; nothing for other names.
+  std::optional<double> number_at(const Key& row, const Key& column, std::string_view name) const;
   bool is_constant(std::string_view name) const;  // dropped by only_varying
   std::vector<std::string> constants() const;     // "batch = 4"
   // Dimensions that the table does not show, and in which these results differ.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "runner/base/text.h"
 #include "runner/report/cell_format.h"
@@ -45,6 +46,8 @@ Result<Layer> Layer::resolve(const TableSpec& table, const TableSpec::Value& val
                              const ResultSet& results, const ResultSet* baseline) {
   auto cell = parse_cell(value.cell);
   if (!cell) return cell.error();
+  auto divided = parse_metric(value.metric);
+  if (!divided) return divided.error();
   const auto convert = conversion(results.unit, value.unit);
   if (!convert) return convert.error();
   auto axes = Axes::resolve(results, table);
@@ -52,6 +55,7 @@ Result<Layer> Layer::resolve(const TableSpec& table, const TableSpec::Value& val
   Layer layer(std::move(*axes), value, results);
   layer.style_ = {std::move(*cell), results.unit, value.unit.empty() ? results.unit : value.unit,
                   *convert, value.bold};
+  layer.divided_ = std::move(*divided);
   if (baseline != nullptr) {
     auto groups = BaselineGroups::resolve(*baseline, table, value);
     if (!groups) return groups.error();
@@ -105,7 +109,20 @@ Result<Cell> Layer::cell(const Key& row, const Key& column) const {
   // With several attempts the done ones count, and a note says how many did not end well.
   const std::string outcome =
       any_done ? std::string(name_of(Outcome::kDone)) : word_of(*group, kNotMeasured);
-  return figure_cell({&group->pooled, partner(row, column), outcome, group->text}, style_);
+  const CellContent content{&group->pooled, partner(row, column), outcome, group->text};
+  if (divided_.parameter.empty()) return figure_cell(content, style_);
+  CellStyle style = style_;
+  style.convert = conversion_at(row, column);
+  return figure_cell(content, style);
+}
+
+Conversion Layer::conversion_at(const Key& row, const Key& column) const {
+  Conversion convert = style_.convert;
+  if (divided_.parameter.empty()) return convert;
+  // A point without the number has no figure either: a word stands for all values.
+  const auto number = axes_.number_at(row, column, divided_.parameter);
+  convert.divide *= number ? std::pow(*number, divided_.power) : std::nan("");
+  return convert;
 }
 
 Partner Layer::partner(const Key& row, const Key& column) const {
@@ -141,7 +158,8 @@ Result<std::optional<double>> Layer::figure(const Key& row, const Key& column,
                                             std::string_view name) const {
   const Group* group = find(row, column);
   if (group == nullptr) return std::optional<double>();
-  return Figures(group->pooled, style_.unit, style_.convert, partner(row, column)).get(name);
+  return Figures(group->pooled, style_.unit, conversion_at(row, column), partner(row, column))
+      .get(name);
 }
 
 std::string Layer::first_figure() const {
@@ -153,7 +171,8 @@ std::string Layer::first_figure() const {
 }
 
 std::string Layer::metric() const {
-  return metric_label(results_->metric.empty() ? "time" : results_->metric);
+  const std::string label = metric_label(results_->metric.empty() ? "time" : results_->metric);
+  return divided_.parameter.empty() ? label : label + " per " + divided_.divisor();
 }
 
 Column Layer::header(const Key& column) const {

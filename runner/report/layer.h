@@ -10,6 +10,7 @@
 
 #include "runner/report/axes.h"
 #include "runner/report/cell.h"
+#include "runner/report/divided_metric.h"
 #include "runner/report/footnotes.h"
 
 namespace sweepd::report {
@@ -96,11 +97,14 @@ class Layer {
   Layer(Axes axes, const TableSpec::Value& value, const ResultSet& results)
       : axes_(std::move(axes)), value_(value), results_(&results) {}
   CellTemplate choose_cell() const;
+  // The style's, divided by what the metric is per.
+  Conversion conversion_at(const Key& row, const Key& column) const;
 
   Axes axes_;
   TableSpec::Value value_;
   const ResultSet* results_;
   CellStyle style_;
+  DividedMetric divided_;
   std::optional<BaselineGroups> baseline_;
   std::map<Key, std::map<Key, Group>> lines_;
   std::set<Key> columns_;

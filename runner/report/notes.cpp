@@ -9,6 +9,7 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/report/cell_format.h"
 
 namespace sweepd::report {
 namespace {
@@ -152,6 +153,38 @@ std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Laye
   });
   if (bold) line += "; bold: by more than twice the standard error";
   return {line};
+}
+
+std::string speedup_note(const std::string& name, const Layer& layer, const Key& column,
+                         const std::vector<Key>& rows) {
+  const auto& parts = layer.style().cell.parts;
+  const auto part = std::find_if(parts.begin(), parts.end(),
+                                 [](const auto& each) { return each.name == "speedup"; });
+  if (part == parts.end()) return "";
+  double sum = 0, largest = 0;
+  std::size_t count = 0;
+  const Key* best = nullptr;
+  for (const Key& row : rows) {
+    const Group* group = layer.find(row, column);
+    if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
+    if (layer.partner(row, column).itself) continue;
+    const auto speedup = layer.figure(row, column, "speedup");
+    if (!speedup || !*speedup) continue;
+    sum += **speedup;
+    ++count;
+    if (best != nullptr && **speedup <= largest) continue;
+    largest = **speedup;
+    best = &row;
+  }
+  if (count < 2) return "";
+  const auto format = parse_number_format(part->format);
+  const auto shown = [&](double value) {
+    return format_number(value, format ? *format : NumberFormat{});
+  };
+  const std::string where = layer.axes().row_name(*best);
+  return fmt::format("speed-up{}: on average {} over {} rows, largest {}{}",
+                     name.empty() ? "" : " of " + name, shown(sum / static_cast<double>(count)),
+                     count, shown(largest), where.empty() ? "" : " (" + where + ")");
 }
 
 }  // namespace sweepd::report

@@ -180,6 +180,12 @@ class Pivot {
     };
     add(report::captions(layers_, order_));
     add(report::baseline_notes(query_.table, layers_));
+    for (const ValueColumn& column : columns_) {
+      const Layer& layer = layers_[column.layer];
+      const std::string name = axes().column_name(column.key, layer.value().name);
+      const std::string note = report::speedup_note(name, layer, column.key, order_);
+      if (!note.empty()) table.notes.push_back(note);
+    }
     const auto constants = axes().constants();
     if (!constants.empty()) table.notes.push_back(join(constants, ", "));
     add(report::filter_notes(query_.table));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "runner/report/cell_format.h"
+#include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
@@ -98,7 +99,7 @@ ReadPlan plan_reads(const QuerySpec& query) {
     read.table.sort = figures_in(query.table.sort);
     read.table.rows = query.table.rows;
     read.table.columns = query.table.columns;
-    read.table.metric = value.metric;
+    read.table.metric = metric_alone(value.metric);
     read.table.cell = needs_of(value.cell);
     read.table.where = value.where;
     read.table.warmup = *value.warmup;

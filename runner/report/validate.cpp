@@ -5,6 +5,7 @@
 #include "runner/base/text.h"
 #include "runner/report/cell.h"
 #include "runner/report/convert.h"
+#include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
 #include "runner/report/sort_key.h"
 
@@ -87,7 +88,17 @@ class TableCheck {
     } else if (report::compares(*parsed) && table_.baseline.empty()) {
       add("cell", fmt::format("cell: `{}` compares, but the table has no baseline", cell));
     }
-    if (const auto fits = unit_fits(metric.empty() ? "time" : metric, unit); !fits) {
+    const auto divided = parse_metric(metric);
+    if (!divided) {
+      add("metric", divided.error().message);
+    } else if (const std::string& name = divided->parameter;
+               !name.empty() && !contains(table_.rows, name) && !contains(table_.columns, name)) {
+      add("metric", fmt::format("metric: `{}` divides by `{}`, which is neither a row nor a column "
+                                "of the table",
+                                metric, name));
+    }
+    const std::string alone = metric_alone(metric);
+    if (const auto fits = unit_fits(alone.empty() ? "time" : alone, unit); !fits) {
       add("unit", fits.error().message);
     }
   }

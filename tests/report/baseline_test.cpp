@@ -203,5 +203,28 @@ TEST(Baseline, AComparisonNeedsOne) {
   EXPECT_TRUE(validate(table, {"precision"}));
 }
 
+// 003-12: the averages of its 20 speed-ups stand below them. Neither the baseline's own rows nor
+// invalid ones count, and one row is no average.
+TEST(Baseline, AverageAndLargestSpeedUp) {
+  ResultsBuilder b;
+  b.numbers("sequence", {"256", "512", "1024"}).text("compile", {"eager", "graph", "inductor"});
+  for (const char* sequence : {"256", "512", "1024"}) b.summary({sequence, "eager"}, 9, 40, 1);
+  b.summary({"256", "graph"}, 9, 10, 1);
+  b.summary({"512", "graph"}, 9, 20, 1);
+  b.summary({"1024", "graph"}, 9, 1e-3, 1).verdict = Verdict::kInvalid;
+  b.summary({"256", "inductor"}, 9, 10, 1);
+  b.ended({"512", "inductor"}, Outcome::kSkipped, "no package");
+  QuerySpec query = query_of({"sequence"}, {"compile"}, "{speedup:.1f}");
+  query.table.baseline = {{"compile", {"eager"}}};
+  const auto table = pivot(b.get(), query);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_THAT(table->notes,
+              Contains("speed-up of graph: on average 3.0 over 2 rows, largest 4.0 (256)"));
+  for (const std::string& note : table->notes) {
+    EXPECT_FALSE(note.starts_with("speed-up of eager") || note.starts_with("speed-up of ind"))
+        << note;
+  }
+}
+
 }  // namespace
 }  // namespace sweepd

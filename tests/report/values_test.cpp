@@ -271,5 +271,52 @@ TEST(ReadPlan, AnotherMetricDoesNotTakeTheTablesUnit) {
   EXPECT_EQ(complete[1].unit, "");
 }
 
+// 003-11: Seq | Memory | Memory/seq^2.
+TEST(Values, AMetricDividedByAPowerOfAParameter) {
+  ResultsBuilder b("peak_allocated_bytes", "B");
+  b.numbers("sequence", {"256", "1000"}).text("device", {"cpu"});
+  b.samples({"256", "cpu"}, {1048576.0});
+  b.samples({"1000", "cpu"}, {16000000.0});
+  QuerySpec query = query_of({"sequence"}, {});
+  const auto value = [](const char* name, const char* metric, const char* unit) {
+    TableSpec::Value made;
+    made.name = name;
+    made.metric = metric;
+    made.unit = unit;
+    made.cell = "{max:,.2f}";
+    return made;
+  };
+  query.table.values = {value("Memory", "peak_allocated_bytes", "MiB"),
+                        value("Memory/seq²", "peak_allocated_bytes per sequence^2", ""),
+                        value("Memory/seq", "peak_allocated_bytes per sequence", "KiB")};
+  query.table.sort = {"-Memory/seq²"};
+  EXPECT_EQ(plan_reads(query).reads.size(), 1U) << "all three show the same results";
+  EXPECT_EQ(validate(query.table, {"sequence", "device"}).ok(), true);
+  const auto table = pivot(std::vector{b.get()}, query);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(to_markdown(*table),
+            R"(| sequence | Memory (MiB) | Memory/seq² (B) | Memory/seq (KiB) |
+| -------: | -----------: | --------------: | ---------------: |
+|      256 |         1.00 |           16.00 |             4.00 |
+|     1000 |        15.26 |           16.00 |            15.62 |
+
+- Memory: max of peak allocated, n = 1
+- Memory/seq²: max of peak allocated per sequence^2, n = 1
+- Memory/seq: max of peak allocated per sequence, n = 1
+)");
+  for (const auto& [metric, says] : std::vector<std::pair<const char*, const char*>>{
+           {"peak_allocated_bytes per ^2", "no METRIC per PARAMETER"},
+           {"peak_allocated_bytes per sequence^", "the power from 1 to 4"},
+           {"peak_allocated_bytes per sequence^9", "the power from 1 to 4"},
+           {"peak_allocated_bytes per device^2 x", "the power from 1 to 4"},
+           {"peak_allocated_bytes per batch", "neither a row nor a column"}}) {
+    query.table.values = {value("Memory", metric, "")};
+    query.table.sort.clear();
+    const auto checked = validate(query.table, {"sequence", "device", "batch"});
+    ASSERT_FALSE(checked) << metric;
+    EXPECT_THAT(checked.error().message, testing::HasSubstr(says)) << metric;
+  }
+}
+
 }  // namespace
 }  // namespace sweepd

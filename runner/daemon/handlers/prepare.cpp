@@ -6,6 +6,7 @@
 
 #include "db/query.h"
 #include "runner/base/text.h"
+#include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
@@ -15,7 +16,8 @@ using nlohmann::json;
 namespace {
 
 // The pass that measures a metric, where it is one pass alone.
-std::optional<Pass> pass_of(std::string_view metric) {
+std::optional<Pass> pass_of(std::string_view text) {
+  const std::string metric = metric_alone(text);
   if (metric.starts_with("kernel_")) return Pass::kProfile;
   for (const std::string_view memory :
        {"peak_allocated_bytes", "peak_reserved_bytes", "at_start_bytes", "at_end_bytes",
