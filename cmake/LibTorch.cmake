@@ -62,12 +62,15 @@ sweepd_import(Torch::cudart ${SWEEPD_CUDART})
 sweepd_import(Torch::cupti ${SWEEPD_CUPTI})
 target_include_directories(Torch::cpu SYSTEM INTERFACE ${SWEEPD_LIBTORCH}/include
                            ${SWEEPD_LIBTORCH}/include/torch/csrc/api/include)
-# The wheel brings its own fmt headers, newer than the system's library, and they come first. Used
-# header-only they need no library; they live in a namespace of their version.
-target_compile_definitions(Torch::cpu INTERFACE FMT_HEADER_ONLY=1)
+# The wheel brings its own fmt headers, newer than the system's library, and they come first. They live
+# in a namespace of their version, so that both can be in one program; cmake/torch_fmt.cpp is the
+# library for them.
+add_library(sweepd_torch_fmt STATIC ${CMAKE_SOURCE_DIR}/cmake/torch_fmt.cpp)
+target_include_directories(sweepd_torch_fmt SYSTEM PRIVATE ${SWEEPD_LIBTORCH}/include)
 # Naming cudart and cupti puts their folders into the RPATH. RPATH and not RUNPATH, since only the
 # former is searched for the libraries of libraries.
-target_link_libraries(Torch::cpu INTERFACE Torch::c10 Torch::cudart Torch::cupti)
+target_link_libraries(Torch::cpu INTERFACE Torch::c10 Torch::cudart Torch::cupti
+                      sweepd_torch_fmt)
 target_link_options(Torch::cpu INTERFACE -Wl,--disable-new-dtags -Wl,--allow-shlib-undefined)
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib:$ORIGIN/../lib/libtorch")
 

@@ -17,12 +17,12 @@ function(sweepd_layer name)
   endif()
 endfunction()
 
-# sweepd_test(<name> LABELS <unit|e2e> LINKS <targets...> [OWN_PCH]): one test program of every
-# *_test.cpp in the current folder; each TEST is a ctest of its own. OWN_PCH: the caller brings its
-# own precompiled headers.
+# sweepd_test(<name> LABELS <unit|e2e> LINKS <targets...> [TORCH]): one test program of every
+# *_test.cpp in the current folder; each TEST is a ctest of its own. TORCH: its
+# precompiled headers are those of LibTorch.
 include(GoogleTest)
 function(sweepd_test name)
-  cmake_parse_arguments(arg "OWN_PCH" "TIMEOUT" "LABELS;LINKS;ENV" ${ARGN})
+  cmake_parse_arguments(arg "TORCH" "TIMEOUT" "LABELS;LINKS;ENV" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     return()
@@ -36,7 +36,9 @@ function(sweepd_test name)
   # Two thirds of a test file's compilation are gtest's headers and the optimiser's work on code
   # that runs once: share the first and skip the second. What is tested is optimised as ever.
   target_compile_options(test_${name} PRIVATE -O0)
-  if(NOT arg_OWN_PCH)
+  if(arg_TORCH)
+    target_precompile_headers(test_${name} REUSE_FROM sweepd_torch_test_headers)
+  else()
     target_precompile_headers(test_${name} REUSE_FROM sweepd_test_headers)
   endif()
   gtest_discover_tests(test_${name} TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 60

@@ -23,13 +23,13 @@ class Option {
   explicit Option(CLI::Option& option) : option_(option) {}
 
   Option* required();
-  Option* needs(Option* other);          // an error without `other`
+  Option* needs(Option* other);  // an error without `other`
   Option* one_of(std::vector<std::string> words);
   Option* delimiter(char separator);     // one word may hold several values
   Option* take_all();                    // may be given several times
   Option* allow_extra_args(bool allow);  // false: one value each time it is given
   Option* type_name(const std::string& name);
-  Option* capture_default_str();         // help shows the present value as the default
+  Option* capture_default_str();  // help shows the present value as the default
 
  private:
   CLI::Option& option_;

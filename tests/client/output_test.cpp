@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <ctime>
 
@@ -90,13 +91,15 @@ TEST(FormatOption, TakesItsChoicesAndNoOther) {
   for (const char* format : {"md", "csv", "json", "text"}) {
     CLI::App app;
     std::string chosen = "md";
-    add_format_option(app, chosen);
+    Command command(app);
+    add_format_option(command, chosen);
     app.parse(std::string("--format ") + format);
     EXPECT_EQ(chosen, format);
   }
   CLI::App app;
   std::string chosen = "md";
-  add_format_option(app, chosen);
+  Command command(app);
+  add_format_option(command, chosen);
   EXPECT_THROW(app.parse("--format xml"), CLI::ValidationError);
   app.parse("");
   EXPECT_EQ(chosen, "md");

@@ -7,11 +7,9 @@
 namespace sweepd {
 
 void add_kernel_options(Command& command, KernelOptions& options) {
-  Option* kernels = command.add_flag(
-      "--kernels", options.wanted, "of an attempt's profile pass: what its step ran, as a table");
-  const auto with_kernels = [&](Option* option) {
-    option->needs(kernels)->capture_default_str();
-  };
+  Option* kernels = command.add_flag("--kernels", options.wanted,
+                                     "of an attempt's profile pass: what its step ran, as a table");
+  const auto with_kernels = [&](Option* option) { option->needs(kernels)->capture_default_str(); };
   with_kernels(command
                    .add_option("--by", options.by,
                                "with --kernels: one row a kernel, launch shape, range or class")
