@@ -40,6 +40,8 @@ std::vector<FigureRow> FigureReader::read(const SelectedAttempt& attempt) {
       return from_facts(attempt.row);
     case FigureSource::kKernel:
       return from_kernels(attempt.row);
+    case FigureSource::kOperator:
+      return from_operators(attempt.row);
     case FigureSource::kAllocation:
       return from_allocations(attempt.row);
   }

@@ -1,6 +1,7 @@
 // The figures of one attempt, read from where the plan says.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,14 @@ class FigureReader {
   std::vector<FigureRow> from_figures(std::int64_t trial);
   std::vector<FigureRow> from_facts(std::int64_t attempt);
   std::vector<FigureRow> from_kernels(std::int64_t attempt);
+  std::vector<FigureRow> from_operators(std::int64_t attempt);
   std::vector<FigureRow> from_allocations(std::int64_t attempt);
+  // One row a group and metric: `query` gives phase, rank, the keys and then each metric. What
+  // `whole` says of a metric (0: nothing) the figure is divided by.
+  using Whole = std::function<double(const std::string& metric, const FigureRow& row)>;
+  std::vector<FigureRow> grouped(Query& query, const Whole& whole);
+  std::string place_columns() const;  // phase and rank, as far as they are apart
+  std::string group_numbers() const;  // "1, 2, 3": those and the keys
   std::string metric_columns() const;
   std::string key_columns() const;
   void make_filters();
@@ -47,6 +55,7 @@ class FigureReader {
   std::optional<Query> summary_;  // kept open: a query asks it once an attempt
   std::optional<Query> stored_;   // as well, for what is in a table of its own
   std::string name_filter_;       // " AND metric = 3 AND phase IN (1, 2)"
+  std::string phase_filter_;      // its phases alone, for what shares are of
   std::string place_filter_;      // " AND rank IN (0) AND step IN (5)"
   std::vector<std::int64_t>
       metric_names_;  // figures and facts: ids by the plan's metrics, 0 unknown

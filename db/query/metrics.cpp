@@ -31,6 +31,20 @@ std::vector<StoredMetric> make_metrics() {
          "iif(sum(calls) > 1, sqrt(max(0, sum((calls - 1) * std_ns * std_ns + calls * mean_ns * "
          "mean_ns) - sum(calls * mean_ns) * sum(calls * mean_ns) / sum(calls)) / "
          "(sum(calls) - 1)) / 1e6, 0)");
+  const auto op = [&](const char* name, const char* sql) {
+    metrics.push_back({name, FigureSource::kOperator, sql});
+  };
+  op("operator_calls", "sum(calls)");
+  op("operator_self_cpu_time", "sum(self_cpu_ns) / 1e6");
+  op("operator_cpu_time", "sum(total_cpu_ns) / 1e6");
+  op("operator_cpu_mean", "sum(total_cpu_ns) / sum(calls) / 1e6");
+  // Of the step's operators and kernels in the same phases; the reader divides by these.
+  op("operator_self_cpu_share", "sum(self_cpu_ns)");
+  op("operator_cpu_share", "sum(total_cpu_ns)");
+  op("operator_self_device_time", "sum(self_device_ns) / 1e6");
+  op("operator_device_time", "sum(total_device_ns) / 1e6");
+  op("operator_device_mean", "sum(total_device_ns) / sum(calls) / 1e6");
+  op("operator_self_device_share", "sum(self_device_ns)");
   metrics.push_back({"allocation_bytes", FigureSource::kAllocation, "size_bytes"});
   return metrics;
 }
@@ -76,6 +90,8 @@ std::string_view describe(FigureSource source) {
       return "facts";
     case FigureSource::kKernel:
       return "kernels";
+    case FigureSource::kOperator:
+      return "operators";
     case FigureSource::kAllocation:
       return "allocations";
   }

@@ -16,6 +16,7 @@ enum class FigureSource {
   kFigure,      // analytic, of the trial: exists whatever the outcome
   kFact,        // named results of an attempt, numbers and texts
   kKernel,      // kernels of the profile pass
+  kOperator,    // operators of the profile pass, on both clocks
   kAllocation,  // blocks of the memory pass
 };
 

@@ -100,6 +100,7 @@ std::string implied_metric(const ResultPlan& plan) {
   if (named({Common::kFact})) return "fact";
   if (named({Common::kFigure})) return "figure";
   if (named({Common::kAllocation, Common::kOrigin})) return "allocation_bytes";
+  if (named({Common::kOperator})) return "operator_self_cpu_time";
   if (named({Common::kKernel, Common::kClass, Common::kGrid, Common::kBlock, Common::kRange})) {
     return "kernel_time";
   }
@@ -180,8 +181,9 @@ Result<void> check_columns(const TableSpec& table, ResultPlan& plan) {
 // would be a figure of nothing. A step's kernels and blocks are those of all its phases.
 void choose_phases(ResultPlan& plan) {
   if (!has_column(plan.source, Common::kPhase)) return;
-  const bool adds_up =
-      plan.source == FigureSource::kKernel || plan.source == FigureSource::kAllocation;
+  const bool adds_up = plan.source == FigureSource::kKernel ||
+                       plan.source == FigureSource::kOperator ||
+                       plan.source == FigureSource::kAllocation;
   if (const PlannedFilter* filter = plan.filter(Common::kPhase)) {
     plan.phases = texts(*filter);
     if (adds_up && contains(plan.phases, "step") && !plan.by_phase) plan.phases.clear();
@@ -207,6 +209,7 @@ void choose_passes(ResultPlan& plan) {
       plan.passes = {Pass::kMemory};
       break;
     case FigureSource::kKernel:
+    case FigureSource::kOperator:
       plan.passes = {Pass::kProfile};
       break;
     case FigureSource::kFigure:
@@ -279,6 +282,8 @@ bool has_column(FigureSource source, Common column) {
     case FigureSource::kKernel:
       return one_of({Common::kPhase, Common::kRank, Common::kKernel, Common::kClass, Common::kRange,
                      Common::kGrid, Common::kBlock});
+    case FigureSource::kOperator:
+      return one_of({Common::kPhase, Common::kRank, Common::kOperator, Common::kRange});
     case FigureSource::kAllocation:
       return one_of(
           {Common::kPhase, Common::kRank, Common::kRange, Common::kAllocation, Common::kOrigin});

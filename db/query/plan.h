@@ -32,7 +32,8 @@ enum class Common {
   kGrid,
   kBlock,
   kAllocation,  // place by size: 1 is the largest
-  kOrigin
+  kOrigin,
+  kOperator
 };
 
 // A parameter by its index in WorkloadDef::params, or a column every result has.

@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kCommonNames{
     "phase",   "pass",  "metric",      "step",  "repeat",     "rank",   "outcome",
     "verdict", "host",  "device_name", "sweep", "fact",       "figure", "kernel",
-    "class",   "range", "grid",        "block", "allocation", "origin"};
+    "class",   "range", "grid",        "block", "allocation", "origin", "operator"};
 const std::vector<std::string> kPasses{"timing", "memory", "profile"};
 const std::vector<std::string> kOutcomes{"done",      "oom",     "timeout", "crashed", "failed",
                                          "cancelled", "skipped", "queued",  "running"};
@@ -89,6 +89,9 @@ std::vector<std::string> stored_texts(ReaderState& state, Common column) {
       break;
     case Common::kClass:
       names = "SELECT class FROM kernel";
+      break;
+    case Common::kOperator:
+      names = "SELECT operator FROM operator UNION SELECT short_name FROM kernel";
       break;
     default:
       names = "SELECT kernel FROM kernel UNION SELECT short_name FROM kernel";
@@ -233,6 +236,7 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
     case Common::kClass:
     case Common::kRange:
     case Common::kOrigin:
+    case Common::kOperator:
       return stored_or_first(state, std::get<Common>(column), name, text);
   }
   return Error{ErrorCode::kInternal, "unknown column " + name};

@@ -77,7 +77,8 @@ void FigureReader::make_filters() {
       plan_.source == FigureSource::kSummary || plan_.source == FigureSource::kSample;
   if (of_samples) name_filter_ = in_names(state_.names, "metric", plan_.metrics);
   const bool by_name = plan_.source == FigureSource::kFigure || plan_.source == FigureSource::kFact;
-  if (!by_name) name_filter_ += in_names(state_.names, "phase", plan_.phases);
+  phase_filter_ = in_names(state_.names, "phase", plan_.phases);
+  if (!by_name) name_filter_ += phase_filter_;
   if (plan_.source == FigureSource::kFigure) {
     name_filter_ += in_names(state_.names, "name", texts_of(plan_.filter(Common::kFigure)));
   } else {
@@ -89,13 +90,17 @@ void FigureReader::make_filters() {
     name_filter_ += in_names(state_.names, "name", texts_of(plan_.filter(Common::kFact)));
   } else if (plan_.source == FigureSource::kKernel) {
     name_filter_ += kernel_filters(state_.names, plan_);
+  } else if (plan_.source == FigureSource::kOperator) {
+    name_filter_ += in_names(state_.names, "operator", texts_of(plan_.filter(Common::kOperator))) +
+                    in_names(state_.names, "range", texts_of(plan_.filter(Common::kRange)));
   } else if (plan_.source == FigureSource::kAllocation) {
     name_filter_ += in_names(state_.names, "range", texts_of(plan_.filter(Common::kRange))) +
                     in_names(state_.names, "origin", texts_of(plan_.filter(Common::kOrigin)));
   }
   // Every rank runs the same kernels and holds the same blocks: one stands for all.
-  const bool of_one_rank =
-      plan_.source == FigureSource::kKernel || plan_.source == FigureSource::kAllocation;
+  const bool of_one_rank = plan_.source == FigureSource::kKernel ||
+                           plan_.source == FigureSource::kOperator ||
+                           plan_.source == FigureSource::kAllocation;
   if (of_one_rank && !plan_.by_rank && place_filter_.empty()) place_filter_ = " AND rank = 0";
   if (!by_name) return;
   std::vector<std::string> names;
@@ -121,6 +126,8 @@ std::string FigureReader::key_columns() const {
     columns += ", ";
     if (column == Common::kKernel) {
       columns += "short_name";
+    } else if (column == Common::kOperator) {
+      columns += "operator";
     } else if (column == Common::kGrid || column == Common::kBlock) {
       columns += launch_shape(column == Common::kGrid ? "grid" : "block");
     } else {
@@ -189,15 +196,11 @@ std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
 }
 
 std::vector<FigureRow> FigureReader::from_kernels(std::int64_t attempt) {
-  const std::string place =
-      fmt::format("{}, {}", plan_.by_phase ? "phase" : "0", plan_.by_rank ? "rank" : "0");
   if (!stored_) {
-    std::string groups = "1, 2";
-    for (std::size_t k = 0; k < plan_.keys.size(); ++k) groups += fmt::format(", {}", k + 3);
-    stored_.emplace(
-        state_.connection,
-        fmt::format("SELECT {}{}, {} FROM kernel WHERE attempt = ?{}{} GROUP BY {}", place,
-                    key_columns(), metric_columns(), name_filter_, place_filter_, groups));
+    stored_.emplace(state_.connection,
+                    fmt::format("SELECT {}{}, {} FROM kernel WHERE attempt = ?{}{} GROUP BY {}",
+                                place_columns(), key_columns(), metric_columns(), name_filter_,
+                                place_filter_, group_numbers()));
   }
   std::map<std::pair<std::int64_t, std::int64_t>, double> whole;  // of kernel_share
   const auto share = std::find(plan_.metrics.begin(), plan_.metrics.end(), "kernel_share");
@@ -205,13 +208,29 @@ std::vector<FigureRow> FigureReader::from_kernels(std::int64_t attempt) {
     Query totals(state_.connection,
                  fmt::format("SELECT {}, sum(total_ns) FROM kernel WHERE attempt = ?{}{} "
                              "GROUP BY 1, 2",
-                             place, in_names(state_.names, "phase", plan_.phases), place_filter_));
+                             place_columns(), phase_filter_, place_filter_));
     totals.bind(attempt);
     while (totals.next()) whole[{totals.integer(0), totals.integer(1)}] = totals.real(2);
   }
   Query& query = *stored_;
   query.rewind();
   query.bind(attempt);
+  return grouped(query, [&](const std::string& metric, const FigureRow& row) {
+    return metric == "kernel_share" ? whole[{row.phase, row.rank}] : 0;
+  });
+}
+
+std::string FigureReader::place_columns() const {
+  return fmt::format("{}, {}", plan_.by_phase ? "phase" : "0", plan_.by_rank ? "rank" : "0");
+}
+
+std::string FigureReader::group_numbers() const {
+  std::string numbers = "1, 2";
+  for (std::size_t k = 0; k < plan_.keys.size(); ++k) numbers += fmt::format(", {}", k + 3);
+  return numbers;
+}
+
+std::vector<FigureRow> FigureReader::grouped(Query& query, const Whole& whole) {
   std::vector<FigureRow> rows;
   while (query.next()) {
     FigureRow row;
@@ -226,7 +245,7 @@ std::vector<FigureRow> FigureReader::from_kernels(std::int64_t attempt) {
     for (std::size_t m = 0; m < plan_.metrics.size(); ++m, ++column) {
       if (query.is_null(column)) continue;
       double value = query.real(column);
-      if (plan_.metrics[m] == "kernel_share") value /= whole[{row.phase, row.rank}];
+      if (const double all = whole(plan_.metrics[m], row); all > 0) value /= all;
       row.metric = static_cast<std::int64_t>(m);
       row.stats = single(value);
       if (with_samples_) row.samples = {value};

@@ -13,9 +13,9 @@ namespace {
 // What every result has beside its parameters (docs/DATABASE.md).
 const std::vector<std::string>& result_columns() {
   static const std::vector<std::string> names{
-      "phase",   "pass", "metric",      "step",       "repeat", "rank",   "outcome",
-      "verdict", "host", "device_name", "fact",       "figure", "kernel", "class",
-      "range",   "grid", "block",       "allocation", "origin"};
+      "phase",   "pass", "metric",      "step",       "repeat", "rank",    "outcome",
+      "verdict", "host", "device_name", "fact",       "figure", "kernel",  "class",
+      "range",   "grid", "block",       "allocation", "origin", "operator"};
   return names;
 }
 

@@ -37,6 +37,12 @@ class StoredFiguresTest : public ResultsTest {
                     name(k.kernel), name(k.kind), k.grid, k.calls, k.total_ns, k.total_ns / k.calls,
                     k.median_ns, k.min_ns, k.max_ns, k.std_ns));
   }
+  void add_operator(std::int64_t attempt, const std::string& phase, const std::string& op,
+                    int calls, double self_cpu_ns, double cpu_ns, double self_ns, double ns) {
+    change(fmt::format("INSERT INTO operator VALUES ({}, 0, {}, {}, {}, {}, {}, {}, {}, {})",
+                       attempt, name(phase), name("ffn"), name(op), calls, self_cpu_ns, cpu_ns,
+                       self_ns, ns));
+  }
   void add_block(std::int64_t attempt, int sequence, std::int64_t bytes, const std::string& phase,
                  const std::string& origin) {
     change(fmt::format("INSERT INTO allocation VALUES ({}, 0, {}, {}, 0, NULL, {}, {}, {})",
@@ -145,6 +151,49 @@ TEST_F(StoredFiguresTest, KernelsAreSummedOverWhatIsNotNamed) {
               ElementsAre(HasSubstr("gemm done 2.4152294576982")));
   EXPECT_THAT(table({"phase"}, "kernel_median", {{"kernel", {"gemm"}}}),
               ElementsAre("backward done 2"));
+}
+
+// The columns of torch.profiler's table; kernels are rows beside the operators that launched them.
+TEST_F(StoredFiguresTest, OperatorsHaveBothClocks) {
+  const std::int64_t row = done_in(Pass::kProfile);
+  add_operator(row, "forward", "aten::linear", 2, 1e6, 4e6, 0, 6e6);
+  add_operator(row, "forward", "aten::mm", 2, 3e6, 3e6, 6e6, 6e6);
+  add_operator(row, "backward", "aten::mm", 4, 4e6, 4e6, 2e6, 2e6);
+  add_kernel(row, {"gemm", "matmul", "forward", "ffn", 8, 2, 6e6, 2e6, 1e6, 3e6, 1e6});
+  add_kernel(row, {"gemm", "matmul", "backward", "ffn", 8, 4, 2e6, 2e6, 2e6, 2e6, 0});
+  const auto table = [&](const std::string& metric, std::vector<TableSpec::Filter> where = {}) {
+    QuerySpec query = of_metric(by({"operator"}), metric);
+    query.table.where = std::move(where);
+    return lines(ask(query));
+  };
+  const std::vector<TableSpec::Filter> forward{{"phase", {"forward"}}};
+  EXPECT_THAT(table(""), ElementsAre("aten::linear done 1", "aten::mm done 7", "gemm done 0"));
+  EXPECT_THAT(table("operator_self_cpu_share"),
+              ElementsAre("aten::linear done 0.125", "aten::mm done 0.875", "gemm done 0"));
+  EXPECT_THAT(table("operator_cpu_share", forward),
+              ElementsAre("aten::linear done 1", "aten::mm done 0.75", "gemm done 0"));
+  EXPECT_THAT(table("operator_cpu_mean", forward),
+              ElementsAre("aten::linear done 2", "aten::mm done 1.5", "gemm done 0"));
+  EXPECT_THAT(table("operator_self_device_share"),
+              ElementsAre("aten::linear done 0", "aten::mm done 1", "gemm done 1"));
+  EXPECT_THAT(table("operator_device_time"),
+              ElementsAre("aten::linear done 6", "aten::mm done 8", "gemm done 8"));
+  EXPECT_THAT(table("operator_calls", {{"operator", {"aten::mm"}}}),
+              ElementsAre("aten::mm done 6"));
+  QuerySpec whole = of_metric(by({"model"}), "operator_self_cpu_time");
+  EXPECT_THAT(lines(ask(whole)), ElementsAre("xl done 8"));
+  whole.table.metric = "operator_self_device_time";
+  EXPECT_THAT(lines(ask(whole)), ElementsAre("xl done 8")) << "not each kernel twice";
+}
+
+TEST_F(StoredFiguresTest, OperatorsOfACpuHaveNoDeviceTimes) {
+  const std::int64_t row = done_in(Pass::kProfile);
+  add_operator(row, "forward", "aten::mm", 2, 3e6, 3e6, 0, 0);
+  add_kernel(row, {"aten::mm", "matmul", "forward", "ffn", 0, 2, 3e6, 2e6, 1e6, 3e6, 1e6});
+  EXPECT_THAT(lines(ask(of_metric(by({"operator"}), "operator_calls"))),
+              ElementsAre("aten::mm done 2"));
+  const auto device = ask(of_metric(by({"operator"}), "operator_self_device_time"));
+  for (const ResultRow& result : device.rows) EXPECT_EQ(result.stats.n, 0);
 }
 
 TEST_F(StoredFiguresTest, SharesAreOfThePhasesOwnTime) {

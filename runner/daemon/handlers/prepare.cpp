@@ -18,7 +18,7 @@ namespace {
 // The pass that measures a metric, where it is one pass alone.
 std::optional<Pass> pass_of(std::string_view text) {
   const std::string metric = metric_alone(text);
-  if (metric.starts_with("kernel_")) return Pass::kProfile;
+  if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return Pass::kProfile;
   for (const std::string_view memory :
        {"peak_allocated_bytes", "peak_reserved_bytes", "at_start_bytes", "at_end_bytes",
         "device_in_use_bytes", "allocation_bytes"}) {
