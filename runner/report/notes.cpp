@@ -167,7 +167,7 @@ std::string speedup_note(const std::string& name, const Layer& layer, const Key&
   for (const Key& row : rows) {
     const Group* group = layer.find(row, column);
     if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
-    if (layer.partner(row, column).itself) continue;
+    if (layer.partner(row, column).itself) return "";
     const auto speedup = layer.figure(row, column, "speedup");
     if (!speedup || !*speedup) continue;
     sum += **speedup;
@@ -182,8 +182,8 @@ std::string speedup_note(const std::string& name, const Layer& layer, const Key&
     return format_number(value, format ? *format : NumberFormat{});
   };
   const std::string where = layer.axes().row_name(*best);
-  return fmt::format("speed-up{}: on average {} over {} rows, largest {}{}",
-                     name.empty() ? "" : " of " + name, shown(sum / static_cast<double>(count)),
+  return fmt::format("{}: on average {} over {} rows, largest {}{}",
+                     name.empty() ? "speed-up" : name, shown(sum / static_cast<double>(count)),
                      count, shown(largest), where.empty() ? "" : " (" + where + ")");
 }
 

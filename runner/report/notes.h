@@ -17,9 +17,9 @@ std::vector<std::string> filter_notes(const TableSpec& table);
 // What comparisons are with: "compared with precision = fp32, by the means".
 std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Layer>& layers);
 
-// "speed-up of compiled: on average 1.52 over 20 rows, largest 2.31 (64, 256)": of a column that
-// shows speed-ups, without the baseline's own rows and invalid ones. "" where fewer than two rows
-// have one.
+// "compiled: on average 1.52 over 20 rows, largest 2.31 (64 256)": of a column that shows
+// speed-ups, without invalid ones. "" where fewer than two rows have one, and where the rows are
+// what is compared: over the ways to do a thing there is no average.
 std::string speedup_note(const std::string& name, const Layer& layer, const Key& column,
                          const std::vector<Key>& rows);
 
