@@ -1,0 +1,269 @@
+#include "tests/e2e/report_mask.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <stdexcept>
+
+#include "runner/base/text.h"
+#include "runner/report/report.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+bool contains(Words words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Facts that a clock told, by how they are named, and those that hang on the processor: the error
+// against float64 depends on the order in which its instructions add.
+bool is_fact_of_time(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kEnds{"_ms", "_gbps", "_share"};
+  constexpr std::array<std::string_view, 2> kBegins{"fit.", "profile."};
+  constexpr std::array<std::string_view, 1> kNames{"check.largest_error"};
+  return contains(kNames, name) ||
+         std::any_of(kEnds.begin(), kEnds.end(), [&](auto end) { return name.ends_with(end); }) ||
+         std::any_of(kBegins.begin(), kBegins.end(),
+                     [&](auto begin) { return name.starts_with(begin); });
+}
+
+// A fit to a few buckets may find nothing, and then says nothing.
+bool may_be_missing(std::string_view metric) {
+  return metric.starts_with("fact.fit.");
+}
+
+// Where a thread of a rank communicates while another computes, the peak is where they happen to
+// meet.
+bool races(std::string_view workload, std::string_view metric) {
+  constexpr std::array<std::string_view, 3> kOverlapping{"ddp", "fsdp", "sharded_optimizer"};
+  return contains(kOverlapping, workload) && metric.starts_with("peak_");
+}
+
+bool metric_repeats(std::string_view workload, std::string_view metric) {
+  constexpr std::string_view kFact = "fact.";
+  if (metric.starts_with(kFact)) return !is_fact_of_time(metric.substr(kFact.size()));
+  constexpr std::array<std::string_view, 4> kTimes{"time", "algbw", "busbw", ""};
+  const bool of_time = contains(kTimes, metric) || metric.ends_with("_time") ||
+                       metric.ends_with("_share") ||
+                       (metric.starts_with("kernel_") && metric != "kernel_calls") ||
+                       (metric.starts_with("operator_") && metric != "operator_calls");
+  return !of_time && !races(workload, metric);
+}
+
+// Cells of a line of a markdown table, without padding.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::string cell;
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    if (line[i] == '\\' && i + 1 < line.size()) {
+      cell += line[i++];
+      cell += line[i];
+    } else if (line[i] == '|') {
+      cells.emplace_back(trim(std::exchange(cell, "")));
+    } else {
+      cell += line[i];
+    }
+  }
+  return cells;
+}
+
+std::string line_of(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += cell.empty() ? " |" : " " + cell + " |";
+  return line + "\n";
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  if (what.empty()) return;
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+// "Min (s)" -> "Min"
+std::string without_unit(const std::string& header) {
+  const std::size_t open = header.rfind(" (");
+  return header.ends_with(')') && open != std::string::npos ? header.substr(0, open) : header;
+}
+
+enum class Column { kKept, kVarying, kVaryingOrMissing };
+
+class TableMask {
+ public:
+  TableMask(const Sweep& sweep, const TableSpec& table)
+      : workload_(sweep.workload), table_(table), values_(complete_values(table)) {}
+
+  // `lines` are heads, rule and rows.
+  std::string apply(const std::vector<std::string>& lines) const {
+    const auto heads = cells_of(lines.front());
+    std::vector<Column> columns;
+    for (std::size_t c = 0; c < heads.size(); ++c) {
+      columns.push_back(c < table_.rows.size() ? Column::kKept : column(heads[c]));
+    }
+    auto rule = cells_of(lines[1]);
+    for (std::string& cell : rule) cell = cell.ends_with(':') ? "---:" : "---";
+    std::vector<std::string> rows;
+    for (std::size_t i = 2; i < lines.size(); ++i) {
+      auto cells = cells_of(lines[i]);
+      for (std::size_t c = 0; c < cells.size() && c < columns.size(); ++c) {
+        cells[c] = masked(cells[c], any_row() ? Column::kVaryingOrMissing : columns[c]);
+        if (any_row() && !cells[c].empty()) cells[c] = "#";
+      }
+      rows.push_back(line_of(cells));
+    }
+    if (sorted_by_figures()) std::sort(rows.begin(), rows.end());
+    std::string text = line_of(heads) + line_of(rule);
+    for (const std::string& row : rows) text += row;
+    return text;
+  }
+
+ private:
+  // Columns are headed by their value's name behind what the table's columns say; without values
+  // all are of the table's one.
+  const TableSpec::Value& value_of(const std::string& header) const {
+    if (table_.values.empty()) return values_.front();
+    const std::string name = without_unit(header);
+    const TableSpec::Value* best = nullptr;
+    for (const TableSpec::Value& value : values_) {
+      const std::string own = without_unit(value.name);
+      const bool named = own == name || value.name == header || name.ends_with(" " + own) ||
+                         header.ends_with(" " + value.name);
+      if (named && (best == nullptr || own.size() > without_unit(best->name).size())) best = &value;
+    }
+    if (best == nullptr) throw std::runtime_error("no value of the table heads `" + header + "`");
+    return *best;
+  }
+
+  Column column(const std::string& header) const {
+    const TableSpec::Value& value = value_of(header);
+    if (repeats(workload_, value)) return Column::kKept;
+    return may_be_missing(value.metric) ? Column::kVaryingOrMissing : Column::kVarying;
+  }
+
+  bool sorted_by_figures() const {
+    return std::any_of(table_.sort.begin(), table_.sort.end(), [&](std::string_view key) {
+      if (key.starts_with('-')) key.remove_prefix(1);
+      return std::find(table_.rows.begin(), table_.rows.end(), key) == table_.rows.end();
+    });
+  }
+  // Which rows are among the first differs, too.
+  bool any_row() const { return table_.limit > 0 && sorted_by_figures(); }
+
+  static std::string masked(const std::string& cell, Column column) {
+    if (column == Column::kKept) return cell;
+    if (column == Column::kVaryingOrMissing && cell == "—") return "#";
+    std::string text = cell;  // what stands out from a baseline in one run may not in the next
+    if (text.starts_with("**") && text.ends_with("**")) text = text.substr(2, text.size() - 4);
+    return mask_numbers(text);
+  }
+
+  std::string_view workload_;
+  const TableSpec& table_;
+  std::vector<TableSpec::Value> values_;
+};
+
+// What a note says of times: numbers behind these words.
+std::string mask_note(const std::string& note) {
+  constexpr std::string_view kSpeedup = ": on average ";
+  if (const std::size_t at = note.find(kSpeedup); at != std::string::npos) {
+    return note.substr(0, at + kSpeedup.size()) + "#";  // and which row has the largest
+  }
+  for (const std::string_view words : {"their means differ by", "- ‡"}) {
+    const std::size_t at = note.find(words);
+    if (at != std::string::npos) return note.substr(0, at) + mask_numbers(note.substr(at));
+  }
+  return note;
+}
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+}  // namespace
+
+bool repeats(std::string_view workload, const TableSpec::Value& value) {
+  constexpr std::array<std::string_view, 3> kAlways{"n", "outcome", "verdict"};
+  if (metric_repeats(workload, value.metric)) return true;
+  const auto cell = parse_cell(value.cell);
+  if (!cell || cell->parts.empty()) return false;
+  return std::all_of(cell->parts.begin(), cell->parts.end(), [&](const CellTemplate::Part& part) {
+    return part.name.empty() || contains(kAlways, part.name);
+  });
+}
+
+std::string mask(const std::string& report, const Sweep& sweep,
+                 const std::vector<Placeholder>& names) {
+  std::istringstream stream(report);
+  std::string masked;
+  std::vector<std::string> table;
+  std::size_t tables = 0;
+  const auto flush = [&] {
+    if (table.empty()) return;
+    if (tables >= sweep.tables.size()) throw std::runtime_error("more tables than the file has");
+    masked += TableMask(sweep, sweep.tables[tables++]).apply(std::exchange(table, {}));
+  };
+  for (std::string line; std::getline(stream, line);) {
+    for (const Placeholder& name : names) replace_all(line, name.text, name.instead);
+    if (line.starts_with('|')) {
+      table.push_back(line);
+      continue;
+    }
+    flush();
+    if (line == "No rows.") ++tables;
+    // As with the figures of a fit: without one nothing is said of them.
+    const bool of_a_fit = line.starts_with("- ") && line.find("fit.") != std::string::npos;
+    if (!of_a_fit) masked += mask_note(line) + "\n";
+  }
+  flush();
+  return masked;
+}
+
+std::string mask_numbers(const std::string& line) {
+  std::string masked;
+  for (std::size_t i = 0; i < line.size();) {
+    if (!is_digit(line[i])) {
+      masked += line[i++];
+      continue;
+    }
+    const bool in_word =
+        !masked.empty() &&
+        (std::isalnum(static_cast<unsigned char>(masked.back())) != 0 || masked.back() == '_');
+    if (in_word) {  // "bf16" and "fp32" are names
+      while (i < line.size() && is_digit(line[i])) masked += line[i++];
+      continue;
+    }
+    if (!masked.empty() && (masked.back() == '-' || masked.back() == '+')) masked.pop_back();
+    const auto continues = [&](std::size_t at) {
+      if (at >= line.size()) return false;
+      if (is_digit(line[at])) return true;
+      const bool next = at + 1 < line.size() && is_digit(line[at + 1]);
+      if (line[at] == '.' || line[at] == ',') return next;
+      if (line[at] == 'e' && at + 2 < line.size()) {
+        return (line[at + 1] == '+' || line[at + 1] == '-') && is_digit(line[at + 2]);
+      }
+      return (line[at] == '+' || line[at] == '-') && line[at - 1] == 'e' && next;
+    };
+    do ++i;
+    while (continues(i));
+    masked += '#';
+  }
+  return masked;
+}
+
+std::string is_disturbance_sql() {
+  std::string sql = "0";
+  for (const char* like : {"other processes kept %", "the hypervisor took %",
+                           "% ranks shared % core%", "the device% was throttled%",
+                           "%on the device% the measured steps", "%measured %peak of %"}) {
+    sql += std::string(" OR reason LIKE '") + like + "'";
+  }
+  return "(" + sql + ")";
+}
+
+}  // namespace sweepd::e2e
