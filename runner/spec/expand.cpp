@@ -7,6 +7,7 @@
 
 #include "runner/spec/key_writer.h"
 #include "runner/spec/product.h"
+#include "runner/spec/rule_index.h"
 #include "runner/spec/spec.h"
 
 namespace sweepd {
@@ -14,7 +15,7 @@ namespace {
 
 using spec::Dimension;
 using spec::KeyWriter;
-using spec::RuleMatcher;
+using spec::RuleIndex;
 
 Trial base_trial(const Sweep& sweep, const WorkloadDef& def) {
   Trial trial = default_trial(def);
@@ -74,8 +75,8 @@ class Walker {
       : dimensions_(spec::dimensions_of(sweep)),
         counters_(dimensions_.size(), 0),
         trial_(base_trial(sweep, def)),
-        keys_(def) {
-    for (const ExcludeRule& rule : sweep.exclude) rules_.emplace_back(rule, dimensions_, trial_);
+        keys_(def),
+        rules_(sweep.exclude, dimensions_, trial_) {
     keys_.set_all(trial_);
     for (const Dimension& dimension : dimensions_) {
       auto& parts = parts_.emplace_back();
@@ -90,16 +91,14 @@ class Walker {
   }
 
   void walk(Collector& collector) {
-    collector.out.excluded.assign(rules_.size(), 0);
     const auto empty = [](const Dimension& dimension) { return dimension.length == 0; };
     if (std::any_of(dimensions_.begin(), dimensions_.end(), empty)) return;
+    set_rules_from(0);
     do {
-      const auto rule = std::find_if(rules_.begin(), rules_.end(),
-                                     [&](const RuleMatcher& r) { return r.matches(counters_); });
-      if (rule == rules_.end()) {
-        collector.add(trial_, keys_.key());
+      if (const auto rule = rules_.first_match()) {
+        ++collector.out.excluded[*rule];
       } else {
-        ++collector.out.excluded[static_cast<std::size_t>(rule - rules_.begin())];
+        collector.add(trial_, keys_.key());
       }
     } while (advance());
   }
@@ -120,16 +119,22 @@ class Walker {
     for (std::size_t d = dimensions_.size(); d-- > 0;) {
       counters_[d] = (counters_[d] + 1) % dimensions_[d].length;
       show(d);
-      if (counters_[d] != 0) return true;
+      if (counters_[d] == 0) continue;
+      set_rules_from(d);
+      return true;
     }
     return false;
+  }
+
+  void set_rules_from(std::size_t first) {
+    for (std::size_t d = first; d < dimensions_.size(); ++d) rules_.set(d, counters_[d]);
   }
 
   std::vector<Dimension> dimensions_;
   std::vector<std::size_t> counters_;
   Trial trial_;
   KeyWriter keys_;
-  std::vector<RuleMatcher> rules_;
+  RuleIndex rules_;
   std::vector<std::vector<std::vector<std::string>>> parts_;  // by dimension, axis, counter
 };
 

@@ -22,20 +22,4 @@ struct Dimension {
 };
 std::vector<Dimension> dimensions_of(const Sweep& sweep);  // slowest first
 
-// Which points an exclude rule removes, prepared so that a point is tested by its counters alone.
-class RuleMatcher {
- public:
-  // `base` is the trial of defaults and params, for the keys that are no axis.
-  RuleMatcher(const ExcludeRule& rule, const std::vector<Dimension>& dimensions, const Trial& base);
-  bool matches(const std::vector<std::size_t>& counters) const;
-
- private:
-  struct Key {
-    std::size_t dimension = 0;
-    std::vector<bool> listed;  // by counter
-  };
-  bool possible_ = true;
-  std::vector<Key> keys_;
-};
-
 }  // namespace sweepd::spec

@@ -66,9 +66,11 @@ Sweep any_sweep() {
   std::erase_if(sweep.zip, [](const ZipGroup& group) { return group.axes.empty(); });
   const auto names =
       rc::gen::container<std::set<std::size_t>>(rc::gen::inRange<std::size_t>(0, pool().size()));
-  for (int rules = *rc::gen::inRange(0, 3); rules > 0; --rules) {
+  const int most_rules = *rc::gen::element(3, 3, 3, 150);  // 64 are one word of the index
+  for (int rules = *rc::gen::inRange(0, most_rules); rules > 0; --rules) {
     ExcludeRule rule;
     for (const std::size_t i : *names) {
+      if (most_rules > 3 && *rc::gen::inRange(0, 3) == 0) continue;
       rule.keys.push_back(axis_of(i, *rc::gen::inRange<std::size_t>(1, 3)));
     }
     if (!rule.keys.empty()) sweep.exclude.push_back(rule);
@@ -220,6 +222,44 @@ TEST(Expand, AMillionPoints) {
   EXPECT_EQ(expansion.duplicates, 0);
   const ExpandedTrial& last = expansion.trials.back();
   EXPECT_EQ(last.key, key_of(lm(), last.trial));
+}
+
+Axis numbers(const std::string& param, std::int64_t first, std::int64_t last) {
+  Axis axis{*lm().index_of(param), {}};
+  for (std::int64_t i = first; i <= last; ++i) axis.values.emplace_back(i);
+  return axis;
+}
+
+// One after the other they took a hundred seconds.
+TEST(Expand, AMillionPointsAndThousandsOfRules) {
+  Sweep sweep;
+  sweep.workload = "lm_step";
+  sweep.matrix = {numbers("seed", 1, 1000), numbers("context", 1, 1000)};
+  for (std::int64_t i = 0; i < 29'000; ++i) {
+    const std::int64_t context = 1 + i % 1000, seed = 1 + i / 1000;
+    sweep.exclude.push_back(
+        {{numbers("context", context, context), numbers("seed", seed, seed)}, 0});
+  }
+  const Expansion expansion = expand(sweep, lm());
+  EXPECT_EQ(expansion.trials.size(), 971'000U);
+  EXPECT_EQ(expansion.excluded, std::vector<std::int64_t>(29'000, 1));
+}
+
+// So long an axis has lists of rules, no bits.
+TEST(Expand, ALongAxisAndThousandsOfRules) {
+  Sweep sweep;
+  sweep.workload = "lm_step";
+  sweep.matrix = {numbers("context", 1, 40'000), numbers("seed", 1, 3)};
+  for (std::int64_t i = 1; i <= 4000; ++i) {
+    sweep.exclude.push_back({{numbers("context", i, i + 1), numbers("seed", 1, 2)}, 0});
+  }
+  sweep.exclude.push_back({{numbers("seed", 3, 3)}, 0});
+  const Expansion expansion = expand(sweep, lm());
+  std::vector<std::int64_t> expected(4000, 2);  // the first match counts
+  expected.front() = 4;
+  expected.push_back(40'000);
+  EXPECT_EQ(expansion.excluded, expected);
+  EXPECT_EQ(expansion.trials.size(), 120'000U - 8002 - 40'000);
 }
 
 }  // namespace
