@@ -10,14 +10,11 @@
 
 #include "runner/base/text.h"
 #include "runner/daemon/item_of.h"
-#include "runner/daemon/work_of_trials.h"
 #include "runner/model/rounds.h"
 #include "runner/sched/resources.h"
 
 namespace sweepd {
 namespace {
-
-constexpr std::int64_t kPastAttempts = 2000;  // newest first: what the machine is like now
 
 std::vector<std::size_t> params_of_axes(const Sweep& sweep) {
   std::vector<std::size_t> params;
@@ -57,16 +54,6 @@ std::string rule_text(const WorkloadDef& def, const ExcludeRule& rule) {
   return join(parts, " ");
 }
 
-std::vector<std::size_t> spread_over(std::size_t count) {
-  const std::size_t picked = std::min(count, kMostLookedAt);
-  std::vector<std::size_t> indices(picked);
-  for (std::size_t i = 0; i < picked; ++i) {
-    // First and last among them: the largest points of a sweep are most often its last.
-    indices[i] = picked == 1 ? 0 : i * (count - 1) / (picked - 1);
-  }
-  return indices;
-}
-
 std::int64_t memory_of(const Machine& machine, const WorkloadDef& def, const Trial& trial) {
   std::int64_t device = machine.memory.value;
   if (trial.text(def, "device") == "cuda") {
@@ -98,7 +85,8 @@ class Planner {
     const auto standing = standing_of(0, trials().size());
     if (!standing) return standing.error();
     for (const TrialStanding& one : *standing) count(one);
-    const std::vector<std::size_t> picked = spread_over(trials().size());
+    const std::vector<std::size_t> picked =
+        spread_over(trials().size(), context_.shared.most_looked_at);
     std::vector<TrialStanding> theirs;
     for (const std::size_t i : picked) theirs.push_back((*standing)[i]);
     if (const auto looked = look_at(picked, theirs); !looked) return looked.error();
@@ -155,18 +143,16 @@ class Planner {
   // `standing` of those picked.
   Result<void> look_at(const std::vector<std::size_t>& picked,
                        const std::vector<TrialStanding>& standing) {
-    auto past = context_.reader.past_attempts(def_, context_.host.id, kPastAttempts);
-    if (!past) return past.error();
-    const Estimator estimator(def_, std::move(*past));
+    const auto found = estimator_of(context_, def_);
+    if (!found) return found.error();
+    const Estimator& estimator = **found;
     plan_.past_results = static_cast<std::int64_t>(estimator.results());
-    std::vector<const Trial*> asked;
-    for (const std::size_t i : picked) asked.push_back(&trials()[i].trial);
-    auto works = work_of_trials(context_.worker, def_, asked);
-    if (!works) plan_.work_error = works.error().message;
+    ask_for_work(context_, prepared_, picked);
+    plan_.work_error = context_.shared.work_error;
     const Resources resources(context_.machine);
     for (std::size_t k = 0; k < picked.size(); ++k) {
       const std::size_t i = picked[k];
-      const auto& work = works ? (*works)[k] : unknown_;
+      const auto& work = context_.shared.works.at(trials()[i].key);
       PlannedTrial trial{i, {}, standing[k], {}, 0, 0};
       for (const std::size_t param : axes_) {
         trial.values.push_back(def_.params[param].text(trials()[i].trial.values[param]));
@@ -230,7 +216,6 @@ class Planner {
   const PreparedSweep& prepared_;
   const WorkloadDef& def_;
   const std::vector<std::size_t> axes_;
-  const std::optional<WorkPerStep> unknown_;
   std::set<std::string> refused_;
   std::int64_t looked_at_to_run_ = 0;
   double total_ns_ = 0;

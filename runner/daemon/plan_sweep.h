@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,13 +10,9 @@
 
 #include "db/query.h"
 #include "runner/daemon/handlers/prepare.h"
-#include "runner/model/estimate.h"
+#include "runner/daemon/plan_shared.h"
 
 namespace sweepd {
-
-// Formulas and estimates are asked for at most this many trials of a sweep, spread over it; sums
-// are scaled up from these.
-inline constexpr std::size_t kMostLookedAt = 10'000;
 
 struct PlannedAxis {
   std::string name;
@@ -63,13 +58,6 @@ struct SweepPlan {
   std::int64_t past_results = 0;      // `done` attempts on this host that were looked at
   std::vector<std::string> refusals;  // what this machine can never run, and why
   std::string work_error;             // why the formulas are not known
-};
-
-struct PlanContext {
-  Reader& reader;
-  const Machine& machine;
-  const HostInfo& host;
-  const std::filesystem::path& worker;
 };
 
 // Blocks on the database and on the worker program: for a reader thread.

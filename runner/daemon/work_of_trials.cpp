@@ -30,8 +30,16 @@ std::string question(const WorkloadDef& def, const Trial& trial) {
 Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
     const std::filesystem::path& worker, const WorkloadDef& def,
     const std::vector<const Trial*>& trials) {
+  std::vector<AskedTrial> asked;
+  asked.reserve(trials.size());
+  for (const Trial* trial : trials) asked.push_back({&def, trial});
+  return work_of_trials(worker, asked);
+}
+
+Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
+    const std::filesystem::path& worker, const std::vector<AskedTrial>& trials) {
   std::string questions;
-  for (const Trial* trial : trials) questions += question(def, *trial);
+  for (const AskedTrial& asked : trials) questions += question(*asked.def, *asked.trial);
   const auto answers = ask_worker(worker, "--work", questions, kLimit);
   if (!answers) return answers.error();
   std::vector<std::optional<WorkPerStep>> works;

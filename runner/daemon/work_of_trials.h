@@ -11,8 +11,15 @@
 
 namespace sweepd {
 
+struct AskedTrial {
+  const WorkloadDef* def;
+  const Trial* trial;
+};
+
 // One for each trial, in order; empty where its formulas refuse the parameters. One process for
 // all. Blocks: for a reader thread.
+Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
+    const std::filesystem::path& worker, const std::vector<AskedTrial>& trials);
 Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
     const std::filesystem::path& worker, const WorkloadDef& def,
     const std::vector<const Trial*>& trials);

@@ -130,6 +130,7 @@ json plan_json(const SweepPlan& plan, std::int64_t limit) {
 Result<json> plan_all(const PlanContext& context, const PreparedSweeps& prepared,
                       std::int64_t limit) {
   json sweeps = json::array();
+  share_work(context, prepared);
   for (const PreparedSweep& one : prepared.sweeps) {
     const auto plan = plan_sweep(context, one);
     if (!plan) return plan.error();
@@ -145,15 +146,18 @@ boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& ses
     const std::size_t trials = prepared->sweeps[s].expansion.trials.size();
     for (std::size_t begin = 0; begin < trials; begin += kPage) {
       const std::size_t end = std::min(trials, begin + kPage);
-      const auto ask = [&services, prepared, s, begin, end](Reader& r) {
-        return plan_trials({r, services.machine, services.host, services.worker},
-                           prepared->sweeps[s], begin, end);
+      const auto ask = [&services, prepared, s, begin, end](Reader& r) -> Result<std::string> {
+        PlanShared shared;
+        const auto page = plan_trials({r, services.machine, services.host, services.worker, shared},
+                                      prepared->sweeps[s], begin, end);
+        if (!page) return page.error();
+        json rows = json::array();
+        for (const PlannedTrial& trial : *page) rows.push_back(trial_json(trial));
+        return notification_line("plan_rows", {{"sweep", s}, {"rows", std::move(rows)}});
       };
-      const auto page = co_await services.readers.run(ask);
+      auto page = co_await services.readers.run(ask);
       if (!page) co_return page.error();
-      json rows = json::array();
-      for (const PlannedTrial& trial : *page) rows.push_back(trial_json(trial));
-      if (!session.send(notification_line("plan_rows", {{"sweep", s}, {"rows", rows}}))) {
+      if (!session.send(std::move(*page))) {
         co_return Error{ErrorCode::kUnavailable, "the client is gone"};
       }
     }
@@ -178,11 +182,13 @@ boost::asio::awaitable<Reply> handle_plan(Services& services, Session& session, 
   const auto work = [&services, text, file, sets = *overrides] {
     return prepare_sweeps(text, file, services.catalog, services.machine, sets);
   };
-  const std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
+  std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
-  const auto ask = [&services, prepared, limit](Reader& r) {
-    return plan_all({r, services.machine, services.host, services.worker}, *prepared, limit);
+  const auto ask = [&services, &prepared, limit](Reader& r) {
+    PlanShared shared;
+    return plan_all({r, services.machine, services.host, services.worker, shared}, *prepared,
+                    limit);
   };
   auto planned = co_await services.readers.run(ask);
   if (!planned) co_return planned.error();
@@ -190,6 +196,11 @@ boost::asio::awaitable<Reply> handle_plan(Services& services, Session& session, 
     const auto sent = co_await send_pages(services, session, prepared);
     if (!sent) co_return sent.error();
   }
+  const auto let_go = [&prepared] {
+    let_go_of(prepared);
+    return true;
+  };
+  co_await services.readers.compute(let_go);
   co_return std::move(*planned);
 }
 

@@ -1,6 +1,7 @@
 #include "runner/daemon/handlers/prepare.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 
@@ -98,6 +99,14 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
     prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
   }
   return prepared;
+}
+
+void let_go_of(std::shared_ptr<PreparedSweeps>& prepared) {
+  constexpr std::size_t kLarge = 10'000;
+  std::size_t trials = 0;
+  for (const PreparedSweep& one : prepared->sweeps) trials += one.expansion.trials.size();
+  prepared.reset();
+  if (trials >= kLarge) ::malloc_trim(0);
 }
 
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors) {
