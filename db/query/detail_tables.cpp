@@ -7,11 +7,24 @@
 namespace sweepd {
 namespace {
 
+// Of a text in a table of `show`. Whoever wants a megabyte of it asks the database.
+constexpr std::size_t kMostText = 4000;
+
+std::string shortened(std::string text) {
+  if (text.size() <= kMostText) return text;
+  std::size_t end = kMostText;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;  // a whole letter
+  return fmt::format("{}… ({} bytes in all, by `sqlite3`)", text.substr(0, end),
+                     with_thousands(static_cast<std::int64_t>(text.size())));
+}
+
 Cell cell_of(const Query& query, int column, Show show) {
   if (query.is_null(column)) return {"-", std::nullopt};
   if (show == Show::kText || (!query.is_integer(column) && !query.is_real(column))) {
-    const std::string text = query.text(column);
-    return {text.empty() ? "-" : text, std::nullopt};
+    std::string text = shortened(query.text(column));
+    if (text.empty()) text = "-";
+    return {std::move(text), std::nullopt};
   }
   if (show == Show::kFlag) return {query.integer(column) != 0 ? "yes" : "no", std::nullopt};
   const double number = query.real(column);

@@ -23,7 +23,7 @@ struct DetailColumn {
   std::string unit = "";
 };
 
-// One row a result row. What is not known shows as "-".
+// One row a result row. What is not known shows as "-", and of a long text its first 4,000 bytes.
 Table rows_table(Query& query, const std::string& title, const std::vector<DetailColumn>& columns);
 
 // "property | value"; properties without a value are left out.

@@ -1,6 +1,9 @@
 #include "runner/daemon/session.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
+
+#include <algorithm>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
@@ -23,6 +26,27 @@ namespace {
 constexpr auto use_tuple = asio::as_tuple(asio::use_awaitable);
 // A result of a hundred thousand cells is about 5 MB; a backlog beyond this is nobody reading.
 constexpr std::size_t kMaxBacklogBytes = 64U << 20;
+
+// Longer than this is written as text beside the loop: ten thousand values take some milliseconds.
+constexpr std::size_t kManyValues = 10'000;
+
+// Takes from `left` what the value counts: 1, and 1 for each hundred bytes of text; stops at 0.
+void count_values(const nlohmann::json& value, std::size_t& left) {
+  const std::size_t own =
+      1 + (value.is_string() ? value.get_ref<const std::string&>().size() / 100 : 0);
+  left -= std::min(left, own);
+  if (!value.is_structured()) return;
+  for (const nlohmann::json& inner : value) {
+    if (left == 0) return;
+    count_values(inner, left);
+  }
+}
+
+bool is_large(const nlohmann::json& value) {
+  std::size_t left = kManyValues;
+  count_values(value, left);
+  return left == 0;
+}
 
 void log_failure(const std::exception_ptr& error) {
   if (!error) return;
@@ -114,9 +138,27 @@ awaitable<void> Session::answer(std::string line) {
   if (id.is_null()) co_return;
   if (reply.error) {
     send(error_line(id, *reply.error));
-  } else {
-    send(result_line(id, reply.result));
+    co_return;
   }
+  // Frees the result there, too.
+  const auto write = [&id, &reply] {
+    const nlohmann::json result = std::exchange(reply.result, nullptr);
+    return result_line(id, result);
+  };
+  std::string text;
+  if (is_large(reply.result)) {
+    text = co_await reading_.readers.compute(write);
+  } else {
+    text = write();
+  }
+  if (text.size() > kMaxBacklogBytes) {
+    text = error_line(id, {RpcCode::kResourceExhausted,
+                           fmt::format("the answer has {} MB, more than the {} MB that are sent; "
+                                       "ask for less",
+                                       text.size() >> 20, kMaxBacklogBytes >> 20),
+                           nullptr});
+  }
+  send(std::move(text));
 }
 
 awaitable<void> Session::write_lines() {

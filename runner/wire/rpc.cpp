@@ -20,8 +20,12 @@ constexpr std::array<std::pair<ErrorCode, RpcCode>, 8> kCodes{{
 }};
 
 // Text from a person may hold bytes that are no UTF-8; a reply must not fail because of them.
+std::string text_of(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string line(const json& message) {
-  return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return text_of(message) + "\n";
 }
 
 // Right for valid JSON, and for the rest up to where a parser gives up.
@@ -106,7 +110,8 @@ std::string request_line(const RpcRequest& request) {
 }
 
 std::string result_line(const json& id, const json& result) {
-  return line({{"jsonrpc", "2.0"}, {"id", id}, {"result", result}});
+  // By hand: an object of the three would hold a copy of the result, which may be large.
+  return R"({"id":)" + text_of(id) + R"(,"jsonrpc":"2.0","result":)" + text_of(result) + "}\n";
 }
 
 std::string error_line(const json& id, const RpcError& error) {

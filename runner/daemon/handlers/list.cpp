@@ -8,12 +8,16 @@ boost::asio::awaitable<Reply> handle_list(ReadServices& services, Session&, nloh
   ParamsReader reader(params);
   const std::int64_t limit = reader.integer_or("limit", 50);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto ask = [limit](Reader& r) { return r.sweeps(limit); };
-  const auto sweeps = co_await services.readers.run(ask);
-  if (!sweeps) co_return sweeps.error();
-  nlohmann::json list = nlohmann::json::array();
-  for (const SweepRow& sweep : *sweeps) list.push_back(to_json(sweep));
-  co_return nlohmann::json{{"sweeps", list}};
+  const auto ask = [limit](Reader& r) -> Result<nlohmann::json> {
+    const auto sweeps = r.sweeps(limit);
+    if (!sweeps) return sweeps.error();
+    nlohmann::json list = nlohmann::json::array();
+    for (const SweepRow& sweep : *sweeps) list.push_back(to_json(sweep));
+    return nlohmann::json{{"sweeps", std::move(list)}};
+  };
+  auto answer = co_await services.readers.run(ask);
+  if (!answer) co_return answer.error();
+  co_return std::move(*answer);
 }
 
 }  // namespace sweepd

@@ -45,7 +45,7 @@ boost::asio::awaitable<Reply> handle_log(ReadServices& services, Session&, nlohm
   auto tail = co_await services.readers.compute(work);
   if (!tail) co_return tail.error();
   (*tail)["attempt"] = attempt->id;
-  co_return *tail;
+  co_return std::move(*tail);
 }
 
 }  // namespace sweepd
