@@ -1,6 +1,6 @@
 // The one writer. Every public call is one transaction, durable when it returns (WAL with
 // synchronous=FULL); an exception of SQLite inside becomes an Error and nothing was changed. One
-// thread at a time (the daemon's).
+// thread at a time (in the daemon that of runner/daemon/writer.h).
 #pragma once
 
 #include <cstdint>
@@ -112,9 +112,15 @@ class Store {
   // Back to the queue: it was marked started but no process ever was (the daemon died in between).
   Result<void> mark_queued(std::int64_t row);
 
+  // Of a record of very many samples, the next slice beginning at `from`, in a transaction of some
+  // fifty milliseconds; how many are stored then, `from` itself when the attempt has ended. They
+  // count for nothing before `finish`, and what a daemon that died in between has left is replaced.
+  static constexpr std::size_t kSampleSlice = 20'000;
+  Result<std::size_t> store_samples(const AttemptRecord& record, std::size_t from);
+
   // False when this attempt had ended already (its journal was read twice): nothing is changed
-  // then.
-  Result<bool> finish(const AttemptRecord& record);
+  // then. `from_sample`: those before it are stored.
+  Result<bool> finish(const AttemptRecord& record, std::size_t from_sample = 0);
   // All of them in one transaction, or none.
   Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 
@@ -131,6 +137,10 @@ class Store {
   // cancelled sweep lives again. The sweep then answers with the new attempts.
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
                                     WallTime when);
+
+  // Moves what stands in the log to the database file, as far as no reader is in the way. What was
+  // answered is durable without it; a copy of the file alone then holds everything.
+  Result<void> checkpoint();
 
   // Peaks measured on this machine by the `matmul` and `memcpy` workloads; keeps the largest.
   Result<void> record_peak(const DeviceInfo& device, const std::string& arithmetic,

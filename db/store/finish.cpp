@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "db/ending_columns.h"
 #include "db/store/record.h"
 #include "db/store/state.h"
@@ -23,6 +26,11 @@ Result<Found> find(Connection& connection, std::int64_t row) {
                query.integer(3) != 0};
 }
 
+// Of a daemon that died while it stored them.
+void forget_samples(Connection& connection, std::int64_t attempt) {
+  Query(connection, "DELETE FROM sample WHERE attempt = ?").bind(attempt).run();
+}
+
 void insert_reasons(Connection& connection, const AttemptRecord& record) {
   std::int64_t position = 0;
   for (const std::string& reason : record.judgement.reasons) {
@@ -32,7 +40,7 @@ void insert_reasons(Connection& connection, const AttemptRecord& record) {
   }
 }
 
-Result<bool> finish_one(StoreState& state, const AttemptRecord& record) {
+Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::size_t from_sample) {
   Connection& connection = state.connection;
   const auto found = find(connection, record.row);
   if (!found) return found.error();
@@ -62,7 +70,9 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record) {
       record.states.empty() && record.environment ? record.environment->states : record.states;
   insert_states(connection, record.row, states);
   if (record.work) insert_work(connection, state.names, record.row, found->trial, *record.work);
-  insert_samples(connection, state.names, record.row, record.samples);
+  if (from_sample == 0) forget_samples(connection, record.row);
+  insert_samples(connection, state.names, record.row,
+                 std::span(record.samples).subspan(from_sample));
   insert_summaries(connection, state.names, record.row, record.summaries);
   insert_memory(connection, state.names, record.row, record.memory);
   insert_held_memory(connection, state.names, record.row, record.held_memory);
@@ -76,9 +86,23 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record) {
 
 }  // namespace
 
-Result<bool> Store::finish(const AttemptRecord& record) {
+Result<std::size_t> Store::store_samples(const AttemptRecord& record, std::size_t from) {
+  const std::string what = fmt::format("storing samples of attempt {}", record.row);
+  return state_->transact(what, [&]() -> Result<std::size_t> {
+    const auto found = find(state_->connection, record.row);
+    if (!found) return found.error();
+    if (found->ended) return from;
+    if (from == 0) forget_samples(state_->connection, record.row);
+    insert_samples(state_->connection, state_->names, record.row,
+                   std::span(record.samples).subspan(from, kSampleSlice));
+    return std::min(from + kSampleSlice, record.samples.size());
+  });
+}
+
+Result<bool> Store::finish(const AttemptRecord& record, std::size_t from_sample) {
   const std::string what = fmt::format("storing attempt {}", record.row);
-  return state_->transact(what, [&]() -> Result<bool> { return finish_one(*state_, record); });
+  return state_->transact(
+      what, [&]() -> Result<bool> { return finish_one(*state_, record, from_sample); });
 }
 
 Result<std::vector<bool>> Store::finish_all(const std::vector<AttemptRecord>& records) {
@@ -86,7 +110,7 @@ Result<std::vector<bool>> Store::finish_all(const std::vector<AttemptRecord>& re
   return state_->transact(what, [&]() -> Result<std::vector<bool>> {
     std::vector<bool> stored;
     for (const AttemptRecord& record : records) {
-      const auto one = finish_one(*state_, record);
+      const auto one = finish_one(*state_, record, 0);
       if (!one) return one.error();
       stored.push_back(*one);
     }

@@ -36,7 +36,7 @@ void insert_work(Connection& connection, Names& names, std::int64_t attempt, std
 }
 
 void insert_samples(Connection& connection, Names& names, std::int64_t attempt,
-                    const std::vector<Sample>& samples) {
+                    std::span<const Sample> samples) {
   Query insert(connection,
                "INSERT OR REPLACE INTO sample (attempt, metric, phase, rank, step, warmup, value) "
                "VALUES (?, ?, ?, ?, ?, ?, ?)");

@@ -3,6 +3,7 @@
 // not make its attempt unstorable.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "db/connection.h"
@@ -19,7 +20,7 @@ void insert_states(Connection& connection, std::int64_t attempt,
 void insert_work(Connection& connection, Names& names, std::int64_t attempt, std::int64_t trial,
                  const WorkPerStep& work);
 void insert_samples(Connection& connection, Names& names, std::int64_t attempt,
-                    const std::vector<Sample>& samples);
+                    std::span<const Sample> samples);
 void insert_summaries(Connection& connection, Names& names, std::int64_t attempt,
                       const std::vector<Summary>& summaries);
 void insert_memory(Connection& connection, Names& names, std::int64_t attempt,

@@ -44,7 +44,7 @@ bool Dispatcher::forget_analytic(std::int64_t row) {
 
 void Dispatcher::start_batch(const StartAction& action) {
   offered_.reset();
-  if (starts_paused_ || preloading_) {
+  if (starts_paused_ || preloading_ || !changes_.empty()) {
     scheduler_.finished(action.item);
     return offer_analytic();
   }
@@ -71,27 +71,34 @@ void Dispatcher::stop_batch(StopReason reason) {
   if (reason == StopReason::kTimeout) analyst_.stop({Timeout{batch_timeout_, ""}});
 }
 
-void Dispatcher::end_batch(std::vector<Analyst::Answer> answers, std::vector<OpenAttempt> left) {
-  scheduler_.finished(*batch_);
-  batch_.reset();
-  if (!store_answers(answers)) {  // nothing is lost: they are asked again
-    for (Analyst::Answer& answer : answers) left.push_back(std::move(answer.attempt));
-    pause_starts();
-  }
-  for (OpenAttempt& attempt : left) {
-    analytic_.add(item_of(attempt));
-    const std::int64_t row = attempt.row;
-    waiting_.emplace(row, pack(std::move(attempt)));
-  }
-  offer_analytic();
-  schedule_pump();
+// The batch keeps its lease until it is stored, as attempts with processes do.
+void Dispatcher::end_batch(Answers answers, std::vector<OpenAttempt> left) {
+  const auto asked = std::make_shared<Answers>(std::move(answers));
+  const auto store_all = [asked](Store& store) {
+    std::vector<AttemptRecord> records;
+    records.reserve(asked->size());
+    for (const Analyst::Answer& answer : *asked) records.push_back(answer.record);
+    return store.finish_all(records);
+  };
+  writer_.run(store_all, [this, asked,
+                          left = std::move(left)](const Result<std::vector<bool>>& stored) mutable {
+    scheduler_.finished(*batch_);
+    batch_.reset();
+    if (!answers_stored(*asked, stored)) {  // nothing is lost: they are asked again
+      for (Analyst::Answer& answer : *asked) left.push_back(std::move(answer.attempt));
+      pause_starts();
+    }
+    for (OpenAttempt& attempt : left) {
+      analytic_.add(item_of(attempt));
+      const std::int64_t row = attempt.row;
+      waiting_.emplace(row, pack(std::move(attempt)));
+    }
+    offer_analytic();
+    schedule_pump();
+  });
 }
 
-bool Dispatcher::store_answers(const std::vector<Analyst::Answer>& answers) {
-  std::vector<AttemptRecord> records;
-  records.reserve(answers.size());
-  for (const Analyst::Answer& answer : answers) records.push_back(answer.record);
-  const auto stored = store_.finish_all(records);
+bool Dispatcher::answers_stored(const Answers& answers, const Result<std::vector<bool>>& stored) {
   if (!stored) {
     spdlog::error("cannot store {} analytic attempts: {}; trying again in {}", answers.size(),
                   stored.error().message, to_human(timing_.store_retry));

@@ -8,6 +8,7 @@
 #include "build_info.h"
 #include "db/database_copy.h"
 #include "runner/daemon/catalog_source.h"
+#include "runner/daemon/loop_watch.h"
 #include "runner/daemon/server.h"
 #include "runner/daemon/services.h"
 #include "runner/daemon/state_lock.h"
@@ -35,21 +36,23 @@ struct App::Parts {
         worker(std::move(worker_)),
         store(std::move(store_)),
         executor(std::move(executor_)),
+        writer(io, *store),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
         watchers(io, readers, {catalog, host, worker}),
         dispatcher(
-            io, *store, *executor, catalog, machine, host, state.runs(),
+            io, writer, *executor, catalog, machine, host, state.runs(),
             {[this] { watchers.changed(); },
              [this](const EndedAttempt& attempt) { watchers.ended(attempt); }, [this] { end(); }}),
         services{{state, state.database(), catalog, readers},
                  io,
                  machine,
                  host,
-                 *store,
+                 writer,
                  dispatcher,
                  watchers,
                  [this](StopMode mode) { stop(mode); },
-                 worker},
+                 worker,
+                 loop},
         server(io, state, services),
         signals(io, SIGTERM, SIGINT) {
     watchers.set_dispatcher(dispatcher);
@@ -89,8 +92,10 @@ struct App::Parts {
   HostInfo host;
   std::filesystem::path worker;
   asio::io_context io{1};
+  LoopWatch loop;
   std::unique_ptr<Store> store;
   std::unique_ptr<Executor> executor;
+  Writer writer;
   ReaderPool readers;
   Watchers watchers;
   Dispatcher dispatcher;
@@ -125,8 +130,9 @@ Result<void> App::run(const std::function<void()>& ready) {
   if (const auto listening = parts_->server.listen(); !listening) return listening.error();
   parts_->wait_for_signal();
   ready();
-  parts_->io.run();
+  parts_->loop.run(parts_->io);
   parts_->server.close();
+  parts_->writer.finish();  // before anything that its jobs use is gone
   spdlog::info("stopped");
   return {};
 }

@@ -1,6 +1,5 @@
 #include "runner/daemon/dispatcher.h"
 
-#include <malloc.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
 
@@ -36,11 +35,11 @@ std::set<int> suspended_ranks(const std::vector<RankProcess>& ranks) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
+Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Executor& executor,
                        const Catalog& catalog, Machine machine, HostInfo host,
                        std::filesystem::path runs, Hooks hooks, DispatcherTiming timing)
     : io_(io),
-      store_(store),
+      writer_(writer),
       executor_(executor),
       catalog_(catalog),
       host_(std::move(host)),
@@ -49,6 +48,7 @@ Dispatcher::Dispatcher(asio::io_context& io, Store& store, Executor& executor,
       timing_(timing),
       scheduler_(std::move(machine), timing.grace),
       analyst_(io, executor, catalog),
+      journals_(io),
       timer_(io),
       retry_timer_(io),
       preload_timer_(io) {}
@@ -68,43 +68,6 @@ Item Dispatcher::item_of(const OpenAttempt& attempt) const {
 std::string Dispatcher::label_of_attempt(const OpenAttempt& attempt) const {
   const WorkloadDef* def = catalog_.find(attempt.workload);
   return def == nullptr ? attempt.workload : label_of(*def, attempt.trial);
-}
-
-void Dispatcher::enqueue(std::vector<OpenAttempt> attempts) {
-  for (OpenAttempt& attempt : attempts) {
-    const WorkloadDef* def = catalog_.find(attempt.workload);
-    if (def == nullptr) {
-      end_without_process(attempt, {Skipped{"this worker has no workload `" + attempt.workload +
-                                            "`; use a build that has it, then retry"}});
-      continue;
-    }
-    if (def->analytic) {
-      analytic_.add(item_of(attempt));
-    } else {
-      scheduler_.add(item_of(attempt));
-    }
-    const std::int64_t row = attempt.row;
-    waiting_.emplace(row, pack(std::move(attempt)));
-  }
-  // What a large sweep took on its way here would stay with the allocator otherwise.
-  constexpr std::size_t kLarge = 10'000;
-  if (attempts.size() >= kLarge) {
-    attempts = {};
-    ::malloc_trim(0);
-  }
-  offer_analytic();
-  hooks_.changed();
-  schedule_pump();
-}
-
-void Dispatcher::forget(const std::vector<std::int64_t>& queued_rows) {
-  for (const std::int64_t row : queued_rows) {
-    if (!forget_analytic(row)) scheduler_.cancel(row);
-    waiting_.erase(row);
-  }
-  offer_analytic();
-  hooks_.changed();
-  schedule_pump();
 }
 
 void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
@@ -142,8 +105,15 @@ void Dispatcher::pump() {
     std::visit([this](const auto& a) { act(a); }, action);
   }
   arm_timer();
-  if (running_.empty() && scheduler_.queued() == 0) executor_.rest();
-  if (draining_ && running_.empty() && !batch_ && unstored_.empty()) hooks_.drained();
+  if (running_.empty() && starting_.empty() && scheduler_.queued() == 0) executor_.rest();
+  if (!is_idle()) return;
+  if (scheduler_.queued() == 0) writer_.rest();
+  if (draining_) hooks_.drained();
+}
+
+bool Dispatcher::is_idle() const {
+  return running_.empty() && starting_.empty() && journals_.pending() == 0 && unstored_.empty() &&
+         !batch_;
 }
 
 void Dispatcher::arm_timer() {
@@ -160,6 +130,9 @@ void Dispatcher::arm_timer() {
 
 void Dispatcher::act(const StopAction& action) {
   if (action.item == batch_) return stop_batch(action.reason);
+  if (const auto starting = starting_.find(action.item); starting != starting_.end()) {
+    starting->second.cancelled |= action.reason == StopReason::kCancelled;
+  }
   const auto it = running_.find(action.item);
   if (it == running_.end()) return;
   Run& run = *it->second;
@@ -266,15 +239,22 @@ void Dispatcher::end_other_ranks(Run& run) {
 
 void Dispatcher::finish_run(std::int64_t row) {
   const auto it = running_.find(row);
-  const std::unique_ptr<Run> run = std::move(it->second);
+  std::shared_ptr<Run> run = std::move(it->second);
   running_.erase(it);
-  AttemptRecord record = ingest(run->folder, run->attempt, run->ended, run->stop);
-  if (run->ranks.size() > 1) {
-    tell_of_gang(record, run->folder, run->hang, run->attempt.timeout);
-  }
-  scheduler_.finished(row);
-  store_record(run->attempt, std::move(record));
-  schedule_pump();
+  read_journals(std::move(run));
+}
+
+// The journal of a million steps takes ten seconds to read.
+void Dispatcher::read_journals(std::shared_ptr<Run> run) {
+  const auto record = std::make_shared<AttemptRecord>();
+  journals_.run(
+      [run, record] {
+        *record = ingest(run->folder, run->attempt, run->ended, run->stop);
+        if (run->ranks.size() > 1) {
+          tell_of_gang(*record, run->folder, run->hang, run->attempt.timeout);
+        }
+      },
+      [this, run, record] { store_record(run->attempt, record); });
 }
 
 }  // namespace sweepd

@@ -1,6 +1,8 @@
 // Carries out what the scheduler decides: starts attempts, waits for their processes, stops them,
-// and stores what they left. Lives on the daemon's one thread; nothing here polls: processes wake
-// it through their pidfds, time through one timer armed from the scheduler's next deadline.
+// and stores what they left. Lives on the daemon's loop; nothing here polls: processes wake it
+// through their pidfds, time through one timer armed from the scheduler's next deadline. It never
+// waits for a disk: journals are read on a thread of their own, and the writer's thread stores.
+// Meanwhile the attempt keeps its lease, so that reading and storing disturb no measurement.
 //
 // Crash safety, in order: the attempt is marked started in the database, then its folder and
 // request are written, then the processes start. Whatever the daemon dies between, `recover` of the
@@ -10,6 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <list>
@@ -23,6 +26,8 @@
 #include "db/store.h"
 #include "runner/daemon/analyst.h"
 #include "runner/daemon/ingest.h"
+#include "runner/daemon/side_thread.h"
+#include "runner/daemon/writer.h"
 #include "runner/exec/executor.h"
 #include "runner/sched/queue.h"
 #include "runner/sched/scheduler.h"
@@ -63,23 +68,30 @@ class Dispatcher {
     std::function<void()> drained;                   // draining and nothing runs any more
   };
 
-  Dispatcher(boost::asio::io_context& io, Store& store, Executor& executor, const Catalog& catalog,
-             Machine machine, HostInfo host, std::filesystem::path runs, Hooks hooks,
-             DispatcherTiming timing = {});
+  Dispatcher(boost::asio::io_context& io, Writer& writer, Executor& executor,
+             const Catalog& catalog, Machine machine, HostInfo host, std::filesystem::path runs,
+             Hooks hooks, DispatcherTiming timing = {});
   ~Dispatcher();
 
-  // Once, before anything else: queues what waits, adopts what runs, ingests what ended meanwhile.
+  // Once, before anything else and before the loop runs: queues what waits, adopts what runs,
+  // begins to ingest what ended meanwhile.
   Result<void> recover();
 
+  // Both take a large number in slices, in the order of the calls; nothing starts meanwhile.
   void enqueue(std::vector<OpenAttempt> attempts);
-  void forget(const std::vector<std::int64_t>& queued_rows);  // ended in the database already
-  void stop(const std::vector<std::int64_t>& running_rows);   // cancelled
+  void forget(std::vector<std::int64_t> queued_rows);        // ended in the database already
+  void stop(const std::vector<std::int64_t>& running_rows);  // cancelled
   void drain();
 
   std::vector<RunningAttempt> running() const;
   // Why results cannot be stored now and nothing starts; "" while they can.
   const std::string& trouble() const { return trouble_; }
-  std::size_t queued() const { return scheduler_.queued() - (offered_ ? 1 : 0) + analytic_.size(); }
+  std::size_t queued() const {
+    return scheduler_.queued() - (offered_ ? 1 : 0) + analytic_.size() + starting_.size() +
+           arriving_;
+  }
+  // Journals that are read now. For tests.
+  std::size_t reading() const { return journals_.pending(); }
 
  private:
   struct Run;
@@ -93,6 +105,30 @@ class Dispatcher {
   Waiting pack(OpenAttempt attempt) const;
   OpenAttempt unpack(const Waiting& waiting) const;
 
+  // One call of `enqueue` or `forget`, as far as it has not been carried out.
+  struct Change {
+    std::vector<OpenAttempt> added;
+    std::vector<std::int64_t> forgotten;
+    std::size_t next = 0;  // of the two lists one after the other
+  };
+  // It has its lease, and is being marked started.
+  struct Starting {
+    OpenAttempt attempt;
+    WallTime when;
+    bool cancelled = false;  // meanwhile
+  };
+  // Ended, and not in the database yet.
+  struct Unstored {
+    OpenAttempt attempt;
+    std::shared_ptr<AttemptRecord> record;
+    bool judged = false;
+    std::size_t samples_stored = 0;
+  };
+
+  void change(Change change);
+  void carry_out_changes();
+  void add(OpenAttempt attempt);
+  void forget_one(std::int64_t row);
   Item item_of(const OpenAttempt& attempt) const;
   std::string label_of_attempt(const OpenAttempt& attempt) const;
   void schedule_pump();
@@ -102,6 +138,7 @@ class Dispatcher {
   void act(const KillAction& action);
   void act(const RefuseAction& action);
   void put_back(std::int64_t row);
+  void marked_started(std::int64_t row, const Result<void>& marked);
   AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
   // True: the attempt was put back until the worker is loaded.
   bool preload(const OpenAttempt& attempt, const Lease& lease);
@@ -110,25 +147,30 @@ class Dispatcher {
   void rank_ended(Run& run, std::size_t index);
   bool ended_well(const Run& run, const EndedRank& rank) const;
   void end_other_ranks(Run& run);
+  bool is_idle() const;  // nothing runs, starts or is stored
   void finish_run(std::int64_t row);
+  void read_journals(std::shared_ptr<Run> run);
   void recover_started(OpenAttempt attempt);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
-  // Stores, or keeps the record and tries again later; nothing starts while one is unstored.
-  void store_record(const OpenAttempt& attempt, AttemptRecord record);
+  // Judges and stores them in this order, one at a time. One that cannot be stored is kept and
+  // tried again later; nothing starts until then.
+  void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
+  void store_next();
+  void stored(const Result<bool>& result);
   void set_trouble(std::string why);
-  bool try_store(const OpenAttempt& attempt, const AttemptRecord& record);
   void pause_starts();
   void resume_starts();
   void offer_analytic();
   bool forget_analytic(std::int64_t row);
   void start_batch(const StartAction& action);
   void stop_batch(StopReason reason);
-  void end_batch(std::vector<Analyst::Answer> answers, std::vector<OpenAttempt> left);
-  bool store_answers(const std::vector<Analyst::Answer>& answers);
+  using Answers = std::vector<Analyst::Answer>;
+  void end_batch(Answers answers, std::vector<OpenAttempt> left);
+  bool answers_stored(const Answers& answers, const Result<std::vector<bool>>& stored);
   void arm_timer();
 
   boost::asio::io_context& io_;
-  Store& store_;
+  Writer& writer_;
   Executor& executor_;
   const Catalog& catalog_;
   HostInfo host_;
@@ -136,14 +178,20 @@ class Dispatcher {
   Hooks hooks_;
   DispatcherTiming timing_;
   Scheduler scheduler_;
+  std::deque<Change> changes_;
+  std::size_t arriving_ = 0;  // attempts in them
   std::unordered_map<std::int64_t, Waiting> waiting_;
+  std::map<std::int64_t, Starting> starting_;
   std::map<std::int64_t, std::unique_ptr<Run>> running_;
   // Of `waiting_` those of analytic workloads, and which of them the scheduler has for all.
   WaitingQueue<> analytic_;
   std::optional<std::int64_t> offered_, batch_;  // it waits; it has its lease
   Duration batch_timeout_{0};
   Analyst analyst_;
-  std::list<std::pair<OpenAttempt, AttemptRecord>> unstored_;
+  std::list<std::shared_ptr<Unstored>> unstored_;
+  bool storing_ = false;       // the first of them
+  bool store_failed_ = false;  // the timer tries again
+  SideThread journals_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer retry_timer_;
   // While it waits for the worker to be loaded, nothing starts.

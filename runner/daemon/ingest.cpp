@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <numeric>
-#include <sstream>
 #include <utility>
 
 #include "runner/base/overload.h"
@@ -17,37 +17,48 @@
 namespace sweepd {
 namespace {
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+constexpr std::size_t kPieceBytes = 1U << 20;
+// The `end` event is the journal's last line; most have some hundred bytes.
+constexpr std::streamoff kLastWordBytes = 64 << 10;
+
+// The last `most` bytes of a file, all of it when it has fewer; "" when it cannot be read.
+std::string tail_of(const std::filesystem::path& path, std::streamoff most) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const std::streamoff size = file.tellg();
+  const std::streamoff start = std::max<std::streamoff>(0, size - most);
+  std::string tail(static_cast<std::size_t>(size - start), '\0');
+  file.seekg(start);
+  file.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  return tail;
 }
 
 // The last line that holds anything, cut at 500 bytes; reads only the end of a large log.
 std::string last_line(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const std::streamoff size = file.tellg();
-  const std::streamoff start = std::max<std::streamoff>(0, size - 4096);
-  std::string tail(static_cast<std::size_t>(size - start), '\0');
-  file.seekg(start);
-  file.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  const std::string tail = tail_of(path, 4096);
   const std::string_view trimmed = trim(tail);
   const std::size_t newline = trimmed.rfind('\n');
   const auto line = newline == std::string_view::npos ? trimmed : trimmed.substr(newline + 1);
   return std::string(line.substr(0, 500));
 }
 
-std::vector<Event> read_events(const AttemptFolder& folder, int rank) {
-  std::vector<Event> events;
+// A piece at a time: the events of a million steps would take ten times what is kept of them.
+void for_each_event(const AttemptFolder& folder, int rank,
+                    const std::function<void(const Event&)>& take) {
+  std::ifstream file(folder.events(rank), std::ios::binary);
   EventReader reader(rank);
-  const std::string text = read_file(folder.events(rank));
-  // A torn or foreign line costs that line, not the attempt: feeding nothing reads on behind it.
-  for (auto read = reader.feed(text, events); !read; read = reader.feed("", events)) {
-    spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
+  std::vector<Event> events;
+  std::string piece(kPieceBytes, '\0');
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    const std::string_view text(piece.data(), static_cast<std::size_t>(file.gcount()));
+    // A torn or foreign line costs that line, not the attempt: feeding nothing reads on behind it.
+    for (auto read = reader.feed(text, events); !read; read = reader.feed("", events)) {
+      spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
+    }
+    for (const Event& event : events) take(event);
+    events.clear();
   }
-  return events;
 }
 
 template <class T>
@@ -108,7 +119,13 @@ void add_skew(AttemptRecord& record) {
 
 std::optional<Ending> last_word(const AttemptFolder& folder, int rank) {
   std::optional<Ending> said;
-  for (const Event& event : read_events(folder, rank)) {
+  const std::string tail = tail_of(folder.events(rank), kLastWordBytes);
+  std::vector<Event> events;
+  EventReader reader(rank);
+  // The first line is most often cut, which is no mistake.
+  for (auto read = reader.feed(tail, events); !read; read = reader.feed("", events)) {
+  }
+  for (const Event& event : events) {
     if (const auto* end = std::get_if<EndEvent>(&event)) said = end->ending;
   }
   return said;
@@ -131,9 +148,9 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     RankEvidence& rank = evidence[i];
     rank.rank = ended.rank;
     rank.exit = ended.exit;
-    for (const Event& event : read_events(folder, ended.rank)) {
+    for_each_event(folder, ended.rank, [&](const Event& event) {
       take(event, ended.rank, record, rank.said, said_ended);
-    }
+    });
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
   }

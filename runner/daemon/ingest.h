@@ -20,7 +20,8 @@ struct EndedRank {
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop);
 
-// The rank's `end` event; nothing when it has not written one.
+// The rank's `end` event; nothing when it has not written one. Reads the end of the journal only,
+// so that the event loop may ask.
 std::optional<Ending> last_word(const AttemptFolder& folder, int rank);
 
 }  // namespace sweepd

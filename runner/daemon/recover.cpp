@@ -9,7 +9,8 @@
 namespace sweepd {
 
 Result<void> Dispatcher::recover() {
-  auto open = store_.open_attempts();
+  const auto read_queue = [](Store& store) { return store.open_attempts(); };
+  auto open = writer_.now(read_queue);
   if (!open) return open.error();
   std::vector<OpenAttempt> queued;
   for (OpenAttempt& attempt : *open) {
@@ -40,7 +41,8 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   }
   if (!any_began) {
     // Died between the mark and the first process: nothing was measured, so nothing is lost.
-    if (const auto marked = store_.mark_queued(row); !marked) {
+    const auto mark = [row](Store& store) { return store.mark_queued(row); };
+    if (const auto marked = writer_.now(mark); !marked) {
       spdlog::error("attempt {}: {}", run->attempt.id, marked.error().message);
     }
     run->attempt.started.reset();
@@ -50,8 +52,9 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   }
   if (run->ranks.empty()) {
     spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);
-    store_record(run->attempt, ingest(run->folder, run->attempt, run->ended, std::nullopt));
-    return;
+    // As after any other end, it keeps its lease until it is stored.
+    scheduler_.adopt(item_of(run->attempt), run->attempt.lease, now_instant());
+    return read_journals(std::move(run));
   }
   spdlog::info("attempt {} adopted: {} of {} ranks run", run->attempt.id, run->ranks.size(),
                world_size);

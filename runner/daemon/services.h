@@ -1,5 +1,5 @@
 // What request handlers may use. Everything lives as long as the daemon; all of it belongs to the
-// event loop's thread but for `readers`, which has its own.
+// event loop's thread but for `readers` and `writer`, which have their own.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -8,10 +8,11 @@
 #include <memory>
 
 #include "db/merge.h"
-#include "db/store.h"
 #include "runner/daemon/dispatcher.h"
+#include "runner/daemon/loop_watch.h"
 #include "runner/daemon/reader_pool.h"
 #include "runner/daemon/watchers.h"
+#include "runner/daemon/writer.h"
 #include "runner/wire/endpoint.h"
 
 namespace sweepd {
@@ -34,12 +35,14 @@ struct Services : ReadServices {
   boost::asio::io_context& io;
   const Machine& machine;
   const HostInfo& host;
-  Store& store;
+  Writer& writer;
   Dispatcher& dispatcher;
   Watchers& watchers;
   std::function<void(StopMode)> stop;
   const std::filesystem::path& worker;  // the sweep-worker program
-  // Here and not in its handler, whose frame may outlive the store when the daemon stops.
+  const LoopWatch& loop;
+  // Of the writer's thread. Here and not in its handler, whose frame may outlive the store when the
+  // daemon stops.
   std::unique_ptr<Merger> merger = nullptr;
   std::weak_ptr<void> merging = {};  // alive while a merge is under way
 };

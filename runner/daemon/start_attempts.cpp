@@ -46,7 +46,7 @@ AttemptRequest Dispatcher::request_of(const OpenAttempt& attempt, const Lease& l
 // Only before the first of several on an idle machine: loading beside a measurement would disturb
 // it, and a single attempt loads for itself in the same time.
 bool Dispatcher::preload(const OpenAttempt& attempt, const Lease& lease) {
-  if (!running_.empty() || scheduler_.queued() == 0) return false;
+  if (!running_.empty() || !starting_.empty() || scheduler_.queued() == 0) return false;
   const std::optional<int> loading = executor_.prepare(request_of(attempt, lease));
   if (!loading) return false;
   preloading_ = std::make_unique<asio::posix::stream_descriptor>(io_, ::dup(*loading));
@@ -83,8 +83,9 @@ Result<std::vector<RankProcess>> Dispatcher::launch(const OpenAttempt& attempt,
 void Dispatcher::act(const StartAction& action) {
   if (action.item == offered_) return start_batch(action);
   // Starting more while nothing can be stored would only fill the disk further; what runs is still
-  // stopped when its time has come.
-  if (starts_paused_ || preloading_) return put_back(action.item);
+  // stopped when its time has come. While the queue changes, another may come to be the first, and
+  // the change itself would disturb a measurement.
+  if (starts_paused_ || preloading_ || !changes_.empty()) return put_back(action.item);
   const auto it = waiting_.find(action.item);
   if (it == waiting_.end()) {
     scheduler_.finished(action.item);
@@ -93,32 +94,57 @@ void Dispatcher::act(const StartAction& action) {
   }
   OpenAttempt attempt = unpack(it->second);
   if (preload(attempt, action.lease)) return put_back(action.item);
-  const WallTime started = now_wall();
-  if (const auto marked = store_.mark_started(action.item, started, action.lease); !marked) {
-    spdlog::error("attempt {} waits: cannot record its start: {}", attempt.id,
-                  marked.error().message);
-    put_back(action.item);
-    pause_starts();
+  waiting_.erase(it);
+  attempt.lease = action.lease;
+  const WallTime when = now_wall();
+  starting_.emplace(action.item, Starting{std::move(attempt), when, false});
+  writer_.run(
+      [row = action.item, when, lease = action.lease](Store& store) {
+        return store.mark_started(row, when, lease);
+      },
+      [this, row = action.item](const Result<void>& marked) { marked_started(row, marked); });
+}
+
+void Dispatcher::marked_started(std::int64_t row, const Result<void>& marked) {
+  auto node = starting_.extract(row);
+  Starting& starting = node.mapped();
+  if (!marked && marked.error().code == ErrorCode::kFailedPrecondition) {
+    // Cancelled meanwhile: it has ended in the database.
+    scheduler_.finished(row);
+    schedule_pump();
     return;
   }
-  waiting_.erase(it);
-  AttemptFolder folder(runs_ / attempt.id);
-  auto run = std::make_unique<Run>(std::move(attempt), std::move(folder));
-  run->attempt.lease = action.lease;
-  run->started = started;
-  auto ranks = launch(run->attempt, action.lease);
+  if (!marked) {
+    spdlog::error("attempt {} waits: cannot record its start: {}", starting.attempt.id,
+                  marked.error().message);
+    starting.attempt.lease = {};
+    waiting_.emplace(row, pack(std::move(starting.attempt)));
+    put_back(row);
+    pause_starts();
+    schedule_pump();
+    return;
+  }
+  AttemptFolder folder(runs_ / starting.attempt.id);
+  auto run = std::make_unique<Run>(std::move(starting.attempt), std::move(folder));
+  run->started = starting.when;
+  auto ranks = launch(run->attempt, run->attempt.lease);
   if (!ranks) {
-    scheduler_.finished(action.item);
+    scheduler_.finished(row);
     end_without_process(run->attempt, {Failed{ranks.error().message, ""}});
     schedule_pump();  // the lease is free again, and nobody else will say so
     return;
   }
   spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
                name_of(run->attempt.pass), label_of_attempt(run->attempt));
+  // Its time runs from here: the database may have let it wait.
+  scheduler_.finished(row);
+  scheduler_.adopt(item_of(run->attempt), run->attempt.lease, now_instant());
+  if (starting.cancelled) scheduler_.cancel(row);
   run->ranks = std::move(*ranks);
-  Run& placed = *running_.emplace(action.item, std::move(run)).first->second;
+  Run& placed = *running_.emplace(row, std::move(run)).first->second;
   for (std::size_t i = 0; i < placed.ranks.size(); ++i) watch_rank(placed, i);
   hooks_.changed();
+  schedule_pump();
 }
 
 // As if it had never been offered a lease; it is offered one again when starts are resumed.

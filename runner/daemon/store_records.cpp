@@ -8,21 +8,82 @@
 namespace sweepd {
 
 void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) {
-  AttemptRecord record;
-  record.row = attempt.row;
-  record.ending = std::move(ending);
-  record.ended = now_wall();
-  store_record(attempt, std::move(record));
+  const auto record = std::make_shared<AttemptRecord>();
+  record->row = attempt.row;
+  record->ending = std::move(ending);
+  record->ended = now_wall();
+  store_record(attempt, record);
 }
 
-void Dispatcher::store_record(const OpenAttempt& attempt, AttemptRecord record) {
+void Dispatcher::store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record) {
   // A rank sees the cores it is bound to; the host's own count is ours to tell.
-  if (record.environment) record.environment->host = host_;
-  record.judgement =
-      judge_attempt(store_, attempt, record, static_cast<std::int64_t>(attempt.lease.ranks.size()));
-  if (unstored_.empty() && try_store(attempt, record)) return;
-  unstored_.emplace_back(attempt, std::move(record));
-  pause_starts();
+  if (record->environment) record->environment->host = host_;
+  unstored_.push_back(std::make_shared<Unstored>(Unstored{attempt, std::move(record)}));
+  if (!store_failed_) store_next();  // else the timer tries again
+}
+
+// Many samples go before the rest, in slices between which others may write.
+void Dispatcher::store_next() {
+  if (storing_ || unstored_.empty()) return;
+  storing_ = true;
+  const std::shared_ptr<Unstored> first = unstored_.front();
+  const auto store_samples = [first](Store& store) -> Result<bool> {
+    const auto stored = store.store_samples(*first->record, first->samples_stored);
+    if (!stored) return stored.error();
+    return std::exchange(first->samples_stored, *stored) < *stored;
+  };
+  const auto store_rest = [first](Store& store) {
+    const OpenAttempt& attempt = first->attempt;
+    AttemptRecord& record = *first->record;
+    const auto world_size = static_cast<std::int64_t>(attempt.lease.ranks.size());
+    if (!std::exchange(first->judged, true)) {
+      record.judgement = judge_attempt(store, attempt, record, world_size);
+    }
+    auto stored = store.finish(record, first->samples_stored);
+    if (stored && *stored) record_measured_peak(store, attempt, record);
+    return stored;
+  };
+  const auto done = [this](const Result<bool>& result) {
+    storing_ = false;
+    stored(result);
+  };
+  if (first->record->samples.size() - first->samples_stored <= Store::kSampleSlice) {
+    return writer_.run(store_rest, done);
+  }
+  writer_.run(store_samples, [this, store_rest, done](const Result<bool>& more) {
+    if (!more) return done(more);
+    if (!*more) return writer_.run(store_rest, done);
+    storing_ = false;
+    store_next();
+  });
+}
+
+void Dispatcher::stored(const Result<bool>& result) {
+  const Unstored& first = *unstored_.front();
+  const OpenAttempt& attempt = first.attempt;
+  scheduler_.finished(attempt.row);
+  schedule_pump();
+  if (!result) {
+    spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {}", attempt.id,
+                  result.error().message, to_human(timing_.store_retry));
+    set_trouble(result.error().message);
+    store_failed_ = true;
+    return pause_starts();
+  }
+  set_trouble("");
+  if (*result) {
+    const Ending& ending = first.record->ending;
+    const std::string why = describe(ending);
+    spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(ending)),
+                 why.empty() ? "" : ": ", why);
+    hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
+  } else {
+    spdlog::info("attempt {} was stored before", attempt.id);
+  }
+  journals_.let_go(std::move(unstored_.front()));
+  unstored_.pop_front();
+  if (unstored_.empty() && std::exchange(store_failed_, false)) starts_paused_ = false;
+  store_next();
 }
 
 void Dispatcher::pause_starts() {
@@ -34,11 +95,7 @@ void Dispatcher::pause_starts() {
 }
 
 void Dispatcher::resume_starts() {
-  while (!unstored_.empty()) {
-    const auto& [attempt, record] = unstored_.front();
-    if (!try_store(attempt, record)) return pause_starts();
-    unstored_.pop_front();
-  }
+  if (!unstored_.empty()) return store_next();
   starts_paused_ = false;
   schedule_pump();
 }
@@ -48,28 +105,6 @@ void Dispatcher::set_trouble(std::string why) {
   if (why == trouble_) return;
   trouble_ = std::move(why);
   hooks_.changed();
-}
-
-bool Dispatcher::try_store(const OpenAttempt& attempt, const AttemptRecord& record) {
-  const auto stored = store_.finish(record);
-  if (!stored) {
-    spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {}", attempt.id,
-                  stored.error().message, to_human(timing_.store_retry));
-    set_trouble(stored.error().message);
-    return false;
-  }
-  set_trouble("");
-  if (!*stored) {
-    spdlog::info("attempt {} was stored before", attempt.id);
-    return true;
-  }
-  record_measured_peak(store_, attempt, record);
-  const std::string why = describe(record.ending);
-  spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(record.ending)),
-               why.empty() ? "" : ": ", why);
-  hooks_.ended(
-      {attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, record.ending});
-  return true;
 }
 
 }  // namespace sweepd

@@ -93,11 +93,23 @@ void Watchers::spawn_tell_all() {
 }
 
 asio::awaitable<void> Watchers::tell_all() {
-  const auto watches = watches_;  // adding and removing while we wait for the database is fine
+  auto watches = watches_;  // adding and removing while we wait for the database is fine
   for (const auto& watch : watches) co_await tell(watch);
-  std::erase_if(watches_,
-                [](const auto& watch) { return watch->over || watch->session.expired(); });
+  std::vector<std::shared_ptr<Watch>> gone;
+  std::erase_if(watches_, [&](const auto& watch) {
+    const bool over = watch->over || watch->session.expired();
+    if (over) gone.push_back(watch);
+    return over;
+  });
   arm_beat();
+  if (gone.empty()) co_return;
+  // The keys of a million trials take long to free.
+  watches.clear();
+  const auto let_go = [&gone] {
+    gone.clear();
+    return true;
+  };
+  co_await readers_.compute(let_go);
 }
 
 // Each call puts the beat off: it comes a second after the last message.

@@ -38,7 +38,7 @@ class AnalyticTest : public DispatcherStory {
       trial.values[*def.index_of("context")] = context;
       request.trials.push_back({key_of(def, trial), trial});
     }
-    auto receipt = store_->submit(request, def);
+    auto receipt = writer_->now([&](Store& store) { return store.submit(request, def); });
     EXPECT_TRUE(receipt) << receipt.error().message;
     return receipt->queued;
   }
@@ -177,7 +177,8 @@ TEST_F(AnalyticTest, ADaemonThatDiesLeavesThemQueuedAndTheNextOneAsksAgain) {
 TEST_F(AnalyticTest, WhatIsCancelledMeanwhileStaysCancelled) {
   const auto queued = enqueue_analytic(3);
   question();
-  const auto receipt = store_->cancel_sweep(sweep_, now_wall());
+  const auto receipt =
+      writer_->now([&](Store& store) { return store.cancel_sweep(sweep_, now_wall()); });
   ASSERT_TRUE(receipt);
   EXPECT_THAT(receipt->ended, SizeIs(3));
   dispatcher_->forget(receipt->ended);

@@ -26,19 +26,22 @@ class DispatcherStory : public DbTest {
   }
   void TearDown() override {
     dispatcher_.reset();
+    writer_.reset();
     DbTest::TearDown();
   }
 
   // A new daemon on the same state. What the old one waited for is forgotten.
   void restart() {
     dispatcher_.reset();
+    writer_.reset();
     io_ = std::make_unique<boost::asio::io_context>(1);
+    writer_ = std::make_unique<Writer>(*io_, *store_, milliseconds(20));
     executor_ = {};
     Machine machine;
     machine.cores = {0, 1, 2, 3};
     machine.memory = 8_GiB;
     dispatcher_ = std::make_unique<Dispatcher>(
-        *io_, *store_, executor_, catalog_, machine, host_named("alpha"), folder_ / "runs",
+        *io_, *writer_, executor_, catalog_, machine, host_named("alpha"), folder_ / "runs",
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { ended_.push_back(a); },
                           [this] { drained_ = true; }},
         DispatcherTiming{milliseconds(20), milliseconds(20), milliseconds(20)});
@@ -48,7 +51,7 @@ class DispatcherStory : public DbTest {
   std::vector<OpenAttempt> store_sweep(const std::vector<Settings>& points) {
     const NewSweep request = sweep("s", points);
     sweep_ = request.id;
-    return submit(request).queued;
+    return writer_->now([&](Store&) { return submit(request).queued; });
   }
   std::vector<OpenAttempt> enqueue(const std::vector<Settings>& points) {
     auto queued = store_sweep(points);
@@ -65,9 +68,12 @@ class DispatcherStory : public DbTest {
     }
     return so();
   }
-  void settle() {  // what can be done without waiting
-    io_->restart();
-    io_->poll();
+  // What can be done without waiting for a process or for time to pass.
+  void settle() {
+    do {
+      io_->restart();
+      io_->poll();
+    } while (until_quiet());
   }
   bool until_started(std::size_t n) {
     return until([&] { return executor_.started.size() >= n; });
@@ -126,11 +132,24 @@ class DispatcherStory : public DbTest {
   }
 
   std::unique_ptr<boost::asio::io_context> io_;
+  std::unique_ptr<Writer> writer_;
   FakeExecutor executor_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::vector<EndedAttempt> ended_;
   bool drained_ = false;
   SweepId sweep_;
+
+ private:
+  // Waits for the threads beside the loop; false when they had nothing to do.
+  bool until_quiet() {
+    bool any = false;
+    while (writer_->pending() + dispatcher_->reading() > 0) {
+      any = true;
+      io_->restart();
+      io_->run_one_for(std::chrono::milliseconds(10));
+    }
+    return any;
+  }
 };
 
 }  // namespace sweepd

@@ -20,7 +20,8 @@ class RecoverTest : public DispatcherStory {
     for (std::size_t rank = 0; rank < world_size; ++rank) {
       lease.ranks.push_back({{static_cast<int>(rank)}, "", -1});
     }
-    EXPECT_TRUE(store_->mark_started(attempt.row, now_wall(), lease));
+    EXPECT_TRUE(writer_->now(
+        [&](Store& store) { return store.mark_started(attempt.row, now_wall(), lease); }));
     return attempt;
   }
   void write_pid(const OpenAttempt& attempt, int rank) const {
@@ -57,9 +58,9 @@ TEST_F(RecoverTest, WhatEndedMeanwhileIsStoredWithoutARun) {
   write_pid(attempt, 0);
   write_events(folder_of(attempt), 0, {step(0, 2.5), end(kDone)});
   recover();
+  settle();
   EXPECT_EQ(stored(attempt), "done");
   EXPECT_EQ(samples(attempt), 1);
-  settle();
   EXPECT_TRUE(executor_.started.empty());
 }
 
@@ -68,6 +69,7 @@ TEST_F(RecoverTest, WhatDiedMeanwhileIsACrashOfAnUnknownKind) {
   write_pid(attempt, 0);
   write_phase(folder_of(attempt), 0, "optimizer");
   recover();
+  settle();
   EXPECT_EQ(stored(attempt), "crashed");
   EXPECT_THAT(detail(attempt), HasSubstr("optimizer"));
 }
@@ -142,6 +144,7 @@ TEST_F(RecoverTest, AThirdDaemonFindsNothingToDo) {
   write_pid(attempt, 0);
   write_events(folder_of(attempt), 0, {step(0, 2.5), end(kDone)});
   recover();
+  settle();
   restart();
   recover();
   settle();

@@ -25,6 +25,46 @@ TEST_F(DbTest, AJournalReadTwiceIsStoredOnce) {
   EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("10.0"));
 }
 
+AttemptRecord with_samples(std::int64_t row, std::size_t samples) {
+  AttemptRecord record;
+  record.row = row;
+  record.ending = {Done{"fixed_steps"}, 0};
+  record.ended = WallTime{5'000'000'000};
+  for (std::size_t i = 0; i < samples; ++i) {
+    record.samples.push_back({0, static_cast<std::int64_t>(i), "step", "time", 1.5, false});
+  }
+  return record;
+}
+
+TEST_F(DbTest, SamplesStoredInSlicesCountOnceAndOnlyWhenTheAttemptHasEnded) {
+  const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
+  const AttemptRecord record = with_samples(row, Store::kSampleSlice + 7);
+  const auto first = store_->store_samples(record, 0);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(*first, Store::kSampleSlice);
+  EXPECT_THAT(sql("SELECT outcome IS NULL, (SELECT count(*) FROM summary) FROM attempt"),
+              ElementsAre("1|0"));
+  const auto finished = store_->finish(record, *first);
+  ASSERT_TRUE(finished && *finished);
+  EXPECT_THAT(sql("SELECT count(*), min(step), max(step) FROM sample"),
+              ElementsAre(std::to_string(Store::kSampleSlice + 7) + "|0|" +
+                          std::to_string(Store::kSampleSlice + 6)));
+  const auto again = store_->store_samples(with_samples(row, 3), 0);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(*again, 0U) << "it has ended: nothing is changed";
+}
+
+// As a daemon that died between two slices leaves them. Its successor may know less: of a journal
+// whose last page was lost with the power.
+TEST_F(DbTest, SlicesOfADaemonThatDiedAreReplaced) {
+  const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
+  ASSERT_TRUE(store_->store_samples(with_samples(row, Store::kSampleSlice + 7), 0));
+  reopen();
+  const auto finished = store_->finish(with_samples(row, 3));
+  ASSERT_TRUE(finished && *finished);
+  EXPECT_THAT(sql("SELECT count(*) FROM sample"), ElementsAre("3"));
+}
+
 TEST_F(DbTest, AnUnknownAttemptCannotEnd) {
   const auto finished = store_->finish(done(4711, 1, 1));
   ASSERT_FALSE(finished);

@@ -10,14 +10,16 @@ boost::asio::awaitable<Reply> handle_cancel(Services& services, Session&, nlohma
   const auto ask = [who](Reader& r) { return r.find_sweep(who); };
   const auto sweep = co_await services.readers.run(ask);
   if (!sweep) co_return sweep.error();
-  const auto receipt = services.store.cancel_sweep(sweep->id, now_wall());
+  const auto cancel = [&sweep](Store& store) { return store.cancel_sweep(sweep->id, now_wall()); };
+  auto receipt = co_await services.writer.run(cancel);
   if (!receipt) co_return receipt.error();
-  services.dispatcher.forget(receipt->ended);
+  nlohmann::json reply{{"sweep", sweep->id},
+                       {"name", sweep->name},
+                       {"cancelled", receipt->ended.size()},
+                       {"stopping", receipt->running.size()}};
+  services.dispatcher.forget(std::move(receipt->ended));
   services.dispatcher.stop(receipt->running);
-  co_return nlohmann::json{{"sweep", sweep->id},
-                           {"name", sweep->name},
-                           {"cancelled", receipt->ended.size()},
-                           {"stopping", receipt->running.size()}};
+  co_return reply;
 }
 
 }  // namespace sweepd

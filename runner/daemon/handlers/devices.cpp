@@ -6,13 +6,13 @@ namespace sweepd {
 namespace {
 
 // A bandwidth alone (only `memcpy` has run) is told once, without an arithmetic.
-nlohmann::json peaks_of(Services& services, const DeviceInfo& device) {
+nlohmann::json peaks_of(Store& store, const DeviceInfo& device) {
   nlohmann::json peaks = nlohmann::json::array();
   double measured_bytes_per_s = 0;
   for (const char* arithmetic : {"fp32", "tf32", "bf16", "fp16"}) {
     auto peak = datasheet_peak(device.name, arithmetic);
     if (!peak) {
-      const auto measured = services.store.measured_peak(device, arithmetic);
+      const auto measured = store.measured_peak(device, arithmetic);
       if (measured) peak = *measured;
     }
     if (peak) measured_bytes_per_s = peak->bytes_per_s;
@@ -36,18 +36,22 @@ nlohmann::json peaks_of(Services& services, const DeviceInfo& device) {
 boost::asio::awaitable<Reply> handle_devices(Services& services, Session&, nlohmann::json params) {
   ParamsReader reader(params);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  nlohmann::json devices = nlohmann::json::array();
-  for (const DeviceInfo& device : discover_devices(services.machine, services.host)) {
-    nlohmann::json entry{{"kind", device.kind},
-                         {"index", device.index},
-                         {"uuid", device.uuid},
-                         {"name", device.name},
-                         {"memory_bytes", device.memory.value},
-                         {"driver", device.driver},
-                         {"compute_capability", device.compute_capability},
-                         {"peaks", peaks_of(services, device)}};
-    devices.push_back(std::move(entry));
-  }
+  const auto list = [&services](Store& store) {
+    nlohmann::json devices = nlohmann::json::array();
+    for (const DeviceInfo& device : discover_devices(services.machine, services.host)) {
+      nlohmann::json entry{{"kind", device.kind},
+                           {"index", device.index},
+                           {"uuid", device.uuid},
+                           {"name", device.name},
+                           {"memory_bytes", device.memory.value},
+                           {"driver", device.driver},
+                           {"compute_capability", device.compute_capability},
+                           {"peaks", peaks_of(store, device)}};
+      devices.push_back(std::move(entry));
+    }
+    return devices;
+  };
+  const nlohmann::json devices = co_await services.writer.run(list);
   const HostInfo& host = services.host;
   co_return nlohmann::json{{"host",
                             {{"hostname", host.hostname},

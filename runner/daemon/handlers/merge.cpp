@@ -1,8 +1,5 @@
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include "db/database_copy.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
@@ -73,17 +70,24 @@ Result<std::int64_t> copy_runs(Reader& reader, const fs::path& from, const fs::p
 
 // One batch after the other, and everybody else's turn in between.
 boost::asio::awaitable<Result<MergeReceipt>> merge(Services& services, const fs::path& copy) {
-  auto begun = Merger::begin(services.store, copy);
+  const auto begin = [&](Store& store) -> Result<void> {
+    auto begun = Merger::begin(store, copy);
+    if (!begun) return begun.error();
+    services.merger = std::move(*begun);
+    return {};
+  };
+  const auto begun = co_await services.writer.run(begin);
   if (!begun) co_return begun.error();
-  services.merger = std::move(*begun);
+  const auto step = [&](Store&) { return services.merger->step(); };
   Result<bool> more = true;
-  while (true) {
-    more = services.merger->step();
-    if (!more || !*more) break;
-    co_await boost::asio::post(services.io, boost::asio::use_awaitable);
-  }
-  const MergeReceipt receipt = services.merger->receipt();
-  services.merger.reset();
+  while (more && *more) more = co_await services.writer.run(step);
+  const auto end = [&](Store&) {
+    MergeReceipt receipt = services.merger->receipt();
+    services.merger.reset();
+    return receipt;
+  };
+  MergeReceipt receipt = co_await services.writer.run(end);
+  services.writer.rest();
   if (!more) co_return more.error();
   co_return receipt;
 }

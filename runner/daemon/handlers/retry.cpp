@@ -32,7 +32,10 @@ boost::asio::awaitable<Reply> handle_retry(Services& services, Session&, nlohman
   const auto ask = [who](Reader& r) { return r.find_sweep(who); };
   const auto sweep = co_await services.readers.run(ask);
   if (!sweep) co_return sweep.error();
-  auto receipt = services.store.retry_sweep(sweep->id, which, now_wall());
+  const auto queue_again = [&](Store& store) {
+    return store.retry_sweep(sweep->id, which, now_wall());
+  };
+  auto receipt = co_await services.writer.run(queue_again);
   if (!receipt) co_return receipt.error();
   const std::int64_t queued = receipt->attempts_queued;
   services.dispatcher.enqueue(std::move(receipt->queued));

@@ -25,6 +25,7 @@ boost::asio::awaitable<Reply> handle_status(Services& services, Session&, nlohma
                            {"database", services.state.database().string()},
                            {"queued", services.dispatcher.queued()},
                            {"running", running},
+                           {"longest_hold_ns", services.loop.longest().ns},
                            {"trouble", services.dispatcher.trouble()}};
 }
 

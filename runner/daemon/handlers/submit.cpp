@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-Result<json> store_one(Services& services, PreparedSweep& one) {
+NewSweep new_sweep(PreparedSweep& one) {
   NewSweep sweep;
   sweep.id = random_id();
   sweep.sweep = std::move(one.sweep);
@@ -19,23 +19,37 @@ Result<json> store_one(Services& services, PreparedSweep& one) {
   for (ExpandedTrial& trial : one.expansion.trials) {
     sweep.trials.push_back({std::move(trial.key), std::move(trial.trial)});
   }
-  auto receipt = services.store.submit(sweep, *one.def);
-  if (!receipt) return receipt.error();
-  spdlog::info("sweep {} `{}` submitted: {} trials, {} attempts queued, {} reused", sweep.id,
-               sweep.sweep.name, receipt->trials, receipt->attempts_queued,
-               receipt->attempts_reused);
+  return sweep;
+}
+
+boost::asio::awaitable<Result<json>> store_one(Services& services, PreparedSweep& one) {
+  struct Stored {
+    SweepId id;
+    std::string name;
+    Result<SubmitReceipt> receipt;
+  };
+  const auto submit = [&one](Store& store) -> Stored {
+    const NewSweep sweep = new_sweep(one);
+    std::vector<ExpandedTrial>().swap(one.expansion.trials);
+    return {sweep.id, sweep.sweep.name, store.submit(sweep, *one.def)};
+  };
+  Stored stored = co_await services.writer.run(submit);
+  if (!stored.receipt) co_return stored.receipt.error();
+  const auto& receipt = stored.receipt;
+  spdlog::info("sweep {} `{}` submitted: {} trials, {} attempts queued, {} reused", stored.id,
+               stored.name, receipt->trials, receipt->attempts_queued, receipt->attempts_reused);
   std::int64_t excluded = 0;
   for (const std::int64_t n : one.expansion.excluded) excluded += n;
-  json result{{"id", sweep.id},
-              {"name", sweep.sweep.name},
+  json result{{"id", stored.id},
+              {"name", stored.name},
               {"trials", receipt->trials},
               {"excluded", excluded},
               {"duplicates", one.expansion.duplicates},
               {"queued", receipt->attempts_queued},
               {"reused", receipt->attempts_reused},
               {"joined", receipt->attempts_joined}};
-  services.dispatcher.enqueue(std::move(receipt->queued));
-  return result;
+  services.dispatcher.enqueue(std::move(stored.receipt->queued));
+  co_return result;
 }
 
 }  // namespace
@@ -59,7 +73,7 @@ boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json p
   json sweeps = json::array();
   if (check) co_return json{{"sweeps", sweeps}};
   for (PreparedSweep& one : prepared->sweeps) {
-    auto stored = store_one(services, one);
+    auto stored = co_await store_one(services, one);
     if (!stored) co_return stored.error();
     sweeps.push_back(std::move(*stored));
   }

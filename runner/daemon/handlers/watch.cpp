@@ -32,9 +32,9 @@ boost::asio::awaitable<Reply> handle_watch(Services& services, Session& session,
   const std::string who = reader.text_or("sweep", "");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   const auto ask = [who](Reader& r) { return find(r, who); };
-  const auto found = co_await services.readers.run(ask);
+  auto found = co_await services.readers.run(ask);
   if (!found) co_return found.error();
-  services.watchers.add(session.weak_from_this(), found->sweep, found->trials);
+  services.watchers.add(session.weak_from_this(), found->sweep, std::move(found->trials));
   co_return json{{"sweep", to_json(found->sweep)}};
 }
 
