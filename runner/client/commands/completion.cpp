@@ -112,8 +112,7 @@ void add_completion(Command& app, Client& client) {
                    "script asks for them")
       ->required()
       ->one_of({"bash", "sweeps", "workloads"});
-  command->footer(
-      "Example: sweepctl completion bash > ~/.local/share/bash-completion/completions/sweepctl");
+  command->footer("Example: source <(sweepctl completion bash)");
   command->callback([&app, &client, what] {
     client.action = [&app, &client, what] {
       if (*what != "bash") return print_names(client, *what);
