@@ -43,16 +43,15 @@ void renumber(ResultSet& set, Dimension& dimension, const Values& merged) {
 void share_dictionaries(std::vector<ResultSet>& sets, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     Values merged;
-    bool differ = false;
     for (ResultSet& set : sets) {
       const Dimension* dimension = find(set, name);
-      if (dimension == nullptr) continue;
-      differ |= !merged.empty() && merged != dimension->values;
-      merge(merged, dimension->values);
+      if (dimension != nullptr) merge(merged, dimension->values);
     }
+    // Also the sets before the one that brought a value: what a table says of its rows and columns
+    // it asks of the first set, which may have met nothing at all.
     for (ResultSet& set : sets) {
       Dimension* dimension = find(set, name);
-      if (differ && dimension != nullptr) renumber(set, *dimension, merged);
+      if (dimension != nullptr && dimension->values != merged) renumber(set, *dimension, merged);
     }
   }
 }

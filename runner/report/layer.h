@@ -28,6 +28,7 @@ class BaselineGroups {
   static Result<BaselineGroups> resolve(const ResultSet& results, const TableSpec& table,
                                         const TableSpec::Value& value);
   Axes& axes() { return axes_; }
+  const Axes& axes() const { return axes_; }
   // After Axes::align; `names` are the table's baseline.
   void group(const std::vector<TableSpec::Filter>& names);
   bool empty() const { return groups_.empty(); }
@@ -64,6 +65,7 @@ class Layer {
   Axes& axes() { return axes_; }
   const Axes& axes() const { return axes_; }
   BaselineGroups* baseline() { return baseline_ ? &*baseline_ : nullptr; }
+  const BaselineGroups* baseline() const { return baseline_ ? &*baseline_ : nullptr; }
   // After Axes::align. Chooses the cell where the table leaves it open.
   void group(const std::vector<TableSpec::Filter>& baseline);
 

@@ -14,12 +14,12 @@ using Unit = std::pair<const char*, double>;
 
 // The largest unit of which `most` holds at least one.
 template <std::size_t N>
-Axis axis_in(const std::array<Unit, N>& units, double most, int about) {
+PlotAxis axis_in(const std::array<Unit, N>& units, double most, int about) {
   Unit unit = units.front();
   for (const Unit& candidate : units) {
     if (most >= candidate.second) unit = candidate;
   }
-  Axis axis;
+  PlotAxis axis;
   axis.unit_name = unit.first;
   axis.unit = unit.second;
   const double span = std::max(most / unit.second, 1e-9);
@@ -41,17 +41,17 @@ Axis axis_in(const std::array<Unit, N>& units, double most, int about) {
 
 }  // namespace
 
-std::string Axis::label(double mark) const {
+std::string PlotAxis::label(double mark) const {
   return fmt::format("{:.6g}", mark);
 }
 
-Axis bytes_axis(std::int64_t most, int about) {
+PlotAxis bytes_axis(std::int64_t most, int about) {
   constexpr std::array<Unit, 5> kUnits{
       {{"B", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}}};
   return axis_in(kUnits, static_cast<double>(most), about);
 }
 
-Axis time_axis(std::int64_t end_ns, int about) {
+PlotAxis time_axis(std::int64_t end_ns, int about) {
   constexpr std::array<Unit, 4> kUnits{{{"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
   return axis_in(kUnits, static_cast<double>(end_ns), about);
 }

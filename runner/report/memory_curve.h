@@ -31,14 +31,14 @@ std::vector<std::int64_t> most_per_column(std::span<const MemoryPoint> timeline,
 
 // Round marks from 0 to `most` and a little above: 1, 2 or 5 times a power of ten in `unit`, about
 // `about` of them.
-struct Axis {
+struct PlotAxis {
   double unit = 1;                       // of one label unit, in the axis' own unit (bytes, ns)
   std::string unit_name;                 // "MiB", "ms"
   std::vector<double> marks;             // in label units, from 0
   double end = 0;                        // the last mark, in the axis' own unit
   std::string label(double mark) const;  // without the unit
 };
-Axis bytes_axis(std::int64_t most, int about);
-Axis time_axis(std::int64_t end_ns, int about);
+PlotAxis bytes_axis(std::int64_t most, int about);
+PlotAxis time_axis(std::int64_t end_ns, int about);
 
 }  // namespace sweepd

@@ -80,7 +80,7 @@ class Svg {
 
   const MemoryPicture& picture_;
   const MemoryCurve& curve_;
-  Axis bytes_, time_;
+  PlotAxis bytes_, time_;
   std::string text_;
   std::vector<std::pair<std::string, std::string>> legend_;  // colour, text
 };

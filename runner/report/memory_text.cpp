@@ -74,7 +74,7 @@ std::string phase_row(const MemoryCurve& curve, std::size_t columns) {
 }
 
 std::string time_row(const MemoryCurve& curve, std::size_t columns) {
-  const Axis axis = time_axis(curve.end_ns, std::max<int>(2, static_cast<int>(columns / 16)));
+  const PlotAxis axis = time_axis(curve.end_ns, std::max<int>(2, static_cast<int>(columns / 16)));
   std::string line;
   for (const double mark : axis.marks) {
     const double share = mark * axis.unit / static_cast<double>(curve.end_ns);
@@ -91,7 +91,7 @@ std::string time_row(const MemoryCurve& curve, std::size_t columns) {
 std::string memory_to_text(const MemoryPicture& picture, std::size_t width) {
   const MemoryCurve curve = curve_of(picture.timeline);
   if (curve.peak == nullptr || curve.end_ns == 0) return "";
-  const Axis axis = bytes_axis(curve.peak->allocated.value, 6);
+  const PlotAxis axis = bytes_axis(curve.peak->allocated.value, 6);
   const std::size_t margin = 12;  // "   500 MiB ┤"
   const std::size_t wanted = width == 0 ? 80 : width;
   const std::size_t columns = std::max(wanted, margin + kLeastColumns) - margin;

@@ -169,8 +169,9 @@ class Pivot {
       footnotes_.add_cell(cell_name(row, column), group->rows, layer.axes());
     }
     const auto failed = layer.failed_baseline(row, column.key);
-    if (!failed.empty()) {
-      footnotes_.add_cell("baseline of " + cell_name(row, column), failed, layer.axes());
+    if (!failed.empty()) {  // rows of other results, which have other dimensions
+      footnotes_.add_cell("baseline of " + cell_name(row, column), failed,
+                          layer.baseline()->axes());
     }
   }
 

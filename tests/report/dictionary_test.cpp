@@ -30,5 +30,16 @@ TEST(Dictionary, OneNumberingForAllAndTheOrderKept) {
   EXPECT_THAT(sets[2].dimensions[0].values, ElementsAre("x"));
 }
 
+// A table asks its first value for the texts of all rows, whatever that value's filter met.
+TEST(Dictionary, ASetThatMetNothingKnowsWhatTheOthersMet) {
+  ResultsBuilder none, some;
+  none.text("model", {});
+  some.text("model", {"small"});
+  some.row({"small"});
+  std::vector<ResultSet> sets{none.get(), some.get(), none.get()};
+  share_dictionaries(sets, {"model"});
+  for (const ResultSet& set : sets) EXPECT_THAT(set.dimensions[0].values, ElementsAre("small"));
+}
+
 }  // namespace
 }  // namespace sweepd::report

@@ -67,7 +67,7 @@ TEST(MemoryCurve, AxesHaveRoundMarks) {
   };
   for (const Row& row : {Row{40 * kMiB, "MiB", 10}, Row{kMiB - 1, "KiB", 500}, Row{7, "B", 2},
                          Row{3'500'000'000, "GiB", 1}, Row{1200 * kMiB, "GiB", 0.5}}) {
-    const Axis axis = bytes_axis(row.most, 4);
+    const PlotAxis axis = bytes_axis(row.most, 4);
     EXPECT_EQ(axis.unit_name, row.unit) << row.most;
     ASSERT_GE(axis.marks.size(), 2U);
     EXPECT_EQ(axis.marks[1], row.step) << row.most;

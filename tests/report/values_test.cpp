@@ -228,6 +228,24 @@ TEST(Values, OneWithoutResultsKeepsItsColumn) {
   EXPECT_EQ(table->rows[0][2].text, "");
 }
 
+// The first value's filter met nothing: what the rows are called, the second one knows.
+TEST(Values, AnEmptyFirstOneLosesNoRow) {
+  ResultsBuilder none, some;
+  none.text("model", {}).numbers("context", {});
+  some.text("model", {"tiny"}).numbers("context", {"64"});
+  some.samples({"tiny", "64"}, {2.5});
+  QuerySpec query = query_of({"model", "context"}, {});
+  query.table.values = {value("fp32", "{mean:.1f}", "", "", {{"precision", {"fp32"}}}),
+                        value("bf16", "{mean:.1f}", "", "", {{"precision", {"bf16"}}})};
+  EXPECT_EQ(markdown({none.get(), some.get()}, query),
+            R"(| model | context | fp32 (ms) | bf16 (ms) |
+| ----- | ------: | --------: | --------: |
+| tiny  |      64 |           |       2.5 |
+
+- mean of time, n = 1
+)");
+}
+
 TEST(ReadPlan, ValuesOfTheSameResultsShareOneRead) {
   QuerySpec query = query_of({"model"}, {"precision"});
   query.workload = "lm_step";
