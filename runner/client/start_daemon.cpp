@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "runner/base/descriptors.h"
 #include "runner/base/text.h"
 #include "runner/base/unique_fd.h"
 
@@ -47,6 +48,7 @@ Result<void> start_daemon(const StateFolder& state) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDERR_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  add_close_from(actions, STDERR_FILENO + 1);
   std::string program = daemon_program();
   std::string option = "--state-dir";
   std::string folder = state.path();
@@ -84,6 +86,7 @@ Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::p
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDIN_FILENO);
+  add_close_from(actions, STDERR_FILENO + 1);
   std::string program = daemon_program();
   std::string state_option = "--state-dir";
   std::string folder = state.path();

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "runner/base/clock.h"
+#include "runner/base/descriptors.h"
 #include "runner/base/unique_fd.h"
 
 extern char** environ;
@@ -65,6 +66,7 @@ Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, question->get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
+  add_close_from(actions, STDERR_FILENO + 1);  // the connections of clients among them
   std::string program = worker;
   std::string verb(option);
   char* argv[] = {program.data(), verb.data(), nullptr};

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runner/base/descriptors.h"
+
 namespace sweepd {
 namespace {
 
@@ -67,7 +69,15 @@ Daemonized daemonize() {
   ::setsid();
   // Not a session leader any more: it can never get a terminal by opening one.
   if (::fork() != 0) ::_exit(EXIT_SUCCESS);
-  read_end.reset();
+  // Whatever the caller has open, a lock or a pipe perhaps, is not held as long as the daemon
+  // lives.
+  constexpr int kWordFd = STDERR_FILENO + 1;
+  if (write_end.get() != kWordFd) {
+    ::dup3(write_end.get(), kWordFd, O_CLOEXEC);
+    write_end.reset(kWordFd);
+  }
+  [[maybe_unused]] const int closed_below = read_end.release();
+  close_descriptors_from(kWordFd + 1);
   const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     ::dup2(null.get(), standard);

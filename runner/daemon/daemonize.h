@@ -1,6 +1,6 @@
-// Into the background, as daemons go: own session, no terminal, `/` as working folder. The process
-// that called waits until the daemon is ready or has failed, so that whoever started it can connect
-// at once or show why not.
+// Into the background, as daemons go: own session, no terminal, `/` as working folder, no
+// descriptor of whoever started it. The process that called waits until the daemon is ready or has
+// failed, so that whoever started it can connect at once or show why not.
 #pragma once
 
 #include <functional>

@@ -1,10 +1,15 @@
 // The protocol as a person with socat meets it.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <nlohmann/json.hpp>
 
+#include "runner/base/unique_fd.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -58,6 +63,32 @@ TEST(Socket, IsForItsOwnerOnly) {
   EXPECT_EQ(info.st_mode & 0777, 0600U);
   ::stat(box.state().c_str(), &info);
   EXPECT_EQ(info.st_mode & 0777, 0700U);
+}
+
+// A lock that a script holds, and a pipe whose end somebody waits for.
+TEST(Daemon, HoldsNothingOfWhoeverStartedIt) {
+  const Sandbox box;
+  const std::string file = box.write("lock", "");
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  const pid_t shell = ::fork();
+  if (shell == 0) {
+    ::dup2(write_end.get(), 7);
+    const std::string script = "exec 9>" + file + "; flock 9; " + SWEEPCTL + " status >/dev/null";
+    ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
+    ::_exit(127);
+  }
+  write_end.reset();
+  int status = -1;
+  ::waitpid(shell, &status, 0);
+  ASSERT_EQ(status, 0);
+  ASSERT_TRUE(is_alive(box.daemon_pid()));
+  const UniqueFd lock(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+  pollfd end{read_end.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 0), 1) << "the pipe has not ended";
 }
 
 TEST(Daemon, ASecondOneSaysWhoHoldsTheFolder) {

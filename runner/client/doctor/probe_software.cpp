@@ -15,6 +15,7 @@
 
 #include "build_info.h"
 #include "runner/base/clock.h"
+#include "runner/base/descriptors.h"
 #include "runner/base/nvml.h"
 #include "runner/base/proc.h"
 #include "runner/base/text.h"
@@ -44,6 +45,7 @@ Result<std::string> output_of(const std::string& program, const char* option) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDERR_FILENO);
+  add_close_from(actions, STDERR_FILENO + 1);
   std::string name = program, argument = option;
   char* argv[] = {name.data(), argument.data(), nullptr};
   pid_t pid = 0;
