@@ -16,14 +16,18 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
   if (name_end == std::string_view::npos || name_end + 2 >= text.size()) return std::nullopt;
   std::string_view rest = text.substr(name_end + 2);
   ProcStat stat{.state = rest[0]};
-  for (int field = 3; field < 22; ++field) {
+  const auto read = [&rest](auto& value) {
+    return std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc{};
+  };
+  for (int field = 4; field <= 22; ++field) {
     const std::size_t space = rest.find(' ');
     if (space == std::string_view::npos) return std::nullopt;
     rest.remove_prefix(space + 1);
+    if (field == 4 && !read(stat.parent)) return std::nullopt;
+    if (field == 5 && !read(stat.group)) return std::nullopt;
+    if (field == 6 && !read(stat.session)) return std::nullopt;
   }
-  const auto [end, error] =
-      std::from_chars(rest.data(), rest.data() + rest.size(), stat.start_ticks);
-  if (error != std::errc{} || end == rest.data()) return std::nullopt;
+  if (!read(stat.start_ticks)) return std::nullopt;
   return stat;
 }
 

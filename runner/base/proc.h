@@ -11,7 +11,12 @@ namespace sweepd {
 
 struct ProcStat {
   char state = 0;                 // field 3: R, S, D, Z (ended, not yet reaped), X ...
+  int parent = 0;                 // field 4
+  int group = 0;                  // field 5
+  int session = 0;                // field 6
   std::uint64_t start_ticks = 0;  // field 22: clock ticks since boot
+
+  bool ended() const { return state == 'Z' || state == 'X'; }
 };
 
 // `/proc/<pid>/stat`. The name in parentheses may itself hold spaces and parentheses, so fields are

@@ -19,10 +19,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A rank's connections close before it has written its last word, so its peers end first. "Within
-// a second" is what a gang is promised.
-constexpr auto kPeerGrace = std::chrono::milliseconds(500);
-
 // By SIGSTOP, say, or a debugger.
 std::set<int> suspended_ranks(const std::vector<RankProcess>& ranks) {
   std::set<int> suspended;
@@ -137,6 +133,7 @@ void Dispatcher::act(const StopAction& action) {
   if (it == running_.end()) return;
   Run& run = *it->second;
   run.collect_ended(executor_);
+  if (run.clear_timer) return;  // it has ended; what it left is being killed
   run.stop = action.reason;
   spdlog::info("attempt {} is being stopped: {}", run.attempt.id,
                action.reason == StopReason::kTimeout ? "timeout" : "cancelled");
@@ -228,7 +225,8 @@ void Dispatcher::end_other_ranks(Run& run) {
   const bool all_well = std::all_of(run.ended.begin(), run.ended.end(),
                                     [&](const EndedRank& rank) { return ended_well(run, rank); });
   if (all_well || run.peer_timer) return;
-  run.peer_timer = std::make_unique<asio::steady_timer>(io_, kPeerGrace);
+  run.peer_timer =
+      std::make_unique<asio::steady_timer>(io_, std::chrono::nanoseconds(timing_.peer_grace.ns));
   const std::int64_t row = run.attempt.row;
   run.peer_timer->async_wait([this, row](const boost::system::error_code& error) {
     if (error) return;
@@ -237,10 +235,35 @@ void Dispatcher::end_other_ranks(Run& run) {
   });
 }
 
+// A rank that ended by itself has ended all that it started; one that was killed had no time to,
+// and of an adopted one it is not known. What is left would disturb whatever is measured next.
+bool Dispatcher::clears(Run& run) {
+  const bool all_by_themselves = std::all_of(run.ended.begin(), run.ended.end(),
+                                             [](const EndedRank& rank) { return rank.exit.code; });
+  if (all_by_themselves || run.clears >= timing_.most_clears) return false;
+  if (!executor_.clear(run.attempt.id, run.ranks)) return false;
+  if (++run.clears == timing_.most_clears) {
+    spdlog::warn("attempt {}: processes that it started do not end", run.attempt.id);
+  }
+  run.clear_timer = std::make_unique<asio::steady_timer>(
+      io_, std::chrono::nanoseconds(timing_.clear_interval.ns));
+  const std::int64_t row = run.attempt.row;
+  run.clear_timer->async_wait([this, row](const boost::system::error_code& error) {
+    if (!error && running_.contains(row)) finish_run(row);
+  });
+  return true;
+}
+
 void Dispatcher::finish_run(std::int64_t row) {
   const auto it = running_.find(row);
+  if (clears(*it->second)) return;
   std::shared_ptr<Run> run = std::move(it->second);
   running_.erase(it);
+  if (run->incomplete && !run->stop) {
+    scheduler_.finished(row);
+    return writer_.run([row](Store& store) { return store.mark_queued(row); },
+                       [this, run](const Result<void>& marked) { queue_again(*run, marked); });
+  }
   read_journals(std::move(run));
 }
 

@@ -58,7 +58,17 @@ struct DispatcherTiming {
   Duration grace = seconds(2);        // between SIGTERM and SIGKILL
   Duration store_retry = seconds(5);  // between attempts to store what could not be stored
   Duration load_limit = seconds(61);  // for the executor to `prepare`; then it is asked again
+  // For the ranks of a gang that lost a peer, until it is known which and why. A rank's connections
+  // close before it has written its last word, so its peers end first.
+  Duration peer_grace = milliseconds(500);
+  // Between two looks at what killed ranks left behind, and how many there are.
+  Duration clear_interval = milliseconds(5);
+  int most_clears = 200;
 };
+
+// What a gang is promised: within it after one rank's bad end, the others are ended too.
+inline constexpr Duration kGangEndsWithin = seconds(1);
+static_assert(DispatcherTiming{}.peer_grace < kGangEndsWithin);
 
 class Dispatcher {
  public:
@@ -150,7 +160,11 @@ class Dispatcher {
   bool is_idle() const;  // nothing runs, starts or is stored
   void finish_run(std::int64_t row);
   void read_journals(std::shared_ptr<Run> run);
+  // True: it has ended, but not all that it started; asked again soon.
+  bool clears(Run& run);
   void recover_started(OpenAttempt attempt);
+  void adopt_run(std::unique_ptr<Run> run);
+  void queue_again(Run& run, const Result<void>& marked);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
   // Judges and stores them in this order, one at a time. One that cannot be stored is kept and
   // tried again later; nothing starts until then.

@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "runner/daemon/dispatcher.h"
 #include "runner/daemon/run.h"
@@ -29,37 +30,35 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   auto run = std::make_unique<Run>(std::move(attempt), std::move(folder));
   run->started = *run->attempt.started;
   const int world_size = static_cast<int>(run->attempt.lease.ranks.size());
-  run->ranks = executor_.adopt(run->folder, world_size);
-  const std::int64_t row = run->attempt.row;
+  Adoption adoption = executor_.adopt(run->folder, world_size);
+  run->ranks = std::move(adoption.alive);
+  run->incomplete = adoption.incomplete || world_size == 0;
   std::vector<bool> alive(static_cast<std::size_t>(world_size), false);
   for (const RankProcess& rank : run->ranks) alive[static_cast<std::size_t>(rank.rank)] = true;
-  bool any_began = !run->ranks.empty();
   for (int rank = 0; rank < world_size; ++rank) {
-    if (alive[static_cast<std::size_t>(rank)]) continue;
-    any_began = any_began || std::filesystem::exists(run->folder.pid(rank));
-    run->ended.push_back({rank, {}});
+    if (!alive[static_cast<std::size_t>(rank)]) run->ended.push_back({rank, {}});
   }
-  if (!any_began) {
-    // Died between the mark and the first process: nothing was measured, so nothing is lost.
-    const auto mark = [row](Store& store) { return store.mark_queued(row); };
-    if (const auto marked = writer_.now(mark); !marked) {
-      spdlog::error("attempt {}: {}", run->attempt.id, marked.error().message);
-    }
-    run->attempt.started.reset();
-    run->attempt.lease = {};
-    enqueue({std::move(run->attempt)});
-    return;
+  if (!run->ranks.empty()) return adopt_run(std::move(run));
+  // Died between the mark and the last process: nothing was measured, so nothing is lost.
+  if (run->incomplete) {
+    const auto mark = [row = run->attempt.row](Store& store) { return store.mark_queued(row); };
+    return queue_again(*run, writer_.now(mark));
   }
-  if (run->ranks.empty()) {
-    spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);
-    // As after any other end, it keeps its lease until it is stored.
-    scheduler_.adopt(item_of(run->attempt), run->attempt.lease, now_instant());
-    return read_journals(std::move(run));
+  spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);
+  for (int look = 0; look < timing_.most_clears && executor_.clear(run->attempt.id, {}); ++look) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(timing_.clear_interval.ns));
   }
+  // As after any other end, it keeps its lease until it is stored.
+  scheduler_.adopt(item_of(run->attempt), run->attempt.lease, now_instant());
+  read_journals(std::move(run));
+}
+
+void Dispatcher::adopt_run(std::unique_ptr<Run> run) {
   spdlog::info("attempt {} adopted: {} of {} ranks run", run->attempt.id, run->ranks.size(),
-               world_size);
+               run->attempt.lease.ranks.size());
   const Duration age = now_wall() - run->started;
   scheduler_.adopt(item_of(run->attempt), run->attempt.lease, now_instant() - age);
+  const std::int64_t row = run->attempt.row;
   Run& placed = *running_.emplace(row, std::move(run)).first->second;
   // ended.size() counts against ranks.size(): the dead ones get an entry without a process.
   for (const EndedRank& ended : placed.ended) {
@@ -70,11 +69,25 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   for (std::size_t i = 0; i < placed.ranks.size(); ++i) {
     if (placed.ranks[i].pidfd) watch_rank(placed, i);
   }
+  // They wait for ranks that will never come.
+  if (placed.incomplete) return placed.kill(executor_);
   // What the predecessor would have done when that rank died.
   const bool all_well =
       std::all_of(placed.ended.begin(), placed.ended.end(),
                   [&](const EndedRank& ended) { return ended_well(placed, ended); });
   if (!all_well) end_other_ranks(placed);
+}
+
+void Dispatcher::queue_again(Run& run, const Result<void>& marked) {
+  spdlog::info("attempt {} was not started in full; it is queued again", run.attempt.id);
+  if (!marked) {
+    spdlog::error("attempt {}: {}", run.attempt.id, marked.error().message);
+    // Cancelled meanwhile: it has ended in the database.
+    if (marked.error().code == ErrorCode::kFailedPrecondition) return;
+  }
+  run.attempt.started.reset();
+  run.attempt.lease = {};
+  enqueue({std::move(run.attempt)});
 }
 
 }  // namespace sweepd

@@ -28,6 +28,10 @@ struct Dispatcher::Run {
   std::optional<Hang> hang;  // of a gang whose time was up
   // Runs while ranks that failed in a collective wait for the end of the one that broke it.
   std::unique_ptr<boost::asio::steady_timer> peer_timer;
+  // Runs while something is left of ranks that were killed.
+  std::unique_ptr<boost::asio::steady_timer> clear_timer;
+  int clears = 0;
+  bool incomplete = false;  // adopted before all its ranks had begun: it is ended and queued again
 
   bool all_ended() const { return ended.size() == ranks.size(); }
   void collect(Executor& executor, std::size_t index);

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runner/exec/signals.h"
+
 namespace sweepd {
 namespace {
 
@@ -35,7 +37,6 @@ Result<Evaluator> Evaluator::start(const std::filesystem::path& worker,
                  .environment = own_environment(),
                  .cores = cores,
                  .log = "/dev/null",
-                 .pid_file = "/dev/null",
                  .input = theirs.get()};
   auto spawned = spawn(plan);
   if (!spawned) return spawned.error();
@@ -45,7 +46,7 @@ Result<Evaluator> Evaluator::start(const std::filesystem::path& worker,
 ExitStatus Evaluator::end() {
   const auto process = std::exchange(process_, std::nullopt);
   if (!process || process->pid <= 0) return {};
-  ::kill(process->pid, SIGKILL);  // our child, not yet reaped: the number is still its own
+  send_signal(process->pidfd, SIGKILL);
   siginfo_t info{};
   int waited = 0;
   do {

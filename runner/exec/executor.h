@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -29,6 +30,15 @@ struct RankProcess {
   pid_t pid = 0;
   bool child = true;
   UniqueFd pidfd;
+  std::uint64_t start_ticks = 0;  // with the pid it names the process for good
+};
+
+// What a daemon finds of an attempt that another one started.
+struct Adoption {
+  std::vector<RankProcess> alive;
+  // Some ranks never began, and will not any more. The attempt was never whole: nothing was
+  // measured, and those that are alive wait for the others.
+  bool incomplete = false;
 };
 
 class Evaluator;  // exec/evaluator.h
@@ -40,9 +50,9 @@ class Executor {
   // The folder exists and holds request.json. All ranks start, or none does (those already started
   // are killed and reaped before the error returns, which names the rank, the file or program and
   // errno's text). Each rank: own session, stdin /dev/null, stdout and stderr appended to
-  // log.<rank>.txt, bound to its cores, the variables of rank_environment.h; writes its pid file
-  // before it becomes `<worker> --run <folder>`. It outlives the daemon. Takes about a millisecond
-  // a rank.
+  // log.<rank>.txt, bound to its cores, the variables of rank_environment.h; takes its place
+  // (runner/wire/place.h) before it becomes `<worker> --run <folder>`. It outlives the daemon.
+  // Takes about a millisecond a rank.
   virtual Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
                                                  const AttemptRequest& request) = 0;
 
@@ -54,16 +64,22 @@ class Executor {
   // Nothing runs or waits: gives back what `prepare` loaded.
   virtual void rest() {}
 
-  // The ranks of a folder that are still alive (pid and start time both match).
-  virtual std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) = 0;
+  // The ranks of a folder that are still alive: processes that hold their places and are in
+  // everything what the ranks must be. No other process is ever taken for one.
+  virtual Adoption adopt(const AttemptFolder& folder, int world_size) = 0;
 
   // To the rank's whole process group, also what is left of it after the rank itself ended; a
   // process already gone is no error, and never another process that got its pid.
   virtual void signal(const RankProcess& process, int signal) = 0;
 
   // After `pidfd` became readable, once. Never blocks. Empty for an adopted process, and for a
-  // child that still runs.
+  // child that still runs. What is left of the rank's process group is killed.
   virtual ExitStatus reap(RankProcess& process) = 0;
+
+  // Kills what these ranks of an attempt, which have all ended, left behind outside their groups;
+  // no ranks: what is known by its environment alone. True when there was any: ask again in a few
+  // milliseconds, since what ends may leave others. A rank that ended by itself has done so before.
+  virtual bool clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks) = 0;
 
   // A worker for analytic workloads, bound to these cores.
   virtual Result<Evaluator> start_evaluator(const std::vector<int>& cores) = 0;

@@ -13,6 +13,11 @@
 #include <cstring>
 #include <string_view>
 
+#include "runner/base/proc.h"
+#include "runner/exec/found_rank.h"
+#include "runner/exec/leftovers.h"
+#include "runner/exec/signals.h"
+
 namespace sweepd {
 namespace {
 
@@ -20,7 +25,9 @@ namespace {
 constexpr int kAnswerLimitMs = 5000;
 
 bool differs_between_attempts(std::string_view entry) {
-  return entry.starts_with("MASTER_PORT=");
+  constexpr std::string_view kAttempt = kAttemptVariable;
+  return entry.starts_with("MASTER_PORT=") ||
+         (entry.starts_with(kAttempt) && entry.substr(kAttempt.size()).starts_with('='));
 }
 
 std::vector<std::string> fixed_part(const std::vector<std::string>& environment) {
@@ -73,7 +80,7 @@ Result<std::unique_ptr<ForkServer>> ForkServer::begin(const SpawnPlan& rank) {
   SpawnPlan server = rank;
   server.arguments = {"--serve"};
   server.log = "/dev/null";  // what is wrong with the worker, a plain start tells in its log
-  server.pid_file = "/dev/null";
+  server.pid_file.clear();
   server.input = theirs.get();
   auto spawned = spawn(server);
   if (!spawned) return spawned.error();
@@ -82,7 +89,7 @@ Result<std::unique_ptr<ForkServer>> ForkServer::begin(const SpawnPlan& rank) {
 
 // Killed rather than told: it may be loading, and holds nothing that needs care.
 ForkServer::~ForkServer() {
-  ::kill(process_.pid, SIGKILL);  // our child, not yet reaped: the number is still its own
+  send_signal(process_.pidfd, SIGKILL);
   while (::waitpid(process_.pid, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -103,7 +110,7 @@ bool ForkServer::serves(const SpawnPlan& rank) const {
          identity_of(rank.program) == program_identity_;
 }
 
-Result<ForkServerReply> ForkServer::ask(const ForkServerCommand& command) {
+Result<ForkServerReply> ForkServer::ask(const ForkServerCommand& command, int place) {
   const auto lost = [this](const char* why) {
     state_ = State::kDead;
     return Error{ErrorCode::kUnavailable, std::string("it ") + why};
@@ -113,7 +120,7 @@ Result<ForkServerReply> ForkServer::ask(const ForkServerCommand& command) {
   if (message.size() > kMaxForkMessageBytes) {
     return Error{ErrorCode::kInvalidArgument, "too long for the preloaded worker"};
   }
-  if (!send_packet(socket_.get(), message)) return lost("has gone");
+  if (!send_packet(socket_.get(), message, place)) return lost("has gone");
   if (!readable(socket_.get(), kAnswerLimitMs)) return lost("does not answer");
   const auto packet = receive_packet(socket_.get());
   const auto reply = packet ? reply_from(*packet) : std::nullopt;
@@ -121,15 +128,34 @@ Result<ForkServerReply> ForkServer::ask(const ForkServerCommand& command) {
   return *reply;
 }
 
+// Whatever a reply says: a child of the server that leads a session, and no other process.
+bool ForkServer::forked(pid_t pid) const {
+  const auto stat = pid > 1 ? read_proc_stat(pid) : std::nullopt;
+  return stat && stat->parent == process_.pid && stat->group == pid && stat->session == pid;
+}
+
 Result<Spawned> ForkServer::fork(const SpawnPlan& rank, const AttemptFolder& folder, int number) {
-  auto reply = ask(ForkCommand{folder.path(), number, changing_part(rank.environment)});
-  if (!reply) return reply.error();
+  const auto place = make_place(rank.pid_file);
+  if (!place) return place.error();
+  auto reply =
+      ask(ForkCommand{folder.path(), number, changing_part(rank.environment)}, place->get());
+  if (!reply) {
+    // It may still do what it was told.
+    if (const FoundRank late = give_up_place(rank.pid_file);
+        late.state == FoundRank::State::kAlive) {
+      signal_group(late.pid, late.pidfd, SIGKILL);
+      readable(late.pidfd.get(), kAnswerLimitMs);
+    }
+    return reply.error();
+  }
+  // Nobody reaps it before we say so: the number is its own.
   if (reply->pid > 0 && reply->error.empty()) {
-    // Nobody reaps it before we say so: the number is its own.
     UniqueFd pidfd = open_pidfd(reply->pid);
-    if (pidfd) return Spawned{reply->pid, std::move(pidfd)};
-    ::kill(reply->pid, SIGKILL);
-    reply->error = fmt::format("pidfd_open: {}", std::strerror(errno));
+    const int error = errno;
+    if (pidfd && forked(reply->pid)) return Spawned{reply->pid, std::move(pidfd)};
+    if (pidfd) return Error{ErrorCode::kInternal, fmt::format("it did not fork {}", reply->pid)};
+    if (forked(reply->pid)) ::kill(reply->pid, SIGKILL);
+    reply->error = fmt::format("pidfd_open: {}", std::strerror(error));
   }
   if (reply->pid > 0) reap(reply->pid);
   return Error{ErrorCode::kIo, reply->error};

@@ -47,7 +47,8 @@ class ForkServer {
 
  private:
   ForkServer(const SpawnPlan& rank, UniqueFd socket, Spawned process);
-  Result<ForkServerReply> ask(const ForkServerCommand& command);
+  Result<ForkServerReply> ask(const ForkServerCommand& command, int place = -1);
+  bool forked(pid_t pid) const;
 
   std::string program_identity_;
   std::filesystem::path program_;

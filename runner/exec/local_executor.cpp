@@ -1,51 +1,25 @@
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "runner/base/proc.h"
 #include "runner/exec/evaluator.h"
 #include "runner/exec/executor.h"
 #include "runner/exec/fork_server.h"
+#include "runner/exec/found_rank.h"
+#include "runner/exec/leftovers.h"
 #include "runner/exec/rank_environment.h"
+#include "runner/exec/signals.h"
 #include "runner/exec/spawn.h"
 
 namespace sweepd {
 namespace {
-
-bool signal_by_pidfd(const UniqueFd& pidfd, int signal) {
-  return ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) == 0;
-}
-
-struct PidRecord {
-  pid_t pid = 0;
-  std::uint64_t start_ticks = 0;
-};
-
-// "<pid> <start time>\n"; empty for anything else, such as a file its writer did not live to fill.
-std::optional<PidRecord> read_pid_file(const std::filesystem::path& file) {
-  const std::string text = read_small_file(file);
-  const char* const end = text.data() + text.size();
-  PidRecord record;
-  const auto pid = std::from_chars(text.data(), end, record.pid);
-  if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != ' ') return std::nullopt;
-  const auto ticks = std::from_chars(pid.ptr + 1, end, record.start_ticks);
-  if (ticks.ec != std::errc{} || ticks.ptr == end || *ticks.ptr != '\n') return std::nullopt;
-  return record.pid > 0 ? std::optional(record) : std::nullopt;
-}
-
-bool is_alive(const PidRecord& record) {
-  const auto stat = read_proc_stat(record.pid);
-  return stat && stat->start_ticks == record.start_ticks && stat->state != 'Z' &&
-         stat->state != 'X';
-}
 
 // From a disk that has to spin up first; a worker that takes longer to load is stuck.
 constexpr Duration kLoadLimit = seconds(60);
@@ -78,9 +52,10 @@ class LocalExecutor final : public Executor {
                                          const AttemptRequest& request) override;
   std::optional<int> prepare(const AttemptRequest& request) override;
   void rest() override { server_.reset(); }
-  std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) override;
+  Adoption adopt(const AttemptFolder& folder, int world_size) override;
   void signal(const RankProcess& process, int signal) override;
   ExitStatus reap(RankProcess& process) override;
+  bool clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks) override;
   Result<Evaluator> start_evaluator(const std::vector<int>& cores) override;
 
  private:
@@ -116,7 +91,9 @@ Result<std::vector<RankProcess>> LocalExecutor::start(const AttemptFolder& folde
       return Error{spawned.error().code, fmt::format("rank {} of attempt {}: {}", rank,
                                                      request.attempt, spawned.error().message)};
     }
-    ranks.push_back({rank, spawned->pid, true, std::move(spawned->pidfd)});
+    const auto stat = read_proc_stat(spawned->pid);  // ours until it is reaped
+    ranks.push_back(
+        {rank, spawned->pid, true, std::move(spawned->pidfd), stat ? stat->start_ticks : 0});
   }
   return ranks;
 }
@@ -177,30 +154,42 @@ void LocalExecutor::abandon(const AttemptFolder& folder, std::vector<RankProcess
   }
 }
 
-std::vector<RankProcess> LocalExecutor::adopt(const AttemptFolder& folder, int world_size) {
-  std::vector<RankProcess> ranks;
+Adoption LocalExecutor::adopt(const AttemptFolder& folder, int world_size) {
+  Adoption adoption;
+  std::vector<int> never_began;
+  const auto adopt = [&adoption](int rank, FoundRank found) {
+    adoption.alive.push_back({rank, found.pid, false, std::move(found.pidfd), found.start_ticks});
+  };
   for (int rank = 0; rank < world_size; ++rank) {
-    const auto record = read_pid_file(folder.pid(rank));
-    if (!record) continue;
-    UniqueFd pidfd = open_pidfd(record->pid);
-    // Checked after the pidfd is open: from here on it names this process and no later one.
-    if (!pidfd || !is_alive(*record)) continue;
-    ranks.push_back({rank, record->pid, false, std::move(pidfd)});
+    FoundRank found = look_at_place(folder.pid(rank));
+    if (found.state == FoundRank::State::kAlive) adopt(rank, std::move(found));
+    if (found.state != FoundRank::State::kNeverBegan) continue;
+    // What it wrote may have outlived a sudden end of the machine where its place did not.
+    std::error_code none;
+    const auto journal = std::filesystem::file_size(folder.events(rank), none);
+    if (none || journal == 0) never_began.push_back(rank);
   }
-  return ranks;
+  for (const int rank : never_began) {
+    FoundRank late = give_up_place(folder.pid(rank));
+    if (late.state == FoundRank::State::kEnded) continue;
+    adoption.incomplete = true;
+    if (late.state == FoundRank::State::kAlive) adopt(rank, std::move(late));
+  }
+  return adoption;
 }
 
 void LocalExecutor::signal(const RankProcess& process, int signal) {
-  if (signal_by_pidfd(process.pidfd, 0)) {
-    if (::kill(-process.pid, signal) < 0) signal_by_pidfd(process.pidfd, signal);
-    return;
-  }
-  // The leader is gone; others of its group may live on. While they do, the kernel gives the number
-  // to nobody else: a process that has it now means that the group is gone too.
-  if (!read_proc_stat(process.pid)) ::kill(-process.pid, signal);
+  signal_group(process.pid, process.pidfd, signal);
+}
+
+bool LocalExecutor::clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks) {
+  return kill_leftovers(attempt, ranks) > 0;
 }
 
 ExitStatus LocalExecutor::reap(RankProcess& process) {
+  // Before it is reaped: until then its group's number is its own.
+  pollfd end{process.pidfd.get(), POLLIN, 0};
+  if (::poll(&end, 1, 0) == 1) signal_group(process.pid, process.pidfd, SIGKILL);
   if (!process.child) return {};
   siginfo_t info{};
   const auto pidfd = static_cast<id_t>(process.pidfd.get());

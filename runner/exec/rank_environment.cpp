@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runner/base/hash.h"
+#include "runner/exec/leftovers.h"
 
 namespace sweepd {
 namespace {
@@ -22,6 +23,7 @@ std::vector<std::string> rank_environment(const char* const* inherited,
   const RankLease& lease = request.lease.ranks.at(static_cast<std::size_t>(rank));
   const std::string threads = std::to_string(std::max<std::size_t>(1, lease.cores.size()));
   const std::vector<std::pair<std::string, std::string>> own{
+      {kAttemptVariable, request.attempt},
       {"RANK", std::to_string(rank)},
       {"LOCAL_RANK", std::to_string(rank)},
       {"WORLD_SIZE", std::to_string(request.lease.ranks.size())},

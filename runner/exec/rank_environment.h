@@ -1,5 +1,6 @@
 // The environment variables of one rank, by the names the ecosystem uses (torchrun, NCCL, OpenMP):
 //
+//   SWEEPD_ATTEMPT              the attempt's id; by it what a killed rank leaves behind is found
 //   RANK, LOCAL_RANK            the rank; one host runs all ranks of an attempt
 //   WORLD_SIZE                  how many
 //   MASTER_ADDR, MASTER_PORT    127.0.0.1 and a port made from the attempt's id; nothing of ours

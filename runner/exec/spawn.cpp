@@ -8,35 +8,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstdint>
 #include <cstring>
-#include <string_view>
 
-#include "runner/base/proc.h"
+#include "runner/base/descriptors.h"
+#include "runner/exec/found_rank.h"
+#include "runner/wire/place.h"
 
 namespace sweepd {
 namespace {
 
 // Where the child failed; it sends this and errno through a pipe that a successful exec closes.
-enum class Step : int { kSession, kStdio, kCores, kPidFile, kExec };
+enum class Step : int { kSession, kStdio, kCores, kPlace, kExec };
 struct ChildFailure {
   Step step;
   int error;
 };
 
-constexpr int kReportFd = 3;  // where the child keeps the pipe; all above it are closed
+constexpr int kReportFd = kPlaceFd + 1;  // where the child keeps the pipe; all above are closed
 
 // What the child needs, in memory that it only reads.
 struct Prepared {
   const char* program;
   std::vector<char*> argv;
   std::vector<char*> envp;
-  std::vector<unsigned long> core_mask;  // as the kernel reads it; empty: not bound
-  int input_fd, log_fd, pid_fd, report_fd;
+  std::vector<unsigned long> core_mask;       // as the kernel reads it; empty: not bound
+  int input_fd, log_fd, place_fd, report_fd;  // above kReportFd; place_fd below 0: none
 };
 
 Error io_error(std::string what, int error) {
@@ -47,27 +45,6 @@ Error io_error(std::string what, int error) {
   const ChildFailure failure{step, errno};
   [[maybe_unused]] const ssize_t n = ::write(report_fd, &failure, sizeof failure);
   ::_exit(127);
-}
-
-// One write, so that a reader sees the whole line or none of it.
-bool write_pid_file(int fd) {
-  std::array<char, 1024> stat{};  // up to field 22 it is a third of that at most
-  const int stat_fd = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (stat_fd < 0) return false;
-  const ssize_t n = ::read(stat_fd, stat.data(), stat.size());
-  const auto parsed =
-      parse_proc_stat({stat.data(), static_cast<std::size_t>(std::max<ssize_t>(0, n))});
-  if (!parsed) {
-    errno = ENODATA;
-    return false;
-  }
-  constexpr int kDigits = 20;  // of the largest 64-bit number
-  std::array<char, 2 * kDigits + 2> line{};
-  char* at = std::to_chars(line.data(), line.data() + kDigits, ::getpid()).ptr;
-  *at++ = ' ';
-  at = std::to_chars(at, at + kDigits, parsed->start_ticks).ptr;
-  *at++ = '\n';
-  return ::write(fd, line.data(), static_cast<std::size_t>(at - line.data())) == at - line.data();
 }
 
 [[noreturn]] void run_child(const Prepared& p) {
@@ -86,22 +63,34 @@ bool write_pid_file(int fd) {
                 p.core_mask.data()) < 0) {
     fail(p.report_fd, Step::kCores);
   }
-  if (!write_pid_file(p.pid_fd)) fail(p.report_fd, Step::kPidFile);
-  int report_fd = p.report_fd;
-  if (report_fd != kReportFd) report_fd = ::dup3(report_fd, kReportFd, O_CLOEXEC);
-  ::syscall(SYS_close_range, kReportFd + 1, ~0U, 0);  // before Linux 5.9: all are CLOEXEC anyway
+  ::dup3(p.report_fd, kReportFd, O_CLOEXEC);
+  if (p.place_fd >= 0) {
+    if (::dup2(p.place_fd, kPlaceFd) < 0) fail(kReportFd, Step::kPlace);
+  } else {
+    ::close(kPlaceFd);
+  }
+  close_descriptors_from(kReportFd + 1);
+  // Last, and after the others are closed, which would release the lock.
+  if (p.place_fd >= 0) {
+    errno = take_place(kPlaceFd);
+    if (errno != 0) fail(kReportFd, Step::kPlace);
+  }
   ::execve(p.program, p.argv.data(), p.envp.data());
-  fail(report_fd, Step::kExec);
+  const int error = errno;
+  // As if it had not begun.
+  if (p.place_fd >= 0 && ::ftruncate(kPlaceFd, 0) < 0) ::close(kPlaceFd);
+  errno = error;
+  fail(kReportFd, Step::kExec);
 }
 
-// Above 2, so that no dup2 onto stdin, stdout or stderr can close it.
-UniqueFd above_stdio(UniqueFd fd) {
-  if (!fd || fd.get() > 2) return fd;
-  return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));
+// Above those that the child makes, so that no dup2 onto one of them can close it.
+UniqueFd above_own(UniqueFd fd) {
+  if (!fd || fd.get() > kReportFd) return fd;
+  return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kReportFd + 1));
 }
 
 Result<UniqueFd> open_file(const std::filesystem::path& path, int flags) {
-  UniqueFd fd = above_stdio(UniqueFd(::open(path.c_str(), flags | O_CLOEXEC, 0644)));
+  UniqueFd fd = above_own(UniqueFd(::open(path.c_str(), flags | O_CLOEXEC, 0644)));
   if (!fd) return io_error(fmt::format("cannot open {}", path.string()), errno);
   return fd;
 }
@@ -134,8 +123,8 @@ Error explain(const SpawnPlan& plan, const ChildFailure& failure) {
     case Step::kCores:
       return io_error(fmt::format("cannot bind to cores {}", fmt::join(plan.cores, ",")),
                       failure.error);
-    case Step::kPidFile:
-      return io_error(fmt::format("cannot write {}", plan.pid_file.string()), failure.error);
+    case Step::kPlace:
+      return io_error(fmt::format("cannot take {}", plan.pid_file.string()), failure.error);
     case Step::kExec:
       break;
   }
@@ -175,7 +164,8 @@ Result<Spawned> await_exec(const SpawnPlan& plan, pid_t pid, const UniqueFd& rep
   UniqueFd pidfd = open_pidfd(pid);
   const int pidfd_error = errno;
   if (n == 0 && pidfd) return Spawned{pid, std::move(pidfd)};
-  ::kill(pid, SIGKILL);  // a child that failed has ended already; one without a pidfd must
+  ::kill(pid,
+         SIGKILL);  // our child: it has ended, or must. The number is its own until it is reaped
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   if (n != 0) return explain(plan, failure);
@@ -189,24 +179,25 @@ UniqueFd open_pidfd(pid_t pid) {
 }
 
 Result<Spawned> spawn(const SpawnPlan& plan) {
-  auto input_fd = plan.input < 0
-                      ? open_file("/dev/null", O_RDONLY)
-                      : Result<UniqueFd>(UniqueFd(::fcntl(plan.input, F_DUPFD_CLOEXEC, 3)));
+  auto input_fd =
+      plan.input < 0
+          ? open_file("/dev/null", O_RDONLY)
+          : Result<UniqueFd>(UniqueFd(::fcntl(plan.input, F_DUPFD_CLOEXEC, kReportFd + 1)));
   if (!input_fd) return input_fd.error();
   auto log_fd = open_file(plan.log, O_WRONLY | O_CREAT | O_APPEND);
   if (!log_fd) return log_fd.error();
-  auto pid_fd = open_file(plan.pid_file, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!pid_fd) return pid_fd.error();
+  auto place = plan.pid_file.empty() ? Result<UniqueFd>(UniqueFd()) : make_place(plan.pid_file);
+  if (!place) return place.error();
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) < 0) return io_error("pipe", errno);
   const UniqueFd report_read(ends[0]);
-  UniqueFd report_write = above_stdio(UniqueFd(ends[1]));
+  UniqueFd report_write = above_own(UniqueFd(ends[1]));
 
   std::vector<std::string> arguments{plan.program.string()};
   arguments.insert(arguments.end(), plan.arguments.begin(), plan.arguments.end());
   const Prepared prepared{plan.program.c_str(), pointers(arguments), pointers(plan.environment),
                           mask_of(plan.cores),  input_fd->get(),     log_fd->get(),
-                          pid_fd->get(),        report_write.get()};
+                          place->get(),         report_write.get()};
   const pid_t pid = fork_child(prepared);
   if (pid < 0) return io_error("fork", errno);
   report_write.reset();  // the child's copy is the last: its end is our end of file

@@ -19,7 +19,7 @@ struct SpawnPlan {
   std::vector<std::string> environment;  // "NAME=value", all of it
   std::vector<int> cores;                // bound to these; empty: not bound
   std::filesystem::path log;             // stdout and stderr, appended
-  std::filesystem::path pid_file;        // "<pid> <start time>\n", before the program runs
+  std::filesystem::path pid_file = {};   // the place it takes (wire/place.h); empty: none
   int input = -1;                        // stdin; -1: /dev/null
 };
 
@@ -30,7 +30,7 @@ struct Spawned {
 
 // Returns once the program runs, or with the step that failed and errno's text; nothing is left
 // behind then. The child leads its own session, has every signal at its default, and holds no
-// descriptor but 0 (the input), 1 and 2 (the log).
+// descriptor but 0 (the input), 1 and 2 (the log), and kPlaceFd where it has a place.
 Result<Spawned> spawn(const SpawnPlan& plan);
 
 // Readable once the process has ended; invalid when there is no such process.

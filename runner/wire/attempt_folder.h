@@ -31,8 +31,7 @@ class AttemptFolder {
   std::filesystem::path memory_snapshot(int rank) const {
     return path_ / ("memory_snapshot." + std::to_string(rank) + ".pickle");
   }
-  // "<pid> <start time in clock ticks since boot>\n", written by the child before it becomes the
-  // worker: a pid alone may be reused, the pair is not.
+  // The rank's place (wire/place.h): "<pid> <start time> <boot id>\n" and a lock.
   std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }
 
  private:

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "runner/base/overload.h"
@@ -84,23 +85,60 @@ std::optional<ForkServerReply> reply_from(std::string_view message) {
   return reply;
 }
 
-bool send_packet(int socket, std::string_view message) {
+namespace {
+
+// Room for one descriptor beside a packet.
+union Ancillary {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+}  // namespace
+
+bool send_packet(int socket, std::string_view message, int descriptor) {
+  iovec part{const_cast<char*>(message.data()), message.size()};
+  msghdr packet{};
+  packet.msg_iov = &part;
+  packet.msg_iovlen = 1;
+  Ancillary ancillary{};
+  if (descriptor >= 0) {
+    packet.msg_control = ancillary.bytes;
+    packet.msg_controllen = sizeof ancillary.bytes;
+    ancillary.header.cmsg_level = SOL_SOCKET;
+    ancillary.header.cmsg_type = SCM_RIGHTS;
+    ancillary.header.cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(&ancillary.header), &descriptor, sizeof descriptor);
+  }
   ssize_t sent = 0;
   do {
-    sent = ::send(socket, message.data(), message.size(), MSG_NOSIGNAL);
+    sent = ::sendmsg(socket, &packet, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   return sent == static_cast<ssize_t>(message.size());
 }
 
-std::optional<std::string> receive_packet(int socket) {
-  std::string packet(kMaxForkMessageBytes, '\0');
+std::optional<std::string> receive_packet(int socket, UniqueFd* descriptor) {
+  std::string text(kMaxForkMessageBytes, '\0');
+  iovec part{text.data(), text.size()};
+  msghdr packet{};
+  packet.msg_iov = &part;
+  packet.msg_iovlen = 1;
+  Ancillary ancillary{};
+  packet.msg_control = ancillary.bytes;
+  packet.msg_controllen = sizeof ancillary.bytes;
   ssize_t received = 0;
   do {
-    received = ::recv(socket, packet.data(), packet.size(), 0);
+    received = ::recvmsg(socket, &packet, MSG_CMSG_CLOEXEC);
   } while (received < 0 && errno == EINTR);
   if (received <= 0) return std::nullopt;
-  packet.resize(static_cast<std::size_t>(received));
-  return packet;
+  text.resize(static_cast<std::size_t>(received));
+  if (packet.msg_controllen >= CMSG_LEN(sizeof(int)) && ancillary.header.cmsg_level == SOL_SOCKET &&
+      ancillary.header.cmsg_type == SCM_RIGHTS) {
+    int received_fd = -1;
+    std::memcpy(&received_fd, CMSG_DATA(&ancillary.header), sizeof received_fd);
+    UniqueFd owned(received_fd);
+    if (descriptor != nullptr) *descriptor = std::move(owned);
+  }
+  return text;
 }
 
 }  // namespace sweepd

@@ -3,7 +3,9 @@
 //
 //   server:  {"ready":true}                                  once, when it has loaded
 //   sweepd:  {"fork":"<attempt folder>","rank":0,"environment":["MASTER_PORT=23456"]}
-//   child:   {"pid":4242}                                    its pid file is written
+//            and with it the rank's place (wire/place.h), open: a path could lead a late fork to
+//            the place of the attempt that was queued again
+//   child:   {"pid":4242}                                    it has taken its place
 //            {"pid":4242,"error":"cannot open ..."}          it ends, and must be reaped too
 //   server:  {"error":"fork: ..."}                           there is no child
 //   sweepd:  {"reap":4242}                                   one that has ended, or is about to
@@ -18,6 +20,8 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "runner/base/unique_fd.h"
 
 namespace sweepd {
 
@@ -47,8 +51,9 @@ std::string to_message(const ForkServerReply& reply);
 std::optional<ForkServerCommand> command_from(std::string_view message);
 std::optional<ForkServerReply> reply_from(std::string_view message);
 
-// One packet. False, or nothing, when the other side is gone.
-bool send_packet(int socket, std::string_view message);
-std::optional<std::string> receive_packet(int socket);
+// One packet, and a descriptor with it when that is not negative. False, or nothing, when the other
+// side is gone.
+bool send_packet(int socket, std::string_view message, int descriptor = -1);
+std::optional<std::string> receive_packet(int socket, UniqueFd* descriptor = nullptr);
 
 }  // namespace sweepd

@@ -12,10 +12,10 @@
 #include <cstring>
 #include <string>
 
-#include "runner/base/host.h"
 #include "runner/base/unique_fd.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/fork_server.h"
+#include "runner/wire/place.h"
 
 namespace sweepd {
 namespace {
@@ -31,16 +31,6 @@ std::string redirect(const std::filesystem::path& path, int flags, int target) {
   return "";
 }
 
-// One write, so that a reader sees the whole line or none of it.
-std::string write_pid_file(const std::filesystem::path& path) {
-  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  const std::string line = fmt::format("{} {}\n", ::getpid(), process_start_time(::getpid()));
-  if (!fd || ::write(fd.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-    return failed("cannot write " + path.string());
-  }
-  return "";
-}
-
 // New mappings go below the lowest one: a hole of random size, which takes no memory, moves them.
 void shift_later_mappings() {
   constexpr std::size_t kPageBytes = 4096;
@@ -50,7 +40,21 @@ void shift_later_mappings() {
          0);
 }
 
-std::string become(const ForkCommand& command) {
+// Where a started worker has it, and nowhere else: closing another descriptor of it would release
+// the lock.
+std::string take(UniqueFd place, const std::filesystem::path& path) {
+  if (!place) return "no place came with the command";
+  if (place.get() == kPlaceFd) {
+    [[maybe_unused]] const int kept = place.release();
+  } else if (::dup3(place.get(), kPlaceFd, O_CLOEXEC) < 0) {
+    return failed("cannot keep " + path.string());
+  }
+  place.reset();
+  errno = take_place(kPlaceFd);
+  return errno == 0 ? "" : failed("cannot take " + path.string());
+}
+
+std::string become(const ForkCommand& command, UniqueFd place) {
   const AttemptFolder folder(command.folder);
   if (::setsid() < 0) return failed("cannot start a session");
   for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -63,12 +67,12 @@ std::string become(const ForkCommand& command) {
     ::setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), /*overwrite=*/1);
   }
   shift_later_mappings();
-  return write_pid_file(folder.pid(command.rank));
+  return take(std::move(place), folder.pid(command.rank));
 }
 
 // In the fork. Its answer is the last that it says to sweepd.
-ForkedJob take_job(const ForkCommand& command, int socket) {
-  const std::string error = become(command);
+ForkedJob take_job(const ForkCommand& command, UniqueFd place, int socket) {
+  const std::string error = become(command, std::move(place));
   send_packet(socket, to_message(ForkServerReply{false, ::getpid(), {}, {}, error}));
   if (!error.empty()) ::_exit(EXIT_FAILURE);
   // sweepd's end must see the server's death, so the fork may not hold the socket.
@@ -99,7 +103,10 @@ std::optional<ForkedJob> serve_forks(int socket) {
   ForkServerReply ready;
   ready.ready = true;
   send_packet(socket, to_message(ready));
-  while (const auto packet = receive_packet(socket)) {
+  while (true) {
+    UniqueFd place;
+    const auto packet = receive_packet(socket, &place);
+    if (!packet) return std::nullopt;
     const auto command = command_from(*packet);
     ForkServerReply reply;
     if (!command) {
@@ -108,13 +115,12 @@ std::optional<ForkedJob> serve_forks(int socket) {
       reply = reap(ended->pid);
     } else {
       const pid_t pid = ::fork();
-      if (pid == 0) return take_job(std::get<ForkCommand>(*command), socket);
+      if (pid == 0) return take_job(std::get<ForkCommand>(*command), std::move(place), socket);
       if (pid > 0) continue;  // the child answers
       reply.error = failed("fork");
     }
     send_packet(socket, to_message(reply));
   }
-  return std::nullopt;
 }
 
 }  // namespace sweepd

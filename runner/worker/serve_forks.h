@@ -23,7 +23,7 @@ struct ForkedJob {
 };
 
 // Returns in each fork with what to run: it leads a session, its stdin is /dev/null, its output the
-// log, its pid file is written. Returns nothing in the server, once sweepd has gone.
+// log, it has taken its place. Returns nothing in the server, once sweepd has gone.
 std::optional<ForkedJob> serve_forks(int socket);
 
 }  // namespace sweepd

@@ -1,5 +1,6 @@
 #include "runner/worker/worker_main.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "build_info.h"
 #include "runner/wire/catalog_json.h"
+#include "runner/wire/place.h"
 #include "runner/worker/log.h"
 #include "runner/worker/print_work.h"
 #include "runner/worker/serve_forks.h"
@@ -53,6 +55,8 @@ std::optional<int> rank_from_environment() {
 }
 
 int run(const char* folder, const WorkerParts& parts) {
+  // Its place, when sweepd started it: for no program that it starts.
+  ::fcntl(kPlaceFd, F_SETFD, FD_CLOEXEC);
   const auto rank = rank_from_environment();
   return rank ? run_attempt(folder, *rank, parts) : kExitUsage;
 }

@@ -1,6 +1,6 @@
 // A dispatcher with a scripted executor, a real store in a temporary folder and a machine of four
-// cores. Grace is 20 ms, a failed store is tried again and a loading worker asked for again after
-// 20 ms, so that stories are short; nothing here depends on how long anything takes.
+// cores. Times are 20 ms, so that stories are short; nothing here depends on how long anything
+// takes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -44,7 +44,7 @@ class DispatcherStory : public DbTest {
         *io_, *writer_, executor_, catalog_, machine, host_named("alpha"), folder_ / "runs",
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { ended_.push_back(a); },
                           [this] { drained_ = true; }},
-        DispatcherTiming{milliseconds(20), milliseconds(20), milliseconds(20)});
+        timing_);
   }
 
   // Stores a sweep; what it queued, in order.
@@ -138,6 +138,12 @@ class DispatcherStory : public DbTest {
   std::vector<EndedAttempt> ended_;
   bool drained_ = false;
   SweepId sweep_;
+  DispatcherTiming timing_{.grace = milliseconds(20),
+                           .store_retry = milliseconds(20),
+                           .load_limit = milliseconds(20),
+                           .peer_grace = milliseconds(20),
+                           .clear_interval = milliseconds(1),
+                           .most_clears = 50};
 
  private:
   // Waits for the threads beside the loop; false when they had nothing to do.

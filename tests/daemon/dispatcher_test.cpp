@@ -182,7 +182,7 @@ TEST_F(DispatcherTest, TheLastToEndMayBeTheReason) {
   EXPECT_EQ(stored(queued[0]), "oom by rank 1");
 }
 
-TEST_F(DispatcherTest, ARankThatLostItsPeersIsGivenHalfASecondToHearWhy) {
+TEST_F(DispatcherTest, ARankThatLostItsPeersIsGivenTimeToHearWhy) {
   const auto queued = enqueue({{{"world_size", "3"}}});
   ASSERT_TRUE(until_started(1));
   write_phase(folder_of(queued[0]), 2, "step", "barrier 2");
@@ -190,6 +190,47 @@ TEST_F(DispatcherTest, ARankThatLostItsPeersIsGivenHalfASecondToHearWhy) {
   ASSERT_TRUE(until_ended(1));  // nobody says why
   EXPECT_THAT(executor_.signals, UnorderedElementsAre(Sent{0, SIGKILL}, Sent{1, SIGKILL}));
   EXPECT_EQ(stored(queued[0]), "failed by rank 2");
+}
+
+// Within a second of the first end, by the default; the story's own is longer than the story.
+TEST_F(DispatcherTest, UntilThenItsPeersGoOn) {
+  EXPECT_LE(DispatcherTiming{}.peer_grace, milliseconds(500));
+  timing_.peer_grace = seconds(3600);
+  restart();
+  const auto queued = enqueue({{{"world_size", "2"}}});
+  ASSERT_TRUE(until_started(1));
+  write_phase(folder_of(queued[0]), 1, "step", "barrier 2");
+  say_and_exit(queued[0], 1, {Failed{"barrier 2 over gloo: closed", "step"}});
+  for (int i = 0; i < 20; ++i) settle();
+  EXPECT_TRUE(executor_.signals.empty());
+  say_and_exit(queued[0], 0, {Oom{1_GiB, 0_GiB, 2_GiB, "forward"}, 0});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "oom");
+}
+
+TEST_F(DispatcherTest, NothingStartsBesideWhatAKilledRankLeftBehind) {
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  executor_.leftovers = 3;
+  executor_.end(0, {SIGKILL, std::nullopt});
+  ASSERT_TRUE(until([&] { return !executor_.cleared.empty(); }));
+  EXPECT_EQ(executor_.started.size(), 1U);
+  EXPECT_EQ(stored(queued[0]), "running");
+  dispatcher_->stop({queued[0].row});
+  ASSERT_TRUE(until_started(2));
+  EXPECT_EQ(executor_.cleared, std::vector<AttemptId>(4, queued[0].id));
+  EXPECT_EQ(stored(queued[0]), "crashed") << "it ended before it was stopped";
+  finish_well(queued[1]);
+  ASSERT_TRUE(until_ended(2));
+  EXPECT_EQ(executor_.cleared.size(), 4U) << "one that ended by itself has ended what it started";
+}
+
+TEST_F(DispatcherTest, WhatCannotBeKilledIsNotWaitedForForEver) {
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  executor_.leftovers = 1'000'000;
+  executor_.end(0, {SIGKILL, std::nullopt});
+  ASSERT_TRUE(until_started(2));
 }
 
 TEST_F(DispatcherTest, ATimeoutOfAGangNamesTheRankThatWasWaitedFor) {

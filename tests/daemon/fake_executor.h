@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <ostream>
 #include <set>
@@ -45,12 +46,17 @@ class FakeExecutor final : public Executor {
   }
   void rest() override { ++rests; }
 
-  std::vector<RankProcess> adopt(const AttemptFolder& folder, int world_size) override {
-    std::vector<RankProcess> ranks;
+  // A rank began that is alive or has a pid file.
+  Adoption adopt(const AttemptFolder& folder, int world_size) override {
+    Adoption adoption;
     for (int rank = 0; rank < world_size; ++rank) {
-      if (alive.contains(rank)) ranks.push_back(process(folder, rank, /*child=*/false));
+      if (alive.contains(rank)) {
+        adoption.alive.push_back(process(folder, rank, /*child=*/false));
+      } else if (!std::filesystem::exists(folder.pid(rank))) {
+        adoption.incomplete = true;
+      }
     }
-    return ranks;
+    return adoption;
   }
 
   void signal(const RankProcess& process, int signal) override {
@@ -60,6 +66,11 @@ class FakeExecutor final : public Executor {
 
   ExitStatus reap(RankProcess& process) override {
     return process.child ? exits_.at(process.pid) : ExitStatus{};
+  }
+
+  bool clear(const AttemptId& attempt, const std::vector<RankProcess>&) override {
+    cleared.push_back(attempt);
+    return leftovers-- > 0;
   }
 
   Result<Evaluator> start_evaluator(const std::vector<int>&) override {
@@ -78,6 +89,8 @@ class FakeExecutor final : public Executor {
   std::vector<Sent> signals;
   std::string refuse_start;  // start() fails with this message
   std::set<int> alive;       // ranks that adopt() finds
+  int leftovers = 0;         // how often clear() finds something
+  std::vector<AttemptId> cleared;
   UniqueFd loading;  // prepare() wants this to become readable first; none: it wants nothing
   int rests = 0;
   UniqueFd evaluator;  // the other end of the last one's socket

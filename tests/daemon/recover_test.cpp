@@ -25,7 +25,7 @@ class RecoverTest : public DispatcherStory {
     return attempt;
   }
   void write_pid(const OpenAttempt& attempt, int rank) const {
-    write_text(folder_of(attempt).pid(rank), "4242 99\n");
+    write_text(folder_of(attempt).pid(rank), "taken\n");
   }
   void recover() {
     const auto recovered = dispatcher_->recover();
@@ -124,6 +124,45 @@ TEST_F(RecoverTest, ARankThatDiedMeanwhileEndsTheOthers) {
   ASSERT_TRUE(until_ended(1));
   EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGKILL}));
   EXPECT_EQ(stored(attempt), "crashed by rank 1");
+}
+
+// The daemon died between two ranks of a gang: those that began wait for one that never comes.
+TEST_F(RecoverTest, AGangThatWasNotStartedInFullIsEndedAndQueuedAgain) {
+  const OpenAttempt attempt = started({{"world_size", "3"}}, 3);
+  for (const int rank : {0, 1}) write_pid(attempt, rank);
+  executor_.alive = {0};
+  recover();
+  EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGKILL}));
+  EXPECT_EQ(stored(attempt), "running") << "the next one waits until its folder is free";
+  EXPECT_TRUE(executor_.started.empty());
+  ASSERT_TRUE(until_started(1));
+  EXPECT_TRUE(ended_.empty());
+  EXPECT_EQ(executor_.started[0].attempt, attempt.id);
+  for (const int rank : {0, 1, 2}) finish_well(attempt, rank);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(attempt), "done");
+}
+
+TEST_F(RecoverTest, OneThatIsCancelledMeanwhileStaysCancelled) {
+  const OpenAttempt attempt = started({{"world_size", "2"}}, 2);
+  write_pid(attempt, 0);
+  executor_.alive = {0};
+  recover();
+  dispatcher_->stop({attempt.row});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_THAT(stored(attempt), HasSubstr("cancelled"));
+  settle();
+  EXPECT_TRUE(executor_.started.empty());
+}
+
+TEST_F(RecoverTest, WhatAnEndedRankLeftBehindIsCleared) {
+  const OpenAttempt attempt = started({});
+  write_pid(attempt, 0);
+  executor_.leftovers = 2;
+  recover();
+  EXPECT_EQ(executor_.cleared, std::vector<AttemptId>(3, attempt.id));
+  settle();
+  EXPECT_EQ(stored(attempt), "crashed");
 }
 
 TEST_F(RecoverTest, ARankThatWasDoneMeanwhileLeavesTheOthersAlone) {

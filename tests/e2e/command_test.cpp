@@ -40,7 +40,13 @@ if kind == "ignores_sigterm":
     escaped = subprocess.Popen(["sleep", "1000"], start_new_session=True)
     with open(sys.argv[5] + "/pids", "a") as pids:
         print(escaped.pid, file=pids)
-if kind in ("garbage", "slow", "ignores_sigterm"):
+if kind == "kills_worker":
+    for session in (False, True):
+        child = subprocess.Popen(["sleep", "1000"], start_new_session=session)
+        with open(sys.argv[5] + "/pids", "a") as pids:
+            print(child.pid, file=pids)
+    os.kill(os.getppid(), signal.SIGKILL)
+if kind in ("garbage", "slow", "ignores_sigterm", "kills_worker"):
     time.sleep(1000)
 )";
 
@@ -96,6 +102,7 @@ tables:
 
 struct Case {
   std::string kind, outcome, why;
+  std::size_t processes = 1;  // of the program
 };
 
 class CommandOutcomes : public Command, public testing::WithParamInterface<Case> {};
@@ -108,7 +115,7 @@ TEST_P(CommandOutcomes, AreRowsAndNothingIsLeftBehind) {
   EXPECT_EQ(box.sql("select outcome from attempt"), c.outcome);
   EXPECT_THAT(box.ctl({"show", "programs"}).out, HasSubstr(c.why));
   const std::vector<pid_t> all = pids();
-  EXPECT_EQ(all.size(), c.kind == "ignores_sigterm" ? 2u : 1u);
+  EXPECT_EQ(all.size(), c.processes);
   for (const pid_t pid : all) EXPECT_FALSE(is_alive(pid)) << pid;
 }
 
@@ -119,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"skipped", "skipped", "needs eight GPUs; rent some"},
                     Case{"oom", "oom", "out of memory"}, Case{"killed", "crashed", "SIGKILL"},
                     Case{"slow", "timeout", "took longer than 5s"},
-                    Case{"ignores_sigterm", "timeout", "took longer than 5s"}),
+                    Case{"ignores_sigterm", "timeout", "took longer than 5s", 2},
+                    Case{"kills_worker", "crashed", "SIGKILL", 3}),
     [](const auto& param_info) { return param_info.param.kind; });
 
 }  // namespace

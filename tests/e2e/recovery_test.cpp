@@ -26,6 +26,8 @@ params: {kind: slow, sleep: 100ms, warmup: 0}
 matrix: {steps: [10, 11, 12, 13]}
 )";
 
+constexpr auto kOpen = "select count(*) from attempt where outcome is null";
+
 bool runs_a_worker(const Sandbox& box) {
   return !box.worker_pids().empty();
 }
@@ -124,6 +126,24 @@ TEST(Recovery, AKilledWorkerIsCrashedWithItsSignalAndTheRestGoesOn) {
   const Ran retried = box.ctl({"retry", "slow", "--wait"});
   EXPECT_EQ(retried.exit_code, 0) << retried.err;
   expect_each_trial_done_once(box);
+}
+
+// All at once, so that it dies before, between and after the ranks' starts.
+TEST(Recovery, AGangWhoseDaemonDiesBetweenItsRanksIsQueuedAgain) {
+  const Sandbox box;
+  box.ctl({"submit", "-"},
+          "sweep: gangs\nworkload: fault\n"
+          "params: {world_size: 6, gang: true, kind: done, warmup: 0, threads: 1, timeout: 60s}\n"
+          "matrix: {steps: [1, 2, 3]}\n");
+  for (int i = 0; i < 12; ++i) {
+    eventually([&] { return runs_a_worker(box) || box.sql(kOpen) == "0"; });
+    box.kill_daemon();
+    box.ctl({"status"});
+  }
+  EXPECT_EQ(box.ctl({"watch", "gangs"}).exit_code, 0) << box.ctl({"show", "gangs"}).out;
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "3");
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "3");
+  EXPECT_FALSE(runs_a_worker(box));
 }
 
 TEST(Recovery, StoppingDrainsAndTheRestWaitsForTheNextDaemon) {

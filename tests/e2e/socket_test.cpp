@@ -17,6 +17,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Socket, AnswersAHandWrittenLine) {
   const Sandbox box;
@@ -89,6 +90,23 @@ TEST(Daemon, HoldsNothingOfWhoeverStartedIt) {
   EXPECT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
   pollfd end{read_end.get(), POLLIN, 0};
   EXPECT_EQ(::poll(&end, 1, 0), 1) << "the pipe has not ended";
+}
+
+// Of a worker, what it runs, and of the daemon's own descriptors nothing.
+TEST(Daemon, PassesOnItsPlaceAndNothingElse) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, "sweep: hang\nworkload: fault\nparams: {kind: hang}\n");
+  ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
+  const std::string fds = "/proc/" + std::to_string(box.worker_pids().front()) + "/fd";
+  std::string targets;
+  ASSERT_TRUE(eventually([&] {
+    targets = box.run("/bin/sh", {"-c", "cd " + fds + " && readlink *"}).out;
+    return targets.find("events.0") != std::string::npos;
+  }));
+  EXPECT_THAT(targets, Not(HasSubstr("socket:")));
+  EXPECT_THAT(targets, Not(HasSubstr("results.db")));
+  EXPECT_THAT(targets, Not(HasSubstr("state/lock")));
+  box.ctl({"cancel", "hang"});
 }
 
 TEST(Daemon, ASecondOneSaysWhoHoldsTheFolder) {

@@ -5,11 +5,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <pthread.h>
 
-#include "runner/base/host.h"
+#include <cerrno>
+#include <chrono>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
 #include "runner/exec/executor.h"
+#include "runner/exec/found_rank.h"
+#include "runner/exec/signals.h"
 #include "runner/exec/spawn.h"
+#include "runner/wire/place.h"
 #include "tests/exec/scratch.h"
 
 namespace sweepd {
@@ -35,10 +43,8 @@ class Adopt : public Scratch {
     ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
     ASSERT_EQ(status, 0);
   }
-  std::vector<RankProcess> adopted_from(const std::string& pid_file) {
-    write("attempt/pid.0", pid_file);
-    return executor_->adopt(folder_, 1);
-  }
+  // A rank that was started here and whose parent, this process, is not its daemon's any more.
+  std::vector<RankProcess> adopt(int ranks) { return executor_->adopt(folder_, ranks).alive; }
 
   AttemptFolder folder_{root_ / "attempt"};
   std::unique_ptr<Executor> executor_ = make_local_executor(root_ / "worker");
@@ -47,7 +53,7 @@ class Adopt : public Scratch {
 TEST_F(Adopt, FindsTheRanksOfADaemonThatDied) {
   script("exec sleep 1000");
   start_and_die(*executor_, 2);
-  auto ranks = executor_->adopt(folder_, 2);
+  auto ranks = adopt(2);
   ASSERT_EQ(ranks.size(), 2U);
   for (RankProcess& process : ranks) {
     EXPECT_FALSE(process.child);
@@ -58,7 +64,7 @@ TEST_F(Adopt, FindsTheRanksOfADaemonThatDied) {
   }
   EXPECT_EQ(ranks[0].rank, 0);
   EXPECT_EQ(ranks[1].rank, 1);
-  EXPECT_THAT(executor_->adopt(folder_, 2), IsEmpty());
+  EXPECT_THAT(adopt(2), IsEmpty());
 }
 
 TEST_F(Adopt, FindsThoseThatStillLive) {
@@ -72,40 +78,143 @@ TEST_F(Adopt, FindsThoseThatStillLive) {
   int status = -1;
   ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
   ASSERT_EQ(status, 0);
-  const auto ranks = executor_->adopt(folder_, 2);
+  const auto ranks = adopt(2);
   ASSERT_EQ(ranks.size(), 1U);
   EXPECT_EQ(ranks[0].rank, 1);
   executor_->signal(ranks[0], SIGKILL);
   EXPECT_TRUE(ends(ranks[0].pidfd));
 }
 
-TEST_F(Adopt, TakesNoProcessThatOnlyHasTheSamePid) {
-  const pid_t pid = ::getpid();
-  const std::uint64_t start = process_start_time(pid);
-  EXPECT_EQ(adopted_from(fmt::format("{} {}\n", pid, start)).size(), 1U);
-  EXPECT_THAT(adopted_from(fmt::format("{} {}\n", pid, start - 1)), IsEmpty());
-  EXPECT_THAT(adopted_from(fmt::format("{} {}\n", pid, start + 1)), IsEmpty());
+TEST_F(Adopt, ARankThatNeverBeganIsIncompleteAndWillNotBegin) {
+  Adoption none = executor_->adopt(folder_, 2);
+  EXPECT_TRUE(none.incomplete);
+  EXPECT_THAT(none.alive, IsEmpty());
+  for (const int rank : {0, 1}) {
+    // As a daemon that died between making the place and the fork, or in the fork.
+    const auto place = make_place(folder_.pid(rank));
+    ASSERT_TRUE(place.ok());
+    if (rank == 1) write("attempt/pid.1", "4242");  // cut off
+    EXPECT_TRUE(executor_->adopt(folder_, 2).incomplete);
+    EXPECT_FALSE(std::filesystem::exists(folder_.pid(rank))) << "it is given up";
+    EXPECT_EQ(take_place(place->get()), ESTALE);
+  }
 }
 
-TEST_F(Adopt, TakesNothingFromABrokenPidFile) {
-  EXPECT_THAT(executor_->adopt(folder_, 1), IsEmpty());  // no file
-  const pid_t pid = ::getpid();
-  const std::uint64_t start = process_start_time(pid);
-  for (const std::string& text :
-       {std::string(), std::string("\n"), std::string("x 1\n"), fmt::format("{}\n", pid),
-        fmt::format("{} {}", pid, start), fmt::format("-{} {}\n", pid, start),
-        fmt::format("0 {}\n", start), std::string("99999999999 1\n")}) {
-    EXPECT_THAT(adopted_from(text), IsEmpty()) << text;
-  }
+// A power cut may take the place and leave the journal.
+TEST_F(Adopt, WhatTheRanksWroteIsNotThrownAway) {
+  write("attempt/events.0.ndjson", "{}\n");
+  EXPECT_FALSE(executor_->adopt(folder_, 1).incomplete);
+}
+
+TEST_F(Adopt, ARankThatCannotBecomeTheWorkerNeverBegan) {
+  EXPECT_FALSE(make_local_executor(root_ / "none")->start(folder_, request(1)).ok());
+  EXPECT_TRUE(executor_->adopt(folder_, 1).incomplete);
 }
 
 TEST_F(Adopt, TakesNoZombie) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(0);
+  if (child == 0) {
+    const auto place = make_place(folder_.pid(0));
+    ::setsid();
+    ::_exit(place.ok() && take_place(place->get()) == 0 ? 0 : 1);
+  }
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
-  EXPECT_THAT(adopted_from(fmt::format("{} {}\n", child, process_start_time(child))), IsEmpty());
+  ASSERT_EQ(info.si_status, 0);
+  const Adoption found = executor_->adopt(folder_, 1);
+  EXPECT_THAT(found.alive, IsEmpty());
+  EXPECT_FALSE(found.incomplete) << "it began, and ended";
   ::waitpid(child, nullptr, 0);
+}
+
+// The fork of this number waits, in the child, until the gate can be read.
+struct {
+  int number = 0, forks = 0, gate = -1;
+} late_fork;
+
+void count_fork() {
+  ++late_fork.forks;
+}
+void wait_at_gate() {
+  char byte = 0;
+  if (late_fork.forks != late_fork.number) return;
+  if (::read(late_fork.gate, &byte, 1) < 0) ::_exit(126);
+}
+
+class LateFork : public Adopt {
+ protected:
+  LateFork() {
+    static const int installed = ::pthread_atfork(count_fork, nullptr, wait_at_gate);
+    EXPECT_EQ(installed, 0);
+    EXPECT_EQ(::pipe(gate_), 0);
+    EXPECT_EQ(::pipe(end_), 0);
+  }
+  // A daemon whose fork number `late` does not come back before the daemon is killed. All that it
+  // forked hold the write end of end_ until they become workers.
+  void start_late_and_die(int ranks, int late) {
+    const pid_t daemon = ::fork();
+    if (daemon == 0) {
+      ::close(gate_[1]);
+      late_fork = {.number = late + 1, .forks = 0, .gate = gate_[0]};
+      const auto started = executor_->start(folder_, request(ranks));
+      ::_exit(started.ok() ? 0 : 1);
+    }
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder_.pid(late)); }));
+    ASSERT_TRUE(eventually([&] { return children_of(daemon) > late; }));
+    ::kill(daemon, SIGKILL);
+    int status = 0;
+    ::waitpid(daemon, &status, 0);
+    EXPECT_EQ(WTERMSIG(status), SIGKILL);
+  }
+  void let_it_go_on() {
+    ::close(end_[1]);
+    ASSERT_EQ(::write(gate_[1], "x", 1), 1);
+    pollfd poll{end_[0], POLLIN, 0};
+    ASSERT_EQ(::poll(&poll, 1, 10'000), 1) << "the late fork neither ended nor became a worker";
+  }
+  static int children_of(pid_t pid) {
+    std::istringstream list(read(fmt::format("/proc/{0}/task/{0}/children", pid)));
+    return static_cast<int>(std::distance(std::istream_iterator<int>(list), {}));
+  }
+  static bool eventually(const std::function<bool()>& holds) {
+    for (int i = 0; i < 2000 && !holds(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return holds();
+  }
+
+  int gate_[2], end_[2];
+};
+
+TEST_F(LateFork, DoesNotRunBesideTheAttemptThatIsQueuedAgain) {
+  script("echo $$ >> $2/../ran; exec sleep 1000");
+  start_late_and_die(1, 0);
+  EXPECT_TRUE(executor_->adopt(folder_, 1).incomplete);
+  // Again, as the next daemon does.
+  std::filesystem::remove_all(folder_.path());
+  std::filesystem::create_directory(folder_.path());
+  auto ranks = executor_->start(folder_, request(1));
+  ASSERT_TRUE(ranks.ok()) << ranks.error().message;
+  let_it_go_on();
+  ASSERT_TRUE(eventually([&] { return !read(root_ / "ran").empty(); }));
+  EXPECT_EQ(read(root_ / "ran"), fmt::format("{}\n", ranks->at(0).pid));
+  EXPECT_EQ(adopt(1).at(0).pid, ranks->at(0).pid);
+  executor_->signal(ranks->at(0), SIGKILL);
+  EXPECT_TRUE(ends(ranks->at(0).pidfd));
+  executor_->reap(ranks->at(0));
+}
+
+TEST_F(LateFork, OfAGangLeavesItIncompleteAndTheRanksThatBeganAreKnown) {
+  script("exec sleep 1000");
+  start_late_and_die(2, 1);
+  Adoption found = executor_->adopt(folder_, 2);
+  EXPECT_TRUE(found.incomplete);
+  ASSERT_EQ(found.alive.size(), 1U);
+  EXPECT_EQ(found.alive[0].rank, 0);
+  executor_->signal(found.alive[0], SIGKILL);
+  EXPECT_TRUE(ends(found.alive[0].pidfd));
+  let_it_go_on();
+  EXPECT_THAT(adopt(2), IsEmpty());
 }
 
 class Signals : public Adopt {
@@ -156,6 +265,42 @@ TEST_F(Signals, ToAProcessLongGoneHarmNobody) {
   EXPECT_EQ(::waitpid(other, nullptr, WNOHANG), 0);  // it lives
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);
+}
+
+TEST_F(Signals, TheEndOfARankIsThatOfItsGroup) {
+  auto [rank, grandchild] = start_family("kill -9 $$");
+  ASSERT_TRUE(ends(rank.pidfd));
+  EXPECT_EQ(executor_->reap(rank).signal, SIGKILL);
+  EXPECT_TRUE(ends(grandchild));
+}
+
+TEST_F(Signals, ByNumberReachTheSame) {
+  auto [rank, grandchild] = start_family("exit 3");
+  ASSERT_TRUE(ends(rank.pidfd));
+  signal_group_by_number(rank.pid, rank.pidfd, SIGKILL);
+  EXPECT_TRUE(ends(grandchild));
+  executor_->reap(rank);
+}
+
+// Out of the group, and out of the session.
+TEST_F(Signals, WhatAKilledRankLeavesBehindIsCleared) {
+  const auto first = fifo("first"), second = fifo("second");
+  script(
+      fmt::format("bash -c 'set -m; sleep 1000 & echo $! > {}; wait' &\n"
+                  "setsid sh -c 'echo $$ > {}; exec sleep 1000' &\nwait",
+                  first.string(), second.string()));
+  auto ranks = executor_->start(folder_, request(1));
+  ASSERT_TRUE(ranks.ok()) << ranks.error().message;
+  const UniqueFd in_session = open_pidfd(std::stoi(read(first)));
+  const UniqueFd outside = open_pidfd(std::stoi(read(second)));
+  send_signal(ranks->at(0).pidfd, SIGKILL);
+  ASSERT_TRUE(ends(ranks->at(0).pidfd));
+  executor_->reap(ranks->at(0));
+  EXPECT_FALSE(executor_->clear("another", {})) << "by the variable alone, of another attempt";
+  EXPECT_TRUE(executor_->clear("a", *ranks));
+  EXPECT_TRUE(ends(in_session));
+  EXPECT_TRUE(ends(outside));
+  EXPECT_FALSE(executor_->clear("a", *ranks));
 }
 
 }  // namespace

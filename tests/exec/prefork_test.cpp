@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +13,11 @@
 
 #include "runner/base/host.h"
 #include "runner/exec/executor.h"
+#include "runner/exec/found_rank.h"
+#include "runner/exec/spawn.h"
 #include "runner/wire/event.h"
+#include "runner/wire/fork_server.h"
+#include "runner/wire/place.h"
 #include "tests/exec/scratch.h"
 
 namespace sweepd {
@@ -135,7 +140,7 @@ TEST_F(PreforkTest, AForkIsWhatAStartIs) {
   EXPECT_NE(parent_of(forked), 0);
   EXPECT_EQ(facts(forked.pid), of_started);
   EXPECT_EQ(read(folder(2).pid(0)),
-            fmt::format("{} {}\n", forked.pid, process_start_time(forked.pid)));
+            fmt::format("{} {} {}\n", forked.pid, process_start_time(forked.pid), this_boot_id()));
   executor_->signal(forked, SIGKILL);
   EXPECT_EQ(finish(std::move(forked)).signal, SIGKILL);
 }
@@ -211,6 +216,41 @@ TEST_F(PreforkTest, AStuckServerIsGivenUp) {
   EXPECT_TRUE(ends(running.pidfd));
 }
 
+// It was told to fork, and does so after sweepd has died and the attempt was queued again.
+TEST_F(PreforkTest, AForkThatComesLateTakesNobodysPlace) {
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
+  UniqueFd ours(sockets[0]), theirs(sockets[1]);
+  const auto server = spawn({.program = worker_,
+                             .arguments = {"--serve"},
+                             .environment = {},
+                             .cores = {},
+                             .log = "/dev/null",
+                             .input = theirs.get()});
+  ASSERT_TRUE(server.ok()) << server.error().message;
+  theirs.reset();
+  ASSERT_TRUE(receive_packet(ours.get())) << "it is ready";
+  ::kill(server->pid, SIGSTOP);
+  fs::create_directories(folder().path());
+  ASSERT_TRUE(write_request(folder().request(), request()).ok());
+  const auto place = make_place(folder().pid(0));
+  ASSERT_TRUE(place.ok());
+  ASSERT_TRUE(
+      send_packet(ours.get(), to_message(ForkCommand{folder().path(), 0, {}}), place->get()));
+  EXPECT_TRUE(executor_->adopt(folder(), 1).incomplete);
+  const auto next = make_place(folder().pid(0));
+  ASSERT_TRUE(next.ok());
+  ::kill(server->pid, SIGCONT);
+  const auto said = receive_packet(ours.get());
+  ASSERT_TRUE(said);
+  EXPECT_THAT(reply_from(*said)->error, HasSubstr("Stale file handle"));
+  ours.reset();
+  EXPECT_TRUE(ends(server->pidfd));
+  ::waitpid(server->pid, nullptr, 0);
+  EXPECT_EQ(read(folder().pid(0)), "") << "the next one's";
+  EXPECT_FALSE(fs::exists(folder().events(0)));
+}
+
 TEST_F(PreforkTest, AProgramThatCannotServeIsStartedEachTime) {
   executor_ = make_local_executor(script("[ $1 = --run ] || exit 2; echo ran"), Prefork::kYes);
   preload();
@@ -227,7 +267,7 @@ TEST_F(PreforkTest, TheServerGoesWithSweepd) {
   EXPECT_EQ(::kill(running.pid, 0), 0) << "attempts outlive sweepd";
   // The next sweepd finds it by its pid file.
   executor_ = make_local_executor(worker_, Prefork::kYes);
-  auto adopted = executor_->adopt(folder(), 1);
+  auto adopted = executor_->adopt(folder(), 1).alive;
   ASSERT_EQ(adopted.size(), 1U);
   executor_->signal(adopted[0], SIGKILL);
   EXPECT_TRUE(ends(adopted[0].pidfd));

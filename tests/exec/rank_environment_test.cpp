@@ -29,11 +29,12 @@ TEST(RankEnvironment, OfTheSecondGpuRankOfTwo) {
       "OMP_NUM_THREADS=64", "RANKING=kept", nullptr};
   const auto request = request_of({{{0, 1}, "GPU-a", 0}, {{2, 3, 4}, "GPU-b", 3}});
   const auto environment = rank_environment(inherited, request, 1);
-  EXPECT_THAT(environment, UnorderedElementsAre(
-                               "HOME=/home/ada", "RANKING=kept", "RANK=1", "LOCAL_RANK=1",
-                               "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", StartsWith("MASTER_PORT=2"),
-                               "CUDA_VISIBLE_DEVICES=GPU-b", "CUDA_DEVICE_ORDER=PCI_BUS_ID",
-                               "OMP_NUM_THREADS=3", "MKL_NUM_THREADS=3"));
+  EXPECT_THAT(environment,
+              UnorderedElementsAre(
+                  "HOME=/home/ada", "RANKING=kept", "SWEEPD_ATTEMPT=0123456789abcdef", "RANK=1",
+                  "LOCAL_RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1",
+                  StartsWith("MASTER_PORT=2"), "CUDA_VISIBLE_DEVICES=GPU-b",
+                  "CUDA_DEVICE_ORDER=PCI_BUS_ID", "OMP_NUM_THREADS=3", "MKL_NUM_THREADS=3"));
 }
 
 TEST(RankEnvironment, OnCpuHidesTheGpus) {

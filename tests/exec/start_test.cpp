@@ -10,13 +10,13 @@
 
 #include "runner/base/host.h"
 #include "runner/exec/executor.h"
+#include "runner/wire/place.h"
 #include "tests/exec/scratch.h"
 
 namespace sweepd {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 class Start : public Scratch {
@@ -81,14 +81,14 @@ TEST_F(Start, GivesAnEmptyInput) {
   EXPECT_EQ(read(folder_.log(0)), "done\n");
 }
 
-TEST_F(Start, WritesPidAndStartTimeBeforeTheWorkerRuns) {
+TEST_F(Start, SaysWhoItIsBeforeTheWorkerRuns) {
   const auto ready = fifo("ready");
   const auto executor = make_local_executor(
       script(fmt::format("cat \"$2/pid.0\" > {}; exec sleep 100", ready.string())));
   auto ranks = executor->start(folder_, request());
   ASSERT_TRUE(ranks.ok()) << ranks.error().message;
   const pid_t pid = ranks->at(0).pid;
-  EXPECT_EQ(read(ready), fmt::format("{} {}\n", pid, process_start_time(pid)));
+  EXPECT_EQ(read(ready), fmt::format("{} {} {}\n", pid, process_start_time(pid), this_boot_id()));
   executor->signal(ranks->at(0), SIGKILL);
   ASSERT_TRUE(ends(ranks->at(0).pidfd));
   executor->reap(ranks->at(0));
@@ -107,11 +107,12 @@ TEST_F(Start, LeadsItsOwnSession) {
   EXPECT_EQ(read(folder_.log(0)), "1\n");  // pid = group = session
 }
 
-TEST_F(Start, PassesOnNoDescriptorOfTheDaemon) {
+TEST_F(Start, PassesOnNoDescriptorOfTheDaemonButThePlace) {
   const UniqueFd leaked(::open("/dev/null", O_RDONLY));  // NOLINT: not CLOEXEC on purpose
   ASSERT_GT(leaked.get(), 2);
-  run("exec ls /proc/self/fd");
-  EXPECT_EQ(read(folder_.log(0)), "0\n1\n2\n3\n");  // 3: the folder that ls itself reads
+  run("readlink /proc/self/fd/3; exec ls /proc/self/fd");
+  EXPECT_EQ(read(folder_.log(0)),  // 4: the folder that ls itself reads
+            folder_.pid(0).string() + "\n0\n1\n2\n3\n4\n");
 }
 
 TEST_F(Start, ResetsTheSignalsThatTheDaemonBlocksOrIgnores) {
@@ -193,7 +194,8 @@ TEST_F(Start, LeavesNoRankBehindWhenOneCannotStart) {
   EXPECT_THAT(ranks.error().message, HasSubstr("rank 2 of attempt 00112233aabbccdd"));
   EXPECT_TRUE(has_no_children());
   EXPECT_FALSE(std::filesystem::exists(folder_.pid(0)));
-  EXPECT_THAT(executor->adopt(folder_, 3), ElementsAre());
+  const Adoption found = executor->adopt(folder_, 3);
+  EXPECT_TRUE(found.incomplete && found.alive.empty());
 }
 
 TEST_F(Start, ReapDoesNotWait) {

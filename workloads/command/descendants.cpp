@@ -3,62 +3,63 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "runner/base/proc.h"
+#include "runner/base/unique_fd.h"
 
 namespace sweepd::command {
 namespace {
 
-struct Process {
-  pid_t parent = 0;
-  char state = 0;
-};
-
-// Field 3 and 4 of /proc/<pid>/stat, counted from the last `)`: the name may hold anything.
-bool read_process(pid_t pid, Process& process) {
-  const std::string stat = read_small_file("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return false;
-  return std::sscanf(stat.c_str() + name_end + 1, " %c %d", &process.state, &process.parent) == 2;
-}
-
-std::map<pid_t, Process> all_processes() {
-  std::map<pid_t, Process> processes;
+std::map<pid_t, ProcStat> all_processes() {
+  std::map<pid_t, ProcStat> processes;
   const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), &::closedir);
   if (!proc) return processes;
   while (const dirent* entry = ::readdir(proc.get())) {
     const int pid = std::atoi(entry->d_name);
-    Process process;
-    if (pid > 0 && read_process(pid, process)) processes.emplace(pid, process);
+    if (pid <= 1) continue;
+    if (const auto stat = read_proc_stat(pid)) processes.emplace(pid, *stat);
   }
   return processes;
 }
 
-std::vector<pid_t> living_descendants() {
-  const std::map<pid_t, Process> processes = all_processes();
-  std::vector<pid_t> found;
+struct Descendant {
+  pid_t pid = 0;
+  std::uint64_t start_ticks = 0;
+};
+
+std::vector<Descendant> living_descendants() {
+  const std::map<pid_t, ProcStat> processes = all_processes();
+  std::vector<Descendant> found;
   for (const auto& [pid, process] : processes) {
-    if (process.state == 'Z' || process.state == 'X') continue;
+    if (process.ended()) continue;
     pid_t ancestor = process.parent;
     // A parent may have ended since; such a process is found in the next round, as our child.
     for (auto at = processes.find(ancestor); ancestor != ::getpid() && at != processes.end();
          at = processes.find(ancestor)) {
       ancestor = at->second.parent;
     }
-    if (ancestor == ::getpid()) found.push_back(pid);
+    if (ancestor == ::getpid()) found.push_back({pid, process.start_ticks});
   }
   return found;
+}
+
+// It may have ended since it was found, and its number may be somebody else's by now.
+void kill_the_same(const Descendant& found) {
+  const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, found.pid, 0)));
+  const auto now = read_proc_stat(found.pid);
+  if (!pidfd || !now || now->start_ticks != found.start_ticks) return;
+  ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
 }
 
 }  // namespace
@@ -76,8 +77,8 @@ void kill_descendants() {
   // A round finds what forked while the last one looked. What is stuck in the kernel ends later.
   constexpr int kMostRounds = 200;
   for (int round = 0; round < kMostRounds; ++round) {
-    const std::vector<pid_t> found = living_descendants();
-    for (const pid_t pid : found) ::kill(pid, SIGKILL);
+    const std::vector<Descendant> found = living_descendants();
+    for (const Descendant& descendant : found) kill_the_same(descendant);
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
     if (found.empty()) return;

@@ -1,0 +1,92 @@
+#include "runner/wire/place.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "runner/base/proc.h"
+
+namespace sweepd {
+namespace {
+
+constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
+constexpr std::size_t kBootIdLength = 36;
+constexpr char kNoBootId = '-';  // all of it, where the kernel does not tell
+
+// The start of a file; below zero with errno.
+template <std::size_t kSize>
+ssize_t read_start(const char* path, std::array<char, kSize>& buffer) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+  ::close(fd);
+  return n;
+}
+
+// One write, so that a reader sees the whole line or none of it.
+bool write_record(int fd) {
+  std::array<char, 1024> stat{};  // up to field 22 it is a third of that at most
+  const ssize_t stat_size = read_start("/proc/self/stat", stat);
+  std::array<char, kBootIdLength> boot{};
+  const ssize_t boot_size = read_start(kBootIdFile, boot);
+  if (boot_size != static_cast<ssize_t>(kBootIdLength)) boot.fill(kNoBootId);
+  const auto parsed =
+      parse_proc_stat({stat.data(), static_cast<std::size_t>(std::max<ssize_t>(0, stat_size))});
+  if (!parsed) {
+    errno = ENODATA;
+    return false;
+  }
+  constexpr int kDigits = 20;  // of the largest 64-bit number
+  std::array<char, 2 * kDigits + kBootIdLength + 3> line{};
+  char* at = std::to_chars(line.data(), line.data() + kDigits, ::getpid()).ptr;
+  *at++ = ' ';
+  at = std::to_chars(at, at + kDigits, parsed->start_ticks).ptr;
+  *at++ = ' ';
+  at = std::copy(boot.begin(), boot.end(), at);
+  *at++ = '\n';
+  const ssize_t size = at - line.data();
+  const ssize_t written = ::write(fd, line.data(), static_cast<std::size_t>(size));
+  if (written >= 0 && written != size) errno = ENOSPC;
+  return written == size;
+}
+
+}  // namespace
+
+std::optional<PlaceRecord> parse_place(std::string_view text) {
+  if (!text.ends_with('\n')) return std::nullopt;
+  text.remove_suffix(1);
+  const char* const end = text.data() + text.size();
+  PlaceRecord record;
+  const auto pid = std::from_chars(text.data(), end, record.pid);
+  if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != ' ') return std::nullopt;
+  const auto ticks = std::from_chars(pid.ptr + 1, end, record.start_ticks);
+  if (ticks.ec != std::errc{} || ticks.ptr == end || *ticks.ptr != ' ') return std::nullopt;
+  record.boot_id.assign(ticks.ptr + 1, end);
+  const bool plain = record.boot_id.find_first_of(" \n") == std::string::npos;
+  if (record.pid <= 1 || record.boot_id.size() != kBootIdLength || !plain) return std::nullopt;
+  return record;
+}
+
+std::string this_boot_id() {
+  const std::string text = read_small_file(kBootIdFile);
+  return text.size() < kBootIdLength ? std::string(kBootIdLength, kNoBootId)
+                                     : text.substr(0, kBootIdLength);
+}
+
+int take_place(int fd) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(fd, F_SETLK, &lock) < 0) return errno == EACCES ? EAGAIN : errno;
+  if (!write_record(fd)) return errno;
+  struct stat info {};
+  if (::fstat(fd, &info) < 0) return errno;
+  return info.st_nlink == 0 ? ESTALE : 0;
+}
+
+}  // namespace sweepd
