@@ -41,14 +41,7 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   }
   if (!any_began) {
     // Died between the mark and the first process: nothing was measured, so nothing is lost.
-    const auto mark = [row](Store& store) { return store.mark_queued(row); };
-    if (const auto marked = writer_.now(mark); !marked) {
-      spdlog::error("attempt {}: {}", run->attempt.id, marked.error().message);
-    }
-    run->attempt.started.reset();
-    run->attempt.lease = {};
-    enqueue({std::move(run->attempt)});
-    return;
+    return queue_again(std::move(run->attempt));
   }
   if (run->ranks.empty()) {
     spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);

@@ -44,7 +44,8 @@ class DispatcherStory : public DbTest {
         *io_, *writer_, executor_, catalog_, machine, host_named("alpha"), folder_ / "runs",
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { ended_.push_back(a); },
                           [this] { drained_ = true; }},
-        DispatcherTiming{milliseconds(20), milliseconds(20), milliseconds(20)});
+        DispatcherTiming{milliseconds(20), milliseconds(20), milliseconds(5), milliseconds(20),
+                         milliseconds(20)});
   }
 
   // Stores a sweep; what it queued, in order.
