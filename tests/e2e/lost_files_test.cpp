@@ -13,13 +13,9 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-constexpr auto kSlow = R"(sweep: slow
-workload: fault
-params: {kind: slow, sleep: 100ms, warmup: 0, steps: 60}
-)";
-
-pid_t start_a_worker(const Sandbox& box) {
-  box.ctl({"submit", "-"}, kSlow);
+pid_t start_a_worker(const Sandbox& box, int seconds) {
+  box.ctl({"submit", "-", "--set", "steps=" + std::to_string(10 * seconds)},
+          "sweep: slow\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0}\n");
   EXPECT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
   return box.worker_pids().empty() ? 0 : box.worker_pids().front();
 }
@@ -54,9 +50,13 @@ TEST(LostFiles, AnotherProgramsSocketInItsPlaceIsReplaced) {
 
 TEST(LostFiles, ADaemonWhoseFolderWasDeletedEndsAndItsWorkersToo) {
   const Sandbox box;
-  const pid_t worker = start_a_worker(box);
+  const pid_t worker = start_a_worker(box, 1000);
   const pid_t daemon = box.daemon_pid();
-  fs::remove_all(box.state());
+  EXPECT_TRUE(eventually([&] {  // the log may grow beneath it
+    std::error_code error;
+    fs::remove_all(box.state(), error);
+    return !error;
+  }));
   EXPECT_TRUE(eventually([&] { return !is_alive(daemon); }));
   EXPECT_TRUE(eventually([&] { return !is_alive(worker); })) << "nobody will read its journal";
   EXPECT_EQ(box.ctl({"status"}).exit_code, 0);
@@ -65,7 +65,7 @@ TEST(LostFiles, ADaemonWhoseFolderWasDeletedEndsAndItsWorkersToo) {
 
 TEST(LostFiles, AFolderThatWasMovedKeepsItsResults) {
   const Sandbox box;
-  const pid_t worker = start_a_worker(box);
+  const pid_t worker = start_a_worker(box, 15);
   const pid_t daemon = box.daemon_pid();
   const fs::path moved = box.folder() / "moved";
   fs::rename(box.state(), moved);
@@ -80,7 +80,7 @@ TEST(LostFiles, AFolderThatWasMovedKeepsItsResults) {
 
 TEST(LostFiles, WithoutItsLockADaemonMakesRoomForTheNext) {
   const Sandbox box;
-  start_a_worker(box);
+  start_a_worker(box, 6);
   const pid_t daemon = box.daemon_pid();
   fs::remove(box.state() / "lock");
   ASSERT_TRUE(eventually([&] { return !is_alive(daemon); }));
