@@ -61,11 +61,11 @@ void Dispatcher::start_batch(const StartAction& action) {
   }
   batch_ = action.item;
   batch_timeout_ = attempts.front().timeout;
-  analyst_.ask(std::move(attempts), action.lease,
-               [this](Answers answers, std::vector<OpenAttempt> left,
-                      const std::string& no_worker) {
-                 end_batch(std::move(answers), std::move(left), no_worker);
-               });
+  analyst_.ask(
+      std::move(attempts), action.lease,
+      [this](Answers answers, std::vector<OpenAttempt> left, const std::string& no_worker) {
+        end_batch(std::move(answers), std::move(left), no_worker);
+      });
 }
 
 void Dispatcher::stop_batch(StopReason reason) {

@@ -79,8 +79,8 @@ TEST(PrepareSweeps, FarMoreRanksThanCoresAreRefusedByName) {
   };
   EXPECT_EQ(refusal("32"), "");
   EXPECT_EQ(refusal("4096"),
-            "sweep `wide`: world_size=4096: world_size 4096 is more than 16 ranks a core, and this "
-            "machine has 2 cores: at most 32 ranks");
+            "sweep `wide`: world_size 4096 is more than 16 ranks a core, and this machine has 2 "
+            "cores: at most 32 ranks");
 }
 
 }  // namespace

@@ -71,8 +71,7 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
   for (const ExpandedTrial& trial : expansion.trials) {
     const std::string why = resources.refusal_of_ranks(item_of(def, trial.trial, Pass::kTiming));
     if (why.empty()) continue;
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("sweep `{}`: {}: {}", sweep.name, label_of(def, trial.trial), why)};
+    return Error{ErrorCode::kInvalidArgument, fmt::format("sweep `{}`: {}", sweep.name, why)};
   }
   return std::nullopt;
 }
