@@ -67,9 +67,13 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
   bool open = false;
   {
     // Open first: somebody is measuring it again, and that will be the one that counts.
+    // One that runs and that no live sweep waits for is being stopped.
     Query query(state_.connection,
-                "SELECT row, outcome IS NULL FROM attempt WHERE trial = ? AND pass = ? AND "
-                "repeat = ? AND (outcome IS NULL OR (outcome = 'done' AND is_current = 1 AND "
+                "SELECT row, outcome IS NULL FROM attempt a WHERE trial = ? AND pass = ? AND "
+                "repeat = ? AND (outcome IS NULL AND (started_ns IS NULL OR EXISTS "
+                "(SELECT 1 FROM sweep_attempt sa JOIN sweep s ON s.id = sa.sweep "
+                "WHERE sa.attempt = a.row AND s.cancelled_ns IS NULL)) "
+                "OR (outcome = 'done' AND is_current = 1 AND "
                 "host = ? AND row IS NOT ?)) ORDER BY outcome IS NULL DESC LIMIT 1");
     query.bind_all(wanted.trial_row, name_of(wanted.pass), wanted.repeat, state_.host, not_this);
     if (!query.next()) return false;

@@ -41,16 +41,20 @@ Result<void> check_words(const std::vector<std::string>& which) {
   return {};
 }
 
-// The sweep's ended attempts that were asked for, in queue order.
+// The sweep's ended attempts that were asked for, in queue order. One that was cancelled and has
+// not ended yet is among them: it runs, and no live sweep waits for it.
 std::vector<Candidate> candidates_of(Connection& connection, std::int64_t sweep,
                                      const std::vector<std::string>& which) {
   std::vector<Candidate> all;
   Query query(connection,
               "SELECT a.row, a.trial, t.key, a.pass, a.repeat, st.priority, st.timeout_ns, "
-              "a.outcome, a.verdict FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
+              "coalesce(a.outcome, 'cancelled'), a.verdict FROM sweep_attempt sa JOIN attempt a ON "
+              "a.row = sa.attempt "
               "JOIN trial t ON t.id = a.trial "
               "JOIN sweep_trial st ON st.sweep = sa.sweep AND st.trial = a.trial "
-              "WHERE sa.sweep = ? AND a.outcome IS NOT NULL ORDER BY a.position");
+              "WHERE sa.sweep = ? AND (a.outcome IS NOT NULL OR (a.started_ns IS NOT NULL AND "
+              "NOT EXISTS (SELECT 1 FROM sweep_attempt other JOIN sweep s ON s.id = other.sweep "
+              "WHERE other.attempt = a.row AND s.cancelled_ns IS NULL))) ORDER BY a.position");
   query.bind(sweep);
   while (query.next()) {
     Candidate candidate{query.integer(0),

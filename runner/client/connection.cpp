@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "runner/base/clock.h"
@@ -18,6 +20,9 @@ namespace sweepd {
 using nlohmann::json;
 
 namespace {
+
+// It may have a large database to go through before it listens.
+constexpr Duration kHolderLimit = seconds(60);
 
 // The descriptor, or errno.
 Result<UniqueFd> connect_to(const StateFolder& state) {
@@ -51,15 +56,33 @@ Error error_of(const json& error) {
   return {error_code(code->get<int>()), *message};
 }
 
+// Whoever holds the state folder is starting (another client was faster), ending, or about to find
+// that its socket's file was deleted. Until it listens, or has gone, or `limit` is over.
+Result<UniqueFd> connect_to_holder(const StateFolder& state, Duration limit) {
+  const Instant deadline = now_instant() + limit;
+  while (true) {
+    auto fd = connect_to(state);
+    const auto holder = fd ? std::nullopt : lock_holder(state);
+    if (fd || !holder) return fd;
+    if (now_instant() > deadline) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   *holder + " holds the state folder " + state.path().string() +
+                       ", but does not listen; its log is " + state.log().string()};
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 }  // namespace
 
 Result<Connection> Connection::open(const StateFolder& state, Autostart autostart) {
   auto fd = connect_to(state);
-  if (!fd && autostart == Autostart::kYes) {
+  if (!fd) fd = connect_to_holder(state, kHolderLimit);
+  while (!fd && fd.error().code == ErrorCode::kUnavailable && autostart == Autostart::kYes) {
     const auto started = start_daemon(state);
-    fd = connect_to(state);
-    // Two clients may have started one at the same time: the loser's error does not matter then.
-    if (!fd && !started) return started.error();
+    if (!started && started.error().code != ErrorCode::kAlreadyExists) return started.error();
+    fd = connect_to_holder(state, kHolderLimit);
+    if (started) break;  // it was there: were it started for ever, nobody would learn why it ends
   }
   if (!fd) return fd.error();
   return Connection(std::move(*fd));

@@ -179,8 +179,7 @@ std::string problem_line(const json& ended, Colour colour) {
 }
 
 std::string trouble_line(std::string_view trouble) {
-  return fmt::format("! nothing new starts: results cannot be stored: {}; trying again",
-                     printable(trouble));
+  return fmt::format("! nothing new starts: {}; trying again", printable(trouble));
 }
 
 std::string erase_lines(const std::vector<std::size_t>& widths, std::size_t width) {

@@ -48,7 +48,7 @@ std::string plain_line(const ProgressView& view);
 // Of an attempt that ended other than done: "oom model=xl: out of memory ... (attempt 3f9c2a7b)".
 std::string problem_line(const nlohmann::json& ended, Colour colour);
 
-// What the daemon says when it cannot store results, as a line.
+// What the daemon says when nothing can start, as a line.
 std::string trouble_line(std::string_view trouble);
 
 // Columns on the screen; colours take none.

@@ -73,7 +73,8 @@ Result<void> start_daemon(const StateFolder& state) {
   if (std::filesystem::exists(state.log(), ignored)) {
     message += "; its log is " + state.log().string();
   }
-  return Error{ErrorCode::kUnavailable, std::move(message)};
+  const bool held = WIFEXITED(status) && WEXITSTATUS(status) == kExitHeld;
+  return Error{held ? ErrorCode::kAlreadyExists : ErrorCode::kUnavailable, std::move(message)};
 }
 
 Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::path& file) {

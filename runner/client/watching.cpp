@@ -80,7 +80,7 @@ class Display {
     }
     const auto trouble = params.value("trouble", std::string());
     if (trouble != trouble_) {
-      notes_.push_back(trouble.empty() ? "results are stored again" : trouble_line(trouble));
+      notes_.push_back(trouble.empty() ? "attempts start again" : trouble_line(trouble));
     }
     trouble_ = trouble;
     changed_ = true;

@@ -11,6 +11,7 @@
 #include <istream>
 #include <nlohmann/json.hpp>
 
+#include "runner/wire/attempt_folder.h"
 #include "runner/wire/event.h"
 
 namespace sweepd {
@@ -64,8 +65,7 @@ void Analyst::ask(std::vector<OpenAttempt> batch, const Lease& lease, OnAnswered
   if (!worker_) {
     auto started = executor_.start_evaluator(lease.ranks.front().cores);
     if (!started) {
-      while (answers_.size() < batch_.size()) add({Failed{started.error().message, ""}, 0});
-      asio::post(io_, [this] { finish(); });
+      asio::post(io_, [this, why = started.error().message] { finish(why); });
       return;
     }
     worker_ = std::make_shared<Connection>(io_, std::move(*started));
@@ -110,6 +110,7 @@ void Analyst::on_closed() {
   const ExitStatus exit = worker_->evaluator.end();
   worker_.reset();
   if (answers_.size() == batch_.size()) return;
+  if (exit.code == kExitNotLoaded) return finish("the worker cannot be loaded (exit code 127)");
   spdlog::warn("the worker of analytic workloads ended at attempt {}", batch_[answers_.size()].id);
   add({Crashed{exit.signal, exit.code, ""}, 0});
   finish();
@@ -140,12 +141,13 @@ void Analyst::add(Ending ending, std::optional<WorkPerStep> work) {
   answers_.push_back({std::move(attempt), std::move(record)});
 }
 
-void Analyst::finish() {
+void Analyst::finish(const std::string& no_worker) {
+  if (!done_) return;  // stopped meanwhile
   std::vector<OpenAttempt> left(
       std::make_move_iterator(batch_.begin() + static_cast<std::ptrdiff_t>(answers_.size())),
       std::make_move_iterator(batch_.end()));
   batch_.clear();
-  std::exchange(done_, nullptr)(std::exchange(answers_, {}), std::move(left));
+  std::exchange(done_, nullptr)(std::exchange(answers_, {}), std::move(left), no_worker);
 }
 
 }  // namespace sweepd

@@ -26,16 +26,17 @@ class Analyst {
     OpenAttempt attempt;
     AttemptRecord record;
   };
-  // `left`: asked, but the worker ended before it came to them; to be asked again.
-  using OnAnswered =
-      std::function<void(std::vector<Answer> answers, std::vector<OpenAttempt> left)>;
+  // `left`: asked, but the worker ended before it came to them; to be asked again. `no_worker`: why
+  // there was no worker to ask, which is no fault of theirs; "" when there was.
+  using OnAnswered = std::function<void(std::vector<Answer> answers, std::vector<OpenAttempt> left,
+                                        const std::string& no_worker)>;
 
   Analyst(boost::asio::io_context& io, Executor& executor, const Catalog& catalog);
   ~Analyst();
 
   // Not empty, and one batch at a time; `done` is called from the event loop. The worker is started
   // on the lease's cores when there is none. Where it dies, the attempt it was at has `crashed`;
-  // where it cannot start, all have `failed`.
+  // where it cannot start, all are left.
   void ask(std::vector<OpenAttempt> batch, const Lease& lease, OnAnswered done);
 
   // Ends the worker; the attempt it was at ends like this.
@@ -50,7 +51,7 @@ class Analyst {
   void on_line(const std::string& line);
   void on_closed();
   void add(Ending ending, std::optional<WorkPerStep> work = std::nullopt);
-  void finish();
+  void finish(const std::string& no_worker = "");
 
   boost::asio::io_context& io_;
   Executor& executor_;

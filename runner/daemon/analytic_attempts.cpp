@@ -61,10 +61,11 @@ void Dispatcher::start_batch(const StartAction& action) {
   }
   batch_ = action.item;
   batch_timeout_ = attempts.front().timeout;
-  analyst_.ask(std::move(attempts), action.lease,
-               [this](std::vector<Analyst::Answer> answers, std::vector<OpenAttempt> left) {
-                 end_batch(std::move(answers), std::move(left));
-               });
+  analyst_.ask(
+      std::move(attempts), action.lease,
+      [this](Answers answers, std::vector<OpenAttempt> left, const std::string& no_worker) {
+        end_batch(std::move(answers), std::move(left), no_worker);
+      });
 }
 
 void Dispatcher::stop_batch(StopReason reason) {
@@ -72,7 +73,8 @@ void Dispatcher::stop_batch(StopReason reason) {
 }
 
 // The batch keeps its lease until it is stored, as attempts with processes do.
-void Dispatcher::end_batch(Answers answers, std::vector<OpenAttempt> left) {
+void Dispatcher::end_batch(Answers answers, std::vector<OpenAttempt> left,
+                           const std::string& no_worker) {
   const auto asked = std::make_shared<Answers>(std::move(answers));
   const auto store_all = [asked](Store& store) {
     std::vector<AttemptRecord> records;
@@ -80,13 +82,18 @@ void Dispatcher::end_batch(Answers answers, std::vector<OpenAttempt> left) {
     for (const Analyst::Answer& answer : *asked) records.push_back(answer.record);
     return store.finish_all(records);
   };
-  writer_.run(store_all, [this, asked,
-                          left = std::move(left)](const Result<std::vector<bool>>& stored) mutable {
+  writer_.run(store_all, [this, asked, left = std::move(left),
+                          no_worker](const Result<std::vector<bool>>& stored) mutable {
     scheduler_.finished(*batch_);
     batch_.reset();
     if (!answers_stored(*asked, stored)) {  // nothing is lost: they are asked again
       for (Analyst::Answer& answer : *asked) left.push_back(std::move(answer.attempt));
-      pause_starts();
+      pause_starts(timing_.store_retry);
+    } else if (no_worker.empty()) {
+      start_backoff_.reset();
+      starts_work();
+    } else {
+      pause_for(no_worker);
     }
     for (OpenAttempt& attempt : left) {
       analytic_.add(item_of(attempt));
@@ -102,10 +109,11 @@ bool Dispatcher::answers_stored(const Answers& answers, const Result<std::vector
   if (!stored) {
     spdlog::error("cannot store {} analytic attempts: {}; trying again in {}", answers.size(),
                   stored.error().message, to_human(timing_.store_retry));
-    set_trouble(stored.error().message);
+    set_trouble(trouble_, "results cannot be stored: " + stored.error().message);
     return false;
   }
-  set_trouble("");
+  set_trouble(trouble_, "");
+  if (answers.empty()) return true;
   spdlog::info("{} analytic attempts ended, from {} on", answers.size(),
                answers.front().attempt.id);
   for (std::size_t i = 0; i < answers.size(); ++i) {

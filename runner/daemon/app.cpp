@@ -3,11 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <csignal>
 
 #include "build_info.h"
 #include "db/database_copy.h"
 #include "runner/daemon/catalog_source.h"
+#include "runner/daemon/folder_watch.h"
 #include "runner/daemon/loop_watch.h"
 #include "runner/daemon/server.h"
 #include "runner/daemon/services.h"
@@ -21,6 +23,7 @@ namespace asio = boost::asio;
 namespace {
 constexpr std::size_t kReaderThreads = 4;
 constexpr Duration kQueryLimit = seconds(30);
+constexpr std::chrono::seconds kFolderCheck{2};
 }  // namespace
 
 // Members are destroyed in reverse order: sessions before services, readers before the loop.
@@ -39,10 +42,10 @@ struct App::Parts {
         writer(io, *store),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
         watchers(io, readers, {catalog, host, worker}),
-        dispatcher(
-            io, writer, *executor, catalog, machine, host, state.runs(),
-            {[this] { watchers.changed(); },
-             [this](const EndedAttempt& attempt) { watchers.ended(attempt); }, [this] { end(); }}),
+        dispatcher(io, writer, *executor, catalog, machine, host, state.runs(),
+                   {[this] { watchers.changed(); },
+                    [this](const EndedAttempt& attempt) { watchers.ended(attempt); },
+                    [this] { end(); }, [this] { return keeps_folder(); }}),
         services{{state, state.database(), catalog, readers},
                  io,
                  machine,
@@ -54,7 +57,9 @@ struct App::Parts {
                  worker,
                  loop},
         server(io, state, services),
-        signals(io, SIGTERM, SIGINT) {
+        signals(io, SIGTERM, SIGINT),
+        folder(state, lock),
+        folder_timer(io) {
     watchers.set_dispatcher(dispatcher);
   }
 
@@ -85,6 +90,37 @@ struct App::Parts {
     });
   }
 
+  // Whether the files by which others find this daemon are its own; it ends where its folder is
+  // not.
+  bool keeps_folder() {
+    if (folder_lost) return false;
+    if (folder.place() == FolderPlace::kHere) {
+      server.keep_socket();
+      return true;
+    }
+    folder_lost = true;
+    spdlog::critical("the state folder {} was moved or deleted; ending", state.path().string());
+    draining = true;
+    dispatcher.drain();
+    return false;
+  }
+
+  // After the pause: deleting a folder takes a while, and begins with what is in it.
+  void end_without_folder() {
+    if (folder.place() == FolderPlace::kDeleted) dispatcher.kill_running();
+    end();
+  }
+
+  void check_folder() {
+    folder_timer.expires_after(kFolderCheck);
+    folder_timer.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      if (folder_lost) return end_without_folder();
+      keeps_folder();
+      check_folder();
+    });
+  }
+
   StateFolder state;
   UniqueFd lock;
   Catalog catalog;
@@ -102,6 +138,9 @@ struct App::Parts {
   Services services;
   Server server;
   asio::signal_set signals;
+  FolderWatch folder;
+  asio::steady_timer folder_timer;
+  bool folder_lost = false;
   bool draining = false;
   bool ending = false;
 };
@@ -129,6 +168,7 @@ Result<void> App::run(const std::function<void()>& ready) {
   if (const auto recovered = parts_->dispatcher.recover(); !recovered) return recovered.error();
   if (const auto listening = parts_->server.listen(); !listening) return listening.error();
   parts_->wait_for_signal();
+  parts_->check_folder();
   ready();
   parts_->loop.run(parts_->io);
   parts_->server.close();

@@ -15,7 +15,8 @@ namespace {
 
 constexpr char kReady = '+';
 
-// Reads the daemon's word: "+" when ready, an error's text when it failed, nothing when it died.
+// Reads the daemon's word: "+" when ready, its exit code as a byte and an error's text when it
+// failed, nothing when it died.
 int wait_for_word(int fd) {
   std::string word;
   char buffer[4096];
@@ -26,8 +27,8 @@ int wait_for_word(int fd) {
     word.append(buffer, static_cast<std::size_t>(n));
   }
   if (!word.empty() && word[0] == kReady) return EXIT_SUCCESS;
-  std::fprintf(stderr, "sweepd: %s\n", word.empty() ? "died while starting" : word.c_str());
-  return EXIT_FAILURE;
+  std::fprintf(stderr, "sweepd: %s\n", word.empty() ? "died while starting" : word.c_str() + 1);
+  return word.empty() ? EXIT_FAILURE : word[0];
 }
 
 }  // namespace
@@ -37,10 +38,11 @@ void ReadyPipe::ready() {
   fd_.reset();
 }
 
-void ReadyPipe::failed(const std::string& message) {
+void ReadyPipe::failed(const std::string& message, int exit_code) {
+  const std::string word = static_cast<char>(exit_code) + message;
   if (!fd_) {
     std::fprintf(stderr, "sweepd: %s\n", message.c_str());
-  } else if (::write(fd_.get(), message.data(), message.size()) < 0) {
+  } else if (::write(fd_.get(), word.data(), word.size()) < 0) {
     std::perror("sweepd: failed");
   }
   fd_.reset();

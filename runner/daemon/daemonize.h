@@ -16,7 +16,7 @@ class ReadyPipe {
   ReadyPipe() = default;
   explicit ReadyPipe(UniqueFd fd) : fd_(std::move(fd)) {}
   void ready();
-  void failed(const std::string& message);
+  void failed(const std::string& message, int exit_code);  // of the parent
 
  private:
   UniqueFd fd_;

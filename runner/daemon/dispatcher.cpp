@@ -47,7 +47,8 @@ Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Executor& executor,
       journals_(io),
       timer_(io),
       retry_timer_(io),
-      preload_timer_(io) {}
+      preload_timer_(io),
+      start_backoff_(timing.start_retry, timing.start_retry_most) {}
 
 Dispatcher::~Dispatcher() = default;
 
@@ -67,7 +68,12 @@ std::string Dispatcher::label_of_attempt(const OpenAttempt& attempt) const {
 }
 
 void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
-  for (const std::int64_t row : running_rows) scheduler_.cancel(row);
+  for (const std::int64_t row : running_rows) {
+    scheduler_.cancel(row);
+    // Back in the queue, and the database had not heard of it.
+    const auto node = waiting_.extract(row);
+    if (!node.empty()) end_without_process(unpack(node.mapped()), {Cancelled{"cancelled"}});
+  }
   schedule_pump();
 }
 
@@ -75,6 +81,10 @@ void Dispatcher::drain() {
   draining_ = true;
   scheduler_.drain();
   schedule_pump();
+}
+
+void Dispatcher::kill_running() {
+  for (const auto& [row, run] : running_) run->kill(executor_);
 }
 
 std::vector<RunningAttempt> Dispatcher::running() const {
@@ -255,6 +265,7 @@ bool Dispatcher::clears(Run& run) {
 }
 
 void Dispatcher::finish_run(std::int64_t row) {
+  if (!hooks_.keeps_folder()) return;  // the next daemon on it finds the journal
   const auto it = running_.find(row);
   if (clears(*it->second)) return;
   std::shared_ptr<Run> run = std::move(it->second);
@@ -277,7 +288,16 @@ void Dispatcher::read_journals(std::shared_ptr<Run> run) {
           tell_of_gang(*record, run->folder, run->hang, run->attempt.timeout);
         }
       },
-      [this, run, record] { store_record(run->attempt, record); });
+      [this, run, record] {
+        const std::int64_t row = run->attempt.row;
+        if (const auto blame = machine_failed(*run)) {
+          scheduler_.finished(row);
+          return start_failed(std::move(run->attempt), describe(record->ending), *blame);
+        }
+        start_backoff_.reset();
+        failed_starts_.erase(row);
+        store_record(run->attempt, record);
+      });
 }
 
 }  // namespace sweepd

@@ -25,6 +25,7 @@
 
 #include "db/store.h"
 #include "runner/daemon/analyst.h"
+#include "runner/daemon/backoff.h"
 #include "runner/daemon/ingest.h"
 #include "runner/daemon/side_thread.h"
 #include "runner/daemon/writer.h"
@@ -57,6 +58,9 @@ struct EndedAttempt {
 struct DispatcherTiming {
   Duration grace = seconds(2);        // between SIGTERM and SIGKILL
   Duration store_retry = seconds(5);  // between attempts to store what could not be stored
+  // Before a start that failed is tried again; doubled each time, up to the second.
+  Duration start_retry = milliseconds(500);
+  Duration start_retry_most = seconds(30);
   Duration load_limit = seconds(61);  // for the executor to `prepare`; then it is asked again
   // For the ranks of a gang that lost a peer, until it is known which and why. A rank's connections
   // close before it has written its last word, so its peers end first.
@@ -76,6 +80,9 @@ class Dispatcher {
     std::function<void()> changed;                   // something started or was queued
     std::function<void(const EndedAttempt&)> ended;  // stored
     std::function<void()> drained;                   // draining and nothing runs any more
+    // Whether `runs` is still the folder it was: in another one nothing may be made, and what is
+    // missing there is no result.
+    std::function<bool()> keeps_folder = [] { return true; };
   };
 
   Dispatcher(boost::asio::io_context& io, Writer& writer, Executor& executor,
@@ -92,10 +99,11 @@ class Dispatcher {
   void forget(std::vector<std::int64_t> queued_rows);        // ended in the database already
   void stop(const std::vector<std::int64_t>& running_rows);  // cancelled
   void drain();
+  void kill_running();  // their results have nowhere to go
 
   std::vector<RunningAttempt> running() const;
-  // Why results cannot be stored now and nothing starts; "" while they can.
-  const std::string& trouble() const { return trouble_; }
+  // Why nothing starts now, as a sentence; "" while attempts start and results are stored.
+  const std::string& trouble() const { return trouble_.empty() ? start_trouble_ : trouble_; }
   std::size_t queued() const {
     return scheduler_.queued() - (offered_ ? 1 : 0) + analytic_.size() + starting_.size() +
            arriving_;
@@ -148,6 +156,14 @@ class Dispatcher {
   void act(const KillAction& action);
   void act(const RefuseAction& action);
   void put_back(std::int64_t row);
+  void queue_again(OpenAttempt attempt);
+  // The attempt is whose start failed, or whose ranks could not begin or keep a journal.
+  enum class Blame { kMachine, kPerhapsTheAttempt };
+  void start_failed(OpenAttempt attempt, const std::string& why, Blame blame);
+  // Whether the machine ended this run before it could measure.
+  std::optional<Blame> machine_failed(const Run& run) const;
+  void pause_for(const std::string& why);
+  void starts_work();
   void marked_started(std::int64_t row, const Result<void>& marked);
   AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
   // True: the attempt was put back until the worker is loaded.
@@ -171,15 +187,15 @@ class Dispatcher {
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   void store_next();
   void stored(const Result<bool>& result);
-  void set_trouble(std::string why);
-  void pause_starts();
+  void set_trouble(std::string& trouble, std::string why);
+  void pause_starts(Duration pause);
   void resume_starts();
   void offer_analytic();
   bool forget_analytic(std::int64_t row);
   void start_batch(const StartAction& action);
   void stop_batch(StopReason reason);
   using Answers = std::vector<Analyst::Answer>;
-  void end_batch(Answers answers, std::vector<OpenAttempt> left);
+  void end_batch(Answers answers, std::vector<OpenAttempt> left, const std::string& no_worker);
   bool answers_stored(const Answers& answers, const Result<std::vector<bool>>& stored);
   void arm_timer();
 
@@ -211,7 +227,10 @@ class Dispatcher {
   // While it waits for the worker to be loaded, nothing starts.
   std::unique_ptr<boost::asio::posix::stream_descriptor> preloading_;
   boost::asio::steady_timer preload_timer_;
-  std::string trouble_;
+  std::string trouble_;        // why results cannot be stored
+  std::string start_trouble_;  // why attempts cannot start
+  Backoff start_backoff_;
+  std::map<std::int64_t, int> failed_starts_;  // of attempts that may be the reason themselves
   bool pump_scheduled_ = false;
   bool draining_ = false;
   bool starts_paused_ = false;

@@ -18,6 +18,8 @@ Ending without_words(const RankEvidence& rank) {
                                ? "it could not write its journal (a full disk?), nor its log"
                                : rank.last_words,
                            rank.phase};
+  } else if (rank.exit.code == kExitNotLoaded && rank.phase.empty() && !rank.last_words.empty()) {
+    ending.detail = Failed{rank.last_words, ""};  // the loader's
   } else {
     ending.detail = Crashed{rank.exit.signal, rank.exit.code, rank.phase};
   }

@@ -24,19 +24,20 @@ int main(int argc, char** argv) {
     pipe = std::move(daemonized.pipe);
   }
   if (const auto logging = start_logging(options->app.state, options->ground); !logging) {
-    pipe.failed(logging.error().message);
+    pipe.failed(logging.error().message, EXIT_FAILURE);
     return EXIT_FAILURE;
   }
   auto app = App::create(options->app);
   if (!app) {
     spdlog::error(app.error().message);
-    pipe.failed(app.error().message);
-    return app.error().code == ErrorCode::kAlreadyExists ? 3 : EXIT_FAILURE;
+    const bool held = app.error().code == ErrorCode::kAlreadyExists;
+    pipe.failed(app.error().message, held ? kExitHeld : EXIT_FAILURE);
+    return held ? kExitHeld : EXIT_FAILURE;
   }
   const auto ran = (*app)->run([&pipe] { pipe.ready(); });
   if (!ran) {
     spdlog::error(ran.error().message);
-    pipe.failed(ran.error().message);
+    pipe.failed(ran.error().message, EXIT_FAILURE);
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;

@@ -44,19 +44,48 @@ Server::~Server() {
   close();
 }
 
-Result<void> Server::listen() {
+Result<Server::Acceptor> Server::bind() {
   ::unlink(state_.socket().c_str());
   const SocketAddress address = socket_address(state_);
+  Acceptor acceptor(io_);
   boost::system::error_code error;
-  acceptor_.open(stream_protocol(), error);
+  acceptor.open(stream_protocol(), error);
   const mode_t old = ::umask(0177);  // the socket is born 0600
-  if (!error) acceptor_.bind(stream_protocol::endpoint(address.path), error);
+  if (!error) acceptor.bind(stream_protocol::endpoint(address.path), error);
   ::umask(old);
-  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
     return Error{ErrorCode::kIo,
                  "cannot listen on " + state_.socket().string() + ": " + error.message()};
   }
+  return acceptor;
+}
+
+bool Server::owns_socket_file() const {
+  return socket_file_ && file_id(state_.socket()) == socket_file_;
+}
+
+void Server::remove_socket_file() const {
+  if (owns_socket_file()) ::unlink(state_.socket().c_str());
+}
+
+void Server::keep_socket() {
+  if (!acceptor_.is_open() || owns_socket_file()) return;
+  auto fresh = bind();
+  if (!fresh) {
+    spdlog::error("the socket is gone: {}", fresh.error().message);
+    return;
+  }
+  spdlog::warn("{} was deleted or replaced: listening on a new one", state_.socket().string());
+  acceptor_ = std::move(*fresh);
+  socket_file_ = file_id(state_.socket());
+}
+
+Result<void> Server::listen() {
+  auto acceptor = bind();
+  if (!acceptor) return acceptor.error();
+  acceptor_ = std::move(*acceptor);
+  socket_file_ = file_id(state_.socket());
   asio::co_spawn(
       io_, [this] { return accept_clients(); },
       [](const std::exception_ptr& failure) {
@@ -69,7 +98,7 @@ void Server::close() {
   boost::system::error_code ignored;
   if (acceptor_.is_open()) {
     acceptor_.close(ignored);
-    ::unlink(state_.socket().c_str());
+    remove_socket_file();
   }
   for (const auto& weak : sessions_) {
     if (const auto session = weak.lock()) session->close();
@@ -80,7 +109,7 @@ void Server::close() {
 void Server::finish(std::function<void()> done) {
   boost::system::error_code ignored;
   acceptor_.close(ignored);
-  ::unlink(state_.socket().c_str());
+  remove_socket_file();
   for (const auto& weak : sessions_) {
     if (const auto session = weak.lock()) session->finish();
   }
@@ -101,10 +130,28 @@ asio::awaitable<void> Server::wait_for_sessions(std::function<void()> done) {
   done();
 }
 
+// Those that have never asked for anything do not keep others out.
+bool Server::make_room() {
+  std::erase_if(sessions_, [](const auto& weak) {
+    const auto session = weak.lock();
+    return !session || !session->is_open();
+  });
+  if (sessions_.size() < kMaxClients) return true;
+  const auto silent = std::find_if(sessions_.begin(), sessions_.end(), [](const auto& weak) {
+    const auto session = weak.lock();
+    return session && !session->has_asked();
+  });
+  if (silent == sessions_.end()) return false;
+  silent->lock()->close();
+  sessions_.erase(silent);
+  return true;
+}
+
 asio::awaitable<void> Server::accept_clients() {
   while (acceptor_.is_open()) {
     auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
     if (error && !acceptor_.is_open()) co_return;
+    if (error == asio::error::operation_aborted) continue;  // another socket by now
     if (error) {
       // Out of descriptors, most likely: wait for some to be freed instead of spinning.
       spdlog::error("cannot accept a client: {}", error.message());
@@ -113,11 +160,7 @@ asio::awaitable<void> Server::accept_clients() {
       continue;
     }
     if (!is_same_user(socket)) continue;
-    std::erase_if(sessions_, [](const auto& weak) {
-      const auto session = weak.lock();
-      return !session || !session->is_open();
-    });
-    if (sessions_.size() >= kMaxClients) {
+    if (!make_room()) {
       refuse(socket, "too many clients are connected");
       continue;
     }

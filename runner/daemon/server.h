@@ -6,8 +6,10 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "runner/base/file_id.h"
 #include "runner/base/result.h"
 #include "runner/daemon/session.h"
 #include "runner/wire/endpoint.h"
@@ -23,19 +25,27 @@ class Server {
 
   // Call only while holding the state folder's lock: an old socket file is removed.
   Result<void> listen();
+  // Listens anew where somebody deleted or replaced the socket's file.
+  void keep_socket();
   void close();
   // Accepts nobody new, sends what is queued, then calls `done`; waits a second at most for clients
   // that do not read.
   void finish(std::function<void()> done);
 
  private:
+  using Acceptor = boost::asio::local::stream_protocol::acceptor;
+  Result<Acceptor> bind();
+  bool owns_socket_file() const;
+  void remove_socket_file() const;  // not another daemon's
+  bool make_room();
   boost::asio::awaitable<void> accept_clients();
   boost::asio::awaitable<void> wait_for_sessions(std::function<void()> done);
 
   boost::asio::io_context& io_;
   const StateFolder& state_;
   Services& services_;
-  boost::asio::local::stream_protocol::acceptor acceptor_;
+  Acceptor acceptor_;
+  std::optional<FileId> socket_file_;
   std::vector<std::weak_ptr<Session>> sessions_;
 };
 

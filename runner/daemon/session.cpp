@@ -65,12 +65,19 @@ Session::Session(Socket socket, Services& services)
 }
 
 Session::Session(Socket socket, ReadServices& services)
-    : socket_(std::move(socket)), reading_(services), wake_writer_(socket_.get_executor()) {
+    : socket_(std::move(socket)),
+      reading_(services),
+      wake_writer_(socket_.get_executor()),
+      silence_(socket_.get_executor()) {
   wake_writer_.expires_at(std::chrono::steady_clock::time_point::max());
 }
 
-void Session::start() {
+void Session::start(std::chrono::nanoseconds first_request) {
   auto self = shared_from_this();
+  silence_.expires_after(first_request);
+  silence_.async_wait([self](const boost::system::error_code& error) {
+    if (!error) self->close();
+  });
   const auto executor = socket_.get_executor();
   asio::co_spawn(
       executor, [self] { return self->read_requests(); }, log_failure);
@@ -95,11 +102,13 @@ void Session::close() {
   boost::system::error_code ignored;
   socket_.close(ignored);
   wake_writer_.cancel();
+  silence_.cancel();
 }
 
 void Session::finish() {
   closing_ = true;
   wake_writer_.cancel();
+  silence_.cancel();
 }
 
 awaitable<void> Session::read_requests() {
@@ -123,7 +132,10 @@ awaitable<void> Session::read_requests() {
     std::string line = buffer.substr(0, n - 1);
     buffer.erase(0, n);
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) co_await answer(std::move(line));
+    if (line.empty()) continue;
+    has_asked_ = true;
+    silence_.cancel();
+    co_await answer(std::move(line));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <string>
@@ -22,12 +23,16 @@ class Session : public std::enable_shared_from_this<Session> {
   Session(Socket socket, Services& services);
   Session(Socket socket, ReadServices& services);  // answers questions only
 
-  void start();
+  // Whoever has sent no request by then is cut off: it may be anybody's forgotten connection.
+  static constexpr std::chrono::seconds kFirstRequest{30};
+
+  void start(std::chrono::nanoseconds first_request = kFirstRequest);
   // Queues one line. False when the session is closed or its backlog is full (it is then closed).
   bool send(std::string line);
   void close();
   void finish();  // closes once everything queued has been sent
   bool is_open() const { return socket_.is_open(); }
+  bool has_asked() const { return has_asked_; }
 
  private:
   boost::asio::awaitable<void> read_requests();
@@ -40,6 +45,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::deque<std::string> outgoing_;
   std::size_t backlog_bytes_ = 0;
   boost::asio::steady_timer wake_writer_;
+  boost::asio::steady_timer silence_;  // runs until the first request
+  bool has_asked_ = false;
   bool closing_ = false;  // after the last line was sent
 };
 

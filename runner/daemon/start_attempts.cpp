@@ -85,7 +85,9 @@ void Dispatcher::act(const StartAction& action) {
   // Starting more while nothing can be stored would only fill the disk further; what runs is still
   // stopped when its time has come. While the queue changes, another may come to be the first, and
   // the change itself would disturb a measurement.
-  if (starts_paused_ || preloading_ || !changes_.empty()) return put_back(action.item);
+  if (starts_paused_ || preloading_ || !changes_.empty() || !hooks_.keeps_folder()) {
+    return put_back(action.item);
+  }
   const auto it = waiting_.find(action.item);
   if (it == waiting_.end()) {
     scheduler_.finished(action.item);
@@ -115,14 +117,11 @@ void Dispatcher::marked_started(std::int64_t row, const Result<void>& marked) {
     return;
   }
   if (!marked) {
-    spdlog::error("attempt {} waits: cannot record its start: {}", starting.attempt.id,
-                  marked.error().message);
     starting.attempt.lease = {};
     waiting_.emplace(row, pack(std::move(starting.attempt)));
     put_back(row);
-    pause_starts();
-    schedule_pump();
-    return;
+    pause_for("a start cannot be recorded: " + marked.error().message);
+    return schedule_pump();
   }
   AttemptFolder folder(runs_ / starting.attempt.id);
   auto run = std::make_unique<Run>(std::move(starting.attempt), std::move(folder));
@@ -130,10 +129,11 @@ void Dispatcher::marked_started(std::int64_t row, const Result<void>& marked) {
   auto ranks = launch(run->attempt, run->attempt.lease);
   if (!ranks) {
     scheduler_.finished(row);
-    end_without_process(run->attempt, {Failed{ranks.error().message, ""}});
-    schedule_pump();  // the lease is free again, and nobody else will say so
-    return;
+    const bool too_many = ranks.error().code == ErrorCode::kResourceExhausted;
+    return start_failed(std::move(run->attempt), ranks.error().message,
+                        too_many ? Blame::kPerhapsTheAttempt : Blame::kMachine);
   }
+  starts_work();
   spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
                name_of(run->attempt.pass), label_of_attempt(run->attempt));
   // Its time runs from here: the database may have let it wait.

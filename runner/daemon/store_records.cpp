@@ -66,11 +66,11 @@ void Dispatcher::stored(const Result<bool>& result) {
   if (!result) {
     spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {}", attempt.id,
                   result.error().message, to_human(timing_.store_retry));
-    set_trouble(result.error().message);
+    set_trouble(trouble_, "results cannot be stored: " + result.error().message);
     store_failed_ = true;
-    return pause_starts();
+    return pause_starts(timing_.store_retry);
   }
-  set_trouble("");
+  set_trouble(trouble_, "");
   if (*result) {
     const Ending& ending = first.record->ending;
     const std::string why = describe(ending);
@@ -82,28 +82,22 @@ void Dispatcher::stored(const Result<bool>& result) {
   }
   journals_.let_go(std::move(unstored_.front()));
   unstored_.pop_front();
-  if (unstored_.empty() && std::exchange(store_failed_, false)) starts_paused_ = false;
+  if (unstored_.empty() && std::exchange(store_failed_, false)) resume_starts();
   store_next();
 }
 
-void Dispatcher::pause_starts() {
+void Dispatcher::pause_starts(Duration pause) {
   starts_paused_ = true;
-  retry_timer_.expires_after(std::chrono::nanoseconds(timing_.store_retry.ns));
+  retry_timer_.expires_after(std::chrono::nanoseconds(pause.ns));
   retry_timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) resume_starts();
   });
 }
 
-void Dispatcher::resume_starts() {
-  if (!unstored_.empty()) return store_next();
-  starts_paused_ = false;
-  schedule_pump();
-}
-
 // Whoever watches must learn why nothing goes on.
-void Dispatcher::set_trouble(std::string why) {
-  if (why == trouble_) return;
-  trouble_ = std::move(why);
+void Dispatcher::set_trouble(std::string& trouble, std::string why) {
+  if (why == trouble) return;
+  trouble = std::move(why);
   hooks_.changed();
 }
 

@@ -49,10 +49,11 @@ class Executor {
 
   // The folder exists and holds request.json. All ranks start, or none does (those already started
   // are killed and reaped before the error returns, which names the rank, the file or program and
-  // errno's text). Each rank: own session, stdin /dev/null, stdout and stderr appended to
-  // log.<rank>.txt, bound to its cores, the variables of rank_environment.h; takes its place
-  // (runner/wire/place.h) before it becomes `<worker> --run <folder>`. It outlives the daemon.
-  // Takes about a millisecond a rank.
+  // errno's text; kResourceExhausted where a rank after the first met a limit on processes or
+  // descriptors, so that the attempt itself may be too large). Each rank: own session, stdin
+  // /dev/null, stdout and stderr appended to log.<rank>.txt, bound to its cores, the variables of
+  // rank_environment.h; takes its place (runner/wire/place.h) before it becomes
+  // `<worker> --run <folder>`. It outlives the daemon. Takes about a millisecond a rank.
   virtual Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
                                                  const AttemptRequest& request) = 0;
 

@@ -88,8 +88,10 @@ Result<std::vector<RankProcess>> LocalExecutor::start(const AttemptFolder& folde
     auto spawned = start_rank(folder, request, rank);
     if (!spawned) {
       abandon(folder, ranks);
-      return Error{spawned.error().code, fmt::format("rank {} of attempt {}: {}", rank,
-                                                     request.attempt, spawned.error().message)};
+      // Without a single rank it is the machine that has none to give.
+      const ErrorCode code = rank == 0 ? ErrorCode::kIo : spawned.error().code;
+      return Error{code, fmt::format("rank {} of attempt {}: {}", rank, request.attempt,
+                                     spawned.error().message)};
     }
     const auto stat = read_proc_stat(spawned->pid);  // ours until it is reaped
     ranks.push_back(
@@ -127,10 +129,7 @@ std::optional<int> LocalExecutor::prepare(const AttemptRequest& request) {
     if (losses_ >= kMostLosses) return std::nullopt;
   }
   auto begun = ForkServer::begin(own);
-  if (!begun) {
-    lose_server(begun.error().message);
-    return std::nullopt;
-  }
+  if (!begun) return std::nullopt;  // the start that follows meets the same, and says so
   server_ = std::move(*begun);
   return server_->descriptor();
 }

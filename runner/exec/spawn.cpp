@@ -38,7 +38,9 @@ struct Prepared {
 };
 
 Error io_error(std::string what, int error) {
-  return {ErrorCode::kIo, fmt::format("{}: {}", what, std::strerror(error))};
+  const bool limit = error == EAGAIN || error == EMFILE;
+  return {limit ? ErrorCode::kResourceExhausted : ErrorCode::kIo,
+          fmt::format("{}: {}", what, std::strerror(error))};
 }
 
 [[noreturn]] void fail(int report_fd, Step step) {

@@ -63,6 +63,18 @@ std::size_t Resources::cores_per_rank(const Item& item) const {
   return std::max<std::size_t>(1, cores / std::max<std::size_t>(1, parts));
 }
 
+std::string Resources::refusal_of_ranks(const Item& item) const {
+  const std::size_t cores = machine_.cores.size();
+  const std::size_t ranks = ranks_of(item);
+  if (item.device == DeviceKind::kCuda || cores == 0 || ranks <= cores * kMostRanksPerCore) {
+    return {};
+  }
+  return fmt::format(
+      "world_size {} is more than {} ranks a core, and this machine has {} cores: at "
+      "most {} ranks",
+      ranks, kMostRanksPerCore, cores, cores * kMostRanksPerCore);
+}
+
 std::string Resources::refusal(const Item& item) const {
   const std::size_t cores = machine_.cores.size();
   const std::size_t ranks = ranks_of(item);
@@ -74,6 +86,9 @@ std::string Resources::refusal(const Item& item) const {
   if (item.threads > 0 && static_cast<std::size_t>(item.threads) > cores) {
     return fmt::format("threads {} needs {} cores, and this machine has {}", item.threads,
                        item.threads, cores);
+  }
+  if (std::string ranks_refused = refusal_of_ranks(item); !ranks_refused.empty()) {
+    return ranks_refused;
   }
   const bool shares_cores = ranks > cores && item.threads <= 1;
   if (!shares_cores && ranks * cores_per_rank(item) > cores) {

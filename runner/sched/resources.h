@@ -24,6 +24,9 @@ enum class WaitsFor {
   kHost,  // cores, memory, or the host to itself: anything can be in its way
 };
 
+// More ranks than this for each core would wait for each other for minutes and measure nothing.
+inline constexpr std::size_t kMostRanksPerCore = 16;
+
 class Resources {
  public:
   explicit Resources(Machine machine);
@@ -31,6 +34,9 @@ class Resources {
   // Why this machine can never run the item, with the number asked for and the number there is; ""
   // when it can.
   std::string refusal(const Item& item) const;
+  // The part of it that no machine of about this size could run either, so that a sweep with such a
+  // trial is not taken at all: far more ranks than cores.
+  std::string refusal_of_ranks(const Item& item) const;
 
   // What it would get now, or what it waits for. Takes nothing. Not for refused items.
   std::variant<Lease, WaitsFor> offer(const Item& item) const;

@@ -8,6 +8,8 @@ namespace sweepd {
 
 // EX_IOERR: the rank could not write its journal (a full disk), so its last words are in its log.
 inline constexpr int kExitJournal = 74;
+// Of the dynamic loader, where a library of the worker is missing (a build under way, say).
+inline constexpr int kExitNotLoaded = 127;
 
 class AttemptFolder {
  public:

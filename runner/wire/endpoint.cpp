@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <pwd.h>
+#include <sys/file.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <fstream>
 
 namespace sweepd {
 namespace {
@@ -36,6 +39,16 @@ StateFolder StateFolder::from_environment(const std::string& option) {
     return StateFolder(xdg / "sweepd");
   }
   return StateFolder(home() / ".local" / "state" / "sweepd");
+}
+
+std::optional<std::string> lock_holder(const StateFolder& state) {
+  const UniqueFd lock(::open(state.lock().c_str(), O_RDONLY | O_CLOEXEC));
+  if (!lock || ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+    return std::nullopt;
+  }
+  std::string pid;
+  std::ifstream(state.lock()) >> pid;
+  return pid.empty() ? "another sweepd" : "sweepd with pid " + pid;
 }
 
 SocketAddress socket_address(const StateFolder& state) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "runner/base/unique_fd.h"
@@ -28,6 +29,13 @@ class StateFolder {
  private:
   std::filesystem::path path_;
 };
+
+// The process that holds the folder's lock, "sweepd with pid 42"; nothing when no daemon has it. By
+// the lock and not by the socket, whose file somebody may delete.
+std::optional<std::string> lock_holder(const StateFolder& state);
+
+// Exit code of a sweepd that found the folder held by another.
+inline constexpr int kExitHeld = 3;
 
 // A Unix socket's address holds 107 bytes, a state folder's path may be longer. This opens the
 // folder and names the socket through it, `/proc/self/fd/<n>/sweepd.sock`; keep `folder` open while

@@ -149,12 +149,18 @@ TEST_F(AnalyticTest, AWorkerThatDiesCostsTheTrialItWasAt) {
   EXPECT_EQ(executor_.evaluators, 2);
 }
 
-TEST_F(AnalyticTest, AWorkerThatCannotStartFailsThem) {
+TEST_F(AnalyticTest, TheyWaitWhileNoWorkerCanStart) {
   executor_.refuse_start = "sweep-worker: No such file or directory";
   const auto queued = enqueue_analytic(2);
+  ASSERT_TRUE(until([&] { return !dispatcher_->trouble().empty(); }));
+  EXPECT_THAT(dispatcher_->trouble(), HasSubstr("No such file"));
+  EXPECT_THAT(outcomes(queued), Each("queued"));
+  EXPECT_EQ(dispatcher_->queued(), 2U);
+  executor_.refuse_start.clear();
+  answer_next(2);
   ASSERT_TRUE(until_ended(2));
-  EXPECT_THAT(outcomes(queued), Each("failed"));
-  EXPECT_THAT(detail(queued[0]), HasSubstr("No such file"));
+  EXPECT_THAT(outcomes(queued), Each("done"));
+  EXPECT_EQ(dispatcher_->trouble(), "");
 }
 
 TEST_F(AnalyticTest, ADaemonThatDiesLeavesThemQueuedAndTheNextOneAsksAgain) {

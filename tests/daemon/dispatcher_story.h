@@ -140,6 +140,8 @@ class DispatcherStory : public DbTest {
   SweepId sweep_;
   DispatcherTiming timing_{.grace = milliseconds(20),
                            .store_retry = milliseconds(20),
+                           .start_retry = milliseconds(5),
+                           .start_retry_most = milliseconds(20),
                            .load_limit = milliseconds(20),
                            .peer_grace = milliseconds(20),
                            .clear_interval = milliseconds(1),

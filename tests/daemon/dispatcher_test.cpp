@@ -87,15 +87,6 @@ TEST_F(DispatcherTest, WhatThisMachineCannotRunIsSkippedWithTheReason) {
   EXPECT_EQ(executor_.started[0].attempt, queued[2].id);
 }
 
-TEST_F(DispatcherTest, AStartThatFailsIsStoredAndTheNextOneFollows) {
-  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
-  executor_.refuse_start = "rank 0: sweep-worker: No such file or directory";
-  ASSERT_TRUE(until_ended(2));
-  EXPECT_EQ(stored(queued[0]), "failed");
-  EXPECT_EQ(stored(queued[1]), "failed");
-  EXPECT_THAT(detail(queued[1]), HasSubstr("No such file or directory"));
-}
-
 TEST_F(DispatcherTest, AnAttemptOfAWorkloadThatIsGoneIsSkipped) {
   auto queued = store_sweep({{}});
   queued[0].workload = "gone";

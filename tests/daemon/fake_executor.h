@@ -32,7 +32,7 @@ class FakeExecutor final : public Executor {
   Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
                                          const AttemptRequest& request) override {
     started.push_back(request);
-    if (!refuse_start.empty()) return Error{ErrorCode::kIo, refuse_start};
+    if (!refuse_start.empty()) return Error{refuse_code, refuse_start};
     std::vector<RankProcess> ranks;
     ranks.reserve(request.lease.ranks.size());
     for (int rank = 0; rank < static_cast<int>(request.lease.ranks.size()); ++rank) {
@@ -88,6 +88,7 @@ class FakeExecutor final : public Executor {
   std::vector<AttemptRequest> started;
   std::vector<Sent> signals;
   std::string refuse_start;  // start() fails with this message
+  ErrorCode refuse_code = ErrorCode::kIo;
   std::set<int> alive;       // ranks that adopt() finds
   int leftovers = 0;         // how often clear() finds something
   std::vector<AttemptId> cleared;

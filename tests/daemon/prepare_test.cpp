@@ -67,5 +67,21 @@ TEST(PrepareSweeps, AMetricOfAPassThatTheSweepLacks) {
                           "this sweep has none; write passes: [timing, memory]"));
 }
 
+TEST(PrepareSweeps, FarMoreRanksThanCoresAreRefusedByName) {
+  Machine machine;
+  machine.cores = {0, 1};
+  const auto refusal = [&](const std::string& world_size) {
+    const std::string text =
+        "sweep: wide\nworkload: lm_step\nmatrix: {world_size: [1, " + world_size + "]}\n";
+    const auto prepared = prepare_sweeps(text, "f.yaml", test::catalog(), machine, {});
+    EXPECT_TRUE(prepared->errors.empty());
+    return prepared->refusal ? prepared->refusal->message : "";
+  };
+  EXPECT_EQ(refusal("32"), "");
+  EXPECT_EQ(refusal("4096"),
+            "sweep `wide`: world_size 4096 is more than 16 ranks a core, and this machine has 2 "
+            "cores: at most 32 ranks");
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -109,6 +109,54 @@ TEST_F(DbTest, RetryTakesOutcomesAndVerdicts) {
   EXPECT_EQ(retried->queued[1].trial_key, request.trials[2].key);
 }
 
+// The process of a cancelled attempt takes a while to end; its row is still open then.
+TEST_F(DbTest, RetryQueuesWhatIsBeingStoppedToo) {
+  const auto request = sweep("s", {{{"context", "1"}}, {{"context", "2"}}});
+  const auto queued = submit(request).queued;
+  ASSERT_TRUE(store_->mark_started(queued[0].row, WallTime{5}, {}));
+  ASSERT_TRUE(store_->cancel_sweep(request.id, WallTime{9}));
+  const auto retried = store_->retry_sweep(request.id, {}, WallTime{10});
+  ASSERT_TRUE(retried) << retried.error().message;
+  ASSERT_EQ(retried->queued.size(), 2u);
+  EXPECT_EQ(retried->queued[0].trial_key, request.trials[0].key);
+  EXPECT_NE(retried->queued[0].row, queued[0].row);
+  finish(ended(queued[0].row, {Cancelled{"cancelled while running"}, 0}));
+  finish(done(retried->queued[0].row, 1, 1));
+  finish(done(retried->queued[1].row, 1, 1));
+  const auto found = reader_->find_sweep(request.id);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->progress.total, 2);
+  EXPECT_EQ(found->progress.done, 2) << "it is the new attempt that counts";
+}
+
+TEST_F(DbTest, RetryLeavesWhatRunsForAnotherSweepAlone) {
+  const auto first = sweep("first", {{{"context", "1"}}});
+  const auto second = sweep("second", {{{"context", "1"}}});
+  const auto queued = submit(first).queued;
+  submit(second);
+  ASSERT_TRUE(store_->mark_started(queued[0].row, WallTime{5}, {}));
+  // Others wait for it, so the first sweep's cancel does not stop it.
+  ASSERT_TRUE(store_->cancel_sweep(first.id, WallTime{9})->running.empty());
+  const auto retried = store_->retry_sweep(first.id, {}, WallTime{10});
+  ASSERT_TRUE(retried);
+  EXPECT_TRUE(retried->queued.empty());
+  finish(done(queued[0].row, 1, 1));
+  EXPECT_EQ(reader_->find_sweep(first.id)->progress.done, 1);
+}
+
+TEST_F(DbTest, ANewSweepDoesNotJoinWhatIsBeingStopped) {
+  const auto first = sweep("first", {{{"context", "1"}}});
+  const auto stopping = submit(first).queued;
+  ASSERT_TRUE(store_->mark_started(stopping[0].row, WallTime{5}, {}));
+  ASSERT_TRUE(store_->cancel_sweep(first.id, WallTime{9}));
+  const auto second = submit(sweep("second", {{{"context", "1"}}}));
+  EXPECT_EQ(second.attempts_joined, 0);
+  ASSERT_EQ(second.queued.size(), 1u);
+  finish(ended(stopping[0].row, {Cancelled{"cancelled while running"}, 0}));
+  finish(done(second.queued[0].row, 1, 1));
+  EXPECT_EQ(reader_->find_sweep("second")->progress.done, 1);
+}
+
 TEST_F(DbTest, RetryRefusesAnUnknownWord) {
   const auto request = sweep("s", {{{"context", "1"}}});
   submit(request);

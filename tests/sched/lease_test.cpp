@@ -90,6 +90,10 @@ TEST(Refusal, NamesWhatIsAskedForAndWhatThereIs) {
       {"a byte too much", machine_of(2, 0, 16_GiB),
        with_memory(cpu_timing(1), Bytes{(16_GiB).value + 1}),
        "refuse 1: needs 17179869185B of memory, and this machine has 16GiB"},
+      {"far more ranks than cores", machine_of(2), with_ranks(cpu_timing(1), 33),
+       "refuse 1: world_size 33 is more than 16 ranks a core, and this machine has 2 cores: at "
+       "most "
+       "32 ranks"},
       {"no core", machine_of(0), cpu_timing(1),
        "refuse 1: needs a CPU core, and this machine has 0 that may be used"},
   });

@@ -1,11 +1,8 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include <chrono>
 #include <thread>
 
-#include "runner/base/unique_fd.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 
@@ -15,9 +12,7 @@ namespace {
 // The connection ends before the daemon has closed its database and removed its socket; the lock is
 // the last that it lets go. Whoever copies the state folder after `stop` must find it at rest.
 void wait_until_gone(const StateFolder& state) {
-  const UniqueFd lock(::open(state.lock().c_str(), O_RDONLY | O_CLOEXEC));
-  for (int tries = 0; lock && tries < 500; ++tries) {
-    if (::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return;
+  for (int tries = 0; lock_holder(state) && tries < 500; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }

@@ -7,8 +7,10 @@
 
 #include "db/query.h"
 #include "runner/base/text.h"
+#include "runner/daemon/item_of.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
+#include "runner/sched/resources.h"
 
 namespace sweepd {
 
@@ -58,11 +60,18 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
   return mistakes;
 }
 
-// What only the expansion knows: whether any point is left.
-std::optional<Error> refuse(const Sweep& sweep, const Expansion& expansion) {
+// What only the expansion knows: whether any point is left, and how large each is.
+std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Expansion& expansion,
+                            const Resources& resources) {
   if (expansion.trials.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
+  }
+  if (def.analytic) return std::nullopt;  // formulas have no ranks
+  for (const ExpandedTrial& trial : expansion.trials) {
+    const std::string why = resources.refusal_of_ranks(item_of(def, trial.trial, Pass::kTiming));
+    if (why.empty()) continue;
+    return Error{ErrorCode::kInvalidArgument, fmt::format("sweep `{}`: {}", sweep.name, why)};
   }
   return std::nullopt;
 }
@@ -89,12 +98,13 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
   Parsed parsed = parse_sweeps(text, file, catalog, overrides, check_table);
   prepared->errors = std::move(parsed.errors);
   if (!prepared->errors.empty()) return prepared;
+  const Resources resources(machine);
   for (Sweep& sweep : parsed.sweeps) {
     const WorkloadDef* def = catalog.find(sweep.workload);
     // `auto` is settled here, before keys are made: a result must say where it was measured.
     resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
     Expansion expansion = expand(sweep, *def);
-    prepared->refusal = refuse(sweep, expansion);
+    prepared->refusal = refuse(sweep, *def, expansion, resources);
     if (prepared->refusal) return prepared;
     prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
   }

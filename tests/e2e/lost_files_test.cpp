@@ -1,0 +1,93 @@
+// Somebody deletes or moves what belongs to a running daemon.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+pid_t start_a_worker(const Sandbox& box, int seconds) {
+  box.ctl({"submit", "-", "--set", "steps=" + std::to_string(10 * seconds)},
+          "sweep: slow\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0}\n");
+  EXPECT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
+  return box.worker_pids().empty() ? 0 : box.worker_pids().front();
+}
+
+TEST(LostFiles, StopFindsADaemonWhoseSocketWasDeleted) {
+  const Sandbox box;
+  box.ctl({"status"});
+  const pid_t daemon = box.daemon_pid();
+  fs::remove(box.state() / "sweepd.sock");
+  const Ran stopped = box.ctl({"stop"});
+  EXPECT_EQ(stopped.exit_code, 0) << stopped.err;
+  EXPECT_THAT(stopped.out, HasSubstr("stopped"));
+  EXPECT_TRUE(eventually([&] { return !is_alive(daemon); }));
+}
+
+TEST(LostFiles, ADaemonWhoseSocketWasDeletedIsFoundAgain) {
+  const Sandbox box;
+  box.ctl({"status"});
+  fs::remove(box.state() / "sweepd.sock");
+  const Ran status = box.ctl({"status"});
+  EXPECT_EQ(status.exit_code, 0) << status.err;
+  EXPECT_THAT(status.out, HasSubstr("pid " + std::to_string(box.daemon_pid())));
+}
+
+TEST(LostFiles, AnotherProgramsSocketInItsPlaceIsReplaced) {
+  const Sandbox box;
+  box.ctl({"status"});
+  fs::remove(box.state() / "sweepd.sock");
+  box.write("state/sweepd.sock", "no socket");
+  EXPECT_EQ(box.ctl({"status"}).exit_code, 0);
+}
+
+TEST(LostFiles, ADaemonWhoseFolderWasDeletedEndsAndItsWorkersToo) {
+  const Sandbox box;
+  const pid_t worker = start_a_worker(box, 1000);
+  const pid_t daemon = box.daemon_pid();
+  EXPECT_TRUE(eventually([&] {  // the log may grow beneath it
+    std::error_code error;
+    fs::remove_all(box.state(), error);
+    return !error;
+  }));
+  EXPECT_TRUE(eventually([&] { return !is_alive(daemon); }));
+  EXPECT_TRUE(eventually([&] { return !is_alive(worker); })) << "nobody will read its journal";
+  EXPECT_EQ(box.ctl({"status"}).exit_code, 0);
+  EXPECT_NE(box.daemon_pid(), daemon);
+}
+
+TEST(LostFiles, AFolderThatWasMovedKeepsItsResults) {
+  const Sandbox box;
+  const pid_t worker = start_a_worker(box, 15);
+  const pid_t daemon = box.daemon_pid();
+  const fs::path moved = box.folder() / "moved";
+  fs::rename(box.state(), moved);
+  EXPECT_EQ(box.ctl({"status"}).exit_code, 0) << "another one starts where it was";
+  EXPECT_NE(box.daemon_pid(), daemon);
+  EXPECT_TRUE(eventually([&] { return !is_alive(daemon); }));
+  EXPECT_TRUE(is_alive(worker)) << "its journal is still there";
+  const Ran watched = box.ctl({"--state-dir", moved.string(), "watch", "slow"});
+  EXPECT_EQ(watched.exit_code, 0) << watched.err;
+  box.ctl({"--state-dir", moved.string(), "stop"});
+}
+
+TEST(LostFiles, WithoutItsLockADaemonMakesRoomForTheNext) {
+  const Sandbox box;
+  start_a_worker(box, 6);
+  const pid_t daemon = box.daemon_pid();
+  fs::remove(box.state() / "lock");
+  ASSERT_TRUE(eventually([&] { return !is_alive(daemon); }));
+  EXPECT_EQ(box.ctl({"watch", "slow"}).exit_code, 0) << "it adopts what runs";
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "1");
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "1");
+}
+
+}  // namespace
+}  // namespace sweepd::e2e

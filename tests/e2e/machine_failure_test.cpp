@@ -1,0 +1,153 @@
+// The machine fails, not the attempts: none of them ends, the reason is told, and all run once the
+// machine works again. In a mount namespace of its own, with a small file system below `runs`.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "runner/base/unique_fd.h"
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+constexpr auto kQuick = R"(sweep: quick
+workload: noop
+params: {warmup: 0}
+matrix: {steps: [1, 2, 3, 4, 5, 6]}
+)";
+
+std::string status_of(const Sandbox& box) {
+  return box.ctl({"status"}).out;
+}
+
+bool is_in_trouble(const Sandbox& box, const std::string& reason) {
+  const std::string status = status_of(box);
+  return status.find("nothing new starts: attempts cannot start") != std::string::npos &&
+         status.find(reason) != std::string::npos;
+}
+
+void expect_none_ended_and_then_all(const Sandbox& box, const std::string& reason,
+                                    const std::function<void()>& mend) {
+  ASSERT_TRUE(eventually([&] { return is_in_trouble(box, reason); })) << status_of(box);
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome is not null"), "0");
+  mend();
+  const Ran watched = box.ctl({"watch", "quick"});
+  EXPECT_EQ(watched.exit_code, 0) << watched.err;
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "6");
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "6") << "and nothing was measured twice";
+  EXPECT_THAT(status_of(box), testing::Not(HasSubstr("nothing new starts")));
+}
+
+TEST(MachineFailure, AWorkerThatIsMovedAwayAndBackCostsNothing) {
+  const Sandbox box;
+  const fs::path worker = box.folder() / "worker", away = box.folder() / "away";
+  fs::create_symlink(TEST_SWEEP_WORKER, worker);
+  ::setenv("SWEEPD_WORKER", worker.c_str(), 1);
+  box.ctl({"status"});
+  fs::rename(worker, away);
+  ASSERT_EQ(box.ctl({"submit", "-"}, kQuick).exit_code, 0);
+  expect_none_ended_and_then_all(box, "No such file or directory",
+                                 [&] { fs::rename(away, worker); });
+}
+
+// Half of it is there, as while it is being linked.
+TEST(MachineFailure, AWorkerThatIsNotWholeCostsNothing) {
+  const Sandbox box;
+  const fs::path worker = box.folder() / "worker";
+  fs::create_symlink(TEST_SWEEP_WORKER, worker);
+  ::setenv("SWEEPD_WORKER", worker.c_str(), 1);
+  box.ctl({"status"});
+  fs::remove(worker);
+  std::ofstream(worker) << "\177ELF";
+  fs::permissions(worker, fs::perms::owner_all);
+  ASSERT_EQ(box.ctl({"submit", "-"}, kQuick).exit_code, 0);
+  expect_none_ended_and_then_all(box, "Exec format error", [&] {
+    fs::remove(worker);
+    fs::create_symlink(TEST_SWEEP_WORKER, worker);
+  });
+}
+
+class SmallDisk : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+      GTEST_SKIP() << "no mount namespace of its own: " << std::strerror(errno);
+    }
+    fs::create_directories(runs());
+  }
+  void TearDown() override {
+    if (box_.daemon_pid() > 0) box_.ctl({"stop", "--now"});
+    ::umount2(runs().c_str(), MNT_DETACH);
+  }
+  fs::path runs() const { return box_.state() / "runs"; }
+  void mount_runs(const std::string& options, unsigned long flags = 0) const {
+    ASSERT_EQ(::mount("none", runs().c_str(), "tmpfs", flags, options.c_str()), 0)
+        << std::strerror(errno);
+  }
+  // All that fits, but for this.
+  void fill(std::size_t but_bytes) const {
+    const UniqueFd fd(::open((runs() / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const std::string block(4096, 'x');
+    off_t size = 0;
+    for (ssize_t n = 0; (n = ::write(fd.get(), block.data(), block.size())) > 0;) size += n;
+    ASSERT_GT(size, 1 << 20);
+    ASSERT_EQ(::ftruncate(fd.get(), size - static_cast<off_t>(but_bytes)), 0);
+  }
+  void submit() const { ASSERT_EQ(box_.ctl({"submit", "-"}, kQuick).exit_code, 0); }
+
+  Sandbox box_;
+};
+
+TEST_F(SmallDisk, AFullOneCostsNothing) {
+  mount_runs("size=4m");
+  fill(0);
+  submit();
+  expect_none_ended_and_then_all(box_, "No space left on device",
+                                 [&] { fs::remove(runs() / "filler"); });
+}
+
+// The request fits, and a log, but no journal: the worker is the first to notice.
+TEST_F(SmallDisk, OneThatFillsUpWhileAnAttemptRunsCostsNothing) {
+  mount_runs("size=4m");
+  fill(3 * 4096);
+  submit();
+  expect_none_ended_and_then_all(box_, "No space left on device",
+                                 [&] { fs::remove(runs() / "filler"); });
+}
+
+TEST_F(SmallDisk, OneWithoutInodesCostsNothing) {
+  mount_runs("size=4m,nr_inodes=10");
+  std::vector<fs::path> fillers;
+  for (int i = 0; i < 20; ++i) fillers.push_back(runs() / ("filler" + std::to_string(i)));
+  for (const fs::path& filler : fillers) std::ofstream(filler).flush();
+  submit();
+  expect_none_ended_and_then_all(box_, "No space left on device", [&] {
+    for (const fs::path& filler : fillers) fs::remove(filler);
+    ASSERT_EQ(::mount("none", runs().c_str(), "tmpfs", MS_REMOUNT, "size=4m,nr_inodes=1000"), 0);
+  });
+}
+
+TEST_F(SmallDisk, OneThatIsReadOnlyCostsNothing) {
+  mount_runs("size=4m", MS_RDONLY);
+  submit();
+  expect_none_ended_and_then_all(box_, "Read-only file system", [&] {
+    ASSERT_EQ(::mount("none", runs().c_str(), "tmpfs", MS_REMOUNT, "size=4m"), 0);
+  });
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
