@@ -88,6 +88,10 @@ struct AttemptRecord {
   Judgement judgement;
 };
 
+struct Rates {
+  double flops_per_s = 0, bytes_per_s = 0;  // 0: none
+};
+
 class Merger;
 
 class Store {
@@ -142,9 +146,11 @@ class Store {
   // answered is durable without it; a copy of the file alone then holds everything.
   Result<void> checkpoint();
 
-  // Peaks measured on this machine by the `matmul` and `memcpy` workloads; keeps the largest.
+  // Rates measured on this machine; keeps the largest. `ruler` is of `matmul` or `memcpy` at a size
+  // that saturates the device, `seen` of any valid attempt. The peak is the larger of the two, and
+  // unknown without a ruler.
   Result<void> record_peak(const DeviceInfo& device, const std::string& arithmetic,
-                           double flops_per_s, double bytes_per_s, std::int64_t attempt_row);
+                           const Rates& ruler, const Rates& seen, std::int64_t attempt_row);
   Result<std::optional<Peak>> measured_peak(const DeviceInfo& device,
                                             const std::string& arithmetic);
 

@@ -42,12 +42,15 @@ constexpr std::string_view kBest =
 
 constexpr std::string_view kMergePeaks =
     "INSERT INTO main.device_peak (device, arithmetic, flops_per_s, flops_attempt, bytes_per_s, "
-    "bytes_attempt) SELECT {}, o.arithmetic, o.flops_per_s, {}, o.bytes_per_s, {} "
-    "FROM other.device_peak o WHERE true ON CONFLICT (device, arithmetic) DO UPDATE SET "
+    "bytes_attempt, seen_flops_per_s, seen_bytes_per_s) SELECT {}, o.arithmetic, o.flops_per_s, "
+    "{}, o.bytes_per_s, {}, o.seen_flops_per_s, o.seen_bytes_per_s FROM other.device_peak o WHERE "
+    "true ON CONFLICT (device, arithmetic) DO UPDATE SET "
     "flops_attempt = iif(excluded.flops_per_s > flops_per_s, excluded.flops_attempt, "
     "flops_attempt), flops_per_s = max(flops_per_s, excluded.flops_per_s), "
     "bytes_attempt = iif(excluded.bytes_per_s > bytes_per_s, excluded.bytes_attempt, "
-    "bytes_attempt), bytes_per_s = max(bytes_per_s, excluded.bytes_per_s)";
+    "bytes_attempt), bytes_per_s = max(bytes_per_s, excluded.bytes_per_s), "
+    "seen_flops_per_s = max(seen_flops_per_s, excluded.seen_flops_per_s), "
+    "seen_bytes_per_s = max(seen_bytes_per_s, excluded.seen_bytes_per_s)";
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "db/query/work_reader.h"
 
+#include "db/measured_peak.h"
+
 namespace sweepd {
 
 std::pair<double, double> AttemptWork::of_phase(std::int64_t phase) const {
@@ -55,8 +57,7 @@ Peak WorkReader::peak_of_device(std::int64_t device, const std::string& arithmet
     if (const auto sheet = datasheet_peak(name.text(0), arithmetic)) peak = *sheet;
   }
   Query measured(state_.connection,
-                 "SELECT coalesce(max(flops_per_s) FILTER (WHERE arithmetic = ?), 0), "
-                 "coalesce(max(bytes_per_s), 0) FROM device_peak WHERE device = ?");
+                 "SELECT " + kMeasuredPeakColumns + " FROM device_peak p WHERE p.device = ?");
   measured.bind_all(arithmetic, device);
   measured.next();
   if (peak.flops_per_s <= 0) {

@@ -58,8 +58,9 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::siz
         .bind_all(host, record.row)
         .run();
   }
-  // A verdict is about times; of memory there is nothing to trust or doubt.
-  if (found->pass != Pass::kMemory && outcome_of(record.ending) == Outcome::kDone) {
+  // A verdict is about times; of memory there is nothing to doubt but that all of it is there.
+  const bool judged = found->pass != Pass::kMemory || record.judgement.verdict != Verdict::kValid;
+  if (judged && outcome_of(record.ending) == Outcome::kDone) {
     Query(connection, "UPDATE attempt SET verdict = ? WHERE row = ?")
         .bind_all(name_of(record.judgement.verdict), record.row)
         .run();

@@ -10,7 +10,9 @@
 
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
+#include "runner/model/journal_verdict.h"
 #include "runner/model/skew.h"
+#include "runner/model/time_verdict.h"
 #include "runner/wire/event.h"
 #include "runner/wire/status.h"
 
@@ -43,8 +45,10 @@ std::string last_line(const std::filesystem::path& path) {
 }
 
 // A piece at a time: the events of a million steps would take ten times what is kept of them.
-void for_each_event(const AttemptFolder& folder, int rank,
-                    const std::function<void(const Event&)>& take) {
+// Returns how many lines could not be read.
+std::int64_t for_each_event(const AttemptFolder& folder, int rank,
+                            const std::function<void(const Event&)>& take) {
+  std::int64_t unreadable = 0;
   std::ifstream file(folder.events(rank), std::ios::binary);
   EventReader reader(rank);
   std::vector<Event> events;
@@ -55,10 +59,12 @@ void for_each_event(const AttemptFolder& folder, int rank,
     // A torn or foreign line costs that line, not the attempt: feeding nothing reads on behind it.
     for (auto read = reader.feed(text, events); !read; read = reader.feed("", events)) {
       spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
+      ++unreadable;
     }
     for (const Event& event : events) take(event);
     events.clear();
   }
+  return unreadable;
 }
 
 template <class T>
@@ -104,6 +110,40 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
              event);
 }
 
+// Counts one event into its rank's check.
+void count(const Event& event, JournalCheck& check) {
+  if (const auto* end = std::get_if<EndEvent>(&event)) {
+    check.said_lines = end->lines;
+    check.said_steps = end->steps;
+    return;
+  }
+  ++check.lines;
+  if (const auto* step = std::get_if<StepEvent>(&event)) {
+    const auto is_time = [](const Sample& sample) {
+      return sample.metric == "time" && sample.phase == "step";
+    };
+    const auto& samples = step->samples;
+    check.add_step(step->step,
+                   !step->warmup && std::any_of(samples.begin(), samples.end(), is_time));
+  }
+  check.work |= std::holds_alternative<WorkEvent>(event);
+  check.environment |= std::holds_alternative<EnvironmentEvent>(event);
+  if (const auto* state = std::get_if<StateEvent>(&event)) {
+    check.state_before |= state->state.moment == "before";
+    check.state_after |= state->state.moment == "after";
+  }
+}
+
+// What the journals themselves say of their figures, whatever the device can do.
+Judgement judge_evidence(const AttemptRecord& record, const std::vector<JournalCheck>& journals) {
+  const auto* done = std::get_if<Done>(&record.ending.detail);
+  if (done == nullptr) return {};
+  Judgement judgement = judge_journals(
+      journals, done->stop_reason == kStoppedByProgram ? Steps::kOfAProgram : Steps::kOfTheWorker);
+  add_reasons(judgement, judge_times(record.samples));
+  return judgement;
+}
+
 // What only all ranks together show. Of the attempt, so rank 0 has it.
 void add_skew(AttemptRecord& record) {
   const auto skew = skew_of(record.samples);
@@ -143,14 +183,19 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
   std::sort(by_rank.begin(), by_rank.end(),
             [&](std::size_t a, std::size_t b) { return ranks[a].rank < ranks[b].rank; });
   WallTime said_ended{0};
+  std::vector<JournalCheck> journals;
   for (const std::size_t i : by_rank) {
     const EndedRank& ended = ranks[i];
     RankEvidence& rank = evidence[i];
     rank.rank = ended.rank;
     rank.exit = ended.exit;
-    for_each_event(folder, ended.rank, [&](const Event& event) {
+    JournalCheck& journal = journals.emplace_back();
+    journal.rank = ended.rank;
+    journal.unreadable = for_each_event(folder, ended.rank, [&](const Event& event) {
       take(event, ended.rank, record, rank.said, said_ended);
+      count(event, journal);
     });
+    journal.lines += journal.unreadable;
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
   }
@@ -165,6 +210,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
   record.summaries = summarize_samples(record.samples);
   add_skew(record);
   if (record.environment) record.environment->states = record.states;
+  record.judgement = judge_evidence(record, journals);
   return record;
 }
 

@@ -16,7 +16,8 @@ struct EndedRank {
   ExitStatus exit;
 };
 
-// `ranks` in the order their processes ended. The judgement is left empty: it needs the peaks.
+// `ranks` in the order their processes ended. The judgement is what the journals
+// themselves show; what needs the device's peak is judge_attempt's to add.
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop);
 

@@ -15,13 +15,42 @@ bool is_done_timing(const OpenAttempt& attempt, const AttemptRecord& record) {
          record.work && record.environment && !record.environment->devices.empty();
 }
 
-std::optional<Peak> peak_of(Store& store, const DeviceInfo& device, const std::string& arithmetic) {
-  if (auto known = datasheet_peak(device.name, arithmetic)) return known;
-  auto measured = store.measured_peak(device, arithmetic);
-  if (!measured || !*measured) return std::nullopt;
-  // Only CPUs have measured peaks, and the only CPU whose attempts end here is this host's.
-  (*measured)->cache_bytes = std::max(0.0, static_cast<double>(::sysconf(_SC_LEVEL3_CACHE_SIZE)));
-  return *measured;
+// What the device cannot exceed. A measured peak is no such limit.
+std::optional<Peak> peak_of(const Environment& environment, const std::string& arithmetic) {
+  const DeviceInfo& device = environment.devices.front();
+  if (device.kind == "cpu") return cpu_ceiling(environment.host.cores, arithmetic);
+  return datasheet_peak(device.name, arithmetic);
+}
+
+// Of this host's CPU, the only one whose attempts end here; a GPU's is smaller.
+double cache_bytes() {
+  return std::max(0.0, static_cast<double>(::sysconf(_SC_LEVEL3_CACHE_SIZE)));
+}
+
+// Work of a step that keeps the device busy for long enough that neither a call's overhead nor a
+// cache decides: products of 1,024 rows and columns on a CPU, of 4,096 elsewhere; copies of 16 MiB
+// that go round four times as much as the last-level cache holds, of 256 MiB elsewhere.
+bool saturates(const OpenAttempt& attempt, const AttemptRecord& record, const PhaseWork& step) {
+  const bool cpu = record.environment->devices.front().kind == "cpu";
+  if (attempt.workload == "matmul") {
+    const double n = cpu ? 1024 : 4096;
+    return step.flops >= 2 * n * n * n;
+  }
+  if (attempt.workload != "memcpy") return false;
+  if (step.bytes < 2 * (cpu ? 16.0 : 256.0) * 0x1p20) return false;
+  const auto& figures = record.work->figures;
+  const auto buffers = std::find_if(figures.begin(), figures.end(), [](const Figure& figure) {
+    return figure.name == "buffers_bytes";
+  });
+  return buffers != figures.end() && buffers->value >= (cpu ? 4 * cache_bytes() : 0);
+}
+
+bool on_one_device(const Environment& environment) {
+  const DeviceInfo& first = environment.devices.front();
+  return std::all_of(
+      environment.devices.begin(), environment.devices.end(), [&](const DeviceInfo& device) {
+        return device.kind == first.kind && device.uuid == first.uuid && device.name == first.name;
+      });
 }
 
 // A rank that told none of them was not profiled.
@@ -42,32 +71,46 @@ std::vector<ProfileChecks> profile_checks(const AttemptRecord& record) {
 
 }  // namespace
 
-Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
+Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size) {
+  Judgement judgement = record.judgement;
   if (attempt.pass == Pass::kProfile && outcome_of(record.ending) == Outcome::kDone) {
-    return judge_profile(profile_checks(record), record.kernels, record.operators,
-                         record.work.value_or(WorkPerStep{}));
+    add_reasons(judgement, judge_profile(profile_checks(record), record.kernels, record.operators,
+                                         record.work.value_or(WorkPerStep{})));
   }
-  if (!is_done_timing(attempt, record)) return {};
-  const auto peak = peak_of(store, record.environment->devices.front(), record.work->arithmetic);
-  return judge(record.summaries, *record.work, *record.environment, peak, world_size);
+  if (!is_done_timing(attempt, record)) return judgement;
+  const auto peak = peak_of(*record.environment, record.work->arithmetic);
+  add_reasons(judgement,
+              judge(record.summaries, *record.work, *record.environment, peak, world_size));
+  return judgement;
 }
 
 void record_measured_peak(Store& store, const OpenAttempt& attempt, const AttemptRecord& record) {
-  if (!is_done_timing(attempt, record)) return;
-  if (attempt.workload != "matmul" && attempt.workload != "memcpy") return;
+  if (!is_done_timing(attempt, record) || record.judgement.verdict != Verdict::kValid) return;
+  if (!on_one_device(*record.environment)) return;
+  // The largest rates of its phases.
+  Rates ruler, seen;
   for (const Summary& summary : record.summaries) {
-    if (summary.phase != "step" || summary.metric != "time" || summary.stats.median <= 0) continue;
+    if (summary.metric != "time") continue;
+    // The faster of the two, so that a share of the peak is at most 1 by either.
+    const double step_s = std::min(summary.stats.median, summary.stats.mean) * 1e-3;
     for (const PhaseWork& work : record.work->phases) {
-      if (work.phase != "step") continue;
-      const double step_s = summary.stats.median * 1e-3;
-      const bool copies = attempt.workload == "memcpy";
-      const auto stored = store.record_peak(
-          record.environment->devices.front(), copies ? "" : record.work->arithmetic,
-          copies ? 0 : work.flops / step_s, copies ? work.bytes / step_s : 0, attempt.row);
-      if (!stored) spdlog::warn("cannot store a measured peak: {}", stored.error().message);
+      if (work.phase != summary.phase || !(step_s > 0)) continue;
+      seen.flops_per_s = std::max(seen.flops_per_s, work.flops / step_s);
+      // Less may have come from the cache, and says nothing about the memory.
+      if (work.bytes >= 4 * cache_bytes()) {
+        seen.bytes_per_s = std::max(seen.bytes_per_s, work.bytes / step_s);
+      }
+      if (work.phase == "step" && saturates(attempt, record, work)) {
+        (attempt.workload == "memcpy" ? ruler.bytes_per_s : ruler.flops_per_s) =
+            (attempt.workload == "memcpy" ? work.bytes : work.flops) / step_s;
+      }
     }
   }
+  const std::string arithmetic = attempt.workload == "memcpy" ? "" : record.work->arithmetic;
+  const auto stored =
+      store.record_peak(record.environment->devices.front(), arithmetic, ruler, seen, attempt.row);
+  if (!stored) spdlog::warn("cannot store a measured peak: {}", stored.error().message);
 }
 
 }  // namespace sweepd

@@ -1,16 +1,18 @@
-// The verdict of an ended timing attempt, and the peaks that the `matmul` and `memcpy` workloads
-// measure on the way: a CPU has no datasheet figure that holds for its clocks and threads.
+// The verdict of an ended timing attempt, and the peaks that attempts measure on the way: a CPU has
+// no datasheet figure that holds for its clocks and threads.
 #pragma once
 
 #include "db/store.h"
 
 namespace sweepd {
 
-Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
+// What the record's own judgement says (ingest.h) and what the device's limits add to it.
+Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size);
 
-// Stores the rate of a `done` timing of `matmul` (FLOP/s) or `memcpy` (bytes/s) as the peak of its
-// device, when it is the largest so far.
+// Stores the rates of a `valid` timing on one device where they are the largest so far. `matmul`
+// and `memcpy` of sizes that saturate the device set its measured peak; whatever else ran faster
+// raises it, whether it came before or after.
 void record_measured_peak(Store& store, const OpenAttempt& attempt, const AttemptRecord& record);
 
 }  // namespace sweepd

@@ -17,8 +17,11 @@ enum class Outcome { kDone, kOom, kTimeout, kCrashed, kFailed, kCancelled, kSkip
 std::string_view name_of(Outcome outcome);  // "done", "oom", ...
 Result<Outcome> outcome_from(std::string_view name);
 
+// The stop reason of a program that measures itself.
+inline constexpr std::string_view kStoppedByProgram = "program";
+
 struct Done {
-  std::string stop_reason;  // "fixed_steps", "relative_error", "max_time", "min_time"
+  std::string stop_reason;  // "fixed_steps", "relative_error", "max_time", "min_time", "program"
 };
 struct Oom {
   Bytes requested;    // of the allocation that failed

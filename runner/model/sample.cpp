@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -38,6 +39,11 @@ std::string_view unit_of_metric(std::string_view metric) {
 Stats summarize(std::span<const double> values) {
   Stats stats;
   if (values.empty()) return stats;
+  if (std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); })) {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    return {
+        static_cast<std::int64_t>(values.size()), kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan};
+  }
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   const auto n = static_cast<double>(sorted.size());
@@ -67,7 +73,10 @@ std::vector<Summary> summarize_samples(std::span<const Sample> samples) {
     auto [entry, added] = by_step.try_emplace(key);
     if (added) order.push_back(key);
     auto [slot, first] = entry->second.try_emplace(sample.step, sample.value);
-    if (!first) slot->second = std::max(slot->second, sample.value);
+    // Not-a-number on one rank must not hide behind another's figure.
+    if (!first && !(slot->second >= sample.value) && !std::isnan(slot->second)) {
+      slot->second = sample.value;
+    }
   }
   std::vector<Summary> summaries;
   for (const auto& key : order) {

@@ -43,7 +43,8 @@ struct Stats {
   double mad = 0;  // median absolute deviation from the median, unscaled
 };
 
-Stats summarize(std::span<const double> values);  // of an empty span: all zero
+// Of an empty span: all zero. One value that is not a number has no place in any order: all are.
+Stats summarize(std::span<const double> values);
 
 // One row of the `summary` table: the measured (not warm-up) samples of an attempt. For world sizes
 // above one, each step's value is the maximum over ranks first, because a step ends when its last

@@ -24,18 +24,8 @@ std::int64_t distinct_devices(const Environment& environment, std::int64_t world
   return static_cast<std::int64_t>(devices.size());
 }
 
-// A measured peak is itself a sample of a noisy machine; a datasheet's is physics.
-constexpr double kMeasuredPeakTolerance = 1.10;
 // Ticks of 10 ms and our own journal's writing stay well below a tenth of the lease.
 constexpr double kLostShare = 0.1;
-
-void add(Judgement& judgement, Verdict verdict, std::string reason) {
-  judgement.verdict = std::max(judgement.verdict, verdict);
-  if (std::find(judgement.reasons.begin(), judgement.reasons.end(), reason) ==
-      judgement.reasons.end()) {
-    judgement.reasons.push_back(std::move(reason));
-  }
-}
 
 // Three digits at least: 0.0123, 4.56, 989, 1,150.
 std::string figure(double value) {
@@ -55,7 +45,6 @@ struct Ceiling {
   double work = 0;  // FLOP or bytes a step, of all ranks
   double peak = 0;  // per second, of all devices
   double cache_bytes = 0;
-  PeakSource source = PeakSource::kDatasheet;
   std::string verb;  // "ran at", "moved"
   std::string name;  // "the device's dense bf16 peak"
   std::string (*text)(double);
@@ -69,45 +58,38 @@ std::string above(const Ceiling& ceiling, double rate) {
 void compare(Judgement& judgement, const Summary& summary, const Ceiling& ceiling) {
   if (ceiling.work <= 0 || summary.stats.n == 0) return;
   if (summary.stats.mean <= 0) {
-    add(judgement, Verdict::kInvalid,
-        fmt::format("{} took {} ms for work that is not nothing: the clock did not run",
-                    summary.phase, summary.stats.mean));
+    add_reason(judgement, Verdict::kInvalid,
+               fmt::format("{} took {} ms for work that is not nothing: the clock did not run",
+                           summary.phase, summary.stats.mean));
     return;
   }
   if (ceiling.peak <= 0) return;
   const double mean_rate = ceiling.work / (summary.stats.mean * 1e-3);
-  if (ceiling.source == PeakSource::kMeasured) {
-    if (ceiling.work <= ceiling.cache_bytes) return;  // it says nothing about the memory
-    if (mean_rate > ceiling.peak * kMeasuredPeakTolerance) {
-      add(judgement, Verdict::kSuspect,
-          summary.phase + " " + above(ceiling, mean_rate) + " by more than 10 %");
-    }
-    return;
-  }
   const bool mean_above = mean_rate > ceiling.peak;
   const double best_rate =
       summary.stats.min > 0 ? ceiling.work / (summary.stats.min * 1e-3) : mean_rate;
   if (!mean_above && best_rate <= ceiling.peak) return;
   if (ceiling.work <= ceiling.cache_bytes) {
-    add(judgement, Verdict::kSuspect,
+    add_reason(
+        judgement, Verdict::kSuspect,
         fmt::format("{} {}: it fits in the cache of {:.0f} MiB, so this is not a figure of the "
                     "device's memory",
                     summary.phase, above(ceiling, std::max(mean_rate, best_rate)),
                     ceiling.cache_bytes / 0x1p20));
   } else if (mean_above) {
-    add(judgement, Verdict::kInvalid,
-        fmt::format("{} {}: the clock stopped before the work did", summary.phase,
-                    above(ceiling, mean_rate)));
+    add_reason(judgement, Verdict::kInvalid,
+               fmt::format("{} {}: the clock stopped before the work did", summary.phase,
+                           above(ceiling, mean_rate)));
   } else {
-    add(judgement, Verdict::kSuspect,
-        fmt::format("the fastest step of {} {}", summary.phase, above(ceiling, best_rate)));
+    add_reason(judgement, Verdict::kSuspect,
+               fmt::format("the fastest step of {} {}", summary.phase, above(ceiling, best_rate)));
   }
 }
 
 std::string peak_name(const Peak& peak, const std::string& what, std::int64_t devices) {
+  if (peak.source == PeakSource::kCeiling) return "the " + what + " limit of any CPU's cores";
   const std::string owner = devices > 1 ? fmt::format("the {} devices'", devices) : "the device's";
-  const bool measured = peak.source == PeakSource::kMeasured;
-  return fmt::format("{} {}{} peak", owner, measured ? "measured " : "", what);
+  return fmt::format("{} {} peak", owner, what);
 }
 
 void judge_rates(Judgement& judgement, std::span<const Summary> summaries, const WorkPerStep& work,
@@ -126,11 +108,11 @@ void judge_rates(Judgement& judgement, std::span<const Summary> summaries, const
     for (const PhaseWork& part : work.phases) {
       if (part.phase != summary.phase) continue;
       compare(judgement, summary,
-              {part.flops, peak.flops_per_s * devices, 0, peak.source, "ran at",
+              {part.flops, peak.flops_per_s * devices, 0, "ran at",
                peak_name(peak, compute, device_count), flops_text});
       compare(judgement, summary,
-              {part.bytes, peak.bytes_per_s * devices, peak.cache_bytes * devices, peak.source,
-               "moved", peak_name(peak, "memory", device_count), bytes_text});
+              {part.bytes, peak.bytes_per_s * devices, peak.cache_bytes * devices, "moved",
+               peak_name(peak, "memory", device_count), bytes_text});
     }
   }
 }
@@ -152,15 +134,15 @@ void judge_device_states(Judgement& judgement, const std::vector<DeviceState>& s
     if (!throttling.empty()) {
       const std::string clock =
           state.sm_clock_mhz ? fmt::format(" at {} MHz", *state.sm_clock_mhz) : "";
-      add(judgement, Verdict::kSuspect,
-          fmt::format("the device{} was throttled{} ({}) {} the measured steps", who, clock,
-                      join(throttling, ", "), state.moment));
+      add_reason(judgement, Verdict::kSuspect,
+                 fmt::format("the device{} was throttled{} ({}) {} the measured steps", who, clock,
+                             join(throttling, ", "), state.moment));
     }
     if (state.other_processes > 0) {
       const bool one = state.other_processes == 1;
-      add(judgement, Verdict::kSuspect,
-          fmt::format("{} other process{} on the device{} {} the measured steps",
-                      state.other_processes, one ? " was" : "es were", who, state.moment));
+      add_reason(judgement, Verdict::kSuspect,
+                 fmt::format("{} other process{} on the device{} {} the measured steps",
+                             state.other_processes, one ? " was" : "es were", who, state.moment));
     }
   }
 }
@@ -183,8 +165,8 @@ std::int64_t count_cores(const std::string& list) {
 void judge_cores(Judgement& judgement, const Environment& environment, std::int64_t world_size) {
   const std::int64_t total = environment.host.cores;
   if (total > 0 && world_size > total) {
-    add(judgement, Verdict::kSuspect,
-        fmt::format("{} ranks shared {} core{}", world_size, total, total == 1 ? "" : "s"));
+    add_reason(judgement, Verdict::kSuspect,
+               fmt::format("{} ranks shared {} core{}", world_size, total, total == 1 ? "" : "s"));
     return;  // each rank's others are the other ranks
   }
   const std::int64_t leased = std::max<std::int64_t>(1, count_cores(environment.cores));
@@ -195,13 +177,15 @@ void judge_cores(Judgement& judgement, const Environment& environment, std::int6
     stolen = std::max(stolen, state.cores_stolen.value_or(0));
   }
   if (lost > allowed) {
-    add(judgement, Verdict::kSuspect,
+    add_reason(
+        judgement, Verdict::kSuspect,
         fmt::format("other processes kept {:.1f} of the {} leased core{} busy during the measured "
                     "steps",
                     lost, leased, leased == 1 ? "" : "s"));
   }
   if (stolen > allowed) {
-    add(judgement, Verdict::kSuspect,
+    add_reason(
+        judgement, Verdict::kSuspect,
         fmt::format("the hypervisor took {:.1f} of the {} leased core{} away during the measured "
                     "steps",
                     stolen, leased, leased == 1 ? "" : "s"));
@@ -220,6 +204,19 @@ std::string_view name_of(Verdict verdict) {
       return "invalid";
   }
   return "?";
+}
+
+void add_reason(Judgement& judgement, Verdict verdict, std::string reason) {
+  judgement.verdict = std::max(judgement.verdict, verdict);
+  if (std::find(judgement.reasons.begin(), judgement.reasons.end(), reason) ==
+      judgement.reasons.end()) {
+    judgement.reasons.push_back(std::move(reason));
+  }
+}
+
+void add_reasons(Judgement& judgement, const Judgement& more) {
+  judgement.verdict = std::max(judgement.verdict, more.verdict);
+  for (const std::string& reason : more.reasons) add_reason(judgement, more.verdict, reason);
 }
 
 Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,

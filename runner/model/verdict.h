@@ -1,13 +1,14 @@
 // Is a `done` timing trustworthy? Pure: every input is a stored value, so a verdict can be computed
 // again from the database alone.
-//   invalid  the mean time of a phase means a rate above the device's datasheet peak: the clock
-//            stopped before the work did. No tolerance: real kernels stay well below that line, so
-//            whatever crosses it has not merely been lucky
-//   suspect  only the fastest step is above that peak; the mean is above a *measured* (CPU) peak by
-//            more than 10 % (unless the cache holds it); traffic the cache may have served;
+//   invalid  the mean time of a phase means a rate above what the device can do: its datasheet's
+//            peak, or of a CPU what no core of that number could. The clock stopped before the work
+//            did. No tolerance: real kernels stay well below that line, so whatever crosses it has
+//            not merely been lucky. A time that is no time (time_verdict.h)
+//   suspect  only the fastest step is above that peak; traffic the cache may have served;
 //            throttling, another process on the device, other processes on the leased cores, more
-//            ranks than cores
-// A small number of samples is no reason: `n` says it.
+//            ranks than cores. A journal that lacks something (journal_verdict.h)
+// A small number of samples is no reason: `n` says it. A *measured* peak convicts nobody: what is
+// faster has shown that it was none.
 #pragma once
 
 #include <optional>
@@ -29,7 +30,15 @@ struct Judgement {
   std::vector<std::string> reasons;  // one sentence each, with the figures
 };
 
-enum class PeakSource { kDatasheet, kMeasured };
+// Adds the reason, once; the worst verdict stays.
+void add_reason(Judgement& judgement, Verdict verdict, std::string reason);
+void add_reasons(Judgement& judgement, const Judgement& more);
+
+enum class PeakSource {
+  kDatasheet,
+  kMeasured,  // a sample of the machine: a ruler for shares, no limit
+  kCeiling,   // more than any device of that kind can do
+};
 
 struct Peak {
   double flops_per_s = 0;  // dense, for one arithmetic; 0 when unknown
@@ -42,8 +51,12 @@ struct Peak {
 // none. Sources stand beside the table in peaks.cpp.
 std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic);
 
-// `peak` is of one device; all ranks' work is compared with it times the distinct devices. Looks at
-// the `time` of every phase whose work is known (`host_time` where there is no `time`).
+// What no CPU with that many cores exceeds; zero when unknown. Bytes have no such limit.
+Peak cpu_ceiling(std::int64_t cores, std::string_view arithmetic);
+
+// `peak` is of one device and not a measured one; all ranks' work is compared with it times the
+// distinct devices. Looks at the `time` of every phase whose work is known (`host_time` where there
+// is no `time`).
 Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
                 const Environment& environment, const std::optional<Peak>& peak,
                 std::int64_t world_size);

@@ -133,10 +133,14 @@ void read(Reader& reader, FactEvent& event) {
 void put(Json& json, const EndEvent& event) {
   put(json, event.ending);
   json["wall_ns"] = event.time.ns;
+  if (event.lines) json["lines"] = *event.lines;
+  if (event.steps) json["steps"] = *event.steps;
 }
 void read(Reader& reader, EndEvent& event) {
   read(reader, event.ending);
   reader.required("wall_ns", event.time);
+  reader.optional("lines", event.lines);
+  reader.optional("steps", event.steps);
 }
 
 // `rank` is not in the lines: it is the file's.

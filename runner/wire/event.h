@@ -16,7 +16,8 @@
 //   {"event":"memory_held",..}, "allocations", "memory_timeline": memory_event.h
 //   {"event":"kernel",..}  {"event":"operator",..}                 see wire/kernel_event.h
 //   {"event":"fact","name":"loss.0","text":"..."} or {..,"number":..}
-//   {"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":..}
+//   {"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":..,"lines":..,"steps":..}
+//                                   how many lines stand before it, and how many of them are steps
 //   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
 //
 // A number that is not finite is written as "nan", "inf" or "-inf": a diverged loss is a result.
@@ -70,6 +71,8 @@ struct FactEvent {
 struct EndEvent {
   Ending ending;
   WallTime time;
+  // What its writer counted before it; older workers do not tell.
+  std::optional<std::int64_t> lines = {}, steps = {};
 };
 
 using Event = std::variant<StartedEvent, WorkEvent, EnvironmentEvent, StateEvent, StepEvent,

@@ -18,8 +18,17 @@ Result<EventWriter> EventWriter::open(const std::filesystem::path& file) {
 }
 
 void EventWriter::add(const Event& event) {
-  buffer_ += event_to_line(event);
+  if (const auto* end = std::get_if<EndEvent>(&event)) {
+    EndEvent counted = *end;
+    counted.lines = lines_;
+    counted.steps = steps_;
+    buffer_ += event_to_line(counted);
+  } else {
+    buffer_ += event_to_line(event);
+  }
   buffer_ += '\n';
+  ++lines_;
+  if (std::holds_alternative<StepEvent>(event)) ++steps_;
 }
 
 void EventWriter::flush() {

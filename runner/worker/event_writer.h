@@ -27,6 +27,7 @@ class EventWriter {
 
   static Result<EventWriter> open(const std::filesystem::path& file);
 
+  // An `end` is told how many lines and steps were added before, so that a reader sees a loss.
   void add(const Event& event);
   // Both throw JournalError.
   void flush();
@@ -40,6 +41,7 @@ class EventWriter {
   std::filesystem::path file_;
   std::string buffer_;
   Instant written_;
+  std::int64_t lines_ = 0, steps_ = 0;
 };
 
 }  // namespace sweepd

@@ -11,8 +11,6 @@
 
 namespace sweepd {
 
-inline constexpr std::string_view kStoppedByProgram = "program";  // the stop reason
-
 // Null for a workload whose steps the worker measures.
 SelfTimed* self_timed_of(Workload& workload);
 

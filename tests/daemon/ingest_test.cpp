@@ -8,6 +8,7 @@
 namespace sweepd {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 
 constexpr ExitStatus kExit0{std::nullopt, 0};
@@ -90,6 +91,26 @@ TEST_F(IngestTest, OneRanksJournalBecomesOneRecord) {
   ASSERT_EQ(record.facts.size(), 2U);
   EXPECT_EQ(record.facts[0].number, 1998235200);
   EXPECT_EQ(record.facts[1].text, "bf16");
+  EXPECT_THAT(record.judgement.reasons,
+              ElementsAre("the journal lacks the device's state after the steps"));
+}
+
+// Two writers of one journal: the first was thought to be dead.
+TEST_F(IngestTest, StepsOfTwoWritersAreInvalid) {
+  for (int writer = 0; writer < 2; ++writer) {
+    EndEvent last{kDone, {6'000}};
+    last.lines = last.steps = 2;
+    write_events(folder_, 0, {step(0, 1), step(1, 2), last});
+  }
+  const AttemptRecord record = read({{0, kExit0}});
+  EXPECT_EQ(record.judgement.verdict, Verdict::kInvalid);
+  EXPECT_THAT(record.judgement.reasons,
+              Contains("the journal holds 4 lines of steps, but 2 were written"));
+}
+
+TEST_F(IngestTest, WhatDidNotEndWellIsNotJudged) {
+  write_events(folder_, 0, {step(0, std::nan(""))});
+  EXPECT_THAT(read({{0, kSigkill}}).judgement.reasons, testing::IsEmpty());
 }
 
 TEST_F(IngestTest, TwoRanksStandInTheOrderOfTheirRanksWhicheverEndedFirst) {
@@ -141,6 +162,9 @@ TEST_F(IngestTest, ABrokenLineCostsThatLineOnly) {
     const AttemptRecord record = read({{0, kExit0}});
     EXPECT_THAT(texts(record.samples), ElementsAre("0/0=1", "0/2=3")) << broken;
     EXPECT_EQ(outcome_of(record.ending), Outcome::kDone) << broken;
+    EXPECT_EQ(record.judgement.verdict, Verdict::kSuspect) << broken;
+    EXPECT_THAT(record.judgement.reasons, Contains("1 line of the journal could not be read"))
+        << broken;
   }
 }
 

@@ -14,14 +14,16 @@ using Sent = FakeExecutor::Sent;
 class RecoverTest : public DispatcherStory {
  protected:
   // As a daemon that died just after it had marked the attempt.
-  OpenAttempt started(const Settings& settings, std::size_t world_size = 1) {
+  OpenAttempt started(const Settings& settings, std::size_t world_size = 1,
+                      Duration ago = Duration{0}) {
     OpenAttempt attempt = store_sweep({settings}).at(0);
     Lease lease;
     for (std::size_t rank = 0; rank < world_size; ++rank) {
       lease.ranks.push_back({{static_cast<int>(rank)}, "", -1});
     }
-    EXPECT_TRUE(writer_->now(
-        [&](Store& store) { return store.mark_started(attempt.row, now_wall(), lease); }));
+    const WallTime then{now_wall().ns - ago.ns};
+    EXPECT_TRUE(
+        writer_->now([&](Store& store) { return store.mark_started(attempt.row, then, lease); }));
     return attempt;
   }
   void write_pid(const OpenAttempt& attempt, int rank) const {
@@ -100,6 +102,27 @@ TEST_F(RecoverTest, AnAdoptedOneHoldsItsLeaseAndItsDeadline) {
   EXPECT_EQ(stored(attempt), "timeout");
   ASSERT_TRUE(until_started(1));
   EXPECT_EQ(executor_.started[0].attempt, next.id);
+}
+
+// A restart must not give an attempt its time once more.
+TEST_F(RecoverTest, TheTimeOfAnAdoptedOneRanOnWhileNoDaemonDid) {
+  const OpenAttempt late = started({{"timeout", "10m"}}, 1, seconds(11 * 60));
+  write_pid(late, 0);
+  executor_.alive = {0};
+  recover();
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGTERM}, Sent{0, SIGKILL}));
+  EXPECT_EQ(stored(late), "timeout");
+}
+
+TEST_F(RecoverTest, AnAdoptedOneHasWhatIsLeftOfItsTime) {
+  const OpenAttempt early = started({{"timeout", "10m"}}, 1, seconds(9 * 60));
+  write_pid(early, 0);
+  executor_.alive = {0};
+  recover();
+  settle();
+  EXPECT_TRUE(executor_.signals.empty());
+  EXPECT_EQ(stored(early), "running");
 }
 
 // The exit status of an adopted process is not known; that it ended well is known from its journal.

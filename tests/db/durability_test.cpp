@@ -2,21 +2,38 @@
 // beside the writer.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <thread>
 
 #include "db/connection.h"
 #include "db/store/state.h"
 #include "tests/db/fixture.h"
 
+namespace {
+std::atomic<int> syncs{0};
+}  // namespace
+
+// In the place of the C library's: SQLite's calls are counted, then done.
+extern "C" int fsync(int fd) {
+  ++syncs;
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
+extern "C" int fdatasync(int fd) {
+  ++syncs;
+  return static_cast<int>(::syscall(SYS_fdatasync, fd));
+}
+
 namespace sweepd {
 namespace {
 
 using testing::ElementsAre;
+using testing::Ge;
 using testing::HasSubstr;
 
 // While it lives, no file of this process grows beyond `bytes`: write() fails as on a full disk.
@@ -39,6 +56,30 @@ class FileSizeLimit {
   void (*old_handler_)(int);
   rlimit old_{};
 };
+
+// How often a call of the store forced something to the disk.
+int syncs_of(const std::function<void()>& call) {
+  const int before = syncs;
+  call();
+  return syncs - before;
+}
+
+TEST_F(DbTest, WhatIsAnsweredIsForcedToTheDiskButForAStart) {
+  const auto request = sweep("s", {{{"context", "1"}}, {{"context", "2"}}});
+  std::vector<OpenAttempt> queued;
+  EXPECT_THAT(syncs_of([&] { queued = submit(request).queued; }), Ge(1));
+  const auto start = [&] {
+    EXPECT_TRUE(store_->mark_started(queued[0].row, now_wall(), Lease{{{{0}, "", -1}}}));
+  };
+  // The next call is forced as ever, and what was started goes to the disk with it.
+  EXPECT_EQ(syncs_of(start), 0);
+  EXPECT_THAT(syncs_of([&] { EXPECT_TRUE(store_->mark_queued(queued[0].row)); }), Ge(1));
+  EXPECT_EQ(syncs_of(start), 0);
+  EXPECT_THAT(syncs_of([&] { finish(done(queued[0].row, 10, 20)); }), Ge(1));
+  EXPECT_THAT(syncs_of([&] { EXPECT_TRUE(store_->cancel_sweep(request.id, now_wall())); }), Ge(1));
+  EXPECT_THAT(syncs_of([&] { EXPECT_TRUE(store_->retry_sweep(request.id, {}, now_wall())); }),
+              Ge(1));
+}
 
 TEST_F(DbTest, AWriteThatTheDiskRefusesIsAnErrorAndNothingIsLost) {
   const auto queued = submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}})).queued;

@@ -286,9 +286,9 @@ TEST_F(DbTest, OneThatCannotEndKeepsTheOthersOpen) {
 TEST_F(DbTest, PeaksKeepTheLargestOfEach) {
   const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
   EXPECT_FALSE(store_->measured_peak(cpu(), "fp32")->has_value());
-  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", 5e10, 0, row));
-  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", 4e10, 0, row));
-  ASSERT_TRUE(store_->record_peak(cpu(), "", 0, 1e10, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {5e10, 0}, {}, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {4e10, 0}, {}, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "", {0, 1e10}, {}, row));
   const auto peak = store_->measured_peak(cpu(), "fp32");
   ASSERT_TRUE(peak);
   ASSERT_TRUE(peak->has_value());
@@ -299,6 +299,33 @@ TEST_F(DbTest, PeaksKeepTheLargestOfEach) {
   ASSERT_TRUE(other && other->has_value());
   EXPECT_EQ((*other)->flops_per_s, 0);  // unknown for this arithmetic; the memory is the same
   EXPECT_EQ((*other)->bytes_per_s, 1e10);
+}
+
+// Other work has no say in what a device can do at most, until it was faster than what has.
+TEST_F(DbTest, WhatWasSeenRaisesAPeakButMakesNone) {
+  const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {}, {7e10, 3e10}, row));
+  EXPECT_FALSE(store_->measured_peak(cpu(), "fp32")->has_value());
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {5e10, 0}, {5e10, 0}, row));
+  EXPECT_EQ((*store_->measured_peak(cpu(), "fp32"))->flops_per_s, 7e10);
+  EXPECT_EQ((*store_->measured_peak(cpu(), "fp32"))->bytes_per_s, 0);  // no copy has run
+  ASSERT_TRUE(store_->record_peak(cpu(), "", {0, 2e10}, {}, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {8e10, 0}, {8e10, 0}, row));
+  EXPECT_EQ((*store_->measured_peak(cpu(), "fp32"))->flops_per_s, 8e10);
+  EXPECT_EQ((*store_->measured_peak(cpu(), "fp32"))->bytes_per_s, 3e10);
+  EXPECT_EQ((*store_->measured_peak(cpu(), "bf16"))->flops_per_s, 0);
+}
+
+TEST_F(DbTest, ASlowerRateWritesNothing) {
+  const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {5e10, 0}, {6e10, 0}, row));
+  const auto log_bytes = [&] { return std::filesystem::file_size(file().string() + "-wal"); };
+  const auto before = log_bytes();
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {4e10, 0}, {6e10, 0}, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "bf16", {}, {}, row));
+  EXPECT_EQ(log_bytes(), before);
+  ASSERT_TRUE(store_->record_peak(cpu(), "bf16", {}, {1e9, 0}, row));
+  EXPECT_GT(log_bytes(), before);
 }
 
 }  // namespace

@@ -154,8 +154,8 @@ TEST_F(MergeTest, BringsTheResultsAndKeepsTheirHost) {
 TEST_F(MergeTest, AnEmptyDatabaseBecomesTheOther) {
   measure(theirs_, "there", {{{"model", "small"}}, {{"model", "large"}}});
   DeviceInfo device = cpu();
-  ASSERT_TRUE(theirs_.store->record_peak(device, "fp32", 2e12, 0, 1));
-  ASSERT_TRUE(theirs_.store->record_peak(device, "fp32", 1e12, 5e10, 2));
+  ASSERT_TRUE(theirs_.store->record_peak(device, "fp32", {2e12, 0}, {}, 1));
+  ASSERT_TRUE(theirs_.store->record_peak(device, "fp32", {1e12, 5e10}, {}, 2));
   merged(ours_, theirs_);
   Lines expected = everything(theirs_);
   expected.insert(expected.begin() + 1, "id-of-alpha|alpha");  // our own host

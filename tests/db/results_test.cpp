@@ -230,8 +230,8 @@ TEST_F(ResultsTest, MetricsOfTheSetUpAreKnownBeforeAnyWasMeasured) {
 TEST_F(ResultsTest, WorkAndPeaksComeWithDerivedFigures) {
   const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
   finish(done(row, 10, 20));
-  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", 5e11, 0, row));
-  ASSERT_TRUE(store_->record_peak(cpu(), "", 0, 1e10, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {5e11, 0}, {}, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "", {0, 1e10}, {}, row));
   auto query = by({"model"}, {"phase"}, {{"phase", {"backward"}}});
   query.table.cell = "{mean:.1f} ({mfu:.1%})";
   const ResultRow result = ask(query).rows.at(0);

@@ -23,7 +23,7 @@ void execute(const std::filesystem::path& file, const std::string& sql) {
 TEST_F(DbTest, TheFileSaysWhoseItIs) {
   EXPECT_THAT(sql("SELECT application_id, user_version, journal_mode FROM "
                   "pragma_application_id, pragma_user_version, pragma_journal_mode"),
-              ElementsAre(std::to_string(0x73776570) + "|7|wal"));
+              ElementsAre(std::to_string(0x73776570) + "|8|wal"));
 }
 
 TEST_F(DbTest, EveryTableIsStrict) {
@@ -191,25 +191,34 @@ TEST_F(DbTest, DISABLED_WriteWhatIsFrozen) {
   record.judgement = {Verdict::kSuspect, {"load 9.0 of 4 cores"}};
   finish(record);
   finish(ended(queued[1].row, {Oom{1_GiB, 2_GiB, 4_GiB, "backward"}, 0}));
-  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", 5e10, 0, queued[0].row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {5e10, 0}, {}, queued[0].row));
   const char* target = std::getenv("SWEEPD_FREEZE");
   ASSERT_NE(target, nullptr) << "set SWEEPD_FREEZE to the file to write";
   execute(file(), "VACUUM INTO '" + std::string(target) + "'");
 }
 
-// A database as version 1 left it must load for ever: the rows, the views over them, and reuse.
-TEST_F(DbTest, AFrozenDatabaseOfVersionOneLoads) {
-  reader_.reset();
-  store_.reset();
-  std::filesystem::remove(file());
-  std::filesystem::remove(file().string() + "-wal");
-  std::filesystem::remove(file().string() + "-shm");
+std::string frozen_sql() {
   std::ifstream frozen(SWEEPD_FROZEN_FOLDER "/0001.sql");
   std::stringstream text;
   text << frozen.rdbuf();
-  ASSERT_FALSE(text.str().empty());
-  execute(file(), text.str());
+  return text.str();
+}
 
+class FrozenTest : public DbTest {
+ protected:
+  // In the place of the file that there is.
+  void thaw(const std::string& text) {
+    reader_.reset();
+    store_.reset();
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(file().string() + end);
+    ASSERT_FALSE(text.empty());
+    execute(file(), text);
+  }
+};
+
+// A database as version 1 left it must load for ever: the rows, the views over them, and reuse.
+TEST_F(FrozenTest, ADatabaseOfVersionOneLoads) {
+  thaw(frozen_sql());
   catalog_ = {{workload_def<GrownParams>("toy")}};
   reopen();
   EXPECT_THAT(sql("SELECT model, context, attention, phase, median, outcome FROM toy "
@@ -226,6 +235,22 @@ TEST_F(DbTest, AFrozenDatabaseOfVersionOneLoads) {
   EXPECT_EQ(again.attempts_reused, 1);
   EXPECT_EQ(again.attempts_joined, 1);
   EXPECT_THAT(sql("SELECT count(*) FROM pragma_foreign_key_check"), ElementsAre("0"));
+}
+
+// What its suspect attempt had set is no peak any more; of a valid one it is, and what that one
+// reached in its phases (1 GFLOP in 10 ms) raises it.
+TEST_F(FrozenTest, OnlyValidAttemptsOfAnOlderDatabaseSetAPeak) {
+  std::string text = frozen_sql();
+  thaw(text);
+  reopen();
+  EXPECT_FALSE(store_->measured_peak(cpu(), "fp32")->has_value());
+  const std::string suspect = "'done','suspect'";
+  ASSERT_NE(text.find(suspect), std::string::npos);
+  thaw(text.replace(text.find(suspect), suspect.size(), "'done','valid'"));
+  reopen();
+  EXPECT_EQ((*store_->measured_peak(cpu(), "fp32"))->flops_per_s, 1e11);
+  EXPECT_THAT(sql("SELECT flops_per_s, flops_attempt, seen_flops_per_s FROM device_peak"),
+              ElementsAre("50000000000.0|1|100000000000.0"));
 }
 
 }  // namespace

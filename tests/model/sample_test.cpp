@@ -34,6 +34,24 @@ TEST(Summarize, OneAndNone) {
   EXPECT_EQ(summarize({}).n, 0);
 }
 
+TEST(Summarize, OneThatIsNotANumberMakesEveryFigureSo) {
+  const double values[] = {3, std::nan(""), 1};
+  const Stats stats = summarize(values);
+  EXPECT_EQ(stats.n, 3);
+  for (const double figure : {stats.mean, stats.std, stats.min, stats.p05, stats.median, stats.p95,
+                              stats.max, stats.mad}) {
+    EXPECT_TRUE(std::isnan(figure));
+  }
+}
+
+TEST(SummarizeSamples, OneThatIsNotANumberCountsOnWhateverRank) {
+  for (const int rank : {0, 1}) {
+    const Sample samples[] = {{0, 1, "step", "time", rank == 0 ? std::nan("") : 5, false},
+                              {1, 1, "step", "time", rank == 1 ? std::nan("") : 5, false}};
+    EXPECT_TRUE(std::isnan(summarize_samples(samples).at(0).stats.mean)) << rank;
+  }
+}
+
 TEST(Summarize, OrderOfTheSamplesDoesNotMatter) {
   EXPECT_TRUE(rc::check([](std::vector<int> raw) {
     std::vector<double> values(raw.begin(), raw.end());

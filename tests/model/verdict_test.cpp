@@ -118,28 +118,20 @@ TEST(Judge, WhatFitsInTheCacheIsOnlySuspect) {
   EXPECT_THAT(judgement.reasons[0], HasSubstr("it fits in the cache of 50 MiB"));
 }
 
-TEST(Judge, AMeasuredPeakLeavesTenPercent) {
-  Peak measured;
-  measured.flops_per_s = 100e9;
-  measured.source = PeakSource::kMeasured;
-  const WorkPerStep work = forward_work(1e9, 0, "fp32");
-  EXPECT_EQ(judge_forward(timing("forward", 9.2), work, measured).verdict, Verdict::kValid);
-  const Judgement above = judge_forward(timing("forward", 5.0), work, measured);
-  EXPECT_EQ(above.verdict, Verdict::kSuspect);
-  EXPECT_THAT(
-      above.reasons,
-      ElementsAre("forward ran at 0.2 TFLOP/s, above the device's measured fp32 peak of 0.1 "
-                  "TFLOP/s by more than 10 %"));
-}
-
-TEST(Judge, AMeasuredMemoryPeakIsNoCeilingForWhatTheCacheHolds) {
-  Peak measured;
-  measured.bytes_per_s = 20e9;
-  measured.cache_bytes = 32e6;
-  measured.source = PeakSource::kMeasured;
-  const Summary forward = timing("forward", 0.5);
-  EXPECT_EQ(judge_forward(forward, forward_work(0, 32e6), measured).verdict, Verdict::kValid);
-  EXPECT_EQ(judge_forward(forward, forward_work(0, 33e6), measured).verdict, Verdict::kSuspect);
+// Two cores do at most 64 fp32 operations a cycle each, at no more than 6.2 GHz.
+TEST(Judge, NoCpuIsFasterThanItsCores) {
+  const Peak ceiling = cpu_ceiling(2, "fp32");
+  EXPECT_DOUBLE_EQ(ceiling.flops_per_s, 793.6e9);
+  const WorkPerStep work = forward_work(1e12, 1e15, "fp32");
+  EXPECT_EQ(judge_forward(timing("forward", 1300), work, ceiling).verdict, Verdict::kValid);
+  const Judgement above = judge_forward(timing("forward", 500), work, ceiling);
+  EXPECT_EQ(above.verdict, Verdict::kInvalid);
+  EXPECT_THAT(above.reasons,
+              ElementsAre("forward ran at 2 TFLOP/s, above the fp32 limit of any CPU's cores of "
+                          "0.794 TFLOP/s: the clock stopped before the work did"));
+  EXPECT_EQ(cpu_ceiling(2, "bf16").flops_per_s, 32 * ceiling.flops_per_s);
+  EXPECT_EQ(judge_forward(timing("forward", 1e-9), work, cpu_ceiling(0, "fp32")).verdict,
+            Verdict::kValid);  // an unknown number of cores has no limit
 }
 
 TEST(Judge, NoTimeForSomeWorkIsInvalidOnEveryDevice) {

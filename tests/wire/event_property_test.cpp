@@ -51,6 +51,8 @@ rc::Gen<Event> any_end() {
   return rc::gen::exec([]() -> Event {
     EndEvent event;
     event.time = {*rc::gen::arbitrary<std::int64_t>()};
+    if (*rc::gen::arbitrary<bool>()) event.lines = *rc::gen::arbitrary<std::int64_t>();
+    if (*rc::gen::arbitrary<bool>()) event.steps = *rc::gen::arbitrary<std::int64_t>();
     switch (*rc::gen::inRange(0, 7)) {
       case 0:
         event.ending.detail = Done{*any_text()};

@@ -49,6 +49,18 @@ TEST_F(EventWriterTest, DoesNotLetTheBufferGrowWithoutEnd) {
   EXPECT_GT(contents().size(), std::size_t{1} << 20);
 }
 
+TEST_F(EventWriterTest, TheLastWordCountsWhatStandsBeforeIt) {
+  auto writer = EventWriter::open(file_);
+  ASSERT_TRUE(writer.ok());
+  writer->add(fact_);
+  writer->add(StepEvent{0, false, {}});
+  writer->flush();
+  writer->add(StepEvent{1, false, {}});
+  writer->add(EndEvent{{Done{"fixed_steps"}}, {7}});
+  writer->flush();
+  EXPECT_THAT(contents(), ::testing::EndsWith("\"wall_ns\":7,\"lines\":3,\"steps\":2}\n"));
+}
+
 TEST_F(EventWriterTest, AFullDiskThrows) {
   auto writer = EventWriter::open("/dev/full");
   ASSERT_TRUE(writer.ok());
