@@ -122,7 +122,7 @@ TEST_F(PreforkTest, AForkIsWhatAStartIs) {
     return status;
   };
   const auto begun = [&](int number) {
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 6000; ++i) {
       if (read(folder(number).events(0)).find("setup_time") != std::string::npos) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runner/base/clock.h"
+
 namespace sweepd {
 
 int TextIds::id(std::string_view text) {
@@ -12,6 +14,8 @@ int TextIds::id(std::string_view text) {
   ids_.emplace(texts_.back(), id);
   return id;
 }
+
+OpLogs::OpLogs() : now_ns([] { return now_instant().ns; }) {}
 
 OpLogs& OpLogs::instance() {
   // Never destroyed: threads of torch's pools may outlive every static of ours.

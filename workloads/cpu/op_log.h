@@ -49,6 +49,7 @@ struct ThreadLog {
 // threads.
 class OpLogs {
  public:
+  OpLogs();
   static OpLogs& instance();
 
   ThreadLog& mine();  // of the calling thread
@@ -68,6 +69,7 @@ class OpLogs {
   std::atomic<std::uint64_t> next_id{1};  // of the next operator
   std::vector<std::string> ranges;        // open on the workload's thread, innermost last
   KernelTracer* tracer = nullptr;
+  std::int64_t (*now_ns)();  // when an operator begins and ends; a test may script it
 
  private:
   std::mutex mutex_;            // of logs_

@@ -38,7 +38,7 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction& function
   OpLogs& logs = OpLogs::instance();
   ThreadLog& log = logs.mine();
   OpEntry entry;
-  entry.begin_ns = now_instant().ns;
+  entry.begin_ns = logs.now_ns();
   entry.id = logs.next_id.fetch_add(1);
   entry.parent = log.open.empty() ? kNoParent : log.open.back();
   entry.name = log.texts.id(function.name());
@@ -60,7 +60,7 @@ void on_end(const at::RecordFunction&, at::ObserverContext*) {
   ThreadLog& log = logs.mine();
   if (log.open.empty()) return;  // it began before the profiler did
   if (logs.tracer != nullptr) logs.tracer->pop();
-  log.entries[static_cast<std::size_t>(log.open.back())].end_ns = now_instant().ns;
+  log.entries[static_cast<std::size_t>(log.open.back())].end_ns = logs.now_ns();
   log.open.pop_back();
 }
 
