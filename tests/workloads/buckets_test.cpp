@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace sweepd {
 namespace {
 
@@ -46,28 +48,53 @@ TEST(BucketModel, NeverWantsABucketLargerThanAll) {
 
 TEST(BucketFit, FindsTheLineThatTimesLieOn) {
   std::vector<BucketTime> times;
-  for (const std::int64_t bytes : {4'000, 1'000'000, 25'000'000}) {
+  for (const std::int64_t bytes : {4'000, 1'000'000, 1'000'000, 25'000'000}) {
     times.push_back({bytes, static_cast<double>(bytes) / 2e6 + 0.3});
   }
-  const auto fit = fit_buckets(times);
-  ASSERT_TRUE(fit);
-  EXPECT_NEAR(fit->bytes_per_ms, 2e6, 1e-3);
-  EXPECT_NEAR(fit->overhead_ms, 0.3, 1e-12);
+  const BucketFit fit = fit_buckets(times);
+  EXPECT_EQ(fit.refused, "");
+  ASSERT_TRUE(fit.model);
+  EXPECT_NEAR(fit.model->bytes_per_ms, 2e6, 1e-3);
+  EXPECT_NEAR(fit.model->overhead_ms, 0.3, 1e-12);
+  EXPECT_NEAR(fit.residual_ms, 0, 1e-12);
+  EXPECT_NEAR(fit.explained, 1, 1e-12);
 }
 
-// By hand: bytes 1, 2, 3 and ms 1, 2, 4 have slope 3 / 2 and intercept -2 / 3.
-TEST(BucketFit, IsTheLeastSquaresLine) {
-  const auto fit = fit_buckets(std::vector<BucketTime>{{1, 1}, {2, 2}, {3, 4}});
-  ASSERT_TRUE(fit);
-  EXPECT_NEAR(fit->bytes_per_ms, 1 / 1.5, 1e-12);
-  EXPECT_NEAR(fit->overhead_ms, -2.0 / 3, 1e-12);
+// By hand: bytes 1, 2, 3, 4 and ms 3, 4, 4, 6 have slope 0.9 and intercept 2. What is left is 0.1,
+// 0.2, -0.7 and 0.4: 0.7 of the 4.75 squares about the mean.
+TEST(BucketFit, IsTheLeastSquaresLineAndShowsWhatItLeaves) {
+  const BucketFit fit = fit_buckets(std::vector<BucketTime>{{1, 3}, {2, 4}, {3, 4}, {4, 6}});
+  EXPECT_EQ(fit.refused, "");
+  ASSERT_TRUE(fit.model);
+  EXPECT_NEAR(fit.model->bytes_per_ms, 1 / 0.9, 1e-12);
+  EXPECT_NEAR(fit.model->overhead_ms, 2, 1e-12);
+  EXPECT_NEAR(fit.residual_ms, std::sqrt(0.7 / 4), 1e-12);
+  EXPECT_NEAR(fit.explained, 1 - 0.7 / 4.75, 1e-12);
 }
 
-TEST(BucketFit, NeedsTwoSizesAndALineThatRises) {
-  EXPECT_FALSE(fit_buckets({}));
-  EXPECT_FALSE(fit_buckets(std::vector<BucketTime>{{100, 1}}));
-  EXPECT_FALSE(fit_buckets(std::vector<BucketTime>{{100, 1}, {100, 2}}));
-  EXPECT_FALSE(fit_buckets(std::vector<BucketTime>{{100, 2}, {200, 1}}));
+TEST(BucketFit, SaysWhyItPredictsNothing) {
+  const struct {
+    std::vector<BucketTime> times;
+    const char* why;
+    bool fitted;
+  } cases[] = {
+      {{}, "0 buckets of 0 sizes; a line needs 4 of 3", false},
+      {{{100, 1}}, "1 bucket of 1 size; a line needs 4 of 3", false},
+      {{{1, 1}, {2, 2}, {3, 3}}, "3 buckets of 3 sizes; a line needs 4 of 3", false},
+      {{{1, 1}, {1, 1}, {2, 2}, {2, 2}}, "4 buckets of 2 sizes; a line needs 4 of 3", false},
+      {{{1, 4}, {2, 3}, {3, 2}, {4, 1}}, "larger buckets were not slower", false},
+      {{{1, 2}, {2, 2}, {3, 2}, {4, 2}}, "larger buckets were not slower", false},
+      {{{1, 1}, {2, 3}, {3, 5}, {4, 7}}, "an overhead below 0: -1 ms a call", true},
+      {{{1, 5}, {2, 9}, {3, 4}, {4, 9}},
+       "the line explains 12 % of how the times differ, less than 80 %",
+       true},
+      {{{1, std::nan("")}, {2, 2}, {3, 3}, {4, 4}}, "larger buckets were not slower", false},
+  };
+  for (const auto& c : cases) {
+    const BucketFit fit = fit_buckets(c.times);
+    EXPECT_EQ(fit.refused, c.why);
+    EXPECT_EQ(fit.model.has_value(), c.fitted) << c.why;
+  }
 }
 
 }  // namespace

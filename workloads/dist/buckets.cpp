@@ -1,9 +1,19 @@
 #include "workloads/dist/buckets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace sweepd {
+namespace {
+
+// Through two points there is always a line, and through three almost.
+constexpr std::size_t kFewestBuckets = 4, kFewestSizes = 3;
+constexpr double kLeastExplained = 0.8;
+
+}  // namespace
 
 std::vector<std::vector<std::size_t>> fill_buckets(std::span<const BucketItem> items,
                                                    std::int64_t most_bytes) {
@@ -22,6 +32,10 @@ std::vector<std::vector<std::size_t>> fill_buckets(std::span<const BucketItem> i
   return buckets;
 }
 
+double BucketModel::call_ms(double bytes) const {
+  return bytes / bytes_per_ms + overhead_ms;
+}
+
 double BucketModel::exposed_ms(double total_bytes, double buckets) const {
   return total_bytes / (buckets * bytes_per_ms) + buckets * overhead_ms;
 }
@@ -31,22 +45,51 @@ std::optional<double> BucketModel::best_bytes(double total_bytes) const {
   return std::min(total_bytes, std::sqrt(total_bytes * bytes_per_ms * overhead_ms));
 }
 
-std::optional<BucketModel> fit_buckets(std::span<const BucketTime> times) {
+BucketFit fit_buckets(std::span<const BucketTime> times) {
+  BucketFit fit;
+  std::set<std::int64_t> sizes;
+  for (const BucketTime& time : times) sizes.insert(time.bytes);
+  if (times.size() < kFewestBuckets || sizes.size() < kFewestSizes) {
+    fit.refused = fmt::format("{} bucket{} of {} size{}; a line needs {} of {}", times.size(),
+                              times.size() == 1 ? "" : "s", sizes.size(),
+                              sizes.size() == 1 ? "" : "s", kFewestBuckets, kFewestSizes);
+    return fit;
+  }
   const auto n = static_cast<double>(times.size());
   double mean_bytes = 0, mean_ms = 0;
   for (const BucketTime& time : times) {
     mean_bytes += static_cast<double>(time.bytes) / n;
     mean_ms += time.ms / n;
   }
-  double variance = 0, covariance = 0;
+  double variance = 0, covariance = 0, differences = 0;
   for (const BucketTime& time : times) {
     const double from_mean = static_cast<double>(time.bytes) - mean_bytes;
     variance += from_mean * from_mean;
     covariance += from_mean * (time.ms - mean_ms);
+    differences += (time.ms - mean_ms) * (time.ms - mean_ms);
   }
-  if (variance <= 0 || covariance <= 0) return std::nullopt;
+  if (!(covariance > 0)) {
+    fit.refused = "larger buckets were not slower";
+    return fit;
+  }
   const double ms_per_byte = covariance / variance;
-  return BucketModel{1 / ms_per_byte, mean_ms - ms_per_byte * mean_bytes};
+  const BucketModel model{1 / ms_per_byte, mean_ms - ms_per_byte * mean_bytes};
+  double squares = 0;
+  for (const BucketTime& time : times) {
+    const double left = time.ms - model.call_ms(static_cast<double>(time.bytes));
+    squares += left * left;
+  }
+  fit.model = model;
+  fit.residual_ms = std::sqrt(squares / n);
+  fit.explained = std::max(0.0, 1 - squares / differences);
+  if (model.overhead_ms < 0) {
+    fit.refused = fmt::format("an overhead below 0: {:.3g} ms a call", model.overhead_ms);
+  } else if (!(fit.explained >= kLeastExplained)) {
+    fit.refused =
+        fmt::format("the line explains {:.0f} % of how the times differ, less than {:.0f} %",
+                    fit.explained * 100, kLeastExplained * 100);
+  }
+  return fit;
 }
 
 }  // namespace sweepd

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace sweepd {
@@ -27,6 +28,7 @@ struct BucketModel {
   double bytes_per_ms = 0;  // w
   double overhead_ms = 0;   // o
 
+  double call_ms(double bytes) const;                           // of one bucket
   double exposed_ms(double total_bytes, double buckets) const;  // T(n)
   // The size of a bucket at the best n, at most all: sqrt(s w o). Nothing without an overhead.
   std::optional<double> best_bytes(double total_bytes) const;
@@ -37,8 +39,16 @@ struct BucketTime {
   double ms = 0;
 };
 
-// The line ms = bytes / w + o through the buckets' times by least squares. Nothing when they have
-// one size, or when larger ones were not slower.
-std::optional<BucketModel> fit_buckets(std::span<const BucketTime> times);
+// The line ms = bytes / w + o through the buckets' times by least squares. It predicts only where
+// it could be a law: at least four buckets of three sizes; a bandwidth above 0 and an overhead not
+// below it; and a line that explains at least 80 % of how the times differ. `refused` says which of
+// these does not hold, "" when all do.
+struct BucketFit {
+  std::optional<BucketModel> model;  // as fitted; none of fewer buckets or where the line falls
+  double residual_ms = 0;            // root mean square of what the line leaves
+  double explained = 0;              // R^2: the share of the times' variance that it explains
+  std::string refused;
+};
+BucketFit fit_buckets(std::span<const BucketTime> times);
 
 }  // namespace sweepd

@@ -72,20 +72,26 @@ void DataParallel::tell(Facts& facts) {
   tell_fit(facts);
 }
 
-// A bucket's time is its median: one late rank is not bandwidth.
+// A bucket's time is its median: one late rank is not bandwidth. Of rank 0, whose times are as good
+// as any other's: one trial has one model.
 void DataParallel::tell_fit(Facts& facts) const {
+  if (collectives_.rank() != 0) return;
   std::vector<BucketTime> times = gradients_.times();
   if (bucket_ms_.empty() || bucket_ms_[0].empty()) return;
   for (std::size_t i = 0; i < times.size(); ++i) times[i].ms = summarize(bucket_ms_[i]).median;
-  const auto fit = fit_buckets(times);
-  if (!fit) return;
+  const BucketFit fit = fit_buckets(times);
+  if (fit.model) {
+    facts.number("fit.bandwidth_gbps", fit.model->bytes_per_ms / 1e6);  // 10^9 bytes a second
+    facts.number("fit.overhead_ms", fit.model->overhead_ms);
+    facts.number("fit.residual_ms", fit.residual_ms);
+    facts.number("fit.explained_share", fit.explained);
+  }
+  if (!fit.refused.empty()) return facts.text("fit.no_prediction", fit.refused);
   const auto total = static_cast<double>(gradients_.total_bytes());
-  facts.number("fit.bandwidth_gbps", fit->bytes_per_ms / 1e6);  // 10^9 bytes a second
-  facts.number("fit.overhead_ms", fit->overhead_ms);
-  facts.number("fit.exposed_ms", fit->exposed_ms(total, static_cast<double>(times.size())));
-  if (const auto best = fit->best_bytes(total)) {
+  facts.number("fit.exposed_ms", fit.model->exposed_ms(total, static_cast<double>(times.size())));
+  if (const auto best = fit.model->best_bytes(total)) {
     facts.number("fit.best_bucket_mb", *best / kBytesOfMb);
-    facts.number("fit.best_exposed_ms", fit->exposed_ms(total, total / *best));
+    facts.number("fit.best_exposed_ms", fit.model->exposed_ms(total, total / *best));
   }
 }
 
