@@ -6,6 +6,7 @@
 
 #include "db/query/plan_names.h"
 #include "runner/base/text.h"
+#include "runner/model/range_metric.h"
 
 namespace sweepd {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/model/range_metric.h"
 
 namespace sweepd {
 namespace {

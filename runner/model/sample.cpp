@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "runner/model/range_metric.h"
+
 namespace sweepd {
 namespace {
 

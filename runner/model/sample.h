@@ -14,7 +14,6 @@ namespace sweepd {
 // synchronise, so it has phase `step` only.
 //   time, host_time           ms
 //   setup_time, start_time    ms   (phase setup, step 0: making the workload; all since the start)
-//   range_time.<range>        ms   (profile pass; a step is one passage through the range)
 //   algbw, busbw: GB/s (1e9 B/s) at the slowest rank's time;   loss: 1    (all of phase step)
 // What queries read beside samples: `*_bytes` (B) of the memory pass; kernel_time, kernel_mean,
 // kernel_median, kernel_min, kernel_max, kernel_std (ms), kernel_calls, kernel_share (1) of the
@@ -28,8 +27,6 @@ struct Sample {
   double value = 0;
   bool warmup = false;
 };
-
-inline constexpr std::string_view kRangeTimePrefix = "range_time.";
 
 std::string_view unit_of_metric(std::string_view metric);  // "ms", "B", "1"; "" when unknown
 

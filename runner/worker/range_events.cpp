@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "runner/model/range_metric.h"
+
 namespace sweepd {
 
 void add_range_events(const ProfileResult& result, KernelSource source, int rank,
