@@ -24,8 +24,11 @@ namespace sweepd {
 namespace {
 
 AttentionShape shape_of(const AttentionParams& params) {
-  return {params.heads, params.sequence, params.d_head,
-          params.causal ? AttentionMask::kCausal : AttentionMask::kNone};
+  return {params.heads,
+          params.sequence,
+          params.d_head,
+          params.causal ? AttentionMask::kCausal : AttentionMask::kNone,
+          {params.block_q, params.block_k}};
 }
 
 class AttentionStep final : public Workload {

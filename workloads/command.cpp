@@ -184,11 +184,12 @@ class Command final : public Workload, public SelfTimed {
     findings->memory(memory);
   }
 
-  // Of a program that does not tell: as for a workload without an allocator to count.
+  // Of a program that does not tell: all of its process, interpreter and libraries too, which is no
+  // allocator's figure and gets no such name.
   static PhaseMemory resident_set(const Ended& ended) {
     PhaseMemory memory;
     memory.phase = "step";
-    memory.peak_allocated = memory.peak_reserved = memory.device_in_use = ended.peak_resident;
+    memory.device_in_use = ended.peak_resident;
     return memory;
   }
 

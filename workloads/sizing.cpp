@@ -1,6 +1,7 @@
 // The language model by formula alone: parameters, bytes and FLOPs of a shape, without a tensor, so
 // that the largest model is sized on the smallest machine. Needs no LibTorch.
 #include "workloads/api/workload.h"
+#include "workloads/nn/activations.h"
 #include "workloads/nn/lm_params.h"
 
 namespace sweepd {
@@ -23,6 +24,9 @@ class Sizing final : public Workload {
   static WorkPerStep work(const Params& params, const RunParams&) {
     WorkPerStep work;
     work.figures = figures_of(params.lm);
+    if (const auto saved = saved_for_backward(params.lm, shape_of(params.lm))) {
+      work.figures.insert(work.figures.end(), saved->parts.begin(), saved->parts.end());
+    }
     return work;
   }
 

@@ -44,9 +44,13 @@ Table summary_table(Connection& connection, const std::string& where, std::int64
 }
 
 Table memory_table(Connection& connection, std::int64_t attempt) {
+  // Blank where no allocator was asked, as in a query (db/query/metrics.cpp).
   Query query(connection,
-              "SELECT m.rank, p.text, m.at_start_bytes, m.peak_allocated_bytes, m.at_end_bytes, "
-              "m.peak_reserved_bytes, m.device_in_use_bytes FROM memory m "
+              "SELECT m.rank, p.text, iif(told, m.at_start_bytes, NULL), "
+              "iif(told, m.peak_allocated_bytes, NULL), iif(told, m.at_end_bytes, NULL), "
+              "iif(told, m.peak_reserved_bytes, NULL), m.device_in_use_bytes "
+              "FROM (SELECT *, peak_allocated_bytes > 0 OR peak_reserved_bytes > 0 OR "
+              "device_in_use_bytes = 0 AS told FROM memory) m "
               "JOIN name p ON p.id = m.phase WHERE m.attempt = ? "
               "ORDER BY m.rank, p.text = 'step', p.id");
   query.bind(attempt);

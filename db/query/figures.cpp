@@ -129,7 +129,9 @@ std::vector<FigureRow> FigureReader::from_memory(std::int64_t attempt) {
   std::vector<FigureRow> rows;
   while (query.next()) {
     for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
-      const double value = query.real(static_cast<int>(m) + 2);
+      const int column = static_cast<int>(m) + 2;
+      if (query.is_null(column)) continue;
+      const double value = query.real(column);
       FigureRow row;
       row.phase = query.integer(0);
       row.rank = query.integer(1);

@@ -10,11 +10,17 @@ constexpr std::string_view kFactPrefix = "fact.";
 
 std::vector<StoredMetric> make_metrics() {
   std::vector<StoredMetric> metrics;
-  // Over several ranks the one that needs most.
-  for (const char* name : {"at_start_bytes", "at_end_bytes", "peak_allocated_bytes",
-                           "peak_reserved_bytes", "device_in_use_bytes"}) {
-    metrics.push_back({name, FigureSource::kMemory, std::string("max(") + name + ")"});
+  // Over several ranks the one that needs most. Where all that an allocator tells is 0, none was
+  // asked: a program that reports no memory has its resident set alone.
+  for (const char* name :
+       {"at_start_bytes", "at_end_bytes", "peak_allocated_bytes", "peak_reserved_bytes"}) {
+    metrics.push_back(
+        {name, FigureSource::kMemory,
+         std::string("iif(max(peak_allocated_bytes) > 0 OR max(peak_reserved_bytes) > "
+                     "0 OR max(device_in_use_bytes) = 0, max(") +
+             name + "), NULL)"});
   }
+  metrics.push_back({"device_in_use_bytes", FigureSource::kMemory, "max(device_in_use_bytes)"});
   const auto kernel = [&](const char* name, const char* sql) {
     metrics.push_back({name, FigureSource::kKernel, sql});
   };

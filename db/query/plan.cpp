@@ -6,6 +6,7 @@
 
 #include "db/query/plan_names.h"
 #include "runner/base/text.h"
+#include "runner/model/range_metric.h"
 
 namespace sweepd {
 namespace {
@@ -193,6 +194,13 @@ void choose_phases(ResultPlan& plan) {
   }
 }
 
+// The samples that a profile pass takes, and no timing.
+bool are_of_ranges(const std::vector<std::string>& metrics) {
+  return !metrics.empty() && std::all_of(metrics.begin(), metrics.end(), [](const auto& metric) {
+    return metric.starts_with(kRangeTimePrefix);
+  });
+}
+
 void choose_passes(ResultPlan& plan) {
   if (const PlannedFilter* filter = plan.filter(Common::kPass)) {
     for (const std::string& name : texts(*filter)) plan.passes.push_back(*pass_from(name));
@@ -202,7 +210,7 @@ void choose_passes(ResultPlan& plan) {
   switch (plan.source) {
     case FigureSource::kSummary:
     case FigureSource::kSample:
-      plan.passes = {Pass::kTiming};
+      plan.passes = {are_of_ranges(plan.metrics) ? Pass::kProfile : Pass::kTiming};
       break;
     case FigureSource::kMemory:
     case FigureSource::kAllocation:

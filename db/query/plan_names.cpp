@@ -6,6 +6,7 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/model/range_metric.h"
 
 namespace sweepd {
 namespace {
@@ -157,6 +158,7 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
   names.emplace_back("figure");
   names.emplace_back("fact");
   if (std::find(names.begin(), names.end(), metric) != names.end()) return {};
+  if (metric.starts_with(kRangeTimePrefix)) return {};  // no profile yet is a blank, no mistake
   const FigureSource source = source_of_metric(metric);
   if (source == FigureSource::kFigure || source == FigureSource::kFact) {
     names = named_metrics(state, def, source);

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "runner/model/range_metric.h"
+
 namespace sweepd {
 namespace {
 
@@ -22,6 +24,7 @@ double percentile(const std::vector<double>& sorted, double p) {
 
 std::string_view unit_of_metric(std::string_view metric) {
   if (metric == "time" || metric.ends_with("_time")) return "ms";
+  if (metric.starts_with(kRangeTimePrefix)) return "ms";
   if (metric.ends_with("_bytes")) return "B";
   if (metric == "algbw" || metric == "busbw") return "GB/s";
   if (metric == "loss" || metric.ends_with("_calls") || metric.ends_with("_share")) return "1";

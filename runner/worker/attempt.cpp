@@ -18,6 +18,7 @@
 #include "runner/worker/memory_pass.h"
 #include "runner/worker/process_age.h"
 #include "runner/worker/profile_pass.h"
+#include "runner/worker/range_events.h"
 #include "runner/worker/self_timed.h"
 #include "workloads/api/range.h"
 
@@ -281,6 +282,7 @@ std::string Attempt::observe_kernels() {
   emit_state("after");
   log_line("profiled a step of {:.3f} ms, {:.3f} ms of it in kernels", result.step_ms,
            result.kernel_ms);
+  add_range_events(result, source_of(*device_), rank_, events_);
   for (KernelStats& kernel : result.summary.kernels) events_.add(KernelEvent{std::move(kernel)});
   for (OperatorStats& op : result.summary.operators) events_.add(OperatorEvent{std::move(op)});
   events_.add(FactEvent{"profile.step_ms", result.step_ms, ""});

@@ -62,13 +62,19 @@ void MemoryRecorder::enter(std::string_view phase) {
 
 void MemoryRecorder::hold(const std::vector<HeldTensor>& tensors) {
   const std::lock_guard lock(mutex_);
+  std::map<HeldTensor::Kind, HeldKind> now;
   for (const HeldTensor& tensor : tensors) {
-    std::int64_t& size = held_[{tensor.kind, tensor.name}];
-    size = std::max(size, tensor.size.value);
+    HeldKind& kind = now[tensor.kind];
+    kind.bytes += tensor.size.value;
+    kind.sizes[tensor.name] += tensor.size.value;
     const auto found = live_.find(tensor.block);
     if (found == live_.end()) continue;
     blocks_[found->second].origin = id(tensor.name);
     blocks_[found->second].named = true;
+  }
+  for (auto& [kind, held] : now) {
+    HeldKind& most = held_[kind];
+    if (most.sizes.empty() || held.bytes > most.bytes) most = std::move(held);
   }
 }
 
@@ -139,8 +145,10 @@ MemoryTrace MemoryRecorder::stop(const std::filesystem::path& snapshot) {
   trace.named_before = {named_before_};
   trace.changes = seen_;
   trace.lost = lost_;
-  for (const auto& [key, size] : held_) {
-    trace.held.push_back({0, std::string(name_of(key.first)), key.second, {size}});
+  for (const auto& [kind, held] : held_) {
+    for (const auto& [name, size] : held.sizes) {
+      trace.held.push_back({0, std::string(name_of(kind)), name, {size}});
+    }
   }
   trace.allocations = kept_blocks();
   trace.timeline = kept_points();

@@ -36,7 +36,7 @@ struct MemoryTrace {
   static constexpr std::size_t kMostBlocks = 5000;
   static constexpr std::size_t kMostPoints = 2000;
 
-  std::vector<HeldMemory> held;
+  std::vector<HeldMemory> held;         // of each kind where most of it was held
   Bytes named_before;                   // of the tensors that were held when the step began
   std::vector<Allocation> allocations;  // by sequence
   std::vector<MemoryPoint> timeline;    // by sequence
@@ -57,7 +57,8 @@ class MemoryRecorder final : MemoryObserver, RangeObserver, TensorNameObserver {
   bool start(Device& device, const std::vector<HeldTensor>& held);
   bool recording() const { return recording_ != nullptr; }
   void enter(std::string_view phase);
-  // Names the blocks of tensors that are held now.
+  // Names the blocks of tensors that are held now. A trace has of each kind the tensors of the call
+  // that held the most of it: a gradient that moves into a buffer has two names, never at once.
   void hold(const std::vector<HeldTensor>& tensors);
   // The step ends now. An artefact for PyTorch's viewer goes to `snapshot` where the device has it.
   MemoryTrace stop(const std::filesystem::path& snapshot = {});
@@ -79,6 +80,11 @@ class MemoryRecorder final : MemoryObserver, RangeObserver, TensorNameObserver {
     bool named;
   };
 
+  struct HeldKind {
+    std::int64_t bytes = 0;
+    std::map<std::string, std::int64_t> sizes;  // by name
+  };
+
   void on_change(const MemoryChange& change) noexcept override;
   void push(std::string_view range) override;
   void pop() override;
@@ -98,7 +104,7 @@ class MemoryRecorder final : MemoryObserver, RangeObserver, TensorNameObserver {
   std::vector<Change> changes_;
   std::vector<Block> blocks_;
   std::unordered_map<const void*, std::size_t> live_;  // index in blocks_
-  std::map<std::pair<HeldTensor::Kind, std::string>, std::int64_t> held_;
+  std::map<HeldTensor::Kind, HeldKind> held_;
   std::vector<std::string> names_;
   std::map<std::string, NameId, std::less<>> ids_;
   std::vector<NameId> ranges_;  // open ones

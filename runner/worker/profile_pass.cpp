@@ -37,11 +37,14 @@ class Observation {
 
 }  // namespace
 
+KernelSource source_of(Device& device) {
+  return device.kernel_tracer() != nullptr ? KernelSource::kDevice : KernelSource::kOperators;
+}
+
 ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
                            const PhaseNames& phases, const ProfilePlan& plan, Progress& progress) {
   ProfiledPhases observed(phases, profiler, progress);
-  const KernelSource source =
-      device.kernel_tracer() != nullptr ? KernelSource::kDevice : KernelSource::kOperators;
+  const KernelSource source = source_of(device);
   std::int64_t index = 0;
   double last_ms = 0;
   const auto step = [&] {

@@ -28,6 +28,8 @@ struct ProfileResult {
   std::int64_t differing_kernels = 0;  // kernels that one of the two steps called more often
 };
 
+KernelSource source_of(Device& device);
+
 ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
                            const PhaseNames& phases, const ProfilePlan& plan, Progress& progress);
 

@@ -146,6 +146,47 @@ ProfileSummary summarize_recording(const Recording& recording, KernelSource sour
   return {kernels_of(recording, source, self), operators_of(recording, self)};
 }
 
+std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source) {
+  std::map<std::string, std::int64_t> passages;  // by range, so far
+  std::vector<std::int64_t> numbers;             // of each span
+  for (const SpanRecord& span : recording.ranges) numbers.push_back(passages[span.name]++);
+
+  std::map<std::tuple<std::string, std::string, std::int64_t>, double> times;
+  const auto add = [&](const OperatorRecord& op, double ns) {
+    if (op.span == kNoSpan || static_cast<std::size_t>(op.span) >= numbers.size()) return;
+    const std::int64_t number = numbers[static_cast<std::size_t>(op.span)];
+    times[{"step", op.range, number}] += ns;
+    if (!op.phase.empty()) times[{op.phase, op.range, number}] += ns;
+  };
+  if (source == KernelSource::kOperators) {
+    const std::vector<double> self = self_times_ns(recording.operators);
+    for (std::size_t i = 0; i < self.size(); ++i) add(recording.operators[i], self[i]);
+  } else {
+    for (const KernelRecord& kernel : recording.kernels) {
+      if (const OperatorRecord* op = launcher_of(recording, kernel)) add(*op, duration_ns(kernel));
+    }
+  }
+  std::vector<RangePassage> result;
+  for (const auto& [key, ns] : times) {
+    result.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), ns});
+  }
+  return result;
+}
+
+std::optional<double> share_of_range(const std::vector<KernelStats>& kernels,
+                                     std::string_view phase, std::string_view range,
+                                     const std::vector<std::string_view>& among) {
+  double own = 0, all = 0;
+  for (const KernelStats& kernel : kernels) {
+    if (kernel.phase != phase) continue;
+    if (std::find(among.begin(), among.end(), kernel.range) == among.end()) continue;
+    all += kernel.total_ns;
+    if (kernel.range == range) own += kernel.total_ns;
+  }
+  if (all <= 0) return std::nullopt;
+  return own / all;
+}
+
 double busiest_ms(const Recording& recording, KernelSource source) {
   std::map<std::uint64_t, double> busy_ns;  // by stream, or thread
   if (source == KernelSource::kDevice) {

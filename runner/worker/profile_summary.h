@@ -1,6 +1,9 @@
 // A recording of one step -> the rows that are stored. Pure.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/model/kernel.h"
@@ -17,6 +20,23 @@ struct ProfileSummary {
 };
 
 ProfileSummary summarize_recording(const Recording& recording, KernelSource source);
+
+// One passage through a range: attention.softmax has one a layer. Its time is that of its kernels
+// and of those of its backward, each in the phase in which they ran, and in all as phase "step".
+struct RangePassage {
+  std::string phase;
+  std::string range;
+  std::int64_t number = 0;  // among the passages through that range, in their order, from 0
+  double kernel_ns = 0;
+};
+// By phase, range and number; none of what ran outside every range.
+std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source);
+
+// What `range` takes of the time of the kernels in `among`, in one phase; nothing where those took
+// none.
+std::optional<double> share_of_range(const std::vector<KernelStats>& kernels,
+                                     std::string_view phase, std::string_view range,
+                                     const std::vector<std::string_view>& among);
 
 // Time without what was called, by operator, in ns. Never negative.
 std::vector<double> self_times_ns(const std::vector<OperatorRecord>& operators);

@@ -189,6 +189,40 @@ TEST_F(ResultsTest, MemoryMetricsComeFromTheMemoryPass) {
               testing::UnorderedElementsAre("timing done 30", "memory done 32"));
 }
 
+// A program that reports no memory: its resident set is no allocator's peak.
+TEST_F(ResultsTest, WhatNoAllocatorToldIsBlank) {
+  auto request = sweep("s", {{{"model", "xl"}}});
+  request.sweep.passes = {Pass::kMemory};
+  AttemptRecord record = done(submit(request).queued.front().row, 10, 20);
+  record.memory = {{0, "step", {}, {}, {}, {}, 32_MiB}};
+  finish(record);
+  auto query = by({"metric"}, {},
+                  {{"metric", {"peak_allocated_bytes", "at_end_bytes", "device_in_use_bytes"}}});
+  EXPECT_THAT(lines(ask(query)), ElementsAre("device_in_use_bytes done 33554432"));
+}
+
+// A profile's passages through a range are samples that no timing has.
+TEST_F(ResultsTest, TimesOfRangesComeFromTheProfilePass) {
+  auto request = sweep("s", {{{"model", "xl"}}});
+  request.sweep.passes = {Pass::kTiming, Pass::kProfile};
+  const auto queued = submit(request).queued;
+  finish(done(queued[0].row, 10, 20));
+  AttemptRecord record = done(queued[1].row, 11, 21);
+  record.samples = {{0, 0, "forward", "range_time.attention.softmax", 2, false},
+                    {0, 1, "forward", "range_time.attention.softmax", 4, false}};
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  auto query = by({"model"}, {}, {{"phase", {"forward"}}});
+  query.table.metric = "range_time.attention.softmax";
+  EXPECT_EQ(ask(query).unit, "ms");
+  EXPECT_THAT(lines(ask(query)), ElementsAre("xl done 3"));
+  query = by({"step"}, {}, {{"phase", {"forward"}}});
+  query.table.metric = "range_time.attention.softmax";
+  EXPECT_THAT(lines(ask(query)), ElementsAre("0 done 2", "1 done 4"));
+  query.table.metric = "range_time.ffn";  // none was recorded
+  EXPECT_TRUE(ask(query).rows.empty());
+}
+
 TEST_F(ResultsTest, MetricsSideBySideHaveAUnitWhenTheyShareOne) {
   const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
   AttemptRecord record = done(row, 10, 20);

@@ -49,7 +49,7 @@ bool metric_repeats(std::string_view workload, std::string_view metric) {
   if (metric.starts_with(kFact)) return !is_fact_of_time(metric.substr(kFact.size()));
   constexpr std::array<std::string_view, 4> kTimes{"time", "algbw", "busbw", ""};
   const bool of_time = contains(kTimes, metric) || metric.ends_with("_time") ||
-                       metric.ends_with("_share") ||
+                       metric.ends_with("_share") || metric.starts_with("range_time.") ||
                        (metric.starts_with("kernel_") && metric != "kernel_calls") ||
                        (metric.starts_with("operator_") && metric != "operator_calls");
   return !of_time && !races(workload, metric);

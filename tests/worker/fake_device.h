@@ -130,6 +130,9 @@ class ScriptedWorkload final : public Workload {
   using Step = std::function<void(std::int64_t index, Phases&)>;
   explicit ScriptedWorkload(Step step) : step_(std::move(step)) {}
   void step(Phases& phases) override { step_(index_++, phases); }
+  std::vector<HeldTensor> state() const override { return held; }
+
+  std::vector<HeldTensor> held;  // what the step says it holds
 
  private:
   Step step_;

@@ -114,6 +114,25 @@ TEST_F(MemoryRecorderTest, HeldTensorsAreThoseOfAnyBoundary) {
   EXPECT_THAT(facts, Contains(Pair("largest_allocation_bytes", 64)));
 }
 
+// A backward's gradients move into a flat buffer, one after the other: what is held under two names
+// at two boundaries was never there twice.
+TEST_F(MemoryRecorderTest, WhatMovesToAnotherNameCountsOnce) {
+  ScriptedWorkload workload([&](std::int64_t, Phases& phases) {
+    phases.enter("forward");
+    phases.enter("backward");
+    device.take(1, 40);
+    workload.held = {{HeldTensor::Kind::kGradients, "w.grad", at(1), {40}}};
+    phases.enter("optimizer");
+    device.take(2, 30);
+    device.give(1);
+    workload.held = {{HeldTensor::Kind::kGradients, "bucket0.gradients", at(2), {30}}};
+  });
+  const auto result = observe(workload);
+  ASSERT_EQ(result.trace->held.size(), 1U);
+  EXPECT_EQ(result.trace->held[0].name, "w.grad");
+  EXPECT_THAT(memory_facts(*result.trace, result.phases), Contains(Pair("gradients_bytes", 40)));
+}
+
 TEST_F(MemoryRecorderTest, WhatNobodyNamedIsUnnamed) {
   device.take(7, 1000);
   Trained workload(device);

@@ -112,5 +112,59 @@ TEST(ProfileSummary, DifferingKernelsAreCountedByNamePhaseAndRange) {
   EXPECT_EQ(differing_kernels({}, rows(3, 0)), 1);
 }
 
+// Two layers: softmax runs once in each, its backward later and the other way round.
+Recording layers() {
+  Recording recording;
+  recording.ranges = {
+      {"attention.scores", 0, 9}, {"attention.softmax", 10, 20}, {"attention.softmax", 30, 45}};
+  const auto within = [](OperatorRecord record, std::int64_t span) {
+    record.span = span;
+    return record;
+  };
+  recording.operators = {
+      within(op("aten::mm", 0, 9, kNoParent, "forward", "attention.scores"), 0),
+      within(op("aten::max", 10, 14, kNoParent, "forward", "attention.softmax"), 1),
+      within(op("aten::exp", 14, 20, kNoParent, "forward", "attention.softmax"), 1),
+      within(op("aten::exp", 30, 45, kNoParent, "forward", "attention.softmax"), 2),
+      within(op("SoftmaxBackward0", 50, 70, kNoParent, "backward", "attention.softmax"), 2),
+      within(op("SoftmaxBackward0", 70, 77, kNoParent, "backward", "attention.softmax"), 1),
+      op("aten::add", 80, 90, kNoParent, "forward")};
+  return recording;
+}
+
+std::vector<std::string> texts(const std::vector<RangePassage>& passages) {
+  std::vector<std::string> texts;
+  for (const RangePassage& p : passages) {
+    texts.push_back(p.phase + " " + p.range + " " + std::to_string(p.number) + ": " +
+                    std::to_string(static_cast<int>(p.kernel_ns)));
+  }
+  return texts;
+}
+
+TEST(ProfileSummary, APassageThroughARangeHasItsOwnKernelsAndThoseOfItsBackward) {
+  EXPECT_THAT(texts(passages_of(layers(), KernelSource::kOperators)),
+              ElementsAre("backward attention.softmax 0: 7", "backward attention.softmax 1: 20",
+                          "forward attention.scores 0: 9", "forward attention.softmax 0: 10",
+                          "forward attention.softmax 1: 15", "step attention.scores 0: 9",
+                          "step attention.softmax 0: 17", "step attention.softmax 1: 35"));
+}
+
+TEST(ProfileSummary, OnAGpuAPassageHasTheKernelsThatItsOperatorsLaunched) {
+  Recording recording = layers();
+  recording.kernels = {{"exp", 3, 1000, 1100}, {"exp_backward", 4, 1100, 1103}, {"add", 6, 0, 50}};
+  EXPECT_THAT(texts(passages_of(recording, KernelSource::kDevice)),
+              ElementsAre("backward attention.softmax 1: 3", "forward attention.softmax 1: 100",
+                          "step attention.softmax 1: 103"));
+}
+
+TEST(ProfileSummary, SharesAreOfTheRangesNamed) {
+  const auto kernels = summarize_recording(layers(), KernelSource::kOperators).kernels;
+  EXPECT_DOUBLE_EQ(*share_of_range(kernels, "forward", "attention.softmax",
+                                   {"attention.scores", "attention.softmax"}),
+                   25.0 / 34);
+  EXPECT_EQ(share_of_range(kernels, "optimizer", "attention.softmax", {"attention.softmax"}),
+            std::nullopt);
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -231,6 +231,25 @@ TEST(Attention, WhatDoesNotFitIsOutOfMemory) {
   EXPECT_THAT(phases.seen, ElementsAre("forward"));
 }
 
+TEST(Attention, ATileIsOfFlashAloneAndWholeVectors) {
+  Harness harness;
+  const auto refusal = [&](const char* implementation, const char* name, const char* size) {
+    try {
+      harness.work("attention", with(kSmall, {{"implementation", implementation}, {name, size}}));
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal("flash", "block_q", "64"), "");
+  EXPECT_THAT(refusal("naive", "block_q", "64"), HasSubstr("block_q is of implementation: flash"));
+  EXPECT_THAT(refusal("flash", "block_k", "50"), HasSubstr("block_k: 50 is no multiple of 16"));
+  EXPECT_GT(
+      harness.work("attention", with(kSmall, {{"implementation", "flash"}, {"block_k", "32"}}))
+          .phases.size(),
+      0U);
+}
+
 TEST(Attention, WhatACpuCannotDoIsUnavailableWithTheReason) {
   Harness harness;
   for (const char* implementation : {"sdpa_efficient", "sdpa_cudnn"}) {

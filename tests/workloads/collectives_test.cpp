@@ -51,6 +51,29 @@ TEST_P(EveryBackend, SumsInPlace) {
   });
 }
 
+// What a call was given is the caller's alone when it returns: a step that drops its tensors then
+// has dropped them, whenever the backend's threads come to run again.
+TEST_P(EveryBackend, KeepsNothingOfWhatItWasGiven) {
+  together([](Collectives& all) {
+    for (int call = 0; call < 50; ++call) {
+      const at::Tensor whole = at::ones({1000 * all.world_size()}), part = at::ones({1000});
+      const auto expect_alone = [&](const char* operation) {
+        EXPECT_EQ(whole.use_count() + part.use_count(), 2U) << operation << " " << call;
+        EXPECT_EQ(whole.storage().use_count() + part.storage().use_count(), 2U)
+            << operation << " " << call;
+      };
+      all.all_reduce(whole);
+      expect_alone("all_reduce");
+      all.reduce_scatter(part, whole);
+      expect_alone("reduce_scatter");
+      all.all_gather(whole, part);
+      expect_alone("all_gather");
+      all.broadcast(part, 0);
+      expect_alone("broadcast");
+    }
+  });
+}
+
 TEST_P(EveryBackend, ScattersTheSumByRank) {
   together([](Collectives& all) {
     const std::int64_t n = 1000;

@@ -108,6 +108,29 @@ TEST_P(Flash, EqualsFloat64ForRandomShapesTypesAndStrides) {
   }
 }
 
+TEST_P(Flash, EqualsFloat64WithTilesOfEverySize) {
+  const FlashTile tiles[] = {{16, 16}, {16, 0},    {0, 32},   {48, 64},
+                             {64, 48}, {256, 128}, {512, 512}};
+  for (const FlashTile& tile : tiles) {
+    for (const auto mask : {AttentionMask::kCausal, AttentionMask::kNone}) {
+      const FlashOptions options{mask, 0.2, tile};
+      const AttentionInputs inputs{at::randn({2, 2, 205, 40}), at::randn({2, 2, 205, 40}),
+                                   at::randn({2, 2, 205, 40}), mask, options.scale};
+      const Check check = check_attention(flash_with(options), inputs, Gradients::kOn, 1);
+      EXPECT_TRUE(check.passed) << tile.rows << " x " << tile.columns << ": " << check.message;
+    }
+  }
+}
+
+TEST_P(Flash, RefusesATileThatItsKernelsHaveNot) {
+  const FlashTile odd{64, 64};
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+    const bool fixed = type == at::kBFloat16 && chosen_cpu_kernels().name == std::string("AMX");
+    EXPECT_EQ(cpu_tile_refusal(type, odd).empty(), !fixed);
+    EXPECT_EQ(cpu_tile_refusal(type, {}), "");
+  }
+}
+
 TEST_P(Flash, KeepsItsAccuracyForLargeScores) {
   for (const auto mask : {AttentionMask::kCausal, AttentionMask::kNone}) {
     const FlashOptions options{mask, 5.0};  // scores to 200: one column has nearly all the weight

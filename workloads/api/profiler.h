@@ -19,6 +19,7 @@
 namespace sweepd {
 
 inline constexpr std::int64_t kNoParent = -1;
+inline constexpr std::int64_t kNoSpan = -1;
 
 // Times are of the steady clock.
 struct OperatorRecord {
@@ -29,6 +30,8 @@ struct OperatorRecord {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   int thread = 0;  // 0 is the one that runs the workload
+  // Index in the recording's ranges: which passage through `range`, of a node its forward's.
+  std::int64_t span = kNoSpan;
 };
 
 struct KernelRecord {

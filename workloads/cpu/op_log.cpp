@@ -1,6 +1,7 @@
 #include "workloads/cpu/op_log.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runner/base/clock.h"
 
@@ -33,11 +34,11 @@ ThreadLog& OpLogs::mine() {
   return *log;
 }
 
-void OpLogs::remember_range(std::uint64_t thread, std::int64_t sequence, const std::string& range) {
-  forward_[thread][sequence] = range;
+void OpLogs::remember(std::uint64_t thread, std::int64_t sequence, NamedPassage passage) {
+  forward_[thread][sequence] = std::move(passage);
 }
 
-const std::string* OpLogs::range_of(std::uint64_t thread, std::int64_t sequence) const {
+const NamedPassage* OpLogs::passage_of(std::uint64_t thread, std::int64_t sequence) const {
   const auto of_thread = forward_.find(thread);
   if (of_thread == forward_.end()) return nullptr;
   const auto found = of_thread->second.find(sequence);
@@ -49,7 +50,7 @@ void OpLogs::clear() {
   for (const auto& log : logs_) {
     log->entries.clear();
     log->open.clear();
-    log->last_node_range = 0;
+    log->last_node = {};
   }
   forward_.clear();
   first_id_ = next_id;
@@ -71,7 +72,8 @@ std::vector<OperatorRecord> OpLogs::operators() {
       OperatorRecord& record = records.emplace_back();
       record.name = log->texts.text(entry.name);
       record.phase = phases[static_cast<std::size_t>(entry.phase)];
-      record.range = log->texts.text(entry.range);
+      record.range = log->texts.text(entry.passage.range);
+      record.span = entry.passage.span;
       record.parent = entry.parent == kNoParent ? kNoParent : entry.parent + offset;
       record.begin_ns = entry.begin_ns;
       record.end_ns = entry.end_ns;

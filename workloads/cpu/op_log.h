@@ -28,12 +28,24 @@ class TextIds {
   std::unordered_map<std::string_view, int> ids_;
 };
 
+// A passage through a range.
+struct Passage {
+  int range = 0;  // id of the log's texts
+  std::int64_t span = kNoSpan;
+};
+
+// The same where no log's texts are at hand.
+struct NamedPassage {
+  std::string range;
+  std::int64_t span = kNoSpan;
+};
+
 struct OpEntry {
   std::uint64_t id = 0;  // of the process, in the order of beginning
   std::int64_t begin_ns = 0, end_ns = 0;
   std::int64_t parent = kNoParent;  // index in this log
   int name = 0;                     // ids of the log's texts
-  int range = 0;
+  Passage passage;
   int phase = 0;  // id of the phase, of the process
 };
 
@@ -42,7 +54,7 @@ struct ThreadLog {
   TextIds texts;
   std::vector<OpEntry> entries;
   std::vector<std::int64_t> open;  // indices of the operators that run now, outermost first
-  int last_node_range = 0;         // of the node of the backward that ran last
+  Passage last_node;               // of the node of the backward that ran last
 };
 
 // The process's one set of logs. Threads' logs live as long as the process: a thread pool keeps its
@@ -53,10 +65,10 @@ class OpLogs {
   static OpLogs& instance();
 
   ThreadLog& mine();  // of the calling thread
-  // The ranges of the forward by autograd's (thread, sequence number). Only the workload's thread
+  // The passages of the forward by autograd's (thread, sequence number). Only the workload's thread
   // writes, and no backward runs meanwhile.
-  void remember_range(std::uint64_t thread, std::int64_t sequence, const std::string& range);
-  const std::string* range_of(std::uint64_t thread, std::int64_t sequence) const;
+  void remember(std::uint64_t thread, std::int64_t sequence, NamedPassage passage);
+  const NamedPassage* passage_of(std::uint64_t thread, std::int64_t sequence) const;
 
   void clear();
   // All threads' entries since `clear`, a caller before what it called.
@@ -67,7 +79,7 @@ class OpLogs {
   std::vector<std::string> phases{""};    // texts of OpEntry::phase
   std::atomic<int> phase{0};              // the one entered
   std::atomic<std::uint64_t> next_id{1};  // of the next operator
-  std::vector<std::string> ranges;        // open on the workload's thread, innermost last
+  std::vector<NamedPassage> ranges;       // open on the workload's thread, innermost last
   KernelTracer* tracer = nullptr;
   std::int64_t (*now_ns)();  // when an operator begins and ends; a test may script it
 
@@ -76,7 +88,7 @@ class OpLogs {
   std::uint64_t first_id_ = 1;  // since `clear`
   std::vector<std::int64_t> index_of_id_;
   std::vector<std::unique_ptr<ThreadLog>> logs_;
-  std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, std::string>> forward_;
+  std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, NamedPassage>> forward_;
 };
 
 }  // namespace sweepd

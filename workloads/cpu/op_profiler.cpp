@@ -13,25 +13,25 @@ namespace {
 
 std::atomic<int> started{0};
 
-int range_of_node(OpLogs& logs, ThreadLog& log, const at::RecordFunction& function) {
-  const std::string* range = logs.range_of(function.forwardThreadId(), function.seqNr());
-  if (range != nullptr) log.last_node_range = log.texts.id(*range);
-  return log.last_node_range;
+Passage passage_of_node(OpLogs& logs, ThreadLog& log, const at::RecordFunction& function) {
+  const NamedPassage* found = logs.passage_of(function.forwardThreadId(), function.seqNr());
+  if (found != nullptr) log.last_node = {log.texts.id(found->range), found->span};
+  return log.last_node;
 }
 
-int range_of_operator(OpLogs& logs, ThreadLog& log, const at::RecordFunction& function) {
-  int range = 0;
+Passage passage_of_operator(OpLogs& logs, ThreadLog& log, const at::RecordFunction& function) {
+  Passage passage;
   if (log.number == 0 && !logs.ranges.empty()) {
-    range = log.texts.id(logs.ranges.back());
+    passage = {log.texts.id(logs.ranges.back().range), logs.ranges.back().span};
   } else if (!log.open.empty()) {  // within a node of the backward, or an operator outside ranges
-    range = log.entries[static_cast<std::size_t>(log.open.back())].range;
+    passage = log.entries[static_cast<std::size_t>(log.open.back())].passage;
   }
   // The operator that makes the node is the last one to see its number, so the last one counts.
   if (function.seqNr() >= 0) {
-    logs.remember_range(at::RecordFunction::currentThreadId(), function.seqNr(),
-                        log.texts.text(range));
+    logs.remember(at::RecordFunction::currentThreadId(), function.seqNr(),
+                  {log.texts.text(passage.range), passage.span});
   }
-  return range;
+  return passage;
 }
 
 std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction& function) {
@@ -44,10 +44,11 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction& function
   entry.name = log.texts.id(function.name());
   entry.phase = logs.phase.load();
   const bool node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
-  entry.range = node ? range_of_node(logs, log, function) : range_of_operator(logs, log, function);
+  entry.passage =
+      node ? passage_of_node(logs, log, function) : passage_of_operator(logs, log, function);
   // The engine's scope around a node opens before the node is known.
   if (node && entry.parent != kNoParent) {
-    log.entries[static_cast<std::size_t>(entry.parent)].range = entry.range;
+    log.entries[static_cast<std::size_t>(entry.parent)].passage = entry.passage;
   }
   log.open.push_back(static_cast<std::int64_t>(log.entries.size()));
   log.entries.push_back(entry);
@@ -106,7 +107,8 @@ void OpProfiler::enter(std::string_view phase) {
 }
 
 void OpProfiler::push(std::string_view name) {
-  OpLogs::instance().ranges.emplace_back(name);
+  OpLogs::instance().ranges.push_back(
+      {std::string(name), static_cast<std::int64_t>(ranges_.size())});
   open_ranges_.push_back(ranges_.size());
   ranges_.push_back({std::string(name), now_instant().ns, 0});
 }

@@ -16,6 +16,13 @@ namespace {
 // say less. (Thirty days: the largest that no conversion to nanoseconds inside overflows.)
 constexpr std::chrono::milliseconds kNever = std::chrono::hours(24 * 30);
 
+// Of the same memory, which it does not own: the caller keeps its tensor until the operation is
+// through. Gloo's threads let go of what they were given some time after wait() has returned, and
+// until then a tensor of their own would live on, and count, beyond the step it belongs to.
+at::Tensor lend(const at::Tensor& tensor) {
+  return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.options().requires_grad(false));
+}
+
 class GlooCollectives final : public Collectives {
  public:
   explicit GlooCollectives(const Context& context)
@@ -46,24 +53,26 @@ class GlooCollectives final : public Collectives {
   }
 
   void all_reduce(at::Tensor tensor) override {
-    std::vector<at::Tensor> tensors{std::move(tensor)};
+    std::vector<at::Tensor> tensors{lend(tensor)};
     group_->allreduce(tensors)->wait();
   }
 
   // c10d has no reduce-scatter of its own over Gloo: it reduces a copy of the whole and keeps a
-  // part, so this takes as long as an all-reduce.
+  // part, so this takes as long as an all-reduce. Done here, the copy goes when it is done with.
   void reduce_scatter(at::Tensor output, const at::Tensor& input) override {
-    at::Tensor from = input;
-    group_->_reduce_scatter_base(output, from)->wait();
+    const at::Tensor sum = input.clone();
+    all_reduce(sum);
+    const std::int64_t part = output.numel();
+    output.view({-1}).copy_(sum.view({-1}).narrow(0, rank_ * part, part));
   }
 
   void all_gather(at::Tensor output, const at::Tensor& input) override {
-    at::Tensor from = input;
-    group_->_allgather_base(output, from)->wait();
+    at::Tensor from = lend(input), to = lend(output);
+    group_->_allgather_base(to, from)->wait();
   }
 
   void broadcast(at::Tensor tensor, int root) override {
-    std::vector<at::Tensor> tensors{std::move(tensor)};
+    std::vector<at::Tensor> tensors{lend(tensor)};
     c10d::BroadcastOptions options;
     options.rootRank = root;
     group_->broadcast(tensors, options)->wait();

@@ -12,38 +12,40 @@
 
 namespace sweepd::flash::SWEEPD_FLASH_ISA {
 
-constexpr int64_t kBackwardRows = 128;
-constexpr int64_t kBackwardColumns = 144;
-constexpr int64_t kProbabilityStride = tile_stride(kBackwardRows);
+constexpr Tile kBackwardTile{128, 144};
 
-inline int64_t backward_floats(int64_t width) {
-  return 2 * padded_width(width) * kProbabilityStride +
-         (2 * kBackwardRows + 4 * kBackwardColumns) * tile_stride(width) +
-         2 * kBackwardColumns * kProbabilityStride + 2 * kBackwardRows;
+inline int64_t backward_floats(int64_t width, Tile tile) {
+  const int64_t probabilities = tile_stride(tile.rows);
+  return 2 * padded_width(width) * probabilities +
+         (2 * tile.rows + 4 * tile.columns) * tile_stride(width) +
+         2 * tile.columns * probabilities + 2 * tile.rows;
 }
 
 struct BackwardTiles {
-  BackwardTiles(float* memory, int64_t width) : stride(tile_stride(width)) {
+  BackwardTiles(float* memory, int64_t width, Tile size)
+      : tile(size), stride(tile_stride(width)), probability_stride(tile_stride(size.rows)) {
     Workspace workspace(memory);
-    qt = workspace.take(padded_width(width) * kProbabilityStride);
-    d_ot = workspace.take(padded_width(width) * kProbabilityStride);
-    q = workspace.take(kBackwardRows * stride);
-    d_o = workspace.take(kBackwardRows * stride);
-    k = workspace.take(kBackwardColumns * stride);
-    v = workspace.take(kBackwardColumns * stride);
-    dk = workspace.take(kBackwardColumns * stride);
-    dv = workspace.take(kBackwardColumns * stride);
-    p = workspace.take(kBackwardColumns * kProbabilityStride);
-    ds = workspace.take(kBackwardColumns * kProbabilityStride);
-    lse = workspace.take(kBackwardRows);
-    delta = workspace.take(kBackwardRows);
+    qt = workspace.take(padded_width(width) * probability_stride);
+    d_ot = workspace.take(padded_width(width) * probability_stride);
+    q = workspace.take(tile.rows * stride);
+    d_o = workspace.take(tile.rows * stride);
+    k = workspace.take(tile.columns * stride);
+    v = workspace.take(tile.columns * stride);
+    dk = workspace.take(tile.columns * stride);
+    dv = workspace.take(tile.columns * stride);
+    p = workspace.take(tile.columns * probability_stride);
+    ds = workspace.take(tile.columns * probability_stride);
+    lse = workspace.take(tile.rows);
+    delta = workspace.take(tile.rows);
   }
-  int64_t stride;          // of q, d_o, k, v, dk and dv
-  float *qt, *d_ot;        // [width][rows], Q in units of log 2
-  float *q, *d_o;          // [rows][width]
-  float *k, *v, *dk, *dv;  // [columns][width]
-  float *p, *ds;           // [columns][rows]
-  float *lse, *delta;      // [rows], lse in units of log 2
+  Tile tile;
+  int64_t stride;              // of q, d_o, k, v, dk and dv
+  int64_t probability_stride;  // of qt, d_ot, p and ds
+  float *qt, *d_ot;            // [width][rows], Q in units of log 2
+  float *q, *d_o;              // [rows][width]
+  float *k, *v, *dk, *dv;      // [columns][width]
+  float *p, *ds;               // [columns][rows]
+  float *lse, *delta;          // [rows], lse in units of log 2
 };
 
 // dO * O of a row, summed.
@@ -63,10 +65,10 @@ void pack_rows(const BackwardTask& task, int64_t first, int64_t rows, const Back
   const Head& head = task.head;
   pack<E>(head.q, first, rows, head.width, tiles.q, tiles.stride);
   pack<E>(task.d_o, first, rows, head.width, tiles.d_o, tiles.stride);
-  transpose(tiles.q, tiles.stride, rows, head.width, tiles.qt, kProbabilityStride,
+  transpose(tiles.q, tiles.stride, rows, head.width, tiles.qt, tiles.probability_stride,
             head.scale * kLog2E);
-  transpose(tiles.d_o, tiles.stride, rows, head.width, tiles.d_ot, kProbabilityStride, 1);
-  for (int64_t r = 0; r < kBackwardRows; ++r) {
+  transpose(tiles.d_o, tiles.stride, rows, head.width, tiles.d_ot, tiles.probability_stride, 1);
+  for (int64_t r = 0; r < tiles.tile.rows; ++r) {
     tiles.lse[r] = r < rows ? task.lse[first + r] * kLog2E : 0;
     tiles.delta[r] =
         r < rows ? dot<E>(tiles.d_o + r * tiles.stride, row_of<E>(task.o, first + r), head.width)
@@ -77,8 +79,8 @@ void pack_rows(const BackwardTask& task, int64_t first, int64_t rows, const Back
 // Scores and dP to P and dS; zeros where the mask hides.
 inline void differentiate(const Place& place, const BackwardTiles& tiles) {
   for (int64_t c = 0; c < place.columns; ++c) {
-    float* const scores = tiles.p + c * kProbabilityStride;
-    float* const gradients = tiles.ds + c * kProbabilityStride;
+    float* const scores = tiles.p + c * tiles.probability_stride;
+    float* const gradients = tiles.ds + c * tiles.probability_stride;
     for (int64_t row = 0; row < place.rows; row += kLanes) {
       Floats p = exp2(load(scores + row) - load(tiles.lse + row));
       Floats ds = p * (load(gradients + row) - load(tiles.delta + row));
@@ -106,16 +108,17 @@ inline void add_gradients(const Head& head, const Place& place, const BackwardTi
     rows = {Spare::kDepthAfter, place.shift, !finite};
   }
   const int64_t stride = tiles.stride, width = head.width;
-  gemm(place.columns, place.rows, width, {tiles.k, stride, 1}, {tiles.qt, kProbabilityStride},
-       {tiles.p, kProbabilityStride}, Into::kSet, scores);
-  gemm(place.columns, place.rows, width, {tiles.v, stride, 1}, {tiles.d_ot, kProbabilityStride},
-       {tiles.ds, kProbabilityStride}, Into::kSet, scores);
+  gemm(place.columns, place.rows, width, {tiles.k, stride, 1}, {tiles.qt, tiles.probability_stride},
+       {tiles.p, tiles.probability_stride}, Into::kSet, scores);
+  gemm(place.columns, place.rows, width, {tiles.v, stride, 1},
+       {tiles.d_ot, tiles.probability_stride}, {tiles.ds, tiles.probability_stride}, Into::kSet,
+       scores);
   differentiate(place, tiles);
-  gemm(place.columns, width, place.rows, {tiles.p, kProbabilityStride, 1}, {tiles.d_o, stride},
-       {tiles.dv, stride}, Into::kAdd, columns);
-  gemm(place.columns, width, place.rows, {tiles.ds, kProbabilityStride, 1}, {tiles.q, stride},
+  gemm(place.columns, width, place.rows, {tiles.p, tiles.probability_stride, 1},
+       {tiles.d_o, stride}, {tiles.dv, stride}, Into::kAdd, columns);
+  gemm(place.columns, width, place.rows, {tiles.ds, tiles.probability_stride, 1}, {tiles.q, stride},
        {tiles.dk, stride}, Into::kAdd, columns);
-  gemm(place.rows, width, place.columns, {tiles.ds, 1, kProbabilityStride}, {tiles.k, stride},
+  gemm(place.rows, width, place.columns, {tiles.ds, 1, tiles.probability_stride}, {tiles.k, stride},
        {dq, padded_width(width)}, Into::kAdd, rows);
 }
 
@@ -128,8 +131,8 @@ void backward_columns(const BackwardTask& task, int64_t first, int64_t columns,
   const auto bytes = static_cast<size_t>(columns * tiles.stride) * sizeof(float);
   memset(tiles.dk, 0, bytes);
   memset(tiles.dv, 0, bytes);
-  for (int64_t row = head.causal ? first : 0; row < head.length; row += kBackwardRows) {
-    const Place place{least(kBackwardRows, head.length - row), columns, row - first, head.causal};
+  for (int64_t row = head.causal ? first : 0; row < head.length; row += tiles.tile.rows) {
+    const Place place{least(tiles.tile.rows, head.length - row), columns, row - first, head.causal};
     pack_rows<E>(task, row, place.rows, tiles);
     add_gradients(head, place, tiles, task.dq_sum + row * padded_width(head.width));
   }
@@ -142,10 +145,10 @@ void backward_columns(const BackwardTask& task, int64_t first, int64_t columns,
 
 template <class E>
 void backward(const BackwardTask& task, float* memory) {
-  const BackwardTiles tiles(memory, task.head.width);
+  const BackwardTiles tiles(memory, task.head.width, task.tile);
   const int64_t end = task.first + task.count;
-  for (int64_t column = task.first; column < end; column += kBackwardColumns) {
-    backward_columns<E>(task, column, least(kBackwardColumns, end - column), tiles);
+  for (int64_t column = task.first; column < end; column += task.tile.columns) {
+    backward_columns<E>(task, column, least(task.tile.columns, end - column), tiles);
   }
 }
 

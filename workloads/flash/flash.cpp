@@ -38,12 +38,16 @@ void require_alike(const at::Tensor& q, const at::Tensor& other, const char* nam
 class FlashFunction : public torch::autograd::Function<FlashFunction> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& q,
-                            const at::Tensor& k, const at::Tensor& v, bool causal, double scale) {
-    const FlashOptions options{causal ? AttentionMask::kCausal : AttentionMask::kNone, scale};
+                            const at::Tensor& k, const at::Tensor& v, bool causal, double scale,
+                            std::int64_t tile_rows, std::int64_t tile_columns) {
+    const FlashOptions options{
+        causal ? AttentionMask::kCausal : AttentionMask::kNone, scale, {tile_rows, tile_columns}};
     const FlashOutput output = kernels_of(q.device())->forward(q, k, v, options);
     context->save_for_backward({q, k, v, output.o, output.lse});
     context->saved_data["causal"] = causal;
     context->saved_data["scale"] = scale;
+    context->saved_data["tile_rows"] = tile_rows;
+    context->saved_data["tile_columns"] = tile_columns;
     return output.o;
   }
 
@@ -52,17 +56,27 @@ class FlashFunction : public torch::autograd::Function<FlashFunction> {
     const auto saved = context->get_saved_variables();
     const FlashOptions options{
         context->saved_data["causal"].toBool() ? AttentionMask::kCausal : AttentionMask::kNone,
-        context->saved_data["scale"].toDouble()};
+        context->saved_data["scale"].toDouble(),
+        {context->saved_data["tile_rows"].toInt(), context->saved_data["tile_columns"].toInt()}};
     const FlashGradients found =
         kernels_of(saved[0].device())
             ->backward(gradients[0], saved[0], saved[1], saved[2], saved[3], saved[4], options);
-    return {found.dq, found.dk, found.dv, at::Tensor(), at::Tensor()};
+    return {found.dq, found.dk, found.dv, at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
 
+std::string tile_refusal(at::Device device, at::ScalarType type, const FlashTile& tile) {
+  if (tile.rows == 0 && tile.columns == 0) return "";
+  if (device.is_cpu()) return cpu_tile_refusal(type, tile);
+  return "the tiles of a GPU's kernels are fixed when they are compiled (docs/GPU_KERNELS.md); "
+         "leave "
+         "block_q and block_k at 0";
+}
+
 }  // namespace
 
-const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::int64_t head_dim) {
+const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::int64_t head_dim,
+                                  const FlashTile& tile) {
   const FlashKernels* kernels = kernels_of(device);
   if (kernels == nullptr) {
     throw Unavailable("attention flash has no kernels for " + device.str() +
@@ -73,6 +87,7 @@ const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::i
     reason = "it knows fp32, fp16 and bf16";
   } else {
     reason = kernels->refusal(device, type, head_dim);
+    if (reason.empty()) reason = tile_refusal(device, type, tile);
   }
   if (reason.empty()) return *kernels;
   throw Unavailable("attention flash cannot run on " + device.str() + " with " +
@@ -88,8 +103,9 @@ at::Tensor flash_attention(const at::Tensor& q, const at::Tensor& k, const at::T
   }
   require_alike(q, k, "k");
   require_alike(q, v, "v");
-  require_flash(q.device(), q.scalar_type(), q.size(3));
-  return FlashFunction::apply(q, k, v, options.mask == AttentionMask::kCausal, options.scale);
+  require_flash(q.device(), q.scalar_type(), q.size(3), options.tile);
+  return FlashFunction::apply(q, k, v, options.mask == AttentionMask::kCausal, options.scale,
+                              options.tile.rows, options.tile.columns);
 }
 
 }  // namespace sweepd

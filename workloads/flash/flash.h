@@ -16,9 +16,16 @@ namespace sweepd {
 
 enum class AttentionMask { kNone, kCausal };  // kCausal: row i sees columns 0 to i
 
+// Rows of q and of k whose scores a kernel has at a time, in forward and backward; multiples of 16,
+// at most 1024. 0: the kernel's own choice, and the only one where a kernel is compiled for it.
+struct FlashTile {
+  std::int64_t rows = 0, columns = 0;
+};
+
 struct FlashOptions {
   AttentionMask mask = AttentionMask::kCausal;
   double scale = 1;  // of the scores, usually 1 / sqrt(d)
+  FlashTile tile = {};
 };
 
 struct FlashOutput {
@@ -49,8 +56,9 @@ struct FlashKernels {
 inline constexpr const char* kCudaFlashKernels = "sweepd_cuda_flash_kernels";
 using GetFlashKernels = const FlashKernels* (*)();
 
-// Throws Unavailable where `device` has none, or they cannot do the type or head dimension.
-const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::int64_t head_dim);
+// Throws Unavailable where `device` has none, or they cannot do the type, head dimension or tile.
+const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::int64_t head_dim,
+                                  const FlashTile& tile = {});
 
 // The result o, differentiable in q, k and v. Throws std::invalid_argument for tensors of unlike
 // shape, type or device, Unavailable as above.

@@ -82,6 +82,15 @@ float* row(const at::Tensor& tensor, std::int64_t index) {
   return tensor.data_ptr<float>() + index * tensor.stride(0);
 }
 
+flash::Tile wanted(const FlashTile& tile) {
+  return {tile.rows, tile.columns};
+}
+
+bool fits(const FlashTile& asked, const flash::Tile& got) {
+  return (asked.rows == 0 || asked.rows == got.rows) &&
+         (asked.columns == 0 || asked.columns == got.columns);
+}
+
 std::string refusal(at::Device, at::ScalarType, std::int64_t head_dim) {
   if (head_dim <= flash::kMostWidth) return "";
   return "its tiles hold head dimensions to " + std::to_string(flash::kMostWidth);
@@ -97,17 +106,19 @@ FlashOutput forward(const at::Tensor& q_in, const at::Tensor& k_in, const at::Te
   at::Tensor lse = at::empty({q.size(0), q.size(1), length}, at::kFloat);
 
   const Element element = element_of(q.scalar_type());
-  const std::int64_t rows = kernels.rows(element), blocks = (length + rows - 1) / rows;
+  const flash::Tile tile = kernels.forward_tile(element, wanted(options.tile));
+  const std::int64_t rows = tile.rows, blocks = (length + rows - 1) / rows;
   const std::int64_t threads = threads_for(heads * blocks);
-  const at::Tensor workspace = floats(threads, kernels.forward_floats(q.size(3)));
+  const at::Tensor workspace = floats(threads, kernels.forward_floats(q.size(3), tile));
   share_out(heads * blocks, threads, [&](std::int64_t item, std::int64_t thread) {
     const std::int64_t head = item / blocks;
     // From the last row on: with a causal mask these take longest, and a long one comes last badly.
     const std::int64_t first = (blocks - 1 - item % blocks) * rows;
-    kernels.forward(element,
-                    {head_of(q, k, v, options, head), mutable_matrix(o, head),
-                     lse.data_ptr<float>() + head * length, first, std::min(rows, length - first)},
-                    row(workspace, thread));
+    kernels.forward(
+        element,
+        {head_of(q, k, v, options, head), mutable_matrix(o, head),
+         lse.data_ptr<float>() + head * length, first, std::min(rows, length - first), tile},
+        row(workspace, thread));
   });
   return {o, lse};
 }
@@ -149,7 +160,8 @@ void backward_into(const BackwardInputs& in, const FlashGradients& out) {
   const std::int64_t parts = std::min(length, heads >= pool ? 1 : (pool + heads - 1) / heads);
   const std::int64_t threads = threads_for(heads * parts);
   const Element element = element_of(in.q.scalar_type());
-  const at::Tensor workspace = floats(threads, kernels.backward_floats(width));
+  const flash::Tile tile = kernels.backward_tile(element, wanted(in.options.tile));
+  const at::Tensor workspace = floats(threads, kernels.backward_floats(width, tile));
   const at::Tensor sums =
       floats(parts == 1 ? threads : heads * parts, length * flash::padded_width(width));
 
@@ -162,6 +174,7 @@ void backward_into(const BackwardInputs& in, const FlashGradients& out) {
     const std::int64_t sum = parts == 1 ? thread : item;
     flash::BackwardTask task = backward_task(in, out, head, item % parts, parts);
     task.dq_sum = row(sums, sum);
+    task.tile = tile;
     std::fill_n(task.dq_sum, sums.size(1), 0.0F);
     kernels.backward(element, task, row(workspace, thread));
     if (parts == 1) finish(head, sum);
@@ -188,6 +201,20 @@ FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Te
 }
 
 }  // namespace
+
+std::string cpu_tile_refusal(at::ScalarType type, const FlashTile& tile) {
+  const Kernels& kernels = chosen_cpu_kernels();
+  const Element element = element_of(type);
+  const flash::Tile forward = kernels.forward_tile(element, wanted(tile));
+  const flash::Tile backward = kernels.backward_tile(element, wanted(tile));
+  if (fits(tile, forward) && fits(tile, backward)) return "";
+  return std::string("its kernels of this processor (") + kernels.name + ") have tiles of " +
+         std::to_string(forward.rows) + " x " + std::to_string(forward.columns) +
+         " in the forward and " + std::to_string(backward.rows) + " x " +
+         std::to_string(backward.columns) +
+         " in the backward, and no others; leave block_q and "
+         "block_k at 0";
+}
 
 std::vector<const flash::Kernels*> usable_cpu_kernels() {
   std::vector<const Kernels*> usable;

@@ -13,6 +13,9 @@ namespace sweepd {
 
 const FlashKernels& cpu_flash_kernels();
 
+// Why the chosen kernels cannot take that tile for that type; empty: they can.
+std::string cpu_tile_refusal(at::ScalarType type, const FlashTile& tile);
+
 // What this processor can run, the best one first. Never empty.
 std::vector<const flash::Kernels*> usable_cpu_kernels();
 

@@ -14,35 +14,36 @@ namespace sweepd::flash::SWEEPD_FLASH_ISA {
 constexpr float kLog2E = 1.44269504F, kLn2 = 0.69314718F;
 constexpr float kMinusInfinity = -__builtin_inff();
 
-// Multiples of what a register tile has in rows and columns. Four tiles of fp32 at d = 64 take
-// 250 KB, a part of any L2 cache with AVX-512.
-constexpr int64_t kForwardRows = 192;
-constexpr int64_t kForwardColumns = 128;
-constexpr int64_t kScoreStride = tile_stride(kForwardRows);
+// What is taken where nobody asks: multiples of what a register tile has in rows and columns. Four
+// tiles of fp32 at d = 64 take 250 KB, a part of any L2 cache with AVX-512.
+constexpr Tile kForwardTile{192, 128};
 
-inline int64_t forward_floats(int64_t width) {
-  return padded_width(width) * kScoreStride +
-         (kForwardRows + 2 * kForwardColumns) * tile_stride(width) +
-         kForwardColumns * kScoreStride + 3 * kForwardRows;
+inline int64_t forward_floats(int64_t width, Tile tile) {
+  const int64_t scores = tile_stride(tile.rows);
+  return padded_width(width) * scores + (tile.rows + 2 * tile.columns) * tile_stride(width) +
+         tile.columns * scores + 3 * tile.rows;
 }
 
 struct ForwardTiles {
-  ForwardTiles(float* memory, int64_t width) : stride(tile_stride(width)) {
+  ForwardTiles(float* memory, int64_t width, Tile size)
+      : tile(size), stride(tile_stride(width)), score_stride(tile_stride(size.rows)) {
     Workspace workspace(memory);
-    q = workspace.take(padded_width(width) * kScoreStride);
-    o = workspace.take(kForwardRows * stride);
-    k = workspace.take(kForwardColumns * stride);
-    v = workspace.take(kForwardColumns * stride);
-    p = workspace.take(kForwardColumns * kScoreStride);
-    largest = workspace.take(kForwardRows);
-    sum = workspace.take(kForwardRows);
-    decay = workspace.take(kForwardRows);
+    q = workspace.take(padded_width(width) * score_stride);
+    o = workspace.take(tile.rows * stride);
+    k = workspace.take(tile.columns * stride);
+    v = workspace.take(tile.columns * stride);
+    p = workspace.take(tile.columns * score_stride);
+    largest = workspace.take(tile.rows);
+    sum = workspace.take(tile.rows);
+    decay = workspace.take(tile.rows);
   }
-  int64_t stride;  // of o, k and v
-  float* q;        // [width][rows]
-  float* o;        // [rows][width]
-  float *k, *v;    // [columns][width]
-  float* p;        // [columns][rows]: scores, then probabilities
+  Tile tile;
+  int64_t stride;        // of o, k and v
+  int64_t score_stride;  // of q and p
+  float* q;              // [width][rows]
+  float* o;              // [rows][width]
+  float *k, *v;          // [columns][width]
+  float* p;              // [columns][rows]: scores, then probabilities
   // Of each row: its largest score, sum of exp2(score - largest), what older sums shrank by.
   float *largest, *sum, *decay;
 };
@@ -74,16 +75,17 @@ inline Ints sees(int64_t first_row, int64_t column, int64_t shift) {
 
 // Scores to probabilities relative to the new maximum.
 inline void soften(const Place& place, const ForwardTiles& tiles) {
+  const int64_t stride = tiles.score_stride;
   for (int64_t row = 0; row < place.rows; row += kLanes) {
     float* const scores = tiles.p + row;
     const Seen seen(place, row);
     const Floats before = load(tiles.largest + row);
     Floats largest = before;
     for (int64_t c = 0; c < seen.by_all; ++c) {
-      largest = larger(load(scores + c * kScoreStride), largest);
+      largest = larger(load(scores + c * stride), largest);
     }
     for (int64_t c = seen.by_all; c < seen.by_one; ++c) {
-      float* const at = scores + c * kScoreStride;
+      float* const at = scores + c * stride;
       const Floats score = sees(row, c, place.shift) ? load(at) : all(kMinusInfinity);
       store(at, score);
       largest = larger(score, largest);
@@ -92,12 +94,12 @@ inline void soften(const Place& place, const ForwardTiles& tiles) {
     const Floats base = largest == kMinusInfinity ? Floats{} : largest;
     Floats sum{};
     for (int64_t c = 0; c < seen.by_one; ++c) {
-      const Floats p = exp2(load(scores + c * kScoreStride) - base);
-      store(scores + c * kScoreStride, p);
+      const Floats p = exp2(load(scores + c * stride) - base);
+      store(scores + c * stride, p);
       sum += p;
     }
     for (int64_t c = seen.by_one; c < place.columns; ++c) {
-      store(scores + c * kScoreStride, Floats{});
+      store(scores + c * stride, Floats{});
     }
     const Floats decay = exp2(before - base);
     store(tiles.decay + row, decay);
@@ -128,13 +130,13 @@ void add_tile(const Head& head, int64_t first_column, const Place& place,
     scores = {Spare::kColumnsBefore, -place.shift, false};
     values = {Spare::kDepthAfter, place.shift, !finite};
   }
-  gemm(place.columns, place.rows, head.width, {tiles.k, tiles.stride, 1}, {tiles.q, kScoreStride},
-       {tiles.p, kScoreStride}, Into::kSet, scores);
+  gemm(place.columns, place.rows, head.width, {tiles.k, tiles.stride, 1},
+       {tiles.q, tiles.score_stride}, {tiles.p, tiles.score_stride}, Into::kSet, scores);
   soften(place, tiles);
   const bool first = first_column == 0;
   if (!first) rescale(tiles, place.rows, head.width);
-  gemm(place.rows, head.width, place.columns, {tiles.p, 1, kScoreStride}, {tiles.v, tiles.stride},
-       {tiles.o, tiles.stride}, first ? Into::kSet : Into::kAdd, values);
+  gemm(place.rows, head.width, place.columns, {tiles.p, 1, tiles.score_stride},
+       {tiles.v, tiles.stride}, {tiles.o, tiles.stride}, first ? Into::kSet : Into::kAdd, values);
 }
 
 template <class E>
@@ -143,12 +145,14 @@ void forward_rows(const ForwardTask& task, int64_t first_row, int64_t rows,
   const Head& head = task.head;
   // O's tile holds Q until there is an O.
   pack<E>(head.q, first_row, rows, head.width, tiles.o, tiles.stride);
-  transpose(tiles.o, tiles.stride, rows, head.width, tiles.q, kScoreStride, head.scale * kLog2E);
-  for (int64_t r = 0; r < kForwardRows; ++r) tiles.largest[r] = kMinusInfinity, tiles.sum[r] = 0;
+  transpose(tiles.o, tiles.stride, rows, head.width, tiles.q, tiles.score_stride,
+            head.scale * kLog2E);
+  for (int64_t r = 0; r < tiles.tile.rows; ++r) tiles.largest[r] = kMinusInfinity, tiles.sum[r] = 0;
 
   const int64_t end = head.causal ? least(head.length, first_row + rows) : head.length;
-  for (int64_t column = 0; column < end; column += kForwardColumns) {
-    const Place place{rows, least(kForwardColumns, end - column), first_row - column, head.causal};
+  for (int64_t column = 0; column < end; column += tiles.tile.columns) {
+    const Place place{rows, least(tiles.tile.columns, end - column), first_row - column,
+                      head.causal};
     add_tile<E>(head, column, place, tiles);
   }
   for (int64_t r = 0; r < rows; ++r) {
@@ -160,10 +164,10 @@ void forward_rows(const ForwardTask& task, int64_t first_row, int64_t rows,
 
 template <class E>
 void forward(const ForwardTask& task, float* memory) {
-  const ForwardTiles tiles(memory, task.head.width);
+  const ForwardTiles tiles(memory, task.head.width, task.tile);
   const int64_t end = task.first + task.count;
-  for (int64_t row = task.first; row < end; row += kForwardRows) {
-    forward_rows<E>(task, row, least(kForwardRows, end - row), tiles);
+  for (int64_t row = task.first; row < end; row += task.tile.rows) {
+    forward_rows<E>(task, row, least(task.tile.rows, end - row), tiles);
   }
 }
 

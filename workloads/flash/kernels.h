@@ -38,13 +38,20 @@ inline void finish_dq_of(Element element, const DqTask& task) {
   }
 }
 
-inline int64_t rows_of(Element) {
-  return kForwardRows;
+constexpr Tile with_choice(Tile wanted, Tile own) {
+  return {wanted.rows > 0 ? wanted.rows : own.rows,
+          wanted.columns > 0 ? wanted.columns : own.columns};
+}
+inline Tile forward_tile_of(Element, Tile wanted) {
+  return with_choice(wanted, kForwardTile);
+}
+inline Tile backward_tile_of(Element, Tile wanted) {
+  return with_choice(wanted, kBackwardTile);
 }
 
 constexpr Kernels make_kernels(const char* name) {
-  return {name,        &rows_of,     &forward_floats, &backward_floats,
-          &forward_of, &backward_of, &finish_dq_of};
+  return {name,        &forward_tile_of, &backward_tile_of, &forward_floats, &backward_floats,
+          &forward_of, &backward_of,     &finish_dq_of};
 }
 
 }  // namespace sweepd::flash::SWEEPD_FLASH_ISA

@@ -10,16 +10,24 @@
 namespace sweepd::flash {
 namespace {
 
-int64_t rows_of(Element element) {
-  return element == Element::kBf16 ? amx::kAmxRows : kAvx512Kernels.rows(element);
+// AMX's tiles have one size: what multiplies and what softens them is laid out for it.
+Tile forward_tile(Element element, Tile wanted) {
+  if (element != Element::kBf16) return kAvx512Kernels.forward_tile(element, wanted);
+  return {amx::kAmxRows, amx::kAmxColumns};
 }
 
-int64_t forward_floats(int64_t width) {
-  return amx::most(amx::amx_forward_floats(width), kAvx512Kernels.forward_floats(width));
+Tile backward_tile(Element element, Tile wanted) {
+  if (element != Element::kBf16) return kAvx512Kernels.backward_tile(element, wanted);
+  return {amx::kAmxBackwardRows, amx::kAmxBackwardColumns};
 }
 
-int64_t backward_floats(int64_t width) {
-  return amx::most(amx::amx_backward_floats(width), kAvx512Kernels.backward_floats(width));
+// Of either: the choice between them is made task by task.
+int64_t forward_floats(int64_t width, Tile tile) {
+  return amx::most(amx::amx_forward_floats(width), kAvx512Kernels.forward_floats(width, tile));
+}
+
+int64_t backward_floats(int64_t width, Tile tile) {
+  return amx::most(amx::amx_backward_floats(width), kAvx512Kernels.backward_floats(width, tile));
 }
 
 void forward(Element element, const ForwardTask& task, float* workspace) {
@@ -42,8 +50,9 @@ void finish_dq(Element element, const DqTask& task) {
 
 }  // namespace
 
-const Kernels kAmxKernels{"AMX",    &rows_of,  &forward_floats, &backward_floats,
-                          &forward, &backward, &finish_dq};
+const Kernels kAmxKernels{"AMX",           &forward_tile,    &backward_tile,
+                          &forward_floats, &backward_floats, &forward,
+                          &backward,       &finish_dq};
 
 // Linux gives a process the tiles' 8 KB of registers only when asked (since 5.16).
 bool ask_for_amx() {

@@ -30,12 +30,18 @@ struct Head {
   float scale = 1;
 };
 
+// Rows and columns of the scores that a kernel works on at a time.
+struct Tile {
+  int64_t rows = 0, columns = 0;
+};
+
 // Rows [first, first + count) of O and of the log-sum-exp.
 struct ForwardTask {
   Head head;
   MutableMatrix o;
   float* lse = nullptr;  // of row 0
   int64_t first = 0, count = 0;
+  Tile tile;
 };
 
 // Columns [first, first + count) of the scores: these rows of dK and dV, and what they add to dQ.
@@ -46,6 +52,7 @@ struct BackwardTask {
   MutableMatrix dk, dv;
   float* dq_sum = nullptr;  // [length][padded_width(width)]: added to, unscaled; see finish_dq
   int64_t first = 0, count = 0;
+  Tile tile;
 };
 
 // dQ from the sums of `parts` tasks, which lie `part_stride` floats apart.
@@ -61,12 +68,17 @@ constexpr int64_t padded_width(int64_t width) {
   return (width + 15) / 16 * 16;
 }
 constexpr int64_t kMostWidth = 256;
+// A tile's rows and columns are multiples of the first: whole vectors of any instruction set.
+constexpr int64_t kTileStep = 16, kMostTile = 1024;
 
 struct Kernels {
-  const char* name;          // "AVX-512"
-  int64_t (*rows)(Element);  // of Q in a forward task; a multiple of what its tiles hold
-  int64_t (*forward_floats)(int64_t width);  // workspace of a task
-  int64_t (*backward_floats)(int64_t width);
+  const char* name;  // "AVX-512"
+  // The tile they use where `wanted` is asked for, whose zeros leave the choice to them. Equal to
+  // what is asked for but in kernels that know one size alone.
+  Tile (*forward_tile)(Element, Tile wanted);
+  Tile (*backward_tile)(Element, Tile wanted);
+  int64_t (*forward_floats)(int64_t width, Tile);  // workspace of a task
+  int64_t (*backward_floats)(int64_t width, Tile);
   // `workspace` is aligned to 64 bytes.
   void (*forward)(Element, const ForwardTask&, float* workspace);
   void (*backward)(Element, const BackwardTask&, float* workspace);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "workloads/nn/lm_params.h"
 
@@ -15,6 +16,7 @@ namespace sweepd {
 struct SavedForBackward {
   double bytes = 0;
   std::string formula;
+  std::vector<Figure> parts;  // by what keeps them; their sum is `bytes`
 };
 std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
                                                    const ModelShape& shape);

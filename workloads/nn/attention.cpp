@@ -97,6 +97,7 @@ Attention::Attention(AttentionKind kind, const AttentionShape& shape, at::Scalar
                      at::Device device, Gradients gradients)
     : kind_(kind),
       mask_(shape.mask),
+      tile_(shape.tile),
       type_(type),
       scale_(1 / std::sqrt(static_cast<double>(shape.head_dim))) {
   if (kind == AttentionKind::kNaive) {
@@ -104,7 +105,7 @@ Attention::Attention(AttentionKind kind, const AttentionShape& shape, at::Scalar
     const auto options = at::TensorOptions().device(device).dtype(at::kBool);
     above_ = at::ones({shape.context, shape.context}, options).triu_(1);
   } else if (kind == AttentionKind::kFlash) {
-    require_flash(device, type, shape.head_dim);
+    require_flash(device, type, shape.head_dim, shape.tile);
   } else {
     require_backend(kind, shape, type, device, gradients);
   }
@@ -116,7 +117,7 @@ at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
   const Range range("attention.fused");
   // Autocast knows torch's kernels and casts for them; `to` does nothing where there is none.
   if (kind_ == AttentionKind::kFlash) {
-    return flash_attention(q.to(type_), k.to(type_), v.to(type_), {mask_, scale_});
+    return flash_attention(q.to(type_), k.to(type_), v.to(type_), {mask_, scale_, tile_});
   }
   return at::scaled_dot_product_attention(q, k, v, {}, 0.0, mask_ == AttentionMask::kCausal,
                                           scale_);

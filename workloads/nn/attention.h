@@ -20,6 +20,7 @@ struct AttentionShape {
   std::int64_t context = 0;
   std::int64_t head_dim = 0;
   AttentionMask mask = AttentionMask::kCausal;
+  FlashTile tile = {};  // of kFlash
 };
 
 enum class Gradients { kOff, kOn };
@@ -44,6 +45,7 @@ class Attention {
 
   AttentionKind kind_;
   AttentionMask mask_;
+  FlashTile tile_;
   at::ScalarType type_;
   double scale_;      // 1 / sqrt(head_dim)
   at::Tensor above_;  // naive, causal: bool [context, context], true above the diagonal; made once

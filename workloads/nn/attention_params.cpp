@@ -1,6 +1,7 @@
 #include "workloads/nn/attention_params.h"
 
 #include <stdexcept>
+#include <utility>
 
 namespace sweepd {
 namespace {
@@ -60,8 +61,28 @@ void require_compilable(const AttentionParams& params) {
   }
 }
 
+void require_tiles(const AttentionParams& params) {
+  constexpr std::int64_t kStep = 16;  // whole vectors of every instruction set
+  for (const auto& [name, size] :
+       {std::pair{"block_q", params.block_q}, std::pair{"block_k", params.block_k}}) {
+    if (size == 0) continue;
+    if (params.implementation != "flash") {
+      throw std::invalid_argument(std::string(name) +
+                                  " is of implementation: flash alone; this "
+                                  "trial has " +
+                                  params.implementation);
+    }
+    if (size % kStep != 0) {
+      throw std::invalid_argument(std::string(name) + ": " + std::to_string(size) +
+                                  " is no multiple of 16; expected 16, 32, 48 and so on, or 0 for "
+                                  "the kernel's own");
+    }
+  }
+}
+
 WorkPerStep work_of(const AttentionParams& params) {
   require_compilable(params);
+  require_tiles(params);
   const Counts count(params);
   const AttentionMode mode = attention_mode_from(params.mode);
   const double full = 4 * count.scores * static_cast<double>(params.d_head);

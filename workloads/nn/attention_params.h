@@ -20,6 +20,8 @@ struct AttentionParams {
   std::string dtype = "fp32";
   std::string mode = "both";
   std::string compile = "eager";
+  std::int64_t block_q = 0;
+  std::int64_t block_k = 0;
 
   void visit(auto& field) {
     field("implementation", implementation,
@@ -42,6 +44,12 @@ struct AttentionParams {
           "eager: operator by operator; cuda_graph: each phase captured once, then replayed; "
           "aot_inductor: a package that tools/aot_compile made, of `naive` alone",
           one_of({"eager", "cuda_graph", "aot_inductor"}));
+    field("block_q", block_q,
+          "flash on a CPU: rows of Q in a tile, forward and backward, a multiple of 16; 0 is the "
+          "kernel's own",
+          at_least(0), at_most(1024));
+    field("block_k", block_k, "flash on a CPU: rows of K in a tile, as block_q", at_least(0),
+          at_most(1024));
   }
 };
 
@@ -50,6 +58,8 @@ AttentionMode attention_mode_from(const std::string& name);  // throws std::inva
 
 // Throws std::invalid_argument for what `compile` cannot be combined with, saying what it can.
 void require_compilable(const AttentionParams& params);
+// Throws std::invalid_argument for tiles that no kernel has, or of another implementation.
+void require_tiles(const AttentionParams& params);
 
 // FLOPs of the two matrix products of the forward, `4 B h S^2 d`, and of the backward: twice that
 // from stored probabilities, 2.5 times where the kernel computes the scores again. With a causal
