@@ -1,13 +1,14 @@
 #include "runner/daemon/ingest.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 #include <utility>
 
+#include "runner/base/files.h"
+#include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
 #include "runner/model/skew.h"
@@ -18,22 +19,23 @@ namespace sweepd {
 namespace {
 
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  auto text = read_regular(path, Links::kRefuse);
+  if (text) return std::move(*text);
+  // A rank that never began has none.
+  if (text.error().code != ErrorCode::kNotFound) spdlog::warn("{}", text.error().message);
+  return {};
 }
 
 // The last line that holds anything, cut at 500 bytes; reads only the end of a large log.
 std::string last_line(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  constexpr std::int64_t kTail = 4096;
+  const auto file = open_regular(path, Links::kRefuse);
   if (!file) return {};
-  const std::streamoff size = file.tellg();
-  const std::streamoff start = std::max<std::streamoff>(0, size - 4096);
-  std::string tail(static_cast<std::size_t>(size - start), '\0');
-  file.seekg(start);
-  file.read(tail.data(), static_cast<std::streamsize>(tail.size()));
-  const std::string_view trimmed = trim(tail);
+  const std::int64_t size = ::lseek(file->get(), 0, SEEK_END);
+  ::lseek(file->get(), std::max<std::int64_t>(0, size - kTail), SEEK_SET);
+  const auto tail = read_all(file->get(), kTail);
+  if (!tail) return {};
+  const std::string_view trimmed = trim(*tail);
   const std::size_t newline = trimmed.rfind('\n');
   const auto line = newline == std::string_view::npos ? trimmed : trimmed.substr(newline + 1);
   return std::string(line.substr(0, 500));
@@ -136,6 +138,10 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     }
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
+    // Nobody writes to it any more. One that never began has none.
+    if (const auto capped = cap_log(folder.log(ended.rank)); !capped) {
+      spdlog::debug("attempt {}: {}", attempt.id, capped.error().message);
+    }
   }
   std::stable_sort(record.samples.begin(), record.samples.end(), [](const auto& a, const auto& b) {
     return std::pair(a.rank, a.step) < std::pair(b.rank, b.step);

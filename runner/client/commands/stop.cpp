@@ -15,7 +15,7 @@ namespace {
 // The connection ends before the daemon has closed its database and removed its socket; the lock is
 // the last that it lets go. Whoever copies the state folder after `stop` must find it at rest.
 void wait_until_gone(const StateFolder& state) {
-  const UniqueFd lock(::open(state.lock().c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd lock(::open(state.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   for (int tries = 0; lock && tries < 500; ++tries) {
     if (::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

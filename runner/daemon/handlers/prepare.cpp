@@ -8,6 +8,7 @@
 #include "runner/base/text.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
+#include "runner/spec/templates.h"
 
 namespace sweepd {
 
@@ -57,18 +58,23 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
   return mistakes;
 }
 
-// What only the expansion knows: whether any point is left.
-std::optional<Error> refuse(const Sweep& sweep, const Expansion& expansion) {
+// What only the expansion knows: whether any point is left, and whether each sets what it uses.
+std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def,
+                            const Expansion& expansion) {
   if (expansion.trials.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
+  }
+  if (const auto mistake = mistake_in_templates(def, expansion)) {
+    return Error{ErrorCode::kInvalidArgument, "sweep `" + sweep.name + "`: " + *mistake};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts) {
+Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
+                                              bool where_it_fits) {
   std::vector<Override> overrides;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
@@ -76,7 +82,7 @@ Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& te
       return Error{ErrorCode::kInvalidArgument,
                    "--set: `" + text + "` must be name=value or name=value,value,..."};
     }
-    overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    overrides.push_back({text.substr(0, equals), text.substr(equals + 1), where_it_fits});
   }
   return overrides;
 }
@@ -87,13 +93,14 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
   auto prepared = std::make_shared<PreparedSweeps>();
   Parsed parsed = parse_sweeps(text, file, catalog, overrides, check_table);
   prepared->errors = std::move(parsed.errors);
+  prepared->unfit = std::move(parsed.unfit);
   if (!prepared->errors.empty()) return prepared;
   for (Sweep& sweep : parsed.sweeps) {
     const WorkloadDef* def = catalog.find(sweep.workload);
     // `auto` is settled here, before keys are made: a result must say where it was measured.
     resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
     Expansion expansion = expand(sweep, *def);
-    prepared->refusal = refuse(sweep, expansion);
+    prepared->refusal = refuse(sweep, *def, expansion);
     if (prepared->refusal) return prepared;
     prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
   }

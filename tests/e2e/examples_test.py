@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Every example of `--help`, of README.md and of the documents, run as it stands there.
+
+    tests/e2e/examples_test.py BIN_FOLDER      exit 77: this build has no LibTorch
+
+What an example names (a sweep, an attempt, another machine's database) is there, in a home folder of its own. A file
+is submitted as it is written down as a plan first, and then small, by the `# small:` line in its head.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
+VERBS = ["plan", "submit", "watch", "list", "show", "report", "query", "export", "log", "cancel", "retry", "merge",
+         "workloads", "devices", "doctor", "status", "stop", "completion"]
+SWEEP = """
+sweep: {name}
+workload: lm_step
+passes: [timing, memory, profile]
+params: {{model: tiny, batch: 1, warmup: 1, steps: 2, mode: train_step, device: cpu}}
+matrix: {{context: [16, 32], precision: [fp32, bf16]}}
+tables:
+  - {{title: Step time, rows: [context], columns: [precision], cell: "{{mean:.1f}}", unit: ms, where: {{phase: step}}}}
+"""
+GANG = """
+sweep: gang
+workload: all_reduce
+params: {backend: gloo, bytes: 1KiB, world_size: 2, warmup: 1, steps: 2, device: cpu, threads: 1}
+"""
+
+
+def of_help(text):
+    """The commands behind `Example:` or `Examples:`, one of each line that begins with sweepctl."""
+    match = re.search(r"^Examples?: *(.*)", text, flags=re.M | re.S)
+    if not match:
+        return []
+    lines = match[1].replace("\\\n", " ").splitlines()
+    # A sentence may follow on the line, behind a `;`.
+    return [re.sub(r"; then .*", "", line.strip()) for line in lines if line.strip().startswith("sweepctl ")]
+
+
+def of_fences(text):
+    """Lines of fenced blocks that begin with sweepctl, or with a prompt, their continuations joined."""
+    commands = []
+    for block in re.findall(r"^```[a-z]*\n(.*?)^```", text, flags=re.M | re.S):
+        for line in block.replace("\\\n", " ").splitlines():
+            line = line.removeprefix("$ ").strip()
+            if line.startswith("sweepctl "):
+                commands.append(line)
+    return commands
+
+
+def of_table(text):
+    """Back-quoted commands in the rows of README's table of everyday commands."""
+    rows = text.split("## Everyday use", 1)[1].split("\n## ", 1)[0]
+    return [command for command in re.findall(r"`([^`]+)`", rows)
+            if re.match(r"(sweepctl|sqlite3|source) ", command) and command != "sweepctl merge OTHER.db"]
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.home = Path(folder.name)
+        cls.environment = {key: value for key, value in os.environ.items()
+                           if not key.startswith("SWEEPD_") and not key.startswith("XDG_")}
+        cls.environment.update(HOME=str(cls.home), PATH=f"{BIN}:{os.environ['PATH']}")
+        cls.addClassCleanup(cls.shell, "sweepctl stop --now")
+        (cls.home / "experiments").symlink_to(ROOT / "experiments")
+        for name, sweep in [("lm.yaml", "lm-end-to-end"), ("other.yaml", "elsewhere")]:
+            (cls.home / name).write_text(SWEEP.format(name=sweep))
+        (cls.home / "gang.yaml").write_text(GANG)
+        for step in ["sweepctl submit other.yaml --set context=16 --set precision=fp32 --wait", "sweepctl stop",
+                     "mv .local/state/sweepd other", "sweepctl submit lm.yaml gang.yaml --wait"]:
+            ended = cls.shell(step)
+            assert ended.returncode == 0, f"{step}: {ended.stderr}"
+
+    @classmethod
+    def shell(cls, command):
+        return subprocess.run(["bash", "-c", command], cwd=cls.home, env=cls.environment, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=300, check=False)
+
+    def sql(self, query):
+        done = subprocess.run(["sqlite3", self.home / ".local/state/sweepd/results.db", query], text=True,
+                              capture_output=True, check=True)
+        return done.stdout.strip()
+
+    def filled(self, command):
+        """With the names of what is there in the place of the examples'."""
+        wanted = "pass = 'timing'"
+        if "--memory" in command or "--svg" in command:
+            wanted = "pass = 'memory'"
+        elif "--kernels" in command:
+            wanted = "pass = 'profile'"
+        elif "--rank" in command:
+            wanted = "trial in (select trial from params_all_reduce)"
+        attempt = self.sql(f"select uid from attempt where {wanted} and outcome = 'done' limit 1")
+        for old, new in [(r"\bFILE\b", "lm.yaml"), (r"\bNAME\b", "lm-end-to-end"), (r"\b(ATTEMPT|3f9c2a7b)\b", attempt),
+                         (r"\bOTHER\.db\b|/mnt/h200/results\.db", "other/results.db")]:
+            command = re.sub(old, new, command)
+        return command
+
+    def run_example(self, command):
+        words = shlex.split(command, comments=True)
+        if words[:2] == ["sweepctl", "submit"]:
+            plan = self.shell(command.replace("submit", "plan", 1).replace(" --wait", ""))
+            self.assertEqual(plan.returncode, 0, plan.stderr)
+            file = next(word for word in words[2:] if word.endswith(".yaml"))
+            small = re.search(r"^# small: (.*)", (self.home / file).read_text(), flags=re.M)
+            if small:
+                command = f"sweepctl submit {file} {small[1]}" + (" --wait" if "--wait" in words else "")
+        ended = self.shell(command)
+        allowed = {0}
+        if words[1] == "doctor":
+            allowed.add(1)  # this machine may have a problem
+        if words[1] == "cancel":
+            allowed.add(1)  # it has ended already
+        self.assertIn(ended.returncode, allowed, ended.stdout + ended.stderr)
+        return ended
+
+    def check(self, where, commands, fewest):
+        self.assertGreaterEqual(len(commands), fewest, f"{where}: the examples are found by how they look")
+        for command in commands:
+            filled = self.filled(command)
+            with self.subTest(where=where, command=command, run=filled):
+                ended = self.run_example(filled)
+                if re.match(r"sweepctl (report|query|show|list|plan)\b(?!.*>)", filled):
+                    self.assertNotEqual(ended.stdout.strip(), "", "it prints nothing")
+
+    def test_help(self):
+        for verb in VERBS:
+            text = self.shell(f"sweepctl {verb} --help").stdout
+            self.check(f"sweepctl {verb} --help", of_help(text), 1)
+
+    def test_every_verb_is_known_here(self):
+        listed = re.findall(r"^  ([a-z]+) ", self.shell("sweepctl --help").stdout.split("\nSubcommands:", 1)[-1], flags=re.M)
+        self.assertEqual(sorted(set(VERBS) ^ set(listed)), [])
+
+    def test_readme(self):
+        text = (ROOT / "README.md").read_text()
+        self.check("README.md", of_fences(text), 4)
+        self.check("README.md, everyday use", of_table(text), 20)
+
+    def test_documents(self):
+        for path in sorted([*(ROOT / "docs").glob("*.md"), ROOT / "experiments/README.md", *(ROOT / "schemas").glob("*.md")]):
+            commands = of_fences(path.read_text()) if path.name != "CLI.md" else []
+            # A table of an experiment that these do not run.
+            commands = [command for command in commands if "kernel_time" not in command]
+            self.check(path.name, commands, 0)
+
+    def test_worker_by_hand(self):
+        text = self.shell("sweep-worker --help").stdout
+        match = re.search(r"^Example.*?:\n(.*?)\n\n", text, flags=re.M | re.S)
+        command = self.filled(" ".join(match[1].split()).replace("/tmp/again", str(self.home / "again")))
+        ended = self.shell(command)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn('"outcome":"done"', (self.home / "again/events.0.ndjson").read_text())
+
+
+if __name__ == "__main__":
+    described = subprocess.run([BIN / "sweep-worker", "--describe"], capture_output=True, text=True, check=False)
+    if '"lm_step"' not in described.stdout or not shutil.which("sqlite3"):
+        sys.exit(77)
+    unittest.main()
