@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
 #include "workloads/api/self_timed.h"
 #include "workloads/api/workload.h"
@@ -17,6 +18,7 @@
 #include "workloads/command/patterns.h"
 #include "workloads/command/program.h"
 #include "workloads/command/report.h"
+#include "workloads/command/secrets.h"
 #include "workloads/command/variables.h"
 
 namespace sweepd {
@@ -28,6 +30,26 @@ std::string quoted(std::string_view line) {
   constexpr std::size_t kMost = 200;
   return fmt::format("`{}{}`", line.substr(0, kMost), line.size() > kMost ? "..." : "");
 }
+
+// The attempt's log. A program may print without end; what is kept is bounded while it runs.
+class OutputLog {
+ public:
+  void write(std::string_view line) {
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fputc('\n', stdout);
+    since_look_ += static_cast<std::int64_t>(line.size()) + 1;
+    if (since_look_ >= LogCap{}.tail_bytes) flush();
+  }
+  void flush() {
+    std::fflush(stdout);
+    if (const auto capped = cap_own_log(); !capped)
+      std::fputs(capped.error().message.c_str(), stderr);
+    since_look_ = 0;
+  }
+
+ private:
+  std::int64_t since_look_ = 0;  // bytes
+};
 
 class Command final : public Workload, public SelfTimed {
  public:
@@ -43,7 +65,8 @@ class Command final : public Workload, public SelfTimed {
   Command(const Params& params, Context& context)
       : context_(context),
         reports_samples_(params.reports == "samples"),
-        patterns_(params.patterns) {
+        patterns_(params.patterns),
+        secrets_(params.secrets) {
     const std::vector<command::Variable> variables = command::variables_of(params, context);
     for (const std::string& word : command::split_words(params.argv, "argv")) {
       plan_.argv.push_back(command::substitute(word, variables, "argv"));
@@ -53,6 +76,15 @@ class Command final : public Workload, public SelfTimed {
     }
     for (const std::string& word : command::split_words(params.env, "env")) {
       add_environment(command::substitute(word, variables, "env"));
+    }
+    for (const auto& [name, value] : secrets_.variables()) {
+      const bool twice = std::any_of(plan_.environment.begin(), plan_.environment.end(),
+                                     [&](const auto& own) { return own.first == name; });
+      if (twice) {
+        throw std::invalid_argument(
+            fmt::format("env sets {}, which secrets names too: its value would be stored", name));
+      }
+      plan_.environment.emplace_back(name, value);
     }
     const std::string cwd = command::substitute(params.cwd, variables, "cwd");
     plan_.folder = cwd.empty() ? context.folder : std::filesystem::path(cwd);
@@ -113,17 +145,18 @@ class Command final : public Workload, public SelfTimed {
     const auto kills_before = command::kills_for_memory();
     command::Symptoms symptoms;
     std::int64_t line_number = 0;
-    const auto on_output = [&](std::string_view line) {
-      std::fwrite(line.data(), 1, line.size(), stdout);  // the attempt's log
-      std::fputc('\n', stdout);
+    const auto on_output = [&](std::string_view printed) {
+      const std::string line = secrets_.hide(printed);
+      log_.write(line);
       symptoms.read(line);
       for (const command::Report& report : patterns_.read(line)) {
         take(report, line, findings, symptoms);
       }
     };
-    const auto on_report = [&](std::string_view line) {
+    const auto on_report = [&](std::string_view reported) {
+      const std::string line = secrets_.hide(reported);
       ++line_number;
-      if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+      if (line.find_first_not_of(" \t\r") == std::string::npos) return;
       const auto report = command::parse_report(line);
       if (!report) {
         throw std::runtime_error(fmt::format("line {} of the program's report: {}: {}", line_number,
@@ -132,7 +165,7 @@ class Command final : public Workload, public SelfTimed {
       take(*report, line, findings, symptoms);
     };
     const Ended ended = command::run(plan_, on_output, on_report);
-    std::fflush(stdout);
+    log_.flush();
     const auto kills = command::kills_for_memory();
     symptoms.judge(ended, kills_before && kills && *kills > *kills_before,
                    context_.run.memory_limit);
@@ -196,10 +229,12 @@ class Command final : public Workload, public SelfTimed {
   Context& context_;
   bool reports_samples_;
   command::Patterns patterns_;
+  command::Secrets secrets_;
   command::Plan plan_;
   std::map<std::pair<std::string, std::string>, std::int64_t> steps_;  // last of a phase and metric
   std::map<std::string, bool> phases_with_memory_;
   std::map<std::string, command::FactReport> facts_;
+  OutputLog log_;
   std::int64_t measured_ = 0;
   bool reported_memory_ = false;
   double wall_ms_ = 0;

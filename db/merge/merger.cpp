@@ -6,6 +6,7 @@
 #include "db/merge/params.h"
 #include "db/merge/plan.h"
 #include "db/store/state.h"
+#include "runner/base/ids.h"
 
 namespace sweepd {
 namespace {
@@ -95,9 +96,31 @@ Merger::State::~State() {
   }
 }
 
+namespace {
+
+// Ids become names of folders and beginnings that people type: what is no id would be found
+// nowhere, or lead out of the folder.
+Result<void> check_ids(Connection& connection) {
+  for (const auto& [what, sql] : {std::pair{"an attempt", "SELECT uid FROM attempt"},
+                                  {"a sweep", "SELECT uid FROM sweep"},
+                                  {"a trial", "SELECT key FROM trial"}}) {
+    Query query(connection, sql);
+    while (query.next()) {
+      if (is_id(query.text(0))) continue;
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("it has {} `{}`; expected hex digits as its id. Nothing is merged",
+                               what, query.text(0))};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> Merger::prepare(const std::filesystem::path& copy) {
   try {
     Connection connection(copy, Access::kReadWrite);
+    if (auto sound = check_ids(connection); !sound) return sound;
     connection.execute("PRAGMA synchronous = OFF");
     // Its key begins with the sweep; the merge goes trial by trial.
     connection.execute("CREATE INDEX IF NOT EXISTS merge_sweep_trial ON sweep_trial (trial)");

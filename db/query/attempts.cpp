@@ -58,7 +58,7 @@ Result<AttemptRow> attempt_row(ReaderState& state, std::int64_t row) {
 
 Result<TrialRef> trial_by_prefix(ReaderState& state, const std::string& prefix) {
   constexpr std::size_t kFewestDigits = 4;
-  if (!is_hex(prefix) || prefix.size() < kFewestDigits) {
+  if (!is_id(prefix) || prefix.size() < kFewestDigits) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("`{}` is not a trial's key; expected {} hex digits or more", prefix,
                              kFewestDigits)};
@@ -115,7 +115,7 @@ Result<std::vector<AttemptRow>> Reader::attempts_of_trial(const std::string& key
 Result<AttemptRow> Reader::find_attempt(const std::string& id_prefix) {
   constexpr std::size_t kFewestDigits = 4;
   return state_->ask("finding an attempt", [&]() -> Result<AttemptRow> {
-    if (!is_hex(id_prefix) || id_prefix.size() < kFewestDigits) {
+    if (!is_id(id_prefix) || id_prefix.size() < kFewestDigits) {
       Query sweep(state_->connection, "SELECT 1 FROM sweep WHERE name = ? LIMIT 1");
       sweep.bind(id_prefix);
       const bool is_sweep = sweep.next();

@@ -43,10 +43,6 @@ const std::string& Labels::of(std::int64_t trial, const std::string& workload) {
   return labels_.emplace(trial, std::move(label)).first->second;
 }
 
-bool is_hex(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 std::string some_of(const std::vector<std::string>& items) {
   constexpr std::size_t kShown = 8;
   if (items.size() <= kShown) return join(items, ", ");

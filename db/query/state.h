@@ -51,9 +51,6 @@ class Labels {
   std::unordered_map<std::int64_t, std::string> labels_;
 };
 
-// Whole lower-case hex, as ids and keys are.
-bool is_hex(const std::string& text);
-
 // "a, b, c and 7 more"
 std::string some_of(const std::vector<std::string>& items);
 

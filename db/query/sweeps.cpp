@@ -6,6 +6,8 @@
 namespace sweepd {
 namespace {
 
+constexpr std::size_t kFewestDigits = 4;  // of an id that somebody types
+
 void count(Progress& progress, const std::string& state, std::int64_t n) {
   progress.total += n;
   if (state == "queued") progress.queued += n;
@@ -85,8 +87,7 @@ Error no_such_sweep(Connection& connection, const std::string& who) {
 }
 
 Result<SweepRow> by_prefix(Connection& connection, const std::string& who) {
-  constexpr std::size_t kFewestDigits = 4;
-  if (!is_hex(who)) return no_such_sweep(connection, who);
+  if (!is_id(who)) return no_such_sweep(connection, who);
   std::vector<std::string> candidates;
   std::string id;
   {
@@ -109,6 +110,16 @@ Result<SweepRow> by_prefix(Connection& connection, const std::string& who) {
                  fmt::format("`{}` could be {}; give more digits", who, some_of(candidates))};
   }
   return *one_sweep(connection, "WHERE s.uid = ?", id);
+}
+
+// The id of a sweep of another name that begins like this.
+std::optional<std::string> id_of_another(Connection& connection, const std::string& who) {
+  if (!is_id(who) || who.size() < kFewestDigits) return std::nullopt;
+  Query query(connection,
+              "SELECT uid FROM sweep WHERE uid >= ?1 AND uid < ?1 || 'g' AND name <> ?1 LIMIT 1");
+  query.bind(who);
+  if (!query.next()) return std::nullopt;
+  return query.text(0);
 }
 
 }  // namespace
@@ -141,11 +152,16 @@ Result<SweepRow> Reader::find_sweep(const std::string& who) {
       return Error{ErrorCode::kNotFound, "there is no sweep yet; `sweepctl submit FILE` makes one"};
     }
     if (auto exact = one_sweep(connection, "WHERE s.uid = ?", who)) return *exact;
-    if (auto named = one_sweep(
-            connection, "WHERE s.name = ? ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who)) {
-      return *named;
-    }
-    return by_prefix(connection, who);
+    auto named = one_sweep(connection,
+                           "WHERE s.name = ? ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who);
+    if (!named) return by_prefix(connection, who);
+    // A name of hex digits may be how somebody else's id begins, and `cancel` should not guess.
+    const auto other = id_of_another(connection, who);
+    if (!other) return *named;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("`{}` is the name of sweep {} and the beginning of the id {}; give "
+                             "more digits of one of them",
+                             who, named->id, *other)};
   });
 }
 

@@ -51,6 +51,10 @@ class Pool {
 
 }  // namespace
 
+bool is_id(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 std::string random_id() {
   static const int kWatching =
       pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });

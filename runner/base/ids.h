@@ -14,6 +14,10 @@ using TrialKey = std::string;
 
 std::string random_id();  // 16 lower-case hex digits from the kernel's generator
 
+// Hex digits in lower case and nothing else, as ids and their beginnings are. What comes from
+// another machine's database is none until this says so: an id names a folder.
+bool is_id(std::string_view text);
+
 inline std::string_view short_id(std::string_view id) {
   return id.substr(0, 8);
 }

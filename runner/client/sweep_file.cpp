@@ -1,49 +1,154 @@
 #include "runner/client/sweep_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <sstream>
+#include <map>
+#include <utility>
+
+#include "runner/base/files.h"
+#include "runner/model/sweep.h"
+#include "runner/wire/json_reader.h"
+#include "runner/wire/rpc.h"
 
 namespace sweepd {
 
 void add_sweep_file_options(Command& command, SweepFiles& files) {
   command.add_option("FILE", files.files, "sweep files; - is standard input")->required();
-  command.add_option("--set", files.sets, "NAME=VALUE[,VALUE...]: replace a parameter or an axis")
+  command
+      .add_option("--set", files.sets,
+                  "NAME=VALUE[,VALUE...]: replace a parameter or an axis; of several files "
+                  "in those that have it")
       ->take_all()
       ->allow_extra_args(false);
 }
 
-Result<std::string> read_sweep_file(const std::string& file) {
-  std::ostringstream text;
-  if (file == "-") {
-    text << std::cin.rdbuf();
-    return std::move(text).str();
-  }
-  std::error_code ignored;  // a folder opens like a file, and reads as an empty one
-  if (std::filesystem::is_directory(file, ignored)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("`{}` is a folder; expected a sweep file", file)};
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("cannot read the sweep file `{}`: {}", file, strerror(errno))};
-  }
-  text << stream.rdbuf();
-  if (stream.bad()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("cannot read the sweep file `{}`: {}", file, strerror(errno))};
-  }
-  return std::move(text).str();
-}
+using nlohmann::json;
+
+namespace {
 
 std::string shown_name(const std::string& file) {
   return file == "-" ? "<stdin>" : file;
+}
+
+Error cannot_read(const std::string& file, const std::string& why) {
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("cannot read the sweep file `{}`: {}", shown_name(file), why)};
+}
+
+// Of `<(program)` in a shell, whose other end somebody holds; a FIFO by name may wait for ever.
+bool is_anonymous_pipe(int fd) {
+  struct statfs info {};
+  return ::fstatfs(fd, &info) == 0 && info.f_type == PIPEFS_MAGIC;
+}
+
+Result<UniqueFd> open_sweep_file(const std::string& file) {
+  if (file == "-") return UniqueFd(::dup(STDIN_FILENO));
+  UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return cannot_read(file, strerror(errno));
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return cannot_read(file, strerror(errno));
+  const bool is_file = S_ISREG(status.st_mode) || S_ISCHR(status.st_mode);
+  if (!is_file && !is_anonymous_pipe(fd.get())) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("`{}` is {}; expected a sweep file{}", file, kind_of_file(status.st_mode),
+                    S_ISFIFO(status.st_mode) ? ", or - for standard input" : "")};
+  }
+  ::fcntl(fd.get(), F_SETFL, 0);
+  return fd;
+}
+
+Result<std::string> read_sweep_file(const std::string& file) {
+  const auto fd = open_sweep_file(file);
+  if (!fd) return fd.error();
+  auto text = read_all(fd->get(), kMaxSweepBytes + 1);
+  if (!text) return cannot_read(file, text.error().message);
+  // The daemon says the same of what reaches it; much larger, the request itself would be refused.
+  if (text->size() > kMaxSweepBytes) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}:1:1: error: the file has more than {} bytes (1 MiB), the most that "
+                    "a sweep file may have\n",
+                    shown_name(file), kMaxSweepBytes)};
+  }
+  return text;
+}
+
+// Only control characters grow that much when they are escaped.
+Result<void> check_request_size(const SweepFile& file) {
+  constexpr std::size_t kFrame = 1024;
+  const std::string line = to_json_line(file.request());
+  if (line.size() + kFrame <= kMaxLineBytes) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}:1:1: error: the file is no text: it is full of control characters\n",
+                           file.shown)};
+}
+
+std::string name_of_set(const std::string& set) {
+  return set.substr(0, set.find('='));
+}
+
+json checked(const SweepFile& file) {
+  json request = file.request();
+  request["check"] = true;
+  return request;
+}
+
+// Asks the daemon what of --set fits each file.
+Result<void> fit(Client& client, std::vector<SweepFile>& files) {
+  std::map<std::string, std::size_t> misses;  // of a name, how many files do not have it
+  std::vector<std::string> notes;
+  for (SweepFile& file : files) {
+    json request = checked(file);
+    request["set_where_it_fits"] = true;
+    const auto reply = client.call("submit", request);
+    if (!reply) {
+      Error error = reply.error();
+      // Diagnostics of the file itself name it; those of --set do not.
+      if (error.message.starts_with("--set")) error.message = file.shown + ": " + error.message;
+      return error;
+    }
+    const auto unfit = reply->value("unfit", std::vector<std::string>{});
+    for (const std::string& name : unfit) {
+      std::erase_if(file.sets, [&](const std::string& set) { return name_of_set(set) == name; });
+      notes.push_back(fmt::format("`{}` has no parameter `{}`: --set {} does not change it",
+                                  file.shown, name, name));
+      ++misses[name];
+    }
+  }
+  for (const auto& [name, count] : misses) {
+    if (count < files.size()) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--set: none of the {} files has a parameter `{}`", count, name)};
+  }
+  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
+  return {};
+}
+
+}  // namespace
+
+json SweepFile::request() const {
+  return {{"text", text}, {"file", shown}, {"set", sets}};
+}
+
+Result<std::vector<SweepFile>> read_sweep_files(Client& client, const SweepFiles& named) {
+  std::vector<SweepFile> files;
+  for (const std::string& name : named.files) {
+    auto text = read_sweep_file(name);
+    if (!text) return text.error();
+    files.push_back({shown_name(name), std::move(*text), named.sets});
+    if (auto fits = check_request_size(files.back()); !fits) return fits.error();
+  }
+  if (files.size() == 1) return files;
+  if (auto fits = fit(client, files); !fits) return fits.error();
+  return files;
 }
 
 }  // namespace sweepd

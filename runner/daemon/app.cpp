@@ -5,6 +5,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <cstdlib>
 
 #include "build_info.h"
 #include "db/database_copy.h"
@@ -152,6 +153,8 @@ Result<std::unique_ptr<App>> App::create(AppOptions options) {
   auto lock = lock_state_folder(options.state);
   if (!lock) return lock.error();
   remove_stale_copies(options.state.path());
+  // For `command`, whose worker knows its attempt's folder only.
+  ::setenv("SWEEPD_SECRETS", options.state.secrets().c_str(), /*overwrite=*/0);
   auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return catalog.error();
   HostInfo host = read_host();

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "runner/base/files.h"
 #include "runner/daemon/ask_worker.h"
 #include "runner/wire/catalog_json.h"
 
@@ -23,13 +24,26 @@ json fingerprint(const std::filesystem::path& worker) {
   return {worker.string(), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
 }
 
+// By a file of its own that takes the name: whatever lies there now, a FIFO or a link, is replaced
+// and neither waited for nor followed.
+void write_cache(const std::filesystem::path& file, const std::string& text) {
+  const std::filesystem::path part = file.string() + ".part";
+  std::error_code error;
+  std::filesystem::remove(part, error);
+  std::ofstream out(part);
+  out << text;
+  out.close();
+  if (out) std::filesystem::rename(part, file, error);
+  if (!out || error) std::filesystem::remove(part, error);
+}
+
 }  // namespace
 
 Result<Catalog> load_catalog(const std::filesystem::path& worker,
                              const std::filesystem::path& cache_file) {
   const json print = fingerprint(worker);
-  if (std::ifstream file(cache_file); file && !print.is_null()) {
-    const json cached = json::parse(file, nullptr, false);
+  if (const auto file = read_regular(cache_file, Links::kRefuse); file && !print.is_null()) {
+    const json cached = json::parse(*file, nullptr, false);
     if (cached.is_object() && cached.value("worker", json()) == print) {
       if (auto catalog = catalog_from_json(cached.value("catalog", json()))) return catalog;
     }
@@ -46,7 +60,7 @@ Result<Catalog> load_catalog(const std::filesystem::path& worker,
   auto catalog = catalog_from_json(described);
   if (!catalog) return fail(catalog.error().message);
   // Only a cache: when it cannot be written, the next start asks again.
-  std::ofstream(cache_file) << json{{"worker", print}, {"catalog", described}};
+  write_cache(cache_file, json{{"worker", print}, {"catalog", described}}.dump());
   return catalog;
 }
 

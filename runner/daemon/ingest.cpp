@@ -1,13 +1,15 @@
 #include "runner/daemon/ingest.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <numeric>
 #include <utility>
 
+#include "runner/base/files.h"
+#include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
 #include "runner/model/journal_verdict.h"
@@ -19,20 +21,19 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kPieceBytes = 1U << 20;
+constexpr std::int64_t kPieceBytes = 1 << 20;
 // The `end` event is the journal's last line; most have some hundred bytes.
-constexpr std::streamoff kLastWordBytes = 64 << 10;
+constexpr std::int64_t kLastWordBytes = 64 << 10;
 
-// The last `most` bytes of a file, all of it when it has fewer; "" when it cannot be read.
-std::string tail_of(const std::filesystem::path& path, std::streamoff most) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
+// The last `most` bytes of a file, all of it when it has fewer; "" when it cannot be read. Never
+// through a link, and never from a FIFO, which would wait.
+std::string tail_of(const std::filesystem::path& path, std::int64_t most) {
+  const auto file = open_regular(path, Links::kRefuse);
   if (!file) return {};
-  const std::streamoff size = file.tellg();
-  const std::streamoff start = std::max<std::streamoff>(0, size - most);
-  std::string tail(static_cast<std::size_t>(size - start), '\0');
-  file.seekg(start);
-  file.read(tail.data(), static_cast<std::streamsize>(tail.size()));
-  return tail;
+  const std::int64_t size = ::lseek(file->get(), 0, SEEK_END);
+  ::lseek(file->get(), std::max<std::int64_t>(0, size - most), SEEK_SET);
+  const auto tail = read_all(file->get(), most);
+  return tail ? *tail : std::string();
 }
 
 // The last line that holds anything, cut at 500 bytes; reads only the end of a large log.
@@ -49,13 +50,19 @@ std::string last_line(const std::filesystem::path& path) {
 std::int64_t for_each_event(const AttemptFolder& folder, int rank,
                             const std::function<void(const Event&)>& take) {
   std::int64_t unreadable = 0;
-  std::ifstream file(folder.events(rank), std::ios::binary);
+  const auto file = open_regular(folder.events(rank), Links::kRefuse);
+  if (!file) {
+    // A rank that never began has none.
+    if (file.error().code != ErrorCode::kNotFound) spdlog::warn("{}", file.error().message);
+    return 0;
+  }
   EventReader reader(rank);
   std::vector<Event> events;
-  std::string piece(kPieceBytes, '\0');
-  while (file) {
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    const std::string_view text(piece.data(), static_cast<std::size_t>(file.gcount()));
+  for (bool more = true; more;) {
+    const auto piece = read_all(file->get(), kPieceBytes);
+    if (!piece) spdlog::warn("{}: {}", folder.events(rank).string(), piece.error().message);
+    const std::string_view text = piece ? std::string_view(*piece) : std::string_view();
+    more = !text.empty();
     // A torn or foreign line costs that line, not the attempt: feeding nothing reads on behind it.
     for (auto read = reader.feed(text, events); !read; read = reader.feed("", events)) {
       spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
@@ -198,6 +205,10 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     journal.lines += journal.unreadable;
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
+    // Nobody writes to it any more. One that never began has none.
+    if (const auto capped = cap_log(folder.log(ended.rank)); !capped) {
+      spdlog::debug("attempt {}: {}", attempt.id, capped.error().message);
+    }
   }
   std::stable_sort(record.samples.begin(), record.samples.end(), [](const auto& a, const auto& b) {
     return std::pair(a.rank, a.step) < std::pair(b.rank, b.step);

@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 
 int main(int argc, char** argv) {
   using namespace sweepd;
+  ::umask(077);  // for all that this process and its workers make, SQLite's files too
   int exit_code = EXIT_SUCCESS;
   const auto options = parse_options(argc, argv, exit_code);
   if (!options) return exit_code;

@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "runner/base/clock.h"
+#include "runner/base/files.h"
+#include "runner/base/text.h"
 
 namespace sweepd {
 namespace {
@@ -24,9 +26,9 @@ Error io_error(std::string_view what, const std::filesystem::path& path) {
 constexpr Duration kEndingLimit = seconds(5);
 
 std::string pid_in(const std::filesystem::path& lock) {
-  std::string pid;
-  std::ifstream(lock) >> pid;
-  return pid;
+  constexpr std::int64_t kLongest = 32;
+  const auto text = read_regular(lock, Links::kFollow, kLongest);
+  return text ? std::string(trim(*text)) : "";
 }
 
 std::string holder_of(const std::filesystem::path& lock) {
@@ -66,7 +68,7 @@ Result<UniqueFd> lock_state_folder(const StateFolder& state) {
   }
   // Whoever can enter the folder can reach the socket.
   if (::chmod(state.path().c_str(), 0700) != 0) return io_error("restrict", state.path());
-  UniqueFd fd(::open(state.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  UniqueFd fd(::open(state.lock().c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600));
   if (!fd) return io_error("open", state.lock());
   if (!take(fd.get(), state.lock())) {
     if (errno != EWOULDBLOCK) return io_error("lock", state.lock());

@@ -44,6 +44,12 @@ Result<Value> ParamDef::parse(std::string_view written) const {
                  fmt::format("{}: {} is too large; expected at most {}", name, written,
                              limit_text(*this, *maximum))};
   }
+  if (type == ValueType::kText && form != TextForm::kPlain) {
+    const auto names = names_in_text(std::get<std::string>(*value), form, template_names);
+    if (!names) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", name, names.error().message)};
+    }
+  }
   return value;
 }
 

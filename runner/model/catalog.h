@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/base/result.h"
+#include "runner/model/template_text.h"
 #include "runner/model/value.h"
 
 namespace sweepd {
@@ -28,10 +29,13 @@ struct ParamDef {
   std::vector<std::string> choices;  // kChoice only
   std::optional<double> minimum;     // inclusive, in the parameter's own unit (bytes, ns)
   std::optional<double> maximum;
+  TextForm form = TextForm::kPlain;         // kText only
+  std::vector<std::string> template_names;  // that its {name} may be; parameters and others
   ParamRole role = ParamRole::kIdentity;
   bool run_param = false;  // shared by every workload (model/run_params.h)
 
-  // Syntax, choices and limits. The message names the parameter, the value and what was expected.
+  // Syntax, choices, limits and, of a template, its names. The message names the parameter, the
+  // value and what was expected.
   Result<Value> parse(std::string_view text) const;
   std::string text(const Value& value) const { return to_text(value, type); }
 };

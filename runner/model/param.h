@@ -45,6 +45,14 @@ constexpr AtLeast at_least(double value) {
 constexpr AtMost at_most(double value) {
   return {value};
 }
+// A text that the workload takes apart; in a template {name} may be one of `names`.
+struct FormOf {
+  TextForm form;
+  std::vector<std::string> names;
+};
+inline FormOf form_of(TextForm form, std::vector<std::string> names = {}) {
+  return {form, std::move(names)};
+}
 // Scheduling parameters are not part of a trial's key.
 struct Scheduling {};
 
@@ -97,6 +105,10 @@ inline void apply(ParamDef& def, AtLeast limit) {
 }
 inline void apply(ParamDef& def, AtMost limit) {
   def.maximum = limit.value;
+}
+inline void apply(ParamDef& def, FormOf limit) {
+  def.form = limit.form;
+  def.template_names = std::move(limit.names);
 }
 inline void apply(ParamDef& def, Scheduling) {
   def.role = ParamRole::kScheduling;

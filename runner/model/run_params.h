@@ -9,6 +9,9 @@
 
 namespace sweepd {
 
+// Also what bounds a rank in a request.
+inline constexpr std::int64_t kMostRanks = 4096;
+
 struct RunParams {
   std::string device = "auto";
   std::int64_t world_size = 1;
@@ -29,7 +32,8 @@ struct RunParams {
         "device", device,
         "where the work runs; `auto` becomes cuda where a usable GPU is, else cpu, when submitted",
         one_of({"auto", "cpu", "cuda"}));
-    field("world_size", world_size, "ranks (processes) of one trial", at_least(1), at_most(4096));
+    field("world_size", world_size, "ranks (processes) of one trial", at_least(1),
+          at_most(kMostRanks));
     field("warmup", warmup, "steps before the measured ones; kept, and marked as warm-up",
           at_least(0), at_most(1e6));
     field("steps", steps, "measured steps; with relative_error or min_time, the fewest",

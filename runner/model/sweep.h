@@ -11,6 +11,9 @@
 
 namespace sweepd {
 
+// Of one sweep file.
+inline constexpr std::size_t kMaxSweepBytes = std::size_t{1} << 20;
+
 // A parameter by its index in WorkloadDef::params.
 struct Setting {
   std::size_t param = 0;

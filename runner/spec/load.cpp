@@ -74,9 +74,9 @@ void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
 // Size and encoding. Control characters are refused as YAML 1.2 does; yaml-cpp lets them pass.
 bool check_text(const SourceText& source, Reporter& report) {
   const std::string_view text = source.text();
-  if (text.size() > kMaxFileBytes) {
+  if (text.size() > kMaxSweepBytes) {
     report.error(Place{1, 1, 1}, fmt::format("the file has {} bytes; at most {} (1 MiB) are read",
-                                             text.size(), kMaxFileBytes));
+                                             text.size(), kMaxSweepBytes));
     return false;
   }
   if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {

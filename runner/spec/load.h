@@ -10,7 +10,6 @@
 
 namespace sweepd::spec {
 
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 constexpr int kMaxDepth = 16;
 constexpr std::size_t kMaxAliasNodes = 10'000;
 constexpr std::size_t kMaxAliasTextBytes = std::size_t{1} << 20;

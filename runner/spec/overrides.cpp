@@ -179,8 +179,9 @@ void report_unknown(Reporter& report, const std::vector<Draft>& drafts, const Ov
 
 }  // namespace
 
-void apply_overrides(Reporter& report, std::vector<Draft>& drafts,
-                     const std::vector<Override>& overrides) {
+std::vector<std::string> apply_overrides(Reporter& report, std::vector<Draft>& drafts,
+                                         const std::vector<Override>& overrides) {
+  std::vector<std::string> unfit;
   std::set<std::string> seen;
   for (const Override& set : overrides) {
     if (!seen.insert(set.name).second) {
@@ -196,8 +197,14 @@ void apply_overrides(Reporter& report, std::vector<Draft>& drafts,
       known = true;
       apply(report, draft, set, *param);
     }
-    if (!known) report_unknown(report, drafts, set);
+    if (known) continue;
+    if (set.where_it_fits) {
+      unfit.push_back(set.name);
+    } else {
+      report_unknown(report, drafts, set);
+    }
   }
+  return unfit;
 }
 
 }  // namespace sweepd::spec

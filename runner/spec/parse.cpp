@@ -63,11 +63,11 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
   if (documents.empty() && !report.any()) {
     report.error(spec::Place{1, 1, 1}, "the file has no sweep", "begin with `sweep: name`");
   }
-  if (!report.any()) spec::apply_overrides(report, drafts, overrides);
+  Parsed parsed;
+  if (!report.any()) parsed.unfit = spec::apply_overrides(report, drafts, overrides);
   if (!report.any()) {
     for (const Draft& draft : drafts) check_size(report, draft);
   }
-  Parsed parsed;
   parsed.errors = report.take();
   if (!parsed.errors.empty()) return parsed;
   for (Draft& draft : drafts) parsed.sweeps.push_back(std::move(draft.sweep));

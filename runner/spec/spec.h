@@ -44,6 +44,8 @@ std::string render(const std::vector<Diagnostic>& diagnostics);  // with an empt
 struct Override {
   std::string name;
   std::string values;  // comma-separated
+  // Of several files: that no document of this one has the parameter is no mistake, but told.
+  bool where_it_fits = false;
 };
 
 // What is known elsewhere about the tables of a sweep: figures, units, sort keys, who measures a
@@ -55,6 +57,7 @@ using TableCheck =
 struct Parsed {
   std::vector<Sweep> sweeps;       // one a document; empty when there are errors
   std::vector<Diagnostic> errors;  // in file order, then --set; beyond the first 100 only counted
+  std::vector<std::string> unfit;  // names of overrides `where_it_fits` that fit no document
 };
 
 // Limits: 1 MiB; 16 levels of maps and lists; aliases may repeat at most 10,000 nodes and 1 MiB of

@@ -3,6 +3,10 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+
+#include "runner/base/ids.h"
+#include "runner/base/result.h"
 
 namespace sweepd {
 
@@ -14,6 +18,13 @@ inline constexpr int kExitNotLoaded = 127;
 class AttemptFolder {
  public:
   explicit AttemptFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  // Of an attempt that a database named, which may be another machine's: an id that is none could
+  // lead out of the folder.
+  static Result<AttemptFolder> of(const std::filesystem::path& runs, const AttemptId& attempt) {
+    if (is_id(attempt)) return AttemptFolder(runs / attempt);
+    return Error{ErrorCode::kInvalidArgument,
+                 "the database has an attempt `" + attempt + "`; expected hex digits as its id"};
+  }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path request() const { return path_ / "request.json"; }
   std::filesystem::path events(int rank) const {

@@ -20,6 +20,8 @@ Json to_json(const ParamDef& def) {
   if (def.type == ValueType::kChoice) json["choices"] = def.choices;
   if (def.minimum) json["minimum"] = *def.minimum;
   if (def.maximum) json["maximum"] = *def.maximum;
+  if (def.form != TextForm::kPlain) json["form"] = name_of(def.form);
+  if (!def.template_names.empty()) json["template_names"] = def.template_names;
   return json;
 }
 
@@ -33,7 +35,12 @@ void read_param(Reader& reader, ParamDef& def) {
   reader.optional("choices", def.choices);
   reader.optional("minimum", def.minimum);
   reader.optional("maximum", def.maximum);
+  std::string form(name_of(TextForm::kPlain));
+  reader.optional("form", form);
+  reader.optional("template_names", def.template_names);
   if (!reader.result()) return;
+  const auto known_form = text_form_from(form);
+  if (!known_form) return reader.fail(reader.path_to("form"), known_form.error().message);
   const auto known = value_type_from(type);
   if (!known) return reader.fail(reader.path_to("type"), known.error().message);
   def.type = *known;
@@ -47,6 +54,7 @@ void read_param(Reader& reader, ParamDef& def) {
   auto parsed = value_from_json(def, *value);
   if (!parsed) return reader.fail(reader.path_to("default"), parsed.error().message);
   def.default_value = std::move(*parsed);
+  def.form = *known_form;  // now: the default of a command line is none
 }
 
 void read_workload(Reader& reader, WorkloadDef& def) {

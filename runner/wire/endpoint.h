@@ -24,6 +24,7 @@ class StateFolder {
   std::filesystem::path database() const { return path_ / "results.db"; }
   std::filesystem::path runs() const { return path_ / "runs"; }
   std::filesystem::path log() const { return path_ / "sweepd.log"; }
+  std::filesystem::path secrets() const { return path_ / "secrets"; }
   std::filesystem::path catalog() const { return path_ / "catalog.json"; }
 
  private:

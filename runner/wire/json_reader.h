@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runner/base/clock.h"
@@ -61,7 +62,8 @@ std::string_view read_json(const Json& json, T& out) {
     return "";
   }
   const auto wide = json.template get<std::int64_t>();
-  if (wide < static_cast<std::int64_t>(std::numeric_limits<T>::min())) return kExpected;
+  // A value that this process made may be signed and large: reading text gives unsigned ones.
+  if (!std::in_range<T>(wide)) return kExpected;
   out = static_cast<T>(wide);
   return "";
 }

@@ -43,14 +43,20 @@ std::string ParamsReader::text_or(std::string_view name, std::string fallback) {
   return *value;
 }
 
-std::int64_t ParamsReader::integer_or(std::string_view name, std::int64_t fallback) {
+std::int64_t ParamsReader::integer_or(std::string_view name, std::int64_t fallback,
+                                      std::int64_t least, std::int64_t most) {
   const json* value = find(name);
   if (value == nullptr) return fallback;
   if (!value->is_number_integer()) return fail(name, "an integer"), fallback;
   if (value->is_number_unsigned() && value->get<std::uint64_t>() > kMaxInteger) {
     return fail(name, "an integer of 64 bits"), fallback;
   }
-  return *value;
+  const std::int64_t given = *value;
+  if (given >= least && given <= most) return given;
+  const bool open = most == std::numeric_limits<std::int64_t>::max();
+  fail(name, (open ? fmt::format("{} or more", least) : fmt::format("from {} to {}", least, most)) +
+                 fmt::format(", not {}", given));
+  return fallback;
 }
 
 bool ParamsReader::boolean_or(std::string_view name, bool fallback) {

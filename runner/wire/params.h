@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ class ParamsReader {
 
   std::string text(std::string_view name);  // required
   std::string text_or(std::string_view name, std::string fallback);
-  std::int64_t integer_or(std::string_view name, std::int64_t fallback);
+  // An integer from `least` to `most`.
+  std::int64_t integer_or(std::string_view name, std::int64_t fallback, std::int64_t least,
+                          std::int64_t most = std::numeric_limits<std::int64_t>::max());
   bool boolean_or(std::string_view name, bool fallback);
   std::vector<std::string> texts(std::string_view name);  // absent: empty
   // The member itself, for structures with a reader of their own; null when absent.

@@ -145,7 +145,7 @@ Result<QuerySpec> query_from_json(const json& value) {
   query.workload = params.text_or("workload", "");
   query.sweep = params.text_or("sweep", "");
   query.table.sort = params.texts("sort");
-  query.table.limit = params.integer_or("limit", 0);
+  query.table.limit = params.integer_or("limit", 0, 0);
   query.only_varying = params.boolean_or("only_varying", false);
   if (const auto read = read_table(params, query.table); !read) return read.error();
   if (const auto finished = params.finish(); !finished) return finished.error();

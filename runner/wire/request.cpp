@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
+#include "runner/base/files.h"
 #include "runner/wire/json_reader.h"
 
 namespace sweepd {
@@ -90,12 +90,9 @@ Result<void> write_request(const std::filesystem::path& file, const AttemptReque
 }
 
 Result<AttemptRequest> read_request(const std::filesystem::path& file) {
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return io_error(file, "cannot open");
-  std::ostringstream text;
-  text << in.rdbuf();
-  const Json json = Json::parse(text.str(), nullptr, /*allow_exceptions=*/false);
+  const auto text = read_regular(file, Links::kRefuse);
+  if (!text) return text.error();
+  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
     return Error{ErrorCode::kInvalidArgument, file.string() + ": not valid JSON"};
   }

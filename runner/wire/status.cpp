@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runner/base/unique_fd.h"
+#include "runner/base/files.h"
 
 namespace sweepd {
 namespace {
@@ -71,9 +71,9 @@ void StatusWriter::set_note(std::string_view note) {
 }
 
 Status read_status(const std::filesystem::path& file) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto fd = open_regular(file, Links::kRefuse);
   std::array<char, kSize> page{};
-  if (!fd || ::read(fd.get(), page.data(), kSize) != static_cast<ssize_t>(kSize)) return {};
+  if (!fd || ::read(fd->get(), page.data(), kSize) != static_cast<ssize_t>(kSize)) return {};
   Status status;
   std::int64_t stored = 0;
   std::memcpy(&stored, page.data(), sizeof(stored));

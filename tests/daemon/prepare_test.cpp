@@ -83,5 +83,56 @@ TEST(PrepareSweeps, FarMoreRanksThanCoresAreRefusedByName) {
             "cores: at most 32 ranks");
 }
 
+struct CommandParams {
+  std::string argv, cwd, model;
+  std::int64_t context = 0;
+  bool causal = false;
+  void visit(auto& field) {
+    const std::vector<std::string> names{"model", "context", "causal", "steps", "folder"};
+    field("argv", argv, "what to run", form_of(TextForm::kCommandLine, names));
+    field("cwd", cwd, "where", form_of(TextForm::kTemplate, names));
+    field("model", model, "for the template");
+    field("context", context, "for the template");
+    field("causal", causal, "for the template");
+  }
+};
+
+PreparedSweeps prepare_command(const std::string& sections) {
+  const Catalog catalog{{test::workload<CommandParams>("command", {"timing"}, {})}};
+  return *prepare_sweeps("sweep: a\nworkload: command\n" + sections, "f.yaml", catalog, Machine{},
+                         {});
+}
+
+TEST(PrepareSweeps, AMistakeInATemplateIsAtItsPlace) {
+  const auto prepared = prepare_command("params:\n  argv: echo {contxt}\n  cwd: '{model'\n");
+  ASSERT_EQ(prepared.errors.size(), 2u);
+  EXPECT_EQ(prepared.errors[0].line, 4);
+  EXPECT_THAT(prepared.errors[0].message,
+              HasSubstr("argv: {contxt} is no parameter (did you mean `context`?)"));
+  EXPECT_THAT(prepared.errors[1].message, HasSubstr("cwd: a { has no partner in `{model`"));
+}
+
+// Which points set it is known once they are expanded.
+TEST(PrepareSweeps, ATrialThatDoesNotSetWhatItsTemplateNamesIsRefused) {
+  const std::string argv = "params: {argv: \"echo {context} {causal} {steps} {folder}\"}\n";
+  EXPECT_FALSE(prepare_command(argv + "matrix: {context: [1, 2]}\n").refusal);
+  const auto zero = prepare_command(argv + "matrix: {context: [1, 0]}\n").refusal;
+  ASSERT_TRUE(zero);
+  EXPECT_EQ(zero->code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(zero->message, StartsWith("sweep `a`: argv: {context} is used, but the trial argv="));
+  EXPECT_THAT(zero->message, HasSubstr("does not set `context`"));
+  const auto one_point = prepare_command(
+      "include:\n  - {argv: 'echo {model}', model: xl}\n  - {argv: 'echo {model}'}\n");
+  ASSERT_TRUE(one_point.refusal);
+  EXPECT_THAT(one_point.refusal->message, HasSubstr("does not set `model`"));
+}
+
+TEST(PrepareSweeps, ACommandNeedsAProgram) {
+  const auto none = prepare_command("params: {model: xl}\n");
+  ASSERT_TRUE(none.refusal);
+  EXPECT_EQ(none.refusal->message,
+            "sweep `a`: argv: a command needs a program, such as `echo {context}`");
+}
+
 }  // namespace
 }  // namespace sweepd

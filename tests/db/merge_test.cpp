@@ -348,6 +348,24 @@ TEST_F(MergeTest, RefusesWhatIsNoDatabaseOfOursAndNamesIt) {
   }
 }
 
+// An id names a folder: this one would lead out of `runs`.
+TEST_F(MergeTest, RefusesIdsThatAreNone) {
+  measure(theirs_, "there", {{{"model", "small"}}});
+  for (const char* sql : {"update attempt set uid = '../../../../x'", "update sweep set uid = ''",
+                          "update trial set key = 'ABCDEF'"}) {
+    const auto bad = folder_ / "bad.db";
+    std::filesystem::remove(bad);
+    SQLite::Database(theirs_.file.string(), SQLite::OPEN_READONLY)
+        .exec("vacuum into '" + bad.string() + "'");
+    SQLite::Database(bad.string(), SQLite::OPEN_READWRITE).exec(sql);
+    const auto result = merge(ours_, bad);
+    ASSERT_FALSE(result) << sql;
+    EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(result.error().message, HasSubstr("expected hex digits as its id"));
+  }
+  EXPECT_EQ(ours_.store->open_attempts()->size(), 0u);
+}
+
 TEST_F(MergeTest, ATableThatNoRuleFitsIsNamed) {
   for (const Site* site : {&ours_, &theirs_}) {
     SQLite::Database(site->file.string(), SQLite::OPEN_READWRITE)

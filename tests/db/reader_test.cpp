@@ -80,6 +80,26 @@ TEST_F(DbTest, ASweepIsFoundByIdPrefixOrName) {
   }
 }
 
+// The oldest sweep's id begins with the name of another: `cancel abcd` must not guess.
+TEST_F(DbTest, ANameThatBeginsAnotherSweepsIdIsAmbiguous) {
+  auto named = sweep("abcd", {{{"model", "xl"}}});
+  auto other = sweep("lm", {{{"model", "xl"}}});
+  auto own = sweep("ef01", {{{"model", "xl"}}});
+  named.id = "1111000000000000";
+  other.id = "abcd222200000000";
+  own.id = "ef01333300000000";  // its own name begins it: nothing to choose
+  for (const auto& request : {named, other, own}) submit(request);
+  const auto found = reader_->find_sweep("abcd");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(found.error().message,
+            "`abcd` is the name of sweep 1111000000000000 and the beginning of the id "
+            "abcd222200000000; give more digits of one of them");
+  EXPECT_EQ(reader_->find_sweep("abcd2")->id, other.id);
+  EXPECT_EQ(reader_->find_sweep("1111")->id, named.id);
+  EXPECT_EQ(reader_->find_sweep("ef01")->id, own.id);
+}
+
 TEST_F(DbTest, AttemptsAndTrialsAreFoundByPrefix) {
   const auto attempt = submit(sweep("s", {{{"model", "xl"}, {"context", "64"}}})).queued.front();
   const auto found = reader_->find_attempt(attempt.id.substr(0, 8));

@@ -100,6 +100,80 @@ tables:
   EXPECT_THAT(query.out, HasSubstr("256")) << query.err;
 }
 
+// 40 MB, and the last lines tell how it went.
+TEST(CommandLog, KeepsItsBeginningAndItsEnd) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"submit", "-", "--wait"}, R"yaml(
+sweep: loud
+workload: command
+params:
+  argv: sh -c 'echo first; yes "forty characters of one line, no less" | head -n 1000000; echo last; exit 3'
+)yaml");
+  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  const std::string attempt = box.sql("select uid from attempt");
+  const auto log = box.state() / "runs" / attempt / "log.0.txt";
+  EXPECT_LE(std::filesystem::file_size(log), 12U << 20);
+  std::ifstream file(log);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("first\nforty"), HasSubstr("bytes left out here: a log keeps its "
+                                                         "first 4MiB and its last 4MiB]\n")));
+  EXPECT_NE(text.find("\nlast\n", text.size() - 2000), std::string::npos);
+  EXPECT_THAT(box.ctl({"show", "loud"}).out, HasSubstr("exit code 3: last"));
+}
+
+// Nowhere in the state folder but in the file that the user wrote.
+TEST(CommandSecrets, AreStoredNowhere) {
+  const Sandbox box;
+  constexpr auto kValue = "hf_0123456789abcdef";
+  const std::string sweep = R"yaml(
+sweep: private
+workload: command
+params:
+  argv: sh -c 'echo "token $HF_TOKEN"; echo "{\"fact\":\"token\",\"text\":\"$HF_TOKEN\"}" >&3; test ${#HF_TOKEN} = 19 && echo "{\"step\":0,\"time\":1}" >&3'
+  secrets: HF_TOKEN
+  warmup: 0
+)yaml";
+  EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, sweep).exit_code, 4);
+  EXPECT_THAT(box.ctl({"show", "private"}).out, HasSubstr("there is no secret HF_TOKEN"));
+  EXPECT_EQ(box.sql("select outcome from attempt"), "skipped");
+
+  const auto file = box.state() / "secrets";
+  std::ofstream(file) << "HF_TOKEN=" << kValue << "\n";
+  std::filesystem::permissions(file, std::filesystem::perms(0600));
+  const Ran retried = box.ctl({"retry", "private", "--only", "skipped", "--wait"});
+  EXPECT_EQ(retried.exit_code, 0) << retried.err;
+  EXPECT_THAT(box.ctl({"log", box.sql("select uid from attempt where outcome = 'done'")}).out,
+              HasSubstr("token [HF_TOKEN]"));
+  box.ctl({"stop"});
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(box.state())) {
+    if (!entry.is_regular_file() || entry.path() == file) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_EQ(text.find(kValue), std::string::npos) << entry.path();
+  }
+}
+
+TEST(CommandTemplates, AMistakeIsToldBeforeAnythingIsQueued) {
+  const Sandbox box;
+  const std::string sweep = box.write("c.yaml",
+                                      "sweep: c\nworkload: command\nparams:\n"
+                                      "  argv: echo {contxt}\n");
+  for (const char* verb : {"plan", "submit"}) {
+    const Ran ran = box.ctl({verb, sweep});
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("c.yaml:4:9: error: argv: {contxt} is no parameter"),
+                               HasSubstr("context")));
+  }
+  const Ran unset = box.ctl({"submit", sweep, "--set", "argv=echo {context}"});
+  EXPECT_EQ(unset.exit_code, 2) << "the file must be valid by itself";
+  const Ran absent =
+      box.ctl({"submit", "-"}, "sweep: c\nworkload: command\nparams: {argv: 'echo {context}'}\n");
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.err, HasSubstr("does not set `context`"));
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
+}
+
 struct Case {
   std::string kind, outcome, why;
   std::size_t processes = 1;  // of the program

@@ -35,6 +35,7 @@ class Elsewhere : public testing::Test {
             "update environment set uid = 'beta' || uid");
   }
   void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder() const { return folder_; }
   fs::path state() const { return folder_ / "state"; }
   std::string database() const { return state() / "results.db"; }
 
@@ -69,6 +70,43 @@ TEST_F(Elsewhere, BringsLogsWhenTheStateFolderIsNamed) {
   EXPECT_EQ(log.exit_code, 0) << log.err;
   EXPECT_THAT(log.out, HasSubstr("noop"));
   EXPECT_THAT(alpha.ctl({"merge", state()}).out, HasSubstr("0 attempt folders"));
+}
+
+// A folder of another machine that wants a file of this one: through a link in an attempt's folder,
+// through a folder that is a link, through a folder with a name of its own.
+TEST_F(Elsewhere, CopiesNothingThatALinkNames) {
+  const Sandbox alpha;
+  const std::string secret = alpha.write("secret", "of this machine");
+  std::vector<fs::path> attempts;
+  for (const auto& entry : fs::directory_iterator(state() / "runs")) attempts.push_back(entry);
+  ASSERT_EQ(attempts.size(), 2u);
+  fs::remove(attempts[0] / "log.0.txt");
+  fs::create_symlink(secret, attempts[0] / "log.0.txt");
+  fs::rename(attempts[1], state() / "aside");
+  fs::create_symlink("/etc", attempts[1]);
+  const Ran merged = alpha.ctl({"merge", state()});
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_THAT(merged.out, AllOf(HasSubstr("1 attempt folders"), HasSubstr("1 file left out")));
+  const fs::path copied = alpha.state() / "runs" / attempts[0].filename();
+  EXPECT_TRUE(fs::exists(copied / "request.json"));
+  EXPECT_FALSE(fs::exists(fs::symlink_status(copied / "log.0.txt")));
+  EXPECT_FALSE(fs::exists(fs::symlink_status(alpha.state() / "runs" / attempts[1].filename())));
+}
+
+TEST_F(Elsewhere, AnIdThatLeadsOutOfTheFolderIsRefused) {
+  // As long as an id's beginning must be, and then up and out.
+  SQLite::Database(database(), SQLite::OPEN_READWRITE)
+      .exec("update attempt set uid = 'abcd/../../../outside' where row = 1");
+  fs::create_directories(state() / "runs" / "abcd");
+  fs::create_directories(folder() / "outside");
+  std::ofstream(folder() / "outside" / "log.0.txt") << "a secret";
+  const Sandbox alpha;
+  const Ran log = alpha.ctl({"--db", database(), "log", "abcd"});
+  EXPECT_EQ(log.exit_code, 2) << log.out << log.err;
+  EXPECT_THAT(log.err, HasSubstr("expected hex digits as its id"));
+  const Ran merged = alpha.ctl({"merge", state()});
+  EXPECT_EQ(merged.exit_code, 2) << merged.out << merged.err;
+  EXPECT_THAT(merged.err, AllOf(HasSubstr(database()), HasSubstr("Nothing is merged")));
 }
 
 TEST_F(Elsewhere, RefusesItselfAndWhatIsNotThere) {

@@ -39,6 +39,15 @@ TEST(Override, ReplacesParamsAndDefaults) {
               ElementsAre("context=64 timeout=5m"));
 }
 
+TEST(Override, WhereItFitsItIsNoMistakeThatNothingHasIt) {
+  const std::vector<Override> sets{{"model", "tiny", true}, {"modle", "tiny", true}};
+  const Parsed parsed = parse_sweeps(kMatrix, "f.yaml", catalog(), sets);
+  EXPECT_THAT(parsed.errors, testing::IsEmpty());
+  EXPECT_THAT(parsed.unfit, ElementsAre("modle"));
+  ASSERT_EQ(parsed.sweeps.size(), 1u);
+  EXPECT_EQ(parsed.sweeps[0].matrix.size(), 1u) << "`model` is fixed";
+}
+
 TEST(Override, OneValueLeavesItsZipGroup) {
   EXPECT_THAT(labels(kZip, {"d_ff=7"}), ElementsAre("d_model=1 d_ff=7", "d_model=2 d_ff=7"));
   EXPECT_THAT(labels(kZip, {"d_ff=7", "d_model=3"}), ElementsAre("d_model=3 d_ff=7"));

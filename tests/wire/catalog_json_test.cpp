@@ -19,6 +19,7 @@ struct EveryTypeParams {
   std::string model = "small";
   Bytes size = 1_MiB;
   Duration pause = milliseconds(1500);
+  std::string argv;
   void visit(auto& field) {
     field("count", count, "how many", at_least(1), at_most(4096));
     field("share", share, "of the whole", at_least(0), at_most(1));
@@ -27,6 +28,7 @@ struct EveryTypeParams {
     field("model", model, "size", one_of({"tiny", "small"}));
     field("size", size, "buffer", at_least(1024));
     field("pause", pause, "between steps", Scheduling{});
+    field("argv", argv, "what to run", form_of(TextForm::kCommandLine, {"count", "device"}));
   }
 };
 
@@ -76,6 +78,8 @@ TEST(CatalogJson, EveryFieldSurvivesTheTextForm) {
     EXPECT_EQ(is.params[i].maximum, was.params[i].maximum);
     EXPECT_EQ(is.params[i].role, was.params[i].role);
     EXPECT_EQ(is.params[i].run_param, was.params[i].run_param);
+    EXPECT_EQ(is.params[i].form, was.params[i].form);
+    EXPECT_EQ(is.params[i].template_names, was.params[i].template_names);
   }
 }
 

@@ -15,7 +15,7 @@ std::string mistake_in(const json& params) {
   ParamsReader reader(params);
   reader.text("sweep");
   reader.text_or("file", "<request>");
-  reader.integer_or("limit", 50);
+  reader.integer_or("limit", 50, -3, 1000);
   reader.boolean_or("steps", false);
   reader.texts("set");
   reader.member("where");
@@ -29,7 +29,7 @@ TEST(ParamsReader, ReadsWhatIsThere) {
   ParamsReader reader(params);
   EXPECT_EQ(reader.text("sweep"), "s");
   EXPECT_EQ(reader.text_or("file", ""), "f.yaml");
-  EXPECT_EQ(reader.integer_or("limit", 50), -3);
+  EXPECT_EQ(reader.integer_or("limit", 50, -3), -3);
   EXPECT_TRUE(reader.boolean_or("steps", false));
   EXPECT_THAT(reader.texts("set"), ElementsAre("a", "b"));
   EXPECT_EQ(reader.member("where"), params["where"]);
@@ -44,7 +44,7 @@ TEST(ParamsReader, WhatIsAbsentOrNullIsTheFallback) {
                                                   {"where", nullptr}}}) {
     ParamsReader reader(params);
     EXPECT_EQ(reader.text_or("file", "<request>"), "<request>");
-    EXPECT_EQ(reader.integer_or("limit", 50), 50);
+    EXPECT_EQ(reader.integer_or("limit", 50, 0), 50);
     EXPECT_TRUE(reader.boolean_or("steps", true));
     EXPECT_TRUE(reader.texts("set").empty());
     EXPECT_TRUE(reader.member("where").is_null());
@@ -64,6 +64,8 @@ TEST(ParamsReader, EachMistakeNamesTheMember) {
       {R"({"sweep":"s","limit":"50"})", "`limit` must be an integer"},
       {R"({"sweep":"s","limit":1.5})", "`limit` must be an integer"},
       {R"({"sweep":"s","limit":9223372036854775808})", "`limit` must be an integer of 64 bits"},
+      {R"({"sweep":"s","limit":-4})", "`limit` must be from -3 to 1000, not -4"},
+      {R"({"sweep":"s","limit":4294967296})", "`limit` must be from -3 to 1000, not 4294967296"},
       {R"({"sweep":"s","steps":1})", "`steps` must be true or false"},
       {R"({"sweep":"s","set":"a=1"})", "`set` must be a list of strings"},
       {R"({"sweep":"s","set":["a",1]})", "`set` must be a list of strings"},
@@ -78,8 +80,9 @@ TEST(ParamsReader, EachMistakeNamesTheMember) {
 TEST(ParamsReader, TheLargestAndSmallestIntegersAreRead) {
   const json params = json::parse(R"({"a":9223372036854775807,"b":-9223372036854775808})");
   ParamsReader reader(params);
-  EXPECT_EQ(reader.integer_or("a", 0), std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(reader.integer_or("b", 0), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(reader.integer_or("a", 0, 0), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(reader.integer_or("b", 0, std::numeric_limits<std::int64_t>::min()),
+            std::numeric_limits<std::int64_t>::min());
   EXPECT_TRUE(reader.finish());
 }
 
@@ -104,7 +107,7 @@ TEST(ParamsReader, WhatIsNoObjectIsRefused) {
   for (const char* text : {"[]", "3", "\"s\"", "null"}) {
     const json params = json::parse(text);
     ParamsReader reader(params);
-    EXPECT_EQ(reader.integer_or("limit", 50), 50);
+    EXPECT_EQ(reader.integer_or("limit", 50, 0), 50);
     const auto finished = reader.finish();
     ASSERT_FALSE(finished) << text;
     EXPECT_EQ(finished.error().message, "expected an object with named members");

@@ -7,6 +7,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "runner/model/param.h"
 
@@ -15,6 +18,7 @@ namespace sweepd::command {
 struct Params {
   std::string argv;
   std::string env;
+  std::string secrets;
   std::string cwd;
   std::string patterns;
   std::string reports = "samples";
@@ -27,9 +31,19 @@ struct Params {
 
   void visit(auto& field) {
     field("argv", argv,
-          "the program and its arguments; {name} is the value of a parameter; no shell reads it");
-    field("env", env, "environment variables on top of the daemon's: `NAME=value ...`");
-    field("cwd", cwd, "its working folder; empty is the attempt's own");
+          "the program and its arguments; {name} is the value of a parameter; no shell reads it",
+          form_of(TextForm::kCommandLine, template_names()));
+    field(
+        "env", env,
+        "environment variables on top of the daemon's: `NAME=value ...`; the values are stored, so "
+        "tokens and passwords belong to `secrets`",
+        form_of(TextForm::kAssignments, template_names()));
+    field("secrets", secrets,
+          "names of environment variables whose values are stored nowhere: they come from the file "
+          "`secrets` in the state folder, one `NAME=value` a line, mode 0600",
+          form_of(TextForm::kNames));
+    field("cwd", cwd, "its working folder; empty is the attempt's own",
+          form_of(TextForm::kTemplate, template_names()));
     field("patterns", patterns,
           "figures to read off its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
           "REGEX` a line");
@@ -38,6 +52,23 @@ struct Params {
           "from outside",
           one_of({"samples", "nothing"}));
     visit_free(field);
+  }
+
+  // All that a template may name, in the order of variables_of.
+  static std::vector<std::string> template_names() {
+    struct Names {
+      std::vector<std::string> all;
+      template <class T>
+      void operator()(std::string_view name, T&, std::string_view) {
+        all.emplace_back(name);
+      }
+    } names;
+    Params().visit_free(names);
+    for (const char* name : {"device", "world_size", "rank", "warmup", "steps", "seed", "threads",
+                             "memory_limit", "pass", "folder", "python", "scripts"}) {
+      names.all.emplace_back(name);
+    }
+    return std::move(names.all);
   }
 
   // What only the template gives a meaning. Empty, or 0, is not given.

@@ -43,6 +43,11 @@ Table summary(const json& reply, const fs::path& database, bool dry_run) {
   if (reply.contains("folders")) {
     table.notes.push_back(
         fmt::format("{} attempt folders (logs, traces) copied", reply["folders"].dump()));
+    if (const auto left_out = reply.value("files_left_out", std::int64_t{0}); left_out > 0) {
+      table.notes.push_back(
+          fmt::format("{} left out: links, FIFOs and the like are not copied from another machine",
+                      counted(left_out, "file")));
+    }
   } else if (!dry_run && reply["attempts"]["brought"] != 0) {
     table.notes.push_back(
         "logs and traces were not copied; to have them too, name the state folder that holds "

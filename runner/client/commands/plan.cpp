@@ -45,8 +45,7 @@ void print_all(const std::vector<json>& plans, const Options& options) {
 }
 
 // The sweeps of one file. With --all the rows come before the reply, thousands at a time.
-Result<json> plan_of_file(Client& client, const Options& options, const std::string& file,
-                          const std::string& text) {
+Result<json> plan_of_file(Client& client, const Options& options, const SweepFile& file) {
   std::map<std::size_t, json> rows;  // by sweep of the file
   const auto take = [&rows](const json& notification) {
     if (notification["method"] != "plan_rows") return;
@@ -54,13 +53,10 @@ Result<json> plan_of_file(Client& client, const Options& options, const std::str
     json& all = rows[params["sweep"].get<std::size_t>()];
     for (const json& row : params["rows"]) all.push_back(row);
   };
-  auto reply = client.call("plan",
-                           {{"text", text},
-                            {"file", shown_name(file)},
-                            {"set", options.sweep.sets},
-                            {"limit", kSamples},
-                            {"all", options.all}},
-                           take);
+  json request = file.request();
+  request["limit"] = kSamples;
+  request["all"] = options.all;
+  auto reply = client.call("plan", request, take);
   if (!reply) return reply;
   json sweeps = std::move((*reply)["sweeps"]);
   for (auto& [index, all] : rows) sweeps[index]["rows"] = std::move(all);
@@ -68,11 +64,11 @@ Result<json> plan_of_file(Client& client, const Options& options, const std::str
 }
 
 Exit plan(Client& client, const Options& options) {
+  const auto files = read_sweep_files(client, options.sweep);
+  if (!files) return report_error(files.error());
   std::vector<json> plans;
-  for (const std::string& file : options.sweep.files) {
-    const auto text = read_sweep_file(file);
-    if (!text) return report_error(text.error());
-    auto sweeps = plan_of_file(client, options, file, *text);
+  for (const SweepFile& file : *files) {
+    auto sweeps = plan_of_file(client, options, file);
     if (!sweeps) return report_error(sweeps.error());
     for (json& one : *sweeps) plans.push_back(std::move(one));
   }

@@ -33,23 +33,11 @@ std::string counts_text(const nlohmann::json& sweep) {
 }
 
 Exit submit(Client& client, const Options& options) {
-  std::vector<nlohmann::json> requests;
-  for (const std::string& file : options.sweep.files) {
-    const auto text = read_sweep_file(file);
-    if (!text) return report_error(text.error());
-    requests.push_back({{"text", *text}, {"file", shown_name(file)}, {"set", options.sweep.sets}});
-  }
-  // A mistake in the last file must not find the first one queued.
-  for (nlohmann::json request : requests) {
-    if (requests.size() == 1) break;
-    request["check"] = true;
-    if (const auto sound = client.call("submit", request); !sound) {
-      return report_error(sound.error());
-    }
-  }
+  const auto files = read_sweep_files(client, options.sweep);
+  if (!files) return report_error(files.error());
   std::vector<std::string> ids;
-  for (const nlohmann::json& request : requests) {
-    const auto reply = client.call("submit", request);
+  for (const SweepFile& file : *files) {
+    const auto reply = client.call("submit", file.request());
     if (!reply) return report_error(reply.error());
     for (const auto& sweep : (*reply)["sweeps"]) {
       const std::string id = sweep["id"];

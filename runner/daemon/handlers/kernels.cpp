@@ -5,6 +5,7 @@
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/sweep_json.h"
+#include "runner/model/run_params.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/params.h"
 #include "runner/wire/table_json.h"
@@ -58,8 +59,8 @@ boost::asio::awaitable<Reply> handle_kernels(ReadServices& services, Session&, j
   KernelView view;
   view.phase = reader.text_or("phase", "");
   if (view.phase == "step") view.phase.clear();  // the whole, as everywhere
-  view.rank = static_cast<int>(reader.integer_or("rank", 0));
-  view.top = reader.integer_or("top", 0);
+  view.rank = static_cast<int>(reader.integer_or("rank", 0, 0, kMostRanks - 1));
+  view.top = reader.integer_or("top", 0, 0);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   if (const auto chosen = choose(kGroupings, "by", by, view.by); !chosen) co_return chosen.error();
   if (const auto chosen = choose(kLayouts, "layout", layout, view.layout); !chosen) {
@@ -68,9 +69,10 @@ boost::asio::awaitable<Reply> handle_kernels(ReadServices& services, Session&, j
   const auto ask = [who, view](Reader& r) { return kernels_of(r, who, view); };
   auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
-  const AttemptFolder folder(services.state.runs() / (*shown)["attempt"]["id"].get<std::string>());
+  const auto folder = AttemptFolder::of(services.state.runs(), (*shown)["attempt"]["id"]);
+  if (!folder) co_return folder.error();
   std::error_code ignored;
-  const auto trace = folder.trace(view.rank);
+  const auto trace = folder->trace(view.rank);
   if (std::filesystem::exists(trace, ignored)) (*shown)["trace"] = trace.string();
   co_return std::move(*shown);
 }

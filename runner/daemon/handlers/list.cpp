@@ -6,7 +6,7 @@ namespace sweepd {
 
 boost::asio::awaitable<Reply> handle_list(ReadServices& services, Session&, nlohmann::json params) {
   ParamsReader reader(params);
-  const std::int64_t limit = reader.integer_or("limit", 50);
+  const std::int64_t limit = reader.integer_or("limit", 50, 0);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   const auto ask = [limit](Reader& r) -> Result<nlohmann::json> {
     const auto sweeps = r.sweeps(limit);

@@ -1,7 +1,10 @@
-#include <algorithm>
-#include <fstream>
+#include <unistd.h>
 
+#include <algorithm>
+
+#include "runner/base/files.h"
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/model/run_params.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/params.h"
 
@@ -12,18 +15,19 @@ namespace {
 constexpr std::int64_t kMaxBytes = 1 << 20;
 
 Result<nlohmann::json> read_tail(const std::filesystem::path& path, std::int64_t limit) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) {
+  const auto file = open_regular(path, Links::kRefuse);
+  if (!file && file.error().code == ErrorCode::kNotFound) {
     return Error{ErrorCode::kNotFound, "there is no log at " + path.string() +
                                            "; the attempt may not have started, or this rank does "
                                            "not exist"};
   }
-  const std::int64_t size = file.tellg();
-  const std::int64_t start = std::max<std::int64_t>(0, size - limit);
-  std::string text(static_cast<std::size_t>(size - start), '\0');
-  file.seekg(start);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return nlohmann::json{{"path", path.string()}, {"text", text}, {"skipped_bytes", start}};
+  if (!file) return file.error();
+  const std::int64_t size = ::lseek(file->get(), 0, SEEK_END);
+  const std::int64_t start =
+      ::lseek(file->get(), std::max<std::int64_t>(0, size - limit), SEEK_SET);
+  const auto text = read_all(file->get(), limit);
+  if (!text) return text.error();
+  return nlohmann::json{{"path", path.string()}, {"text", *text}, {"skipped_bytes", start}};
 }
 
 }  // namespace
@@ -31,15 +35,15 @@ Result<nlohmann::json> read_tail(const std::filesystem::path& path, std::int64_t
 boost::asio::awaitable<Reply> handle_log(ReadServices& services, Session&, nlohmann::json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("attempt");
-  const std::int64_t rank = reader.integer_or("rank", 0);
-  const std::int64_t limit =
-      std::clamp<std::int64_t>(reader.integer_or("bytes", kMaxBytes), 1, kMaxBytes);
+  const std::int64_t rank = reader.integer_or("rank", 0, 0, kMostRanks - 1);
+  const std::int64_t limit = std::min(reader.integer_or("bytes", kMaxBytes, 1), kMaxBytes);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   const auto ask = [who](Reader& r) { return r.find_attempt(who); };
   const auto attempt = co_await services.readers.run(ask);
   if (!attempt) co_return attempt.error();
-  const AttemptFolder folder(services.state.runs() / attempt->id);
-  const auto work = [path = folder.log(static_cast<int>(rank)), limit] {
+  const auto folder = AttemptFolder::of(services.state.runs(), attempt->id);
+  if (!folder) co_return folder.error();
+  const auto work = [path = folder->log(static_cast<int>(rank)), limit] {
     return read_tail(path, limit);
   };
   auto tail = co_await services.readers.compute(work);

@@ -51,10 +51,11 @@ boost::asio::awaitable<Reply> handle_memory(ReadServices& services, Session&, js
   auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
   json& snapshots = (*shown)["snapshots"] = json::array();
-  const AttemptFolder folder(services.state.runs() / (*shown)["attempt"].get<std::string>());
+  const auto folder = AttemptFolder::of(services.state.runs(), (*shown)["attempt"]);
+  if (!folder) co_return folder.error();
   for (const json& picture : (*shown)["pictures"]) {
     std::error_code ignored;
-    const auto file = folder.memory_snapshot(picture["rank"].get<int>());
+    const auto file = folder->memory_snapshot(picture["rank"].get<int>());
     if (std::filesystem::exists(file, ignored)) snapshots.push_back(file.string());
   }
   co_return std::move(*shown);

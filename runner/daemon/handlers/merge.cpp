@@ -1,6 +1,8 @@
 #include <spdlog/spdlog.h>
 
 #include "db/database_copy.h"
+#include "runner/base/files.h"
+#include "runner/base/ids.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/wire/params.h"
@@ -25,7 +27,10 @@ Result<DatabaseCopy> copy_source(const ReadServices& services, const Source& sou
   }
   auto copy = DatabaseCopy::make(source.database, services.state.path(), services.catalog);
   if (!copy) return copy;
-  if (auto prepared = Merger::prepare(copy->file()); !prepared) return prepared.error();
+  if (auto prepared = Merger::prepare(copy->file()); !prepared) {
+    return Error{prepared.error().code,
+                 "database " + source.database.string() + ": " + prepared.error().message};
+  }
   return copy;
 }
 
@@ -47,23 +52,33 @@ bool is_ended(Reader& reader, const std::string& id) {
   return attempt && attempt->id == id && attempt->outcome;
 }
 
+struct CopiedRuns {
+  std::int64_t folders = 0;
+  std::int64_t left_out = 0;  // links, FIFOs and the like in them
+};
+
 // The folders of ended attempts that are not here yet. Each is whole or not there: a copy that was
-// cut off is made again by the next merge.
-Result<std::int64_t> copy_runs(Reader& reader, const fs::path& from, const fs::path& to) {
-  std::int64_t copied = 0;
+// cut off is made again by the next merge. Another machine's folder may hold anything: only what is
+// named like an attempt is taken, and only its regular files.
+Result<CopiedRuns> copy_runs(Reader& reader, const fs::path& from, const fs::path& to) {
+  CopiedRuns copied;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(from, error)) {
     const std::string id = entry.path().filename();
-    if (!entry.is_directory(error) || fs::exists(to / id, error) || !is_ended(reader, id)) continue;
+    const bool is_folder = fs::is_directory(entry.symlink_status(error));
+    if (!is_id(id) || !is_folder || fs::exists(to / id, error) || !is_ended(reader, id)) continue;
     const fs::path part = to / ("." + id + ".part");
     fs::remove_all(part, error);
-    fs::copy(entry.path(), part, fs::copy_options::recursive, error);
-    if (!error) fs::rename(part, to / id, error);
-    if (error) {
-      return Error{ErrorCode::kIo, "the results are merged, but copying " + entry.path().string() +
-                                       " failed: " + error.message()};
+    auto whole = copy_tree(entry.path(), part, copied.left_out);
+    if (whole) {
+      fs::rename(part, to / id, error);
+      if (error) whole = Error{ErrorCode::kIo, error.message()};
     }
-    ++copied;
+    if (!whole) {
+      return Error{ErrorCode::kIo, "the results are merged, but copying " + entry.path().string() +
+                                       " failed: " + whole.error().message};
+    }
+    ++copied.folders;
   }
   return copied;
 }
@@ -124,9 +139,10 @@ boost::asio::awaitable<Reply> handle_merge(Services& services, Session&, json pa
     const auto copy_all = [&services, &source](Reader& r) {
       return copy_runs(r, source.runs, services.state.runs());
     };
-    const auto folders = co_await services.readers.run(copy_all);
-    if (!folders) co_return folders.error();
-    result["folders"] = *folders;
+    const auto copied = co_await services.readers.run(copy_all);
+    if (!copied) co_return copied.error();
+    result["folders"] = copied->folders;
+    result["files_left_out"] = copied->left_out;
   }
   co_return result;
 }

@@ -173,7 +173,7 @@ boost::asio::awaitable<Reply> handle_plan(Services& services, Session& session, 
   const std::string file = reader.text_or("file", "<request>");
   const std::vector<std::string> sets = reader.texts("set");
   const bool all = reader.boolean_or("all", false);
-  const std::int64_t asked = reader.integer_or("limit", 5);
+  const std::int64_t asked = reader.integer_or("limit", 5, 0);
   const std::int64_t limit = all ? 0 : asked;
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   auto overrides = parse_overrides(sets);

@@ -11,6 +11,7 @@
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
 #include "runner/sched/resources.h"
+#include "runner/spec/templates.h"
 
 namespace sweepd {
 
@@ -60,12 +61,16 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
   return mistakes;
 }
 
-// What only the expansion knows: whether any point is left, and how large each is.
+// What only the expansion knows: whether any point is left, whether each sets what it uses, and how
+// large each is.
 std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Expansion& expansion,
                             const Resources& resources) {
   if (expansion.trials.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
+  }
+  if (const auto mistake = mistake_in_templates(def, expansion)) {
+    return Error{ErrorCode::kInvalidArgument, "sweep `" + sweep.name + "`: " + *mistake};
   }
   if (def.analytic) return std::nullopt;  // formulas have no ranks
   for (const ExpandedTrial& trial : expansion.trials) {
@@ -78,7 +83,8 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
 
 }  // namespace
 
-Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts) {
+Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
+                                              bool where_it_fits) {
   std::vector<Override> overrides;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
@@ -86,7 +92,7 @@ Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& te
       return Error{ErrorCode::kInvalidArgument,
                    "--set: `" + text + "` must be name=value or name=value,value,..."};
     }
-    overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    overrides.push_back({text.substr(0, equals), text.substr(equals + 1), where_it_fits});
   }
   return overrides;
 }
@@ -97,6 +103,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
   auto prepared = std::make_shared<PreparedSweeps>();
   Parsed parsed = parse_sweeps(text, file, catalog, overrides, check_table);
   prepared->errors = std::move(parsed.errors);
+  prepared->unfit = std::move(parsed.unfit);
   if (!prepared->errors.empty()) return prepared;
   const Resources resources(machine);
   for (Sweep& sweep : parsed.sweeps) {

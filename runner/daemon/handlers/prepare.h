@@ -23,10 +23,12 @@ struct PreparedSweeps {
   std::vector<Diagnostic> errors;
   std::optional<Error> refusal;  // a mistake that has no place in the file
   std::vector<PreparedSweep> sweeps;
+  std::vector<std::string> unfit;  // as in Parsed
 };
 
-// `name=v1,v2` of `--set`.
-Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts);
+// `name=v1,v2` of `--set`; `where_it_fits` as in Override.
+Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
+                                              bool where_it_fits = false);
 
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
                                                const Catalog& catalog, const Machine& machine,

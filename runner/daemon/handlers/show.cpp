@@ -1,5 +1,7 @@
+#include <optional>
 #include <utility>
 
+#include "runner/base/ids.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/sweep_json.h"
 #include "runner/wire/params.h"
@@ -49,9 +51,28 @@ Result<json> show_trial(Reader& reader, const std::string& who) {
   return json{{"kind", "trial"}, {"attempts", rows}, {"tables", tables_json(*tables)}};
 }
 
-// Ids are random, so a prefix that fits two kinds is next to impossible; names are sweeps'.
+// Ids are random, so that one beginning hardly ever fits two kinds; a sweep's name is chosen, and
+// may be how the id of an attempt or trial begins.
+std::optional<Error> also_begins(Reader& reader, const std::string& who, const json& sweep) {
+  if (sweep["sweep"]["id"].get<std::string>().starts_with(who)) return std::nullopt;
+  std::string other;
+  if (const auto attempt = reader.find_attempt(who)) {
+    other = "attempt " + attempt->id;
+  } else if (const auto attempts = reader.attempts_of_trial(who); attempts && !attempts->empty()) {
+    other = "trial " + attempts->front().trial_key;
+  } else {
+    return std::nullopt;
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               "`" + who + "` is the name of sweep " + sweep["sweep"]["id"].get<std::string>() +
+                   " and the beginning of " + other + "; give more digits of one of them"};
+}
+
 Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit, bool steps) {
   auto sweep = show_sweep(reader, who, limit);
+  if (sweep && is_id(who)) {
+    if (const auto also = also_begins(reader, who, *sweep)) return *also;
+  }
   if (sweep || who.empty() || sweep.error().code != ErrorCode::kNotFound) return sweep;
   // What cannot be an id at all was meant as a sweep's name: its nearest name is the better answer.
   const auto is_not_it = [](const Error& error) {
@@ -70,7 +91,7 @@ Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit
 boost::asio::awaitable<Reply> handle_show(ReadServices& services, Session&, json params) {
   ParamsReader reader(params);
   const std::string who = reader.text_or("what", "");
-  const std::int64_t limit = reader.integer_or("limit", 200);
+  const std::int64_t limit = reader.integer_or("limit", 200, 0);
   const bool steps = reader.boolean_or("steps", false);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   const auto ask = [who, limit, steps](Reader& r) { return show_any(r, who, limit, steps); };

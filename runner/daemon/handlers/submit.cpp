@@ -60,8 +60,9 @@ boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json p
   const std::string file = reader.text_or("file", "<request>");
   const std::vector<std::string> sets = reader.texts("set");
   const bool check = reader.boolean_or("check", false);
+  const bool where_it_fits = reader.boolean_or("set_where_it_fits", false);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  auto overrides = parse_overrides(sets);
+  auto overrides = parse_overrides(sets, where_it_fits);
   if (!overrides) co_return overrides.error();
 
   const auto work = [&services, text, file, sets = *overrides] {
@@ -71,7 +72,7 @@ boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json p
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
   json sweeps = json::array();
-  if (check) co_return json{{"sweeps", sweeps}};
+  if (check) co_return json{{"sweeps", sweeps}, {"unfit", prepared->unfit}};
   for (PreparedSweep& one : prepared->sweeps) {
     auto stored = co_await store_one(services, one);
     if (!stored) co_return stored.error();

@@ -1,0 +1,162 @@
+#include "runner/base/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace sweepd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Error failed(const fs::path& file, const char* action, int code) {
+  return {code == ENOENT || code == ENOTDIR ? ErrorCode::kNotFound : ErrorCode::kIo,
+          "cannot " + std::string(action) + " `" + file.string() + "`: " + std::strerror(code)};
+}
+
+// A file that was opened without waiting is read as any other: for a regular one O_NONBLOCK has no
+// meaning, and whoever inherits the descriptor should not find it set.
+Result<UniqueFd> open_checked(int folder, const char* name, const fs::path& shown, Links links) {
+  const int no_link = links == Links::kRefuse ? O_NOFOLLOW : 0;
+  UniqueFd fd(::openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | no_link));
+  if (!fd && errno == ELOOP && links == Links::kRefuse) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "`" + shown.string() + "` is a symbolic link; expected a regular file"};
+  }
+  if (!fd && errno == ENXIO) {  // a socket
+    return Error{ErrorCode::kInvalidArgument,
+                 "`" + shown.string() + "` is a socket or device; expected a regular file"};
+  }
+  if (!fd) return failed(shown, "read", errno);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return failed(shown, "read", errno);
+  if (!S_ISREG(status.st_mode)) {
+    return Error{ErrorCode::kInvalidArgument, "`" + shown.string() + "` is " +
+                                                  kind_of_file(status.st_mode) +
+                                                  "; expected a regular file"};
+  }
+  ::fcntl(fd.get(), F_SETFL, 0);
+  return fd;
+}
+
+Result<void> copy_file(int from, const fs::path& from_path, int to, const fs::path& to_path) {
+  std::array<char, 1 << 16> buffer{};
+  while (true) {
+    const ssize_t n = ::read(from, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(from_path, "read", errno);
+    if (n == 0) return {};
+    for (ssize_t done = 0; done < n;) {
+      const ssize_t wrote = ::write(to, buffer.data() + done, static_cast<std::size_t>(n - done));
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) return failed(to_path, "write", errno);
+      done += wrote;
+    }
+  }
+}
+
+struct Folder {
+  UniqueFd fd;
+  fs::path path;
+};
+
+Result<Folder> open_folder(int parent, const char* name, fs::path path) {
+  UniqueFd fd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return failed(path, "open", errno);
+  return Folder{std::move(fd), std::move(path)};
+}
+
+// Every step goes by name within an open folder, so that a folder that is exchanged for a link
+// while this runs leads nowhere else.
+Result<void> copy_entries(const Folder& from, const Folder& to, std::int64_t& left_out) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(::dup(from.fd.get())), &::closedir);
+  if (!entries) return failed(from.path, "list", errno);
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    const fs::path source = from.path / name;
+    const fs::path target = to.path / name;
+    struct stat status {};
+    if (::fstatat(from.fd.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      return failed(source, "look at", errno);
+    }
+    if (S_ISDIR(status.st_mode)) {
+      auto inner = open_folder(from.fd.get(), entry->d_name, source);
+      if (!inner) return inner.error();
+      if (::mkdirat(to.fd.get(), entry->d_name, 0700) != 0) return failed(target, "make", errno);
+      auto made = open_folder(to.fd.get(), entry->d_name, target);
+      if (!made) return made.error();
+      if (auto copied = copy_entries(*inner, *made, left_out); !copied) return copied;
+      continue;
+    }
+    auto file = open_checked(from.fd.get(), entry->d_name, source, Links::kRefuse);
+    if (!file && file.error().code == ErrorCode::kInvalidArgument) {
+      ++left_out;
+      continue;
+    }
+    if (!file) return file.error();
+    const UniqueFd out(::openat(to.fd.get(), entry->d_name,
+                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!out) return failed(target, "create", errno);
+    if (auto copied = copy_file(file->get(), source, out.get(), target); !copied) return copied;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string kind_of_file(unsigned mode) {
+  if (S_ISREG(mode)) return "a regular file";
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISLNK(mode)) return "a symbolic link";
+  return "a device";
+}
+
+Result<UniqueFd> open_regular(const fs::path& file, Links links) {
+  return open_checked(AT_FDCWD, file.c_str(), file, links);
+}
+
+Result<std::string> read_all(int fd, std::int64_t most_bytes) {
+  std::string text;
+  std::array<char, 1 << 16> buffer{};
+  while (static_cast<std::int64_t>(text.size()) < most_bytes) {
+    const std::int64_t left = most_bytes - static_cast<std::int64_t>(text.size());
+    const ssize_t n =
+        ::read(fd, buffer.data(),
+               static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(buffer.size()))));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error{ErrorCode::kIo, std::strerror(errno)};
+    if (n == 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+Result<std::string> read_regular(const fs::path& file, Links links, std::int64_t most_bytes) {
+  auto fd = open_regular(file, links);
+  if (!fd) return fd.error();
+  auto text = read_all(fd->get(), most_bytes);
+  if (text) return text;
+  return Error{ErrorCode::kIo, "cannot read `" + file.string() + "`: " + text.error().message};
+}
+
+Result<void> copy_tree(const fs::path& from, const fs::path& to, std::int64_t& left_out) {
+  const auto source = open_folder(AT_FDCWD, from.c_str(), from);
+  if (!source) return source.error();
+  if (::mkdir(to.c_str(), 0700) != 0) return failed(to, "make", errno);
+  const auto target = open_folder(AT_FDCWD, to.c_str(), to);
+  if (!target) return target.error();
+  return copy_entries(*source, *target, left_out);
+}
+
+}  // namespace sweepd
