@@ -30,6 +30,9 @@ struct Sample {
 
 std::string_view unit_of_metric(std::string_view metric);  // "ms", "B", "1"; "" when unknown
 
+// Bandwidths: the same bytes in each sample, by its own time.
+bool is_bandwidth(std::string_view metric);
+
 struct Stats {
   std::int64_t n = 0;
   double mean = 0;
@@ -44,6 +47,10 @@ struct Stats {
 };
 
 Stats summarize(std::span<const double> values);  // of an empty span: all zero
+
+// The same, but that a bandwidth's mean is the harmonic one: the bytes of all samples by the time
+// of all, as nccl-tests prints it. The arithmetic mean of rates lets one quick step outweigh many.
+Stats summarize_metric(std::string_view metric, std::span<const double> values);
 
 // One row of the `summary` table: the measured (not warm-up) samples of an attempt. For world sizes
 // above one, each step's value is the maximum over ranks first, because a step ends when its last
