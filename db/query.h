@@ -72,6 +72,13 @@ struct TrialStanding {
   std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }
 };
 
+// What a table of several ranks must say of them.
+struct RanksSeen {
+  bool several = false;  // some done timing has more than one
+  // ... and its ranks never met: each ran the whole step by itself.
+  bool apart = false;
+};
+
 struct SweepTrial {
   TrialKey key;
   Trial trial;
@@ -119,6 +126,9 @@ class Reader {
   // `cell` or `sort` names something derived from them. Of thousands of attempts, those whose
   // moments are all that is wanted come pooled (ResultRow::attempts).
   Result<ResultSet> results(const QuerySpec& query, bool with_samples);
+
+  // Of the sweep that the query names, else of all trials of its workload.
+  Result<RanksSeen> ranks_seen(const QuerySpec& query);
 
   // What `submit` would find, by the same rules; in the order of `trials`. `host` is its id.
   Result<std::vector<TrialStanding>> standing(const std::vector<WantedTrial>& trials,

@@ -87,6 +87,17 @@ void FigureReader::add_samples(std::int64_t attempt, std::vector<FigureRow>& row
   }
 }
 
+std::map<std::int64_t, std::int64_t> FigureReader::slowest_ranks(std::int64_t attempt) {
+  Query query(state_.connection,
+              "SELECT step, rank FROM sample WHERE attempt = ? AND metric = (SELECT id FROM name "
+              "WHERE text = 'time') AND phase = (SELECT id FROM name WHERE text = 'step') "
+              "ORDER BY step, value DESC, rank");
+  query.bind(attempt);
+  std::map<std::int64_t, std::int64_t> ranks;
+  while (query.next()) ranks.try_emplace(query.integer(0), query.integer(1));
+  return ranks;
+}
+
 std::vector<FigureRow> FigureReader::from_samples(std::int64_t attempt) {
   // Keyed by what is a dimension; within a key one value a step: that of the last rank to finish.
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
@@ -95,9 +106,12 @@ std::vector<FigureRow> FigureReader::from_samples(std::int64_t attempt) {
               "SELECT metric, phase, rank, step, value FROM sample WHERE attempt = ?" +
                   name_filter_ + place_filter_ + (plan_.warmup ? "" : " AND warmup = 0"));
   query.bind(attempt);
+  std::map<std::int64_t, std::int64_t> slowest;
+  if (plan_.slowest_rank) slowest = slowest_ranks(attempt);
   while (query.next()) {
     const std::int64_t rank = query.integer(2);
     const std::int64_t step = query.integer(3);
+    if (plan_.slowest_rank && slowest[step] != rank) continue;
     const Key key{query.integer(0), query.integer(1), plan_.by_step ? step : 0,
                   plan_.by_rank ? rank : 0};
     const auto [slot, first] = groups[key].try_emplace(step, query.real(4));
@@ -108,7 +122,7 @@ std::vector<FigureRow> FigureReader::from_samples(std::int64_t attempt) {
     FigureRow row;
     std::tie(row.metric, row.phase, row.step, row.rank) = key;
     for (const auto& [step, value] : by_step) row.samples.push_back(value);
-    row.stats = summarize(row.samples);
+    row.stats = summarize_metric(metric_text(row.metric), row.samples);
     if (!with_samples_) row.samples.clear();
     rows.push_back(std::move(row));
   }

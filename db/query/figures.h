@@ -2,12 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "db/query/plan.h"
 #include "db/query/selection.h"
+#include "db/query/weighted_median.h"
 #include "runner/model/sample.h"
 
 namespace sweepd {
@@ -22,6 +25,10 @@ struct FigureRow {
   std::vector<double> samples;
 };
 
+// SQL for "128x1x1" of a kernel's `grid` or `block`; '' for what was not launched (a copy, an
+// operator).
+std::string launch_shape(const std::string& name);
+
 class FigureReader {
  public:
   FigureReader(ReaderState& state, const ResultPlan& plan, bool with_samples);
@@ -31,16 +38,21 @@ class FigureReader {
  private:
   std::vector<FigureRow> from_summary(std::int64_t attempt);
   std::vector<FigureRow> from_samples(std::int64_t attempt);
+  std::map<std::int64_t, std::int64_t> slowest_ranks(std::int64_t attempt);  // by step
   std::vector<FigureRow> from_memory(std::int64_t attempt);
   std::vector<FigureRow> from_figures(std::int64_t trial);
   std::vector<FigureRow> from_facts(std::int64_t attempt);
   std::vector<FigureRow> from_kernels(std::int64_t attempt);
   std::vector<FigureRow> from_operators(std::int64_t attempt);
+  FigureRow group_row(const Query& query) const;
+  using Medians =
+      std::map<std::tuple<std::int64_t, std::int64_t, std::vector<Value>>, WeightedMedian>;
+  Medians kernel_medians(std::int64_t attempt) const;
   std::vector<FigureRow> from_allocations(std::int64_t attempt);
   // One row a group and metric: `query` gives phase, rank, the keys and then each metric. What
-  // `whole` says of a metric (0: nothing) the figure is divided by.
+  // `whole` says of a metric (0: nothing) the figure is divided by; `medians` are of kernel_median.
   using Whole = std::function<double(const std::string& metric, const FigureRow& row)>;
-  std::vector<FigureRow> grouped(Query& query, const Whole& whole);
+  std::vector<FigureRow> grouped(Query& query, const Whole& whole, const Medians& medians = {});
   std::string place_columns() const;  // phase and rank, as far as they are apart
   std::string group_numbers() const;  // "1, 2, 3": those and the keys
   std::string metric_columns() const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/query/kernel_cells.h"
+#include "db/query/weighted_median.h"
 
 namespace sweepd {
 namespace {
@@ -28,7 +29,7 @@ struct Group {
   std::int64_t calls = 0;
   double total_ns = 0, min_ns = 0, max_ns = 0;
   double squares = 0;  // sum of squares of the single calls, to merge deviations
-  std::vector<std::pair<double, std::int64_t>> medians;
+  WeightedMedian median_ns;
 
   double mean_ns() const {
     return total_ns / static_cast<double>(std::max<std::int64_t>(1, calls));
@@ -37,16 +38,6 @@ struct Group {
     if (calls < 2) return 0;
     const auto n = static_cast<double>(calls);
     return std::sqrt(std::max(0.0, (squares - n * mean_ns() * mean_ns()) / (n - 1)));
-  }
-  double median_ns() const {
-    auto sorted = medians;
-    std::sort(sorted.begin(), sorted.end());
-    std::int64_t seen = 0;
-    for (const auto& [median, count] : sorted) {
-      seen += count;
-      if (2 * seen >= calls) return median;
-    }
-    return 0;
   }
 };
 
@@ -72,7 +63,7 @@ void add_row(const Query& row, Group& group) {
   group.total_ns += row.real(8);
   const auto n = static_cast<double>(calls);
   group.squares += std * std * (n - 1) + n * mean * mean;
-  group.medians.emplace_back(row.real(10), calls);
+  group.median_ns.add(row.real(10), calls);
 }
 
 std::vector<Group> groups_of(Connection& connection, std::int64_t attempt, const KernelView& view) {
@@ -130,7 +121,7 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
            number(group.total_ns / kNsPerMs, 3),
            count(group.calls),
            number(group.mean_ns() / kNsPerUs, 2),
-           number(group.median_ns() / kNsPerUs, 2),
+           number(group.median_ns.value() / kNsPerUs, 2),
            number(group.min_ns / kNsPerUs, 2),
            number(group.max_ns / kNsPerUs, 2),
            number(group.std_ns() / kNsPerUs, 2)};

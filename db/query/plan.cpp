@@ -7,12 +7,17 @@
 #include "db/query/plan_names.h"
 #include "runner/base/text.h"
 #include "runner/model/range_metric.h"
+#include "runner/model/sample.h"
 
 namespace sweepd {
 namespace {
 
 bool contains(const std::vector<std::string>& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+bool contains_value(const std::vector<Value>& list, std::int64_t value) {
+  return std::find(list.begin(), list.end(), Value(value)) != list.end();
 }
 
 // The workload that the query names, or its sweep's.
@@ -51,13 +56,18 @@ Result<void> find_workload(ReaderState& state, const QuerySpec& query, ResultPla
                                                  join(names, ", "), did_you_mean(workload, names))};
 }
 
-Result<void> add_filters(ReaderState& state, const TableSpec& table, ResultPlan& plan) {
-  for (const TableSpec::Filter& where : table.where) {
+UnknownNames unknown_names(const QuerySpec& query, ResultPlan& plan) {
+  return query.declared ? &plan.unknown : nullptr;
+}
+
+Result<void> add_filters(ReaderState& state, const QuerySpec& query, ResultPlan& plan) {
+  for (const TableSpec::Filter& where : query.table.where) {
     const auto column = resolve_name(*plan.def, where.name, "where");
     if (!column) return column.error();
     PlannedFilter filter{*column, {}};
     for (const std::string& text : where.values) {
-      auto value = parse_filter_value(state, *plan.def, *column, where.name, text);
+      auto value = parse_filter_value(state, *plan.def, *column, where.name, text,
+                                      unknown_names(query, plan));
       if (!value) return value.error();
       filter.values.push_back(std::move(*value));
     }
@@ -121,11 +131,31 @@ Result<FigureSource> source_of(const std::vector<std::string>& metrics) {
   return source.value_or(FigureSource::kSummary);
 }
 
-Result<void> choose_metrics(ReaderState& state, const TableSpec& table, ResultPlan& plan) {
+// `rank: slowest` is no rank to look for: which one it is, each step decides.
+Result<void> choose_rank(ResultPlan& plan) {
+  const PlannedFilter* filter = plan.filter(Common::kRank);
+  if (filter == nullptr || !contains_value(filter->values, kSlowestRank)) return {};
+  if (filter->values.size() > 1 || plan.by_rank) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "rank: `slowest` stands alone, neither beside other ranks nor with `rank` among "
+                 "rows or columns"};
+  }
+  if (plan.source != FigureSource::kSummary) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("rank: `slowest` is of samples, and {} comes from {}",
+                             join(plan.metrics, ", "), describe(plan.source))};
+  }
+  plan.slowest_rank = true;
+  return {};
+}
+
+Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, ResultPlan& plan) {
+  const TableSpec& table = query.table;
   if (const PlannedFilter* filter = plan.filter(Common::kMetric)) {
     plan.metrics = texts(*filter);
   } else if (!table.metric.empty()) {
-    if (auto known = check_metric(state, *plan.def, table.metric); !known) return known.error();
+    const auto known = check_metric(state, *plan.def, table.metric, unknown_names(query, plan));
+    if (!known) return known.error();
     plan.metrics = {table.metric};
   } else if (!plan.by_metric) {
     plan.metrics = {implied_metric(plan)};
@@ -133,8 +163,9 @@ Result<void> choose_metrics(ReaderState& state, const TableSpec& table, ResultPl
   const auto source = source_of(plan.metrics);
   if (!source) return source.error();
   plan.source = *source;
+  if (auto chosen = choose_rank(plan); !chosen) return chosen.error();
   const bool by_sample = plan.by_step || plan.by_rank || plan.filter(Common::kStep) != nullptr ||
-                         plan.filter(Common::kRank) != nullptr;
+                         plan.filter(Common::kRank) != nullptr || plan.slowest_rank;
   if (plan.source == FigureSource::kSummary && by_sample) plan.source = FigureSource::kSample;
   return {};
 }
@@ -302,9 +333,9 @@ bool has_column(FigureSource source, Common column) {
 Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   ResultPlan plan;
   if (auto found = find_workload(state, query, plan); !found) return found.error();
-  if (auto added = add_filters(state, query.table, plan); !added) return added.error();
+  if (auto added = add_filters(state, query, plan); !added) return added.error();
   if (auto added = add_dimensions(query.table, plan); !added) return added.error();
-  if (auto chosen = choose_metrics(state, query.table, plan); !chosen) return chosen.error();
+  if (auto chosen = choose_metrics(state, query, plan); !chosen) return chosen.error();
   if (auto checked = check_columns(query.table, plan); !checked) return checked.error();
   choose_phases(plan);
   choose_passes(plan);
@@ -314,7 +345,8 @@ Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query) {
     if (figure == "min" || figure == "max") plan.with_extremes = true;
   }
   plan.with_text = query.table.cell.find("{text") != std::string::npos;
-  if (plan.with_work || plan.with_text) plan.pooling = Pooling::kEachAttempt;
+  const bool any_bandwidth = std::any_of(plan.metrics.begin(), plan.metrics.end(), is_bandwidth);
+  if (plan.with_work || plan.with_text || any_bandwidth) plan.pooling = Pooling::kEachAttempt;
   plan.named_dimensions = plan.dimensions.size();
   return plan;
 }

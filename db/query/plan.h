@@ -72,7 +72,10 @@ struct ResultPlan {
   // Figures and facts are of the trial, whichever of its passes left them there.
   bool any_pass = false;
   bool by_phase = false, by_step = false, by_rank = false, by_metric = false;
+  bool slowest_rank = false;  // `rank: slowest`: of each step the rank that ended it last
   bool warmup = false;
+  // What the query names and no result has; only of a declared table.
+  std::vector<std::string> unknown;
   Pooling pooling = Pooling::kMoments;
   bool with_extremes = false;  // min, max
   bool with_text = false;      // `{text}`: of a figure that is its formula
@@ -83,6 +86,9 @@ struct ResultPlan {
   const PlannedFilter* filter(Common column) const;
   bool has_dimension(Common column) const;
 };
+
+// The value of a filter `rank: slowest`.
+inline constexpr std::int64_t kSlowestRank = -1;
 
 // Phase, metric, step, rank and what only one source knows: an attempt has many of them.
 bool decided_by_figures(const ColumnRef& column);

@@ -29,11 +29,20 @@ Result<Value> one_of_words(const std::string& name, const std::string& text,
                            did_you_mean(text, words))};
 }
 
+Value allow(const std::string& name, const std::string& text, std::vector<std::string>& unknown) {
+  std::string both = fmt::format("{} `{}`", name, text);
+  if (std::find(unknown.begin(), unknown.end(), both) == unknown.end()) {
+    unknown.push_back(std::move(both));
+  }
+  return Value(text);
+}
+
 // Words that the catalog knows, or that some result carries.
 Result<Value> known_or_stored(ReaderState& state, const std::string& name, const std::string& text,
-                              const std::vector<std::string>& words) {
+                              const std::vector<std::string>& words, UnknownNames unknown) {
   const bool known = std::find(words.begin(), words.end(), text) != words.end();
   if (known || state.names.find(text)) return Value(text);
+  if (unknown != nullptr) return allow(name, text, *unknown);
   return one_of_words(name, text, words);
 }
 
@@ -103,8 +112,9 @@ std::vector<std::string> stored_texts(ReaderState& state, Common column) {
 
 // What nothing holds yet may still come: right until there is something to be compared with.
 Result<Value> stored_or_first(ReaderState& state, Common column, const std::string& name,
-                              const std::string& text) {
+                              const std::string& text, UnknownNames unknown) {
   if (state.names.find(text)) return Value(text);
+  if (unknown != nullptr) return allow(name, text, *unknown);
   const auto known = stored_texts(state, column);
   if (known.empty()) return Value(text);
   return Error{ErrorCode::kInvalidArgument,
@@ -153,7 +163,8 @@ const std::vector<std::string>& setup_metrics() {
   return names;
 }
 
-Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std::string& metric) {
+Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std::string& metric,
+                          UnknownNames unknown) {
   std::vector<std::string> names = metric_names();
   names.emplace_back("figure");
   names.emplace_back("fact");
@@ -168,6 +179,10 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
     Query stored(state.connection, "SELECT 1 FROM summary WHERE metric = ? LIMIT 1");
     stored.bind(*id);
     if (stored.next()) return {};
+  }
+  if (unknown != nullptr) {
+    allow("metric", metric, *unknown);
+    return {};
   }
   for (const FigureSource other : {FigureSource::kFigure, FigureSource::kFact}) {
     if (other == source) continue;
@@ -202,13 +217,13 @@ Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
 
 Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
                                  const ColumnRef& column, const std::string& name,
-                                 const std::string& text) {
+                                 const std::string& text, UnknownNames unknown) {
   if (const auto* param = std::get_if<std::size_t>(&column)) return def.params[*param].parse(text);
   switch (std::get<Common>(column)) {
     case Common::kPhase:
-      return known_or_stored(state, name, text, phases_of(def));
+      return known_or_stored(state, name, text, phases_of(def), unknown);
     case Common::kMetric: {
-      const auto known = check_metric(state, def, text);
+      const auto known = check_metric(state, def, text, unknown);
       return known ? Result<Value>(Value(text)) : Result<Value>(known.error());
     }
     case Common::kPass:
@@ -221,6 +236,9 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
     case Common::kRepeat:
     case Common::kRank:
     case Common::kAllocation: {
+      if (text == "slowest" && std::get<Common>(column) == Common::kRank) {
+        return Value(kSlowestRank);
+      }
       const auto number = parse_integer(text);
       if (number) return Value(*number);
       return Error{number.error().code, fmt::format("{}: {}", name, number.error().message)};
@@ -239,7 +257,7 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
     case Common::kRange:
     case Common::kOrigin:
     case Common::kOperator:
-      return stored_or_first(state, std::get<Common>(column), name, text);
+      return stored_or_first(state, std::get<Common>(column), name, text, unknown);
   }
   return Error{ErrorCode::kInternal, "unknown column " + name};
 }

@@ -74,6 +74,7 @@ ResultSet ResultBuilder::build(const std::vector<SelectedAttempt>& attempts,
   }
   order_dimensions();
   name_metric();
+  results_.unknown = plan_.unknown;
   return std::move(results_);
 }
 
@@ -227,9 +228,12 @@ DimensionCoder::Ordered ResultBuilder::order_of(std::size_t dimension) const {
                   [&](const PlannedFilter& f) { return f.column == planned.column; });
   const auto* param = std::get_if<std::size_t>(&planned.column);
   if (param == nullptr) {
-    const bool by_sweep = planned.column == ColumnRef(Common::kSweep);
+    // Facts and figures come as the workload states them: input before output.
+    const bool as_met = planned.column == ColumnRef(Common::kSweep) ||
+                        planned.column == ColumnRef(Common::kFact) ||
+                        planned.column == ColumnRef(Common::kFigure);
     return coders_[dimension].order(
-        by_sweep ? DisplayOrder::kFirstAppearance : DisplayOrder::kTyped, planned.preferred,
+        as_met ? DisplayOrder::kFirstAppearance : DisplayOrder::kTyped, planned.preferred,
         planned.last, [&](const Value& value) {
           return to_text(value, planned.numeric ? ValueType::kInteger : ValueType::kText);
         });

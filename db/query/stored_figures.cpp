@@ -9,6 +9,7 @@
 #include "runner/base/text.h"
 
 namespace sweepd {
+
 namespace {
 
 // " AND phase IN (3, 7)"; a name that nothing was ever stored under matches nothing.
@@ -31,17 +32,13 @@ std::vector<std::string> texts_of(const PlannedFilter* filter) {
 
 std::string in_integers(const ResultPlan& plan, Common column, const std::string& name) {
   const PlannedFilter* filter = plan.filter(column);
-  if (filter == nullptr) return "";
+  const bool slowest = column == Common::kRank && plan.slowest_rank;
+  if (filter == nullptr || slowest) return "";
   std::vector<std::string> numbers;
   for (const Value& value : filter->values) {
     numbers.push_back(std::to_string(std::get<std::int64_t>(value)));
   }
   return fmt::format(" AND {} IN ({})", name, join(numbers, ", "));
-}
-
-// "128x1x1"; '' for what was not launched (a copy, an operator).
-std::string launch_shape(const std::string& name) {
-  return fmt::format("iif({0}_x = 0, '', {0}_x || 'x' || {0}_y || 'x' || {0}_z)", name);
 }
 
 std::string in_texts(const ResultPlan& plan, Common column, const std::string& expression) {
@@ -119,24 +116,6 @@ std::string FigureReader::metric_columns() const {
   return join(columns, ", ");
 }
 
-std::string FigureReader::key_columns() const {
-  std::string columns;
-  for (const std::size_t i : plan_.keys) {
-    const Common column = std::get<Common>(plan_.dimensions[i].column);
-    columns += ", ";
-    if (column == Common::kKernel) {
-      columns += "short_name";
-    } else if (column == Common::kOperator) {
-      columns += "operator";
-    } else if (column == Common::kGrid || column == Common::kBlock) {
-      columns += launch_shape(column == Common::kGrid ? "grid" : "block");
-    } else {
-      columns += column == Common::kClass ? "class" : "range";
-    }
-  }
-  return columns;
-}
-
 // The rows of one named value: of the metric that asks for it by name, and of the one that asks for
 // all.
 std::vector<FigureRow> FigureReader::named(std::int64_t name, std::int64_t rank, double value) {
@@ -188,68 +167,12 @@ std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
   while (query.next()) {
     auto more = named(query.integer(0), query.integer(1), query.real(2));
     for (FigureRow& row : more) {
-      if (query.is_null(2)) row.text = query.text(3);
+      if (query.is_null(2)) {  // a text: nothing to be averaged
+        row.text = query.text(3);
+        row.stats = {};
+        row.samples.clear();
+      }
       rows.push_back(std::move(row));
-    }
-  }
-  return rows;
-}
-
-std::vector<FigureRow> FigureReader::from_kernels(std::int64_t attempt) {
-  if (!stored_) {
-    stored_.emplace(state_.connection,
-                    fmt::format("SELECT {}{}, {} FROM kernel WHERE attempt = ?{}{} GROUP BY {}",
-                                place_columns(), key_columns(), metric_columns(), name_filter_,
-                                place_filter_, group_numbers()));
-  }
-  std::map<std::pair<std::int64_t, std::int64_t>, double> whole;  // of kernel_share
-  const auto share = std::find(plan_.metrics.begin(), plan_.metrics.end(), "kernel_share");
-  if (share != plan_.metrics.end()) {
-    Query totals(state_.connection,
-                 fmt::format("SELECT {}, sum(total_ns) FROM kernel WHERE attempt = ?{}{} "
-                             "GROUP BY 1, 2",
-                             place_columns(), phase_filter_, place_filter_));
-    totals.bind(attempt);
-    while (totals.next()) whole[{totals.integer(0), totals.integer(1)}] = totals.real(2);
-  }
-  Query& query = *stored_;
-  query.rewind();
-  query.bind(attempt);
-  return grouped(query, [&](const std::string& metric, const FigureRow& row) {
-    return metric == "kernel_share" ? whole[{row.phase, row.rank}] : 0;
-  });
-}
-
-std::string FigureReader::place_columns() const {
-  return fmt::format("{}, {}", plan_.by_phase ? "phase" : "0", plan_.by_rank ? "rank" : "0");
-}
-
-std::string FigureReader::group_numbers() const {
-  std::string numbers = "1, 2";
-  for (std::size_t k = 0; k < plan_.keys.size(); ++k) numbers += fmt::format(", {}", k + 3);
-  return numbers;
-}
-
-std::vector<FigureRow> FigureReader::grouped(Query& query, const Whole& whole) {
-  std::vector<FigureRow> rows;
-  while (query.next()) {
-    FigureRow row;
-    row.phase = query.integer(0);
-    row.rank = query.integer(1);
-    int column = 2;
-    for ([[maybe_unused]] const std::size_t key : plan_.keys) {
-      row.keys.push_back(query.is_integer(column) ? Value(query.integer(column))
-                                                  : Value(query.text(column)));
-      ++column;
-    }
-    for (std::size_t m = 0; m < plan_.metrics.size(); ++m, ++column) {
-      if (query.is_null(column)) continue;
-      double value = query.real(column);
-      if (const double all = whole(plan_.metrics[m], row); all > 0) value /= all;
-      row.metric = static_cast<std::int64_t>(m);
-      row.stats = single(value);
-      if (with_samples_) row.samples = {value};
-      rows.push_back(row);
     }
   }
   return rows;

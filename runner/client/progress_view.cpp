@@ -43,6 +43,8 @@ std::string clock_text(Duration d) {
   return s < 60 ? fmt::format("{}s", s) : to_human(seconds(s));
 }
 
+constexpr std::size_t kLeastBar = 5, kLeastName = 4;
+
 std::string problems_text(const ProgressView& view, Colour colour) {
   std::string out;
   for (const auto& [outcome, n] : view.problems) {
@@ -61,21 +63,32 @@ std::string bar_line(const ProgressView& view, const Screen& screen, Duration si
     const Duration left{std::max<std::int64_t>(0, view.left->ns - since.ns)};
     tail += fmt::format(", about {} left", clock_text(left));
   }
-  // A third of the line, so that name, figures and problems keep theirs.
-  const std::size_t cells = std::clamp<std::size_t>(screen.width / 3, 5, 40);
+  // A third of the line at most: what is too long takes from the bar first, then from the name.
+  const std::string name = printable(view.name);
+  const std::size_t others = visible_width(figures) + visible_width(tail) + 2;
+  const std::size_t left = screen.width > others ? screen.width - others : 0;
+  const std::size_t named = display_width(name);
+  const std::size_t cells =
+      std::clamp<std::size_t>(left > named ? left - named : 0, kLeastBar,
+                              std::clamp<std::size_t>(screen.width / 3, kLeastBar, 40));
   const auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
   const std::string bar = in(kGreen, repeat("━", full), screen.colour) +
                           in(kDim, repeat("╌", cells - full), screen.colour);
-  return fmt::format("{} {} {}{}", printable(view.name), bar, figures, tail);
+  const std::size_t room = std::max(kLeastName, left > cells ? left - cells : 0);
+  return fmt::format("{} {} {}{}", cut_to(name, room), bar, figures, tail);
 }
 
 std::string running_line(const RunningView& run, const Screen& screen, Duration since) {
   std::string where = run.phase;
   if (run.step >= 0) where = fmt::format("step {}{}{}", run.step, where.empty() ? "" : " ", where);
   const Duration elapsed{run.elapsed.ns + since.ns};
-  const std::string label = run.label.empty() ? "(defaults)" : run.label;
-  return fmt::format("  {:>6}  {}  {}", clock_text(elapsed), printable(label),
-                     in(kDim, fmt::format("{}, {}", run.pass, printable(where)), screen.colour));
+  const std::string label = printable(run.label.empty() ? "(defaults)" : run.label);
+  const std::string doing = fmt::format("{}, {}", run.pass, printable(where));
+  const std::string clock = fmt::format("  {:>6}  ", clock_text(elapsed));
+  // The parameters stand in the file; where the attempt is, nobody else says.
+  const std::size_t others = display_width(clock) + 2 + display_width(doing);
+  const std::size_t left = screen.width > others ? screen.width - others : 0;
+  return clock + cut_to(label, std::max(kLeastName, left)) + "  " + in(kDim, doing, screen.colour);
 }
 
 constexpr char kEscape = '\x1b';

@@ -15,11 +15,22 @@
 
 namespace sweepd {
 
+// Parameters that a sweep file lists together (a zip group, include points), with their points in
+// its order: rows follow them instead of each parameter's own order.
+struct FileOrder {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::string>> points;  // each as long as `names`
+};
+
 struct QuerySpec {
   std::string workload;  // required unless a sweep is named
   SweepId sweep;         // "" is every trial of the workload
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
+  // The table of a sweep file: a metric, range or kernel that no result has leaves its cells blank.
+  // Who asks by hand is told of the mistake instead.
+  bool declared = false;
+  std::vector<FileOrder> file_order;
 };
 
 struct Dimension {
@@ -62,6 +73,7 @@ struct ResultSet {
   std::string unit;  // of every Stats value in `rows`: "ms", "B" ...
   std::vector<Dimension> dimensions;
   std::vector<ResultRow> rows;
+  std::vector<std::string> unknown;  // "range `attention.scores`": what no result has (declared)
 };
 
 }  // namespace sweepd

@@ -25,7 +25,7 @@ double percentile(const std::vector<double>& sorted, double p) {
 std::string_view unit_of_metric(std::string_view metric) {
   if (metric == "time" || metric.ends_with("_time")) return "ms";
   if (metric.starts_with(kRangeTimePrefix)) return "ms";
-  if (metric.ends_with("_bytes")) return "B";
+  if (metric.ends_with("_bytes") || metric.find("_bytes_per_") != metric.npos) return "B";
   if (metric == "algbw" || metric == "busbw") return "GB/s";
   if (metric == "loss" || metric.ends_with("_calls") || metric.ends_with("_share")) return "1";
   if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return "ms";
@@ -37,6 +37,10 @@ std::string_view unit_of_metric(std::string_view metric) {
     }
   }
   return "1";
+}
+
+bool is_bandwidth(std::string_view metric) {
+  return unit_of_metric(metric) == "GB/s";
 }
 
 Stats summarize(std::span<const double> values) {
@@ -66,6 +70,15 @@ Stats summarize(std::span<const double> values) {
   return stats;
 }
 
+Stats summarize_metric(std::string_view metric, std::span<const double> values) {
+  Stats stats = summarize(values);
+  if (!is_bandwidth(metric) || values.empty()) return stats;
+  double time = 0;
+  for (const double rate : values) time += 1 / rate;
+  stats.mean = static_cast<double>(stats.n) / time;
+  return stats;
+}
+
 std::vector<Summary> summarize_samples(std::span<const Sample> samples) {
   // Order of first appearance, so that phases come out in step order.
   std::vector<std::pair<std::string, std::string>> order;
@@ -85,7 +98,7 @@ std::vector<Summary> summarize_samples(std::span<const Sample> samples) {
   for (const auto& key : order) {
     std::vector<double> values;
     for (const auto& [step, value] : by_step[key]) values.push_back(value);
-    summaries.push_back({key.first, key.second, summarize(values)});
+    summaries.push_back({key.first, key.second, summarize_metric(key.second, values)});
   }
   return summaries;
 }

@@ -30,6 +30,9 @@ struct Sample {
 
 std::string_view unit_of_metric(std::string_view metric);  // "ms", "B", "1"; "" when unknown
 
+// Bandwidths: the same bytes in each sample, by its own time.
+bool is_bandwidth(std::string_view metric);
+
 struct Stats {
   std::int64_t n = 0;
   double mean = 0;
@@ -45,6 +48,10 @@ struct Stats {
 
 // Of an empty span: all zero. One value that is not a number has no place in any order: all are.
 Stats summarize(std::span<const double> values);
+
+// The same, but that a bandwidth's mean is the harmonic one: the bytes of all samples by the time
+// of all, as nccl-tests prints it. The arithmetic mean of rates lets one quick step outweigh many.
+Stats summarize_metric(std::string_view metric, std::span<const double> values);
 
 // One row of the `summary` table: the measured (not warm-up) samples of an attempt. For world sizes
 // above one, each step's value is the maximum over ranks first, because a step ends when its last

@@ -201,6 +201,20 @@ std::string Axes::row_name(const Key& key) const {
   return join(parts, " ");
 }
 
+const std::string& Axes::row_value(const Key& key, std::size_t i) const {
+  static const std::string kNone;
+  return key[i] == kEveryValue ? kNone : results_->dimensions[rows_[i]].values[key[i]];
+}
+
+bool Axes::has_unknown(const Key& column) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (column[i] != kEveryValue && results_->dimensions[columns_[i]].values[column[i]].empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::optional<std::size_t> Axes::row_position(std::string_view name) const {
   return position(rows_, name);
 }

@@ -50,6 +50,11 @@ class Axes {
   // header or behind its name in a row. "" where the results have one unit for all.
   std::string column_unit(const Key& key) const;
 
+  // The value itself, "" where there is none; `i` is a position in a row's key.
+  const std::string& row_value(const Key& key, std::size_t i) const;
+  // Has one of a column's values no text, as the device of an attempt that never ran?
+  bool has_unknown(const Key& column) const;
+
   // Position of a row dimension in Key, or nothing.
   std::optional<std::size_t> row_position(std::string_view name) const;
   std::optional<std::size_t> column_position(std::string_view name) const;

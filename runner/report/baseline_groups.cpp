@@ -37,7 +37,7 @@ bool matches(const Key& key, const std::map<std::size_t, std::uint32_t>& names) 
 
 }  // namespace
 
-void Group::add_up() {
+void Group::add_up(std::string_view metric) {
   std::vector<const ResultRow*> figures;
   std::vector<std::string> texts;
   for (const ResultRow* row : rows) {
@@ -45,7 +45,7 @@ void Group::add_up() {
     const bool known = std::find(texts.begin(), texts.end(), row->text) != texts.end();
     if (!row->text.empty() && !known) texts.push_back(row->text);
   }
-  pooled = pool(figures);
+  pooled = pool(figures, metric);
   for (const std::string& each : texts) text += (text.empty() ? "" : "/") + each;
 }
 
@@ -76,7 +76,7 @@ void BaselineGroups::group(const std::vector<TableSpec::Filter>& names) {
       groups_[without_names(place.row, place.column)].rows.push_back(&row);
     }
   }
-  for (auto& [point, group] : groups_) group.add_up();
+  for (auto& [point, group] : groups_) group.add_up(results_->metric);
 }
 
 BaselineGroups::Found BaselineGroups::find(const Key& row, const Key& column) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "runner/base/units.h"
@@ -63,10 +64,13 @@ std::string word(const CellTemplate::Part& part, const CellContent& content,
 }  // namespace
 
 Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
-  const Figures figures(*content.pooled, style.unit, style.convert, content.partner);
+  const Figures figures(*content.pooled, style.unit, style.convert, content.partner, style.basis);
   Cell cell;
   std::optional<double> only;
   int named = 0;
+  // A fact that is a text has no mean: whoever asks for one gets the text.
+  const bool text_alone = content.pooled->stats.n == 0 && !content.text.empty();
+  if (text_alone && !shows_words_only(style.cell)) return Cell{content.text, {}, false};
   for (const CellTemplate::Part& part : style.cell.parts) {
     const CellName* known = name_in(part);
     if (known == nullptr) {
@@ -131,12 +135,29 @@ std::string metric_label(const std::string& metric) {
   return label;
 }
 
+namespace {
+
+// What stands between two figures less the letters that touch one: the unit of a value, not of its
+// name. "x (" -> " (".
+std::string between_figures(std::string_view literal) {
+  const auto touches = [](unsigned char c) { return std::isalnum(c) != 0 || c == '%'; };
+  while (!literal.empty() && touches(static_cast<unsigned char>(literal.front()))) {
+    literal.remove_prefix(1);
+  }
+  while (!literal.empty() && touches(static_cast<unsigned char>(literal.back()))) {
+    literal.remove_suffix(1);
+  }
+  return std::string(literal);
+}
+
+}  // namespace
+
 std::string template_label(const CellTemplate& cell) {
   std::string label;
   for (const CellTemplate::Part& part : cell.parts) {
     const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
     if (known == nullptr) {
-      label += part.literal;
+      label += between_figures(part.literal);
     } else {
       label += known->label.empty() ? known->name : known->label;
     }
@@ -144,21 +165,33 @@ std::string template_label(const CellTemplate& cell) {
   return label;
 }
 
-std::string caption(const CellTemplate& cell, const std::string& metric, std::int64_t fewest,
+std::string basis_of_rates(const CellStyle& style) {
+  const bool rates = std::any_of(style.cell.parts.begin(), style.cell.parts.end(),
+                                 [](const CellTemplate::Part& part) {
+                                   const CellName* known = name_in(part);
+                                   return known != nullptr && known->kind == NameKind::kDerived;
+                                 });
+  if (!rates) return "";
+  return style.basis == RateBasis::kMean ? " (rates by its mean)" : " (rates by its median)";
+}
+
+std::string caption(const CellStyle& style, const std::string& metric, std::int64_t fewest,
                     std::int64_t most) {
-  bool statistics = false, rates = false;
-  for (const CellTemplate::Part& part : cell.parts) {
-    const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
-    if (known == nullptr || known->kind == NameKind::kWord) continue;
-    (known->kind == NameKind::kDerived ? rates : statistics) = true;
-  }
-  if (most == 0 || (!statistics && !rates)) return "";
+  const std::string rates = basis_of_rates(style);
+  const bool statistics = std::any_of(style.cell.parts.begin(), style.cell.parts.end(),
+                                      [](const CellTemplate::Part& part) {
+                                        const CellName* known = name_in(part);
+                                        return known != nullptr && known->kind != NameKind::kWord &&
+                                               known->kind != NameKind::kDerived;
+                                      });
+  if (most == 0 || (!statistics && rates.empty())) return "";
   const std::string count =
       fewest == most ? with_thousands(most)
                      : fmt::format("{} to {}", with_thousands(fewest), with_thousands(most));
-  return fmt::format("{} {} {}{}, n = {}", template_label(cell),
-                     statistics ? "of" : "by the median", metric,
-                     statistics && rates ? " (rates by its median)" : "", count);
+  const std::string_view basis = style.basis == RateBasis::kMean ? "mean" : "median";
+  return fmt::format("{} {}{}{}, n = {}", template_label(style.cell),
+                     statistics ? "of " : fmt::format("by the {} ", basis), metric,
+                     statistics ? rates : "", count);
 }
 
 std::string value_unit(const CellStyle& style) {

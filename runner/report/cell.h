@@ -18,6 +18,7 @@ struct CellStyle {
   std::string shown_unit;  // after conversion
   Conversion convert;
   Bold bold = Bold::kNone;
+  RateBasis basis = RateBasis::kMean;
 };
 
 // Enough decimals that the smallest mean has three digits; "± std" only when something was measured
@@ -40,11 +41,14 @@ std::string_view mark_of(Verdict verdict);  // "", "‡", "†"
 
 // "peak allocated" for peak_allocated_bytes: the unit stands beside it.
 std::string metric_label(const std::string& metric);
-// "mean ± std", "TFLOP/s": the template with its figures' names in place of their values.
+// "mean ± std", "mean (speedup)", "TFLOP/s": the template with its figures' names in place of their
+// values, without letters that belong to a value ("{speedup:.2f}x").
 std::string template_label(const CellTemplate& cell);
 // "mean ± std of time, n = 10 to 30": what write-ups leave out. "" when no figure is shown.
-std::string caption(const CellTemplate& cell, const std::string& metric, std::int64_t fewest,
+std::string caption(const CellStyle& style, const std::string& metric, std::int64_t fewest,
                     std::int64_t most);
+// " (rates by its mean)" where the cell shows rates, else "".
+std::string basis_of_rates(const CellStyle& style);
 // Unit of the value columns: the shown one for statistics, a rate's own when only it is shown, "1"
 // where there is none.
 std::string value_unit(const CellStyle& style);

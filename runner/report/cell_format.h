@@ -12,7 +12,7 @@ namespace sweepd::report {
 enum class NameKind {
   kMoment,    // pooled exactly from summaries: n mean std min max sum
   kOrder,     // needs the samples when attempts are pooled
-  kDerived,   // a rate from the median
+  kDerived,   // a rate: work by the time that the table shows
   kCompared,  // with the baseline's mean
   kWord,      // text
 };

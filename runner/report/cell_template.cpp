@@ -99,7 +99,7 @@ class CellParser {
 
 bool needs_order(std::string_view name) {
   const CellName* known = report::find_cell_name(name);
-  return known != nullptr && (known->kind == NameKind::kOrder || known->kind == NameKind::kDerived);
+  return known != nullptr && known->kind == NameKind::kOrder;
 }
 
 }  // namespace
@@ -117,7 +117,10 @@ bool needs_samples(const QuerySpec& query) {
   const auto cell = parse_cell(query.table.cell);
   if (cell && cell->needs_samples()) return true;
   return std::any_of(query.table.sort.begin(), query.table.sort.end(), [](std::string_view key) {
-    return needs_order(key.starts_with('-') ? key.substr(1) : key);
+    const std::string_view name = key.starts_with('-') ? key.substr(1) : key;
+    const CellName* known = report::find_cell_name(name);
+    // A rate may be of the median, which the rest of the table decides.
+    return needs_order(name) || (known != nullptr && known->kind == NameKind::kDerived);
   });
 }
 

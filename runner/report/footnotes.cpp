@@ -6,15 +6,38 @@
 
 #include "runner/base/text.h"
 #include "runner/report/cell.h"
+#include "runner/report/layout.h"
 
 namespace sweepd::report {
 namespace {
 
 constexpr std::size_t kMaxReasons = 3;     // of one kind; `show` has them all
 constexpr std::size_t kMaxPartlyDone = 5;  // cells named one by one
+constexpr std::size_t kMaxCells = 3;       // named for one reason
+constexpr std::size_t kMaxText = 160;      // of one reason: a command may have 400 letters
 
 std::string counted(std::size_t n, const std::string& thing) {
   return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
+
+// What is wrong, without the command of 400 letters that puts it right; `show` has all of it.
+std::string one_line(const std::string& text) {
+  if (display_width(text) <= kMaxText) return text;
+  const std::size_t clause = text.find("; ");
+  const std::string front =
+      clause < kMaxText ? text.substr(0, clause) : wrap(text, kMaxText).front();
+  return front + " … (`sweepctl show` has the rest)";
+}
+
+// " in tiny, forward; small, forward and 4 more cells"
+std::string where(const std::vector<std::string>& cells) {
+  if (cells.empty()) return "";
+  const std::size_t shown = std::min(cells.size(), kMaxCells);
+  std::string list = " in " + join({cells.begin(), cells.begin() + static_cast<int>(shown)}, "; ");
+  if (shown < cells.size()) {
+    list += fmt::format(" and {}", counted(cells.size() - shown, "more cell"));
+  }
+  return list;
 }
 
 // Attempts without an id are told apart by where they lie.
@@ -43,28 +66,39 @@ class AttemptCount {
 
 }  // namespace
 
-void Footnotes::Reasons::add(const std::string& text, const std::string& attempt) {
-  const auto [entry, added] = index.try_emplace(text, texts.size());
-  if (added) texts.push_back({text, {}});
-  texts[entry->second].second.insert(attempt);
+void Footnotes::Reasons::add(const std::string& whole, const std::string& attempt,
+                             const std::string& cell) {
+  const std::string text = one_line(whole);
+  const auto [entry, added] = index.try_emplace(text, all.size());
+  if (added) all.push_back({text, {}, {}});
+  Reason& reason = all[entry->second];
+  reason.attempts.insert(attempt);
+  const bool known = !reason.cells.empty() && reason.cells.back() == cell;
+  if (!cell.empty() && !known) reason.cells.push_back(cell);
 }
 
+// One reason is that of every cell with the mark. Several must say which is whose.
 void Footnotes::Reasons::append_lines(const std::string& heading,
                                       std::vector<std::string>& lines) const {
-  for (std::size_t i = 0; i < std::min(texts.size(), kMaxReasons); ++i) {
-    const auto& [text, attempts] = texts[i];
+  for (std::size_t i = 0; i < std::min(all.size(), kMaxReasons); ++i) {
+    const Reason& reason = all[i];
     std::string line = heading;
-    if (!text.empty()) line.append(": ").append(text);
-    if (attempts.size() > 1) line += fmt::format(" ({})", counted(attempts.size(), "attempt"));
+    if (all.size() > 1) line += where(reason.cells);
+    if (!reason.text.empty()) line.append(": ").append(reason.text);
+    if (reason.attempts.size() > 1) {
+      line += fmt::format(" ({})", counted(reason.attempts.size(), "attempt"));
+    }
     lines.push_back(std::move(line));
   }
-  if (texts.size() <= kMaxReasons) return;
+  if (all.size() <= kMaxReasons) return;
   std::set<std::string> others;
-  for (std::size_t i = kMaxReasons; i < texts.size(); ++i) {
-    others.insert(texts[i].second.begin(), texts[i].second.end());
+  std::vector<std::string> cells;
+  for (std::size_t i = kMaxReasons; i < all.size(); ++i) {
+    others.insert(all[i].attempts.begin(), all[i].attempts.end());
+    cells.insert(cells.end(), all[i].cells.begin(), all[i].cells.end());
   }
-  lines.push_back(fmt::format("{}: {} more of the same kind (with other figures)", heading,
-                              counted(others.size(), "attempt")));
+  lines.push_back(fmt::format("{}{}: {} more of the same kind (with other figures)", heading,
+                              where(cells), counted(others.size(), "attempt")));
 }
 
 void Footnotes::add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,
@@ -73,11 +107,13 @@ void Footnotes::add_cell(const std::string& name, const std::vector<const Result
   for (const ResultRow* row : rows) {
     if (row->pending && row->stats.n == 0) continue;
     if (!is_done(*row)) {
-      ended_[row->outcome].add(row->note, identity(*row));
+      ended_[row->outcome].add(row->note, identity(*row), name);
       continue;
     }
     done.push_back(row);
-    if (row->verdict != Verdict::kValid) marked_[row->verdict].add(row->note, identity(*row));
+    if (row->verdict != Verdict::kValid) {
+      marked_[row->verdict].add(row->note, identity(*row), name);
+    }
   }
   if (!done.empty()) add_pooling(done, axes);
   if (!done.empty() && done.size() < rows.size()) add_unfinished(name, rows);
@@ -183,8 +219,8 @@ std::vector<std::string> Footnotes::lines() const {
   for (const auto& [outcome, reasons] : ended_) {
     // The word is in the cell already; only a reason adds to it.
     Reasons with_text;
-    std::copy_if(reasons.texts.begin(), reasons.texts.end(), std::back_inserter(with_text.texts),
-                 [](const auto& entry) { return !entry.first.empty(); });
+    std::copy_if(reasons.all.begin(), reasons.all.end(), std::back_inserter(with_text.all),
+                 [](const Reason& reason) { return !reason.text.empty(); });
     with_text.append_lines(std::string(cell_word(outcome)), lines);
   }
   return lines;

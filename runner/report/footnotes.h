@@ -22,11 +22,17 @@ class Footnotes {
   std::vector<std::string> lines() const;
 
  private:
-  // Distinct texts in the order of their appearance, each with the attempts that gave it.
+  // Distinct texts in the order of their appearance, each with the attempts that gave it and the
+  // cells that show them.
+  struct Reason {
+    std::string text;
+    std::set<std::string> attempts;
+    std::vector<std::string> cells;
+  };
   struct Reasons {
-    std::vector<std::pair<std::string, std::set<std::string>>> texts;
+    std::vector<Reason> all;
     std::map<std::string, std::size_t> index;  // a load average gives each attempt its own text
-    void add(const std::string& text, const std::string& attempt);
+    void add(const std::string& whole, const std::string& attempt, const std::string& cell);
     void append_lines(const std::string& heading, std::vector<std::string>& lines) const;
   };
 

@@ -53,8 +53,12 @@ Result<Layer> Layer::resolve(const TableSpec& table, const TableSpec::Value& val
   auto axes = Axes::resolve(results, table);
   if (!axes) return axes.error();
   Layer layer(std::move(*axes), value, results);
-  layer.style_ = {std::move(*cell), results.unit, value.unit.empty() ? results.unit : value.unit,
-                  *convert, value.bold};
+  layer.style_ = {std::move(*cell),
+                  results.unit,
+                  value.unit.empty() ? results.unit : value.unit,
+                  *convert,
+                  value.bold,
+                  rates_by_median(table) ? RateBasis::kMedian : RateBasis::kMean};
   layer.divided_ = std::move(*divided);
   if (baseline != nullptr) {
     auto groups = BaselineGroups::resolve(*baseline, table, value);
@@ -72,7 +76,7 @@ void Layer::group(const std::vector<TableSpec::Filter>& baseline) {
     }
   }
   for (auto& [key, line] : lines_) {
-    for (auto& [column, group] : line) group.add_up();
+    for (auto& [column, group] : line) group.add_up(results_->metric);
   }
   if (style_.cell.parts.empty()) style_.cell = choose_cell();
   if (baseline_) baseline_->group(baseline);
@@ -158,7 +162,8 @@ Result<std::optional<double>> Layer::figure(const Key& row, const Key& column,
                                             std::string_view name) const {
   const Group* group = find(row, column);
   if (group == nullptr) return std::optional<double>();
-  return Figures(group->pooled, style_.unit, conversion_at(row, column), partner(row, column))
+  return Figures(group->pooled, style_.unit, conversion_at(row, column), partner(row, column),
+                 style_.basis)
       .get(name);
 }
 

@@ -16,10 +16,10 @@
 namespace sweepd::report {
 
 struct Group {
-  std::vector<const ResultRow*> rows;  // everything that falls into the cell
-  Pooled pooled;                       // of those with a figure
-  std::string text;                    // facts that are text; several are joined by "/"
-  void add_up();                       // `pooled` and `text` from `rows`
+  std::vector<const ResultRow*> rows;    // everything that falls into the cell
+  Pooled pooled;                         // of those with a figure
+  std::string text;                      // facts that are text; several are joined by "/"
+  void add_up(std::string_view metric);  // `pooled` and `text` from `rows`
 };
 
 // Where a table's cells find the point that they are compared with.

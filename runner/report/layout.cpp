@@ -12,15 +12,21 @@ bool is_marked(std::string_view text) {
   return text.ends_with("†") || text.ends_with("‡");
 }
 
+// "Tokens/s" is its own unit, and "fp32 TFLOP/s" says it.
+bool ends_with_unit(std::string_view name, std::string_view unit) {
+  if (name.size() < unit.size()) return false;
+  const std::string_view end = name.substr(name.size() - unit.size());
+  const bool same = std::equal(
+      end.begin(), end.end(), unit.begin(), unit.end(),
+      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+  return same && (name.size() == unit.size() || name[name.size() - unit.size() - 1] == ' ');
+}
+
 }  // namespace
 
 std::string header_text(const Column& column) {
   const bool bare = column.unit.empty() || column.unit == "1";
-  // "Tokens/s" is its own unit.
-  const bool is_unit = std::equal(
-      column.name.begin(), column.name.end(), column.unit.begin(), column.unit.end(),
-      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-  if (bare || is_unit) return column.name;
+  if (bare || ends_with_unit(column.name, column.unit)) return column.name;
   return column.name + " (" + column.unit + ")";
 }
 

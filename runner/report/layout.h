@@ -10,7 +10,7 @@
 
 namespace sweepd::report {
 
-// "forward (ms)"; just the name without a unit or with "1".
+// "forward (ms)"; just the name without a unit, with "1", or where it ends with the unit itself.
 std::string header_text(const Column& column);
 
 // Every cell's text after `escape`, header first, each row as long as `columns`; `bold` stands

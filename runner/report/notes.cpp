@@ -20,6 +20,7 @@ struct Caption {
   std::pair<std::int64_t, std::int64_t> counts;
   std::string text;  // "" when their templates differ
   std::vector<std::string> names;
+  std::string basis;  // of rates: " (rates by its mean)"
 };
 
 std::string count_text(const std::pair<std::int64_t, std::int64_t>& counts) {
@@ -95,18 +96,18 @@ std::vector<std::string> captions(const std::vector<Layer>& layers, const std::v
   std::vector<Caption> all;
   for (const Layer& layer : layers) {
     const auto counts = layer.counts(rows);
-    const std::string text =
-        caption(layer.style().cell, layer.metric(), counts.first, counts.second);
+    const std::string text = caption(layer.style(), layer.metric(), counts.first, counts.second);
     if (text.empty()) continue;
     const std::string name = layer.value().name.empty() ? layer.metric() : layer.value().name;
     const auto same = std::find_if(all.begin(), all.end(), [&](const Caption& each) {
       return each.metric == layer.metric() && each.counts == counts;
     });
     if (same == all.end()) {
-      all.push_back({layer.metric(), counts, text, {name}});
+      all.push_back({layer.metric(), counts, text, {name}, basis_of_rates(layer.style())});
       continue;
     }
     if (same->text != text) same->text.clear();
+    if (same->basis.empty()) same->basis = basis_of_rates(layer.style());
     const bool listed =
         std::find(same->names.begin(), same->names.end(), name) != same->names.end();
     if (!listed) same->names.push_back(name);
@@ -114,8 +115,8 @@ std::vector<std::string> captions(const std::vector<Layer>& layers, const std::v
   std::vector<std::string> lines;
   for (const Caption& each : all) {
     const std::string names = all.size() == 1 ? "" : join(each.names, ", ") + ": ";
-    lines.push_back(names + (each.text.empty() ? fmt::format("figures of {}, n = {}", each.metric,
-                                                             count_text(each.counts))
+    lines.push_back(names + (each.text.empty() ? fmt::format("figures of {}{}, n = {}", each.metric,
+                                                             each.basis, count_text(each.counts))
                                                : each.text));
   }
   return lines;
@@ -136,6 +137,22 @@ std::vector<std::string> filter_notes(const TableSpec& table) {
   const auto narrower = narrower_values(table);
   if (!narrower.empty()) lines.push_back("only in " + join(narrower, "; "));
   return lines;
+}
+
+std::vector<std::string> unknown_notes(const std::vector<Layer>& layers) {
+  std::vector<std::string> names;
+  bool any_done = false;
+  for (const Layer& layer : layers) {
+    const std::vector<ResultRow>& rows = layer.results().rows;
+    any_done |= std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) {
+      return !row.pending && row.outcome == Outcome::kDone;
+    });
+    for (const std::string& name : layer.results().unknown) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  if (names.empty() || !any_done) return {};
+  return {"no result has " + join(names, ", ")};
 }
 
 std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Layer>& layers) {

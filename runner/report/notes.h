@@ -14,6 +14,9 @@ std::vector<std::string> captions(const std::vector<Layer>& layers, const std::v
 // "only precision = bf16"; values that narrow it further say so in one line.
 std::vector<std::string> filter_notes(const TableSpec& table);
 
+// What the table asks for and no result has, once something is done: a name may be misspelt.
+std::vector<std::string> unknown_notes(const std::vector<Layer>& layers);
+
 // What comparisons are with: "compared with precision = fp32, by the means".
 std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Layer>& layers);
 

@@ -11,6 +11,7 @@
 #include "runner/report/layer.h"
 #include "runner/report/notes.h"
 #include "runner/report/report.h"
+#include "runner/report/row_order.h"
 #include "runner/report/sort_key.h"
 
 namespace sweepd {
@@ -71,7 +72,14 @@ class Pivot {
       keys.insert(layer.columns().begin(), layer.columns().end());
     }
     order_.assign(rows.begin(), rows.end());
-    for (const Key& key : keys) {
+    if (!query_.file_order.empty()) {
+      const report::RowOrder order(axes(), query_.file_order);
+      std::stable_sort(order_.begin(), order_.end(),
+                       [&](const Key& a, const Key& b) { return order.before(a, b); });
+    }
+    std::vector<Key> shown(keys.begin(), keys.end());
+    std::erase_if(shown, [&](const Key& key) { return keys.size() > 1 && is_nowhere(key); });
+    for (const Key& key : shown) {
       for (std::size_t i = 0; i < layers_.size(); ++i) {
         const std::set<Key>& own = layers_[i].columns();
         // A value with nothing at all keeps its place: the table's shape is the file's. A column
@@ -80,6 +88,24 @@ class Pivot {
         columns_.push_back({key, i});
       }
     }
+  }
+
+  // A column of no device (host ...) whose attempts were all skipped: nothing ran that could have
+  // one. It is left out, but not what the attempts say.
+  bool is_nowhere(const Key& column) {
+    if (!axes().has_unknown(column)) return false;
+    std::vector<const ResultRow*> skipped;
+    for (const Layer& layer : layers_) {
+      for (const auto& [row, line] : layer.lines()) {
+        const report::Group* group = layer.find(row, column);
+        if (group != nullptr) skipped.insert(skipped.end(), group->rows.begin(), group->rows.end());
+      }
+    }
+    const bool all = std::all_of(skipped.begin(), skipped.end(), [](const ResultRow* row) {
+      return !row->pending && row->outcome == Outcome::kSkipped;
+    });
+    if (all) footnotes_.add_cell("", skipped, axes());
+    return all;
   }
 
   // The last key first, each time stably: the first key decides, the others break ties.
@@ -190,6 +216,7 @@ class Pivot {
     const auto constants = axes().constants();
     if (!constants.empty()) table.notes.push_back(join(constants, ", "));
     add(report::filter_notes(query_.table));
+    add(report::unknown_notes(layers_));
     if (order_.size() < all_rows) {
       table.notes.push_back(fmt::format("the first {} of {} rows", order_.size(), all_rows));
     }

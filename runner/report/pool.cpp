@@ -13,17 +13,18 @@ namespace {
 
 // Chan, Golub, LeVeque: the squares about the common mean are those about each mean plus
 // n_i (mean_i - mean)^2.
-Stats pool_moments(std::span<const ResultRow* const> rows) {
+Stats pool_moments(std::span<const ResultRow* const> rows, std::string_view metric) {
   Stats pooled;
-  double sum = 0;
+  double sum = 0, time = 0;
   for (const ResultRow* row : rows) {
     pooled.min = pooled.n == 0 ? row->stats.min : std::min(pooled.min, row->stats.min);
     pooled.max = pooled.n == 0 ? row->stats.max : std::max(pooled.max, row->stats.max);
     pooled.n += row->stats.n;
     sum += static_cast<double>(row->stats.n) * row->stats.mean;
+    time += static_cast<double>(row->stats.n) / row->stats.mean;
   }
   const auto n = static_cast<double>(pooled.n);
-  pooled.mean = sum / n;
+  pooled.mean = is_bandwidth(metric) ? n / time : sum / n;
   double squares = 0;
   for (const ResultRow* row : rows) {
     const auto n_i = static_cast<double>(row->stats.n);
@@ -58,17 +59,17 @@ double agreed(std::span<const ResultRow* const> rows, double ResultRow::*member)
 
 }  // namespace
 
-Pooled pool(std::span<const ResultRow* const> rows) {
+Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric) {
   Pooled pooled;
   if (rows.empty()) return pooled;
   if (rows.size() == 1) {
     pooled.stats = rows.front()->stats;
     pooled.order_known = rows.front()->attempts == 1;
   } else if (const auto samples = all_samples(rows)) {
-    pooled.stats = summarize(*samples);
+    pooled.stats = summarize_metric(metric, *samples);
     pooled.order_known = true;
   } else {
-    pooled.stats = pool_moments(rows);
+    pooled.stats = pool_moments(rows, metric);
   }
   pooled.flops = agreed(rows, &ResultRow::flops);
   pooled.bytes = agreed(rows, &ResultRow::bytes);
@@ -85,6 +86,8 @@ Result<std::optional<double>> Figures::get(std::string_view name) const {
   if (known->kind == NameKind::kMoment) return moment(name);
   if (known->kind == NameKind::kWord) return std::optional<double>();
   if (known->kind == NameKind::kCompared) return compared(name);
+  const bool by_mean = known->kind == NameKind::kDerived && basis_ == RateBasis::kMean;
+  if (by_mean) return derived(name);
   if (!pooled_.order_known) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{} of several attempts in one cell needs their samples, which were "
@@ -115,7 +118,9 @@ double Figures::order(std::string_view name) const {
 
 std::optional<double> Figures::derived(std::string_view name) const {
   const auto to_seconds = conversion(unit_, "s");
-  const double seconds = to_seconds ? (*to_seconds)(pooled_.stats.median) : 0;
+  const Stats& stats = pooled_.stats;
+  const double time = basis_ == RateBasis::kMean ? stats.mean : stats.median;
+  const double seconds = to_seconds ? (*to_seconds)(time) : 0;
   if (!(seconds > 0)) return std::nullopt;
   const auto known = [](double value, bool exists) {
     return exists ? std::optional<double>(value) : std::nullopt;

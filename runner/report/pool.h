@@ -23,8 +23,8 @@ struct Pooled {
   Verdict verdict = Verdict::kValid;  // the worst
 };
 
-// `rows` are done attempts with figures; empty gives n = 0.
-Pooled pool(std::span<const ResultRow* const> rows);
+// `rows` are done attempts with figures of `metric`; empty gives n = 0.
+Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric = "time");
 
 // What a cell is compared with: the same point of the baseline.
 struct Partner {
@@ -36,12 +36,16 @@ struct Partner {
 // in the direction that `bold` asks for? A single value has no error. False without a partner.
 bool stands_out(const Pooled& pooled, const Partner& partner, Bold bold);
 
+// Which time a rate is of: the one that its table shows.
+enum class RateBasis { kMean, kMedian };
+
 // The figures of one cell by name, in the unit a person asked for.
 class Figures {
  public:
   // `unit` is the metric's own (for rates); `convert` leads to the shown one.
-  Figures(const Pooled& pooled, std::string_view unit, Conversion convert, Partner partner = {})
-      : pooled_(pooled), unit_(unit), convert_(convert), partner_(partner) {}
+  Figures(const Pooled& pooled, std::string_view unit, Conversion convert, Partner partner = {},
+          RateBasis basis = RateBasis::kMean)
+      : pooled_(pooled), unit_(unit), convert_(convert), partner_(partner), basis_(basis) {}
 
   // Empty where the figure does not exist. Fails when it exists but was not read: an order
   // statistic of several attempts without their samples.
@@ -57,6 +61,7 @@ class Figures {
   std::string_view unit_;
   Conversion convert_;
   Partner partner_;
+  RateBasis basis_;
 };
 
 }  // namespace sweepd::report

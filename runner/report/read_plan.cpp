@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "runner/model/sample.h"
 #include "runner/report/cell_format.h"
+#include "runner/report/convert.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
 
@@ -25,9 +27,11 @@ Filters merged(Filters filters, const Filters& over) {
 
 TableSpec::Value complete(const TableSpec& table, TableSpec::Value value) {
   if (value.cell.empty()) value.cell = table.cell;
-  // A unit belongs to its metric: bytes are not shown in the seconds of the table.
+  // The table's unit goes to whatever can be shown in it: bytes are not shown in its seconds.
   const bool own_metric = !value.metric.empty() && value.metric != table.metric;
-  if (value.unit.empty() && !own_metric) value.unit = table.unit;
+  const bool fits = !own_metric ||
+                    report::conversion(unit_of_metric(metric_alone(value.metric)), table.unit).ok();
+  if (value.unit.empty() && fits) value.unit = table.unit;
   if (value.metric.empty()) value.metric = table.metric;
   if (value.bold == Bold::kNone) value.bold = table.bold;
   if (!value.warmup) value.warmup = table.warmup;
@@ -43,8 +47,8 @@ bool same_filters(const Filters& a, const Filters& b) {
 }
 
 // What reading must know of a cell: the names of its figures, and whether it wants texts. A
-// comparison is of means.
-std::string needs_of(const std::string& cell) {
+// comparison is of means, and a rate may be of the median.
+std::string needs_of(const std::string& cell, bool by_median) {
   const auto parsed = parse_cell(cell);
   std::string needs;
   if (!parsed) return needs;
@@ -52,6 +56,7 @@ std::string needs_of(const std::string& cell) {
     const report::CellName* known = report::find_cell_name(part.name);
     if (known == nullptr) continue;
     if (known->kind == report::NameKind::kWord && part.name != "text") continue;
+    if (known->kind == report::NameKind::kDerived && by_median) needs += "{median}";
     needs += known->kind == report::NameKind::kCompared ? "{mean}" : "{" + part.name + "}";
   }
   return needs;
@@ -90,24 +95,42 @@ std::vector<TableSpec::Value> complete_values(const TableSpec& table) {
   return values;
 }
 
+bool rates_by_median(const TableSpec& table) {
+  bool mean = false, median = false;
+  for (const TableSpec::Value& value : complete_values(table)) {
+    const std::string metric = metric_alone(value.metric);
+    if (!metric.empty() && !metric.ends_with("time")) continue;
+    const auto cell = parse_cell(value.cell);
+    if (!cell) continue;
+    mean |= cell->parts.empty();  // chosen by pivot(): a mean
+    for (const CellTemplate::Part& part : cell->parts) {
+      mean |= part.name == "mean";
+      median |= part.name == "median";
+    }
+  }
+  return median && !mean;
+}
+
 ReadPlan plan_reads(const QuerySpec& query) {
   ReadPlan plan;
+  const bool by_median = rates_by_median(query.table);
   for (const TableSpec::Value& value : complete_values(query.table)) {
     QuerySpec read;
     read.workload = query.workload;
     read.sweep = query.sweep;
+    read.declared = query.declared;
     read.table.sort = figures_in(query.table.sort);
     read.table.rows = query.table.rows;
     read.table.columns = query.table.columns;
     read.table.metric = metric_alone(value.metric);
-    read.table.cell = needs_of(value.cell);
+    read.table.cell = needs_of(value.cell, by_median);
     read.table.where = value.where;
     read.table.warmup = *value.warmup;
     ReadPlan::Use use;
     use.results = add_read(plan.reads, read);
     if (!query.table.baseline.empty()) {
       read.table.where = merged(read.table.where, query.table.baseline);
-      read.table.cell = needs_of("{mean}");
+      read.table.cell = needs_of("{mean}", by_median);
       use.baseline = add_read(plan.reads, std::move(read));
     }
     plan.uses.push_back(use);

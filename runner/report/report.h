@@ -16,8 +16,10 @@ namespace sweepd {
 
 // A cell template: text with `{name}` or `{name:format}`; `{{` and `}}` are braces.
 //
-//   statistics  n mean std min p05 median p95 max mad sum
-//   derived     tokens_per_s tflops gbps mfu bandwidth_share: from the median time; 1 GB = 10^9 B
+//   statistics  n mean std min p05 median p95 max mad sum; the mean of a bandwidth is its bytes by
+//               the mean time
+//   derived     tokens_per_s tflops gbps mfu bandwidth_share: the work by the time that the table
+//               shows, its median where only that is shown, else its mean; 1 GB = 10^9 B
 //   compared    difference change ratio speedup baseline: with the mean of the table's baseline,
 //               this - baseline, that by the baseline, this / baseline, baseline / this, itself
 //   words       outcome verdict text
@@ -43,6 +45,9 @@ Result<CellTemplate> parse_cell(std::string_view text);
 // What a table's values come to when everything that they leave out is filled in from the table:
 // one for each, or the one of a table without `values`.
 std::vector<TableSpec::Value> complete_values(const TableSpec& table);
+
+// Does a table show medians of its times and no means? Then its rates are by the median, too.
+bool rates_by_median(const TableSpec& table);
 
 // What must be read for a table: values that show the same results, and a baseline that is among
 // them, share one.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "runner/base/text.h"
 #include "runner/report/layout.h"
@@ -9,7 +10,7 @@ namespace sweepd {
 namespace {
 
 constexpr std::size_t kGap = 2;       // spaces between columns
-constexpr std::size_t kMinText = 16;  // a text column gets no narrower: its cells grow too tall
+constexpr std::size_t kMinText = 16;  // a longer word may be broken: its column would be too wide
 
 // Control characters would move the cursor or worse: cells hold messages of programs that failed.
 std::string printable(std::string_view text) {
@@ -27,17 +28,67 @@ std::size_t total_width(const std::vector<std::size_t>& widths,
   return total;
 }
 
-// Takes from the widest text columns what `columns` are too wide by, as far as that goes.
-void shrink_text(const Table& table, const std::vector<std::size_t>& columns, std::size_t width,
+constexpr std::size_t kMeasured = 500;  // rows that decide the widths; the others are alike
+
+// How many letters the longest word of each column has, and how many each of its cells.
+struct Extents {
+  std::vector<std::size_t> words;
+  std::vector<std::vector<std::size_t>> cells;  // by line, then column
+};
+
+Extents extents_of(const report::Lines& lines) {
+  Extents extents;
+  extents.words.resize(lines.front().size());
+  for (const auto& line : lines) {
+    if (extents.cells.size() == kMeasured) break;
+    auto& cells = extents.cells.emplace_back();
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      cells.push_back(display_width(line[c]));
+      for (const std::string& word : split(line[c], ' ')) {
+        extents.words[c] = std::max(extents.words[c], display_width(word));
+      }
+    }
+  }
+  return extents;
+}
+
+// Lines on the screen when every row is as tall as its tallest cell.
+std::size_t height_of(const Extents& extents, const std::vector<std::size_t>& columns,
+                      const std::vector<std::size_t>& widths) {
+  std::size_t height = 0;
+  for (const auto& cells : extents.cells) {
+    std::size_t tallest = 1;
+    for (const std::size_t c : columns) {
+      if (widths[c] > 0) tallest = std::max(tallest, (cells[c] + widths[c] - 1) / widths[c]);
+    }
+    height += tallest;
+  }
+  return height;
+}
+
+// Takes from text columns what `columns` are too wide by, as far as that goes: a letter at a time
+// from the column where it costs the fewest lines, of equals the widest. So a column of names stays
+// whole while one of prose grows taller. No word is broken that a narrow column can hold.
+void shrink_text(const Table& table, const Extents& extents,
+                 const std::vector<std::size_t>& columns, std::size_t width,
                  std::vector<std::size_t>& widths) {
   while (total_width(widths, columns) > width) {
-    std::size_t* widest = nullptr;
+    std::optional<std::size_t> best;
+    std::size_t lowest = 0;
     for (const std::size_t c : columns) {
-      if (table.columns[c].align == Align::kRight || widths[c] <= kMinText) continue;
-      if (widest == nullptr || widths[c] > *widest) widest = &widths[c];
+      const std::size_t least = std::min(kMinText, extents.words[c]);
+      if (table.columns[c].align == Align::kRight || widths[c] <= least) continue;
+      --widths[c];
+      const std::size_t height = height_of(extents, columns, widths);
+      ++widths[c];
+      const bool better =
+          !best || height < lowest || (height == lowest && widths[c] > widths[*best]);
+      if (!better) continue;
+      best = c;
+      lowest = height;
     }
-    if (widest == nullptr) return;
-    --*widest;
+    if (!best) return;
+    --widths[*best];
   }
 }
 
@@ -126,13 +177,14 @@ std::string to_text(const Table& table, std::size_t width) {
     Group all(table.columns.size());
     std::iota(all.begin(), all.end(), 0);
     std::vector<Group> groups{all};
-    if (width > 0) {
+    if (width > 0 && total_width(widths, all) > width) {
+      const Extents extents = extents_of(lines);
       std::vector<std::size_t> shrunk = widths;
-      shrink_text(table, all, width, shrunk);
+      shrink_text(table, extents, all, width, shrunk);
       const bool fits = total_width(shrunk, all) <= width;
       if (fits) widths = std::move(shrunk);
       if (!fits) groups = groups_of(table, widths, width);
-      for (const Group& group : groups) shrink_text(table, group, width, widths);
+      for (const Group& group : groups) shrink_text(table, extents, group, width, widths);
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (g > 0) out += '\n';

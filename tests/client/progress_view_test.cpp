@@ -50,6 +50,19 @@ TEST(LiveLines, ColoursTakeNoRoom) {
   }
 }
 
+// The parameters stand in the file; where the attempt is stands nowhere else.
+TEST(LiveLines, WhatIsTooLongLosesParametersAndNeverStepAndPhase) {
+  ProgressView view = progress_view("a-sweep-with-a-name-of-some-length", progress(8000, 2000, 1));
+  view.running[0].label =
+      "model=medium context=1024 precision=bf16 attention=flash optimizer=adamw_fused batch=16";
+  const auto lines = live_lines(view, {80, 24, Colour::kNo}, seconds(2));
+  for (const std::string& line : lines) EXPECT_LE(display_width(line), 80U) << line;
+  EXPECT_THAT(lines, ElementsAre(testing::EndsWith("2,000/8,000  25%, 1 oom, about 6m 18s left"),
+                                 testing::EndsWith("…  timing, step 3 forward")));
+  EXPECT_THAT(lines[0], testing::StartsWith("a-sweep-with-a-name"));
+  EXPECT_THAT(lines[1], testing::StartsWith("  1m 03s  model=medium context=1024"));
+}
+
 TEST(LiveLines, AsManyRunningAsTheScreenHasRoomFor) {
   ProgressView view = progress_view("lm", progress(100, 0, 0));
   view.running.assign(20, view.running.front());

@@ -146,6 +146,54 @@ TEST_F(ResultsTest, RanksApartOrTheSlowestOfThem) {
   EXPECT_THAT(lines(ask(by({"model"}))), ElementsAre("small done 31"));
 }
 
+// Rank 0 waits in its forward, rank 1 in its backward: the slowest of each phase make 31 ms of a
+// step that nobody had.
+TEST_F(ResultsTest, PhasesOfTheSlowestRankAddUpToTheStep) {
+  const auto row = submit(sweep("s", {{{"world_size", "2"}}})).queued.front().row;
+  AttemptRecord record = done(row, 10, 20);
+  record.samples.clear();
+  for (const auto& [rank, forward, backward] : {std::tuple{0, 11.0, 15.0}, {1, 4.0, 20.0}}) {
+    record.samples.push_back({rank, 0, "forward", "time", forward, false});
+    record.samples.push_back({rank, 0, "backward", "time", backward, false});
+    record.samples.push_back({rank, 0, "step", "time", forward + backward, false});
+  }
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  EXPECT_THAT(lines(ask(by({"phase"}))),
+              ElementsAre("forward done 11", "backward done 20", "step done 26"));
+  EXPECT_THAT(lines(ask(by({"phase"}, {}, {{"rank", {"slowest"}}}))),
+              ElementsAre("forward done 11", "backward done 15", "step done 26"));
+  EXPECT_THAT(refusal(by({"rank"}, {}, {{"rank", {"slowest"}}})), HasSubstr("stands alone"));
+  EXPECT_THAT(refusal(by({"phase"}, {}, {{"rank", {"slowest", "0"}}})), HasSubstr("stands alone"));
+  auto memory = by({"phase"}, {}, {{"rank", {"slowest"}}});
+  memory.table.metric = "peak_allocated_bytes";
+  EXPECT_THAT(refusal(memory), HasSubstr("`slowest` is of samples"));
+}
+
+TEST_F(ResultsTest, RanksThatNeverMetAreApart) {
+  const auto queued = submit(sweep("s", {{{"world_size", "1"}}, {{"world_size", "2"}}})).queued;
+  const auto seen = [&](const std::string& sweep) {
+    QuerySpec query;
+    query.sweep = sweep;
+    query.workload = sweep.empty() ? "toy" : "";
+    const auto ranks = reader_->ranks_seen(query);
+    EXPECT_TRUE(ranks) << ranks.error().message;
+    return ranks ? std::pair(ranks->several, ranks->apart) : std::pair(false, false);
+  };
+  finish(done(queued[0].row, 10, 20));
+  EXPECT_EQ(seen("s"), std::pair(false, false));
+  finish(done(queued[1].row, 10, 20));
+  EXPECT_EQ(seen("s"), std::pair(true, true));
+  EXPECT_EQ(seen(""), std::pair(true, true));
+  const auto third =
+      submit(sweep("t", {{{"world_size", "2"}, {"model", "xl"}}})).queued.front().row;
+  AttemptRecord record = done(third, 10, 20);
+  record.samples.push_back({0, 0, "setup", "rendezvous_time", 3, false});
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  EXPECT_EQ(seen("t"), std::pair(true, false));
+}
+
 TEST_F(ResultsTest, SamplesComeOnRequest) {
   const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
   AttemptRecord record = done(row, 10, 20);

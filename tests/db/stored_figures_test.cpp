@@ -117,8 +117,36 @@ TEST_F(StoredFiguresTest, FactsAreNumbersOrTexts) {
               ElementsAre("xl done float16"));
   EXPECT_THAT(lines(ask(by({"fact"}))),
               UnorderedElementsAre("dtype.logits done float16", "result done 9.5"));
+  EXPECT_EQ(ask(of_metric(by({"model"}), "fact.dtype.logits")).rows.at(0).stats.n, 0)
+      << "a text has no mean";
   EXPECT_THAT(lines(ask(by({"fact"}, {"rank"}, {{"fact", {"result"}}}))),
               UnorderedElementsAre("result 0 done 9.5", "result 1 done 8.5"));
+}
+
+TEST_F(StoredFiguresTest, FactsComeInTheOrderOfTheirStatement) {
+  AttemptRecord record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 1, 2);
+  for (const char* name : {"input", "fc1.weight", "activation", "loss", "attention"}) {
+    record.facts.push_back({0, name, std::nullopt, "float32"});
+  }
+  finish(record);
+  EXPECT_THAT(ask(by({"fact"})).dimensions.at(0).values,
+              ElementsAre("input", "fc1.weight", "activation", "loss", "attention"));
+}
+
+// A table of a file may ask for what this kernel, this build or this machine never says.
+TEST_F(StoredFiguresTest, ADeclaredTableMayNameWhatNoResultHas) {
+  const auto row = done_in(Pass::kProfile);
+  add_kernel(row, {"flash", "matmul", "forward", "attention.flash", 1, 1, 2e6});
+  const auto declared = [](QuerySpec query) {
+    query.declared = true;
+    return query;
+  };
+  const auto query = of_metric(by({"model"}, {}, {{"range", {"attention.scores"}}}), "kernel_time");
+  EXPECT_THAT(refusal(query), HasSubstr("range: no result has `attention.scores`; there are"));
+  EXPECT_THAT(lines(ask(declared(query))), ElementsAre("xl done 0"));
+  EXPECT_THAT(ask(declared(query)).unknown, ElementsAre("range `attention.scores`"));
+  EXPECT_THAT(ask(declared(of_metric(by({"model"}), "busbw"))).unknown,
+              ElementsAre("metric `busbw`"));
 }
 
 TEST_F(StoredFiguresTest, KernelsAreSummedOverWhatIsNotNamed) {
@@ -144,13 +172,14 @@ TEST_F(StoredFiguresTest, KernelsAreSummedOverWhatIsNotNamed) {
               ElementsAre("softmax done 1"));  // by its full name
   EXPECT_THAT(table({"rank"}, "kernel_time", {{"phase", {"backward"}}}),
               ElementsAre("0 done 8", "1 done 9"));
-  // 2, 2 +- 1 and 6: as if the three calls were one list; a median of two lists is unknown.
+  // 2, 2 +- 1 and 6: as if the three calls were one list; for the median each call counts as that
+  // of its launch shape.
   EXPECT_THAT(table({"kernel"}, "kernel_mean", {{"phase", {"forward"}}, {"kernel", {"gemm"}}}),
               ElementsAre(HasSubstr("gemm done 3.33333333333333")));
   EXPECT_THAT(table({"kernel"}, "kernel_std", {{"phase", {"forward"}}, {"kernel", {"gemm"}}}),
               ElementsAre(HasSubstr("gemm done 2.4152294576982")));
   EXPECT_THAT(table({"phase"}, "kernel_median", {{"kernel", {"gemm"}}}),
-              ElementsAre("backward done 2"));
+              ElementsAre("forward done 2", "backward done 2"));
 }
 
 // The columns of torch.profiler's table; kernels are rows beside the operators that launched them.

@@ -74,6 +74,9 @@ TEST_F(Profile, ShowPrintsTheTablesThatPeopleKnow) {
               AllOf(HasSubstr("attention.softmax"), HasSubstr("lm_head")));
   EXPECT_THAT(box.ctl({"show", profile, "--kernels", "--by", "class", "--format", "csv"}).out,
               AllOf(HasSubstr("matmul"), HasSubstr("optimizer")));
+  EXPECT_EQ(box.ctl({"show", "profiled", "--kernels", "--phase", "forward", "--top", "3"}).out,
+            nsys.out)
+      << "a sweep with one profile means that one";
   EXPECT_THAT(box.ctl({"show", profile}).out, AllOf(HasSubstr("overhead"), HasSubstr("Kernels")));
 }
 

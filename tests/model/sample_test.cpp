@@ -107,11 +107,27 @@ TEST(SummarizeSamples, PhasesKeepTheirOrderAndMetricsStayApart) {
   EXPECT_EQ(summaries[3].metric, "host_time");
 }
 
+// As nccl-tests: the bytes of all operations by the time of all, not the mean of their rates.
+TEST(SummarizeSamples, ABandwidthIsBytesByMeanTime) {
+  const Sample samples[] = {
+      {0, 0, "step", "time", 1, false},
+      {0, 0, "step", "algbw", 8, false},
+      {0, 1, "step", "time", 4, false},
+      {0, 1, "step", "algbw", 2, false},
+  };
+  const auto summaries = summarize_samples(samples);
+  ASSERT_EQ(summaries.size(), 2u);
+  EXPECT_DOUBLE_EQ(summaries[0].stats.mean, 2.5);
+  EXPECT_DOUBLE_EQ(summaries[1].stats.mean, 8 / 2.5);
+  EXPECT_DOUBLE_EQ(summaries[1].stats.max, 8);
+}
+
 TEST(Metrics, HaveUnits) {
   EXPECT_EQ(unit_of_metric("time"), "ms");
   EXPECT_EQ(unit_of_metric("host_time"), "ms");
   EXPECT_EQ(unit_of_metric("peak_allocated_bytes"), "B");
   EXPECT_EQ(unit_of_metric("busbw"), "GB/s");
+  EXPECT_EQ(unit_of_metric("figure.activation_bytes_per_token"), "B");
   EXPECT_EQ(unit_of_metric("loss"), "1");
   EXPECT_EQ(unit_of_metric("kernel_median"), "ms");
   EXPECT_EQ(unit_of_metric("kernel_calls"), "1");

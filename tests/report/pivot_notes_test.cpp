@@ -45,9 +45,94 @@ TEST(PivotNotes, ReasonsAreCountedNotRepeated) {
   }
   const auto table = pivot(b.get(), query_of({"context"}, {}));
   EXPECT_THAT(table->notes,
-              ElementsAre("mean ± std of time, n = 2", "‡ suspect: 2 other processes (3 attempts)",
-                          "‡ suspect: load 4", "‡ suspect: load 5",
-                          "‡ suspect: 2 attempts more of the same kind (with other figures)"));
+              ElementsAre("mean ± std of time, n = 2",
+                          "‡ suspect in 1; 2; 3: 2 other processes (3 attempts)",
+                          "‡ suspect in 4: load 4", "‡ suspect in 5: load 5",
+                          "‡ suspect in 6; 7: 2 attempts more of the same kind (with other "
+                          "figures)"));
+}
+
+TEST(PivotNotes, SeveralReasonsSayWhoseTheyAre) {
+  ResultsBuilder b;
+  b.text("model", {"a", "b", "c", "d", "e"}).text("phase", {"forward"});
+  for (const char* model : {"a", "b", "c", "d"}) {
+    b.ended({model, "forward"}, Outcome::kFailed, "no such model");
+  }
+  b.ended({"e", "forward"}, Outcome::kFailed, "no space");
+  EXPECT_THAT(pivot(b.get(), query_of({"model"}, {"phase"}))->notes,
+              ElementsAre("failed in a, forward; b, forward; c, forward and 1 more cell: no such "
+                          "model (4 attempts)",
+                          "failed in e, forward: no space"));
+}
+
+TEST(PivotNotes, ALongReasonIsOneShortLine) {
+  ResultsBuilder b;
+  b.text("model", {"a", "b", "c"});
+  const auto options = [](const std::string& each) {
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += each;
+    return text;
+  };
+  b.ended({"a"}, Outcome::kSkipped, "no package; make it with" + options(" --context 64"));
+  b.ended({"b"}, Outcome::kSkipped, "no package; make it with" + options(" --context 128"));
+  b.ended({"c"}, Outcome::kFailed, "words without end" + options(" and again"));
+  const auto notes = pivot(b.get(), query_of({"model"}, {}))->notes;
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_THAT(notes[0], testing::StartsWith("failed: words without end and again"));
+  EXPECT_THAT(notes[0], testing::EndsWith("again … (`sweepctl show` has the rest)"));
+  EXPECT_LT(notes[0].size(), 220U);
+  EXPECT_EQ(notes[1], "skipped: no package … (`sweepctl show` has the rest) (2 attempts)");
+}
+
+// Without a GPU its half of a sweep is skipped, and no device heads those columns.
+TEST(PivotNotes, WhatRanNowhereHasNoColumnButItsReason) {
+  ResultsBuilder b;
+  b.text("model", {"small", "xl"}).text("device_name", {"AMD EPYC", ""});
+  b.samples({"small", "AMD EPYC"}, {5});
+  b.samples({"xl", "AMD EPYC"}, {50});
+  b.ended({"small", ""}, Outcome::kSkipped, "needs a CUDA device");
+  b.ended({"xl", ""}, Outcome::kSkipped, "needs a CUDA device");
+  EXPECT_EQ(to_markdown(*pivot(b.get(), query_of({"model"}, {"device_name"}, "{mean:.0f}"))),
+            R"(| model | AMD EPYC (ms) |
+| ----- | ------------: |
+| small |             5 |
+| xl    |            50 |
+
+- mean of time, n = 1
+- skipped: needs a CUDA device (2 attempts)
+)");
+}
+
+TEST(PivotNotes, WhatAllRanNowhereKeepsItsColumn) {
+  ResultsBuilder b;
+  b.text("model", {"small"}).text("device_name", {""});
+  b.ended({"small", ""}, Outcome::kSkipped, "needs a CUDA device");
+  EXPECT_EQ(pivot(b.get(), query_of({"model"}, {"device_name"}))->rows[0][1].text, "skipped");
+}
+
+TEST(PivotNotes, ACaptionNamesFiguresWithoutTheLettersOfTheirValues) {
+  ResultsBuilder b;
+  b.text("model", {"small", "xl"});
+  b.samples({"small"}, {5, 6});
+  b.samples({"xl"}, {50, 60});
+  QuerySpec query = query_of({"model"}, {}, "{mean:.1f} ({speedup:.2f}x)");
+  query.table.baseline = {{"model", {"small"}}};
+  EXPECT_EQ(pivot(b.get(), query)->notes[0], "mean (speedup) of time, n = 2");
+}
+
+TEST(PivotNotes, RatesBesideATimeAreNamedByIt) {
+  ResultsBuilder b;
+  b.text("model", {"small"});
+  b.samples({"small"}, {10, 10, 40}).flops = 2e12;
+  EXPECT_EQ(pivot(b.get(), query_of({"model"}, {}, "{mean:.0f}, {tflops:.0f}"))->rows[0][1].text,
+            "20, 100");
+  const auto median = pivot(b.get(), query_of({"model"}, {}, "{median:.0f}, {tflops:.0f}"));
+  EXPECT_EQ(median->rows[0][1].text, "10, 200");
+  EXPECT_EQ(median->notes[0], "median, TFLOP/s of time (rates by its median), n = 3");
+  QuerySpec apart = query_of({"model"}, {});
+  apart.table.values = {{"Time", "{mean:.0f}", "", "", {}, {}, {}},
+                        {"TFLOP/s", "{tflops:.0f}", "", "", {}, {}, {}}};
+  EXPECT_EQ(pivot(b.get(), apart)->notes[0], "figures of time (rates by its mean), n = 3");
 }
 
 TEST(PivotNotes, RepeatsAreOneFigureAndSaySo) {

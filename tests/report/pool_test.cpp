@@ -114,7 +114,7 @@ TEST(Pool, TheWorstVerdictCounts) {
   EXPECT_EQ(pool(pointers(rows)).verdict, Verdict::kInvalid);
 }
 
-TEST(Figures, RatesComeFromTheMedianTime) {
+TEST(Figures, RatesAreOfTheTimeThatIsShown) {
   std::vector<ResultRow> rows{attempt({10, 10, 100})};  // ms; the outlier moves the mean to 40
   rows[0].flops = 5e12;
   rows[0].bytes = 2e10;
@@ -122,11 +122,26 @@ TEST(Figures, RatesComeFromTheMedianTime) {
   rows[0].peak_flops_per_s = 1e15;
   rows[0].peak_bytes_per_s = 4e12;
   const Pooled pooled = pool(pointers(rows));
-  EXPECT_DOUBLE_EQ(*figure(pooled, "tflops"), 500);
-  EXPECT_DOUBLE_EQ(*figure(pooled, "gbps"), 2000);
-  EXPECT_DOUBLE_EQ(*figure(pooled, "tokens_per_s"), 204800);
-  EXPECT_DOUBLE_EQ(*figure(pooled, "mfu"), 0.5);
-  EXPECT_DOUBLE_EQ(*figure(pooled, "bandwidth_share"), 0.5);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "tflops"), 125);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "gbps"), 500);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "tokens_per_s"), 51200);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "mfu"), 0.125);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "bandwidth_share"), 0.125);
+  const Figures by_median(pooled, "ms", {}, {}, RateBasis::kMedian);
+  EXPECT_DOUBLE_EQ(**by_median.get("tflops"), 500);
+  EXPECT_DOUBLE_EQ(**by_median.get("tokens_per_s"), 204800);
+}
+
+// Two attempts of one and three operations: 1 GB in 1 s, and in 0.25 s, 1 s and 2 s. Of four
+// gigabytes in 4.25 s nobody should read the mean of rates, 1.6 GB/s.
+TEST(Pool, ABandwidthIsBytesByMeanTime) {
+  std::vector<ResultRow> rows{attempt({1}), attempt({4, 1, 0.5})};
+  for (ResultRow& row : rows) row.stats = summarize_metric("busbw", row.samples);
+  EXPECT_DOUBLE_EQ(rows[1].stats.mean, 3 / 3.25);
+  EXPECT_DOUBLE_EQ(pool(pointers(rows), "busbw").stats.mean, 4 / 4.25);
+  for (ResultRow& row : rows) row.samples.clear();
+  EXPECT_DOUBLE_EQ(pool(pointers(rows), "busbw").stats.mean, 4 / 4.25) << "from summaries alone";
+  EXPECT_DOUBLE_EQ(pool(pointers(rows), "busbw").stats.max, 4);
 }
 
 TEST(Figures, WhatCannotBeKnownIsMissing) {

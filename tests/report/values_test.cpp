@@ -246,47 +246,28 @@ TEST(Values, AnEmptyFirstOneLosesNoRow) {
 )");
 }
 
-TEST(ReadPlan, ValuesOfTheSameResultsShareOneRead) {
-  QuerySpec query = query_of({"model"}, {"precision"});
-  query.workload = "lm_step";
-  query.table.sort = {"-median", "Min", "model"};
-  query.table.where = {{"pass", {"timing"}}, {"phase", {"step"}}};
-  query.table.values = {value("Min", "{min:.1f}"), value("Median", "{median:.1f}"),
-                        value("Forward", "{mean}", "", "", {{"phase", {"forward"}}}),
-                        value("Peak", "", "MiB", "peak_allocated_bytes")};
-  query.table.baseline = {{"precision", {"fp32"}}};
-  const ReadPlan plan = plan_reads(query);
-  std::vector<std::string> reads;
-  for (const QuerySpec& read : plan.reads) {
-    std::string text = read.workload + " " + read.table.metric + " " + read.table.cell;
-    for (const auto& filter : read.table.where) text += " " + filter.name + "=" + filter.values[0];
-    EXPECT_THAT(read.table.rows, ElementsAre("model"));
-    EXPECT_THAT(read.table.sort, ElementsAre("-median"));
-    EXPECT_TRUE(read.table.values.empty() && read.table.baseline.empty());
-    reads.push_back(text);
-  }
-  EXPECT_THAT(reads, ElementsAre("lm_step  {min}{median} pass=timing phase=step",
-                                 "lm_step  {mean}{mean} pass=timing phase=step precision=fp32",
-                                 "lm_step  {mean} pass=timing phase=forward",
-                                 "lm_step  {mean} pass=timing phase=forward precision=fp32",
-                                 "lm_step peak_allocated_bytes  pass=timing phase=step",
-                                 "lm_step peak_allocated_bytes {mean} pass=timing phase=step "
-                                 "precision=fp32"));
-  std::vector<std::size_t> uses;
-  for (const auto& use : plan.uses) {
-    uses.push_back(use.results);
-    uses.push_back(use.baseline.value_or(99));
-  }
-  EXPECT_THAT(uses, ElementsAre(0, 1, 0, 1, 2, 3, 4, 5));
+TEST(Values, ATextStandsWhereAMeanWasAsked) {
+  ResultsBuilder b("fact", "");
+  b.text("fact", {"loss.dtype", "sum"});
+  b.row({"loss.dtype"}).text = "float32";
+  b.samples({"sum"}, {2});
+  const auto table = pivot({b.get()}, query_of({"fact"}, {}, "{mean:.1f}"));
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->rows[0][1].text, "float32");
+  EXPECT_EQ(table->rows[0][1].number, std::nullopt);
+  EXPECT_EQ(table->rows[1][1].text, "2.0");
 }
 
-TEST(ReadPlan, AnotherMetricDoesNotTakeTheTablesUnit) {
-  TableSpec table;
-  table.unit = "s";
-  table.values = {value("Time", "{mean}"), value("Peak", "{max}", "", "peak_allocated_bytes")};
-  const auto complete = complete_values(table);
-  EXPECT_EQ(complete[0].unit, "s");
-  EXPECT_EQ(complete[1].unit, "");
+TEST(Values, WhatNoResultHasIsNamedOnceSomethingIsDone) {
+  ResultsBuilder b("kernel_time", "ms");
+  b.text("model", {"tiny"});
+  b.row({"tiny"});
+  ResultSet results = b.get();
+  results.unknown = {"range `attention.scores`"};
+  EXPECT_THAT(pivot(results, query_of({"model"}, {}))->notes,
+              ElementsAre("no result has range `attention.scores`"));
+  results.rows[0].pending = true;
+  EXPECT_THAT(pivot(results, query_of({"model"}, {}))->notes, ::testing::IsEmpty());
 }
 
 // 003-11: Seq | Memory | Memory/seq^2.

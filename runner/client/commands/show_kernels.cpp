@@ -7,8 +7,9 @@
 namespace sweepd {
 
 void add_kernel_options(Command& command, KernelOptions& options) {
-  Option* kernels = command.add_flag("--kernels", options.wanted,
-                                     "of an attempt's profile pass: what its step ran, as a table");
+  Option* kernels =
+      command.add_flag("--kernels", options.wanted,
+                       "of a profile pass, or of a sweep with one profile: what its step ran");
   const auto with_kernels = [&](Option* option) { option->needs(kernels)->capture_default_str(); };
   with_kernels(command
                    .add_option("--by", options.by,

@@ -3,6 +3,7 @@
 #include "runner/base/text.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/report/layout.h"
 #include "runner/wire/catalog_json.h"
 
 namespace sweepd {
@@ -54,6 +55,13 @@ Table overview(const Catalog& catalog) {
   return table;
 }
 
+void print_wrapped(const std::string& text) {
+  const std::size_t width = terminal_width();
+  for (const std::string& line : report::wrap(text, width == 0 ? text.size() : width)) {
+    fmt::print("{}\n", line);
+  }
+}
+
 Exit workloads(Client& client, const std::string& name, const std::string& format) {
   nlohmann::json params = nlohmann::json::object();
   if (!name.empty()) params["workload"] = name;
@@ -67,9 +75,11 @@ Exit workloads(Client& client, const std::string& name, const std::string& forma
   } else {
     const WorkloadDef& def = catalog->workloads.front();
     if (format == "text") {
-      fmt::print("{} (version {}): {}\nphases: {}\npasses: {}\n\n", def.name, def.version, def.help,
-                 def.phases.empty() ? "step" : join(def.phases, ", ") + ", step",
-                 join(def.passes, ", "));
+      print_wrapped(fmt::format("{} (version {}): {}", def.name, def.version, def.help));
+      print_wrapped("phases: " + (def.phases.empty() ? "" : join(def.phases, ", ") + ", ") +
+                    "step");
+      print_wrapped("passes: " + join(def.passes, ", "));
+      fmt::print("\n");
     }
     tables.push_back(params_table(def, false));
     tables.push_back(params_table(def, true));

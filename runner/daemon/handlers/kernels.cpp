@@ -1,4 +1,7 @@
 // `sweepctl show ATTEMPT --kernels`
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -39,8 +42,44 @@ Result<void> choose(const Choices& choices, std::string_view member, const std::
                                                 did_you_mean(word, words)};
 }
 
+// The one profile of a sweep (the latest, without a name); of several the message says which.
+Result<AttemptRow> profile_of_sweep(Reader& reader, const std::string& who) {
+  const auto sweep = reader.find_sweep(who);
+  if (!sweep) return sweep.error();
+  const auto attempts = reader.attempts_of_sweep(sweep->id, 0);
+  if (!attempts) return attempts.error();
+  std::vector<AttemptRow> profiles;
+  for (const AttemptRow& attempt : *attempts) {
+    const bool done = attempt.pass == Pass::kProfile && attempt.outcome == Outcome::kDone;
+    if (done) profiles.push_back(attempt);
+  }
+  if (profiles.size() == 1) return profiles.front();
+  if (profiles.empty()) {
+    return Error{ErrorCode::kNotFound, "no profile pass of sweep `" + sweep->name +
+                                           "` is done; ask for one with `passes: [profile]`"};
+  }
+  constexpr std::size_t kListed = 8;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(profiles.size(), kListed); ++i) {
+    list += fmt::format("\n  {}  {}", short_id(profiles[i].id), profiles[i].label);
+  }
+  if (profiles.size() > kListed) list += fmt::format("\n  {} more", profiles.size() - kListed);
+  return Error{ErrorCode::kInvalidArgument, fmt::format("sweep `{}` has {} profiles; name one:{}",
+                                                        sweep->name, profiles.size(), list)};
+}
+
+// An attempt by its id, else the one profile of a sweep.
+Result<AttemptRow> find_profile(Reader& reader, const std::string& who) {
+  if (who.empty()) return profile_of_sweep(reader, who);
+  auto attempt = reader.find_attempt(who);
+  if (attempt) return attempt;
+  auto of_sweep = profile_of_sweep(reader, who);
+  const bool is_sweep = of_sweep || reader.find_sweep(who);
+  return is_sweep ? of_sweep : attempt;
+}
+
 Result<json> kernels_of(Reader& reader, const std::string& who, const KernelView& view) {
-  const auto attempt = reader.find_attempt(who);
+  const auto attempt = find_profile(reader, who);
   if (!attempt) return attempt.error();
   const auto tables = reader.attempt_kernels(attempt->row, view);
   if (!tables) return tables.error();
@@ -53,7 +92,7 @@ Result<json> kernels_of(Reader& reader, const std::string& who, const KernelView
 
 boost::asio::awaitable<Reply> handle_kernels(ReadServices& services, Session&, json params) {
   ParamsReader reader(params);
-  const std::string who = reader.text("attempt");
+  const std::string who = reader.text_or("attempt", "");
   const std::string by = reader.text_or("by", "name");
   const std::string layout = reader.text_or("layout", "nsys");
   KernelView view;

@@ -1,5 +1,9 @@
 #include "runner/daemon/handlers/make_table.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "runner/base/text.h"
 #include "runner/report/report.h"
 
@@ -68,6 +72,54 @@ void unmark_untimed(ResultSet& set, const std::string& metric) {
   }
 }
 
+bool is_time(const std::string& metric) {
+  return metric.empty() || metric == "time";
+}
+
+bool asks_for(const TableSpec& table, const std::string& name) {
+  return std::find(table.rows.begin(), table.rows.end(), name) != table.rows.end() ||
+         std::find(table.columns.begin(), table.columns.end(), name) != table.columns.end();
+}
+
+// One of the parts of a step, without saying of which rank.
+bool shows_phases(const QuerySpec& read) {
+  if (!is_time(read.table.metric)) return false;
+  bool phases = asks_for(read.table, "phase"), ranks = asks_for(read.table, "rank");
+  for (const TableSpec::Filter& filter : read.table.where) {
+    if (filter.name == "phase") phases = filter.values != std::vector<std::string>{"step"};
+    ranks |= filter.name == "rank";
+  }
+  return phases && !ranks;
+}
+
+// What times of several ranks are not: the times of one rank, or of ranks that work together.
+Result<void> note_ranks(Reader& reader, const QuerySpec& query, const std::vector<QuerySpec>& reads,
+                        Table& table) {
+  const bool timed = std::any_of(reads.begin(), reads.end(), [](const QuerySpec& read) {
+    const auto of_another = [&](const char* name) { return asks_for(read.table, name); };
+    return is_time(read.table.metric) && !of_another("fact") && !of_another("figure") &&
+           !of_another("kernel") && !of_another("operator");
+  });
+  if (!timed || table.rows.empty()) return {};
+  const auto ranks = reader.ranks_seen(query);
+  if (!ranks) return ranks.error();
+  if (!ranks->several) return {};
+  if (std::any_of(reads.begin(), reads.end(), shows_phases)) {
+    table.notes.emplace_back(
+        "several ranks: a phase is the time of the rank that was slowest in it, so phases may add "
+        "up to more than the step; `rank: slowest` in `where` takes those of the rank that ended "
+        "the step last");
+  }
+  if (ranks->apart) {
+    table.notes.push_back(fmt::format(
+        "several ranks: those of `{}` do not work together, each runs the whole step "
+        "by itself{}",
+        query.workload,
+        query.workload == "lm_step" ? "; `ddp` trains one model with all of them" : ""));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query) {
@@ -79,13 +131,17 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   dimensions.insert(dimensions.end(), common.begin(), common.end());
   if (const auto valid = validate(query.table, dimensions); !valid) return valid.error();
   std::vector<ResultSet> results;
-  for (const QuerySpec& read : plan_reads(query).reads) {
+  const std::vector<QuerySpec> reads = plan_reads(query).reads;
+  for (const QuerySpec& read : reads) {
     auto set = reader.results(read, needs_samples(read));
     if (!set) return set.error();
     unmark_untimed(*set, read.table.metric);
     results.push_back(std::move(*set));
   }
-  return pivot(std::move(results), query);
+  auto table = pivot(std::move(results), query);
+  if (!table) return table;
+  if (const auto noted = note_ranks(reader, query, reads, *table); !noted) return noted.error();
+  return table;
 }
 
 }  // namespace sweepd

@@ -2,6 +2,7 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/daemon/handlers/file_order.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/make_table.h"
 #include "runner/daemon/handlers/sweep_json.h"
@@ -59,10 +60,15 @@ Result<json> make_report(Reader& reader, const Catalog& catalog, const std::stri
     if (!chosen) return chosen.error();
     specs = std::vector{std::move(*chosen)};
   }
+  const auto source = reader.source_of(sweep->id);
+  if (!source) return source.error();
+  const auto orders = file_orders(*source, catalog);
   json tables = json::array();
   for (std::size_t i = 0; i < specs->size(); ++i) {
     QuerySpec query;
     query.sweep = sweep->id;
+    query.declared = true;
+    query.file_order = orders;
     query.table = (*specs)[i];
     const auto table = make_table(reader, catalog, query);
     if (!table) {

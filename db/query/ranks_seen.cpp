@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include "db/param_columns.h"
+#include "db/query/state.h"
+
+namespace sweepd {
+namespace {
+
+// Ranks that work together say how long they took to find each other.
+constexpr const char* kMeeting = "rendezvous_time";
+
+}  // namespace
+
+Result<RanksSeen> Reader::ranks_seen(const QuerySpec& query) {
+  return state_->ask("reading ranks", [&]() -> Result<RanksSeen> {
+    std::string workload = query.workload, of_sweep;
+    if (!query.sweep.empty()) {
+      const auto row = sweep_row(*state_, query.sweep);
+      if (!row) return row.error();
+      of_sweep =
+          fmt::format("AND p.trial IN (SELECT trial FROM sweep_trial WHERE sweep = {}) ", *row);
+      Query name(state_->connection, "SELECT workload FROM sweep WHERE id = ?");
+      name.bind(*row);
+      name.next();
+      workload = name.text(0);
+    }
+    Query query_ranks(
+        state_->connection,
+        fmt::format("SELECT EXISTS (SELECT 1 FROM summary s WHERE s.attempt = a.row AND s.metric = "
+                    "(SELECT id FROM name WHERE text = '{}')) AS met "
+                    "FROM {} p CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 "
+                    "WHERE p.world_size > 1 {}AND a.pass = 'timing' AND a.outcome = 'done' "
+                    "ORDER BY met LIMIT 1",
+                    kMeeting, sql_name(params_table(workload)), of_sweep));
+    RanksSeen seen;
+    seen.several = query_ranks.next();
+    seen.apart = seen.several && query_ranks.integer(0) == 0;
+    return seen;
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,151 @@
+// Every table of every file under experiments/, made of results drawn at random: of any part of its
+// values, with any dictionaries, none at all among them. A table must come of it, or a reason.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "db/query.h"
+#include "runner/report/report.h"
+#include "tests/daemon/experiment_sweeps.h"
+
+namespace sweepd {
+namespace {
+
+using test::experiments;
+
+class RandomResults {
+ public:
+  RandomResults(std::uint64_t seed, const TableSpec& table) : random_(seed), table_(table) {}
+
+  // What one of a plan's reads might find.
+  ResultSet of(const QuerySpec& read, bool with_samples) {
+    ResultSet set;
+    set.metric = read.table.metric.empty() ? "time" : read.table.metric;
+    set.unit = unit_of_metric(set.metric);
+    for (const auto* names : {&read.table.rows, &read.table.columns}) {
+      for (const std::string& name : *names) set.dimensions.push_back(dimension(name));
+    }
+    if (chance(3)) set.dimensions.push_back(dimension("hidden"));
+    const int rows = chance(4) ? 0 : up_to(12);
+    for (int i = 0; i < rows; ++i) set.rows.push_back(row(set, with_samples));
+    return set;
+  }
+
+ private:
+  int up_to(int most) { return std::uniform_int_distribution(0, most)(random_); }
+  bool chance(int in) { return up_to(in - 1) == 0; }
+
+  Dimension dimension(const std::string& name) {
+    std::vector<std::string> all{"a", "b", "7"};
+    const auto add = [&](const std::vector<TableSpec::Filter>& filters) {
+      for (const TableSpec::Filter& filter : filters) {
+        if (filter.name == name) all.insert(all.end(), filter.values.begin(), filter.values.end());
+      }
+    };
+    add(table_.where);
+    add(table_.baseline);
+    for (const TableSpec::Value& value : table_.values) add(value.where);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    std::shuffle(all.begin(), all.end(), random_);
+    all.resize(static_cast<std::size_t>(up_to(static_cast<int>(all.size()))));
+    return {name, name.size() % 2 == 0, std::move(all)};
+  }
+
+  double any_value() {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const double values[] = {0, 1e-9, 0.5, 3, 1e15, -2, kNone, 1 / 0.0};
+    return values[up_to(7)];
+  }
+
+  ResultRow row(const ResultSet& set, bool with_samples) {
+    ResultRow row;
+    for (const Dimension& dimension : set.dimensions) {
+      const auto values = static_cast<int>(dimension.values.size());
+      const bool every = values == 0 || chance(8);
+      row.at.push_back(every ? kEveryValue : static_cast<std::uint32_t>(up_to(values - 1)));
+    }
+    row.outcome = chance(2) ? Outcome::kDone : static_cast<Outcome>(up_to(6));
+    row.pending = chance(8);
+    row.verdict = static_cast<Verdict>(up_to(2));
+    row.attempt = std::to_string(up_to(5));
+    row.trial = chance(3) ? "" : std::to_string(up_to(3));
+    row.note = chance(2) ? "" : "because " + std::to_string(up_to(3));
+    if (row.outcome != Outcome::kDone || row.pending || chance(6)) return row;
+    if (chance(6)) row.text = "float" + std::to_string(up_to(2));
+    for (int n = 1 + up_to(3); n > 0; --n) row.samples.push_back(any_value());
+    row.stats = summarize(row.samples);
+    row.flops = any_value();
+    row.bytes = any_value();
+    row.tokens = any_value();
+    row.peak_flops_per_s = any_value();
+    row.peak_bytes_per_s = any_value();
+    if (!with_samples) {
+      row.samples.clear();
+      row.attempts = 1 + up_to(2);
+    }
+    return row;
+  }
+
+  std::mt19937_64 random_;
+  const TableSpec& table_;
+};
+
+// Every result has its row: what its dimensions say stands at the front of one.
+void expect_all_rows(const Table& table, const std::vector<ResultSet>& results,
+                     const QuerySpec& query, const ReadPlan& plan) {
+  for (const ReadPlan::Use& use : plan.uses) {
+    const ResultSet& set = results[use.results];
+    for (const ResultRow& row : set.rows) {
+      std::vector<std::string> heads;
+      bool spread = false;
+      for (std::size_t d = 0; d < query.table.rows.size(); ++d) {
+        spread |= row.at[d] == kEveryValue;
+        if (!spread) heads.push_back(set.dimensions[d].values[row.at[d]]);
+      }
+      if (spread) continue;
+      EXPECT_TRUE(std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& cells) {
+        return std::equal(
+            heads.begin(), heads.end(), cells.begin(),
+            [](const std::string& head, const Cell& cell) { return head == cell.text; });
+      })) << testing::PrintToString(heads);
+    }
+  }
+}
+
+void expect_table(const QuerySpec& query, std::uint64_t seed) {
+  RandomResults random(seed, query.table);
+  const ReadPlan plan = plan_reads(query);
+  std::vector<ResultSet> results;
+  for (const QuerySpec& read : plan.reads) results.push_back(random.of(read, needs_samples(read)));
+  const auto table = pivot(results, query);
+  ASSERT_TRUE(table) << table.error().message;
+  for (const auto& row : table->rows) ASSERT_EQ(row.size(), table->columns.size());
+  if (query.table.limit == 0) expect_all_rows(*table, results, query, plan);
+  for (const Format format : {Format::kMarkdown, Format::kCsv, Format::kJson, Format::kText}) {
+    EXPECT_NE(render(*table, format, 80), "");
+  }
+}
+
+TEST(ExperimentTables, AreMadeOfAnyResults) {
+  constexpr std::uint64_t kDraws = 40;
+  ASSERT_GT(experiments().files.size(), 30U);
+  for (const auto& file : experiments().files) {
+    for (const Sweep& sweep : file.sweeps) {
+      for (const TableSpec& table : sweep.tables) {
+        QuerySpec query;
+        query.workload = sweep.workload;
+        query.table = table;
+        for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
+          SCOPED_TRACE(file.name + ", table `" + table.title + "`, draw " + std::to_string(seed));
+          expect_table(query, seed);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sweepd
