@@ -101,7 +101,10 @@ Result<std::int64_t> cap_open(int fd, std::int64_t size, const std::filesystem::
   const Earlier earlier = read_earlier(fd, head.bytes);
   std::string tail = read_at(fd, size - cap.tail_bytes, cap.tail_bytes);
   const std::size_t newline = tail.find('\n');
-  if (newline < static_cast<std::size_t>(kLongestLine)) tail.erase(0, newline + 1);
+  // A part of a line goes, unless that is all there is.
+  if (newline < static_cast<std::size_t>(kLongestLine) && newline + 1 < tail.size()) {
+    tail.erase(0, newline + 1);
+  }
   const std::int64_t gone = earlier.bytes + size - head.bytes - earlier.line_bytes -
                             static_cast<std::int64_t>(tail.size());
   const std::string line = fmt::format(

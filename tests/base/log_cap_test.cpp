@@ -46,7 +46,7 @@ TEST_F(LogCapTest, TheMiddleGoesAtEndsOfLinesAndIsCounted) {
   EXPECT_THAT(kept, StartsWith("line 1000\nline 1001\n"));
   EXPECT_THAT(kept,
               HasSubstr("line 1099\n[sweepd: 8,510 bytes left out here: a log keeps its first "
-                        "1000B and its last 500B]\nline 1951\n"));
+                        "1KB and its last 500B]\nline 1951\n"));
   EXPECT_THAT(kept, EndsWith("line 1999\n"));
 }
 

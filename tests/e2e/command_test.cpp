@@ -130,7 +130,7 @@ TEST(CommandSecrets, AreStoredNowhere) {
 sweep: private
 workload: command
 params:
-  argv: sh -c 'echo "token $HF_TOKEN"; echo "{\"fact\":\"token\",\"text\":\"$HF_TOKEN\"}" >&3; test ${#HF_TOKEN} = 19 && echo "{\"step\":0,\"time\":1}" >&3'
+  argv: sh -c 'echo "token $HF_TOKEN"; echo "{{\"fact\":\"token\",\"text\":\"$HF_TOKEN\"}}" >&3; test ${{#HF_TOKEN}} = 19 && echo "{{\"step\":0,\"time\":1}}" >&3'
   secrets: HF_TOKEN
   warmup: 0
 )yaml";

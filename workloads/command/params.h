@@ -15,6 +15,11 @@
 
 namespace sweepd::command {
 
+struct NameCollector {
+  std::vector<std::string> all;
+  void operator()(std::string_view name, auto&, std::string_view) { all.emplace_back(name); }
+};
+
 struct Params {
   std::string argv;
   std::string env;
@@ -56,13 +61,7 @@ struct Params {
 
   // All that a template may name, in the order of variables_of.
   static std::vector<std::string> template_names() {
-    struct Names {
-      std::vector<std::string> all;
-      template <class T>
-      void operator()(std::string_view name, T&, std::string_view) {
-        all.emplace_back(name);
-      }
-    } names;
+    NameCollector names;
     Params().visit_free(names);
     for (const char* name : {"device", "world_size", "rank", "warmup", "steps", "seed", "threads",
                              "memory_limit", "pass", "folder", "python", "scripts"}) {
