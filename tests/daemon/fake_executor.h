@@ -89,8 +89,8 @@ class FakeExecutor final : public Executor {
   std::vector<Sent> signals;
   std::string refuse_start;  // start() fails with this message
   ErrorCode refuse_code = ErrorCode::kIo;
-  std::set<int> alive;       // ranks that adopt() finds
-  int leftovers = 0;         // how often clear() finds something
+  std::set<int> alive;  // ranks that adopt() finds
+  int leftovers = 0;    // how often clear() finds something
   std::vector<AttemptId> cleared;
   UniqueFd loading;  // prepare() wants this to become readable first; none: it wants nothing
   int rests = 0;
