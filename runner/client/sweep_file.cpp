@@ -65,6 +65,8 @@ Result<UniqueFd> open_sweep_file(const std::string& file) {
   return fd;
 }
 
+}  // namespace
+
 Result<std::string> read_sweep_file(const std::string& file) {
   const auto fd = open_sweep_file(file);
   if (!fd) return fd.error();
@@ -80,6 +82,8 @@ Result<std::string> read_sweep_file(const std::string& file) {
   }
   return text;
 }
+
+namespace {
 
 // Only control characters grow that much when they are escaped.
 Result<void> check_request_size(const SweepFile& file) {
