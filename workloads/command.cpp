@@ -26,7 +26,7 @@ namespace {
 
 using command::Ended;
 
-std::string quoted(std::string_view line) {
+std::string shortened(std::string_view line) {
   constexpr std::size_t kMost = 200;
   return fmt::format("`{}{}`", line.substr(0, kMost), line.size() > kMost ? "..." : "");
 }
@@ -160,7 +160,7 @@ class Command final : public Workload, public SelfTimed {
       const auto report = command::parse_report(line);
       if (!report) {
         throw std::runtime_error(fmt::format("line {} of the program's report: {}: {}", line_number,
-                                             report.error().message, quoted(line)));
+                                             report.error().message, shortened(line)));
       }
       take(*report, line, findings, symptoms);
     };
@@ -189,14 +189,14 @@ class Command final : public Workload, public SelfTimed {
     constexpr std::int64_t kMostSteps = 1'000'000;
     if (report.step >= kMostSteps) {
       throw std::runtime_error(fmt::format("step {} is too large; at most {}: {}", report.step,
-                                           kMostSteps, quoted(line)));
+                                           kMostSteps, shortened(line)));
     }
     for (const Sample& sample : report.samples) {
       const auto [last, first] = steps_.try_emplace({sample.phase, sample.metric}, -1);
       if (report.step <= last->second) {
         throw std::runtime_error(fmt::format("{} of {}: step {} comes after step {}: {}",
                                              sample.metric, sample.phase, report.step, last->second,
-                                             quoted(line)));
+                                             shortened(line)));
       }
       last->second = report.step;
     }
@@ -211,7 +211,7 @@ class Command final : public Workload, public SelfTimed {
     if (findings == nullptr || context_.pass != Pass::kMemory) return;
     if (!phases_with_memory_.emplace(memory.phase, true).second) {
       throw std::runtime_error(
-          fmt::format("memory of {} is reported twice: {}", memory.phase, quoted(line)));
+          fmt::format("memory of {} is reported twice: {}", memory.phase, shortened(line)));
     }
     reported_memory_ = true;
     findings->memory(memory);
