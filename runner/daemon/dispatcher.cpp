@@ -113,6 +113,7 @@ void Dispatcher::pump() {
   arm_timer();
   if (running_.empty() && starting_.empty() && scheduler_.queued() == 0) executor_.rest();
   if (!is_idle()) return;
+  if (waiting_.empty()) starts_work();  // nothing is left that could show the trouble
   if (scheduler_.queued() == 0) writer_.rest();
   if (draining_) hooks_.drained();
 }
