@@ -100,10 +100,10 @@ TEST_F(RequestTest, MistakesNameTheFileAndTheField) {
   }
 }
 
-TEST_F(RequestTest, AMissingFileOrFolderIsAnIoError) {
+TEST_F(RequestTest, AMissingFileOrFolderIsNamed) {
   const auto read = read_request(folder_.path() / "none" / "request.json");
   ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kIo);
+  EXPECT_EQ(read.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(read.error().message, HasSubstr("No such file"));
   const auto written = write_request(folder_.path() / "none" / "request.json", example());
   ASSERT_FALSE(written.ok());

@@ -117,12 +117,12 @@ TEST_F(MemoryRecorderTest, HeldTensorsAreThoseOfAnyBoundary) {
 // A backward's gradients move into a flat buffer, one after the other: what is held under two names
 // at two boundaries was never there twice.
 TEST_F(MemoryRecorderTest, WhatMovesToAnotherNameCountsOnce) {
-  ScriptedWorkload workload([&](std::int64_t, Phases& phases) {
-    phases.enter("forward");
-    phases.enter("backward");
+  ScriptedWorkload workload([&](std::int64_t, Phases& of_step) {
+    of_step.enter("forward");
+    of_step.enter("backward");
     device.take(1, 40);
     workload.held = {{HeldTensor::Kind::kGradients, "w.grad", at(1), {40}}};
-    phases.enter("optimizer");
+    of_step.enter("optimizer");
     device.take(2, 30);
     device.give(1);
     workload.held = {{HeldTensor::Kind::kGradients, "bucket0.gradients", at(2), {30}}};

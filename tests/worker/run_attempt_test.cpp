@@ -127,7 +127,7 @@ TEST(RunAttempt, ARequestThatCannotBeReadFails) {
   AttemptFiles files("fault", {});
   std::filesystem::remove(files.files.request());
   EXPECT_EQ(run(files), kExitOk);
-  EXPECT_THAT(files.ending(), HasSubstr("request.json: cannot open"));
+  EXPECT_THAT(files.ending(), HasSubstr("request.json`: No such file or directory"));
 }
 
 TEST(RunAttempt, AMissingDeviceIsSkipped) {
