@@ -51,7 +51,7 @@ void Dispatcher::queue_again(OpenAttempt attempt) {
   std::error_code ignored;
   std::filesystem::remove_all(runs_ / attempt.id, ignored);
   // The writer does this before any later start of it. Where it fails the next daemon queues the
-  // attempt again, since there is no pid file.
+  // attempt again, since no rank has taken its place.
   writer_.run([row = attempt.row](Store& store) { return store.mark_queued(row); },
               [id = attempt.id](const Result<void>& marked) {
                 if (!marked) spdlog::error("attempt {}: {}", id, marked.error().message);
