@@ -3,12 +3,22 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <exception>
 #include <thread>
 
 #include "tests/worker/temp_folder.h"
 
 namespace sweepd {
+namespace {
+
+// Torch's flight recorder keeps one table of process groups for the whole process and adds to it
+// without a lock (FlightRecorder::recordWithResetEnabled). Ranks that are processes never meet in
+// it; ranks that are threads corrupt it, and then every operation crashes or searches for ever. Set
+// before main(), because the recorder reads it once, at the first operation.
+const int recorder_off = setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
+
+}  // namespace
 
 std::vector<RankResult> run_ranks(int world_size, const std::function<void(Context&)>& body,
                                   const RunParams& run) {
