@@ -27,8 +27,10 @@ target_include_directories(sweepd_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(sweepd_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   -Wimplicit-fallthrough -Werror
-  # GCC 12 sees overlapping copies in std::string insertions that are not there (GCC bug 105651).
-  -Wno-restrict>)
+  # GCC 12 sees overlapping and endless copies in std::string insertions that are not there (GCC bug
+  # 105651), the latter where <string> is precompiled.
+  -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+  -Wno-array-bounds>)
 target_link_options(sweepd_options INTERFACE -Wl,--disable-new-dtags)
 if(SWEEPD_SANITIZE)
   target_compile_options(sweepd_options INTERFACE -fsanitize=${SWEEPD_SANITIZE}

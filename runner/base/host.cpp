@@ -46,6 +46,8 @@ std::int64_t count_sockets() {
   std::error_code error;  // the range-for of this iterator throws; this loop ends instead
   std::filesystem::directory_iterator entry("/sys/devices/system/cpu", error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename();  // cpu0, cpu1; also cpufreq, online and others
+    if (name.size() < 4 || name.substr(0, 3) != "cpu" || name[3] < '0' || name[3] > '9') continue;
     std::string package = first_line(entry->path() / "topology/physical_package_id");
     if (!package.empty()) packages.insert(std::move(package));
   }
@@ -54,7 +56,9 @@ std::int64_t count_sockets() {
 
 }  // namespace
 
-HostInfo read_host() {
+namespace {
+
+HostInfo look_at_host() {
   HostInfo host;
   utsname system{};
   ::uname(&system);
@@ -70,6 +74,13 @@ HostInfo read_host() {
   host.kernel = std::string(system.sysname) + " " + system.release;
   host.os = shell_field(read_small_file("/etc/os-release"), "PRETTY_NAME");
   host.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  return host;
+}
+
+}  // namespace
+
+const HostInfo& read_host() {
+  static const HostInfo host = look_at_host();
   return host;
 }
 

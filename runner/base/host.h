@@ -22,7 +22,8 @@ struct HostInfo {
   std::string governor;  // scaling governor of core 0; "" when the kernel offers none
 };
 
-HostInfo read_host();
+// Read at the first call of a process; its forks have what it read.
+const HostInfo& read_host();
 
 std::vector<int> usable_cores();  // by sched_getaffinity, ascending
 double load_average();            // 1 minute

@@ -13,6 +13,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/client/start_daemon.h"
+#include "runner/wire/json_text.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {
@@ -113,8 +114,7 @@ Result<json> Connection::read_message() {
   while (true) {
     const std::size_t newline = buffer_.find('\n', searched);
     if (newline != std::string::npos) {
-      json message = json::parse(buffer_.begin(), buffer_.begin() + static_cast<long>(newline),
-                                 nullptr, false);
+      json message = parse_json(std::string_view(buffer_).substr(0, newline));
       buffer_.erase(0, newline + 1);
       if (!message.is_object()) {
         return Error{ErrorCode::kInternal, "the daemon sent a line that is no message"};

@@ -9,6 +9,7 @@
 
 #include "runner/base/units.h"
 #include "runner/report/report.h"
+#include "runner/wire/json_text.h"
 #include "runner/wire/table_json.h"
 
 namespace sweepd {
@@ -36,9 +37,9 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
   if (format == "json") {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Table& table : tables) {
-      all.push_back(nlohmann::ordered_json::parse(to_json_text(table)));
+      all.push_back(parse_ordered_json(to_json_text(table)));
     }
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", to_indented_json(all));
     return {};
   }
   for (std::size_t i = 0; i < tables.size(); ++i) {

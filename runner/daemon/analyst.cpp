@@ -11,8 +11,10 @@
 #include <istream>
 #include <nlohmann/json.hpp>
 
+#include "runner/daemon/ask_worker.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/event.h"
+#include "runner/wire/json_text.h"
 
 namespace sweepd {
 
@@ -31,21 +33,9 @@ struct Analyst::Connection {
 
 namespace {
 
-// What differs from the defaults; the worker knows those.
-std::string question(const WorkloadDef& def, const OpenAttempt& attempt) {
-  nlohmann::json params = nlohmann::json::object();
-  for (std::size_t i = 0; i < def.params.size(); ++i) {
-    const ParamDef& param = def.params[i];
-    if (attempt.trial.values[i] == param.default_value) continue;
-    params[param.name] = param.text(attempt.trial.values[i]);
-  }
-  return nlohmann::json{{"workload", attempt.workload}, {"params", std::move(params)}}.dump() +
-         "\n";
-}
-
 // What is wrong with the trial, as the worker says it; nothing when the line is no such message.
 std::optional<std::string> mistake_in(const std::string& line) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
+  const auto json = parse_json(line);
   if (!json.is_object() || !json.contains("error") || !json["error"].is_string()) return {};
   return json["error"].get<std::string>();
 }
@@ -73,7 +63,7 @@ void Analyst::ask(std::vector<OpenAttempt> batch, const Lease& lease, OnAnswered
   }
   worker_->output.clear();
   for (const OpenAttempt& attempt : batch_) {
-    worker_->output += question(*catalog_.find(attempt.workload), attempt);
+    worker_->output += work_question(*catalog_.find(attempt.workload), attempt.trial);
   }
   // A failed write shows as the end of the answers.
   asio::async_write(worker_->stream, asio::buffer(worker_->output),

@@ -15,6 +15,7 @@
 #include "runner/base/clock.h"
 #include "runner/base/descriptors.h"
 #include "runner/base/unique_fd.h"
+#include "runner/wire/json_text.h"
 
 extern char** environ;
 
@@ -86,6 +87,15 @@ Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_
     return Error{ErrorCode::kUnavailable, "it ended with " + how};
   }
   return text;
+}
+
+std::string work_question(const WorkloadDef& def, const Trial& trial) {
+  nlohmann::json params = nlohmann::json::object();
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    const ParamDef& param = def.params[i];
+    if (trial.values[i] != param.default_value) params[param.name] = param.text(trial.values[i]);
+  }
+  return to_json_line(nlohmann::json{{"workload", def.name}, {"params", params}}) + "\n";
 }
 
 }  // namespace sweepd

@@ -8,6 +8,7 @@
 
 #include "runner/base/result.h"
 #include "runner/base/units.h"
+#include "runner/model/trial.h"
 
 namespace sweepd {
 
@@ -15,5 +16,9 @@ namespace sweepd {
 // kUnavailable when it fails or takes longer than `limit`; it is killed then.
 Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
                                std::string_view input, Duration limit);
+
+// The line that asks `--work` for the work of a trial. Only what differs from the defaults: the
+// worker knows those.
+std::string work_question(const WorkloadDef& def, const Trial& trial);
 
 }  // namespace sweepd

@@ -9,6 +9,7 @@
 #include "runner/base/files.h"
 #include "runner/daemon/ask_worker.h"
 #include "runner/wire/catalog_json.h"
+#include "runner/wire/json_text.h"
 
 namespace sweepd {
 namespace {
@@ -43,7 +44,7 @@ Result<Catalog> load_catalog(const std::filesystem::path& worker,
                              const std::filesystem::path& cache_file) {
   const json print = fingerprint(worker);
   if (const auto file = read_regular(cache_file, Links::kRefuse); file && !print.is_null()) {
-    const json cached = json::parse(*file, nullptr, false);
+    const json cached = parse_json(*file);
     if (cached.is_object() && cached.value("worker", json()) == print) {
       if (auto catalog = catalog_from_json(cached.value("catalog", json()))) return catalog;
     }
@@ -55,12 +56,12 @@ Result<Catalog> load_catalog(const std::filesystem::path& worker,
         fmt::format("cannot learn the workloads from `{} --describe`: {}", worker.string(), why)};
   };
   if (!text) return fail(text.error().message);
-  const json described = json::parse(*text, nullptr, false);
+  const json described = parse_json(*text);
   if (described.is_discarded()) return fail("what it printed is not JSON");
   auto catalog = catalog_from_json(described);
   if (!catalog) return fail(catalog.error().message);
   // Only a cache: when it cannot be written, the next start asks again.
-  write_cache(cache_file, json{{"worker", print}, {"catalog", described}}.dump());
+  write_cache(cache_file, to_json_line(json{{"worker", print}, {"catalog", described}}));
   return catalog;
 }
 

@@ -273,8 +273,7 @@ void Dispatcher::finish_run(std::int64_t row) {
   running_.erase(it);
   if (run->incomplete && !run->stop) {
     scheduler_.finished(row);
-    return writer_.run([row](Store& store) { return store.mark_queued(row); },
-                       [this, run](const Result<void>& marked) { queue_again(*run, marked); });
+    return queue_again(std::move(run->attempt));
   }
   read_journals(std::move(run));
 }

@@ -180,7 +180,6 @@ class Dispatcher {
   bool clears(Run& run);
   void recover_started(OpenAttempt attempt);
   void adopt_run(std::unique_ptr<Run> run);
-  void queue_again(Run& run, const Result<void>& marked);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
   // Judges and stores them in this order, one at a time. One that cannot be stored is kept and
   // tried again later; nothing starts until then.

@@ -46,8 +46,10 @@ std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) cons
   return std::nullopt;
 }
 
-// As if it had never started.
+// As if it had never started: not in full, or not at all. If it was cancelled meanwhile, it is ended
+// by `stop`, which finds it in the queue, or has ended in the database, which says so at its start.
 void Dispatcher::queue_again(OpenAttempt attempt) {
+  spdlog::info("attempt {} measured nothing; it is queued again", attempt.id);
   std::error_code ignored;
   std::filesystem::remove_all(runs_ / attempt.id, ignored);
   // The writer does this before any later start of it. Where it fails the next daemon queues the

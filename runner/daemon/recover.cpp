@@ -40,10 +40,7 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   }
   if (!run->ranks.empty()) return adopt_run(std::move(run));
   // Died between the mark and the last process: nothing was measured, so nothing is lost.
-  if (run->incomplete) {
-    const auto mark = [row = run->attempt.row](Store& store) { return store.mark_queued(row); };
-    return queue_again(*run, writer_.now(mark));
-  }
+  if (run->incomplete) return queue_again(std::move(run->attempt));
   spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);
   for (int look = 0; look < timing_.most_clears && executor_.clear(run->attempt.id, {}); ++look) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(timing_.clear_interval.ns));
@@ -76,18 +73,6 @@ void Dispatcher::adopt_run(std::unique_ptr<Run> run) {
       std::all_of(placed.ended.begin(), placed.ended.end(),
                   [&](const EndedRank& ended) { return ended_well(placed, ended); });
   if (!all_well) end_other_ranks(placed);
-}
-
-void Dispatcher::queue_again(Run& run, const Result<void>& marked) {
-  spdlog::info("attempt {} was not started in full; it is queued again", run.attempt.id);
-  if (!marked) {
-    spdlog::error("attempt {}: {}", run.attempt.id, marked.error().message);
-    // Cancelled meanwhile: it has ended in the database.
-    if (marked.error().code == ErrorCode::kFailedPrecondition) return;
-  }
-  run.attempt.started.reset();
-  run.attempt.lease = {};
-  enqueue({std::move(run.attempt)});
 }
 
 }  // namespace sweepd

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "runner/daemon/ask_worker.h"
 #include "runner/wire/event.h"
@@ -11,19 +10,8 @@
 namespace sweepd {
 namespace {
 
-using nlohmann::json;
-
 // Within the time that a query may take.
 constexpr Duration kLimit = seconds(20);
-
-std::string question(const WorkloadDef& def, const Trial& trial) {
-  json params = json::object();
-  for (std::size_t i = 0; i < def.params.size(); ++i) {
-    const ParamDef& param = def.params[i];
-    if (trial.values[i] != param.default_value) params[param.name] = param.text(trial.values[i]);
-  }
-  return json{{"workload", def.name}, {"params", params}}.dump() + "\n";
-}
 
 }  // namespace
 
@@ -39,7 +27,7 @@ Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
 Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
     const std::filesystem::path& worker, const std::vector<AskedTrial>& trials) {
   std::string questions;
-  for (const AskedTrial& asked : trials) questions += question(*asked.def, *asked.trial);
+  for (const AskedTrial& asked : trials) questions += work_question(*asked.def, *asked.trial);
   const auto answers = ask_worker(worker, "--work", questions, kLimit);
   if (!answers) return answers.error();
   std::vector<std::optional<WorkPerStep>> works;

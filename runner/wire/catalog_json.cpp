@@ -103,7 +103,7 @@ Result<Value> value_from_json(const ParamDef& def, const Json& json) {
   // Through the canonical text, so that one set of checks holds for files, command lines and JSON.
   if (json.is_string()) return def.parse(json.get_ref<const std::string&>());
   if (json.is_boolean()) return def.parse(json.get<bool>() ? "true" : "false");
-  if (json.is_number_integer()) return def.parse(json.dump());
+  if (json.is_number_integer()) return def.parse(to_json_line(json));
   if (json.is_number_float()) return def.parse(to_text(json.get<double>()));
   return Error{
       ErrorCode::kInvalidArgument,

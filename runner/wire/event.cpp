@@ -191,7 +191,7 @@ std::string event_to_line(const Event& event) {
 }
 
 Result<Event> event_from_line(std::string_view line, int rank) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_ordered_json(line);
   if (json.is_discarded()) {
     return Error{ErrorCode::kInvalidArgument, "not valid JSON: " + std::string(line.substr(0, 60))};
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/base/overload.h"
+#include "runner/wire/json_text.h"
 
 namespace sweepd {
 
@@ -14,13 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-// Paths and variables may hold any bytes; those that are no UTF-8 never made a valid request.
-std::string dump(const json& message) {
-  return message.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 std::optional<json> parse_object(std::string_view message) {
-  json parsed = json::parse(message, nullptr, /*allow_exceptions=*/false);
+  json parsed = parse_json(message);
   if (!parsed.is_object()) return std::nullopt;
   return parsed;
 }
@@ -40,12 +36,12 @@ std::string text_of(const json& object, const char* name) {
 
 std::string to_message(const ForkServerCommand& command) {
   return std::visit(Overload{[](const ForkCommand& fork) {
-                               return dump({{"fork", fork.folder.string()},
+                               return to_json_line(json{{"fork", fork.folder.string()},
                                             {"rank", fork.rank},
                                             {"environment", fork.environment}});
                              },
                              [](const ReapCommand& reap) {
-                               return dump({{"reap", reap.pid}});
+                               return to_json_line(json{{"reap", reap.pid}});
                              }},
                     command);
 }
@@ -57,7 +53,7 @@ std::string to_message(const ForkServerReply& reply) {
   if (reply.code) message["code"] = *reply.code;
   if (reply.signal) message["signal"] = *reply.signal;
   if (!reply.error.empty()) message["error"] = reply.error;
-  return dump(message);
+  return to_json_line(message);
 }
 
 std::optional<ForkServerCommand> command_from(std::string_view message) {

@@ -21,6 +21,7 @@
 #include "runner/base/clock.h"
 #include "runner/base/result.h"
 #include "runner/base/units.h"
+#include "runner/wire/json_text.h"
 
 namespace sweepd {
 
@@ -28,12 +29,6 @@ inline nlohmann::ordered_json number_to_json(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
-}
-
-// One line, never throwing: bytes that are not UTF-8 (an exception's message) become U+FFFD.
-template <class Json>
-std::string to_json_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 namespace detail {
@@ -173,8 +168,8 @@ class JsonReader {
     if (!error_.empty()) return;
     error_ = path.empty() ? message : path + ": " + message;
   }
-  static std::string excerpt(const Json& json) {
-    std::string text = to_json_line(json);
+  static std::string excerpt(const Json& value) {
+    std::string text = to_json_line(value);
     if (text.size() > 60) text = text.substr(0, 57) + "...";
     return text;
   }
@@ -192,8 +187,8 @@ class JsonReader {
     }
   }
   template <class Body>
-  void nested(const Json& json, const std::string& path, Body& body) {
-    JsonReader reader(json, path);
+  void nested(const Json& value, const std::string& path, Body& body) {
+    JsonReader reader(value, path);
     body(reader);
     if (!reader.error_.empty()) fail("", reader.error_);
   }

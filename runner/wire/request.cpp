@@ -78,7 +78,7 @@ Result<void> write_request(const std::filesystem::path& file, const AttemptReque
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   if (!out) return io_error(temporary, "cannot create");
-  out << to_json(request).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << to_indented_json(to_json(request)) << '\n';
   out.close();
   if (!out) return io_error(temporary, "cannot write");
   std::error_code error;
@@ -92,7 +92,7 @@ Result<void> write_request(const std::filesystem::path& file, const AttemptReque
 Result<AttemptRequest> read_request(const std::filesystem::path& file) {
   const auto text = read_regular(file, Links::kRefuse);
   if (!text) return text.error();
-  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_ordered_json(*text);
   if (json.is_discarded()) {
     return Error{ErrorCode::kInvalidArgument, file.string() + ": not valid JSON"};
   }

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "runner/wire/json_text.h"
+
 namespace sweepd {
 namespace {
 
@@ -19,13 +21,8 @@ constexpr std::array<std::pair<ErrorCode, RpcCode>, 8> kCodes{{
     {ErrorCode::kInternal, RpcCode::kInternal},
 }};
 
-// Text from a person may hold bytes that are no UTF-8; a reply must not fail because of them.
-std::string text_of(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 std::string line(const json& message) {
-  return text_of(message) + "\n";
+  return to_json_line(message) + "\n";
 }
 
 // Right for valid JSON, and for the rest up to where a parser gives up.
@@ -78,7 +75,7 @@ ParsedRequest parse_request(std::string_view text) {
     return bad(RpcCode::kResourceExhausted,
                "a message may be nested " + std::to_string(kMaxDepth) + " deep at most");
   }
-  const json message = json::parse(text, nullptr, false);
+  const json message = parse_json(text);
   if (message.is_discarded()) return bad(RpcCode::kParseError, "the line is not valid JSON");
   if (!message.is_object()) {
     return bad(RpcCode::kInvalidRequest, "expected one JSON object a line; batches are not taken");
@@ -111,7 +108,7 @@ std::string request_line(const RpcRequest& request) {
 
 std::string result_line(const json& id, const json& result) {
   // By hand: an object of the three would hold a copy of the result, which may be large.
-  return R"({"id":)" + text_of(id) + R"(,"jsonrpc":"2.0","result":)" + text_of(result) + "}\n";
+  return R"({"id":)" + to_json_line(id) + R"(,"jsonrpc":"2.0","result":)" + to_json_line(result) + "}\n";
 }
 
 std::string error_line(const json& id, const RpcError& error) {

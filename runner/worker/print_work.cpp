@@ -7,6 +7,7 @@
 #include "runner/base/text.h"
 #include "runner/wire/event.h"
 #include "runner/wire/json_reader.h"
+#include "runner/wire/json_text.h"
 #include "runner/worker/trial_values.h"
 
 namespace sweepd {
@@ -15,7 +16,7 @@ namespace {
 using nlohmann::json;
 
 Result<WorkPerStep> work_of(const Registry& registry, std::string_view request) {
-  const json parsed = json::parse(request, nullptr, false);
+  const json parsed = parse_json(request);
   if (!parsed.is_object()) return Error{ErrorCode::kInvalidArgument, "the line is no JSON object"};
   std::string workload;
   NamedTexts texts;

@@ -12,7 +12,9 @@
 #include <string_view>
 
 #include "build_info.h"
+#include "runner/base/host.h"
 #include "runner/wire/catalog_json.h"
+#include "runner/wire/json_text.h"
 #include "runner/wire/place.h"
 #include "runner/worker/log.h"
 #include "runner/worker/print_work.h"
@@ -67,6 +69,7 @@ int answer(const WorkerParts& parts) {
 }
 
 int serve(const WorkerParts& parts) {
+  read_host();  // once, for all forks
   const auto job = serve_forks(STDIN_FILENO);
   if (!job) return kExitOk;
   log_line("forked from the preloaded worker {}", ::getppid());
@@ -80,7 +83,7 @@ int worker_main(int argc, char** argv, const WorkerParts& parts) {
   if (verb == "--run" && argc == 3) return run(argv[2], parts);
   if (verb == "--serve" && argc == 2) return serve(parts);
   if (verb == "--describe" && argc == 2) {
-    fmt::print("{}\n", to_json(parts.registry.catalog()).dump(2));
+    fmt::print("{}\n", to_indented_json(to_json(parts.registry.catalog())));
     return kExitOk;
   }
   if (verb == "--work" && argc == 2) {

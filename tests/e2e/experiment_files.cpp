@@ -76,4 +76,18 @@ std::vector<std::string> sets_of(const Options& words) {
   return sets;
 }
 
+std::vector<ExperimentFile> small_experiment_files() {
+  std::vector<ExperimentFile> files = experiment_files();
+  std::erase_if(files, [](const ExperimentFile& file) { return !file.small; });
+  return files;
+}
+
+std::string test_name(const ExperimentFile& file) {
+  std::string name = file.name;
+  for (char& c : name) {
+    if (c == '/' || c == '-' || c == '.') c = '_';
+  }
+  return name;
+}
+
 }  // namespace sweepd::e2e

@@ -34,7 +34,11 @@ inline void PrintTo(const ExperimentFile& file, std::ostream* out) {
   *out << file.name;
 }
 
-std::vector<ExperimentFile> experiment_files();  // sorted by name
+std::vector<ExperimentFile> experiment_files();        // sorted by name
+std::vector<ExperimentFile> small_experiment_files();  // those with a `small:` line
+
+// For gtest, which takes letters, digits and underscores: "end_to_end_warmup".
+std::string test_name(const ExperimentFile& file);
 
 // The values of `--set` among words: {"model=tiny", "context=16"}.
 std::vector<std::string> sets_of(const Options& words);

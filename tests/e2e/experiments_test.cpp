@@ -173,21 +173,8 @@ TEST_P(ExperimentTables, AreThoseOfTheGoldenFile) {
   EXPECT_EQ(read(golden), tables) << "SWEEPD_UPDATE_GOLDEN=1 writes " << golden;
 }
 
-std::vector<ExperimentFile> small_ones() {
-  std::vector<ExperimentFile> files = experiment_files();
-  std::erase_if(files, [](const ExperimentFile& file) { return !file.small; });
-  return files;
-}
-
-std::string test_name(const testing::TestParamInfo<ExperimentFile>& info) {
-  std::string name = info.param.name;
-  for (char& c : name) {
-    if (c == '/' || c == '-' || c == '.') c = '_';
-  }
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Small, ExperimentTables, testing::ValuesIn(small_ones()), test_name);
+INSTANTIATE_TEST_SUITE_P(Small, ExperimentTables, testing::ValuesIn(small_experiment_files()),
+                         [](const auto& test) { return test_name(test.param); });
 
 #endif
 

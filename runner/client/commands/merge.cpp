@@ -4,6 +4,7 @@
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/wire/json_text.h"
 
 namespace sweepd {
 
@@ -42,7 +43,7 @@ Table summary(const json& reply, const fs::path& database, bool dry_run) {
   }
   if (reply.contains("folders")) {
     table.notes.push_back(
-        fmt::format("{} attempt folders (logs, traces) copied", reply["folders"].dump()));
+        fmt::format("{} attempt folders (logs, traces) copied", to_json_line(reply["folders"])));
     if (const auto left_out = reply.value("files_left_out", std::int64_t{0}); left_out > 0) {
       table.notes.push_back(
           fmt::format("{} left out: links, FIFOs and the like are not copied from another machine",

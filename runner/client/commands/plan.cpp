@@ -9,6 +9,7 @@
 #include "runner/client/plan_view.h"
 #include "runner/client/sweep_file.h"
 #include "runner/report/report.h"
+#include "runner/wire/json_text.h"
 
 namespace sweepd {
 
@@ -77,7 +78,7 @@ Exit plan(Client& client, const Options& options) {
     return Exit::kOk;
   }
   if (options.format == "json") {
-    fmt::print("{}\n", json(plans).dump(2));
+    fmt::print("{}\n", to_indented_json(json(plans)));
     return Exit::kOk;
   }
   std::vector<Table> tables;

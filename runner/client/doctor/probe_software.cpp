@@ -23,6 +23,7 @@
 #include "runner/client/connection.h"
 #include "runner/client/doctor/probe.h"
 #include "runner/wire/catalog_json.h"
+#include "runner/wire/json_text.h"
 
 extern char** environ;
 
@@ -205,7 +206,7 @@ WorkerFacts probe_worker(const fs::path& worker) {
     facts.error = described.error().message;
     return facts;
   }
-  const auto catalog = catalog_from_json(json::parse(*described, nullptr, false));
+  const auto catalog = catalog_from_json(parse_json(*described));
   if (!catalog) {
     facts.error = "--describe: " + catalog.error().message;
     return facts;

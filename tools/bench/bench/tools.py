@@ -55,8 +55,9 @@ class Daemon:
 
     def __exit__(self, *_):
         for entry in self.state.glob("runs/*/pid.*"):
-            pid, start = entry.read_text().split()
-            self.end_worker(int(pid), int(start))
+            who = entry.read_text().split()  # pid, start time, boot id; nothing until the rank has begun
+            if who:
+                self.end_worker(int(who[0]), int(who[1]))
         subprocess.run([BIN / "sweepctl", "stop", "--now"], env=self.environment, stdout=subprocess.DEVNULL, check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
