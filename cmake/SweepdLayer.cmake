@@ -45,8 +45,8 @@ function(sweepd_layer name)
 endfunction()
 
 # Compiles the files of a target several at a time, where most of a file's time goes to headers and
-# templates that its neighbours need too: half of the time for all, more for one. Off in the preset `dev`
-# and under sanitizers, which so hold that each file includes what it needs.
+# templates that its neighbours need too: half of the time for all, more for one. Off in the preset `dev`,
+# which so shows a file that leaves it to its neighbours to include what it needs.
 function(sweepd_batches target)
   if(SWEEPD_BATCHES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)

@@ -45,9 +45,11 @@ Connection::Connection(const std::filesystem::path& file, Access access)
   } else {
     database_.exec("PRAGMA journal_mode = WAL");
     database_.exec("PRAGMA synchronous = FULL");
-    // 16 MiB of log between checkpoints: the same index pages are written by submission after
-    // submission, and reach the database once.
-    database_.exec("PRAGMA wal_autocheckpoint = 4096");
+    // 64 MiB of log between checkpoints: the same index pages are written by submission after
+    // submission, and reach the database once. A checkpoint takes a third of a second on a slow
+    // disk, in which no attempt starts; when nothing runs, the daemon makes one anyway
+    // (Store::checkpoint).
+    database_.exec("PRAGMA wal_autocheckpoint = 16384");
     // 16 MiB: the inner pages of every index of a million attempts, and the leaves in use.
     database_.exec("PRAGMA cache_size = -16384");
   }

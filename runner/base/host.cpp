@@ -46,7 +46,8 @@ std::int64_t count_sockets() {
   std::error_code error;  // the range-for of this iterator throws; this loop ends instead
   std::filesystem::directory_iterator entry("/sys/devices/system/cpu", error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename();  // cpu0, cpu1; also cpufreq, online and others
+    const std::string name =
+        entry->path().filename();  // cpu0, cpu1; also cpufreq, online and others
     if (name.size() < 4 || name.substr(0, 3) != "cpu" || name[3] < '0' || name[3] > '9') continue;
     std::string package = first_line(entry->path() / "topology/physical_package_id");
     if (!package.empty()) packages.insert(std::move(package));

@@ -46,8 +46,9 @@ std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) cons
   return std::nullopt;
 }
 
-// As if it had never started: not in full, or not at all. If it was cancelled meanwhile, it is ended
-// by `stop`, which finds it in the queue, or has ended in the database, which says so at its start.
+// As if it had never started: not in full, or not at all. If it was cancelled meanwhile, it is
+// ended by `stop`, which finds it in the queue, or has ended in the database, which says so at its
+// start.
 void Dispatcher::queue_again(OpenAttempt attempt) {
   spdlog::info("attempt {} measured nothing; it is queued again", attempt.id);
   std::error_code ignored;

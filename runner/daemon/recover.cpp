@@ -22,6 +22,9 @@ Result<void> Dispatcher::recover() {
     }
   }
   enqueue(std::move(queued));
+  // What is queued again stands so in the database before anybody can ask.
+  const auto all_before = [](Store&) { return true; };
+  writer_.now(all_before);
   return {};
 }
 

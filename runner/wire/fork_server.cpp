@@ -37,8 +37,8 @@ std::string text_of(const json& object, const char* name) {
 std::string to_message(const ForkServerCommand& command) {
   return std::visit(Overload{[](const ForkCommand& fork) {
                                return to_json_line(json{{"fork", fork.folder.string()},
-                                            {"rank", fork.rank},
-                                            {"environment", fork.environment}});
+                                                        {"rank", fork.rank},
+                                                        {"environment", fork.environment}});
                              },
                              [](const ReapCommand& reap) {
                                return to_json_line(json{{"reap", reap.pid}});

@@ -17,10 +17,18 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text) {
   return nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-std::string to_json_line(const nlohmann::json& json) { return text_of(json, -1); }
-std::string to_json_line(const nlohmann::ordered_json& json) { return text_of(json, -1); }
+std::string to_json_line(const nlohmann::json& json) {
+  return text_of(json, -1);
+}
+std::string to_json_line(const nlohmann::ordered_json& json) {
+  return text_of(json, -1);
+}
 
-std::string to_indented_json(const nlohmann::json& json) { return text_of(json, 2); }
-std::string to_indented_json(const nlohmann::ordered_json& json) { return text_of(json, 2); }
+std::string to_indented_json(const nlohmann::json& json) {
+  return text_of(json, 2);
+}
+std::string to_indented_json(const nlohmann::ordered_json& json) {
+  return text_of(json, 2);
+}
 
 }  // namespace sweepd

@@ -108,7 +108,8 @@ std::string request_line(const RpcRequest& request) {
 
 std::string result_line(const json& id, const json& result) {
   // By hand: an object of the three would hold a copy of the result, which may be large.
-  return R"({"id":)" + to_json_line(id) + R"(,"jsonrpc":"2.0","result":)" + to_json_line(result) + "}\n";
+  return R"({"id":)" + to_json_line(id) + R"(,"jsonrpc":"2.0","result":)" + to_json_line(result) +
+         "}\n";
 }
 
 std::string error_line(const json& id, const RpcError& error) {

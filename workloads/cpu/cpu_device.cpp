@@ -36,7 +36,11 @@ class CpuDevice final : public Device {
   explicit CpuDevice(const DeviceOptions& options) : allocator_(CountingAllocator::install()) {
     const bool limited = options.memory_limit.value > 0;
     allocator_.set_limit((limited ? options.memory_limit : available_memory()).value);
-    if (options.threads > 0) at::set_num_threads(options.threads);
+    // Setting them makes Caffe2's thread pool too, which nothing here uses: its thread spins for
+    // some milliseconds, beside the set-up.
+    if (options.threads > 0 && options.threads != at::get_num_threads()) {
+      at::set_num_threads(options.threads);
+    }
   }
 
   std::string_view kind() const override { return "cpu"; }
