@@ -16,6 +16,18 @@ endfunction()
 # optimiser's full work on it would be a third of the build, and nobody would notice.
 set(sweepd_light_options $<$<CONFIG:Release>:-O1>)
 
+# Compiles the files of a target several at a time, where most of a file's time goes to headers and
+# templates that its neighbours need too: half of the time for all, more for one. Off in the preset `dev`,
+# which so shows a file that leaves it to its neighbours to include what it needs.
+function(sweepd_batches target)
+  if(SWEEPD_BATCHES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    # GCC takes the files for headers, where a type of an anonymous namespace inside a class is a mistake,
+    # and inlines one half of what Asio's coroutines allocate and free.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-mismatched-new-delete)
+  endif()
+endfunction()
+
 # sweepd_layer(<name> LINKS <targets...> [RECURSE] [LIGHT] [OWN_HEADERS]): the static library sweepd_<name>
 # of every .cpp in the current folder but main.cpp. Globbing is deliberate: adding a file must need no
 # other edit. LIGHT: see sweepd_light_options. OWN_HEADERS: it names its precompiled headers itself.
@@ -35,24 +47,13 @@ function(sweepd_layer name)
       target_compile_options(sweepd_${name} PRIVATE ${sweepd_light_options})
       set(headers sweepd_headers_light)
     endif()
+    sweepd_batches(sweepd_${name})
     if(NOT arg_OWN_HEADERS)
       target_precompile_headers(sweepd_${name} REUSE_FROM ${headers})
     endif()
   else()
     add_library(sweepd_${name} INTERFACE)
     target_link_libraries(sweepd_${name} INTERFACE sweepd_options ${arg_LINKS})
-  endif()
-endfunction()
-
-# Compiles the files of a target several at a time, where most of a file's time goes to headers and
-# templates that its neighbours need too: half of the time for all, more for one. Off in the preset `dev`,
-# which so shows a file that leaves it to its neighbours to include what it needs.
-function(sweepd_batches target)
-  if(SWEEPD_BATCHES)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-    # GCC takes the files for headers, where a type of an anonymous namespace inside a class is a mistake,
-    # and inlines one half of what Asio's coroutines allocate and free.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-mismatched-new-delete)
   endif()
 endfunction()
 

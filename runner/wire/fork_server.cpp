@@ -11,23 +11,21 @@
 
 namespace sweepd {
 
-using nlohmann::json;
-
 namespace {
 
-std::optional<json> parse_object(std::string_view message) {
-  json parsed = parse_json(message);
+std::optional<nlohmann::json> parse_object(std::string_view message) {
+  nlohmann::json parsed = parse_json(message);
   if (!parsed.is_object()) return std::nullopt;
   return parsed;
 }
 
-std::optional<int> integer_of(const json& object, const char* name) {
+std::optional<int> integer_of(const nlohmann::json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
   return found->get<int>();
 }
 
-std::string text_of(const json& object, const char* name) {
+std::string text_of(const nlohmann::json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
@@ -35,19 +33,20 @@ std::string text_of(const json& object, const char* name) {
 }  // namespace
 
 std::string to_message(const ForkServerCommand& command) {
-  return std::visit(Overload{[](const ForkCommand& fork) {
-                               return to_json_line(json{{"fork", fork.folder.string()},
-                                                        {"rank", fork.rank},
-                                                        {"environment", fork.environment}});
-                             },
-                             [](const ReapCommand& reap) {
-                               return to_json_line(json{{"reap", reap.pid}});
-                             }},
-                    command);
+  return std::visit(
+      Overload{[](const ForkCommand& fork) {
+                 return to_json_line(nlohmann::json{{"fork", fork.folder.string()},
+                                                    {"rank", fork.rank},
+                                                    {"environment", fork.environment}});
+               },
+               [](const ReapCommand& reap) {
+                 return to_json_line(nlohmann::json{{"reap", reap.pid}});
+               }},
+      command);
 }
 
 std::string to_message(const ForkServerReply& reply) {
-  json message = json::object();
+  nlohmann::json message = nlohmann::json::object();
   if (reply.ready) message["ready"] = true;
   if (reply.pid > 0) message["pid"] = reply.pid;
   if (reply.code) message["code"] = *reply.code;
@@ -62,7 +61,7 @@ std::optional<ForkServerCommand> command_from(std::string_view message) {
   if (const auto pid = integer_of(*object, "reap")) return ReapCommand{*pid};
   ForkCommand fork{text_of(*object, "fork"), integer_of(*object, "rank").value_or(0), {}};
   if (fork.folder.empty()) return std::nullopt;
-  for (const json& entry : object->value("environment", json::array())) {
+  for (const nlohmann::json& entry : object->value("environment", nlohmann::json::array())) {
     if (!entry.is_string()) return std::nullopt;
     fork.environment.push_back(entry.get<std::string>());
   }

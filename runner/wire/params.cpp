@@ -9,13 +9,11 @@
 
 namespace sweepd {
 
-using nlohmann::json;
-
 namespace {
 constexpr std::uint64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
 }
 
-const json* ParamsReader::find(std::string_view name) {
+const nlohmann::json* ParamsReader::find(std::string_view name) {
   known_.emplace_back(name);
   const auto it = params_.find(name);
   return it == params_.end() || it->is_null() ? nullptr : &*it;
@@ -28,7 +26,7 @@ void ParamsReader::fail(std::string_view name, std::string_view expected) {
 }
 
 std::string ParamsReader::text(std::string_view name) {
-  const json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr || !value->is_string()) {
     fail(name, value == nullptr ? "given: a string" : "a string");
     return {};
@@ -37,7 +35,7 @@ std::string ParamsReader::text(std::string_view name) {
 }
 
 std::string ParamsReader::text_or(std::string_view name, std::string fallback) {
-  const json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return fallback;
   if (!value->is_string()) return fail(name, "a string"), fallback;
   return *value;
@@ -45,7 +43,7 @@ std::string ParamsReader::text_or(std::string_view name, std::string fallback) {
 
 std::int64_t ParamsReader::integer_or(std::string_view name, std::int64_t fallback,
                                       std::int64_t least, std::int64_t most) {
-  const json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return fallback;
   if (!value->is_number_integer()) return fail(name, "an integer"), fallback;
   if (value->is_number_unsigned() && value->get<std::uint64_t>() > kMaxInteger) {
@@ -60,18 +58,18 @@ std::int64_t ParamsReader::integer_or(std::string_view name, std::int64_t fallba
 }
 
 bool ParamsReader::boolean_or(std::string_view name, bool fallback) {
-  const json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return fallback;
   if (!value->is_boolean()) return fail(name, "true or false"), fallback;
   return *value;
 }
 
 std::vector<std::string> ParamsReader::texts(std::string_view name) {
-  const json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return {};
   std::vector<std::string> texts;
   if (value->is_array()) {
-    for (const json& element : *value) {
+    for (const nlohmann::json& element : *value) {
       if (!element.is_string()) return fail(name, "a list of strings"), texts;
       texts.push_back(element);
     }
@@ -81,9 +79,9 @@ std::vector<std::string> ParamsReader::texts(std::string_view name) {
   return texts;
 }
 
-const json& ParamsReader::member(std::string_view name) {
-  static const json null;
-  const json* value = find(name);
+const nlohmann::json& ParamsReader::member(std::string_view name) {
+  static const nlohmann::json null;
+  const nlohmann::json* value = find(name);
   return value == nullptr ? null : *value;
 }
 

@@ -4,33 +4,31 @@
 
 namespace sweepd {
 
-using nlohmann::json;
-
 namespace {
 
 // A name that is given twice adds to its values: members of an object have one name each.
-json to_json(const std::vector<TableSpec::Filter>& filters) {
-  json where = json::object();
+nlohmann::json to_json(const std::vector<TableSpec::Filter>& filters) {
+  nlohmann::json where = nlohmann::json::object();
   for (const auto& filter : filters) {
-    json& values = where.emplace(filter.name, json::array()).first.value();
+    nlohmann::json& values = where.emplace(filter.name, nlohmann::json::array()).first.value();
     for (const std::string& value : filter.values) values.push_back(value);
   }
   return where;
 }
 
-json to_json(const TableSpec::Value& value) {
-  json entry = {{"name", value.name},
-                {"cell", value.cell},
-                {"metric", value.metric},
-                {"unit", value.unit},
-                {"where", to_json(value.where)},
-                {"bold", name_of(value.bold)}};
+nlohmann::json to_json(const TableSpec::Value& value) {
+  nlohmann::json entry = {{"name", value.name},
+                          {"cell", value.cell},
+                          {"metric", value.metric},
+                          {"unit", value.unit},
+                          {"where", to_json(value.where)},
+                          {"bold", name_of(value.bold)}};
   if (value.warmup) entry["warmup"] = *value.warmup;
   return entry;
 }
 
 // An object of name: text, in the order of its names.
-Result<std::vector<TableSpec::Heading>> pairs_from(const json& value, const char* what) {
+Result<std::vector<TableSpec::Heading>> pairs_from(const nlohmann::json& value, const char* what) {
   std::vector<TableSpec::Heading> pairs;
   if (value.is_null()) return pairs;
   if (!value.is_object()) {
@@ -43,7 +41,7 @@ Result<std::vector<TableSpec::Heading>> pairs_from(const json& value, const char
   return pairs;
 }
 
-Result<std::vector<TableSpec::Filter>> filters_from(const json& value) {
+Result<std::vector<TableSpec::Filter>> filters_from(const nlohmann::json& value) {
   std::vector<TableSpec::Filter> filters;
   if (value.is_null()) return filters;
   if (!value.is_object()) {
@@ -70,7 +68,7 @@ Result<void> read_common(ParamsReader& params, Spec& spec) {
   return {};
 }
 
-Result<TableSpec::Value> value_from(const json& json_value) {
+Result<TableSpec::Value> value_from(const nlohmann::json& json_value) {
   ParamsReader params(json_value);
   TableSpec::Value value;
   value.name = params.text_or("name", "");
@@ -81,7 +79,7 @@ Result<TableSpec::Value> value_from(const json& json_value) {
 }
 
 Result<void> read_values(ParamsReader& params, TableSpec& table) {
-  const json& values = params.member("values");
+  const nlohmann::json& values = params.member("values");
   if (values.is_null()) return {};
   if (!values.is_array()) {
     return Error{ErrorCode::kInvalidArgument, "`values` must be a list of objects"};
@@ -114,9 +112,10 @@ Result<void> read_table(ParamsReader& params, TableSpec& table) {
 
 }  // namespace
 
-json to_json(const QuerySpec& query) {
+nlohmann::json to_json(const QuerySpec& query) {
   const TableSpec& table = query.table;
-  json headings = json::object(), baseline = json::object(), values = json::array();
+  nlohmann::json headings = nlohmann::json::object(), baseline = nlohmann::json::object(),
+                 values = nlohmann::json::array();
   for (const auto& [name, text] : table.headings) headings[name] = text;
   for (const auto& filter : table.baseline) baseline[filter.name] = filter.values.front();
   for (const TableSpec::Value& value : table.values) values.push_back(to_json(value));
@@ -139,7 +138,7 @@ json to_json(const QuerySpec& query) {
           {"only_varying", query.only_varying}};
 }
 
-Result<QuerySpec> query_from_json(const json& value) {
+Result<QuerySpec> query_from_json(const nlohmann::json& value) {
   ParamsReader params(value);
   QuerySpec query;
   query.workload = params.text_or("workload", "");

@@ -8,8 +8,6 @@
 namespace sweepd {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::array<std::pair<ErrorCode, RpcCode>, 8> kCodes{{
     {ErrorCode::kInvalidArgument, RpcCode::kInvalidParams},
     {ErrorCode::kNotFound, RpcCode::kNotFound},
@@ -21,7 +19,7 @@ constexpr std::array<std::pair<ErrorCode, RpcCode>, 8> kCodes{{
     {ErrorCode::kInternal, RpcCode::kInternal},
 }};
 
-std::string line(const json& message) {
+std::string line(const nlohmann::json& message) {
   return to_json_line(message) + "\n";
 }
 
@@ -45,7 +43,7 @@ bool is_too_deep(std::string_view text) {
   return false;
 }
 
-ParsedRequest bad(RpcCode code, std::string message, json id = nullptr) {
+ParsedRequest bad(RpcCode code, std::string message, nlohmann::json id = nullptr) {
   ParsedRequest parsed;
   parsed.ok = false;
   parsed.request.id = std::move(id);
@@ -75,12 +73,12 @@ ParsedRequest parse_request(std::string_view text) {
     return bad(RpcCode::kResourceExhausted,
                "a message may be nested " + std::to_string(kMaxDepth) + " deep at most");
   }
-  const json message = parse_json(text);
+  const nlohmann::json message = parse_json(text);
   if (message.is_discarded()) return bad(RpcCode::kParseError, "the line is not valid JSON");
   if (!message.is_object()) {
     return bad(RpcCode::kInvalidRequest, "expected one JSON object a line; batches are not taken");
   }
-  const json id = message.value("id", json());
+  const nlohmann::json id = message.value("id", nlohmann::json());
   if (!id.is_null() && !id.is_string() && !id.is_number()) {
     return bad(RpcCode::kInvalidRequest, "`id` must be a string, a number or null");
   }
@@ -101,24 +99,25 @@ ParsedRequest parse_request(std::string_view text) {
 }
 
 std::string request_line(const RpcRequest& request) {
-  json message{{"jsonrpc", "2.0"}, {"method", request.method}, {"params", request.params}};
+  nlohmann::json message{
+      {"jsonrpc", "2.0"}, {"method", request.method}, {"params", request.params}};
   if (!request.id.is_null()) message["id"] = request.id;
   return line(message);
 }
 
-std::string result_line(const json& id, const json& result) {
+std::string result_line(const nlohmann::json& id, const nlohmann::json& result) {
   // By hand: an object of the three would hold a copy of the result, which may be large.
   return R"({"id":)" + to_json_line(id) + R"(,"jsonrpc":"2.0","result":)" + to_json_line(result) +
          "}\n";
 }
 
-std::string error_line(const json& id, const RpcError& error) {
-  json body{{"code", static_cast<int>(error.code)}, {"message", error.message}};
+std::string error_line(const nlohmann::json& id, const RpcError& error) {
+  nlohmann::json body{{"code", static_cast<int>(error.code)}, {"message", error.message}};
   if (!error.data.is_null()) body["data"] = error.data;
   return line({{"jsonrpc", "2.0"}, {"id", id}, {"error", body}});
 }
 
-std::string notification_line(std::string_view method, const json& params) {
+std::string notification_line(std::string_view method, const nlohmann::json& params) {
   return line({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
 }
 

@@ -6,20 +6,18 @@
 
 namespace sweepd {
 
-using nlohmann::json;
-
-json to_json(const Table& table) {
-  json columns = json::array();
+nlohmann::json to_json(const Table& table) {
+  nlohmann::json columns = nlohmann::json::array();
   for (const Column& column : table.columns) {
     columns.push_back({{"name", column.name},
                        {"unit", column.unit},
                        {"align", column.align == Align::kRight ? "right" : "left"}});
   }
-  json rows = json::array();
+  nlohmann::json rows = nlohmann::json::array();
   for (const auto& row : table.rows) {
-    json cells = json::array();
+    nlohmann::json cells = nlohmann::json::array();
     for (const Cell& cell : row) {
-      json entry{{"text", cell.text}};
+      nlohmann::json entry{{"text", cell.text}};
       // JSON has no infinities; the text still says what it was.
       if (cell.number && std::isfinite(*cell.number)) entry["number"] = *cell.number;
       if (cell.bold) entry["bold"] = true;
@@ -30,18 +28,18 @@ json to_json(const Table& table) {
   return {{"title", table.title}, {"columns", columns}, {"rows", rows}, {"notes", table.notes}};
 }
 
-Result<Table> table_from_json(const json& value) {
+Result<Table> table_from_json(const nlohmann::json& value) {
   // Thrown by nlohmann for a missing member or a wrong type; the peer is then no sweepd of ours.
   try {
     Table table;
     table.title = value.at("title");
-    for (const json& column : value.at("columns")) {
+    for (const nlohmann::json& column : value.at("columns")) {
       table.columns.push_back({column.at("name"), column.at("unit"),
                                column.at("align") == "right" ? Align::kRight : Align::kLeft});
     }
-    for (const json& row : value.at("rows")) {
+    for (const nlohmann::json& row : value.at("rows")) {
       std::vector<Cell> cells;
-      for (const json& cell : row) {
+      for (const nlohmann::json& cell : row) {
         Cell parsed{cell.at("text"), std::nullopt};
         if (cell.contains("number")) parsed.number = cell["number"].get<double>();
         parsed.bold = cell.value("bold", false);
@@ -56,7 +54,7 @@ Result<Table> table_from_json(const json& value) {
     }
     table.notes = value.at("notes").get<std::vector<std::string>>();
     return table;
-  } catch (const json::exception& e) {
+  } catch (const nlohmann::json::exception& e) {
     return Error{ErrorCode::kInternal, std::string("a table came back malformed: ") + e.what()};
   }
 }

@@ -179,6 +179,21 @@ TEST(Query, GroupsAndFormats) {
               Not(HasSubstr("NULL")));
 }
 
+TEST(Query, RefusesWhatItWouldHaveToIgnore) {
+  const Sandbox box;
+  box.ctl({"submit", "-", "--wait"}, "sweep: q\nworkload: noop\nmatrix: {steps: [2, 3]}\n");
+  const auto refused = [&](const std::vector<std::string>& words, const char* why) {
+    const Ran ran = box.ctl(words);
+    EXPECT_EQ(ran.exit_code, 2) << ran.out;
+    EXPECT_THAT(ran.err, HasSubstr(why));
+  };
+  refused({"query", "--sweep", "q", "--where", "steps=3", "warmup=5"},
+          "`warmup=5` is not a workload; a filter is written --where warmup=5");
+  refused({"query", "lm_step", "--sweep", "q"}, "sweep `q` measures `noop`, not `lm_step`");
+  refused({"query", "noop", "--rows", "steps", "--bold", "faster"},
+          "--bold faster: nothing is compared; add --baseline NAME=VALUE");
+}
+
 TEST(Help, EveryVerbHasAnExample) {
   const Sandbox box;
   for (const char* verb :

@@ -12,7 +12,7 @@
 namespace sweepd {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string what;
   std::string svg;
   int rank = 0;
@@ -30,7 +30,7 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   return Error{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};
 }
 
-Exit export_memory(Client& client, const Options& options) {
+Exit export_memory(Client& client, const ExportOptions& options) {
   const auto reply = client.call("memory", {{"what", options.what}});
   if (!reply) return report_error(reply.error());
   const auto pictures = memory_pictures_from_json((*reply)["pictures"]);
@@ -52,7 +52,7 @@ Exit export_memory(Client& client, const Options& options) {
 }  // namespace
 
 void add_export(Command& app, Client& client) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   Command* command = app.add_subcommand("export", "Pictures of an attempt, as files");
   command
       ->add_option("WHAT", options->what,

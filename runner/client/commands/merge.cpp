@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-struct Options {
+struct MergeOptions {
   std::string other;
   bool dry_run = false;
   std::string format = "text";
@@ -57,7 +57,7 @@ Table summary(const json& reply, const fs::path& database, bool dry_run) {
   return table;
 }
 
-Exit merge(Client& client, const Options& options) {
+Exit merge(Client& client, const MergeOptions& options) {
   const fs::path database = database_file(options.other);
   std::error_code ignored;
   const bool is_folder = fs::is_directory(options.other, ignored);
@@ -73,7 +73,7 @@ Exit merge(Client& client, const Options& options) {
 }  // namespace
 
 void add_merge(Command& app, Client& client) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MergeOptions>();
   Command* command =
       app.add_subcommand("merge", "Bring another machine's results into this database");
   command

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kSamples = 5;
 
-struct Options {
+struct PlanOptions {
   SweepFiles sweep;
   bool all = false;
   std::string format = "text";
@@ -35,7 +35,7 @@ void print_plan(const json& plan, std::size_t width) {
   if (more > 0) fmt::print("… {} more\n", with_thousands(more));
 }
 
-void print_all(const std::vector<json>& plans, const Options& options) {
+void print_all(const std::vector<json>& plans, const PlanOptions& options) {
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (i > 0) fmt::print("\n");
     print_plan(plans[i], terminal_width());
@@ -46,7 +46,7 @@ void print_all(const std::vector<json>& plans, const Options& options) {
 }
 
 // The sweeps of one file. With --all the rows come before the reply, thousands at a time.
-Result<json> plan_of_file(Client& client, const Options& options, const SweepFile& file) {
+Result<json> plan_of_file(Client& client, const PlanOptions& options, const SweepFile& file) {
   std::map<std::size_t, json> rows;  // by sweep of the file
   const auto take = [&rows](const json& notification) {
     if (notification["method"] != "plan_rows") return;
@@ -64,7 +64,7 @@ Result<json> plan_of_file(Client& client, const Options& options, const SweepFil
   return sweeps;
 }
 
-Exit plan(Client& client, const Options& options) {
+Exit plan(Client& client, const PlanOptions& options) {
   const auto files = read_sweep_files(client, options.sweep);
   if (!files) return report_error(files.error());
   std::vector<json> plans;
@@ -90,7 +90,7 @@ Exit plan(Client& client, const Options& options) {
 }  // namespace
 
 void add_plan(Command& app, Client& client) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanOptions>();
   Command* command = app.add_subcommand(
       "plan", "What submitting a file would run, reuse and cost; queues nothing");
   add_sweep_file_options(*command, options->sweep);

@@ -9,15 +9,19 @@
 namespace sweepd {
 namespace {
 
-struct Options {
+struct QueryOptions {
   QuerySpec query;
   std::vector<std::string> where, baseline, values;
   std::string bold = "none";
   std::string format = "text";
 };
 
-Result<void> read_options(Options& options) {
+Result<void> read_options(QueryOptions& options) {
   TableSpec& table = options.query.table;
+  if (const std::string& word = options.query.workload; word.find('=') != std::string::npos) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("`{0}` is not a workload; a filter is written --where {0}", word)};
+  }
   for (const std::string& text : options.where) {
     auto filter = parse_filter_option("--where", text);
     if (!filter) return filter.error();
@@ -41,6 +45,11 @@ Result<void> read_options(Options& options) {
   const auto bold = bold_from(options.bold);
   if (!bold) return bold.error();
   table.bold = *bold;
+  if (table.bold != Bold::kNone && table.baseline.empty()) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("--bold {}: nothing is compared; add --baseline NAME=VALUE", options.bold)};
+  }
   // A baseline that no cell mentions would change nothing.
   if (!table.baseline.empty() && table.cell.empty() && table.values.empty()) {
     table.values = {{}, {"change", "{change:+.1%}", "", "", {}, {}, table.bold}};
@@ -48,7 +57,7 @@ Result<void> read_options(Options& options) {
   return {};
 }
 
-Exit query(Client& client, Options& options) {
+Exit query(Client& client, QueryOptions& options) {
   if (const auto read = read_options(options); !read) return report_error(read.error());
   const auto reply = client.call("query", to_json(options.query));
   if (!reply) return report_error(reply.error());
@@ -58,7 +67,7 @@ Exit query(Client& client, Options& options) {
   return printed ? Exit::kOk : report_error(printed.error());
 }
 
-void add_options(Command& command, Options& options) {
+void add_options(Command& command, QueryOptions& options) {
   TableSpec& table = options.query.table;
   command.add_option("WORKLOAD", options.query.workload,
                      "the results of this workload, or use --sweep");
@@ -115,7 +124,7 @@ void add_options(Command& command, Options& options) {
 }  // namespace
 
 void add_query(Command& app, Client& client) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QueryOptions>();
   Command* command = app.add_subcommand("query", "A table of results by any parameters");
   add_options(*command, *options);
   add_format_option(*command, options->format);

@@ -4,13 +4,13 @@
 namespace sweepd {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string sweep;
   std::string table;
   std::string format = "md";
 };
 
-Exit report(Client& client, const Options& options) {
+Exit report(Client& client, const ReportOptions& options) {
   nlohmann::json params = {{"sweep", options.sweep}};
   if (!options.table.empty()) params["table"] = options.table;
   const auto reply = client.call("report", params);
@@ -24,7 +24,7 @@ Exit report(Client& client, const Options& options) {
 }  // namespace
 
 void add_report(Command& app, Client& client) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   Command* command = app.add_subcommand("report", "The tables that a sweep file declares");
   command->add_option(
       "SWEEP", options->sweep,

@@ -7,13 +7,13 @@
 namespace sweepd {
 namespace {
 
-struct Options {
+struct RetryOptions {
   std::string sweep;
   std::vector<std::string> which;
   bool wait = false;
 };
 
-Exit retry(Client& client, const Options& options) {
+Exit retry(Client& client, const RetryOptions& options) {
   const auto reply = client.call("retry", {{"sweep", options.sweep}, {"which", options.which}});
   if (!reply) return report_error(reply.error());
   const std::string name = (*reply)["name"];
@@ -30,7 +30,7 @@ Exit retry(Client& client, const Options& options) {
 }  // namespace
 
 void add_retry(Command& app, Client& client) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RetryOptions>();
   Command* command = app.add_subcommand("retry", "Run again what is not done");
   command->add_option("SWEEP", options->sweep, "name, id or unique prefix of an id")->required();
   command

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-struct Options {
+struct ShowOptions {
   std::string what;
   bool steps = false;
   bool source = false;
@@ -71,7 +71,7 @@ void print_sweep_head(const json& sweep) {
              counted(counts["total"].get<std::int64_t>(), "attempt"));
 }
 
-Exit show(Client& client, const Options& options) {
+Exit show(Client& client, const ShowOptions& options) {
   if (options.memory) return show_memory(client, options.what, options.format);
   if (options.kernels.wanted) {
     return show_kernels(client, options.what, options.kernels, options.format);
@@ -99,7 +99,7 @@ Exit show(Client& client, const Options& options) {
 }  // namespace
 
 void add_show(Command& app, Client& client) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowOptions>();
   Command* command =
       app.add_subcommand("show", "Everything known of a sweep, a trial or an attempt");
   command->add_option(

@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-struct Options {
+struct SubmitOptions {
   SweepFiles sweep;
   bool wait = false;
 };
@@ -32,7 +32,7 @@ std::string counts_text(const nlohmann::json& sweep) {
   return text;
 }
 
-Exit submit(Client& client, const Options& options) {
+Exit submit(Client& client, const SubmitOptions& options) {
   const auto files = read_sweep_files(client, options.sweep);
   if (!files) return report_error(files.error());
   std::vector<std::string> ids;
@@ -63,7 +63,7 @@ Exit submit(Client& client, const Options& options) {
 }  // namespace
 
 void add_submit(Command& app, Client& client) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SubmitOptions>();
   Command* command = app.add_subcommand(
       "submit", "Queue the sweeps of a file; what was measured before is reused");
   add_sweep_file_options(*command, options->sweep);

@@ -14,6 +14,11 @@ Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, Q
   if (!query.sweep.empty()) {
     const auto sweep = reader.find_sweep(query.sweep);
     if (!sweep) return sweep.error();
+    if (!query.workload.empty() && query.workload != sweep->workload) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("sweep `{}` measures `{}`, not `{}`", sweep->name, sweep->workload,
+                               query.workload)};
+    }
     query.sweep = sweep->id;
     query.workload = sweep->workload;
   }

@@ -1,4 +1,4 @@
-"""The table, and docs/results/cpu-bench.md around it."""
+"""The table of one benchmark, and docs/results/cpu/NAME.md around it."""
 
 import datetime
 import os
@@ -27,7 +27,9 @@ def field(path, key):
 
 
 class Page:
-    def __init__(self):
+    def __init__(self, name, title):
+        self.name = name
+        self.title = title
         self.rows = []
         self.sections = []
         self.load = [os.getloadavg()[0]]
@@ -71,10 +73,9 @@ class Page:
     def write(self, path):
         about = "\n".join(f"| {key} | {value} |" for key, value in self.machine())
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"""# How fast sweepd itself is, on a CPU machine
+        path.write_text(f"""# {self.title}
 
-Written by `tools/bench/run`; repeat it with the same command. `tools/bench/run --list` names the parts.
-The limits are the project's own.
+Written by `tools/bench/run --write {self.name}`; the limits are the project's own.
 
 | | |
 |---|---|

@@ -1,0 +1,149 @@
+// Reader::results: figures of passes and devices, and the units and limits that come with them.
+#include "tests/db/results_fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST_F(ResultsTest, MemoryMetricsComeFromTheMemoryPass) {
+  auto request = sweep("s", {{{"model", "xl"}}});
+  request.sweep.passes = {Pass::kTiming, Pass::kMemory};
+  const auto queued = submit(request).queued;
+  finish(done(queued[0].row, 10, 20));
+  AttemptRecord record = done(queued[1].row, 11, 21);
+  record.memory = {{0, "forward", 1_MiB, 2_MiB, 8_MiB, 16_MiB, 32_MiB},
+                   {1, "forward", 1_MiB, 2_MiB, 9_MiB, 16_MiB, 32_MiB},
+                   {0, "step", 1_MiB, 1_MiB, 9_MiB, 16_MiB, 32_MiB}};
+  finish(record);
+  auto query = by({"model"}, {"phase"});
+  query.table.metric = "peak_allocated_bytes";
+  const auto results = ask(query);
+  EXPECT_EQ(results.unit, "B");
+  EXPECT_THAT(lines(results),
+              testing::UnorderedElementsAre("xl forward done 9437184", "xl step done 9437184"));
+  query = by({"rank"}, {}, {{"phase", {"forward"}}});
+  query.table.metric = "peak_allocated_bytes";
+  EXPECT_THAT(lines(ask(query)), ElementsAre("0 done 8388608", "1 done 9437184"));
+  query = by({"metric"}, {}, {{"metric", {"at_start_bytes", "peak_reserved_bytes"}}});
+  EXPECT_THAT(lines(ask(query)),
+              testing::UnorderedElementsAre("at_start_bytes done 1048576",
+                                            "peak_reserved_bytes done 16777216"));
+  query = by({"step"});
+  query.table.metric = "peak_allocated_bytes";
+  EXPECT_THAT(refusal(query), HasSubstr("measured once a phase"));
+  // The memory pass never mixes into a timing, unless it is asked for.
+  EXPECT_THAT(lines(ask(by({"model"}))), ElementsAre("xl done 30"));
+  EXPECT_THAT(lines(ask(by({"pass"}))),
+              testing::UnorderedElementsAre("timing done 30", "memory done 32"));
+}
+
+// A program that reports no memory: its resident set is no allocator's peak.
+TEST_F(ResultsTest, WhatNoAllocatorToldIsBlank) {
+  auto request = sweep("s", {{{"model", "xl"}}});
+  request.sweep.passes = {Pass::kMemory};
+  AttemptRecord record = done(submit(request).queued.front().row, 10, 20);
+  record.memory = {{0, "step", {}, {}, {}, {}, 32_MiB}};
+  finish(record);
+  auto query = by({"metric"}, {},
+                  {{"metric", {"peak_allocated_bytes", "at_end_bytes", "device_in_use_bytes"}}});
+  EXPECT_THAT(lines(ask(query)), ElementsAre("device_in_use_bytes done 33554432"));
+}
+
+// A profile's passages through a range are samples that no timing has.
+TEST_F(ResultsTest, TimesOfRangesComeFromTheProfilePass) {
+  auto request = sweep("s", {{{"model", "xl"}}});
+  request.sweep.passes = {Pass::kTiming, Pass::kProfile};
+  const auto queued = submit(request).queued;
+  finish(done(queued[0].row, 10, 20));
+  AttemptRecord record = done(queued[1].row, 11, 21);
+  record.samples = {{0, 0, "forward", "range_time.attention.softmax", 2, false},
+                    {0, 1, "forward", "range_time.attention.softmax", 4, false}};
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  auto query = by({"model"}, {}, {{"phase", {"forward"}}});
+  query.table.metric = "range_time.attention.softmax";
+  EXPECT_EQ(ask(query).unit, "ms");
+  EXPECT_THAT(lines(ask(query)), ElementsAre("xl done 3"));
+  query = by({"step"}, {}, {{"phase", {"forward"}}});
+  query.table.metric = "range_time.attention.softmax";
+  EXPECT_THAT(lines(ask(query)), ElementsAre("0 done 2", "1 done 4"));
+  query.table.metric = "range_time.ffn";  // none was recorded
+  for (const ResultRow& row : ask(query).rows) EXPECT_EQ(row.stats.n, 0);
+}
+
+TEST_F(ResultsTest, MetricsSideBySideHaveAUnitWhenTheyShareOne) {
+  const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
+  AttemptRecord record = done(row, 10, 20);
+  record.samples.push_back({0, 1, "step", "host_time", 31, false});
+  record.samples.push_back({0, 1, "step", "loss", 2.5, false});
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  auto results = ask(by({}, {"metric"}, {{"phase", {"step"}}}));
+  EXPECT_THAT(results.dimensions[0].values, ElementsAre("time", "host_time", "loss"));
+  EXPECT_EQ(results.metric, "time, host_time, loss");
+  EXPECT_EQ(results.unit, "");
+  results = ask(by({}, {"metric"}, {{"metric", {"host_time", "time"}}}));
+  EXPECT_THAT(results.dimensions[0].values, ElementsAre("host_time", "time"));
+  EXPECT_EQ(results.unit, "ms");
+  results = ask(by({}, {"metric"}, {{"phase", {"forward"}}}));  // only `time` has this phase
+  EXPECT_EQ(results.unit, "ms");
+}
+
+// Where compiled steps were all skipped, their report must not call the metric a mistake.
+TEST_F(ResultsTest, MetricsOfTheSetUpAreKnownBeforeAnyWasMeasured) {
+  auto record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20);
+  record.samples.push_back({0, 0, "setup", "setup_time", 200, false});
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  for (const auto& [metric, measured] : {std::pair{"setup_time", true},
+                                         {"capture_time", false},
+                                         {"compile_time", false},
+                                         {"load_time", false},
+                                         {"rendezvous_time", false}}) {
+    auto query = by({"model"}, {});
+    query.table.metric = metric;
+    const auto results = ask(query);
+    ASSERT_EQ(results.rows.size(), 1U) << metric;
+    EXPECT_EQ(results.rows[0].stats.n, measured ? 1 : 0) << metric;
+    EXPECT_EQ(results.unit, "ms") << metric;
+  }
+}
+
+TEST_F(ResultsTest, WorkAndPeaksComeWithDerivedFigures) {
+  const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
+  finish(done(row, 10, 20));
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {5e11, 0}, {}, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "", {0, 1e10}, {}, row));
+  auto query = by({"model"}, {"phase"}, {{"phase", {"backward"}}});
+  query.table.cell = "{mean:.1f} ({mfu:.1%})";
+  const ResultRow result = ask(query).rows.at(0);
+  EXPECT_EQ(result.flops, 2e9);
+  EXPECT_EQ(result.bytes, 2e6);
+  EXPECT_EQ(result.tokens, 512);
+  EXPECT_EQ(result.peak_flops_per_s, 5e11);
+  EXPECT_EQ(result.peak_bytes_per_s, 1e10);
+}
+
+TEST_F(ResultsTest, KnownDevicesHaveTheirDatasheetPeak) {
+  const auto row = submit(sweep("s", {{{"world_size", "2"}}})).queued.front().row;
+  AttemptRecord record = done(row, 10, 20);
+  record.environment->devices.clear();
+  for (int i = 0; i < 2; ++i) {
+    DeviceInfo gpu;
+    gpu.kind = "cuda";
+    gpu.index = i;
+    gpu.uuid = "GPU-" + std::to_string(i);
+    gpu.name = "NVIDIA H200";
+    record.environment->devices.push_back(gpu);
+  }
+  finish(record);
+  const auto sheet = datasheet_peak("NVIDIA H200", "fp32");
+  ASSERT_TRUE(sheet);
+  auto query = by({"model"});
+  query.table.cell = "{mfu}";
+  EXPECT_EQ(ask(query).rows.at(0).peak_flops_per_s, 2 * sheet->flops_per_s);
+}
+}  // namespace
+}  // namespace sweepd
