@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from bench.tools import percentile  # noqa: E402
 
 class Table(unittest.TestCase):
     def row(self, *arguments):
-        page = Page()
+        page = Page("toy", "A toy")
         page.add(*arguments)
         return page.table().splitlines()[2]
 
@@ -52,6 +53,16 @@ class Parts(unittest.TestCase):
         text = sweep("s", 7, 40)
         self.assertIn("seed: [7, 8]", text)
         self.assertEqual(text.split("steps: [")[1].count(","), 19)
+
+    def test_a_page_is_written_with_its_title_and_the_command_that_made_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Page("toy", "A toy")
+            page.add("speed", "1/s", [2.0], "counted")
+            page.write(Path(folder) / "cpu/toy.md")
+            text = (Path(folder) / "cpu/toy.md").read_text()
+        self.assertTrue(text.startswith("# A toy\n"), text)
+        for part in ("`tools/bench/run --write toy`", "| speed | 2.00 1/s |", "| CPU |", "| date |"):
+            self.assertIn(part, text)
 
     def test_names(self):
         done = subprocess.run([ROOT / "tools/bench/run", "--list"], capture_output=True, text=True, check=True)

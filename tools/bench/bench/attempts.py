@@ -13,6 +13,10 @@ matrix: {{seed: [{seeds}]}}
 order: sequential
 """
 
+# As somebody submits them: the default number of steps, and a client that waits.
+MANY = 1000
+WAITED_FOR = "sweep: many\nworkload: noop\nmatrix: {{seed: [{seeds}]}}\n"
+
 # What a trial is made of, by the times that its files bear: (name, from, to).
 STAGES = [
     ("from its `end` line to the next attempt's request", "end", "next request"),
@@ -43,6 +47,14 @@ def run_noops(*options):
     return sorted(all_moments, key=lambda m: m["process"])
 
 
+def wait_for_many():
+    """Seconds a trial, from `submit --wait` to its return."""
+    with Daemon() as daemon:
+        begin = time.perf_counter()
+        daemon.ctl("submit", "-", "--wait", text=WAITED_FOR.format(seeds=", ".join(map(str, range(MANY)))))
+        return (time.perf_counter() - begin) / MANY
+
+
 def intervals(attempts, first, second):
     if second.startswith("next "):
         return [b[second.removeprefix("next ")] - a[first] for a, b in zip(attempts, attempts[1:])]
@@ -67,6 +79,8 @@ def run(page):
         page.add(f"a whole `noop` trial{name}", "ms", [trial * 1e3 for trial in trials], "from `end` to the next `end`")
         page.add(f"a whole `noop` trial to the bare start{name}", "ratio", [median(trials) / median(bare)],
                  "medians of the two, taken in turns", 1.5)
+    page.add(f"{MANY:,} `noop` trials, waited for", "ms a trial", [wait_for_many() * 1e3 for _ in range(2)],
+             "wall time of `sweepctl submit --wait`, by their number; 15 steps each", 4)
     lines = ["| stage, median in ms | default | `--no-prefork` |", "|---|---:|---:|"]
     for name, first, second in STAGES:
         cells = [median([t for attempts in runs for t in intervals(attempts, first, second)]) * 1e3 for runs in (preloaded, plain)]

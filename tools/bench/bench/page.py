@@ -83,4 +83,4 @@ Written by `tools/bench/run --write {self.name}`; the limits are the project's o
 
 {self.table()}
 """)
-        print(f"written: {path.relative_to(REPO)}")
+        print(f"written: {path}")
