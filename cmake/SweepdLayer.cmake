@@ -12,8 +12,8 @@ function(sweepd_layer_headers)
   target_compile_options(sweepd_headers_light PRIVATE ${sweepd_light_options})
 endfunction()
 
-# For code that runs once a request or once a trial and waits for disks, sockets and processes: the
-# optimiser's full work on it would be a third of the build, and nobody would notice.
+# For code that runs once a request or once a trial and waits for disks, sockets and processes: -O3
+# took a quarter longer to compile it (seven files of these layers, 33 against 27 s of CPU).
 set(sweepd_light_options $<$<CONFIG:Release>:-O1>)
 
 # Compiles the files of a target several at a time, where most of a file's time goes to headers and

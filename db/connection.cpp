@@ -46,9 +46,8 @@ Connection::Connection(const std::filesystem::path& file, Access access)
     database_.exec("PRAGMA journal_mode = WAL");
     database_.exec("PRAGMA synchronous = FULL");
     // 64 MiB of log between checkpoints: the same index pages are written by submission after
-    // submission, and reach the database once. A checkpoint takes a third of a second on a slow
-    // disk, in which no attempt starts; when nothing runs, the daemon makes one anyway
-    // (Store::checkpoint).
+    // submission, and reach the database once. No attempt starts while a checkpoint runs; when
+    // nothing runs, the daemon makes one anyway (Store::checkpoint).
     database_.exec("PRAGMA wal_autocheckpoint = 16384");
     // 16 MiB: the inner pages of every index of a million attempts, and the leaves in use.
     database_.exec("PRAGMA cache_size = -16384");

@@ -46,18 +46,13 @@ std::int64_t count_sockets() {
   std::error_code error;  // the range-for of this iterator throws; this loop ends instead
   std::filesystem::directory_iterator entry("/sys/devices/system/cpu", error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name =
-        entry->path().filename();  // cpu0, cpu1; also cpufreq, online and others
-    if (name.size() < 4 || name.substr(0, 3) != "cpu" || name[3] < '0' || name[3] > '9') continue;
+    const std::string name = entry->path().filename();
+    if (!name.starts_with("cpu") || name.find_first_of("0123456789") != 3) continue;  // cpufreq
     std::string package = first_line(entry->path() / "topology/physical_package_id");
     if (!package.empty()) packages.insert(std::move(package));
   }
   return packages.empty() ? 1 : static_cast<std::int64_t>(packages.size());
 }
-
-}  // namespace
-
-namespace {
 
 HostInfo look_at_host() {
   HostInfo host;

@@ -10,24 +10,22 @@
 namespace sweepd {
 namespace {
 
+// The workload that a query is of: its sweep's, where it names one. Reader::results refuses a query
+// that names another beside its sweep.
 Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, QuerySpec& query) {
+  std::string workload = query.workload;
   if (!query.sweep.empty()) {
     const auto sweep = reader.find_sweep(query.sweep);
     if (!sweep) return sweep.error();
-    if (!query.workload.empty() && query.workload != sweep->workload) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("sweep `{}` measures `{}`, not `{}`", sweep->name, sweep->workload,
-                               query.workload)};
-    }
     query.sweep = sweep->id;
-    query.workload = sweep->workload;
+    workload = sweep->workload;
   }
-  const WorkloadDef* def = catalog.find(query.workload);
+  const WorkloadDef* def = catalog.find(workload);
   if (def == nullptr) {
-    return Error{ErrorCode::kNotFound, query.workload.empty()
-                                           ? "name a sweep or a workload"
-                                           : "no workload `" + query.workload + "`" +
-                                                 did_you_mean(query.workload, catalog.names())};
+    return Error{ErrorCode::kNotFound,
+                 workload.empty()
+                     ? "name a sweep or a workload"
+                     : "no workload `" + workload + "`" + did_you_mean(workload, catalog.names())};
   }
   return def;
 }
@@ -98,8 +96,8 @@ bool shows_phases(const QuerySpec& read) {
 }
 
 // What times of several ranks are not: the times of one rank, or of ranks that work together.
-Result<void> note_ranks(Reader& reader, const QuerySpec& query, const std::vector<QuerySpec>& reads,
-                        Table& table) {
+Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
+                        const std::vector<QuerySpec>& reads, Table& table) {
   const bool timed = std::any_of(reads.begin(), reads.end(), [](const QuerySpec& read) {
     const auto of_another = [&](const char* name) { return asks_for(read.table, name); };
     return is_time(read.table.metric) && !of_another("fact") && !of_another("figure") &&
@@ -119,8 +117,7 @@ Result<void> note_ranks(Reader& reader, const QuerySpec& query, const std::vecto
     table.notes.push_back(fmt::format(
         "several ranks: those of `{}` do not work together, each runs the whole step "
         "by itself{}",
-        query.workload,
-        query.workload == "lm_step" ? "; `ddp` trains one model with all of them" : ""));
+        def.name, def.name == "lm_step" ? "; `ddp` trains one model with all of them" : ""));
   }
   return {};
 }
@@ -145,7 +142,8 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   }
   auto table = pivot(std::move(results), query);
   if (!table) return table;
-  if (const auto noted = note_ranks(reader, query, reads, *table); !noted) return noted.error();
+  if (const auto noted = note_ranks(reader, **def, query, reads, *table); !noted)
+    return noted.error();
   return table;
 }
 
