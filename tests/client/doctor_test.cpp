@@ -45,7 +45,7 @@ TEST(Doctor, WithoutAGpuThereIsNothingWrong) {
   EXPECT_EQ(findings.size(), 16U) << "no driver, GPU load, GPU clocks, CUDA half";
 }
 
-struct Case {
+struct WrongMachine {
   const char* subject;
   Health health;
   const char* mend;  // part of it
@@ -53,7 +53,7 @@ struct Case {
 };
 
 TEST(Doctor, NamesWhatIsWrongAndWhatMendsIt) {
-  const std::vector<Case> cases{
+  const std::vector<WrongMachine> cases{
       {"governor", Health::kWarning, "sudo cpupower frequency-set -g performance",
        [](auto& f) {
          f.cpu.governors = {"performance", "powersave"};
@@ -104,7 +104,7 @@ TEST(Doctor, NamesWhatIsWrongAndWhatMendsIt) {
       {"database", Health::kProblem, "sweepd.log",
        [](auto& f) { f.daemon.error = "file is not a database"; }},
   };
-  for (const Case& one : cases) {
+  for (const WrongMachine& one : cases) {
     MachineFacts facts = healthy();
     one.make(facts);
     int found = 0;

@@ -4,6 +4,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "tests/e2e/sandbox.h"
 
@@ -13,10 +16,22 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
+// Is there a journal with a step?
+bool has_begun(const Sandbox& box) {
+  std::error_code error;
+  for (const auto& attempt : fs::directory_iterator(box.state() / "runs", error)) {
+    std::ifstream journal(attempt.path() / "events.0.ndjson");
+    const std::string text{std::istreambuf_iterator<char>(journal), {}};
+    if (text.find("\"event\":\"step\"") != std::string::npos) return true;
+  }
+  return false;
+}
+
 pid_t start_a_worker(const Sandbox& box, int seconds) {
   box.ctl({"submit", "-", "--set", "steps=" + std::to_string(10 * seconds)},
           "sweep: slow\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0}\n");
-  EXPECT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
+  // Before its first step a worker may still be opening the files of its attempt by their paths.
+  EXPECT_TRUE(eventually([&] { return has_begun(box); }));
   return box.worker_pids().empty() ? 0 : box.worker_pids().front();
 }
 

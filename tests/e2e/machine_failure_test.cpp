@@ -23,7 +23,7 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-constexpr auto kQuick = R"(sweep: quick
+constexpr auto kQuickAttempts = R"(sweep: quick
 workload: noop
 params: {warmup: 0}
 matrix: {steps: [1, 2, 3, 4, 5, 6]}
@@ -58,7 +58,7 @@ TEST(MachineFailure, AWorkerThatIsMovedAwayAndBackCostsNothing) {
   ::setenv("SWEEPD_WORKER", worker.c_str(), 1);
   box.ctl({"status"});
   fs::rename(worker, away);
-  ASSERT_EQ(box.ctl({"submit", "-"}, kQuick).exit_code, 0);
+  ASSERT_EQ(box.ctl({"submit", "-"}, kQuickAttempts).exit_code, 0);
   expect_none_ended_and_then_all(box, "No such file or directory",
                                  [&] { fs::rename(away, worker); });
 }
@@ -73,7 +73,7 @@ TEST(MachineFailure, AWorkerThatIsNotWholeCostsNothing) {
   fs::remove(worker);
   std::ofstream(worker) << "\177ELF";
   fs::permissions(worker, fs::perms::owner_all);
-  ASSERT_EQ(box.ctl({"submit", "-"}, kQuick).exit_code, 0);
+  ASSERT_EQ(box.ctl({"submit", "-"}, kQuickAttempts).exit_code, 0);
   expect_none_ended_and_then_all(box, "Exec format error", [&] {
     fs::remove(worker);
     fs::create_symlink(TEST_SWEEP_WORKER, worker);
@@ -107,7 +107,7 @@ class SmallDisk : public testing::Test {
     ASSERT_GT(size, 1 << 20);
     ASSERT_EQ(::ftruncate(fd.get(), size - static_cast<off_t>(but_bytes)), 0);
   }
-  void submit() const { ASSERT_EQ(box_.ctl({"submit", "-"}, kQuick).exit_code, 0); }
+  void submit() const { ASSERT_EQ(box_.ctl({"submit", "-"}, kQuickAttempts).exit_code, 0); }
 
   Sandbox box_;
 };

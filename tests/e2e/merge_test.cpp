@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto kQuick =
+constexpr auto kQuickTrials =
     "sweep: quick\nworkload: noop\nmatrix: {steps: [2, 3]}\n"
     "tables: [{title: Steps, rows: [steps], columns: [host], cell: \"{n}\"}]\n";
 
@@ -26,7 +26,7 @@ class Elsewhere : public testing::Test {
     std::string pattern = (fs::temp_directory_path() / "sweepd-beta-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
     const Sandbox beta;
-    ASSERT_EQ(beta.ctl({"submit", "-", "--wait"}, kQuick).exit_code, 0);
+    ASSERT_EQ(beta.ctl({"submit", "-", "--wait"}, kQuickTrials).exit_code, 0);
     beta.ctl({"stop"});
     fs::copy(beta.state(), state(), fs::copy_options::recursive);
     SQLite::Database(database(), SQLite::OPEN_READWRITE)
@@ -45,7 +45,7 @@ class Elsewhere : public testing::Test {
 
 TEST_F(Elsewhere, MergesIntoOneTableWithAColumnAHost) {
   const Sandbox alpha;
-  ASSERT_EQ(alpha.ctl({"submit", "-", "--wait"}, kQuick).exit_code, 0);
+  ASSERT_EQ(alpha.ctl({"submit", "-", "--wait"}, kQuickTrials).exit_code, 0);
   const Ran dry = alpha.ctl({"merge", database(), "--dry-run"});
   EXPECT_EQ(dry.exit_code, 0) << dry.err;
   EXPECT_THAT(dry.out, AllOf(HasSubstr("Would merge"), HasSubstr("results of beta")));

@@ -10,8 +10,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kHead = "sweep: a\nworkload: lm_step\n";
-
 TEST(Diagnostics, UnknownKey) {
   EXPECT_EQ(errors(kHead + "matrx:\n  model: [small]\n"), R"(
 f.yaml:3:1: error: `matrx` is not a key of a sweep; expected one of sweep, description, workload, passes, params, matrix, zip, exclude, include, order, tables

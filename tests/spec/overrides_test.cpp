@@ -8,7 +8,6 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::string kHead = "sweep: a\nworkload: lm_step\n";
 const std::string kMatrix = kHead + "matrix:\n  model: [small, xl]\n  batch: [1, 2]\n";
 const std::string kZip = kHead + "zip:\n  - {d_model: [1, 2], d_ff: [10, 20]}\n";
 

@@ -12,6 +12,8 @@
 
 namespace sweepd::test {
 
+inline const std::string kHead = "sweep: a\nworkload: lm_step\n";
+
 // {"model=tiny", "context=64,128"} as the command line gives them.
 inline std::vector<Override> overrides_of(const std::vector<std::string>& sets) {
   std::vector<Override> overrides;

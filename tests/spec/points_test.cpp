@@ -9,8 +9,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const std::string kHead = "sweep: a\nworkload: lm_step\n";
-
 Expansion expansion(const std::string& text) {
   const Sweep sweep = one(kHead + text);
   return expand(sweep, def_of(sweep));

@@ -25,8 +25,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 const std::filesystem::path kRoot = SWEEPD_SOURCE_DIR;
-const std::string kHead = "sweep: a\nworkload: lm_step\n";
-
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::ostringstream text;

@@ -9,8 +9,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string kHead = "sweep: a\nworkload: lm_step\n";
-
 TEST(TableDiagnostics, RowsColumnsCellsAndFilters) {
   EXPECT_EQ(errors(kHead + "tables:\n"
                            "  - title: Time\n"

@@ -20,7 +20,7 @@ T reread(const T& event, int rank = 0) {
   return std::get<T>(*read);
 }
 
-std::string error_of(std::string_view line) {
+std::string error_of_line(std::string_view line) {
   const auto read = event_from_line(line, 0);
   return read.ok() ? "no error" : read.error().message;
 }
@@ -147,7 +147,8 @@ TEST(Event, MistakesAreNamed) {
       {R"({"event":"started",)", "not valid JSON"},
       {R"([1])", "expected an object, got [1]"},
   };
-  for (const Row& row : rows) EXPECT_THAT(error_of(row.line), HasSubstr(row.message)) << row.line;
+  for (const Row& row : rows)
+    EXPECT_THAT(error_of_line(row.line), HasSubstr(row.message)) << row.line;
 }
 
 TEST(EventReader, ALineWithoutItsNewlineIsNotThereYet) {

@@ -8,7 +8,7 @@
 namespace sweepd {
 namespace {
 
-struct Row {
+struct StoppingCase {
   const char* name;
   StopLimits limits;
   std::vector<double> steps_ms;  // each takes as long as it measures
@@ -16,7 +16,7 @@ struct Row {
 };
 
 TEST(StoppingRule, Table) {
-  const Row rows[] = {
+  const StoppingCase rows[] = {
       {"fixed", {3, 0, {}, {}}, {5, 9, 1}, "fixed_steps"},
       {"one step", {1, 0, {}, {}}, {5}, "fixed_steps"},
       {"min_time after the steps", {2, 0, milliseconds(10), {}}, {4, 4, 4}, "min_time"},
@@ -37,7 +37,7 @@ TEST(StoppingRule, Table) {
       {"noise until max_time", {2, 0.01, {}, milliseconds(30)}, {5, 15, 5, 15}, "max_time"},
       {"min_time beyond max_time", {1, 0, seconds(9), milliseconds(10)}, {6, 6}, "max_time"},
   };
-  for (const Row& row : rows) {
+  for (const StoppingCase& row : rows) {
     SCOPED_TRACE(row.name);
     StoppingRule rule(row.limits);
     double elapsed_ms = 0;
