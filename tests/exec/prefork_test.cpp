@@ -107,10 +107,13 @@ TEST_F(PreforkTest, AForkIsWhatAStartIs) {
     std::string status;
     std::istringstream lines(read(fmt::format("/proc/{}/status", pid)));
     for (std::string line; std::getline(lines, line);) {
-      for (const char* name : {"Threads:", "SigBlk:", "SigIgn:", "SigCgt:", "Cpus_allowed:", "Uid:",
-                               "NoNewPrivs:", "Seccomp:"}) {
+      for (const char* name :
+           {"SigBlk:", "SigIgn:", "Cpus_allowed:", "Uid:", "NoNewPrivs:", "Seccomp:"}) {
         if (line.starts_with(name)) status += line + "\n";
       }
+#if !defined(__SANITIZE_THREAD__)  // whose own thread and signal come up at different times
+      if (line.starts_with("Threads:") || line.starts_with("SigCgt:")) status += line + "\n";
+#endif
     }
     for (int fd = 0; fd < 10; ++fd) {
       std::error_code none;
