@@ -2,7 +2,6 @@
 // no datasheet figure that holds for its clocks and threads.
 #pragma once
 
-#include "db/store.h"
 
 namespace sweepd {
 
