@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "db/store.h"
 #include "runner/model/profile_verdict.h"
 
 namespace sweepd {
