@@ -1,24 +1,25 @@
-// Between an Ending and the columns of `attempt`.
+// Between an Ending and the columns of `attempt`: outcome, rank, and every column that some outcome
+// describes (runner/model/outcome.h).
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "db/connection.h"
 #include "runner/model/outcome.h"
 
 namespace sweepd {
 
-// In this order both ways: outcome, stop_reason, signal, exit_code, rank, phase, message,
-// requested_bytes, in_use_bytes, limit_bytes, limit_ns.
-constexpr int kEndingColumns = 11;
+// In the order of `bind_ending` and `read_ending`.
+const std::vector<std::string>& ending_columns();
 
-// "a.outcome, a.stop_reason, ..." for a SELECT.
+// "a.outcome, a.rank, ..." for a SELECT.
 std::string ending_select(const std::string& alias);
 
 void bind_ending(Query& query, const Ending& ending);
 
-// From `first` on; nothing for an attempt that has not ended.
+// From column `first` on; nothing for an attempt that has not ended.
 std::optional<Ending> read_ending(const Query& query, int first);
 
 }  // namespace sweepd

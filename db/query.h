@@ -6,14 +6,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "db/query/kernel_view.h"
-#include "db/store.h"
 #include "runner/model/estimate.h"
 #include "runner/model/memory_picture.h"
+#include "runner/model/outcome.h"
 #include "runner/model/pace.h"
 #include "runner/model/result_set.h"
 #include "runner/model/table.h"
@@ -23,9 +24,10 @@ namespace sweepd {
 // Counts of attempts by state, of one sweep (reused ones included).
 struct Progress {
   std::int64_t total = 0, queued = 0, running = 0;
-  std::int64_t done = 0, oom = 0, timeout = 0, crashed = 0, failed = 0, cancelled = 0, skipped = 0;
+  std::array<std::int64_t, kOutcomes.size()> by_outcome{};
+  std::int64_t of(Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
   std::int64_t ended() const {
-    return done + oom + timeout + crashed + failed + cancelled + skipped;
+    return std::accumulate(by_outcome.begin(), by_outcome.end(), std::int64_t{0});
   }
 };
 

@@ -13,15 +13,10 @@
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
-#include "runner/model/environment.h"
-#include "runner/model/kernel.h"
-#include "runner/model/lease.h"
-#include "runner/model/memory.h"
-#include "runner/model/outcome.h"
-#include "runner/model/sample.h"
+#include "runner/model/attempt_record.h"
+#include "runner/model/open_attempt.h"
 #include "runner/model/sweep.h"
 #include "runner/model/verdict.h"
-#include "runner/model/work.h"
 
 namespace sweepd {
 
@@ -37,55 +32,12 @@ struct NewSweep {
   WallTime submitted;
 };
 
-// An attempt that waits or runs, as the daemon needs it to schedule, start or adopt it.
-struct OpenAttempt {
-  std::int64_t row = 0;  // ItemId
-  AttemptId id;
-  TrialKey trial_key;
-  std::string workload;
-  Trial trial;
-  Pass pass = Pass::kTiming;
-  int repeat = 0;
-  std::int64_t position = 0;
-  std::int64_t priority = 0;
-  Duration timeout{0};
-  std::optional<WallTime> started;  // empty: queued
-  Lease lease;                      // of a started one
-};
-
 struct SubmitReceipt {
   std::int64_t trials = 0;
   std::int64_t attempts_queued = 0;
   std::int64_t attempts_reused = 0;  // `done` already, on this host
   std::int64_t attempts_joined = 0;  // queued or running already, for another sweep
   std::vector<OpenAttempt> queued;
-};
-
-// Everything one ended attempt left behind.
-struct AttemptRecord {
-  std::int64_t row = 0;
-  Ending ending;
-  WallTime ended;
-  std::optional<WallTime> started;  // of one that was never marked started
-  std::optional<WorkPerStep> work;
-  std::optional<Environment> environment;
-  std::vector<DeviceState> states;
-  std::vector<Sample> samples;
-  std::vector<Summary> summaries;
-  std::vector<PhaseMemory> memory;
-  std::vector<HeldMemory> held_memory;
-  std::vector<Allocation> allocations;
-  std::vector<MemoryPoint> timeline;
-  std::vector<KernelStats> kernels;
-  std::vector<OperatorStats> operators;
-  struct Fact {
-    int rank = 0;
-    std::string name;
-    std::optional<double> number;
-    std::string text;
-  };
-  std::vector<Fact> facts;
-  Judgement judgement;
 };
 
 struct Rates {

@@ -1,76 +1,55 @@
 #include "db/query/attempt_tables.h"
 
+#include "runner/base/text.h"
+#include "runner/model/attempt_record.h"
+
 namespace sweepd {
 
 Table work_table(Connection& connection, std::int64_t attempt) {
+  const auto of_phase = columns_of<PhaseWork>();
+  auto columns = shown(of_phase);
+  columns.insert(columns.end(), {{"tokens", Show::kNumber}, {"arithmetic"}});
   Query query(connection,
-              "SELECT n.text, pw.flops, pw.bytes, w.tokens, w.arithmetic FROM work w "
-              "JOIN phase_work pw ON pw.attempt = w.attempt JOIN name n ON n.id = pw.phase "
-              "WHERE w.attempt = ? ORDER BY n.text = 'step', n.id");
+              fmt::format("SELECT {}, w.tokens, w.arithmetic FROM work w "
+                          "JOIN phase_work p ON p.attempt = w.attempt{} WHERE w.attempt = ? "
+                          "ORDER BY p_phase.text = 'step', p.phase",
+                          select_shown(of_phase, "p"), join_names(of_phase, "p")));
   query.bind(attempt);
-  return rows_table(query, "Work per step",
-                    {{"phase"},
-                     {"work", Show::kNumber, "FLOP"},
-                     {"memory traffic", Show::kNumber, "B"},
-                     {"tokens", Show::kNumber},
-                     {"arithmetic"}});
+  return rows_table(query, "Work per step", columns);
 }
 
 Table summary_table(Connection& connection, const std::string& where, std::int64_t id) {
+  const auto of_summary = columns_of<Summary>();
+  std::vector<DetailColumn> columns{{"attempt"}, {"pass"}, {"repeat", Show::kNumber}};
+  const auto more = shown(of_summary);
+  columns.insert(columns.end(), more.begin(), more.end());
   Query query(connection,
-              "SELECT substr(a.uid, 1, 8), a.pass, a.repeat, m.text, p.text, s.n, s.mean, s.std, "
-              "s.min, s.p05, s.median, s.p95, s.max, s.mad FROM attempt a "
-              "JOIN summary s ON s.attempt = a.row JOIN name m ON m.id = s.metric "
-              "JOIN name p ON p.id = s.phase WHERE " +
-                  where +
-                  " ORDER BY a.pass DESC, a.repeat, a.row, m.text = 'time' DESC, m.id, "
-                  "p.text = 'step', p.id");
+              fmt::format("SELECT substr(a.uid, 1, 8), a.pass, a.repeat, {} FROM attempt a "
+                          "JOIN summary s ON s.attempt = a.row{} WHERE {} "
+                          "ORDER BY a.pass DESC, a.repeat, a.row, s_metric.text = 'time' DESC, "
+                          "s.metric, s_phase.text = 'step', s.phase",
+                          select_shown(of_summary, "s"), join_names(of_summary, "s"), where));
   query.bind(id);
-  return rows_table(query, "Summary",
-                    {{"attempt"},
-                     {"pass"},
-                     {"repeat", Show::kNumber},
-                     {"metric"},
-                     {"phase"},
-                     {"n", Show::kNumber},
-                     {"mean", Show::kNumber},
-                     {"std", Show::kNumber},
-                     {"min", Show::kNumber},
-                     {"p05", Show::kNumber},
-                     {"median", Show::kNumber},
-                     {"p95", Show::kNumber},
-                     {"max", Show::kNumber},
-                     {"mad", Show::kNumber}});
+  return rows_table(query, "Summary", columns);
 }
 
 Table memory_table(Connection& connection, std::int64_t attempt) {
   // Blank where no allocator was asked, as in a query (db/query/metrics.cpp).
-  Query query(connection,
-              "SELECT m.rank, p.text, iif(told, m.at_start_bytes, NULL), "
-              "iif(told, m.peak_allocated_bytes, NULL), iif(told, m.at_end_bytes, NULL), "
-              "iif(told, m.peak_reserved_bytes, NULL), m.device_in_use_bytes "
-              "FROM (SELECT *, peak_allocated_bytes > 0 OR peak_reserved_bytes > 0 OR "
-              "device_in_use_bytes = 0 AS told FROM memory) m "
-              "JOIN name p ON p.id = m.phase WHERE m.attempt = ? "
-              "ORDER BY m.rank, p.text = 'step', p.id");
-  query.bind(attempt);
-  return rows_table(query, "Memory",
-                    {{"rank", Show::kNumber},
-                     {"phase"},
-                     {"allocated at start", Show::kBytes},
-                     {"peak allocated", Show::kBytes},
-                     {"allocated at end", Show::kBytes},
-                     {"peak reserved", Show::kBytes},
-                     {"device in use", Show::kBytes}});
+  std::vector<std::string> columns;
+  for (const RecordColumn& column : columns_of<PhaseMemory>()) {
+    columns.push_back(column.of_allocator ? fmt::format("iif(peak_allocated_bytes > 0 OR "
+                                                        "peak_reserved_bytes > 0 OR "
+                                                        "device_in_use_bytes = 0, {0}, NULL) AS {0}",
+                                                        column.name)
+                                          : column.name);
+  }
+  return record_table<PhaseMemory>(
+      connection, "Memory", attempt, "r.rank, r_phase.text = 'step', r.phase",
+      fmt::format("SELECT attempt, {} FROM memory", join(columns, ", ")));
 }
 
 Table facts_table(Connection& connection, std::int64_t attempt) {
-  Query query(connection,
-              "SELECT f.rank, n.text, f.number, f.text FROM fact f JOIN name n ON n.id = f.name "
-              "WHERE f.attempt = ? ORDER BY f.rank, n.id");
-  query.bind(attempt);
-  return rows_table(query, "Facts",
-                    {{"rank", Show::kNumber}, {"fact"}, {"number", Show::kNumber}, {"text"}});
+  return record_table<Fact>(connection, "Facts", attempt, "r.rank, r.name");
 }
 
 Table lease_table(Connection& connection, std::int64_t attempt) {
@@ -83,18 +62,8 @@ Table lease_table(Connection& connection, std::int64_t attempt) {
 }
 
 Table samples_table(Connection& connection, std::int64_t attempt) {
-  Query query(connection,
-              "SELECT s.step, s.warmup, s.rank, p.text, m.text, s.value FROM sample s "
-              "JOIN name p ON p.id = s.phase JOIN name m ON m.id = s.metric WHERE s.attempt = ? "
-              "ORDER BY s.step, s.rank, m.id, p.text = 'step', p.id");
-  query.bind(attempt);
-  return rows_table(query, "Samples",
-                    {{"step", Show::kNumber},
-                     {"warm-up", Show::kFlag},
-                     {"rank", Show::kNumber},
-                     {"phase"},
-                     {"metric"},
-                     {"value", Show::kNumber}});
+  return record_table<Sample>(connection, "Samples", attempt,
+                              "r.step, r.rank, r.metric, r_phase.text = 'step', r.phase");
 }
 
 }  // namespace sweepd

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/base/text.h"
 #include "runner/base/units.h"
 
 namespace sweepd {
@@ -54,6 +55,32 @@ Table rows_table(Query& query, const std::string& title, const std::vector<Detai
     }
   }
   return table;
+}
+
+std::vector<DetailColumn> shown(const std::vector<RecordColumn>& columns) {
+  std::vector<DetailColumn> list;
+  for (const RecordColumn& column : columns) {
+    list.push_back({column.heading, column.show, column.unit});
+  }
+  return list;
+}
+
+std::string select_shown(const std::vector<RecordColumn>& columns, const std::string& alias) {
+  std::vector<std::string> list;
+  for (const RecordColumn& column : columns) {
+    list.push_back(
+        fmt::format(column.interned ? "{}_{}.text" : "{}.{}", alias, column.name));
+  }
+  return join(list, ", ");
+}
+
+std::string join_names(const std::vector<RecordColumn>& columns, const std::string& alias) {
+  std::string joins;
+  for (const RecordColumn& column : columns) {
+    if (!column.interned) continue;
+    joins += fmt::format(" JOIN name {0}_{1} ON {0}_{1}.id = {0}.{1}", alias, column.name);
+  }
+  return joins;
 }
 
 PropertyTable::PropertyTable(const std::string& title) {

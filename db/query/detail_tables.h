@@ -1,21 +1,17 @@
 // Tables of `show`: rows of a statement as cells, and lists of properties.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
 #include "db/connection.h"
+#include "db/record_rows.h"
 #include "runner/base/clock.h"
 #include "runner/model/table.h"
 
 namespace sweepd {
-
-enum class Show {
-  kText,
-  kNumber,  // integers exact, reals to six digits
-  kBytes,   // "1.50 GiB"; the cell's number is bytes
-  kFlag,    // 0, 1 -> no, yes
-};
 
 struct DetailColumn {
   std::string name;
@@ -25,6 +21,28 @@ struct DetailColumn {
 
 // One row a result row. What is not known shows as "-", and of a long text its first 4,000 bytes.
 Table rows_table(Query& query, const std::string& title, const std::vector<DetailColumn>& columns);
+
+// A described record's columns as they are shown.
+std::vector<DetailColumn> shown(const std::vector<RecordColumn>& columns);
+// What to SELECT for them from `alias`, and the tables to JOIN for texts that are stored once: that of
+// a column `phase` is called `<alias>_phase`.
+std::string select_shown(const std::vector<RecordColumn>& columns, const std::string& alias);
+std::string join_names(const std::vector<RecordColumn>& columns, const std::string& alias);
+
+// The rows of a described record that belong to an attempt, every column as it describes it. `order`
+// calls the table `r`. `source` is a SELECT that stands for the table.
+template <class Record>
+Table record_table(Connection& connection, const std::string& title, std::int64_t attempt,
+                   const std::string& order, const std::string& source = "") {
+  const auto columns = columns_of<Record>();
+  Query query(connection,
+              fmt::format("SELECT {} FROM {} r{} WHERE r.attempt = ? ORDER BY {}",
+                          select_shown(columns, "r"),
+                          source.empty() ? std::string(Record::kTable) : "(" + source + ")",
+                          join_names(columns, "r"), order));
+  query.bind(attempt);
+  return rows_table(query, title, shown(columns));
+}
 
 // "property | value"; properties without a value are left out.
 class PropertyTable {

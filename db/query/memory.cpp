@@ -7,30 +7,18 @@
 #include "db/query/detail_tables.h"
 #include "db/query/memory_details.h"
 #include "db/query/state.h"
+#include "db/record_rows.h"
 
 namespace sweepd {
 namespace {
 
 constexpr std::size_t kMostBlocks = 20;
 
-std::map<int, std::vector<MemoryPoint>> timelines(Connection& connection, std::int64_t attempt) {
-  Query query(connection,
-              "SELECT e.rank, e.sequence, e.time_ns, e.action, e.address, e.size_bytes, "
-              "e.allocated_bytes, e.reserved_bytes, p.text FROM memory_event e "
-              "JOIN name p ON p.id = e.phase WHERE e.attempt = ? ORDER BY e.rank, e.sequence");
-  query.bind(attempt);
+std::map<int, std::vector<MemoryPoint>> timelines(Connection& connection, Names& names,
+                                                  std::int64_t attempt) {
   std::map<int, std::vector<MemoryPoint>> by_rank;
-  while (query.next()) {
-    MemoryPoint point;
-    point.rank = static_cast<int>(query.integer(0));
-    point.sequence = query.integer(1);
-    point.time = {query.integer(2)};
-    point.action = query.text(3);
-    point.address = static_cast<std::uint64_t>(query.integer(4));
-    point.size = {query.integer(5)};
-    point.allocated = {query.integer(6)};
-    point.reserved = {query.integer(7)};
-    point.phase = query.text(8);
+  for (MemoryPoint& point :
+       select_rows<MemoryPoint>(connection, names, "attempt", attempt, "rank, sequence")) {
     by_rank[point.rank].push_back(std::move(point));
   }
   return by_rank;
@@ -75,7 +63,7 @@ Result<MemoryDetails> Reader::memory_details(std::int64_t row) {
     trial.next();
     MemoryDetails details;
     const std::string subject = subject_of(*state_, *attempt, trial.integer(0));
-    for (auto& [rank, timeline] : timelines(connection, row)) {
+    for (auto& [rank, timeline] : timelines(connection, state_->names, row)) {
       details.pictures.push_back(
           {rank, subject, std::move(timeline), held_before(connection, row, rank)});
     }

@@ -1,6 +1,11 @@
 #include "db/query/metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "db/record_rows.h"
+#include "runner/model/memory.h"
 
 namespace sweepd {
 namespace {
@@ -12,15 +17,16 @@ std::vector<StoredMetric> make_metrics() {
   std::vector<StoredMetric> metrics;
   // Over several ranks the one that needs most. Where all that an allocator tells is 0, none was
   // asked: a program that reports no memory has its resident set alone.
-  for (const char* name :
-       {"at_start_bytes", "at_end_bytes", "peak_allocated_bytes", "peak_reserved_bytes"}) {
+  for (const RecordColumn& column : columns_of<PhaseMemory>()) {
+    if (column.show != Show::kBytes) continue;
     metrics.push_back(
-        {name, FigureSource::kMemory,
-         std::string("iif(max(peak_allocated_bytes) > 0 OR max(peak_reserved_bytes) > "
-                     "0 OR max(device_in_use_bytes) = 0, max(") +
-             name + "), NULL)"});
+        {column.name, FigureSource::kMemory,
+         column.of_allocator
+             ? fmt::format("iif(max(peak_allocated_bytes) > 0 OR max(peak_reserved_bytes) > 0 OR "
+                           "max(device_in_use_bytes) = 0, max({}), NULL)",
+                           column.name)
+             : fmt::format("max({})", column.name)});
   }
-  metrics.push_back({"device_in_use_bytes", FigureSource::kMemory, "max(device_in_use_bytes)"});
   const auto kernel = [&](const char* name, const char* sql) {
     metrics.push_back({name, FigureSource::kKernel, sql});
   };

@@ -6,7 +6,10 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/model/outcome.h"
 #include "runner/model/range_metric.h"
+#include "runner/model/trial.h"
+#include "runner/model/verdict.h"
 
 namespace sweepd {
 namespace {
@@ -16,10 +19,12 @@ const std::vector<std::string> kCommonNames{
     "phase",   "pass",  "metric",      "step",  "repeat",     "rank",   "outcome",
     "verdict", "host",  "device_name", "sweep", "fact",       "figure", "kernel",
     "class",   "range", "grid",        "block", "allocation", "origin", "operator"};
-const std::vector<std::string> kPasses{"timing", "memory", "profile"};
-const std::vector<std::string> kOutcomes{"done",      "oom",     "timeout", "crashed", "failed",
-                                         "cancelled", "skipped", "queued",  "running"};
-const std::vector<std::string> kVerdicts{"valid", "suspect", "invalid"};
+// What an attempt may be: ended with an outcome, or open.
+std::vector<std::string> states() {
+  std::vector<std::string> words = outcome_words();
+  words.insert(words.end(), {"queued", "running"});
+  return words;
+}
 
 Result<Value> one_of_words(const std::string& name, const std::string& text,
                            const std::vector<std::string>& words) {
@@ -227,11 +232,11 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
       return known ? Result<Value>(Value(text)) : Result<Value>(known.error());
     }
     case Common::kPass:
-      return one_of_words(name, text, kPasses);
+      return one_of_words(name, text, pass_words());
     case Common::kOutcome:
-      return one_of_words(name, text, kOutcomes);
+      return one_of_words(name, text, states());
     case Common::kVerdict:
-      return one_of_words(name, text, kVerdicts);
+      return one_of_words(name, text, verdict_words());
     case Common::kStep:
     case Common::kRepeat:
     case Common::kRank:
@@ -287,9 +292,9 @@ PlannedDimension describe_dimension(const WorkloadDef& def,
     }
     return dimension;
   }
-  if (common == Common::kPass) dimension.preferred = kPasses;
-  if (common == Common::kOutcome) dimension.preferred = kOutcomes;
-  if (common == Common::kVerdict) dimension.preferred = kVerdicts;
+  if (common == Common::kPass) dimension.preferred = pass_words();
+  if (common == Common::kOutcome) dimension.preferred = states();
+  if (common == Common::kVerdict) dimension.preferred = verdict_words();
   if (common == Common::kMetric) dimension.preferred = metric_names();
   if (common == Common::kPhase) {
     dimension.preferred = phases_of(def);

@@ -12,30 +12,8 @@ void count(Progress& progress, const std::string& state, std::int64_t n) {
   progress.total += n;
   if (state == "queued") progress.queued += n;
   if (state == "running") progress.running += n;
-  const auto outcome = outcome_from(state);
-  if (!outcome) return;
-  switch (*outcome) {
-    case Outcome::kDone:
-      progress.done += n;
-      break;
-    case Outcome::kOom:
-      progress.oom += n;
-      break;
-    case Outcome::kTimeout:
-      progress.timeout += n;
-      break;
-    case Outcome::kCrashed:
-      progress.crashed += n;
-      break;
-    case Outcome::kFailed:
-      progress.failed += n;
-      break;
-    case Outcome::kCancelled:
-      progress.cancelled += n;
-      break;
-    case Outcome::kSkipped:
-      progress.skipped += n;
-      break;
+  if (const auto outcome = outcome_from(state)) {
+    progress.by_outcome[static_cast<std::size_t>(*outcome)] += n;
   }
 }
 

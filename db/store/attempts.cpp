@@ -103,9 +103,8 @@ void mark_current(Connection& connection, std::int64_t trial, Pass pass, int rep
 void set_ending(Connection& connection, std::int64_t row, const Ending& ending, WallTime ended) {
   const auto identity = identity_of(connection, row);
   Query query(connection,
-              "UPDATE attempt SET outcome = ?, stop_reason = ?, signal = ?, exit_code = ?, "
-              "rank = ?, phase = ?, message = ?, requested_bytes = ?, in_use_bytes = ?, "
-              "limit_bytes = ?, limit_ns = ?, ended_ns = ? WHERE row = ?");
+              "UPDATE attempt SET " + join(ending_columns(), " = ?, ") +
+                  " = ?, ended_ns = ? WHERE row = ?");
   bind_ending(query, ending);
   query.bind_all(ended.ns, row).run();
   mark_current(connection, identity->trial, identity->pass, identity->repeat);

@@ -53,7 +53,7 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::siz
   // The row that the environment names, where there is one: a result may come from another host.
   std::int64_t host = state.host;
   if (record.environment) {
-    host = insert_environment(connection, record.row, *record.environment, state.host);
+    host = insert_environment(connection, state.names, record.row, *record.environment, state.host);
     Query(connection, "UPDATE attempt SET host = ?, is_current = 0 WHERE row = ? AND host <> ?1")
         .bind_all(host, record.row)
         .run();
@@ -67,21 +67,11 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::siz
     insert_reasons(connection, record);
   }
   set_ending(connection, record.row, record.ending, record.ended);
-  const auto& states =
-      record.states.empty() && record.environment ? record.environment->states : record.states;
-  insert_states(connection, record.row, states);
   if (record.work) insert_work(connection, state.names, record.row, found->trial, *record.work);
   if (from_sample == 0) forget_samples(connection, record.row);
   insert_samples(connection, state.names, record.row,
                  std::span(record.samples).subspan(from_sample));
-  insert_summaries(connection, state.names, record.row, record.summaries);
-  insert_memory(connection, state.names, record.row, record.memory);
-  insert_held_memory(connection, state.names, record.row, record.held_memory);
-  insert_allocations(connection, state.names, record.row, record.allocations);
-  insert_timeline(connection, state.names, record.row, record.timeline);
-  insert_kernels(connection, state.names, record.row, record.kernels);
-  insert_operators(connection, state.names, record.row, record.operators);
-  insert_facts(connection, state.names, record.row, record.facts);
+  insert_measured(connection, state.names, record);
   return true;
 }
 

@@ -43,7 +43,7 @@ Result<void> Store::record_peak(const DeviceInfo& device, const std::string& ari
   if (!kept) return kept.error();
   if (*kept) return {};
   return state_->transact("recording a peak", [&]() -> Result<void> {
-    const std::int64_t id = upsert_device(connection, state_->host, device);
+    const std::int64_t id = upsert_device(connection, state_->names, state_->host, device);
     Query(connection, kKeepLargest)
         .bind_all(id, arithmetic, ruler.flops_per_s, ruler.bytes_per_s, seen.flops_per_s,
                   seen.bytes_per_s, attempt_row)

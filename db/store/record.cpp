@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "runner/model/kernel_class.h"
+#include "db/record_rows.h"
 
 namespace sweepd {
 namespace {
@@ -19,86 +19,34 @@ void insert_work(Connection& connection, Names& names, std::int64_t attempt, std
   Query(connection, "INSERT OR REPLACE INTO work (attempt, arithmetic, tokens) VALUES (?, ?, ?)")
       .bind_all(attempt, work.arithmetic, known_or_zero(work.tokens))
       .run();
-  for (const PhaseWork& phase : work.phases) {
-    Query(connection,
-          "INSERT OR REPLACE INTO phase_work (attempt, phase, flops, bytes) VALUES (?, ?, ?, ?)")
-        .bind_all(attempt, names.id(phase.phase), known_or_zero(phase.flops),
-                  known_or_zero(phase.bytes))
-        .run();
+  std::vector<PhaseWork> phases = work.phases;
+  for (PhaseWork& phase : phases) {
+    phase.flops = known_or_zero(phase.flops);
+    phase.bytes = known_or_zero(phase.bytes);
   }
-  Query insert(connection,
-               "INSERT OR REPLACE INTO figure (trial, name, value, formula) VALUES (?, ?, ?, ?)");
-  for (const Figure& figure : work.figures) {
-    // Formulas may hold the trial's own numbers: a cache of them would grow with the trials.
-    insert.bind_all(trial, names.id(figure.name), figure.value, names.uncached_id(figure.formula));
-    insert.run();
-  }
+  insert_rows(connection, names, "attempt", attempt, phases);
+  insert_rows(connection, names, "trial", trial, work.figures);
 }
 
 void insert_samples(Connection& connection, Names& names, std::int64_t attempt,
                     std::span<const Sample> samples) {
-  Query insert(connection,
-               "INSERT OR REPLACE INTO sample (attempt, metric, phase, rank, step, warmup, value) "
-               "VALUES (?, ?, ?, ?, ?, ?, ?)");
-  for (const Sample& sample : samples) {
-    insert.bind_all(attempt, names.id(sample.metric), names.id(sample.phase), sample.rank,
-                    sample.step, sample.warmup ? 1 : 0, sample.value);
-    insert.run();
-  }
+  insert_rows(connection, names, "attempt", attempt, samples);
 }
 
-void insert_summaries(Connection& connection, Names& names, std::int64_t attempt,
-                      const std::vector<Summary>& summaries) {
-  Query insert(connection,
-               "INSERT OR REPLACE INTO summary (attempt, metric, phase, n, mean, std, min, p05, "
-               "median, p95, max, mad) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (const Summary& summary : summaries) {
-    const Stats& s = summary.stats;
-    insert.bind_all(attempt, names.id(summary.metric), names.id(summary.phase), s.n, s.mean, s.std,
-                    s.min, s.p05, s.median, s.p95, s.max, s.mad);
-    insert.run();
-  }
-}
-
-void insert_kernels(Connection& connection, Names& names, std::int64_t attempt,
-                    const std::vector<KernelStats>& kernels) {
-  Query insert(connection,
-               "INSERT OR REPLACE INTO kernel (attempt, rank, phase, range, kernel, short_name, "
-               "class, grid_x, grid_y, grid_z, block_x, block_y, block_z, calls, total_ns, "
-               "mean_ns, median_ns, min_ns, max_ns, std_ns) "
-               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (const KernelStats& k : kernels) {
-    insert.bind_all(attempt, k.rank, names.id(k.phase), names.id(k.range), names.id(k.name),
-                    names.id(short_kernel_name(k.name)),
-                    names.id(std::string(name_of(class_of(k.name, k.phase)))), k.grid[0], k.grid[1],
-                    k.grid[2], k.block[0], k.block[1], k.block[2], k.calls);
-    insert.bind_all(k.total_ns, k.mean_ns, k.median_ns, k.min_ns, k.max_ns, k.std_ns);
-    insert.run();
-  }
-}
-
-void insert_operators(Connection& connection, Names& names, std::int64_t attempt,
-                      const std::vector<OperatorStats>& operators) {
-  Query insert(connection,
-               "INSERT OR REPLACE INTO operator (attempt, rank, phase, range, operator, calls, "
-               "self_cpu_ns, total_cpu_ns, self_device_ns, total_device_ns) "
-               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (const OperatorStats& o : operators) {
-    insert.bind_all(attempt, o.rank, names.id(o.phase), names.id(o.range), names.id(o.name),
-                    o.calls, o.self_cpu_ns, o.total_cpu_ns, o.self_device_ns, o.total_device_ns);
-    insert.run();
-  }
-}
-
-void insert_facts(Connection& connection, Names& names, std::int64_t attempt,
-                  const std::vector<AttemptRecord::Fact>& facts) {
-  Query insert(connection,
-               "INSERT OR REPLACE INTO fact (attempt, rank, name, number, text) "
-               "VALUES (?, ?, ?, ?, ?)");
-  for (const AttemptRecord::Fact& fact : facts) {
-    insert.bind_all(attempt, fact.rank, names.id(fact.name), fact.number, fact.text);
-    insert.run();
-  }
+void insert_measured(Connection& connection, Names& names, const AttemptRecord& record) {
+  const auto insert = [&](const auto& rows) {
+    insert_rows(connection, names, "attempt", record.row, rows);
+  };
+  const bool of_environment = record.states.empty() && record.environment;
+  insert(of_environment ? record.environment->states : record.states);
+  insert(record.summaries);
+  insert(record.memory);
+  insert(record.held_memory);
+  insert(record.allocations);
+  insert(record.timeline);
+  insert(record.kernels);
+  insert(record.operators);
+  insert(record.facts);
 }
 
 }  // namespace sweepd

@@ -25,13 +25,12 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
 }
 
 bool selected(const Candidate& candidate, const std::vector<std::string>& which) {
-  if (which.empty()) return candidate.outcome != "done";
+  if (which.empty()) return contains(problem_words(), candidate.outcome);
   return contains(which, candidate.outcome) || contains(which, candidate.verdict);
 }
 
 Result<void> check_words(const std::vector<std::string>& which) {
-  const std::vector<std::string> known{"done",      "oom",     "timeout", "crashed", "failed",
-                                       "cancelled", "skipped", "valid",   "suspect", "invalid"};
+  const std::vector<std::string> known = retry_words();
   for (const std::string& word : which) {
     if (contains(known, word)) continue;
     return Error{ErrorCode::kInvalidArgument,

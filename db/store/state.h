@@ -42,8 +42,9 @@ struct Store::State : StoreState {
 };
 
 // Row of the host, added or brought up to date.
-std::int64_t upsert_host(Connection& connection, const HostInfo& host);
-std::int64_t upsert_device(Connection& connection, std::int64_t host, const DeviceInfo& device);
+std::int64_t upsert_host(Connection& connection, Names& names, const HostInfo& host);
+std::int64_t upsert_device(Connection& connection, Names& names, std::int64_t host,
+                           const DeviceInfo& device);
 
 // Row of the sweep; an Error when there is none.
 Result<std::int64_t> sweep_row(Connection& connection, const SweepId& sweep);

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "runner/base/fields.h"
 #include "runner/base/units.h"
 
 namespace sweepd {
 
 struct HostInfo {
+  static constexpr std::string_view kTable = "host";
+  static constexpr InTable kOfEnvironment{"environment"};
   std::string id;  // hash of machine-id and host name: equal means the same machine
   std::string hostname;
   std::string cpu_model;
@@ -20,6 +23,20 @@ struct HostInfo {
   std::string kernel;
   std::string os;
   std::string governor;  // scaling governor of core 0; "" when the kernel offers none
+
+  static void visit(auto& self, auto&& field) {
+    field("hostname", self.hostname, "", Sparse(), Heading{"host"});
+    field("id", self.id, "hash of machine-id and host name", Sparse(), Column{"uid"},
+          Heading{"host id"});
+    field("cpu_model", self.cpu_model, "", Sparse(), Heading{"CPU"});
+    field("cores", self.cores, "usable by this user", Sparse());
+    field("sockets", self.sockets, "", Sparse());
+    field("memory", self.memory, "", Sparse());
+    field("kernel", self.kernel, "", Sparse(), kOfEnvironment);
+    field("os", self.os, "", Sparse(), kOfEnvironment, Heading{"OS"});
+    field("governor", self.governor, "of core 0; empty when the kernel offers none", Sparse(),
+          kOfEnvironment);
+  }
 };
 
 // Read at the first call of a process; its forks have what it read.

@@ -7,6 +7,7 @@
 
 #include "runner/base/ids.h"
 #include "runner/base/text.h"
+#include "runner/model/outcome.h"
 
 namespace sweepd {
 
@@ -112,7 +113,7 @@ ProgressView progress_view(const std::string& name, const json& params) {
   const json& counts = params.at("counts");
   view.total = counts.at("total");
   view.ended = counts.at("ended");
-  for (const char* outcome : {"oom", "timeout", "crashed", "failed", "cancelled", "skipped"}) {
+  for (const std::string& outcome : problem_words()) {
     const std::int64_t n = counts.at(outcome);
     if (n > 0) view.problems.emplace_back(outcome, n);
   }

@@ -13,6 +13,7 @@
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
 #include "runner/model/journal_verdict.h"
+#include "runner/model/kernel_class.h"
 #include "runner/model/skew.h"
 #include "runner/model/time_verdict.h"
 #include "runner/wire/event.h"
@@ -96,16 +97,19 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
                                     e.environment.devices.end());
                    }
                  },
-                 [&](const StateEvent& e) { record.states.push_back(e.state); },
+                 [&](const StateEvent& e) { record.states.push_back(e.record); },
                  [&](const StepEvent& e) {
                    record.samples.insert(record.samples.end(), e.samples.begin(), e.samples.end());
                  },
-                 [&](const MemoryEvent& e) { record.memory.push_back(e.memory); },
-                 [&](const HeldMemoryEvent& e) { append(record.held_memory, e.tensors); },
-                 [&](const AllocationsEvent& e) { append(record.allocations, e.blocks); },
-                 [&](const MemoryTimelineEvent& e) { append(record.timeline, e.points); },
-                 [&](const KernelEvent& e) { record.kernels.push_back(e.kernel); },
-                 [&](const OperatorEvent& e) { record.operators.push_back(e.op); },
+                 [&](const MemoryEvent& e) { record.memory.push_back(e.record); },
+                 [&](const HeldMemoryEvent& e) { append(record.held_memory, e.rows); },
+                 [&](const AllocationsEvent& e) { append(record.allocations, e.rows); },
+                 [&](const MemoryTimelineEvent& e) { append(record.timeline, e.rows); },
+                 [&](const KernelEvent& e) {
+                   record.kernels.push_back(e.record);
+                   classify(record.kernels.back());
+                 },
+                 [&](const OperatorEvent& e) { record.operators.push_back(e.record); },
                  [&](const FactEvent& e) {
                    record.facts.push_back({rank, e.name, e.number, e.text});
                  },
@@ -136,8 +140,8 @@ void count(const Event& event, JournalCheck& check) {
   check.work |= std::holds_alternative<WorkEvent>(event);
   check.environment |= std::holds_alternative<EnvironmentEvent>(event);
   if (const auto* state = std::get_if<StateEvent>(&event)) {
-    check.state_before |= state->state.moment == "before";
-    check.state_after |= state->state.moment == "after";
+    check.state_before |= state->record.moment == "before";
+    check.state_after |= state->record.moment == "after";
   }
 }
 

@@ -5,8 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "db/store.h"
 #include "runner/daemon/ending.h"
+#include "runner/model/attempt_record.h"
+#include "runner/model/open_attempt.h"
 #include "runner/wire/attempt_folder.h"
 
 namespace sweepd {

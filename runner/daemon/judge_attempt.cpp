@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "db/store.h"
 #include "runner/model/profile_verdict.h"
 
 namespace sweepd {
@@ -56,7 +57,7 @@ bool on_one_device(const Environment& environment) {
 // A rank that told none of them was not profiled.
 std::vector<ProfileChecks> profile_checks(const AttemptRecord& record) {
   std::vector<ProfileChecks> checks;
-  for (const AttemptRecord::Fact& fact : record.facts) {
+  for (const Fact& fact : record.facts) {
     if (!fact.number || !fact.name.starts_with("profile.")) continue;
     if (checks.empty() || checks.back().rank != fact.rank)
       checks.push_back({fact.rank, 0, 0, 0, 0});

@@ -2,9 +2,12 @@
 // no datasheet figure that holds for its clocks and threads.
 #pragma once
 
-#include "db/store.h"
+#include "runner/model/attempt_record.h"
+#include "runner/model/open_attempt.h"
 
 namespace sweepd {
+
+class Store;
 
 // What the record's own judgement says (ingest.h) and what the device's limits add to it.
 Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,

@@ -50,10 +50,10 @@ json ended_json(const EndedAttempt& attempt) {
 }  // namespace
 
 json to_json(const Progress& p) {
-  return {{"total", p.total},     {"queued", p.queued}, {"running", p.running},
-          {"done", p.done},       {"oom", p.oom},       {"timeout", p.timeout},
-          {"crashed", p.crashed}, {"failed", p.failed}, {"cancelled", p.cancelled},
-          {"skipped", p.skipped}, {"ended", p.ended()}};
+  json counts{{"total", p.total}, {"queued", p.queued}, {"running", p.running}};
+  for (const OutcomeInfo& info : kOutcomes) counts[std::string(info.word)] = p.of(info.outcome);
+  counts["ended"] = p.ended();
+  return counts;
 }
 
 void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/base/fields.h"
 #include "runner/base/host.h"
 #include "runner/base/units.h"
 
@@ -14,6 +15,8 @@ namespace sweepd {
 
 // One device a rank used. For the CPU: index 0, kind "cpu", name = the CPU model.
 struct DeviceInfo {
+  static constexpr std::string_view kTable = "device";
+  static constexpr InTable kOfAttempt{"attempt_device"};
   std::string kind;  // "cpu", "cuda"
   int index = 0;
   std::string uuid;  // CUDA: GPU UUID; CPU: the host's id
@@ -23,10 +26,24 @@ struct DeviceInfo {
   std::string compute_capability;  // "9.0"
   std::optional<double> power_limit_watts;
   std::optional<bool> ecc;
+
+  static void visit(auto& self, auto&& field) {
+    field("kind", self.kind, "`cpu`, `cuda`");
+    field("index", self.index, "", kOfAttempt, Column{"device_index"});
+    field("name", self.name, "", Sparse());
+    field("uuid", self.uuid, "", Sparse());
+    field("memory", self.memory, "", Sparse());
+    field("driver", self.driver, "", Sparse(), kOfAttempt);
+    field("compute_capability", self.compute_capability, "", Sparse());
+    field("power_limit_watts", self.power_limit_watts, "", kOfAttempt,
+          Heading{"power limit", "W"});
+    field("ecc", self.ecc, "", kOfAttempt, Heading{"ECC"});
+  }
 };
 
 // State of a device at one moment; taken before the first and after the last measured step.
 struct DeviceState {
+  static constexpr std::string_view kTable = "device_state";
   std::string moment;  // "before", "after"
   int rank = 0;
   std::optional<std::int64_t> sm_clock_mhz;
@@ -39,9 +56,27 @@ struct DeviceState {
   // "after" only: mean number of the leased cores that others, or other guests of the hypervisor,
   // kept from this rank since "before".
   std::optional<double> cores_lost_to_others, cores_stolen;
+
+  static void visit(auto& self, auto&& field) {
+    field("rank", self.rank, "", Implied());
+    field("moment", self.moment, "`before` the first measured step, `after` the last");
+    field("sm_clock_mhz", self.sm_clock_mhz, "", Heading{"SM clock", "MHz"});
+    field("memory_clock_mhz", self.memory_clock_mhz, "", Heading{"memory clock", "MHz"});
+    field("temperature_celsius", self.temperature_celsius, "", Heading{"temperature", "°C"});
+    field("power_watts", self.power_watts, "", Heading{"power", "W"});
+    field("throttle_reasons", self.throttle_reasons, "by NVML's names; empty: none", Sparse(),
+          Heading{"throttling"});
+    field("other_processes", self.other_processes, "on the device");
+    field("load_average", self.load_average, "of the host, 1 minute");
+    field("cores_lost_to_others", self.cores_lost_to_others,
+          "mean number of leased cores that others used, `after` only");
+    field("cores_stolen", self.cores_stolen,
+          "mean number that other guests of the hypervisor used, `after` only");
+  }
 };
 
 struct Environment {
+  static constexpr std::string_view kTable = "environment";
   HostInfo host;
   std::vector<DeviceInfo> devices;  // by rank
   std::vector<DeviceState> states;
@@ -51,6 +86,21 @@ struct Environment {
   std::int64_t threads = 0;
   std::optional<bool> tf32_matmul, tf32_cudnn;
   std::string cores;  // of rank 0's lease, as a list: "0-3"
+
+  // Host, devices and states are records of their own.
+  static void visit(auto& self, auto&& field) {
+    field("torch_version", self.torch_version, "", Sparse(), Heading{"LibTorch"});
+    field("cuda_version", self.cuda_version, "", Sparse(), Heading{"CUDA"});
+    field("cudnn_version", self.cudnn_version, "", Sparse(), Heading{"cuDNN"});
+    field("nccl_version", self.nccl_version, "", Sparse(), Heading{"NCCL"});
+    field("build_commit", self.build_commit, "of sweepd, `-dirty` at its end where it was",
+          Sparse());
+    field("cpu_math", self.cpu_math, "which path CPU matmuls take", Sparse(), Heading{"CPU math"});
+    field("threads", self.threads, "", Sparse());
+    field("tf32_matmul", self.tf32_matmul, "", Heading{"TF32 in matmul"});
+    field("tf32_cudnn", self.tf32_cudnn, "", Heading{"TF32 in cuDNN"});
+    field("cores", self.cores, "of rank 0, as a list", Sparse(), Heading{"cores of rank 0"});
+  }
 };
 
 }  // namespace sweepd

@@ -2,9 +2,10 @@
 // operators that launched them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
+
+#include "runner/base/fields.h"
 
 namespace sweepd {
 
@@ -13,12 +14,13 @@ namespace sweepd {
 // times are its self time: what it spent outside the operators it called. So over all rows of a
 // rank the totals add up to the time in which the device worked.
 struct KernelStats {
+  static constexpr std::string_view kTable = "kernel";
   int rank = 0;
   std::string phase;  // as of `memory`; "step" is what ran outside every phase, and nothing else
   std::string range;  // the innermost (workloads/api/range.h); "other" is outside every range
   std::string name;   // in full: demangled, with every template argument
-  std::array<std::int64_t, 3> grid{};   // x, y, z; zeros: not a launch (an operator, a copy)
-  std::array<std::int64_t, 3> block{};  // threads
+  Shape3 grid{};   // zeros: not a launch (an operator, a copy)
+  Shape3 block{};  // threads
   std::int64_t calls = 0;
   double total_ns = 0;
   double mean_ns = 0;  // of one call, as the next four
@@ -26,10 +28,33 @@ struct KernelStats {
   double min_ns = 0;
   double max_ns = 0;
   double std_ns = 0;  // of a sample (n - 1); 0 for one call
+  // Filled by `classify` (kernel_class.h), which knows them by the name and the phase.
+  std::string short_name, kernel_class;
+
+  static void visit(auto& self, auto&& field) {
+    field("rank", self.rank, "", Implied());
+    field("phase", self.phase, "as of `memory`; `step` is what ran outside every phase",
+          Interned());
+    field("range", self.range, "the innermost; `other` is outside every range", Interned());
+    field("name", self.name, "in full, with every template argument", Interned(),
+          Column{"kernel"});
+    field("short_name", self.short_name, "", Interned(), Implied());
+    field("class", self.kernel_class, "", Interned(), Implied());
+    field("grid", self.grid, "zeros: not a launch");
+    field("block", self.block, "threads");
+    field("calls", self.calls, "of one step");
+    field("total_ns", self.total_ns, "");
+    field("mean_ns", self.mean_ns, "of one call, as the next four");
+    field("median_ns", self.median_ns, "");
+    field("min_ns", self.min_ns, "");
+    field("max_ns", self.max_ns, "");
+    field("std_ns", self.std_ns, "of a sample (n - 1)");
+  }
 };
 
 // Calls of one operator in one step, in one phase and range, on both clocks.
 struct OperatorStats {
+  static constexpr std::string_view kTable = "operator";
   int rank = 0;
   std::string phase;
   std::string range;
@@ -39,6 +64,18 @@ struct OperatorStats {
   double total_cpu_ns = 0;     // with them; recursion is counted once
   double self_device_ns = 0;   // GPU: kernels it launched itself; 0 on a CPU
   double total_device_ns = 0;  // GPU: and those of the operators it called
+
+  static void visit(auto& self, auto&& field) {
+    field("rank", self.rank, "", Implied());
+    field("phase", self.phase, "", Interned());
+    field("range", self.range, "", Interned());
+    field("name", self.name, "`aten::mm`, `MmBackward0`", Interned(), Column{"operator"});
+    field("calls", self.calls, "of one step");
+    field("self_cpu_ns", self.self_cpu_ns, "without the operators it called");
+    field("total_cpu_ns", self.total_cpu_ns, "with them");
+    field("self_device_ns", self.self_device_ns, "kernels it launched itself; 0 on a CPU");
+    field("total_device_ns", self.total_device_ns, "and those of the operators it called");
+  }
 };
 
 }  // namespace sweepd

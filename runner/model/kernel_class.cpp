@@ -174,11 +174,6 @@ std::string_view name_of(KernelClass kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-const std::vector<std::string>& kernel_class_names() {
-  static const std::vector<std::string> names(kNames.begin(), kNames.end());
-  return names;
-}
-
 KernelClass class_of(std::string_view kernel, std::string_view phase) {
   if (phase == "optimizer") return KernelClass::kOptimizer;
   constexpr std::string_view kAten = "aten::";
@@ -193,6 +188,11 @@ KernelClass class_of(std::string_view kernel, std::string_view phase) {
     if (name.find(pattern.part) != name.npos) return pattern.kind;
   }
   return KernelClass::kOther;
+}
+
+void classify(KernelStats& kernel) {
+  kernel.short_name = short_kernel_name(kernel.name);
+  kernel.kernel_class = name_of(class_of(kernel.name, kernel.phase));
 }
 
 }  // namespace sweepd

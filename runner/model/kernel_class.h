@@ -4,7 +4,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "runner/model/kernel.h"
 
 namespace sweepd {
 
@@ -19,7 +20,6 @@ enum class KernelClass {
   kOther,
 };
 std::string_view name_of(KernelClass kind);
-const std::vector<std::string>& kernel_class_names();
 
 // `kernel` is the full name. Whatever runs in phase `optimizer` is kOptimizer.
 //   aten::mm                                         matmul
@@ -36,5 +36,8 @@ KernelClass class_of(std::string_view kernel, std::string_view phase);
 //   cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_tn_align8
 //   aten::mm                                         operators stay as they are
 std::string short_kernel_name(std::string_view kernel);
+
+// Fills the short name and the class.
+void classify(KernelStats& kernel);
 
 }  // namespace sweepd

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <csignal>
 #include <cstring>
 
@@ -11,9 +10,6 @@
 
 namespace sweepd {
 namespace {
-
-constexpr std::array<std::string_view, 7> kNames{"done",   "oom",       "timeout", "crashed",
-                                                 "failed", "cancelled", "skipped"};
 
 std::string in_phase(const std::string& phase) {
   return phase.empty() ? "" : ", in " + phase;
@@ -27,22 +23,43 @@ std::string signal_text(int signal) {
 
 }  // namespace
 
-std::string_view name_of(Outcome outcome) {
-  return kNames[static_cast<std::size_t>(outcome)];
-}
-
 Result<Outcome> outcome_from(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<Outcome>(i);
+  for (const OutcomeInfo& info : kOutcomes) {
+    if (info.word == name) return info.outcome;
   }
-  const std::vector<std::string> names(kNames.begin(), kNames.end());
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("`{}` is not an outcome; expected one of {}{}", name, join(names, ", "),
-                           did_you_mean(name, names))};
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("`{}` is not an outcome; expected one of {}{}", name, join(outcome_words(), ", "),
+                  did_you_mean(name, outcome_words()))};
 }
 
-Outcome outcome_of(const Ending& ending) {
-  return static_cast<Outcome>(ending.detail.index());
+const std::vector<std::string>& outcome_words() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> all;
+    for (const OutcomeInfo& info : kOutcomes) all.emplace_back(info.word);
+    return all;
+  }();
+  return words;
+}
+
+const std::vector<std::string>& problem_words() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> problems;
+    for (const OutcomeInfo& info : kOutcomes) {
+      if (info.retried) problems.emplace_back(info.word);
+    }
+    return problems;
+  }();
+  return words;
+}
+
+Ending empty_ending(Outcome outcome) {
+  Ending ending;
+  const auto emplace = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((static_cast<Outcome>(I) == outcome ? (ending.detail.emplace<I>(), 0) : 0), ...);
+  };
+  emplace(std::make_index_sequence<std::variant_size_v<EndingDetail>>());
+  return ending;
 }
 
 std::string describe(const Ending& ending) {
@@ -71,10 +88,6 @@ std::string describe(const Ending& ending) {
       },
       ending.detail);
   return ending.rank > 0 && !text.empty() ? fmt::format("rank {}: {}", ending.rank, text) : text;
-}
-
-std::string_view cell_word(Outcome outcome) {
-  return outcome == Outcome::kOom ? "OOM" : name_of(outcome);
 }
 
 }  // namespace sweepd

@@ -2,67 +2,150 @@
 // why. `verdict` (model/verdict.h) then says whether a `done` timing can be trusted.
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "runner/base/fields.h"
 #include "runner/base/result.h"
 #include "runner/base/units.h"
 
 namespace sweepd {
 
 enum class Outcome { kDone, kOom, kTimeout, kCrashed, kFailed, kCancelled, kSkipped };
-std::string_view name_of(Outcome outcome);  // "done", "oom", ...
+
+struct OutcomeInfo {
+  Outcome outcome;
+  std::string_view word;     // in journals, the database, options and replies
+  std::string_view cell;     // what a table's cell shows instead of a figure
+  bool retried;              // whether `retry` runs it again when it is not told what to run
+  std::string_view meaning;  // for help and documentation
+};
+
+// The one list of outcomes: everything that names or counts them follows it. Its order is that of
+// the enumeration and of `Ending::detail`.
+inline constexpr std::array<OutcomeInfo, 7> kOutcomes{{
+    {Outcome::kDone, "done", "done", false, "ended as it should"},
+    {Outcome::kOom, "oom", "OOM", true, "an allocation did not fit"},
+    {Outcome::kTimeout, "timeout", "timeout", true, "took longer than its `timeout`"},
+    {Outcome::kCrashed, "crashed", "crashed", true, "its process ended without a result"},
+    {Outcome::kFailed, "failed", "failed", true, "the worker or the daemon said what is wrong"},
+    {Outcome::kCancelled, "cancelled", "cancelled", true, "someone cancelled its sweep"},
+    {Outcome::kSkipped, "skipped", "skipped", true, "something that it needs is not there"},
+}};
+
+constexpr const OutcomeInfo& info_of(Outcome outcome) {
+  return kOutcomes[static_cast<std::size_t>(outcome)];
+}
+constexpr std::string_view name_of(Outcome outcome) {
+  return info_of(outcome).word;
+}
 Result<Outcome> outcome_from(std::string_view name);
+const std::vector<std::string>& outcome_words();
+const std::vector<std::string>& problem_words();  // those that are retried: all but `done`
 
 // The stop reason of a program that measures itself.
 inline constexpr std::string_view kStoppedByProgram = "program";
 
+// What each outcome carries. The names are the journal's; the columns are those of `attempt`.
 struct Done {
+  static constexpr Outcome kOutcome = Outcome::kDone;
   std::string stop_reason;  // "fixed_steps", "relative_error", "max_time", "min_time", "program"
+
+  static void visit(auto& self, auto&& field) { field("stop_reason", self.stop_reason, ""); }
 };
 struct Oom {
+  static constexpr Outcome kOutcome = Outcome::kOom;
   Bytes requested;    // of the allocation that failed
   Bytes in_use;       // allocated at that moment
   Bytes limit;        // memory_limit, or the device's size; 0 when unknown
   std::string phase;  // "setup" before the first step
+
+  static void visit(auto& self, auto&& field) {
+    field("requested", self.requested, "of the allocation that failed");
+    field("in_use", self.in_use, "allocated at that moment");
+    field("limit", self.limit, "`memory_limit`, or the device's size; 0 when unknown");
+    field("phase", self.phase, "");
+  }
 };
 struct Timeout {
+  static constexpr Outcome kOutcome = Outcome::kTimeout;
   Duration limit;
   std::string phase;  // the last one seen; "setup" before the first step
+
+  static void visit(auto& self, auto&& field) {
+    field("limit_ns", self.limit, "", Column{"limit_ns"});
+    field("phase", self.phase, "");
+  }
 };
 struct Crashed {
+  static constexpr Outcome kOutcome = Outcome::kCrashed;
   std::optional<int> signal;  // neither is known when an adopted process vanished
   std::optional<int> exit_code;
   std::string phase;
+
+  static void visit(auto& self, auto&& field) {
+    field("signal", self.signal, "");
+    field("exit_code", self.exit_code, "");
+    field("phase", self.phase, "");
+  }
 };
 struct Failed {
+  static constexpr Outcome kOutcome = Outcome::kFailed;
   std::string message;  // what the worker or the daemon said
   std::string phase;
+
+  static void visit(auto& self, auto&& field) {
+    field("message", self.message, "");
+    field("phase", self.phase, "");
+  }
 };
 struct Cancelled {
+  static constexpr Outcome kOutcome = Outcome::kCancelled;
   std::string reason;
+
+  static void visit(auto& self, auto&& field) {
+    field("reason", self.reason, "", Column{"message"});
+  }
 };
 struct Skipped {
+  static constexpr Outcome kOutcome = Outcome::kSkipped;
   std::string reason;  // what is missing and how to get it
+
+  static void visit(auto& self, auto&& field) {
+    field("reason", self.reason, "", Column{"message"});
+  }
 };
+
+using EndingDetail = std::variant<Done, Oom, Timeout, Crashed, Failed, Cancelled, Skipped>;
+
+static_assert(std::variant_size_v<EndingDetail> == kOutcomes.size());
+static_assert([]<std::size_t... I>(std::index_sequence<I...>) {
+  return ((kOutcomes[I].outcome == static_cast<Outcome>(I) &&
+           std::variant_alternative_t<I, EndingDetail>::kOutcome == static_cast<Outcome>(I)) &&
+          ...);
+}(std::make_index_sequence<kOutcomes.size()>()));
 
 // `rank` is the rank that decided the ending, where ranks differ.
 struct Ending {
-  std::variant<Done, Oom, Timeout, Crashed, Failed, Cancelled, Skipped> detail;
+  EndingDetail detail;
   int rank = 0;
 };
 
-Outcome outcome_of(const Ending& ending);
+// An ending of this outcome with nothing told.
+Ending empty_ending(Outcome outcome);
+
+inline Outcome outcome_of(const Ending& ending) {
+  return static_cast<Outcome>(ending.detail.index());
+}
 
 // One line for people: "out of memory: asked for 1.50 GiB with 3.20 GiB in use of 4.00 GiB, in
 // backward"; "" for a plain `done`.
 std::string describe(const Ending& ending);
-
-// The word a table cell shows for it: "OOM", "timeout", "crashed", "failed", "cancelled",
-// "skipped".
-std::string_view cell_word(Outcome outcome);
 
 }  // namespace sweepd

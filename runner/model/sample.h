@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/base/fields.h"
+
 namespace sweepd {
 
 // Metrics and their units. `time` is device time where the device has its own clock (CUDA events on
@@ -20,12 +22,22 @@ namespace sweepd {
 // profile pass; `figure.<name>` and `fact.<name>`, whose unit is the end of their name (_bytes,
 // _ns, _us, _ms, _s), else 1.
 struct Sample {
+  static constexpr std::string_view kTable = "sample";
   int rank = 0;
   std::int64_t step = 0;  // counts warm-up steps too, from 0
   std::string phase;      // "step" is the whole
   std::string metric;
   double value = 0;
   bool warmup = false;
+
+  static void visit(auto& self, auto&& field) {
+    field("step", self.step, "counts warm-up steps too, from 0", Implied());
+    field("warmup", self.warmup, "", Implied(), Heading{"warm-up"});
+    field("rank", self.rank, "", Implied());
+    field("phase", self.phase, "", Interned());
+    field("metric", self.metric, "", Interned());
+    field("value", self.value, "");
+  }
 };
 
 std::string_view unit_of_metric(std::string_view metric);  // "ms", "B", "1"; "" when unknown
@@ -57,9 +69,24 @@ Stats summarize_metric(std::string_view metric, std::span<const double> values);
 // above one, each step's value is the maximum over ranks first, because a step ends when its last
 // rank does.
 struct Summary {
+  static constexpr std::string_view kTable = "summary";
   std::string phase;
   std::string metric;
   Stats stats;
+
+  static void visit(auto& self, auto&& field) {
+    field("metric", self.metric, "", Interned());
+    field("phase", self.phase, "", Interned());
+    field("n", self.stats.n, "");
+    field("mean", self.stats.mean, "");
+    field("std", self.stats.std, "");
+    field("min", self.stats.min, "");
+    field("p05", self.stats.p05, "");
+    field("median", self.stats.median, "");
+    field("p95", self.stats.p95, "");
+    field("max", self.stats.max, "");
+    field("mad", self.stats.mad, "");
+  }
 };
 std::vector<Summary> summarize_samples(std::span<const Sample> samples);
 

@@ -1,31 +1,31 @@
 #include "runner/model/trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 
 #include "runner/base/hash.h"
+#include "runner/base/text.h"
 #include "runner/model/key_text.h"
 
 namespace sweepd {
 
 std::string_view name_of(Pass pass) {
-  switch (pass) {
-    case Pass::kTiming:
-      return "timing";
-    case Pass::kMemory:
-      return "memory";
-    case Pass::kProfile:
-      return "profile";
-  }
-  return "?";
+  return pass_words()[static_cast<std::size_t>(pass)];
 }
 
 Result<Pass> pass_from(std::string_view name) {
-  for (const Pass pass : {Pass::kTiming, Pass::kMemory, Pass::kProfile}) {
-    if (name_of(pass) == name) return pass;
-  }
+  const auto& words = pass_words();
+  const auto found = std::find(words.begin(), words.end(), name);
+  if (found != words.end()) return static_cast<Pass>(found - words.begin());
   return Error{ErrorCode::kInvalidArgument,
-               "`" + std::string(name) + "` is not a pass; expected timing, memory or profile"};
+               fmt::format("`{}` is not a pass; expected one of {}", name, join(words, ", "))};
+}
+
+const std::vector<std::string>& pass_words() {
+  static const std::vector<std::string> words{"timing", "memory", "profile"};
+  return words;
 }
 
 const Value& Trial::get(const WorkloadDef& def, std::string_view param) const {

@@ -13,6 +13,7 @@ namespace sweepd {
 enum class Pass { kTiming, kMemory, kProfile };
 std::string_view name_of(Pass pass);
 Result<Pass> pass_from(std::string_view name);
+const std::vector<std::string>& pass_words();
 
 struct Trial {
   std::vector<Value> values;  // parallel to WorkloadDef::params

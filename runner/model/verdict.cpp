@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
+#include "runner/model/outcome.h"
 
 namespace sweepd {
 namespace {
@@ -195,15 +196,18 @@ void judge_cores(Judgement& judgement, const Environment& environment, std::int6
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kValid:
-      return "valid";
-    case Verdict::kSuspect:
-      return "suspect";
-    case Verdict::kInvalid:
-      return "invalid";
-  }
-  return "?";
+  return verdict_words()[static_cast<std::size_t>(verdict)];
+}
+
+const std::vector<std::string>& verdict_words() {
+  static const std::vector<std::string> words{"valid", "suspect", "invalid"};
+  return words;
+}
+
+std::vector<std::string> retry_words() {
+  std::vector<std::string> words = outcome_words();
+  words.insert(words.end(), verdict_words().begin(), verdict_words().end());
+  return words;
 }
 
 void add_reason(Judgement& judgement, Verdict verdict, std::string reason) {

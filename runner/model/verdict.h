@@ -24,11 +24,15 @@ namespace sweepd {
 
 enum class Verdict { kValid, kSuspect, kInvalid };
 std::string_view name_of(Verdict verdict);
+const std::vector<std::string>& verdict_words();  // from good to bad
 
 struct Judgement {
   Verdict verdict = Verdict::kValid;
   std::vector<std::string> reasons;  // one sentence each, with the figures
 };
+
+// What `retry` can be told to run again: every outcome and every verdict.
+std::vector<std::string> retry_words();
 
 // Adds the reason, once; the worst verdict stays.
 void add_reason(Judgement& judgement, Verdict verdict, std::string reason);

@@ -5,19 +5,36 @@
 #include <string>
 #include <vector>
 
+#include "runner/base/fields.h"
+
 namespace sweepd {
 
 struct PhaseWork {
+  static constexpr std::string_view kTable = "phase_work";
   std::string phase;  // "step" is the whole
   double flops = 0;   // a multiply-add counts as two
   double bytes = 0;   // fewest bytes through device memory; 0 when no formula is stated
+
+  static void visit(auto& self, auto&& field) {
+    field("phase", self.phase, "", Interned());
+    field("flops", self.flops, "", Heading{"work", "FLOP"});
+    field("bytes", self.bytes, "", Heading{"memory traffic", "B"});
+  }
 };
 
 // A named value known without measuring (parameter count, expected bytes ...).
 struct Figure {
+  static constexpr std::string_view kTable = "figure";
   std::string name;  // snake_case, the unit in the name where it is not a count: `weights_bytes`
   double value = 0;  // integers up to 2^53 are exact
   std::string formula;
+
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "", Interned());
+    field("value", self.value, "");
+    // A formula may hold the trial's own numbers: a cache of them would grow with the trials.
+    field("formula", self.formula, "", Interned{false});
+  }
 };
 
 struct WorkPerStep {

@@ -163,7 +163,7 @@ void Footnotes::add_unfinished(const std::string& name, const std::vector<const 
   std::vector<std::string> words;
   words.reserve(others.size() + 1);
   for (const auto& [outcome, attempts] : others) {
-    words.push_back(fmt::format("{} {}", attempts.size(), cell_word(outcome)));
+    words.push_back(fmt::format("{} {}", attempts.size(), info_of(outcome).cell));
   }
   if (pending.size() > 0) words.push_back(fmt::format("{} pending", pending.size()));
   partly_done_.push_back(fmt::format("{}: {} of {} done ({})", name.empty() ? "all" : name,
@@ -221,7 +221,7 @@ std::vector<std::string> Footnotes::lines() const {
     Reasons with_text;
     std::copy_if(reasons.all.begin(), reasons.all.end(), std::back_inserter(with_text.all),
                  [](const Reason& reason) { return !reason.text.empty(); });
-    with_text.append_lines(std::string(cell_word(outcome)), lines);
+    with_text.append_lines(std::string(info_of(outcome).cell), lines);
   }
   return lines;
 }

@@ -25,7 +25,7 @@ std::string word_of(const Group& group, std::string_view of_done) {
   std::vector<std::string> words;
   words.reserve(outcomes.size() + 1);
   for (const Outcome outcome : outcomes) {
-    words.emplace_back(outcome == Outcome::kDone ? of_done : cell_word(outcome));
+    words.emplace_back(outcome == Outcome::kDone ? of_done : info_of(outcome).cell);
   }
   if (pending) words.emplace_back("…");
   return join(words, "/");

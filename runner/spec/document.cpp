@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
+#include "runner/model/trial.h"
 #include "runner/spec/axes.h"
 #include "runner/spec/tables.h"
 #include "runner/spec/values.h"
@@ -55,7 +56,7 @@ void read_passes(Reporter& report, Draft& draft, const Node& node) {
   if (node.items.empty()) report.error(node.mark, "passes: the list is empty");
   draft.sweep.passes.clear();
   for (const NodePtr& item : node.items) {
-    const auto name = read_word(report, "passes", {"timing", "memory", "profile"}, *item);
+    const auto name = read_word(report, "passes", pass_words(), *item);
     if (!name) continue;
     const Pass pass = *pass_from(*name);
     auto& passes = draft.sweep.passes;

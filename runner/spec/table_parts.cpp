@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/model/outcome.h"
+#include "runner/model/trial.h"
+#include "runner/model/verdict.h"
 #include "runner/spec/values.h"
 
 namespace sweepd::spec {
@@ -88,12 +91,9 @@ std::optional<std::string> read_filter_value(Reporter& report, const Draft& draf
     return value ? std::optional(param->text(*value)) : std::nullopt;
   }
   if (name == "phase") return read_word(report, what, phase_names(*draft.def), node);
-  if (name == "pass") return read_word(report, what, {"timing", "memory", "profile"}, node);
-  if (name == "verdict") return read_word(report, what, {"valid", "suspect", "invalid"}, node);
-  if (name == "outcome") {
-    return read_word(report, what,
-                     {"done", "oom", "timeout", "crashed", "failed", "cancelled", "skipped"}, node);
-  }
+  if (name == "pass") return read_word(report, what, pass_words(), node);
+  if (name == "verdict") return read_word(report, what, verdict_words(), node);
+  if (name == "outcome") return read_word(report, what, outcome_words(), node);
   auto text = read_text(report, what, node);
   if (!text || (name != "step" && name != "repeat" && name != "rank")) return text;
   const auto number = parse_value(*text, ValueType::kInteger);

@@ -4,8 +4,7 @@
 
 #include "runner/base/text.h"
 #include "runner/wire/ending_json.h"
-#include "runner/wire/environment_json.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/record_json.h"
 
 namespace sweepd {
 namespace {
@@ -31,90 +30,67 @@ void read(Reader& reader, StartedEvent& event) {
 void put(Json& json, const WorkEvent& event) {
   json["arithmetic"] = event.work.arithmetic;
   json["tokens"] = number_to_json(event.work.tokens);
-  json["phases"] = Json::array();
-  for (const PhaseWork& phase : event.work.phases) {
-    json["phases"].push_back({{"phase", phase.phase},
-                              {"flops", number_to_json(phase.flops)},
-                              {"bytes", number_to_json(phase.bytes)}});
-  }
-  json["figures"] = Json::array();
-  for (const Figure& figure : event.work.figures) {
-    json["figures"].push_back({{"name", figure.name},
-                               {"value", number_to_json(figure.value)},
-                               {"formula", figure.formula}});
-  }
+  put_records(json, "phases", event.work.phases);
+  put_records(json, "figures", event.work.figures);
 }
 void read(Reader& reader, WorkEvent& event) {
   reader.required("arithmetic", event.work.arithmetic);
   reader.required("tokens", event.work.tokens);
-  reader.each("phases", [&](Reader& element) {
-    PhaseWork& phase = event.work.phases.emplace_back();
-    element.required("phase", phase.phase);
-    element.required("flops", phase.flops);
-    element.required("bytes", phase.bytes);
-  });
-  reader.each("figures", [&](Reader& element) {
-    Figure& figure = event.work.figures.emplace_back();
-    element.required("name", figure.name);
-    element.required("value", figure.value);
-    element.required("formula", figure.formula);
-  });
+  read_records(reader, "phases", event.work.phases);
+  read_records(reader, "figures", event.work.figures);
 }
 
 void put(Json& json, const EnvironmentEvent& event) {
-  put(json, event.environment);
+  put_record(json["host"] = Json::object(), event.environment.host);
+  put_records(json, "devices", event.environment.devices);
+  put_record(json, event.environment);
 }
 void read(Reader& reader, EnvironmentEvent& event) {
-  read(reader, event.environment);
-}
-
-void put(Json& json, const StateEvent& event) {
-  put(json, event.state);
-}
-void read(Reader& reader, StateEvent& event) {
-  read(reader, event.state);
+  reader.object("host", [&](Reader& host) { read_record(host, event.environment.host); });
+  read_records(reader, "devices", event.environment.devices);
+  read_record(reader, event.environment);
 }
 
 void put(Json& json, const StepEvent& event) {
   json["step"] = event.step;
   json["warmup"] = event.warmup;
-  json["samples"] = Json::array();
-  for (const Sample& sample : event.samples) {
-    json["samples"].push_back(
-        Json::array({sample.phase, sample.metric, number_to_json(sample.value)}));
-  }
+  put_rows(json, "samples", event.samples);
 }
 void read(Reader& reader, StepEvent& event) {
   reader.required("step", event.step);
   reader.required("warmup", event.warmup);
-  reader.each_value("samples", [&](const Json& element, const std::string& path) {
-    Sample& sample = event.samples.emplace_back();
+  read_rows(reader, "samples", event.samples);
+  for (Sample& sample : event.samples) {
     sample.step = event.step;
     sample.warmup = event.warmup;
-    if (!element.is_array() || element.size() != 3 ||
-        !detail::read_json(element[0], sample.phase).empty() ||
-        !detail::read_json(element[1], sample.metric).empty() ||
-        !detail::read_json(element[2], sample.value).empty()) {
-      reader.fail(path, "expected [phase, metric, number], got " + Reader::excerpt(element));
-    }
-  });
+  }
 }
 
-void put(Json& json, const MemoryEvent& event) {
-  json["phase"] = event.memory.phase;
-  json["at_start"] = event.memory.at_start.value;
-  json["at_end"] = event.memory.at_end.value;
-  json["peak_allocated"] = event.memory.peak_allocated.value;
-  json["peak_reserved"] = event.memory.peak_reserved.value;
-  json["device_in_use"] = event.memory.device_in_use.value;
+template <class Record>
+void put(Json& json, const RecordEvent<Record>& event) {
+  put_record(json, event.record);
 }
-void read(Reader& reader, MemoryEvent& event) {
-  reader.required("phase", event.memory.phase);
-  reader.required("at_start", event.memory.at_start);
-  reader.required("at_end", event.memory.at_end);
-  reader.required("peak_allocated", event.memory.peak_allocated);
-  reader.required("peak_reserved", event.memory.peak_reserved);
-  reader.required("device_in_use", event.memory.device_in_use);
+template <class Record>
+void read(Reader& reader, RecordEvent<Record>& event) {
+  read_record(reader, event.record);
+}
+
+const char* list_of(const HeldMemoryEvent&) {
+  return "tensors";
+}
+const char* list_of(const AllocationsEvent&) {
+  return "blocks";
+}
+const char* list_of(const MemoryTimelineEvent&) {
+  return "points";
+}
+template <class Record>
+void put(Json& json, const RowsEvent<Record>& event) {
+  put_rows(json, list_of(event), event.rows);
+}
+template <class Record>
+void read(Reader& reader, RowsEvent<Record>& event) {
+  read_rows(reader, list_of(event), event.rows);
 }
 
 void put(Json& json, const FactEvent& event) {
@@ -146,29 +122,16 @@ void read(Reader& reader, EndEvent& event) {
 // `rank` is not in the lines: it is the file's.
 template <class T>
 void set_rank(T&, int) {}
-void set_rank(StateEvent& event, int rank) {
-  event.state.rank = rank;
+template <class Record>
+void set_rank(RecordEvent<Record>& event, int rank) {
+  event.record.rank = rank;
+}
+template <class Record>
+void set_rank(RowsEvent<Record>& event, int rank) {
+  for (Record& row : event.rows) row.rank = rank;
 }
 void set_rank(StepEvent& event, int rank) {
   for (Sample& sample : event.samples) sample.rank = rank;
-}
-void set_rank(MemoryEvent& event, int rank) {
-  event.memory.rank = rank;
-}
-void set_rank(HeldMemoryEvent& event, int rank) {
-  for (HeldMemory& held : event.tensors) held.rank = rank;
-}
-void set_rank(AllocationsEvent& event, int rank) {
-  for (Allocation& block : event.blocks) block.rank = rank;
-}
-void set_rank(MemoryTimelineEvent& event, int rank) {
-  for (MemoryPoint& point : event.points) point.rank = rank;
-}
-void set_rank(KernelEvent& event, int rank) {
-  event.kernel.rank = rank;
-}
-void set_rank(OperatorEvent& event, int rank) {
-  event.op.rank = rank;
 }
 void set_rank(EndEvent& event, int rank) {
   event.ending.rank = rank;

@@ -13,14 +13,22 @@
 //    "samples":[["forward","time",1.25],["step","host_time",4.0]]}
 //   {"event":"memory","phase":"forward","at_start":0,"at_end":..,"peak_allocated":..,
 //    "peak_reserved":..,"device_in_use":..}                                          bytes
-//   {"event":"memory_held",..}, "allocations", "memory_timeline": memory_event.h
-//   {"event":"kernel",..}  {"event":"operator",..}                 see wire/kernel_event.h
+//   {"event":"memory_held","tensors":[["weights","block0.wq",16384],..]}
+//   {"event":"allocations","blocks":[[sequence,size,allocated_ns,freed_ns or null,phase,range,
+//    origin],..]}
+//   {"event":"memory_timeline","points":[[sequence,time_ns,action,address,size,allocated,reserved,
+//    phase],..]}
+//   {"event":"kernel","phase":"forward","range":"ffn","name":"aten::mm","grid":[0,0,0],
+//    "block":[0,0,0],"calls":6,"total_ns":..,"mean_ns":..,..}
+//   {"event":"operator","phase":"forward","range":"ffn","name":"aten::linear","calls":6,
+//    "self_cpu_ns":..,..}
 //   {"event":"fact","name":"loss.0","text":"..."} or {..,"number":..}
 //   {"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":..,"lines":..,"steps":..}
 //                                   how many lines stand before it, and how many of them are steps
 //   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
 //
-// A number that is not finite is written as "nan", "inf" or "-inf": a diverged loss is a result.
+// The records' own descriptions (runner/model: memory.h, kernel.h, environment.h, sample.h) name
+// their fields. A number that is not finite is written as "nan", "inf" or "-inf": a diverged loss is a result.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +41,23 @@
 #include "runner/base/clock.h"
 #include "runner/base/result.h"
 #include "runner/model/environment.h"
+#include "runner/model/kernel.h"
 #include "runner/model/memory.h"
 #include "runner/model/outcome.h"
 #include "runner/model/sample.h"
 #include "runner/model/work.h"
-#include "runner/wire/kernel_event.h"
-#include "runner/wire/memory_event.h"
 
 namespace sweepd {
+
+// An event that is one record, or many rows of one kind; their rank is the file's.
+template <class Record>
+struct RecordEvent {
+  Record record;
+};
+template <class Record>
+struct RowsEvent {
+  std::vector<Record> rows;
+};
 
 struct StartedEvent {
   std::int64_t pid = 0;
@@ -52,17 +69,18 @@ struct WorkEvent {
 struct EnvironmentEvent {
   Environment environment;  // `states` empty
 };
-struct StateEvent {
-  DeviceState state;
-};
 struct StepEvent {
   std::int64_t step = 0;
   bool warmup = false;
   std::vector<Sample> samples;  // their rank, step and warmup are the event's and the file's
 };
-struct MemoryEvent {
-  PhaseMemory memory;
-};
+using StateEvent = RecordEvent<DeviceState>;
+using MemoryEvent = RecordEvent<PhaseMemory>;
+using KernelEvent = RecordEvent<KernelStats>;
+using OperatorEvent = RecordEvent<OperatorStats>;
+using HeldMemoryEvent = RowsEvent<HeldMemory>;
+using AllocationsEvent = RowsEvent<Allocation>;
+using MemoryTimelineEvent = RowsEvent<MemoryPoint>;
 struct FactEvent {
   std::string name;
   std::optional<double> number;

@@ -1,6 +1,6 @@
 #include "runner/wire/memory_json.h"
 
-#include "runner/wire/memory_event.h"
+#include "runner/wire/record_json.h"
 
 namespace sweepd {
 
@@ -14,7 +14,7 @@ nlohmann::json to_json(const std::vector<MemoryPicture>& pictures) {
     for (const auto& [kind, size] : picture.held) {
       json["held"].push_back(Ordered::array({kind, size.value}));
     }
-    put(json, MemoryTimelineEvent{picture.timeline});
+    put_rows(json, "points", picture.timeline);
     list.emplace_back(nlohmann::json(json));
   }
   return list;
@@ -35,9 +35,7 @@ Result<std::vector<MemoryPicture>> memory_pictures_from_json(const nlohmann::jso
         element.fail(path, "expected [kind, bytes]");
       }
     });
-    MemoryTimelineEvent event;
-    read(element, event);
-    picture.timeline = std::move(event.points);
+    read_rows(element, "points", picture.timeline);
   });
   if (const auto read = reader.result(); !read) return read.error();
   return pictures;

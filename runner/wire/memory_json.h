@@ -10,7 +10,7 @@
 namespace sweepd {
 
 // [{"rank":0,"subject":"..","held":[["weights",bytes],..],"points":[..]}], points as in
-// memory_event.h
+// event.h
 nlohmann::json to_json(const std::vector<MemoryPicture>& pictures);
 Result<std::vector<MemoryPicture>> memory_pictures_from_json(const nlohmann::json& json);
 

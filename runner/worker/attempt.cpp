@@ -310,12 +310,12 @@ void Attempt::emit_facts() {
 
 void Attempt::emit_state(const char* moment) {
   StateEvent event{device_->state()};
-  event.state.moment = moment;
+  event.record.moment = moment;
   const CpuTimes now = read_cpu_times(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
   if (cpu_before_) {
     const CpuLoss loss = cpu_loss(*cpu_before_, now);
-    event.state.cores_lost_to_others = loss.to_others;
-    event.state.cores_stolen = loss.stolen;
+    event.record.cores_lost_to_others = loss.to_others;
+    event.record.cores_stolen = loss.stolen;
   }
   cpu_before_ = now;
   add(event);

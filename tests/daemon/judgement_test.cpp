@@ -28,7 +28,7 @@ class JudgementTest : public DispatcherStory {
  protected:
   static Event state(const std::string& moment) {
     StateEvent event;
-    event.state.moment = moment;
+    event.record.moment = moment;
     return event;
   }
   static std::vector<Event> events_of(const Told& told) {

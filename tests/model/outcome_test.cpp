@@ -47,7 +47,7 @@ TEST(Outcome, EveryEndingHasAWordAndALine) {
   };
   for (const Case& c : cases) {
     EXPECT_EQ(outcome_of(c.ending), c.outcome) << c.line;
-    EXPECT_EQ(cell_word(c.outcome), c.word);
+    EXPECT_EQ(info_of(c.outcome).cell, c.word);
     EXPECT_EQ(describe(c.ending), c.line);
   }
 }

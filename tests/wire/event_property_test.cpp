@@ -124,12 +124,12 @@ rc::Gen<Event> any_event() {
   });
   const auto kernel = rc::gen::exec([]() -> Event {
     KernelEvent event;
-    event.kernel = {0, *any_text(), *any_text(), *any_text()};
-    event.kernel.grid = {*rc::gen::arbitrary<std::int64_t>(), 1, 2};
-    event.kernel.block = {3, *rc::gen::arbitrary<std::int64_t>(), 4};
-    event.kernel.calls = *rc::gen::arbitrary<std::int64_t>();
-    event.kernel.total_ns = *any_double();
-    event.kernel.std_ns = *any_double();
+    event.record = {0, *any_text(), *any_text(), *any_text()};
+    event.record.grid = {*rc::gen::arbitrary<std::int64_t>(), 1, 2};
+    event.record.block = {3, *rc::gen::arbitrary<std::int64_t>(), 4};
+    event.record.calls = *rc::gen::arbitrary<std::int64_t>();
+    event.record.total_ns = *any_double();
+    event.record.std_ns = *any_double();
     return event;
   });
   const auto op = rc::gen::exec([]() -> Event {

@@ -38,7 +38,7 @@ TEST(Event, LinesAreAsTheGrammarShows) {
   EXPECT_EQ(event_to_line(FactEvent{"dtype", std::nullopt, "bf16"}),
             R"({"event":"fact","name":"dtype","text":"bf16"})");
   KernelEvent kernel;
-  kernel.kernel = {0,  "forward", "ffn", "aten::mm", {8, 1, 1}, {128, 1, 1}, 2,
+  kernel.record = {0,  "forward", "ffn", "aten::mm", {8, 1, 1}, {128, 1, 1}, 2,
                    30, 15,        15,    10,         20,        7.5};
   EXPECT_EQ(event_to_line(kernel),
             R"({"event":"kernel","phase":"forward","range":"ffn","name":"aten::mm",)"
@@ -52,10 +52,10 @@ TEST(Event, RankIsTheFilesOnEveryValue) {
   StepEvent step{0, false, {}};
   step.samples = {{0, 0, "step", "time", 1, false}};
   EXPECT_EQ(reread(step, 5).samples[0].rank, 5);
-  EXPECT_EQ(reread(MemoryEvent{}, 5).memory.rank, 5);
-  EXPECT_EQ(reread(KernelEvent{}, 5).kernel.rank, 5);
-  EXPECT_EQ(reread(OperatorEvent{}, 5).op.rank, 5);
-  EXPECT_EQ(reread(StateEvent{}, 5).state.rank, 5);
+  EXPECT_EQ(reread(MemoryEvent{}, 5).record.rank, 5);
+  EXPECT_EQ(reread(KernelEvent{}, 5).record.rank, 5);
+  EXPECT_EQ(reread(OperatorEvent{}, 5).record.rank, 5);
+  EXPECT_EQ(reread(StateEvent{}, 5).record.rank, 5);
   EXPECT_EQ(reread(EndEvent{{Done{""}}, {}}, 5).ending.rank, 5);
 }
 

@@ -158,7 +158,7 @@ TEST(RunAttempt, SaysEverythingInOrder) {
           if constexpr (std::is_same_v<T, StartedEvent>) order += "started ";
           if constexpr (std::is_same_v<T, WorkEvent>) order += "work ";
           if constexpr (std::is_same_v<T, EnvironmentEvent>) order += "environment ";
-          if constexpr (std::is_same_v<T, StateEvent>) order += e.state.moment + " ";
+          if constexpr (std::is_same_v<T, StateEvent>) order += e.record.moment + " ";
           if constexpr (std::is_same_v<T, StepEvent>)
             order += e.samples[0].phase + std::to_string(e.step) + (e.warmup ? "w " : " ");
           if constexpr (std::is_same_v<T, FactEvent>) order += e.name + " ";
@@ -182,7 +182,7 @@ TEST(RunAttempt, TheMemoryPassHasMemoryAndNoSamples) {
   EXPECT_EQ(files.ending(), "done");
   EXPECT_TRUE(files.all<StepEvent>().empty());
   std::vector<std::string> phases;
-  for (const MemoryEvent& event : files.all<MemoryEvent>()) phases.push_back(event.memory.phase);
+  for (const MemoryEvent& event : files.all<MemoryEvent>()) phases.push_back(event.record.phase);
   EXPECT_THAT(phases, ElementsAre("setup", "forward", "backward", "step"));
 }
 

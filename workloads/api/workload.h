@@ -147,7 +147,7 @@ WorkloadDef describe_workload(std::string_view name) {
   if constexpr (requires { W::kPasses; }) {
     def.passes.assign(std::begin(W::kPasses), std::end(W::kPasses));
   } else {
-    def.passes = {"timing", "memory", "profile"};
+    def.passes = pass_words();
   }
   def.params = describe_params<typename W::Params>();
   for (ParamDef& param : describe_params<RunParams>()) {

@@ -2,6 +2,7 @@
 
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/model/outcome.h"
 
 namespace sweepd {
 
@@ -19,7 +20,7 @@ std::string state_of(const json& sweep) {
 
 std::string problems_of(const json& counts) {
   std::string text;
-  for (const char* outcome : {"oom", "timeout", "crashed", "failed", "cancelled", "skipped"}) {
+  for (const std::string& outcome : problem_words()) {
     if (counts[outcome] == 0) continue;
     if (!text.empty()) text += ", ";
     text += fmt::format("{} {}", counts[outcome].get<std::int64_t>(), outcome);

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include "runner/base/text.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/watching.h"
+#include "runner/model/outcome.h"
+#include "runner/model/verdict.h"
 
 namespace sweepd {
 namespace {
@@ -36,8 +39,8 @@ void add_retry(Command& app, Client& client) {
   command
       ->add_option(
           "--only", options->which,
-          "only these: oom, timeout, crashed, failed, cancelled, skipped, suspect, invalid "
-          "[default: every outcome but done]")
+          fmt::format("only these: {} [default: {}]", join(retry_words(), ", "),
+                      join(problem_words(), ", ")))
       ->delimiter(',');
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl retry lm-end-to-end --only timeout,crashed");

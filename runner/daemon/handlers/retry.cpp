@@ -1,34 +1,12 @@
-#include <algorithm>
-
-#include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/model/outcome.h"
 #include "runner/wire/params.h"
 
 namespace sweepd {
-namespace {
-
-Result<void> check_which(const std::vector<std::string>& which) {
-  const std::vector<std::string> known{"oom",       "timeout", "crashed", "failed",
-                                       "cancelled", "skipped", "suspect", "invalid"};
-  for (const std::string& word : which) {
-    if (std::find(known.begin(), known.end(), word) == known.end()) {
-      return Error{ErrorCode::kInvalidArgument, "`" + word +
-                                                    "` cannot be retried; expected some of " +
-                                                    join(known, ", ") + did_you_mean(word, known)};
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
 boost::asio::awaitable<Reply> handle_retry(Services& services, Session&, nlohmann::json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("sweep");
   const std::vector<std::string> which = reader.texts("which");
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  if (const auto good = check_which(which); !good) co_return good.error();
   const auto ask = [who](Reader& r) { return r.find_sweep(who); };
   const auto sweep = co_await services.readers.run(ask);
   if (!sweep) co_return sweep.error();

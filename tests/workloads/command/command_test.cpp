@@ -97,15 +97,15 @@ TEST(Command, ItsMemoryIsWhatItReports) {
   EXPECT_THAT(story.samples(), IsEmpty());
   const auto memory = story.all<MemoryEvent>();
   ASSERT_EQ(memory.size(), 2u);  // setup, step
-  EXPECT_EQ(memory[1].memory.phase, "step");
-  EXPECT_EQ(memory[1].memory.peak_allocated.value, 4096);
-  EXPECT_EQ(memory[1].memory.at_end.value, 6) << "memory: it knows its pass";
+  EXPECT_EQ(memory[1].record.phase, "step");
+  EXPECT_EQ(memory[1].record.peak_allocated.value, 4096);
+  EXPECT_EQ(memory[1].record.at_end.value, 6) << "memory: it knows its pass";
 }
 
 TEST(Command, ItsMemoryIsItsResidentSetWhereItReportsNone) {
   const Story story("sleep 0.1", {}, Pass::kMemory);
   EXPECT_EQ(story.ending(), "done");
-  const PhaseMemory memory = story.all<MemoryEvent>().at(1).memory;
+  const PhaseMemory memory = story.all<MemoryEvent>().at(1).record;
   EXPECT_EQ(memory.phase, "step");
   EXPECT_GT(memory.device_in_use.value, 100 << 10);
   EXPECT_EQ(memory.peak_allocated.value, 0) << "no allocator said so";

@@ -1,0 +1,98 @@
+// How a record describes its fields, once. The journal's JSON (runner/wire/record_json.h), the
+// database's rows (db/record_rows.h), the metrics of queries, the tables of `show` and the column
+// lists of docs/DATABASE.md follow from the description.
+//
+//   struct PhaseMemory {
+//     static constexpr std::string_view kTable = "memory";
+//     int rank = 0;
+//     std::string phase;
+//     Bytes peak_allocated;
+//     static void visit(auto& self, auto&& field) {
+//       field("rank", self.rank, "", Implied());
+//       field("phase", self.phase, "`step` is the whole", Interned());
+//       field("peak_allocated", self.peak_allocated, "largest sum of live blocks");
+//     }
+//   };
+//
+// `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that the journal
+// uses, the member, what the field means beyond its name (documentation), and any of the options
+// below. The C++ type of the member decides the column: Bytes are stored as `<name>_bytes`, Duration
+// and WallTime as `<name>_ns`, an array of three as `<name>_x`, `_y` and `_z`; an optional may be NULL.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "runner/base/clock.h"
+#include "runner/base/units.h"
+
+namespace sweepd {
+
+// The journal does not carry the field: the name of its file (rank) or the enclosing event says it,
+// or the daemon derives it when it reads the journal.
+struct Implied {};
+// The journal leaves the field out while it has its default value (0 or "").
+struct Sparse {};
+// The database stores the text once, in its table `name`, and the text's id here.
+struct Interned {
+  bool cached = true;  // false: texts that seldom repeat, which a cache would only collect
+};
+// The column's name where it does not follow from the field's name and type.
+struct Column {
+  std::string_view name;
+};
+// The table of the column where it is not the record's own.
+struct InTable {
+  std::string_view name;
+};
+// How tables of `show` head the column; without it: the name, with blanks.
+struct Heading {
+  std::string_view text;
+  std::string_view unit = "";
+};
+// A figure that only an allocator tells. It is blank where none was asked.
+struct OfAllocator {};
+
+template <class Option, class... Options>
+constexpr bool has_option = (std::is_same_v<Option, Options> || ...);
+
+// The option of this type among `options`, or `fallback`.
+template <class Option, class... Options>
+constexpr Option option_or(Option fallback, const Options&... options) {
+  [[maybe_unused]] const auto take = [&fallback](const auto& option) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(option)>, Option>) fallback = option;
+  };
+  (take(options), ...);
+  return fallback;
+}
+
+template <class T>
+struct OptionalTraits {
+  static constexpr bool kIsOptional = false;
+  using Value = T;
+};
+template <class T>
+struct OptionalTraits<std::optional<T>> {
+  static constexpr bool kIsOptional = true;
+  using Value = T;
+};
+template <class T>
+constexpr bool is_optional = OptionalTraits<std::decay_t<T>>::kIsOptional;
+template <class T>
+using ValueOf = typename OptionalTraits<std::decay_t<T>>::Value;
+
+using Shape3 = std::array<std::int64_t, 3>;  // x, y, z of a launch
+
+// What a column's name adds to the field's.
+template <class T>
+constexpr std::string_view column_suffix() {
+  using Value = ValueOf<T>;
+  if constexpr (std::is_same_v<Value, Bytes>) return "_bytes";
+  if constexpr (std::is_same_v<Value, Duration> || std::is_same_v<Value, WallTime>) return "_ns";
+  return "";
+}
+
+}  // namespace sweepd

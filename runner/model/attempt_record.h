@@ -1,0 +1,58 @@
+// What an ended attempt left behind: made of its journals (runner/daemon/ingest.h), judged, stored.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "runner/base/fields.h"
+#include "runner/model/environment.h"
+#include "runner/model/kernel.h"
+#include "runner/model/memory.h"
+#include "runner/model/outcome.h"
+#include "runner/model/sample.h"
+#include "runner/model/verdict.h"
+#include "runner/model/work.h"
+
+namespace sweepd {
+
+// What a workload says of an attempt beside its times: a number or a text.
+struct Fact {
+  static constexpr std::string_view kTable = "fact";
+  int rank = 0;
+  std::string name;
+  std::optional<double> number;
+  std::string text;
+
+  static void visit(auto& self, auto&& field) {
+    field("rank", self.rank, "", Implied());
+    field("name", self.name, "", Interned(), Heading{"fact"});
+    field("number", self.number, "NULL: a text");
+    field("text", self.text, "");
+  }
+};
+
+// Everything one ended attempt left behind.
+struct AttemptRecord {
+  std::int64_t row = 0;
+  Ending ending;
+  WallTime ended;
+  std::optional<WallTime> started;  // of one that was never marked started
+  std::optional<WorkPerStep> work;
+  std::optional<Environment> environment;
+  std::vector<DeviceState> states;
+  std::vector<Sample> samples;
+  std::vector<Summary> summaries;
+  std::vector<PhaseMemory> memory;
+  std::vector<HeldMemory> held_memory;
+  std::vector<Allocation> allocations;
+  std::vector<MemoryPoint> timeline;
+  std::vector<KernelStats> kernels;
+  std::vector<OperatorStats> operators;
+  std::vector<Fact> facts;
+  Judgement judgement;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runner/base/clock.h"
+#include "runner/base/ids.h"
+#include "runner/model/lease.h"
+#include "runner/model/trial.h"
+
+namespace sweepd {
+
+// An attempt that waits or runs, as the daemon needs it to schedule, start or adopt it.
+struct OpenAttempt {
+  std::int64_t row = 0;  // ItemId
+  AttemptId id;
+  TrialKey trial_key;
+  std::string workload;
+  Trial trial;
+  Pass pass = Pass::kTiming;
+  int repeat = 0;
+  std::int64_t position = 0;
+  std::int64_t priority = 0;
+  Duration timeout{0};
+  std::optional<WallTime> started;  // empty: queued
+  Lease lease;                      // of a started one
+};
+
+}  // namespace sweepd

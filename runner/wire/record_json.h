@@ -1,0 +1,158 @@
+// A described record (runner/base/fields.h) as JSON, both ways: as an object of named fields, or as
+// an array of values in the order of the description where a journal holds very many of them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "runner/base/fields.h"
+#include "runner/wire/json_reader.h"
+
+namespace sweepd {
+
+namespace detail {
+
+using RecordJson = nlohmann::ordered_json;
+
+template <class T>
+RecordJson field_to_json(const T& value) {
+  if constexpr (is_optional<T>) {
+    return value ? field_to_json(*value) : RecordJson();
+  } else if constexpr (std::is_same_v<T, Bytes>) {
+    return value.value;
+  } else if constexpr (std::is_same_v<T, Duration> || std::is_same_v<T, WallTime>) {
+    return value.ns;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return number_to_json(value);
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+bool read_field(const RecordJson& json, T& out) {
+  if constexpr (is_optional<T>) {
+    if (json.is_null()) return true;
+  }
+  return read_json(json, out).empty();
+}
+
+}  // namespace detail
+
+// Adds the record's fields to the object `json`.
+template <class Record>
+void put_record(nlohmann::ordered_json& json, const Record& record) {
+  Record::visit(record, [&]<class T, class... Options>(const char* name, const T& value,
+                                                       const char*, const Options&...) {
+    if constexpr (has_option<Implied, Options...>) return;
+    if constexpr (is_optional<T>) {
+      if (!value) return;
+    }
+    if constexpr (has_option<Sparse, Options...>) {
+      if (value == T()) return;
+    }
+    json[name] = detail::field_to_json(value);
+  });
+}
+
+// Reads them back. Optional and sparse fields may be missing, all others must be there.
+template <class Record>
+void read_record(JsonReader<nlohmann::ordered_json>& reader, Record& record) {
+  Record::visit(record, [&]<class T, class... Options>(const char* name, T& value, const char*,
+                                                       const Options&...) {
+    if constexpr (has_option<Implied, Options...>) {
+      return;
+    } else if constexpr (std::is_same_v<T, Shape3>) {
+      std::vector<std::int64_t> sizes;
+      reader.required(name, sizes);
+      if (sizes.size() == value.size()) {
+        std::copy(sizes.begin(), sizes.end(), value.begin());
+      } else {
+        reader.fail(name, "expected three integers");
+      }
+    } else if constexpr (is_optional<T> || has_option<Sparse, Options...>) {
+      reader.optional(name, value);
+    } else {
+      reader.required(name, value);
+    }
+  });
+}
+
+// `json[list]` becomes an array with one object a record.
+template <class Record>
+void put_records(nlohmann::ordered_json& json, const char* list,
+                 const std::vector<Record>& records) {
+  nlohmann::ordered_json& objects = json[list] = nlohmann::ordered_json::array();
+  for (const Record& record : records) {
+    put_record(objects.emplace_back(nlohmann::ordered_json::object()), record);
+  }
+}
+
+// Appends a record for each object of the required array `list`.
+template <class Record>
+void read_records(JsonReader<nlohmann::ordered_json>& reader, const char* list,
+                  std::vector<Record>& records) {
+  reader.each(list, [&](JsonReader<nlohmann::ordered_json>& element) {
+    read_record(element, records.emplace_back());
+  });
+}
+
+// `json[list]` becomes an array with one array of values a record.
+template <class Record>
+void put_rows(nlohmann::ordered_json& json, const char* list, const std::vector<Record>& records) {
+  nlohmann::ordered_json& rows = json[list] = nlohmann::ordered_json::array();
+  for (const Record& record : records) {
+    nlohmann::ordered_json row = nlohmann::ordered_json::array();
+    Record::visit(record, [&]<class T, class... Options>(const char*, const T& value, const char*,
+                                                         const Options&...) {
+      if constexpr (!has_option<Implied, Options...>) row.push_back(detail::field_to_json(value));
+    });
+    rows.push_back(std::move(row));
+  }
+}
+
+// What a row looks like, for messages: "[sequence, size, allocated_ns, freed_ns or null]".
+template <class Record>
+std::string row_form() {
+  std::string form;
+  const Record record;
+  Record::visit(record, [&]<class T, class... Options>(const char* name, const T&, const char*,
+                                                       const Options&...) {
+    if constexpr (!has_option<Implied, Options...>) {
+      form += fmt::format("{}{}{}{}", form.empty() ? "[" : ", ", name,
+                          column_suffix<T>() == "_ns" ? "_ns" : "",
+                          is_optional<T> ? " or null" : "");
+    }
+  });
+  return form + "]";
+}
+
+// Appends a record for each element of the required array `list`.
+template <class Record>
+void read_rows(JsonReader<nlohmann::ordered_json>& reader, const char* list,
+               std::vector<Record>& records) {
+  using Reader = JsonReader<nlohmann::ordered_json>;
+  reader.each_value(list, [&](const nlohmann::ordered_json& row, const std::string& path) {
+    Record& record = records.emplace_back();
+    std::size_t index = 0;
+    bool good = row.is_array();
+    Record::visit(record, [&]<class T, class... Options>(const char*, T& value, const char*,
+                                                         const Options&...) {
+      if constexpr (!has_option<Implied, Options...>) {
+        good = good && index < row.size() && detail::read_field(row[index], value);
+        ++index;
+      }
+    });
+    if (good && index == row.size()) return;
+    reader.fail(path, "expected " + row_form<Record>() + ", got " + Reader::excerpt(row));
+  });
+}
+
+}  // namespace sweepd
