@@ -13,7 +13,7 @@ constexpr std::size_t kOwnColumns = 2;  // outcome, rank
 
 template <class T, class... Options>
 std::string column_of(const char* name, const T&, const Options&... options) {
-  const std::string column(option_or(Column{""}, options...).name);
+  const std::string column(option_or(ColumnName{""}, options...).name);
   return column.empty() ? name + std::string(column_suffix<T>()) : column;
 }
 
@@ -21,8 +21,7 @@ std::string column_of(const char* name, const T&, const Options&... options) {
 std::vector<std::string> make_columns() {
   std::vector<std::string> columns{"outcome", "rank"};
   for (const OutcomeInfo& info : kOutcomes) {
-    const auto add = [&](const char* name, const auto& value, const char*,
-                         const auto&... options) {
+    const auto add = [&](const char* name, const auto& value, const char*, const auto&... options) {
       std::string column = column_of(name, value, options...);
       if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
         columns.push_back(std::move(column));
@@ -69,7 +68,8 @@ std::optional<Ending> read_ending(const Query& query, int first) {
   ending.rank = static_cast<int>(query.maybe_integer(first + 1).value_or(0));
   const auto& columns = ending_columns();
   const auto read = [&](const char* name, auto& value, const char*, const auto&... options) {
-    const auto place = std::find(columns.begin(), columns.end(), column_of(name, value, options...));
+    const auto place =
+        std::find(columns.begin(), columns.end(), column_of(name, value, options...));
     int column = first + static_cast<int>(place - columns.begin());
     if (!query.is_null(column)) read_value(query, column, value);
   };

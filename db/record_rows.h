@@ -1,5 +1,5 @@
-// Rows of described records (runner/base/fields.h): their columns, INSERT and SELECT follow from the
-// description. A record that is spread over two tables names the table that is meant.
+// Rows of described records (runner/base/fields.h): their columns, INSERT and SELECT follow from
+// the description. A record that is spread over two tables names the table that is meant.
 #pragma once
 
 #include <fmt/format.h>
@@ -83,10 +83,10 @@ namespace detail {
 
 template <class T>
 constexpr Show show_of() {
-  using Value = ValueOf<T>;
-  if constexpr (std::is_same_v<Value, bool>) return Show::kFlag;
-  if constexpr (std::is_same_v<Value, Bytes>) return Show::kBytes;
-  if constexpr (std::is_same_v<Value, std::string>) return Show::kText;
+  using Plain = ValueOf<T>;
+  if constexpr (std::is_same_v<Plain, bool>) return Show::kFlag;
+  if constexpr (std::is_same_v<Plain, Bytes>) return Show::kBytes;
+  if constexpr (std::is_same_v<Plain, std::string>) return Show::kText;
   return Show::kNumber;
 }
 
@@ -123,31 +123,31 @@ template <class Record>
 std::vector<RecordColumn> columns_of(std::string_view table = Record::kTable) {
   std::vector<RecordColumn> columns;
   const Record record{};
-  Record::visit(record, [&]<class T, class... Options>(const char* name, const T&,
-                                                       const char* meaning,
-                                                       const Options&... options) {
-    if (option_or(InTable{Record::kTable}, options...).name != table) return;
-    RecordColumn column;
-    column.name = option_or(Column{""}, options...).name;
-    if (column.name.empty()) column.name = name + std::string(column_suffix<T>());
-    const Heading heading = option_or(Heading{name}, options...);
-    column.heading = heading.text;
-    std::replace(column.heading.begin(), column.heading.end(), '_', ' ');
-    column.unit = heading.unit;
-    column.meaning = meaning;
-    column.show = detail::show_of<T>();
-    column.interned = has_option<Interned, Options...>;
-    column.of_allocator = has_option<OfAllocator, Options...>;
-    if constexpr (std::is_same_v<T, Shape3>) {
-      const std::string shape = column.name;
-      for (const char* axis : {"_x", "_y", "_z"}) {
-        column.name = shape + axis;
-        columns.push_back(column);
-      }
-    } else {
-      columns.push_back(std::move(column));
-    }
-  });
+  Record::visit(record,
+                [&]<class T, class... Options>(const char* name, const T&, const char* meaning,
+                                               const Options&... options) {
+                  if (option_or(InTable{Record::kTable}, options...).name != table) return;
+                  RecordColumn column;
+                  column.name = option_or(ColumnName{""}, options...).name;
+                  if (column.name.empty()) column.name = name + std::string(column_suffix<T>());
+                  const Heading heading = option_or(Heading{name}, options...);
+                  column.heading = heading.text;
+                  std::replace(column.heading.begin(), column.heading.end(), '_', ' ');
+                  column.unit = heading.unit;
+                  column.meaning = meaning;
+                  column.show = detail::show_of<T>();
+                  column.interned = has_option<Interned, Options...>;
+                  column.of_allocator = has_option<OfAllocator, Options...>;
+                  if constexpr (std::is_same_v<T, Shape3>) {
+                    const std::string shape = column.name;
+                    for (const char* axis : {"_x", "_y", "_z"}) {
+                      column.name = shape + axis;
+                      columns.push_back(column);
+                    }
+                  } else {
+                    columns.push_back(std::move(column));
+                  }
+                });
   return columns;
 }
 

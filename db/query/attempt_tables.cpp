@@ -37,11 +37,12 @@ Table memory_table(Connection& connection, std::int64_t attempt) {
   // Blank where no allocator was asked, as in a query (db/query/metrics.cpp).
   std::vector<std::string> columns;
   for (const RecordColumn& column : columns_of<PhaseMemory>()) {
-    columns.push_back(column.of_allocator ? fmt::format("iif(peak_allocated_bytes > 0 OR "
-                                                        "peak_reserved_bytes > 0 OR "
-                                                        "device_in_use_bytes = 0, {0}, NULL) AS {0}",
-                                                        column.name)
-                                          : column.name);
+    columns.push_back(column.of_allocator
+                          ? fmt::format("iif(peak_allocated_bytes > 0 OR "
+                                        "peak_reserved_bytes > 0 OR "
+                                        "device_in_use_bytes = 0, {0}, NULL) AS {0}",
+                                        column.name)
+                          : column.name);
   }
   return record_table<PhaseMemory>(
       connection, "Memory", attempt, "r.rank, r_phase.text = 'step', r.phase",

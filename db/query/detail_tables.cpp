@@ -68,8 +68,8 @@ std::vector<DetailColumn> shown(const std::vector<RecordColumn>& columns) {
 std::string select_shown(const std::vector<RecordColumn>& columns, const std::string& alias) {
   std::vector<std::string> list;
   for (const RecordColumn& column : columns) {
-    list.push_back(
-        fmt::format(column.interned ? "{}_{}.text" : "{}.{}", alias, column.name));
+    list.push_back(column.interned ? fmt::format("{}_{}.text", alias, column.name)
+                                   : fmt::format("{}.{}", alias, column.name));
   }
   return join(list, ", ");
 }

@@ -24,13 +24,13 @@ Table rows_table(Query& query, const std::string& title, const std::vector<Detai
 
 // A described record's columns as they are shown.
 std::vector<DetailColumn> shown(const std::vector<RecordColumn>& columns);
-// What to SELECT for them from `alias`, and the tables to JOIN for texts that are stored once: that of
-// a column `phase` is called `<alias>_phase`.
+// What to SELECT for them from `alias`, and the tables to JOIN for texts that are stored once: that
+// of a column `phase` is called `<alias>_phase`.
 std::string select_shown(const std::vector<RecordColumn>& columns, const std::string& alias);
 std::string join_names(const std::vector<RecordColumn>& columns, const std::string& alias);
 
-// The rows of a described record that belong to an attempt, every column as it describes it. `order`
-// calls the table `r`. `source` is a SELECT that stands for the table.
+// The rows of a described record that belong to an attempt, every column as it describes it.
+// `order` calls the table `r`. `source` is a SELECT that stands for the table.
 template <class Record>
 Table record_table(Connection& connection, const std::string& title, std::int64_t attempt,
                    const std::string& order, const std::string& source = "") {

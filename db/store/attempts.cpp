@@ -6,6 +6,7 @@
 #include "db/core_list.h"
 #include "db/ending_columns.h"
 #include "db/store/state.h"
+#include "runner/base/text.h"
 
 namespace sweepd {
 namespace {
@@ -102,9 +103,8 @@ void mark_current(Connection& connection, std::int64_t trial, Pass pass, int rep
 
 void set_ending(Connection& connection, std::int64_t row, const Ending& ending, WallTime ended) {
   const auto identity = identity_of(connection, row);
-  Query query(connection,
-              "UPDATE attempt SET " + join(ending_columns(), " = ?, ") +
-                  " = ?, ended_ns = ? WHERE row = ?");
+  Query query(connection, "UPDATE attempt SET " + join(ending_columns(), " = ?, ") +
+                              " = ?, ended_ns = ? WHERE row = ?");
   bind_ending(query, ending);
   query.bind_all(ended.ns, row).run();
   mark_current(connection, identity->trial, identity->pass, identity->repeat);

@@ -53,12 +53,12 @@ std::int64_t upsert(Connection& connection, Names& names, const Record& record,
   for (const RecordColumn& column : columns_of<Record>()) {
     updates.push_back(fmt::format("{0} = excluded.{0}", column.name));
   }
-  Query query(connection,
-              fmt::format("INSERT INTO {} ({}{}) VALUES ({}?{}) ON CONFLICT ({}) DO UPDATE SET {} "
-                          "RETURNING id",
-                          Record::kTable, host ? "host, " : "", column_list<Record>(),
-                          host ? "?, " : "", placeholders(columns_of<Record>().size() - 1), key,
-                          join(updates, ", ")));
+  Query query(
+      connection,
+      fmt::format("INSERT INTO {} ({}{}) VALUES ({}?{}) ON CONFLICT ({}) DO UPDATE SET {} "
+                  "RETURNING id",
+                  Record::kTable, host ? "host, " : "", column_list<Record>(), host ? "?, " : "",
+                  placeholders(columns_of<Record>().size() - 1), key, join(updates, ", ")));
   if (host) query.bind(*host);
   bind_record(query, names, record);
   query.next();
@@ -83,10 +83,11 @@ std::int64_t insert_environment(Connection& connection, Names& names, std::int64
       .bind_all(intern_environment(connection, names, host, environment), attempt)
       .run();
   const std::string_view table = DeviceInfo::kOfAttempt.name;
-  Query insert(connection,
-               fmt::format("INSERT OR REPLACE INTO {} (attempt, rank, device, {}) VALUES (?, ?, ?{})",
-                           table, column_list<DeviceInfo>("", table),
-                           placeholders(columns_of<DeviceInfo>(table).size())));
+  Query insert(
+      connection,
+      fmt::format("INSERT OR REPLACE INTO {} (attempt, rank, device, {}) VALUES (?, ?, ?{})", table,
+                  column_list<DeviceInfo>("", table),
+                  placeholders(columns_of<DeviceInfo>(table).size())));
   int rank = -1;
   for (const DeviceInfo& device : environment.devices) {
     ++rank;

@@ -14,10 +14,11 @@
 //     }
 //   };
 //
-// `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that the journal
-// uses, the member, what the field means beyond its name (documentation), and any of the options
-// below. The C++ type of the member decides the column: Bytes are stored as `<name>_bytes`, Duration
-// and WallTime as `<name>_ns`, an array of three as `<name>_x`, `_y` and `_z`; an optional may be NULL.
+// `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that the
+// journal uses, the member, what the field means beyond its name (documentation), and any of the
+// options below. The C++ type of the member decides the column: Bytes are stored as `<name>_bytes`,
+// Duration and WallTime as `<name>_ns`, an array of three as `<name>_x`, `_y` and `_z`; an optional
+// may be NULL.
 #pragma once
 
 #include <array>
@@ -41,7 +42,7 @@ struct Interned {
   bool cached = true;  // false: texts that seldom repeat, which a cache would only collect
 };
 // The column's name where it does not follow from the field's name and type.
-struct Column {
+struct ColumnName {
   std::string_view name;
 };
 // The table of the column where it is not the record's own.
@@ -89,9 +90,9 @@ using Shape3 = std::array<std::int64_t, 3>;  // x, y, z of a launch
 // What a column's name adds to the field's.
 template <class T>
 constexpr std::string_view column_suffix() {
-  using Value = ValueOf<T>;
-  if constexpr (std::is_same_v<Value, Bytes>) return "_bytes";
-  if constexpr (std::is_same_v<Value, Duration> || std::is_same_v<Value, WallTime>) return "_ns";
+  using Plain = ValueOf<T>;
+  if constexpr (std::is_same_v<Plain, Bytes>) return "_bytes";
+  if constexpr (std::is_same_v<Plain, Duration> || std::is_same_v<Plain, WallTime>) return "_ns";
   return "";
 }
 

@@ -26,7 +26,7 @@ struct HostInfo {
 
   static void visit(auto& self, auto&& field) {
     field("hostname", self.hostname, "", Sparse(), Heading{"host"});
-    field("id", self.id, "hash of machine-id and host name", Sparse(), Column{"uid"},
+    field("id", self.id, "hash of machine-id and host name", Sparse(), ColumnName{"uid"},
           Heading{"host id"});
     field("cpu_model", self.cpu_model, "", Sparse(), Heading{"CPU"});
     field("cores", self.cores, "usable by this user", Sparse());

@@ -29,14 +29,13 @@ struct DeviceInfo {
 
   static void visit(auto& self, auto&& field) {
     field("kind", self.kind, "`cpu`, `cuda`");
-    field("index", self.index, "", kOfAttempt, Column{"device_index"});
+    field("index", self.index, "", kOfAttempt, ColumnName{"device_index"});
     field("name", self.name, "", Sparse());
     field("uuid", self.uuid, "", Sparse());
     field("memory", self.memory, "", Sparse());
     field("driver", self.driver, "", Sparse(), kOfAttempt);
     field("compute_capability", self.compute_capability, "", Sparse());
-    field("power_limit_watts", self.power_limit_watts, "", kOfAttempt,
-          Heading{"power limit", "W"});
+    field("power_limit_watts", self.power_limit_watts, "", kOfAttempt, Heading{"power limit", "W"});
     field("ecc", self.ecc, "", kOfAttempt, Heading{"ECC"});
   }
 };

@@ -19,8 +19,8 @@ struct KernelStats {
   std::string phase;  // as of `memory`; "step" is what ran outside every phase, and nothing else
   std::string range;  // the innermost (workloads/api/range.h); "other" is outside every range
   std::string name;   // in full: demangled, with every template argument
-  Shape3 grid{};   // zeros: not a launch (an operator, a copy)
-  Shape3 block{};  // threads
+  Shape3 grid{};      // zeros: not a launch (an operator, a copy)
+  Shape3 block{};     // threads
   std::int64_t calls = 0;
   double total_ns = 0;
   double mean_ns = 0;  // of one call, as the next four
@@ -37,7 +37,7 @@ struct KernelStats {
           Interned());
     field("range", self.range, "the innermost; `other` is outside every range", Interned());
     field("name", self.name, "in full, with every template argument", Interned(),
-          Column{"kernel"});
+          ColumnName{"kernel"});
     field("short_name", self.short_name, "", Interned(), Implied());
     field("class", self.kernel_class, "", Interned(), Implied());
     field("grid", self.grid, "zeros: not a launch");
@@ -69,7 +69,7 @@ struct OperatorStats {
     field("rank", self.rank, "", Implied());
     field("phase", self.phase, "", Interned());
     field("range", self.range, "", Interned());
-    field("name", self.name, "`aten::mm`, `MmBackward0`", Interned(), Column{"operator"});
+    field("name", self.name, "`aten::mm`, `MmBackward0`", Interned(), ColumnName{"operator"});
     field("calls", self.calls, "of one step");
     field("self_cpu_ns", self.self_cpu_ns, "without the operators it called");
     field("total_cpu_ns", self.total_cpu_ns, "with them");

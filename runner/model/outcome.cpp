@@ -27,10 +27,9 @@ Result<Outcome> outcome_from(std::string_view name) {
   for (const OutcomeInfo& info : kOutcomes) {
     if (info.word == name) return info.outcome;
   }
-  return Error{
-      ErrorCode::kInvalidArgument,
-      fmt::format("`{}` is not an outcome; expected one of {}{}", name, join(outcome_words(), ", "),
-                  did_you_mean(name, outcome_words()))};
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("`{}` is not an outcome; expected one of {}{}", name,
+                           join(outcome_words(), ", "), did_you_mean(name, outcome_words()))};
 }
 
 const std::vector<std::string>& outcome_words() {

@@ -79,7 +79,7 @@ struct Timeout {
   std::string phase;  // the last one seen; "setup" before the first step
 
   static void visit(auto& self, auto&& field) {
-    field("limit_ns", self.limit, "", Column{"limit_ns"});
+    field("limit_ns", self.limit, "", ColumnName{"limit_ns"});
     field("phase", self.phase, "");
   }
 };
@@ -110,7 +110,7 @@ struct Cancelled {
   std::string reason;
 
   static void visit(auto& self, auto&& field) {
-    field("reason", self.reason, "", Column{"message"});
+    field("reason", self.reason, "", ColumnName{"message"});
   }
 };
 struct Skipped {
@@ -118,7 +118,7 @@ struct Skipped {
   std::string reason;  // what is missing and how to get it
 
   static void visit(auto& self, auto&& field) {
-    field("reason", self.reason, "", Column{"message"});
+    field("reason", self.reason, "", ColumnName{"message"});
   }
 };
 

@@ -28,7 +28,8 @@
 //   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
 //
 // The records' own descriptions (runner/model: memory.h, kernel.h, environment.h, sample.h) name
-// their fields. A number that is not finite is written as "nan", "inf" or "-inf": a diverged loss is a result.
+// their fields. A number that is not finite is written as "nan", "inf" or "-inf": a diverged loss
+// is a result.
 #pragma once
 
 #include <cstdint>

@@ -126,9 +126,9 @@ std::string row_form() {
   Record::visit(record, [&]<class T, class... Options>(const char* name, const T&, const char*,
                                                        const Options&...) {
     if constexpr (!has_option<Implied, Options...>) {
-      form += fmt::format("{}{}{}{}", form.empty() ? "[" : ", ", name,
-                          column_suffix<T>() == "_ns" ? "_ns" : "",
-                          is_optional<T> ? " or null" : "");
+      form +=
+          fmt::format("{}{}{}{}", form.empty() ? "[" : ", ", name,
+                      column_suffix<T>() == "_ns" ? "_ns" : "", is_optional<T> ? " or null" : "");
     }
   });
   return form + "]";

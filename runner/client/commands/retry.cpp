@@ -37,10 +37,9 @@ void add_retry(Command& app, Client& client) {
   Command* command = app.add_subcommand("retry", "Run again what is not done");
   command->add_option("SWEEP", options->sweep, "name, id or unique prefix of an id")->required();
   command
-      ->add_option(
-          "--only", options->which,
-          fmt::format("only these: {} [default: {}]", join(retry_words(), ", "),
-                      join(problem_words(), ", ")))
+      ->add_option("--only", options->which,
+                   fmt::format("only these: {} [default: {}]", join(retry_words(), ", "),
+                               join(problem_words(), ", ")))
       ->delimiter(',');
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl retry lm-end-to-end --only timeout,crashed");
