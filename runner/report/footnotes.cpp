@@ -208,8 +208,8 @@ std::vector<std::string> Footnotes::lines() const {
     lines.push_back(partly_done_[i]);
   }
   if (partly_done_.size() > kMaxPartlyDone) {
-    lines.push_back(fmt::format("{} more count only the attempts that are done",
-                                counted(partly_done_.size() - kMaxPartlyDone, "cell")));
+    lines.push_back(fmt::format("{}: only the attempts that are done count",
+                                counted(partly_done_.size() - kMaxPartlyDone, "more cell")));
   }
   for (const Verdict verdict : {Verdict::kInvalid, Verdict::kSuspect}) {
     const auto found = marked_.find(verdict);
