@@ -3,10 +3,10 @@
 
     tools/check_layers.py [ROOT]        exit 0: clean, 1: violations (one line each), 2: wrong usage
 
-An arrow `a -> b` lets `a` include b's headers and whatever b may include in turn: the public headers of
-b include them anyway. A layer is a folder; the longest matching folder counts. Third-party headers
-have a list of layers each, so that, say, a second user of SQLite shows up in review and not in the
-daemon's start-up time.
+An arrow `a -> b` lets `a` include b's headers and whatever b may include in turn, since the public
+headers of b include them anyway. A layer is a folder; the longest matching folder counts. Each family
+of third-party headers has a list of layers that may use it, so that a second user of SQLite is noticed
+in review and not in the daemon's start-up time.
 """
 
 import argparse

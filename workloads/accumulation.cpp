@@ -24,9 +24,10 @@ struct AccumulationParams {
 
   void visit(auto& field) {
     field("count", count, "additions in a step", at_least(1), at_most(1e7));
-    field("increment", increment, "what is added, before the addend's type rounds it");
+    field("increment", increment,
+          "the number that is added, before it is rounded to the addend's type");
     field("accumulator", accumulator, "type of the sum", one_of({"fp32", "fp16", "bf16"}));
-    field("addend", addend, "type of what is added", one_of({"fp32", "fp16", "bf16"}));
+    field("addend", addend, "type of the addend", one_of({"fp32", "fp16", "bf16"}));
     field("conversion", conversion,
           "implicit: the addition itself promotes the addend; explicit: it is converted to the "
           "accumulator's type first, by an operation of its own",

@@ -31,12 +31,12 @@ struct AllReduceParams {
     field("op", op, "which collective; broadcast is from rank 0",
           one_of({"all_reduce", "all_gather", "reduce_scatter", "broadcast"}));
     field("backend", backend,
-          "what carries it: gloo (CPU, TCP over the loopback interface), shm (CPU, shared memory), "
-          "nccl (one GPU a rank)",
+          "what moves the data: gloo (CPU, TCP over the loopback interface), shm (CPU, shared "
+          "memory), nccl (one GPU per rank)",
           one_of({"gloo", "shm", "nccl"}));
     field("bytes", bytes,
-          "size by nccl-tests' definition: of the tensor; of all_gather's output and "
-          "reduce_scatter's input. Rounded down to whole elements for each rank",
+          "size as nccl-tests defines it: of the tensor, for all_gather of the output, for "
+          "reduce_scatter of the input; rounded down to whole elements for each rank",
           at_least(1));
     field("dtype", dtype, "type of the elements", one_of({"fp32", "fp64", "bf16", "fp16"}));
     field("in_place", in_place,
@@ -107,8 +107,8 @@ class AllReduce final : public Workload {
     const std::int64_t elements = elements_of(params, context.world_size);
     if (elements == 0) {
       throw std::invalid_argument(
-          fmt::format("bytes: {} hold not one {} element for each of {} ranks", params.bytes.value,
-                      params.dtype, context.world_size));
+          fmt::format("bytes: {} are less than one {} element for each of {} ranks",
+                      params.bytes.value, params.dtype, context.world_size));
     }
     size_bytes_ = static_cast<double>(elements * element_bytes(params));
     const Instant begin = now_instant();

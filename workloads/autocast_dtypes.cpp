@@ -29,9 +29,9 @@ struct AutocastDtypesParams {
   void visit(auto& field) {
     field("network", network,
           "toy: Linear(5, 10), ReLU, LayerNorm(10), Linear(10, 5) and cross entropy; "
-          "language_model: that of lm_step, one fact a kind of layer",
+          "language_model: that of lm_step, one fact per kind of layer",
           one_of({"toy", "language_model"}));
-    field("precision", precision, "the type of autocast; fp32 is without",
+    field("precision", precision, "type that autocast uses; fp32 is without autocast",
           one_of({"fp32", "fp16", "bf16"}));
     field("model", model, "size of the language model",
           one_of({"tiny", "small", "medium", "large", "xl", "2.7B"}));
@@ -162,7 +162,7 @@ class AutocastDtypes final : public Workload {
  public:
   using Params = AutocastDtypesParams;
   static constexpr std::string_view kHelp =
-      "What autocast makes of each tensor of a training step: their types as facts";
+      "Type that autocast gives each tensor of a training step, as facts";
   static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer"};
   static constexpr std::string_view kPasses[] = {"timing"};
 

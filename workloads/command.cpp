@@ -55,7 +55,8 @@ class Command final : public Workload, public SelfTimed {
  public:
   using Params = command::Params;
   static constexpr std::string_view kHelp =
-      "Any other program: arguments from the trial, figures from what it reports or prints";
+      "Any other program: its arguments come from the trial, its figures from what it reports or "
+      "prints";
   static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer",
                                                  "communication"};
   static constexpr std::string_view kPasses[] = {"timing", "memory"};
@@ -112,12 +113,11 @@ class Command final : public Workload, public SelfTimed {
     }
     wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;
     if (measured_ > 0) return;
-    throw std::runtime_error(
-        fmt::format("the program ended well but reported no step{}: it writes lines such as "
-                    "{{\"step\":0,\"time\":1.5}} to the descriptor $SWEEPD_METRICS_FD, or "
-                    "`patterns` reads them "
-                    "off its output; for one that reports nothing set `reports: nothing`",
-                    steps_.empty() ? "" : " after its warm-up"));
+    throw std::runtime_error(fmt::format(
+        "the program exited with code 0 but reported no step{}: it must write lines such as "
+        "{{\"step\":0,\"time\":1.5}} to the descriptor $SWEEPD_METRICS_FD, or `patterns` must find "
+        "them in its output; for a program that reports nothing set `reports: nothing`",
+        steps_.empty() ? "" : " after its warm-up"));
   }
 
   void facts(Facts& facts) override {
@@ -136,7 +136,7 @@ class Command final : public Workload, public SelfTimed {
     const std::size_t equal = assignment.find('=');
     if (equal == 0 || equal == std::string::npos) {
       throw std::invalid_argument(
-          fmt::format("env: `{}` is no assignment; expected NAME=value", assignment));
+          fmt::format("env: `{}` is not an assignment; expected NAME=value", assignment));
     }
     plan_.environment.emplace_back(assignment.substr(0, equal), assignment.substr(equal + 1));
   }

@@ -14,8 +14,8 @@ class Ddp final : public RanksWorkload<DdpParams, DataParallel> {
  public:
   using Params = DdpParams;
   static constexpr std::string_view kHelp =
-      "Data parallel training of a language model: forward, backward, what is left of the "
-      "gradients' communication, and AdamW as phases";
+      "Data parallel training of a language model: forward, backward, communication left after the "
+      "backward, and AdamW as phases";
   static constexpr int kVersion = 1;
   static constexpr std::string_view kPhases[] = {"forward", "backward", "communication",
                                                  "optimizer"};
@@ -23,8 +23,9 @@ class Ddp final : public RanksWorkload<DdpParams, DataParallel> {
   static WorkPerStep work(const Params& params, const RunParams& run) {
     WorkPerStep work = distributed_work(params, run);
     const auto n = static_cast<double>(run.world_size);
-    work.figures.push_back({"sent_bytes", 2 * (n - 1) / n * weight_bytes_of(params),
-                            "2 w P (N-1)/N: what a rank of N sends in an all-reduce of gradients"});
+    work.figures.push_back(
+        {"sent_bytes", 2 * (n - 1) / n * weight_bytes_of(params),
+         "2 w P (N-1)/N: what one of N ranks sends in an all-reduce of gradients"});
     return work;
   }
 

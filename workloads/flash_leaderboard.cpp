@@ -43,10 +43,10 @@ struct FlashLeaderboardParams {
     field("dtype", dtype, "type of Q, K, V and the gradients; fp32 is never TF32",
           one_of({"fp32", "fp16", "bf16"}));
     field("warmup_time", warmup_time,
-          "steps run for at least this long, flushes included, before the first that is counted");
+          "steps run for at least this long, flushes included, before the first step that counts");
     field("flush", flush,
-          "zeroes written between steps, so that none finds its inputs in a cache; at least twice "
-          "the last-level cache of the CPU; 0 is no flush",
+          "zeros written between steps, so that no step finds its inputs in a cache; on a CPU at "
+          "least twice the last-level cache; 0 is no flush",
           at_least(0));
   }
 };

@@ -16,8 +16,8 @@ struct MemcpyParams {
   void visit(auto& field) {
     field("bytes", bytes, "size of one copy", at_least(1));
     field("working_set", working_set,
-          "steps go round pairs of buffers of about this much in all (at most 256 pairs), so that "
-          "a cache smaller than this holds none of what is read next; 0 is a single pair",
+          "steps cycle through pairs of buffers of about this size in total (at most 256 pairs), "
+          "so that a smaller cache holds nothing of what is read next; 0 is a single pair",
           at_least(0));
   }
 };

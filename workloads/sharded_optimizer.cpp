@@ -13,9 +13,8 @@ class ShardedOptimizer final : public RanksWorkload<ShardedOptimizerParams, Shar
  public:
   using Params = ShardedOptimizerParams;
   static constexpr std::string_view kHelp =
-      "Data parallel training with AdamW's state over the ranks (ZeRO stage 1), on and off: "
-      "forward, "
-      "backward, communication and optimizer as phases";
+      "Data parallel training with AdamW's state sharded over the ranks (ZeRO stage 1) or not: "
+      "forward, backward, communication and optimizer as phases";
   static constexpr int kVersion = 1;
   static constexpr std::string_view kPhases[] = {"forward", "backward", "communication",
                                                  "optimizer"};

@@ -125,7 +125,7 @@ Result<FigureSource> source_of(const std::vector<std::string>& metrics) {
     if (!source) source = own;
     if (*source == own) continue;
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("metrics of {} and of {} ({}) cannot stand in one table",
+                 fmt::format("metrics of {} and of {} ({}) cannot be in one table",
                              describe(*source), describe(own), join(metrics, ", "))};
   }
   return source.value_or(FigureSource::kSummary);
@@ -136,13 +136,13 @@ Result<void> choose_rank(ResultPlan& plan) {
   const PlannedFilter* filter = plan.filter(Common::kRank);
   if (filter == nullptr || !contains_value(filter->values, kSlowestRank)) return {};
   if (filter->values.size() > 1 || plan.by_rank) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "rank: `slowest` stands alone, neither beside other ranks nor with `rank` among "
-                 "rows or columns"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "rank: `slowest` cannot be combined with other ranks, nor with `rank` in rows or columns"};
   }
   if (plan.source != FigureSource::kSummary) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("rank: `slowest` is of samples, and {} comes from {}",
+                 fmt::format("rank: `slowest` needs samples, but {} comes from {}",
                              join(plan.metrics, ", "), describe(plan.source))};
   }
   plan.slowest_rank = true;
@@ -181,7 +181,7 @@ Result<void> check_column(const ResultPlan& plan, const std::string& name, const
   const std::string metric = plan.metrics.empty() ? "time" : plan.metrics.front();
   if (column == Common::kStep) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("`step`: {} is measured once a phase, not every step", metric)};
+                 fmt::format("`step`: {} is measured once per phase, not in every step", metric)};
   }
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("`{}`: {} has no such column, it comes from {}", name, metric,
@@ -202,8 +202,8 @@ Result<void> check_columns(const TableSpec& table, ResultPlan& plan) {
     if (metric != "fact" && metric != "figure") continue;
     if (plan.has_dimension(metric == "fact" ? Common::kFact : Common::kFigure)) continue;
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("metric: `{0}` is all of them: put `{0}` in rows or columns, or name "
-                             "one as `{0}.NAME`",
+                 fmt::format("metric: `{0}` means all of them: put `{0}` in rows or columns, or "
+                             "name one as `{0}.NAME`",
                              metric)};
   }
   return {};

@@ -117,7 +117,7 @@ Result<json> Connection::read_message() {
       json message = parse_json(std::string_view(buffer_).substr(0, newline));
       buffer_.erase(0, newline + 1);
       if (!message.is_object()) {
-        return Error{ErrorCode::kInternal, "the daemon sent a line that is no message"};
+        return Error{ErrorCode::kInternal, "the daemon sent a line that is not a message"};
       }
       return message;
     }

@@ -11,13 +11,14 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);  // `sweepctl list | head` ends quietly
   CLI::App app{
       "Submits, watches and queries sweeps of LLM training-step benchmarks.\n"
-      "The daemon is started when none runs."};
+      "Starts the daemon when none is running."};
   app.name("sweepctl");
   Client client;
   app.add_option("--state-dir", client.state_dir,
                  "the daemon's state folder [default: $SWEEPD_STATE_DIR, else "
                  "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
-  app.add_flag("--no-start", client.no_start, "fail when no daemon runs instead of starting one");
+  app.add_flag("--no-start", client.no_start,
+               "fail instead of starting a daemon when none is running");
   app.add_option("--db", client.database,
                  "read this database file (or the one in this state folder) instead of asking the "
                  "daemon; for list, show, report, query, log and workloads")

@@ -126,9 +126,10 @@ std::string duration_text(const json& plan) {
     from.push_back(fmt::format("{} from the same trial", with_thousands(n)));
   }
   if (const auto n = integer(time, "from_nearest"); n > 0) {
-    from.push_back(fmt::format("{} from the nearest", with_thousands(n)));
+    from.push_back(fmt::format("{} from the nearest past trial", with_thousands(n)));
     const double factor = time["farthest_ratio"].get<double>();
-    if (factor >= 2) from.back() += fmt::format(", work up to {:.3g} times apart", factor);
+    if (factor >= 2)
+      from.back() += fmt::format(", whose work differs by a factor of up to {:.3g}", factor);
   }
   if (const auto n = integer(time, "unknown"); n > 0) {
     from.push_back(fmt::format("{} unknown and not counted", with_thousands(n)));
@@ -144,7 +145,7 @@ std::string to_run_text(const json& plan) {
     again.push_back(
         fmt::format("{} ended {}", counted(trials.get<std::int64_t>(), "trial"), outcome));
   }
-  if (!again.empty()) line += fmt::format("; again, since {} before", join(again, ", "));
+  if (!again.empty()) line += fmt::format("; run again because {} before", join(again, ", "));
   return line;
 }
 
@@ -190,8 +191,9 @@ std::string warnings(const json& plan) {
     out += fmt::format("! work and memory are unknown: {}\n", why);
   }
   if (const auto n = integer(plan, "looked_at"); n < integer(plan, "trials")) {
-    out += fmt::format("  time and memory from {} of {} trials, spread over the sweep\n",
-                       with_thousands(n), with_thousands(integer(plan, "trials")));
+    out +=
+        fmt::format("  time and memory are estimated from {} of {} trials, spread over the sweep\n",
+                    with_thousands(n), with_thousands(integer(plan, "trials")));
   }
   return out;
 }

@@ -68,7 +68,7 @@ Result<void> start_daemon(const StateFolder& state) {
   if (status == 0) return {};
   const std::string_view why = trim(said);
   std::string message =
-      "the daemon did not start: " + std::string(why.empty() ? "it said nothing" : why);
+      "the daemon did not start: " + std::string(why.empty() ? "it printed nothing" : why);
   std::error_code ignored;
   if (std::filesystem::exists(state.log(), ignored)) {
     message += "; its log is " + state.log().string();

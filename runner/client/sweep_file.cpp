@@ -23,8 +23,8 @@ void add_sweep_file_options(Command& command, SweepFiles& files) {
   command.add_option("FILE", files.files, "sweep files; - is standard input")->required();
   command
       .add_option("--set", files.sets,
-                  "NAME=VALUE[,VALUE...]: replace a parameter or an axis; of several files "
-                  "in those that have it")
+                  "NAME=VALUE[,VALUE...]: replace a parameter or an axis; with several files, in "
+                  "those that have it")
       ->take_all()
       ->allow_extra_args(false);
 }
@@ -90,9 +90,10 @@ Result<void> check_request_size(const SweepFile& file) {
   constexpr std::size_t kFrame = 1024;
   const std::string line = to_json_line(file.request());
   if (line.size() + kFrame <= kMaxLineBytes) return {};
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("{}:1:1: error: the file is no text: it is full of control characters\n",
-                           file.shown)};
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("{}:1:1: error: the file is not text: it is full of control characters\n",
+                  file.shown)};
 }
 
 std::string name_of_set(const std::string& set) {

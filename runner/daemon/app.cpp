@@ -66,7 +66,7 @@ struct App::Parts {
 
   void stop(StopMode mode) {
     if (mode == StopMode::kNow || draining) {
-      spdlog::info("stopping now; what runs goes on and is adopted by the next daemon");
+      spdlog::info("stopping now; running attempts continue, and the next daemon adopts them");
       // Posted, so that the reply to the `stop` request is queued first.
       asio::post(io, [this] { end(); });
       return;

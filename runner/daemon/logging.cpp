@@ -14,8 +14,8 @@ Result<void> start_logging(const StateFolder& state, Ground ground) {
   std::error_code error;
   std::filesystem::create_directories(state.path(), error);
   if (error) {
-    return Error{ErrorCode::kIo, fmt::format("cannot make the state folder {}: {}; --state-dir or "
-                                             "$SWEEPD_STATE_DIR names another",
+    return Error{ErrorCode::kIo, fmt::format("cannot create the state folder {}: {}; choose "
+                                             "another with --state-dir or $SWEEPD_STATE_DIR",
                                              state.path().string(), error.message())};
   }
   try {

@@ -35,7 +35,7 @@ void LoopWatch::run(boost::asio::io_context& io) {
 }
 
 void LoopWatch::note(Duration held) {
-  if (held > kTooLong) spdlog::warn("the event loop stood still for {}", to_human(held));
+  if (held > kTooLong) spdlog::warn("the event loop was blocked for {}", to_human(held));
   longest_ = std::max(longest_, held);
 }
 

@@ -24,24 +24,23 @@ std::filesystem::path default_worker() {
 std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code) {
   CLI::App cli{
       "Runs sweeps of LLM training-step benchmarks and keeps their results.\n"
-      "Usually started by sweepctl; by hand: sweepd --foreground"};
+      "sweepctl usually starts it; to start it by hand: sweepd --foreground"};
   std::string state_dir;
   std::string worker;
   std::string read_file;
   bool foreground = false;
   bool no_prefork = false;
   cli.add_option("--state-dir", state_dir,
-                 "folder of database, runs, log and socket "
-                 "[default: $SWEEPD_STATE_DIR, else $XDG_STATE_HOME/sweepd, else "
-                 "~/.local/state/sweepd]");
+                 "folder for the database, runs, log and socket [default: $SWEEPD_STATE_DIR, else "
+                 "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
   cli.add_option("--worker", worker,
                  "the sweep-worker program [default: $SWEEPD_WORKER, else the one beside sweepd]");
   cli.add_option("--read", read_file,
-                 "only answer questions about this database file, on the socket that is standard "
-                 "input (sweepctl --db)");
+                 "only answer questions about this database file, over the socket on standard "
+                 "input (for sweepctl --db)");
   cli.add_flag("--foreground", foreground, "stay in the foreground and log to the terminal too");
   cli.add_flag("--no-prefork", no_prefork,
-               "load the worker anew for every attempt, also where a fork of a loaded one would do "
+               "load a new worker for every attempt instead of forking a loaded one "
                "(docs/MEASURING.md) [also: SWEEPD_NO_PREFORK=1]")
       ->envname("SWEEPD_NO_PREFORK");
   cli.set_version_flag("--version", std::string("sweepd ") + kVersion + " (" + kBuildCommit + ")");

@@ -52,7 +52,7 @@ int serve_file(const AppOptions& options, const std::filesystem::path& file) {
   boost::system::error_code error;
   socket.assign(asio::local::stream_protocol(), STDIN_FILENO, error);
   if (error) {
-    spdlog::error("--read: standard input is no socket: {}", error.message());
+    spdlog::error("--read: standard input is not a socket: {}", error.message());
     return EXIT_FAILURE;
   }
   std::make_shared<Session>(std::move(socket), services)->start();

@@ -164,11 +164,11 @@ awaitable<void> Session::answer(std::string line) {
     text = write();
   }
   if (text.size() > kMaxBacklogBytes) {
-    text = error_line(id, {RpcCode::kResourceExhausted,
-                           fmt::format("the answer has {} MB, more than the {} MB that are sent; "
-                                       "ask for less",
-                                       text.size() >> 20, kMaxBacklogBytes >> 20),
-                           nullptr});
+    text = error_line(
+        id, {RpcCode::kResourceExhausted,
+             fmt::format("the answer has {} MB, more than the limit of {} MB; ask for less",
+                         text.size() >> 20, kMaxBacklogBytes >> 20),
+             nullptr});
   }
   send(std::move(text));
 }

@@ -64,7 +64,7 @@ void Dispatcher::stored(const Result<bool>& result) {
   scheduler_.finished(attempt.row);
   schedule_pump();
   if (!result) {
-    spdlog::error("cannot store attempt {}: {}; its files stay, trying again in {}", attempt.id,
+    spdlog::error("cannot store attempt {}: {}; its files are kept, trying again in {}", attempt.id,
                   result.error().message, to_human(timing_.store_retry));
     set_trouble(trouble_, "results cannot be stored: " + result.error().message);
     store_failed_ = true;

@@ -88,7 +88,7 @@ void Watchers::spawn_tell_all() {
   asio::co_spawn(
       io_, [this] { return tell_all(); },
       [](const std::exception_ptr& failure) {
-        if (failure) spdlog::error("telling the watchers failed");
+        if (failure) spdlog::error("cannot tell the watchers");
       });
 }
 

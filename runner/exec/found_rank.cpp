@@ -123,7 +123,7 @@ FoundRank give_up_place(const std::filesystem::path& file) {
   const Instant limit = now_instant() + seconds(2);
   while (found.state == FoundRank::State::kNeverBegan && holder_of(place) != 0) {
     if (now_instant() > limit) {
-      spdlog::warn("{}: process {} holds it and does not say who it is", file.string(),
+      spdlog::warn("{}: process {} holds it and does not identify itself", file.string(),
                    holder_of(place));
       found.state = FoundRank::State::kEnded;
       return found;

@@ -125,7 +125,7 @@ std::optional<int> LocalExecutor::prepare(const AttemptRequest& request) {
       return server_->descriptor();
     }
     if (state == ForkServer::State::kLoading) losses_ = kMostLosses;  // the next would be as stuck
-    lose_server(state == ForkServer::State::kDead ? "it ended" : "it does not get ready");
+    lose_server(state == ForkServer::State::kDead ? "it ended" : "it did not become ready");
     if (losses_ >= kMostLosses) return std::nullopt;
   }
   auto begun = ForkServer::begin(own);
@@ -138,7 +138,7 @@ void LocalExecutor::lose_server(const std::string& why) {
   ++losses_;
   server_.reset();
   spdlog::warn("the preloaded worker is lost: {}{}", why,
-               losses_ >= kMostLosses ? "; every attempt loads its own from now on" : "");
+               losses_ >= kMostLosses ? "; from now on every attempt loads its own" : "");
 }
 
 // A gang that cannot start in full: end those already started, and wait, which is short after

@@ -30,13 +30,13 @@ struct RunParams {
   void visit(auto& field) {
     field(
         "device", device,
-        "where the work runs; `auto` becomes cuda where a usable GPU is, else cpu, when submitted",
+        "where the work runs; at submission `auto` becomes cuda if there is a usable GPU, else cpu",
         one_of({"auto", "cpu", "cuda"}));
     field("world_size", world_size, "ranks (processes) of one trial", at_least(1),
           at_most(kMostRanks));
     field("warmup", warmup, "steps before the measured ones; kept, and marked as warm-up",
           at_least(0), at_most(1e6));
-    field("steps", steps, "measured steps; with relative_error or min_time, the fewest",
+    field("steps", steps, "measured steps; with relative_error or min_time, at least this many",
           at_least(1), at_most(1e6));
     field("min_time", min_time, "measure for at least this long");
     field("max_time", max_time, "stop measuring after this long; 0 is no limit");
@@ -48,11 +48,13 @@ struct RunParams {
           at_most(4096));
     field("seed", seed, "seed of weights and data", at_least(0));
     field("memory_limit", memory_limit,
-          "refuse device memory beyond this much, as out of memory; 0 is what the device has");
-    field("repeats", repeats, "attempts of each timing pass, as rounds over the sweep", at_least(1),
-          at_most(10000), Scheduling{});
+          "fail as out of memory when the device memory in use would exceed this; 0 is what the "
+          "device has");
+    field("repeats", repeats, "attempts of each timing pass, run in rounds over the sweep",
+          at_least(1), at_most(10000), Scheduling{});
     field("timeout", timeout, "end an attempt that takes longer; 0 is never", Scheduling{});
-    field("priority", priority, "larger runs first", at_least(-1000), at_most(1000), Scheduling{});
+    field("priority", priority, "trials with a larger value run first", at_least(-1000),
+          at_most(1000), Scheduling{});
   }
 };
 

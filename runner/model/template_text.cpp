@@ -33,11 +33,11 @@ Result<void> check_word(const std::string& word, TextForm form) {
   if (form == TextForm::kAssignments) {
     const std::size_t equal = word.find('=');
     if (equal == 0 || equal == std::string::npos) {
-      return mistake(fmt::format("`{}` is no assignment; expected NAME=value", word));
+      return mistake(fmt::format("`{}` is not an assignment; expected NAME=value", word));
     }
   }
   if (form == TextForm::kNames && !is_variable_name(word)) {
-    return mistake(fmt::format("`{}` is no name of an environment variable", word));
+    return mistake(fmt::format("`{}` is not the name of an environment variable", word));
   }
   return {};
 }
@@ -52,7 +52,7 @@ Result<TextForm> text_form_from(std::string_view name) {
   for (const auto& [form, own] : kForms) {
     if (own == name) return form;
   }
-  return mistake(fmt::format("`{}` is no form of a text", name));
+  return mistake(fmt::format("`{}` is not a text form", name));
 }
 
 Result<std::vector<std::string>> cut_words(std::string_view text) {
@@ -77,7 +77,7 @@ Result<std::vector<std::string>> cut_words(std::string_view text) {
       words.back() += c;
     }
   }
-  if (quote != 0) return mistake(fmt::format("a {} has no end in `{}`", quote, text));
+  if (quote != 0) return mistake(fmt::format("a {} is not closed in `{}`", quote, text));
   return words;
 }
 
@@ -93,7 +93,8 @@ Result<std::string> fill_template(
     } else {
       const std::size_t end = c == '{' ? text.find('}', i) : std::string_view::npos;
       if (end == std::string_view::npos) {
-        return mistake(fmt::format("a {} has no partner in `{}`; {}{} is a brace", c, text, c, c));
+        return mistake(fmt::format("a {} has no matching brace in `{}`; write {}{} for a brace", c,
+                                   text, c, c));
       }
       auto value = value_of(text.substr(i + 1, end - i - 1));
       if (!value) return value;
@@ -120,8 +121,8 @@ Result<std::vector<std::string>> names_in_text(std::string_view text, TextForm f
   const auto take = [&](std::string_view name) -> Result<std::string> {
     const std::string own(name);
     if (std::find(known.begin(), known.end(), own) == known.end()) {
-      return mistake(
-          fmt::format("{{{}}} is no parameter{}; {{{{ is a brace", own, did_you_mean(own, known)));
+      return mistake(fmt::format("{{{}}} is not a parameter{}; write {{{{ for a brace", own,
+                                 did_you_mean(own, known)));
     }
     if (std::find(names.begin(), names.end(), own) == names.end()) names.push_back(own);
     return std::string();

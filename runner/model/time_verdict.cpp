@@ -51,11 +51,11 @@ Judgement judge_times(std::span<const Sample> samples) {
   for (const auto& [place, wrong] : by_place) {
     const Sample& first = *wrong.first;
     const std::string rank = first.rank > 0 ? fmt::format(" of rank {}", first.rank) : "";
-    add_reason(judgement, Verdict::kInvalid,
-               fmt::format("{} of {} values of {} in {} are no times: the first is {} ms, in step "
-                           "{}{}",
-                           wrong.count, wrong.of, place.second, place.first, first.value,
-                           first.step, rank));
+    add_reason(
+        judgement, Verdict::kInvalid,
+        fmt::format(
+            "{} of {} values of {} in {} are not valid times: the first is {} ms, in step {}{}",
+            wrong.count, wrong.of, place.second, place.first, first.value, first.step, rank));
   }
   return judgement;
 }

@@ -60,7 +60,7 @@ void compare(Judgement& judgement, const Summary& summary, const Ceiling& ceilin
   if (ceiling.work <= 0 || summary.stats.n == 0) return;
   if (summary.stats.mean <= 0) {
     add_reason(judgement, Verdict::kInvalid,
-               fmt::format("{} took {} ms for work that is not nothing: the clock did not run",
+               fmt::format("{} took {} ms, but its work is not zero: the clock did not run",
                            summary.phase, summary.stats.mean));
     return;
   }
@@ -71,12 +71,11 @@ void compare(Judgement& judgement, const Summary& summary, const Ceiling& ceilin
       summary.stats.min > 0 ? ceiling.work / (summary.stats.min * 1e-3) : mean_rate;
   if (!mean_above && best_rate <= ceiling.peak) return;
   if (ceiling.work <= ceiling.cache_bytes) {
-    add_reason(
-        judgement, Verdict::kSuspect,
-        fmt::format("{} {}: it fits in the cache of {:.0f} MiB, so this is not a figure of the "
-                    "device's memory",
-                    summary.phase, above(ceiling, std::max(mean_rate, best_rate)),
-                    ceiling.cache_bytes / 0x1p20));
+    add_reason(judgement, Verdict::kSuspect,
+               fmt::format("{} {}: it fits in the cache of {:.0f} MiB, so this does not measure "
+                           "the device's memory",
+                           summary.phase, above(ceiling, std::max(mean_rate, best_rate)),
+                           ceiling.cache_bytes / 0x1p20));
   } else if (mean_above) {
     add_reason(judgement, Verdict::kInvalid,
                fmt::format("{} {}: the clock stopped before the work did", summary.phase,

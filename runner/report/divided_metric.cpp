@@ -32,10 +32,11 @@ Result<DividedMetric> parse_metric(std::string_view text) {
     divided.power = power && *power >= 1 && *power <= kMostPower ? static_cast<int>(*power) : 0;
   }
   if (!divided.metric.empty() && one_name && divided.power > 0) return divided;
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("metric: `{}` is no METRIC per PARAMETER or METRIC per PARAMETER^POWER, "
-                           "the power from 1 to {}, as in `peak_allocated_bytes per sequence^2`",
-                           text, kMostPower)};
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("metric: `{}` is not METRIC per PARAMETER or METRIC per PARAMETER^POWER, the "
+                  "power from 1 to {}, as in `peak_allocated_bytes per sequence^2`",
+                  text, kMostPower)};
 }
 
 std::string metric_alone(std::string_view text) {

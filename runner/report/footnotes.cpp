@@ -97,8 +97,8 @@ void Footnotes::Reasons::append_lines(const std::string& heading,
     others.insert(all[i].attempts.begin(), all[i].attempts.end());
     cells.insert(cells.end(), all[i].cells.begin(), all[i].cells.end());
   }
-  lines.push_back(fmt::format("{}{}: {} more of the same kind (with other figures)", heading,
-                              where(cells), counted(others.size(), "attempt")));
+  lines.push_back(fmt::format("{}{}: {} of the same kind (with other figures)", heading,
+                              where(cells), counted(others.size(), "more attempt")));
 }
 
 void Footnotes::add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,
@@ -208,8 +208,8 @@ std::vector<std::string> Footnotes::lines() const {
     lines.push_back(partly_done_[i]);
   }
   if (partly_done_.size() > kMaxPartlyDone) {
-    lines.push_back(fmt::format("{} more count only the attempts that are done",
-                                counted(partly_done_.size() - kMaxPartlyDone, "cell")));
+    lines.push_back(fmt::format("{}: only the attempts that are done count",
+                                counted(partly_done_.size() - kMaxPartlyDone, "more cell")));
   }
   for (const Verdict verdict : {Verdict::kInvalid, Verdict::kSuspect}) {
     const auto found = marked_.find(verdict);

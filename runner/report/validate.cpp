@@ -26,7 +26,7 @@ class TableCheck {
     names("columns", table_.columns);
     for (const std::string& name : table_.columns) {
       if (contains(table_.rows, name)) {
-        add("columns", fmt::format("`{}` stands among both rows and columns", name));
+        add("columns", fmt::format("`{}` is in both rows and columns", name));
       }
     }
     filters("where", table_.where);
@@ -59,7 +59,7 @@ class TableCheck {
       known(where, list[i]);
       if (std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i), list[i]) !=
           list.begin() + static_cast<std::ptrdiff_t>(i)) {
-        add(where, fmt::format("{}: `{}` stands there twice", where, list[i]));
+        add(where, fmt::format("{}: `{}` is listed twice", where, list[i]));
       }
     }
   }

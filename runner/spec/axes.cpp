@@ -21,9 +21,11 @@ std::optional<std::size_t> claim(Reporter& report, Draft& draft, const Node& key
       draft.claims.try_emplace(*param, Claim{std::string(section), key.mark});
   if (added) return param;
   const Claim& other = earlier->second;
-  report.error(key.mark,
-               fmt::format("`{}` is given under {} too, at line {}; a parameter has one place",
-                           key.text, other.section, other.mark.line));
+  report.error(
+      key.mark,
+      fmt::format(
+          "`{}` is given under {} too, at line {}; a parameter may be set in only one place",
+          key.text, other.section, other.mark.line));
   return std::nullopt;
 }
 

@@ -28,9 +28,9 @@ constexpr std::array kExplanations{
                 "quote a text that contains `: `; check that the lines above are indented alike"},
     Explanation{"illegal map key", "a key is not expected here", ""},
     Explanation{"end of map not found", "this line does not belong to the map above it",
-                "indent keys of one map by the same number of blanks"},
+                "indent keys of one map by the same number of spaces"},
     Explanation{"end of sequence not found", "this line does not belong to the list above it",
-                "indent items of one list by the same number of blanks"},
+                "indent items of one list by the same number of spaces"},
     Explanation{"end of sequence flow not found", "`,` or `]` is missing", ""},
     Explanation{"end of map flow not found", "`,` or `}` is missing", ""},
     Explanation{"illegal flow end", "this bracket closes nothing", ""},
@@ -38,7 +38,8 @@ constexpr std::array kExplanations{
                 "check that the lines above are indented alike"},
     Explanation{"unknown token", "YAML cannot begin a value like this",
                 "quote a text that begins with a special character"},
-    Explanation{"the referenced anchor is not defined", "no anchor of this name stands above", ""},
+    Explanation{"the referenced anchor is not defined", "no anchor of this name is defined above",
+                ""},
 };
 
 void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
@@ -52,7 +53,7 @@ void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
   const std::size_t tab = line.find('\t');
   if (tab < line.find_first_not_of(" \t")) {
     report.error(Place{place.line, static_cast<int>(tab) + 1, 1}, "a tab cannot indent YAML",
-                 "use blanks");
+                 "use spaces");
     return;
   }
   std::string message = "not YAML: " + exception.msg;

@@ -100,7 +100,7 @@ std::string spread(Sweep& sweep, const ParamDef& def, std::size_t param,
   spread_include(sweep, param, values);
   if (!product) {
     if (!sweep.include.empty()) return "";
-    return fmt::format("no point of `{}` has one of these values of `{}`", sweep.name, def.name);
+    return fmt::format("no point of `{}` has any of these values of `{}`", sweep.name, def.name);
   }
   if (slot.group != nullptr) {
     slot.group->axes[slot.axis].values = values;

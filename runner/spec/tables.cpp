@@ -109,7 +109,7 @@ class TableReader {
     if (rows != nullptr && *rows >= 0) {
       table.limit = *rows;
     } else {
-      report_.error(node.mark, fmt::format("limit: `{}` is no number of rows", *text),
+      report_.error(node.mark, fmt::format("limit: `{}` is not a number of rows", *text),
                     "0 or no limit at all shows every row");
     }
   }

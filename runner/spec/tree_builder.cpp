@@ -43,7 +43,7 @@ void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const Mark here{mark.line + 1, mark.column + 1, true};
   const auto found = anchors_.find(anchor);
   if (found == anchors_.end()) {
-    report_.error(here, "this alias stands inside the value that it names");
+    report_.error(here, "this alias is inside the value that it names");
     throw LimitExceeded{};
   }
   Node node = *found->second;

@@ -47,7 +47,7 @@ std::int64_t ParamsReader::integer_or(std::string_view name, std::int64_t fallba
   if (value == nullptr) return fallback;
   if (!value->is_number_integer()) return fail(name, "an integer"), fallback;
   if (value->is_number_unsigned() && value->get<std::uint64_t>() > kMaxInteger) {
-    return fail(name, "an integer of 64 bits"), fallback;
+    return fail(name, "a 64-bit integer"), fallback;
   }
   const std::int64_t given = *value;
   if (given >= least && given <= most) return given;

@@ -76,7 +76,8 @@ ParsedRequest parse_request(std::string_view text) {
   const nlohmann::json message = parse_json(text);
   if (message.is_discarded()) return bad(RpcCode::kParseError, "the line is not valid JSON");
   if (!message.is_object()) {
-    return bad(RpcCode::kInvalidRequest, "expected one JSON object a line; batches are not taken");
+    return bad(RpcCode::kInvalidRequest,
+               "expected one JSON object a line; batches are not supported");
   }
   const nlohmann::json id = message.value("id", nlohmann::json());
   if (!id.is_null() && !id.is_string() && !id.is_number()) {

@@ -17,7 +17,8 @@ using nlohmann::json;
 
 Result<WorkPerStep> work_of(const Registry& registry, std::string_view request) {
   const json parsed = parse_json(request);
-  if (!parsed.is_object()) return Error{ErrorCode::kInvalidArgument, "the line is no JSON object"};
+  if (!parsed.is_object())
+    return Error{ErrorCode::kInvalidArgument, "the line is not a JSON object"};
   std::string workload;
   NamedTexts texts;
   JsonReader reader(parsed);

@@ -60,7 +60,7 @@ int run_attempt(const std::filesystem::path& path, int rank, const WorkerParts& 
   try {
     return run(folder, rank, parts, *events);
   } catch (const JournalError& e) {
-    log_line("ended without an ending: {}", e.what());
+    log_line("ended without an `end` event: {}", e.what());
     return kExitJournal;
   }
 }

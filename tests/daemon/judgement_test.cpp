@@ -94,7 +94,7 @@ TEST_F(JudgementTest, TimesThatAreNoneAreInvalid) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   for (const double ms : {std::nan(""), kInf, -kInf, -1.0, 0.0}) {
     EXPECT_EQ(verdict_of({.forward_ms = ms}), "invalid") << ms;
-    EXPECT_THAT(reasons_, testing::Contains(HasSubstr("are no times"))) << ms;
+    EXPECT_THAT(reasons_, testing::Contains(HasSubstr("are not valid times"))) << ms;
   }
 }
 

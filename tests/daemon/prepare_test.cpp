@@ -108,8 +108,8 @@ TEST(PrepareSweeps, AMistakeInATemplateIsAtItsPlace) {
   ASSERT_EQ(prepared.errors.size(), 2u);
   EXPECT_EQ(prepared.errors[0].line, 4);
   EXPECT_THAT(prepared.errors[0].message,
-              HasSubstr("argv: {contxt} is no parameter (did you mean `context`?)"));
-  EXPECT_THAT(prepared.errors[1].message, HasSubstr("cwd: a { has no partner in `{model`"));
+              HasSubstr("argv: {contxt} is not a parameter (did you mean `context`?)"));
+  EXPECT_THAT(prepared.errors[1].message, HasSubstr("cwd: a { has no matching brace in `{model`"));
 }
 
 // Which points set it is known once they are expanded.

@@ -32,7 +32,7 @@ TEST_F(ResultsTest, MemoryMetricsComeFromTheMemoryPass) {
                                             "peak_reserved_bytes done 16777216"));
   query = by({"step"});
   query.table.metric = "peak_allocated_bytes";
-  EXPECT_THAT(refusal(query), HasSubstr("measured once a phase"));
+  EXPECT_THAT(refusal(query), HasSubstr("measured once per phase"));
   // The memory pass never mixes into a timing, unless it is asked for.
   EXPECT_THAT(lines(ask(by({"model"}))), ElementsAre("xl done 30"));
   EXPECT_THAT(lines(ask(by({"pass"}))),

@@ -163,11 +163,13 @@ TEST_F(ResultsTest, PhasesOfTheSlowestRankAddUpToTheStep) {
               ElementsAre("forward done 11", "backward done 20", "step done 26"));
   EXPECT_THAT(lines(ask(by({"phase"}, {}, {{"rank", {"slowest"}}}))),
               ElementsAre("forward done 11", "backward done 15", "step done 26"));
-  EXPECT_THAT(refusal(by({"rank"}, {}, {{"rank", {"slowest"}}})), HasSubstr("stands alone"));
-  EXPECT_THAT(refusal(by({"phase"}, {}, {{"rank", {"slowest", "0"}}})), HasSubstr("stands alone"));
+  EXPECT_THAT(refusal(by({"rank"}, {}, {{"rank", {"slowest"}}})),
+              HasSubstr("cannot be combined with"));
+  EXPECT_THAT(refusal(by({"phase"}, {}, {{"rank", {"slowest", "0"}}})),
+              HasSubstr("cannot be combined with"));
   auto memory = by({"phase"}, {}, {{"rank", {"slowest"}}});
   memory.table.metric = "peak_allocated_bytes";
-  EXPECT_THAT(refusal(memory), HasSubstr("`slowest` is of samples"));
+  EXPECT_THAT(refusal(memory), HasSubstr("`slowest` needs samples"));
 }
 
 TEST_F(ResultsTest, RanksThatNeverMetAreApart) {

@@ -279,7 +279,7 @@ TEST_F(StoredFiguresTest, MistakesNameWhatThereIs) {
   EXPECT_THAT(refusal(by({"class"}, {}, {{"class", {"matmull"}}})),
               HasSubstr("did you mean `matmul`?"));
   EXPECT_THAT(refusal(of_metric(by({"kernel"}), "time")), HasSubstr("`kernel`: time has no such"));
-  EXPECT_THAT(refusal(of_metric(by({"step"}), "kernel_time")), HasSubstr("not every step"));
+  EXPECT_THAT(refusal(of_metric(by({"step"}), "kernel_time")), HasSubstr("not in every step"));
   EXPECT_THAT(refusal(by({"model"}, {}, {{"metric", {"time", "figure.parameters"}}})),
               HasSubstr("metrics of samples and of analytic figures"));
 }

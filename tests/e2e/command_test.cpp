@@ -162,7 +162,7 @@ TEST(CommandTemplates, AMistakeIsToldBeforeAnythingIsQueued) {
   for (const char* verb : {"plan", "submit"}) {
     const Ran ran = box.ctl({verb, sweep});
     EXPECT_EQ(ran.exit_code, 2);
-    EXPECT_THAT(ran.err, AllOf(HasSubstr("c.yaml:4:9: error: argv: {contxt} is no parameter"),
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("c.yaml:4:9: error: argv: {contxt} is not a parameter"),
                                HasSubstr("context")));
   }
   const Ran unset = box.ctl({"submit", sweep, "--set", "argv=echo {context}"});
@@ -196,7 +196,7 @@ TEST_P(CommandOutcomes, AreRowsAndNothingIsLeftBehind) {
 INSTANTIATE_TEST_SUITE_P(
     EndToEnd, CommandOutcomes,
     testing::Values(Case{"wrong_exit", "failed", "exit code 1: the disk is on fire"},
-                    Case{"garbage", "failed", "no JSON object: `Segmentation fault, probably`"},
+                    Case{"garbage", "failed", "not a JSON object: `Segmentation fault, probably`"},
                     Case{"skipped", "skipped", "needs eight GPUs; rent some"},
                     Case{"oom", "oom", "out of memory"}, Case{"killed", "crashed", "SIGKILL"},
                     Case{"slow", "timeout", "took longer than 5s"},

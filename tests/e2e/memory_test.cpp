@@ -29,7 +29,7 @@ TEST(Memory, APassWithoutATimelineHasItsTableAndNoPicture) {
   EXPECT_THAT(box.ctl({"show", attempt, "--memory"}).out, HasSubstr("peak allocated"));
   const Ran exported = box.ctl({"export", attempt, "--svg", "-"});
   EXPECT_EQ(exported.exit_code, 3);
-  EXPECT_THAT(exported.err, HasSubstr("no memory timeline of rank 0"));
+  EXPECT_THAT(exported.err, HasSubstr("no memory timeline for rank 0"));
 }
 
 #if SWEEPD_WITH_TORCH

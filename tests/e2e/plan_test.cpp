@@ -94,7 +94,7 @@ TEST(Plan, TellsWhichTrialsRunAgainAndHowTheyEnded) {
   EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kOom).exit_code, 4);
   const Ran ran = box.ctl({"plan", "-"}, kOom);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("2 attempts; again, since 2 trials ended oom before"));
+  EXPECT_THAT(ran.out, HasSubstr("2 attempts; run again because 2 trials ended oom before"));
 }
 
 TEST(Plan, ReadsLikeAPlan) {
@@ -158,8 +158,9 @@ TEST(Plan, AHundredThousandPointsInSecondsAndFewLines) {
       "sweep: large\nworkload: noop\nmatrix:\n" + axis("seed", 1000) + axis("steps", 100);
   const Ran ran = box.ctl({"plan", "-"}, text);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("100,000 trials"),
-                             HasSubstr("time and memory from 10,000 of 100,000 trials")));
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("100,000 trials"),
+                    HasSubstr("time and memory are estimated from 10,000 of 100,000 trials")));
   EXPECT_LT(ran.out.size(), 2000U);
 }
 

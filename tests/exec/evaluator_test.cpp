@@ -28,7 +28,7 @@ TEST(Evaluator, AnswersALineForALineAndIsGoneWhenItIsLetGo) {
               HasSubstr("\"event\":\"work\""));
   EXPECT_THAT(ask(*evaluator, "{\"workload\":\"none\",\"params\":{}}\n"),
               HasSubstr("no workload `none`"));
-  EXPECT_THAT(ask(*evaluator, "what\n"), HasSubstr("no JSON object"));
+  EXPECT_THAT(ask(*evaluator, "what\n"), HasSubstr("not a JSON object"));
   EXPECT_EQ(evaluator->end().signal, SIGKILL);
   EXPECT_FALSE(evaluator->end().signal) << "once";
 }

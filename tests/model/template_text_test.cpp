@@ -32,15 +32,17 @@ TEST(NamesInText, TellWhatIsWrong) {
   for (const Row& row : {
            Row{TextForm::kCommandLine, "", "a command needs a program, such as `echo {context}`"},
            Row{TextForm::kCommandLine, " ", "a command needs a program, such as `echo {context}`"},
-           Row{TextForm::kCommandLine, "echo 'a", "a ' has no end in `echo 'a`"},
+           Row{TextForm::kCommandLine, "echo 'a", "a ' is not closed in `echo 'a`"},
            Row{TextForm::kCommandLine, "x {contxt}",
-               "{contxt} is no parameter (did you mean `context`?); {{ is a brace"},
-           Row{TextForm::kTemplate, "a{b", "a { has no partner in `a{b`; {{ is a brace"},
-           Row{TextForm::kTemplate, "a}b", "a } has no partner in `a}b`; }} is a brace"},
-           Row{TextForm::kAssignments, "A=1 B", "`B` is no assignment; expected NAME=value"},
-           Row{TextForm::kAssignments, "=1", "`=1` is no assignment; expected NAME=value"},
-           Row{TextForm::kNames, "A B=1", "`B=1` is no name of an environment variable"},
-           Row{TextForm::kNames, "{model}", "`{model}` is no name of an environment variable"},
+               "{contxt} is not a parameter (did you mean `context`?); write {{ for a brace"},
+           Row{TextForm::kTemplate, "a{b",
+               "a { has no matching brace in `a{b`; write {{ for a brace"},
+           Row{TextForm::kTemplate, "a}b",
+               "a } has no matching brace in `a}b`; write }} for a brace"},
+           Row{TextForm::kAssignments, "A=1 B", "`B` is not an assignment; expected NAME=value"},
+           Row{TextForm::kAssignments, "=1", "`=1` is not an assignment; expected NAME=value"},
+           Row{TextForm::kNames, "A B=1", "`B=1` is not the name of an environment variable"},
+           Row{TextForm::kNames, "{model}", "`{model}` is not the name of an environment variable"},
        }) {
     const auto names = names_in_text(row.text, row.form, kKnown);
     ASSERT_FALSE(names) << row.text;

@@ -54,11 +54,12 @@ TEST(JudgeTimes, NamesThePlaceAndTheFirstOfIt) {
     samples.push_back({1, step, "step", "time", 5, false});
     samples.push_back({0, step, "step", "host_time", step == 0 ? kInf : 5, true});
   }
-  EXPECT_THAT(judge_times(samples).reasons,
-              ElementsAre("2 of 4 values of time in forward are no times: the first is nan ms, in "
-                          "step 2 of rank 1",
-                          "1 of 4 values of host_time in step are no times: the first is inf ms, "
-                          "in step 0"));
+  EXPECT_THAT(
+      judge_times(samples).reasons,
+      ElementsAre("2 of 4 values of time in forward are not valid times: the first is nan ms, in "
+                  "step 2 of rank 1",
+                  "1 of 4 values of host_time in step are not valid times: the first is inf ms, "
+                  "in step 0"));
 }
 
 }  // namespace

@@ -107,11 +107,13 @@ TEST(Parallelism, RefusesWhatCannotBePlanned) {
   const Row rows[] = {
       {{{"model", "custom"}, {"d_ff", "64"}},
        "model: `custom` needs d_model, d_ff and layers; missing d_model, layers"},
-      {{{"pipeline", "127"}}, "pipeline: 127 stages of 126 blocks; expected at most one a block"},
+      {{{"pipeline", "127"}},
+       "pipeline: 127 stages for 126 blocks; expected at most one per block"},
       {{{"planned_device", "tpu_v5p"}, {"precision", "fp16"}},
-       "precision: no fp16 figure is known of planned_device `tpu_v5p`; give device_flops"},
+       "precision: no fp16 figure is known for planned_device `tpu_v5p`; give device_flops"},
       {{{"tokens", "7"}, {"fsdp", "8"}},
-       "tokens: 7 cannot be shared by data × fsdp × microbatches = 8; expected at least as many"},
+       "tokens: 7 cannot be divided among data × fsdp × microbatches = 8; expected at least as "
+       "many"},
       {{{"matrices", "1"}}, "matrices: an FFN has 2, or 3 with a gate; got 1"},
   };
   for (const Row& row : rows) EXPECT_EQ(mistake(row.texts), row.message);

@@ -48,7 +48,7 @@ TEST(PivotNotes, ReasonsAreCountedNotRepeated) {
               ElementsAre("mean ± std of time, n = 2",
                           "‡ suspect in 1; 2; 3: 2 other processes (3 attempts)",
                           "‡ suspect in 4: load 4", "‡ suspect in 5: load 5",
-                          "‡ suspect in 6; 7: 2 attempts more of the same kind (with other "
+                          "‡ suspect in 6; 7: 2 more attempts of the same kind (with other "
                           "figures)"));
 }
 

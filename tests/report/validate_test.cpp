@@ -46,10 +46,10 @@ TEST(Validate, UnknownNamesWithTheNearest) {
 TEST(Validate, ADimensionStandsInOnePlace) {
   TableSpec table = good();
   table.columns = {"model"};
-  EXPECT_THAT(mistake(table), HasSubstr("`model` stands among both rows and columns"));
+  EXPECT_THAT(mistake(table), HasSubstr("`model` is in both rows and columns"));
   table = good();
   table.rows = {"model", "context", "model"};
-  EXPECT_THAT(mistake(table), HasSubstr("rows: `model` stands there twice"));
+  EXPECT_THAT(mistake(table), HasSubstr("rows: `model` is listed twice"));
 }
 
 TEST(Validate, UnitsFitTheMetric) {

@@ -304,7 +304,7 @@ TEST(Values, AMetricDividedByAPowerOfAParameter) {
 - Memory/seq: max of peak allocated per sequence, n = 1
 )");
   for (const auto& [metric, says] : std::vector<std::pair<const char*, const char*>>{
-           {"peak_allocated_bytes per ^2", "no METRIC per PARAMETER"},
+           {"peak_allocated_bytes per ^2", "not METRIC per PARAMETER"},
            {"peak_allocated_bytes per sequence^", "the power from 1 to 4"},
            {"peak_allocated_bytes per sequence^9", "the power from 1 to 4"},
            {"peak_allocated_bytes per device^2 x", "the power from 1 to 4"},

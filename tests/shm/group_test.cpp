@@ -223,7 +223,7 @@ TEST(Group, NamesTheRanksThatDidNotCome) {
     Group group(region, 1, Reach::kBest, std::chrono::milliseconds(50));
     FAIL() << "joined alone";
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "ranks 0, 2 did not come in time");
+    EXPECT_STREQ(error.what(), "ranks 0, 2 did not arrive in time");
   }
 }
 

@@ -79,7 +79,7 @@ TEST(Join, RanksThatDoNotComeAreNamed) {
     place.timeout = std::chrono::milliseconds(30);
     join_group(place);
   });
-  EXPECT_THAT(ranks.wait(), Each("ranks 1, 2 did not come in time"));
+  EXPECT_THAT(ranks.wait(), Each("ranks 1, 2 did not arrive in time"));
   EXPECT_THAT(names_in(folder.path()), IsEmpty());
 
   ProcessRanks late(1, [&](int) {
@@ -87,7 +87,7 @@ TEST(Join, RanksThatDoNotComeAreNamed) {
     place.timeout = std::chrono::milliseconds(30);
     join_group(place);
   });
-  EXPECT_THAT(late.wait()[0], HasSubstr("rank 0 did not come within 0.03 s"));
+  EXPECT_THAT(late.wait()[0], HasSubstr("rank 0 did not arrive within 0.03 s"));
 }
 
 TEST(Join, AnotherWorldSizeIsRefused) {
@@ -132,7 +132,7 @@ TEST(Join, ARankKilledInTheMiddleLeavesNothingAndEndsTheOthers) {
     for (const std::size_t rank : {0U, 2U}) {
       // Seen at a barrier, while its memory was read, or it never came.
       EXPECT_THAT(errors[rank],
-                  ::testing::AnyOf(HasSubstr("rank 1 (process "), "rank 1 did not come in time"));
+                  ::testing::AnyOf(HasSubstr("rank 1 (process "), "rank 1 did not arrive in time"));
     }
     EXPECT_THAT(names_in(folder.path()), IsEmpty());
   }

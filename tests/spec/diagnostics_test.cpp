@@ -191,11 +191,11 @@ TEST(Diagnostics, OnePlaceForEachParameter) {
                            "zip:\n"
                            "  - {model: [xl]}\n"),
             R"(
-f.yaml:5:3: error: `batch` is given under params too, at line 3; a parameter has one place
+f.yaml:5:3: error: `batch` is given under params too, at line 3; a parameter may be set in only one place
   5 |   batch: [4, 8]
     |   ^~~~~
 
-f.yaml:8:6: error: `model` is given under matrix too, at line 6; a parameter has one place
+f.yaml:8:6: error: `model` is given under matrix too, at line 6; a parameter may be set in only one place
   8 |   - {model: [xl]}
     |      ^~~~~
 )");
@@ -293,7 +293,7 @@ f.yaml:2:18: error: `:` is not expected here
 f.yaml:4:1: error: a tab cannot indent YAML
   4 | 	batch: 4
     | ^
-    = help: use blanks
+    = help: use spaces
 )");
   EXPECT_EQ(errors("sweep: a\nworkload: \"lm_step\nparams: {batch: 4}\n"), R"(
 f.yaml:2:11: error: this quote is never closed
@@ -301,7 +301,7 @@ f.yaml:2:11: error: this quote is never closed
     |           ^
 )");
   EXPECT_THAT(errors(kHead + "params: *defaults\n"),
-              HasSubstr("f.yaml:3:9: error: no anchor of this name stands above\n"));
+              HasSubstr("f.yaml:3:9: error: no anchor of this name is defined above\n"));
   EXPECT_THAT(errors(kHead + "params: @defaults\n"),
               HasSubstr("f.yaml:3:9: error: YAML cannot begin a value like this\n"));
 }

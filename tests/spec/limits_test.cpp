@@ -66,7 +66,7 @@ TEST(Limits, AliasesOfLongTexts) {
 
 TEST(Limits, AnAliasInsideItself) {
   EXPECT_THAT(messages("sweep: &a [*a]\n"),
-              ElementsAre("1:12 this alias stands inside the value that it names"));
+              ElementsAre("1:12 this alias is inside the value that it names"));
 }
 
 TEST(Limits, AStrayCommaIsNotAnEndlessFile) {

@@ -87,7 +87,7 @@ TEST(Override, AListOfPointsStaysOne) {
               ElementsAre("model=xl batch=1", "model=xl batch=2", "model=tiny batch=2"));
   EXPECT_THAT(labels(text, {"batch=1"}), ElementsAre("model=xl batch=1", "model=tiny batch=1"));
   EXPECT_EQ(errors(text, {"model=small,large"}), R"(
---set: error: no point of `a` has one of these values of `model`
+--set: error: no point of `a` has any of these values of `model`
    | model=small,large
    |       ^~~~~~~~~~~
 )");

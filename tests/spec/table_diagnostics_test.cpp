@@ -75,7 +75,7 @@ f.yaml:4:27: error: sort: expected a list of names, found a single value
     |                           ^~~~~
     = help: write [-mean]
 
-f.yaml:4:41: error: limit: `-3` is no number of rows
+f.yaml:4:41: error: limit: `-3` is not a number of rows
   4 |   - {rows: [model], sort: -mean, limit: -3}
     |                                         ^~
     = help: 0 or no limit at all shows every row

@@ -31,7 +31,7 @@ class Properties(unittest.TestCase):
         status, lines = self.check(DROPPED)
         self.assertEqual(status, 1)
         self.assertCountEqual(lines, [
-            f"{i}_test.cpp:{2 + statement.count(chr(10))}: nobody reads what rc::check answers; write EXPECT_TRUE(rc::check(...))"
+            f"{i}_test.cpp:{2 + statement.count(chr(10))}: the result of rc::check is ignored; write EXPECT_TRUE(rc::check(...))"
             for i, statement in enumerate(DROPPED)])
 
     def test_an_answer_that_is_read(self):

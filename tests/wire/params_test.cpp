@@ -63,7 +63,7 @@ TEST(ParamsReader, EachMistakeNamesTheMember) {
       {R"({"sweep":"s","file":[]})", "`file` must be a string"},
       {R"({"sweep":"s","limit":"50"})", "`limit` must be an integer"},
       {R"({"sweep":"s","limit":1.5})", "`limit` must be an integer"},
-      {R"({"sweep":"s","limit":9223372036854775808})", "`limit` must be an integer of 64 bits"},
+      {R"({"sweep":"s","limit":9223372036854775808})", "`limit` must be a 64-bit integer"},
       {R"({"sweep":"s","limit":-4})", "`limit` must be from -3 to 1000, not -4"},
       {R"({"sweep":"s","limit":4294967296})", "`limit` must be from -3 to 1000, not 4294967296"},
       {R"({"sweep":"s","steps":1})", "`steps` must be true or false"},

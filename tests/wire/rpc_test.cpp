@@ -48,7 +48,7 @@ TEST(ParseRequest, EachMistakeHasItsCodeAndKeepsTheIdWhereThereIsOne) {
       {"\xff\xfe", RpcCode::kParseError, "null", ""},
       {"3", RpcCode::kInvalidRequest, "null", "one JSON object"},
       {"null", RpcCode::kInvalidRequest, "null", "one JSON object"},
-      {"[]", RpcCode::kInvalidRequest, "null", "batches are not taken"},
+      {"[]", RpcCode::kInvalidRequest, "null", "batches are not supported"},
       {R"([{"jsonrpc":"2.0","id":1,"method":"m"}])", RpcCode::kInvalidRequest, "null", "batches"},
       {R"({"jsonrpc":"2.0","id":[1],"method":"m"})", RpcCode::kInvalidRequest, "null", "`id`"},
       {R"({"jsonrpc":"2.0","id":true,"method":"m"})", RpcCode::kInvalidRequest, "null", "`id`"},

@@ -187,7 +187,7 @@ TEST(QueryJson, MistakesNameTheMember) {
       {R"({"rows":"model"})", "`rows` must be a list of strings"},
       {R"({"rows":[["model"]]})", "`rows` must be a list of strings"},
       {R"({"limit":"10"})", "`limit` must be an integer"},
-      {R"({"limit":18446744073709551615})", "`limit` must be an integer of 64 bits"},
+      {R"({"limit":18446744073709551615})", "`limit` must be a 64-bit integer"},
       {R"({"warmup":"yes"})", "`warmup` must be true or false"},
       {R"({"where":["model=xl"]})", "`where` must be an object"},
       {R"({"where":"model=xl"})", "`where` must be an object"},

@@ -59,8 +59,8 @@ TEST(WorkLine, SaysWhatIsWrongWithARequest) {
     const char* error;
   };
   for (const Case& c : {
-           Case{"side 3", "no JSON object"},
-           Case{"[]", "no JSON object"},
+           Case{"side 3", "not a JSON object"},
+           Case{"[]", "not a JSON object"},
            Case{"{}", "workload"},
            Case{R"({"workload":"cube"})", "params"},
            Case{R"({"workload":"cube","params":3})", "params"},

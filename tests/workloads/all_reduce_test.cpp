@@ -147,7 +147,7 @@ TEST(AllReduce, RefusesLessThanAnElementForEachRank) {
     run_steps(context, {{"bytes", "8"}, {"op", "all_gather"}}, trial);
   });
   for (const RankResult& rank : ranks) {
-    EXPECT_THAT(rank.error, HasSubstr("8 hold not one fp32 element for each of 3 ranks"));
+    EXPECT_THAT(rank.error, HasSubstr("8 are less than one fp32 element for each of 3 ranks"));
   }
 }
 

@@ -242,8 +242,9 @@ TEST(Attention, ATileIsOfFlashAloneAndWholeVectors) {
     return std::string();
   };
   EXPECT_EQ(refusal("flash", "block_q", "64"), "");
-  EXPECT_THAT(refusal("naive", "block_q", "64"), HasSubstr("block_q is of implementation: flash"));
-  EXPECT_THAT(refusal("flash", "block_k", "50"), HasSubstr("block_k: 50 is no multiple of 16"));
+  EXPECT_THAT(refusal("naive", "block_q", "64"),
+              HasSubstr("block_q applies only to implementation: flash"));
+  EXPECT_THAT(refusal("flash", "block_k", "50"), HasSubstr("block_k: 50 is not a multiple of 16"));
   EXPECT_GT(
       harness.work("attention", with(kSmall, {{"implementation", "flash"}, {"block_k", "32"}}))
           .phases.size(),

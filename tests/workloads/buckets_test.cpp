@@ -86,7 +86,7 @@ TEST(BucketFit, SaysWhyItPredictsNothing) {
       {{{1, 2}, {2, 2}, {3, 2}, {4, 2}}, "larger buckets were not slower", false},
       {{{1, 1}, {2, 3}, {3, 5}, {4, 7}}, "an overhead below 0: -1 ms a call", true},
       {{{1, 5}, {2, 9}, {3, 4}, {4, 9}},
-       "the line explains 12 % of how the times differ, less than 80 %",
+       "the line explains 12 % of the variation of the times, less than 80 %",
        true},
       {{{1, std::nan("")}, {2, 2}, {3, 3}, {4, 4}}, "larger buckets were not slower", false},
   };

@@ -36,21 +36,20 @@ struct Params {
 
   void visit(auto& field) {
     field("argv", argv,
-          "the program and its arguments; {name} is the value of a parameter; no shell reads it",
+          "the program and its arguments; {name} is the value of a parameter; no shell is involved",
           form_of(TextForm::kCommandLine, template_names()));
-    field(
-        "env", env,
-        "environment variables on top of the daemon's: `NAME=value ...`; the values are stored, so "
-        "tokens and passwords belong to `secrets`",
-        form_of(TextForm::kAssignments, template_names()));
+    field("env", env,
+          "environment variables on top of the daemon's: `NAME=value ...`; the values are stored, "
+          "so tokens and passwords belong in `secrets`",
+          form_of(TextForm::kAssignments, template_names()));
     field("secrets", secrets,
-          "names of environment variables whose values are stored nowhere: they come from the file "
+          "names of environment variables whose values are never stored: they come from the file "
           "`secrets` in the state folder, one `NAME=value` a line, mode 0600",
           form_of(TextForm::kNames));
     field("cwd", cwd, "its working folder; empty is the attempt's own",
           form_of(TextForm::kTemplate, template_names()));
     field("patterns", patterns,
-          "figures to read off its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
+          "figures to read from its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
           "REGEX` a line");
     field("reports", reports,
           "samples: it runs once and reports its steps; nothing: each step is one run of it, timed "

@@ -170,14 +170,13 @@ std::string mistake_in_phase(std::string_view phase) {
   if (!phase.empty() && phase.size() <= kLongest &&
       std::all_of(phase.begin(), phase.end(), allowed))
     return "";
-  return fmt::format("`{}` is no name of a phase: 1 to {} of a-z, 0-9, `_` and `.`", phase,
-                     kLongest);
+  return fmt::format("`{}` is not a phase name: 1 to {} of a-z, 0-9, `_` and `.`", phase, kLongest);
 }
 
 Result<Report> parse_report(std::string_view line) {
   const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) {
-    return Error{ErrorCode::kInvalidArgument, "it is no JSON object"};
+    return Error{ErrorCode::kInvalidArgument, "it is not a JSON object"};
   }
   try {
     return report_of(object);

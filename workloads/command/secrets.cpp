@@ -42,7 +42,7 @@ std::map<std::string, std::string> read_secrets(const std::string& file) {
     if (equal == 0 || equal == std::string::npos) {
       // Not the line itself: it may be a value.
       throw std::runtime_error(fmt::format(
-          "secrets: line {} of {} is no assignment; expected NAME=value", number, file));
+          "secrets: line {} of {} is not an assignment; expected NAME=value", number, file));
     }
     secrets[std::string(trim(line.substr(0, equal)))] = line.substr(equal + 1);
   }

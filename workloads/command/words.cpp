@@ -35,7 +35,7 @@ std::string substitute(std::string_view word, const std::vector<Variable>& varia
     if (found == variables.end()) {
       std::vector<std::string> names;
       for (const Variable& variable : variables) names.push_back(variable.name);
-      return wrong(fmt::format("{{{}}} is no parameter{}; {{{{ is a brace", name,
+      return wrong(fmt::format("{{{}}} is not a parameter{}; write {{{{ for a brace", name,
                                did_you_mean(name, names)));
     }
     if (found->given) return found->value;

@@ -42,7 +42,7 @@ ncclDataType_t type_of(const at::Tensor& tensor) {
     case at::kByte:
       return ncclUint8;
     default:
-      throw std::invalid_argument(std::string("nccl cannot carry ") +
+      throw std::invalid_argument(std::string("nccl does not support ") +
                                   c10::toString(tensor.scalar_type()));
   }
 }
@@ -62,7 +62,8 @@ ncclUniqueId common_id(const Context& context) {
     store->set("nccl_id", std::vector<std::uint8_t>(id.internal, id.internal + sizeof id.internal));
   } else {
     const std::vector<std::uint8_t> bytes = store->get("nccl_id");
-    if (bytes.size() != sizeof id.internal) throw std::runtime_error("rank 0's NCCL id is cut");
+    if (bytes.size() != sizeof id.internal)
+      throw std::runtime_error("rank 0's NCCL id is truncated");
     std::memcpy(id.internal, bytes.data(), bytes.size());
   }
   return id;

@@ -86,7 +86,7 @@ BucketFit fit_buckets(std::span<const BucketTime> times) {
     fit.refused = fmt::format("an overhead below 0: {:.3g} ms a call", model.overhead_ms);
   } else if (!(fit.explained >= kLeastExplained)) {
     fit.refused =
-        fmt::format("the line explains {:.0f} % of how the times differ, less than {:.0f} %",
+        fmt::format("the line explains {:.0f} % of the variation of the times, less than {:.0f} %",
                     fit.explained * 100, kLeastExplained * 100);
   }
   return fit;

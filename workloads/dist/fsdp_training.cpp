@@ -14,8 +14,8 @@ namespace {
 LmStepParams checked(LmStepParams params) {
   if (is_autocast(precision_from(params.precision))) {
     throw Unavailable("fsdp: precision " + params.precision +
-                      " is autocast, whose casts keep a copy of every weight for the backward; "
-                      "take fp32, tf32 or bf16_pure");
+                      " is autocast, whose casts keep a copy of every weight for the backward; use "
+                      "fp32, tf32 or bf16_pure");
   }
   params.mode = "forward_backward";  // the optimizer is not the training's own
   return params;

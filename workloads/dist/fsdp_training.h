@@ -16,7 +16,8 @@ struct FsdpParams : DistributedParams {
   void visit(auto& field) {
     visit_common(field);
     field("overlap", overlap,
-          "whether the next unit is gathered, and the gradients before travel, while one computes");
+          "whether, while one unit computes, the next is gathered and the previous one's gradients "
+          "are sent");
   }
 };
 

@@ -18,8 +18,9 @@ struct ShardedOptimizerParams : DistributedParams {
   void visit(auto& field) {
     visit_common(field);
     field("sharded", sharded,
-          "whether each rank keeps AdamW's state for its part of the parameters alone");
-    field("bucket_mb", bucket_mb, "most bytes of gradients that are sent at a time, in 1,000,000",
+          "whether each rank keeps AdamW's state only for its part of the parameters");
+    field("bucket_mb", bucket_mb,
+          "largest part of the gradients that is sent at a time, in 1,000,000 bytes",
           at_least(0.001), at_most(1e6));
   }
 };

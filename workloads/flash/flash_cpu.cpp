@@ -208,7 +208,7 @@ std::string cpu_tile_refusal(at::ScalarType type, const FlashTile& tile) {
   const flash::Tile forward = kernels.forward_tile(element, wanted(tile));
   const flash::Tile backward = kernels.backward_tile(element, wanted(tile));
   if (fits(tile, forward) && fits(tile, backward)) return "";
-  return std::string("its kernels of this processor (") + kernels.name + ") have tiles of " +
+  return std::string("its kernels for this processor (") + kernels.name + ") have tiles of " +
          std::to_string(forward.rows) + " x " + std::to_string(forward.columns) +
          " in the forward and " + std::to_string(backward.rows) + " x " +
          std::to_string(backward.columns) +

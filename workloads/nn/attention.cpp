@@ -58,8 +58,7 @@ void require_backend(AttentionKind kind, const AttentionShape& shape, at::Scalar
   const bool cuda_only = kind == AttentionKind::kSdpaEfficient || kind == AttentionKind::kSdpaCudnn;
   if (cuda_only && !device.is_cuda()) {
     throw Unavailable(what +
-                      " needs a CUDA device; on a CPU there are naive, sdpa_math, "
-                      "sdpa_flash and flash");
+                      " needs a CUDA device; a CPU has naive, sdpa_math, sdpa_flash and flash");
   }
   enable_only(backend_of(kind));
   const at::Tensor probe = at::empty({1, shape.heads, shape.context, shape.head_dim},

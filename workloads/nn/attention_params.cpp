@@ -55,8 +55,8 @@ AttentionMode attention_mode_from(const std::string& name) {
 void require_compilable(const AttentionParams& params) {
   if (params.compile == "aot_inductor" && params.implementation != "naive") {
     throw std::invalid_argument(
-        "compile: aot_inductor is of implementation: naive alone, whose "
-        "operators it can make one of; this trial has " +
+        "compile: aot_inductor works only with implementation: naive, whose operators it can fuse; "
+        "this trial has " +
         params.implementation);
   }
 }
@@ -68,14 +68,13 @@ void require_tiles(const AttentionParams& params) {
     if (size == 0) continue;
     if (params.implementation != "flash") {
       throw std::invalid_argument(std::string(name) +
-                                  " is of implementation: flash alone; this "
-                                  "trial has " +
+                                  " applies only to implementation: flash; this trial has " +
                                   params.implementation);
     }
     if (size % kStep != 0) {
-      throw std::invalid_argument(std::string(name) + ": " + std::to_string(size) +
-                                  " is no multiple of 16; expected 16, 32, 48 and so on, or 0 for "
-                                  "the kernel's own");
+      throw std::invalid_argument(
+          std::string(name) + ": " + std::to_string(size) +
+          " is not a multiple of 16; expected 16, 32, 48 and so on, or 0 for the kernel's own");
     }
   }
 }

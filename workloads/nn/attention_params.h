@@ -32,7 +32,7 @@ struct AttentionParams {
     field("heads", heads, "heads of each sequence", at_least(1), at_most(4096));
     field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22));
     field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024));
-    field("causal", causal, "row i sees rows 0 to i of K and V alone");
+    field("causal", causal, "row i sees only rows 0 to i of K and V");
     field("dtype", dtype, "type of Q, K, V and the gradients; fp32 is never TF32",
           one_of({"fp32", "fp16", "bf16"}));
     field(
@@ -42,13 +42,13 @@ struct AttentionParams {
         one_of({"forward", "backward", "both"}));
     field("compile", compile,
           "eager: operator by operator; cuda_graph: each phase captured once, then replayed; "
-          "aot_inductor: a package that tools/aot_compile made, of `naive` alone",
+          "aot_inductor: a package that tools/aot_compile made, only for `naive`",
           one_of({"eager", "cuda_graph", "aot_inductor"}));
     field("block_q", block_q,
           "flash on a CPU: rows of Q in a tile, forward and backward, a multiple of 16; 0 is the "
           "kernel's own",
           at_least(0), at_most(1024));
-    field("block_k", block_k, "flash on a CPU: rows of K in a tile, as block_q", at_least(0),
+    field("block_k", block_k, "flash on a CPU: rows of K in a tile, like block_q", at_least(0),
           at_most(1024));
   }
 };

@@ -111,8 +111,7 @@ void require_compilable(const LmStepParams& params) {
   if (std::ranges::find(kTraceable, params.attention) == std::end(kTraceable)) {
     throw std::invalid_argument(
         "compile: aot_inductor cannot trace attention: " + params.attention +
-        "; it can naive, sdpa_math, sdpa_flash, sdpa_efficient and "
-        "sdpa_cudnn");
+        "; it can trace naive, sdpa_math, sdpa_flash, sdpa_efficient and sdpa_cudnn");
   }
   if (params.precision == "fp16") {
     throw std::invalid_argument(

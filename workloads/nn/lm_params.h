@@ -49,7 +49,7 @@ struct LmStepParams {
 
   // What the formulas of the model's size need: all that `sizing` has.
   void visit_model(auto& field) {
-    field("model", model, "size of the model; `custom` takes all four numbers below",
+    field("model", model, "size of the model; `custom` needs all four numbers below",
           one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}));
     field("d_model", d_model, "width of the residual stream; 0 is the model's", at_least(0),
           at_most(1 << 20));
@@ -57,7 +57,7 @@ struct LmStepParams {
     field("layers", layers, "blocks; 0 is the model's", at_least(0), at_most(4096));
     field("heads", heads, "attention heads; must divide d_model; 0 is the model's", at_least(0),
           at_most(4096));
-    field("vocab", vocab, "different tokens", at_least(2), at_most(1 << 24));
+    field("vocab", vocab, "vocabulary: number of different tokens", at_least(2), at_most(1 << 24));
     field("context", context, "tokens of one sequence", at_least(1), at_most(1 << 22));
     field("batch", batch, "sequences of one step, on each rank", at_least(1), at_most(1 << 20));
     field("precision", precision,

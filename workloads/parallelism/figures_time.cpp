@@ -46,7 +46,7 @@ void add_tensor(const Plan& plan, const Times& t, FigureList& list) {
 
 void add_data(const Plan& plan, const Times& t, FigureList& list) {
   const Degrees& n = plan.degrees;
-  if (n.data == 1) return list.add("data_ms", 0, "R = 1: gradients are nobody else's");
+  if (n.data == 1) return list.add("data_ms", 0, "R = 1: there is no other replica");
   if (plan.timed == Timed::kForward) {
     return list.add("data_ms", 0, "gradients are sent in the backward");
   }

@@ -68,21 +68,21 @@ Chip chip_of(const Params& params) {
   }
   if (found.flops_per_s > 0) return found;
   throw std::invalid_argument(
-      fmt::format("precision: no {} figure is known of planned_device `{}`; give device_flops",
+      fmt::format("precision: no {} figure is known for planned_device `{}`; give device_flops",
                   params.precision, params.planned_device));
 }
 
 void check(const Plan& plan, const Params& params) {
   if (plan.degrees.pipeline > plan.model.layers) {
     throw std::invalid_argument(
-        fmt::format("pipeline: {} stages of {} blocks; expected at most one "
-                    "a block",
+        fmt::format("pipeline: {} stages for {} blocks; expected at most one per block",
                     plan.degrees.pipeline, plan.model.layers));
   }
   const std::int64_t shares = plan.degrees.data * plan.degrees.fsdp * plan.microbatches;
   if (plan.total_tokens() < static_cast<double>(shares)) {
     throw std::invalid_argument(fmt::format(
-        "tokens: {} cannot be shared by data × fsdp × microbatches = {}; expected at least as many",
+        "tokens: {} cannot be divided among data × fsdp × microbatches = {}; expected at least as "
+        "many",
         params.tokens_per_device > 0 ? plan.total_tokens() : static_cast<double>(params.tokens),
         shares));
   }

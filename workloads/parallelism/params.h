@@ -57,10 +57,11 @@ struct Params {
     field("matrices", matrices, "matrices of one FFN: 2, or 3 with a gate; 0 is the model's",
           at_least(0), at_most(3));
     field("parts", parts,
-          "what counts: ffn: its matrices alone; all: attention, norms, embedding and head too; "
-          "auto: ffn for xxl and custom, all for the others",
+          "what is counted: ffn: only the FFN matrices; all: attention, norms, embedding and head "
+          "too; auto: ffn for xxl and custom, all for the others",
           one_of({"auto", "ffn", "all"}));
-    field("vocab", vocab, "V: different tokens", at_least(2), at_most(1 << 24));
+    field("vocab", vocab, "V: vocabulary, number of different tokens", at_least(2),
+          at_most(1 << 24));
     field("context", context, "tokens of one sequence, for the attention's scores", at_least(1),
           at_most(1 << 22));
   }
@@ -69,9 +70,9 @@ struct Params {
     field("tokens", tokens, "B: tokens of one step, all devices together", at_least(1),
           at_most(1e12));
     field("tokens_per_device", tokens_per_device,
-          "tokens that each device holds instead; `tokens` then follows; 0: not given", at_least(0),
-          at_most(1e12));
-    field("precision", precision, "of products, activations and transfers; state is fp32",
+          "tokens that each device holds, from which `tokens` then follows; 0: not given",
+          at_least(0), at_most(1e12));
+    field("precision", precision, "type of products, activations and transfers; state is fp32",
           one_of({"fp32", "tf32", "bf16", "fp16"}));
     field("data", data, "R: data parallel replicas", at_least(1), at_most(1 << 16));
     field("fsdp", fsdp, "X: devices that shard state and batch", at_least(1), at_most(1 << 16));
@@ -81,19 +82,21 @@ struct Params {
           at_least(1), at_most(1 << 20));
     field("activation_sharding", activation_sharding,
           "s: share of the saved activations that FSDP shards too", at_least(0), at_most(1));
-    field("transfers", transfers, "transfers over different axes take turns, or run at once",
+    field("transfers", transfers, "whether transfers over different axes take turns or run at once",
           one_of({"add", "overlap"}));
-    field("timed", timed, "which part of the step the times are of; memory is always training's",
+    field("timed", timed,
+          "part of the step that the times are for; memory is always that of training",
           one_of({"forward", "train_step"}));
   }
 
   void visit_device(auto& field) {
-    field("planned_device", planned_device, "what the plan is for; nothing runs on it",
+    field("planned_device", planned_device, "device that the plan is for; nothing runs on it",
           one_of({"h100_sxm", "h100_pcie", "h200", "a100_80", "a100_40", "tpu_v5p"}));
     field("device_flops", device_flops, "C: FLOP/s; 0 is the device's dense peak", at_least(0));
     field("device_memory", device_memory, "M: memory of a device; 0 is the device's", at_least(0));
     field("link_bandwidth", link_bandwidth,
-          "W: bytes a second that a device gathers along one axis; 0 is the device's", at_least(0));
+          "W: bytes per second that a device gathers along one axis; 0 is the device's",
+          at_least(0));
     field("axes_data", axes_data, "M_R: axes of the mesh for data parallelism", at_least(1),
           at_most(16));
     field("axes_fsdp", axes_fsdp, "M_X: axes of the mesh for FSDP", at_least(1), at_most(16));

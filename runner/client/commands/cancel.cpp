@@ -13,7 +13,7 @@ Exit cancel(Client& client, const std::string& sweep) {
   const auto queued = (*reply)["cancelled"].get<std::int64_t>();
   const auto running = (*reply)["stopping"].get<std::int64_t>();
   if (queued + running == 0) {
-    fmt::print("nothing of {} was queued or running\n", name);
+    fmt::print("{} had nothing queued or running\n", name);
   } else {
     fmt::print("cancelled {}: ended {}, stopping {}\n", name, counted(queued, "queued attempt"),
                counted(running, "running attempt"));
@@ -25,7 +25,7 @@ Exit cancel(Client& client, const std::string& sweep) {
 
 void add_cancel(Command& app, Client& client) {
   auto sweep = std::make_shared<std::string>();
-  Command* command = app.add_subcommand("cancel", "End a sweep; its results so far are kept");
+  Command* command = app.add_subcommand("cancel", "Cancel a sweep; its results so far are kept");
   command->add_option("SWEEP", *sweep, "name, id or unique prefix of an id")->required();
   command->footer("Example: sweepctl cancel lm-end-to-end");
   command->callback(

@@ -105,11 +105,11 @@ Exit print_names(Client& client, const std::string& what) {
 
 void add_completion(Command& app, Client& client) {
   auto what = std::make_shared<std::string>();
-  Command* command = app.add_subcommand("completion", "The script that completes words in bash");
+  Command* command = app.add_subcommand("completion", "Print the completion script for bash");
   command
       ->add_option("WORDS", *what,
-                   "bash: the script; sweeps, workloads: names that a running daemon knows, as the "
-                   "script asks for them")
+                   "bash: print the script; sweeps, workloads: print the names that a running "
+                   "daemon knows, for the script")
       ->required()
       ->one_of({"bash", "sweeps", "workloads"});
   command->footer("Example: source <(sweepctl completion bash)");

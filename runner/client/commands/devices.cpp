@@ -55,7 +55,8 @@ Exit devices(Client& client, const std::string& format) {
 
 void add_devices(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
-  Command* command = app.add_subcommand("devices", "What work can run on here, and its peaks");
+  Command* command =
+      app.add_subcommand("devices", "List the devices of this machine and their peaks");
   add_format_option(*command, *format);
   command->footer("Example: sweepctl devices");
   command->callback([&client, format] {

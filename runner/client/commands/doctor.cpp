@@ -15,7 +15,7 @@ Table table_of(const std::vector<Finding>& findings) {
                    {"what", "", Align::kLeft},
                    {"found", "", Align::kLeft},
                    {"why it matters", "", Align::kLeft},
-                   {"what mends it", "", Align::kLeft}};
+                   {"how to fix it", "", Align::kLeft}};
   for (const Finding& finding : findings) {
     table.rows.push_back({{std::string(name_of(finding.health)), {}},
                           {finding.subject, {}},
@@ -55,10 +55,10 @@ Exit doctor(Client& client, const std::string& format) {
 void add_doctor(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
   Command* command =
-      app.add_subcommand("doctor", "What this machine has and lacks, and what mends it");
+      app.add_subcommand("doctor", "Check what this machine has and lacks, and say how to fix it");
   add_format_option(*command, *format);
   command->footer(
-      "Starts no daemon. Exit code 1 when there is a problem; warnings alone are 0.\n"
+      "Starts no daemon. The exit code is 1 if there is a problem, 0 if there are only warnings.\n"
       "Example: sweepctl doctor --format md");
   command->callback(
       [&client, format] { client.action = [&client, format] { return doctor(client, *format); }; });

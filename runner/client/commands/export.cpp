@@ -40,10 +40,10 @@ Exit export_memory(Client& client, const ExportOptions& options) {
                    [&](const MemoryPicture& picture) { return picture.rank == options.rank; });
   if (found == pictures->end()) {
     const std::string attempt = (*reply)["attempt"];
-    return report_error({ErrorCode::kNotFound,
-                         fmt::format("attempt {} has no memory timeline of rank {}; it has {} "
-                                     "rank(s) with one",
-                                     attempt, options.rank, pictures->size())});
+    return report_error(
+        {ErrorCode::kNotFound,
+         fmt::format("attempt {} has no memory timeline for rank {}; {} rank(s) have one", attempt,
+                     options.rank, pictures->size())});
   }
   const auto written = write_file(options.svg, memory_to_svg(*found));
   return written ? Exit::kOk : report_error(written.error());
@@ -53,16 +53,17 @@ Exit export_memory(Client& client, const ExportOptions& options) {
 
 void add_export(Command& app, Client& client) {
   auto options = std::make_shared<ExportOptions>();
-  Command* command = app.add_subcommand("export", "Pictures of an attempt, as files");
+  Command* command = app.add_subcommand("export", "Write pictures of an attempt to files");
   command
       ->add_option("WHAT", options->what,
                    "id or unique prefix of a memory pass's attempt, or of its trial")
       ->required();
   command
       ->add_option("--svg", options->svg,
-                   "where the timeline of live memory goes; `-` is standard output")
+                   "write the timeline of live memory to this file; `-` is standard output")
       ->required();
-  command->add_option("--rank", options->rank, "whose timeline")->capture_default_str();
+  command->add_option("--rank", options->rank, "the rank whose timeline to draw")
+      ->capture_default_str();
   command->footer("Example: sweepctl export 3f9c2a7b --svg memory.svg");
   command->callback([&client, options] {
     client.action = [&client, options] { return export_memory(client, *options); };

@@ -67,7 +67,7 @@ Exit list(Client& client, std::int64_t limit, const std::string& format) {
 void add_list(Command& app, Client& client) {
   auto limit = std::make_shared<std::int64_t>(50);
   auto format = std::make_shared<std::string>("text");
-  Command* command = app.add_subcommand("list", "The sweeps, newest first");
+  Command* command = app.add_subcommand("list", "List the sweeps, newest first");
   command->add_option("--limit", *limit, "at most this many; 0 is all")->capture_default_str();
   add_format_option(*command, *format);
   command->footer("Example: sweepctl list --limit 10");

@@ -21,10 +21,10 @@ Exit log(Client& client, const std::string& attempt, std::int64_t rank) {
 void add_log(Command& app, Client& client) {
   auto attempt = std::make_shared<std::string>();
   auto rank = std::make_shared<std::int64_t>(0);
-  Command* command = app.add_subcommand("log", "What an attempt's worker printed");
+  Command* command = app.add_subcommand("log", "Print the output of an attempt's worker");
   command->add_option("ATTEMPT", *attempt, "id or unique prefix; `show SWEEP` lists them")
       ->required();
-  command->add_option("--rank", *rank, "which rank's log")->capture_default_str();
+  command->add_option("--rank", *rank, "the rank whose log to print")->capture_default_str();
   command->footer("Example: sweepctl log 3f9c2a7b --rank 1");
   command->callback([&client, attempt, rank] {
     client.action = [&client, attempt, rank] { return log(client, *attempt, *rank); };

@@ -37,9 +37,10 @@ Table summary(const json& reply, const fs::path& database, bool dry_run) {
   }
   table.rows.push_back({{"samples", {}}, number(reply["samples"]), {}});
   if (const auto open = reply["open"].get<std::int64_t>(); open > 0) {
-    table.notes.push_back(fmt::format(
-        "{} attempts still wait or run there and were left out; merge again when they have ended",
-        open));
+    table.notes.push_back(
+        fmt::format("{} attempts are still queued or running there and were left out; merge again "
+                    "when they have ended",
+                    open));
   }
   if (reply.contains("folders")) {
     table.notes.push_back(
@@ -51,8 +52,8 @@ Table summary(const json& reply, const fs::path& database, bool dry_run) {
     }
   } else if (!dry_run && reply["attempts"]["brought"] != 0) {
     table.notes.push_back(
-        "logs and traces were not copied; to have them too, name the state folder that holds "
-        "the database and its `runs`");
+        "logs and traces were not copied; to copy them too, name the state folder that holds the "
+        "database and its `runs`");
   }
   return table;
 }
@@ -75,15 +76,15 @@ Exit merge(Client& client, const MergeOptions& options) {
 void add_merge(Command& app, Client& client) {
   auto options = std::make_shared<MergeOptions>();
   Command* command =
-      app.add_subcommand("merge", "Bring another machine's results into this database");
+      app.add_subcommand("merge", "Merge another machine's results into this database");
   command
       ->add_option("OTHER", options->other,
-                   "its database file, or its state folder to have logs and traces too")
+                   "its database file, or its state folder to copy logs and traces too")
       ->required();
-  command->add_flag("--dry-run", options->dry_run, "only count what would come");
+  command->add_flag("--dry-run", options->dry_run, "only count what would be merged");
   add_format_option(*command, options->format);
   command->footer(
-      "Results keep their host; what is here already is not doubled, so merging again is safe.\n"
+      "Results keep their host. What is already here is not duplicated, so merging again is safe.\n"
       "Example: sweepctl merge /mnt/h200/results.db --dry-run; then compare the machines:\n"
       "         sweepctl query lm_step --rows model,context --columns host");
   command->callback([&client, options] {

@@ -92,14 +92,14 @@ Exit plan(Client& client, const PlanOptions& options) {
 void add_plan(Command& app, Client& client) {
   auto options = std::make_shared<PlanOptions>();
   Command* command = app.add_subcommand(
-      "plan", "What submitting a file would run, reuse and cost; queues nothing");
+      "plan", "Show what submitting a file would run, reuse and cost; queues nothing");
   add_sweep_file_options(*command, options->sweep);
-  command->add_flag("--all", options->all, "list every trial, not a few of them");
+  command->add_flag("--all", options->all, "list every trial, not just a few");
   add_format_option(*command, options->format);
   command->footer(
-      "text tells everything, json too, for scripts; md and csv are the list of trials.\n"
-      "Times are estimated from past attempts on this host; memory is what the formulas say is\n"
-      "there at least: weights, gradients, optimizer state, operands.\n"
+      "text shows the whole plan, and so does json, for scripts; md and csv show only the trials.\n"
+      "Times are estimated from past attempts on this host. Memory is a lower bound by formula:\n"
+      "weights, gradients, optimizer state, operands.\n"
       "Example: sweepctl plan lm.yaml --set context=512,1024 --all");
   command->callback([&client, options] {
     client.action = [&client, options] { return plan(client, *options); };

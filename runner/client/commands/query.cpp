@@ -72,37 +72,38 @@ void add_options(Command& command, QueryOptions& options) {
   command.add_option("WORKLOAD", options.query.workload,
                      "the results of this workload, or use --sweep");
   command.add_option("--sweep", options.query.sweep, "only the trials of this sweep (name or id)");
-  command.add_option("--where", options.where, "NAME=VALUE[,VALUE...]: only these")
+  command
+      .add_option("--where", options.where,
+                  "NAME=VALUE[,VALUE...]: only results with one of these values")
       ->take_all()
       ->allow_extra_args(false);
   command
-      .add_option(
-          "--rows", table.rows,
-          "parameters that make the rows, such as model,context; model=Size gives a heading")
+      .add_option("--rows", table.rows,
+                  "parameters to use as rows, such as model,context; model=Size sets the heading")
       ->delimiter(',');
   command
       .add_option("--columns", table.columns,
-                  "parameters that make the columns, such as precision,phase")
+                  "parameters to use as columns, such as precision,phase")
       ->delimiter(',');
-  command.add_option("--cell", table.cell,
-                     "template of a cell: n mean std min p05 median p95 max mad sum, tokens_per_s "
-                     "tflops gbps mfu bandwidth_share, as {mean:.1f}; outcome verdict text; with "
-                     "--baseline difference change ratio speedup baseline, as {change:+.1%}");
+  command.add_option(
+      "--cell", table.cell,
+      "template of a cell: n mean std min p05 median p95 max mad sum, tokens_per_s tflops gbps mfu "
+      "bandwidth_share, such as {mean:.1f}; the words outcome verdict text; with --baseline also "
+      "difference change ratio speedup baseline, such as {change:+.1%}");
   command
-      .add_option(
-          "--value", options.values,
-          "KEY=TEXT[,KEY=TEXT...], once for each figure side by side; keys name cell metric "
-          "unit warmup bold where.NAME")
+      .add_option("--value", options.values,
+                  "KEY=TEXT[,KEY=TEXT...]: a figure in columns of its own; give it once per "
+                  "figure; keys: name cell metric unit warmup bold where.NAME")
       ->take_all()
       ->allow_extra_args(false);
   command
       .add_option("--baseline", options.baseline,
-                  "NAME=VALUE: compare every cell with the same point but for this")
+                  "NAME=VALUE: compare every cell with the same point at this value")
       ->take_all()
       ->allow_extra_args(false);
   command
       .add_option("--bold", options.bold,
-                  "comparisons to stand out, where they exceed twice the standard error")
+                  "which comparisons to print bold, if they exceed twice the standard error")
       ->one_of({"none", "faster", "slower", "changed"})
       ->capture_default_str();
   command.add_option(
@@ -112,12 +113,13 @@ void add_options(Command& command, QueryOptions& options) {
   command.add_option("--unit", table.unit, "ns us ms s; B KB MB GB KiB MiB GiB; MB/s GB/s GiB/s");
   command
       .add_option("--sort", options.query.table.sort,
-                  "by rows, figures or names of values; - in front for descending")
+                  "sort by rows, figures or names of values; a leading - sorts descending")
       ->delimiter(',');
   command.add_option("--limit", options.query.table.limit, "at most this many rows; 0 is all");
   command.add_flag("--only-varying", options.query.only_varying,
-                   "leave out parameters that have one value");
-  command.add_flag("--warmup", table.warmup, "with `step` in rows or columns: warm-up steps too");
+                   "leave out parameters that have only one value");
+  command.add_flag("--warmup", table.warmup,
+                   "with `step` in rows or columns: show warm-up steps too");
   command.add_option("--title", table.title, "heading of the table");
 }
 
@@ -125,7 +127,7 @@ void add_options(Command& command, QueryOptions& options) {
 
 void add_query(Command& app, Client& client) {
   auto options = std::make_shared<QueryOptions>();
-  Command* command = app.add_subcommand("query", "A table of results by any parameters");
+  Command* command = app.add_subcommand("query", "Print a table of results by any parameters");
   add_options(*command, *options);
   add_format_option(*command, options->format);
   command->footer(

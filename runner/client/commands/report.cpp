@@ -25,12 +25,13 @@ Exit report(Client& client, const ReportOptions& options) {
 
 void add_report(Command& app, Client& client) {
   auto options = std::make_shared<ReportOptions>();
-  Command* command = app.add_subcommand("report", "The tables that a sweep file declares");
+  Command* command = app.add_subcommand("report", "Print the tables that a sweep file declares");
   command->add_option(
       "SWEEP", options->sweep,
-      "name (its latest), id or unique prefix of an id; without it the latest sweep");
-  command->add_option("--table", options->table,
-                      "only this one: its number from 1, its title, or how its title begins");
+      "name (its latest sweep), id or unique prefix of an id [default: the latest sweep]");
+  command->add_option(
+      "--table", options->table,
+      "print only this table: its number from 1, its title, or the beginning of its title");
   add_format_option(*command, options->format);
   command->footer(
       "Examples: sweepctl report lm-end-to-end > tables.md\n"

@@ -22,7 +22,7 @@ Exit retry(Client& client, const RetryOptions& options) {
   const std::string name = (*reply)["name"];
   const auto queued = (*reply)["queued"].get<std::int64_t>();
   if (queued == 0) {
-    fmt::print("nothing of {} to run again\n", name);
+    fmt::print("{} has nothing to run again\n", name);
   } else {
     fmt::print("retrying {} of {}\n", counted(queued, "attempt"), name);
   }
@@ -34,12 +34,12 @@ Exit retry(Client& client, const RetryOptions& options) {
 
 void add_retry(Command& app, Client& client) {
   auto options = std::make_shared<RetryOptions>();
-  Command* command = app.add_subcommand("retry", "Run again what is not done");
+  Command* command = app.add_subcommand("retry", "Rerun the attempts of a sweep that are not done");
   command->add_option("SWEEP", options->sweep, "name, id or unique prefix of an id")->required();
   command
       ->add_option("--only", options->which,
-                   fmt::format("only these: {} [default: {}]", join(retry_words(), ", "),
-                               join(problem_words(), ", ")))
+                   fmt::format("only attempts with these outcomes or verdicts: {} [default: {}]",
+                               join(retry_words(), ", "), join(problem_words(), ", ")))
       ->delimiter(',');
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl retry lm-end-to-end --only timeout,crashed");

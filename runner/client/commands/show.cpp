@@ -101,15 +101,18 @@ Exit show(Client& client, const ShowOptions& options) {
 void add_show(Command& app, Client& client) {
   auto options = std::make_shared<ShowOptions>();
   Command* command =
-      app.add_subcommand("show", "Everything known of a sweep, a trial or an attempt");
+      app.add_subcommand("show", "Show everything known about a sweep, a trial or an attempt");
   command->add_option(
       "WHAT", options->what,
-      "a sweep's name, or the id of a sweep, trial or attempt; without it the latest sweep");
-  command->add_flag("--steps", options->steps, "of an attempt: every sample, the warm-up's too");
-  command->add_flag("--memory", options->memory,
-                    "of a memory pass: live memory over one step, drawn, and what it is made of");
-  command->add_flag("--source", options->source, "of a sweep: the file as it was submitted");
-  command->add_option("--limit", options->limit, "of a sweep: at most this many attempts; 0 is all")
+      "a sweep's name, or the id of a sweep, trial or attempt [default: the latest sweep]");
+  command->add_flag("--steps", options->steps,
+                    "for an attempt: list every sample, including warm-up");
+  command->add_flag(
+      "--memory", options->memory,
+      "for a memory pass: draw live memory over one step and list what it consists of");
+  command->add_flag("--source", options->source, "for a sweep: print the file as it was submitted");
+  command
+      ->add_option("--limit", options->limit, "for a sweep: at most this many attempts; 0 is all")
       ->capture_default_str();
   add_kernel_options(*command, options->kernels);
   add_format_option(*command, options->format);

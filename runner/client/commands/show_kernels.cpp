@@ -7,23 +7,25 @@
 namespace sweepd {
 
 void add_kernel_options(Command& command, KernelOptions& options) {
-  Option* kernels =
-      command.add_flag("--kernels", options.wanted,
-                       "of a profile pass, or of a sweep with one profile: what its step ran");
+  Option* kernels = command.add_flag(
+      "--kernels", options.wanted,
+      "for a profile pass, or a sweep with one profile: list the kernels of its step");
   const auto with_kernels = [&](Option* option) { option->needs(kernels)->capture_default_str(); };
-  with_kernels(command
-                   .add_option("--by", options.by,
-                               "with --kernels: one row a kernel, launch shape, range or class")
-                   ->one_of({"name", "launch", "range", "class"}));
   with_kernels(
-      command.add_option("--phase", options.phase, "with --kernels: of this phase; else the step"));
+      command
+          .add_option("--by", options.by,
+                      "with --kernels: one row per kernel name, launch shape, range or class")
+          ->one_of({"name", "launch", "range", "class"}));
+  with_kernels(command.add_option("--phase", options.phase,
+                                  "with --kernels: only this phase [default: the whole step]"));
   with_kernels(command.add_option("--top", options.top,
-                                  "with --kernels: the largest so many rows; 0 is all"));
-  with_kernels(command.add_option("--rank", options.rank, "with --kernels: of this rank"));
+                                  "with --kernels: only this many rows, the largest; 0 is all"));
+  with_kernels(
+      command.add_option("--rank", options.rank, "with --kernels: the kernels of this rank"));
   with_kernels(command
                    .add_option("--layout", options.layout,
-                               "with --kernels: columns as of `nsys stats`, or operators as "
-                               "torch.profiler lists them")
+                               "with --kernels: columns like those of `nsys stats`, or the "
+                               "operator table of torch.profiler")
                    ->one_of({"nsys", "pytorch"}));
 }
 

@@ -31,7 +31,7 @@ Exit status(Client& client) {
 }  // namespace
 
 void add_status(Command& app, Client& client) {
-  Command* command = app.add_subcommand("status", "The daemon, and what it does now");
+  Command* command = app.add_subcommand("status", "Show the daemon and what it is running");
   command->footer("Example: sweepctl status");
   command->callback([&client] { client.action = [&client] { return status(client); }; });
 }

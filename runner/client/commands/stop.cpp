@@ -53,8 +53,8 @@ Exit stop(Client& client, bool now) {
 void add_stop(Command& app, Client& client) {
   auto now = std::make_shared<bool>(false);
   Command* command =
-      app.add_subcommand("stop", "Stop the daemon; what is queued waits for the next");
-  command->add_flag("--now", *now, "do not wait for what runs: the next daemon adopts it");
+      app.add_subcommand("stop", "Stop the daemon; queued attempts wait for the next one");
+  command->add_flag("--now", *now, "do not wait for running attempts: the next daemon adopts them");
   command->footer("Example: sweepctl stop");
   command->callback(
       [&client, now] { client.action = [&client, now] { return stop(client, *now); }; });

@@ -8,7 +8,7 @@ void add_watch(Command& app, Client& client) {
   Command* command = app.add_subcommand("watch", "Follow a sweep until it has ended");
   command->add_option(
       "SWEEP", *sweep,
-      "name (its latest), id or unique prefix of an id; without it the latest sweep");
+      "name (its latest sweep), id or unique prefix of an id [default: the latest sweep]");
   command->footer("Example: sweepctl watch lm-end-to-end\nCtrl-C stops watching, not the sweep.");
   command->callback([&client, sweep] {
     client.action = [&client, sweep] { return watch_sweep(client, *sweep); };

@@ -93,8 +93,9 @@ Exit workloads(Client& client, const std::string& name, const std::string& forma
 void add_workloads(Command& app, Client& client) {
   auto name = std::make_shared<std::string>();
   auto format = std::make_shared<std::string>("text");
-  Command* command = app.add_subcommand("workloads", "What can be measured, and its parameters");
-  command->add_option("WORKLOAD", *name, "document this one in full");
+  Command* command =
+      app.add_subcommand("workloads", "List the workloads, or describe one and its parameters");
+  command->add_option("WORKLOAD", *name, "describe this workload in full");
   add_format_option(*command, *format);
   command->footer("Example: sweepctl workloads lm_step");
   command->callback([&client, name, format] {

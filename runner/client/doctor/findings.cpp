@@ -146,7 +146,7 @@ Finding throttling(const CudaFacts& cuda) {
   for (const GpuFacts& one : cuda.gpus) {
     if (one.throttle_reasons.empty()) continue;
     return {"GPU clocks", Health::kWarning, one.name + ": " + one.throttle_reasons,
-            "The GPU runs slower than its settings ask, already now.",
+            "The GPU is already running slower than its settings ask for.",
             "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"};
   }
   return ok("GPU clocks", "not throttled");
@@ -207,7 +207,7 @@ Finding disk(const StateFacts& state) {
   const std::string found = to_human(state.free) + " free";
   if (state.free < kNoDisk) {
     return {"disk", Health::kProblem, found,
-            "Results that cannot be stored hold every new start up.", "df -h " + state.folder};
+            "No new attempt starts while results cannot be stored.", "df -h " + state.folder};
   }
   if (state.free < kLittleDisk) {
     return {"disk", Health::kWarning, found,
@@ -245,8 +245,7 @@ Finding daemon(const DaemonFacts& daemon) {
   return {
       "daemon", Health::kWarning,
       fmt::format("{}; sweepctl is {} ({})", found, daemon.client_version, daemon.client_commit),
-      "A daemon of another build does not know what this one added.",
-      "sweepctl stop && sweepctl status"};
+      "A daemon of another build lacks what this one added.", "sweepctl stop && sweepctl status"};
 }
 
 Finding database(const DaemonFacts& daemon) {
@@ -254,15 +253,16 @@ Finding database(const DaemonFacts& daemon) {
   const std::string size = to_human(daemon.database_size);
   if (!daemon.error.empty()) {
     return {"database", Health::kProblem, daemon.error, "Results can be neither stored nor read.",
-            "sweepctl status, then look into sweepd.log"};
+            "sweepctl status, then look in sweepd.log"};
   }
   if (!daemon.problems.empty()) {
     return {"database", Health::kProblem, daemon.problems.front(),
             "The file is damaged; what can be read can be saved.",
             fmt::format("sqlite3 {} .recover | sqlite3 recovered.db", daemon.database)};
   }
-  return ok("database",
-            size + (daemon.checked_whole ? ", sound" : ", not checked to its end in time"));
+  return ok(
+      "database",
+      size + (daemon.checked_whole ? ", sound" : ", not checked completely: the time ran out"));
 }
 
 Finding place(const CpuFacts& cpu) {

@@ -109,14 +109,13 @@ Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec&
   if (!ranks->several) return {};
   if (std::any_of(reads.begin(), reads.end(), shows_phases)) {
     table.notes.emplace_back(
-        "several ranks: a phase is the time of the rank that was slowest in it, so phases may add "
-        "up to more than the step; `rank: slowest` in `where` takes those of the rank that ended "
-        "the step last");
+        "several ranks: each phase shows the rank that was slowest in it, so phases may add up to "
+        "more than the step; `rank: slowest` in `where` shows the rank that ended the step last");
   }
   if (ranks->apart) {
     table.notes.push_back(fmt::format(
-        "several ranks: those of `{}` do not work together, each runs the whole step "
-        "by itself{}",
+        "several ranks: the ranks of `{}` do not work together, each runs the whole step by "
+        "itself{}",
         def.name, def.name == "lm_step" ? "; `ddp` trains one model with all of them" : ""));
   }
   return {};

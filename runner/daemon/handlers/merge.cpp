@@ -22,8 +22,9 @@ struct Source {
 Result<DatabaseCopy> copy_source(const ReadServices& services, const Source& source) {
   std::error_code ignored;
   if (fs::equivalent(source.database, services.database, ignored)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 source.database.string() + " is this daemon's own database; name another's"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        source.database.string() + " is this daemon's own database; name that of another machine"};
   }
   auto copy = DatabaseCopy::make(source.database, services.state.path(), services.catalog);
   if (!copy) return copy;
@@ -115,7 +116,7 @@ boost::asio::awaitable<Reply> handle_merge(Services& services, Session&, json pa
   const bool dry_run = reader.boolean_or("dry_run", false);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   if (!services.merging.expired()) {
-    co_return Error{ErrorCode::kFailedPrecondition, "another merge is under way; wait for its end"};
+    co_return Error{ErrorCode::kFailedPrecondition, "another merge is running; wait until it ends"};
   }
   const auto token = std::make_shared<int>();
   services.merging = token;

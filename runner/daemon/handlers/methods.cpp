@@ -29,7 +29,7 @@ RpcError needs_daemon(std::string_view name) {
     if (std::holds_alternative<ReadHandler>(method.handle)) reading.emplace_back(method.name);
   }
   return {RpcCode::kInvalidParams,
-          fmt::format("`{}` needs the daemon; a database file can only be read, by {}", name,
+          fmt::format("`{}` needs the daemon; a database file can only be read, with {}", name,
                       join(reading, ", ")),
           nullptr};
 }

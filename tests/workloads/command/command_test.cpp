@@ -127,9 +127,10 @@ TEST(Command, EndsBecomeOutcomes) {
                "oom: out of memory: asked for 1.50 GiB"},
            Row{"echo '{\"oom\":\"backward\",\"requested_bytes\":1048576}' >&3; exit 1",
                "oom: out of memory: asked for 1.0 MiB"},
-           Row{"exit 0", "failed: the program ended well but reported no step: it writes lines"},
+           Row{"exit 0",
+               "failed: the program exited with code 0 but reported no step: it must write lines"},
            Row{"echo '{\"step\":0,\"time\":1}' >&3",
-               "failed: the program ended well but reported no step after its warm-up"},
+               "failed: the program exited with code 0 but reported no step after its warm-up"},
        }) {
     EXPECT_THAT(Story(row.script).ending(), StartsWith(row.ending)) << row.script;
   }
@@ -143,7 +144,7 @@ TEST(Command, GarbageIsAFailureWithItsLine) {
   };
   for (const Row& row : {
            Row{"echo '{\"step\":0,\"time\":1}' >&3; echo Segmentation fault >&3; sleep 100",
-               "failed: line 2 of the program's report: it is no JSON object: `Segmentation "
+               "failed: line 2 of the program's report: it is not a JSON object: `Segmentation "
                "fault`"},
            Row{"echo '{\"step\":0,\"tme\":1}' >&3", "metric `tme` has no unit"},
            Row{"for i in 0 0; do echo '{\"step\":0,\"time\":1}' >&3; done",
@@ -164,7 +165,7 @@ TEST(Command, MistakesInTheTrialAreNamed) {
       {{}, "argv: a command needs a program"},
       {{{"argv", "echo {contxt}"}}, "{contxt} is no parameter (did you mean `context`?)"},
       {{{"argv", "echo {context}"}}, "this trial does not set `context`"},
-      {{{"argv", "echo"}, {"env", "A"}}, "env: `A` is no assignment; expected NAME=value"},
+      {{{"argv", "echo"}, {"env", "A"}}, "env: `A` is not an assignment; expected NAME=value"},
       {{{"argv", "echo"}, {"patterns", "speed = x"}}, "metric `speed` has no unit"},
       {{{"argv", "echo"}, {"cwd", "/no/such/folder"}}, "cwd: `/no/such/folder`: No such file"},
   };

@@ -49,7 +49,7 @@ TEST(Patterns, NameWhatIsWrong) {
   for (const Row& row : {
            Row{"time", "patterns: `time`: expected `METRIC = REGEX`"},
            Row{"speed = x", "metric `speed` has no unit that sweepd knows"},
-           Row{"time.For ward = x", "`For ward` is no name of a phase"},
+           Row{"time.For ward = x", "`For ward` is not a phase name"},
            Row{"time:min = x", "unit `min`; expected ns, us, ms or s"},
            Row{"loss:ms = x", "`loss` has no unit"},
            Row{"fact. = x", "the fact has no name"},

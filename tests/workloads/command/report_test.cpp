@@ -57,9 +57,9 @@ TEST(Report, NamesWhatIsWrongWithALine) {
     const char *line, *message;
   };
   for (const Row& row : {
-           Row{"garbage", "it is no JSON object"},
-           Row{"[1]", "it is no JSON object"},
-           Row{"{\"step\":0", "it is no JSON object"},
+           Row{"garbage", "it is not a JSON object"},
+           Row{"[1]", "it is not a JSON object"},
+           Row{"{\"step\":0", "it is not a JSON object"},
            Row{"{}", "it has none of `step`, `memory`"},
            Row{R"({"step":-1,"time":1})", "`step` is -1; expected an integer from 0"},
            Row{R"({"step":1.5,"time":1})", "`step` is 1.5"},
@@ -67,7 +67,7 @@ TEST(Report, NamesWhatIsWrongWithALine) {
            Row{R"({"step":0,"time":{}})", "a step without a metric"},
            Row{R"({"step":0,"time":"fast"})", "`time` is \"fast\"; expected a number"},
            Row{R"({"step":0,"time":-1})", "`time` of step is -1; expected ms, from 0"},
-           Row{R"({"step":0,"time":{"For ward":1}})", "`For ward` is no name of a phase"},
+           Row{R"({"step":0,"time":{"For ward":1}})", "`For ward` is not a phase name"},
            Row{R"({"step":0,"throughput":1})", "metric `throughput` has no unit that sweepd knows"},
            Row{R"({"step":0,"kernel_time":1})", "metric `kernel_time` has no unit"},
            Row{R"({"step":0,"warmup":1,"time":1})", "`warmup` is 1; expected true or false"},

@@ -27,7 +27,7 @@ TEST(SplitWords, NamesAQuoteWithoutAnEnd) {
     split_words("echo 'a b", "argv");
     FAIL();
   } catch (const std::invalid_argument& e) {
-    EXPECT_STREQ(e.what(), "argv: a ' has no end in `echo 'a b`");
+    EXPECT_STREQ(e.what(), "argv: a ' is not closed in `echo 'a b`");
   }
 }
 
@@ -46,10 +46,11 @@ TEST(Substitute, NamesWhatIsWrong) {
     const char *word, *message;
   };
   for (const Row& row :
-       {Row{"{contxt}", "argv: {contxt} is no parameter (did you mean `context`?)"},
+       {Row{"{contxt}", "argv: {contxt} is not a parameter (did you mean `context`?)"},
         Row{"{model}", "argv: {model} is used, but this trial does not set `model`"},
-        Row{"a{b", "argv: a { has no partner in `a{b`"},
-        Row{"a}b", "argv: a } has no partner in `a}b`"}, Row{"{}", "argv: {} is no parameter"}}) {
+        Row{"a{b", "argv: a { has no matching brace in `a{b`"},
+        Row{"a}b", "argv: a } has no matching brace in `a}b`"},
+        Row{"{}", "argv: {} is not a parameter"}}) {
     try {
       substitute(row.word, kVariables, "argv");
       FAIL() << row.word;

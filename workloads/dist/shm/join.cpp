@@ -57,7 +57,7 @@ std::shared_ptr<Region> wait_for_region(const Place& place) {
   while (true) {
     if (auto region = try_open(place)) return region;
     if (place.timeout.count() > 0 && Clock::now() - start > place.timeout) {
-      throw std::runtime_error(fmt::format("shm: rank 0 did not come within {} s (no {})",
+      throw std::runtime_error(fmt::format("shm: rank 0 did not arrive within {} s (no {})",
                                            std::chrono::duration<double>(place.timeout).count(),
                                            address_file(place).string()));
     }

@@ -99,7 +99,7 @@ Link::Link(std::shared_ptr<Region> region, int rank, Reach reach, std::chrono::m
       calls_(static_cast<std::size_t>(region_->world_size())) {
   if (rank < 0 || rank >= world_size()) {
     throw std::invalid_argument(
-        fmt::format("shm: rank {} of a memory for {} ranks", rank, world_size()));
+        fmt::format("shm: rank {} of a shared memory for {} ranks", rank, world_size()));
   }
   spin_time_ = world_size() <= ::sysconf(_SC_NPROCESSORS_ONLN) ? kSpinTime : kSpinTime * 0;
   Peer& self = control().peers[rank];
@@ -193,7 +193,7 @@ std::string Link::missing_peers() {
   }
   // A rank that leaves before all have come does so because they did not come.
   if (!not_here.empty() && (gave_up || Clock::now() >= join_deadline_)) {
-    return fmt::format("rank{} {} did not come in time", not_here.size() == 1 ? "" : "s",
+    return fmt::format("rank{} {} did not arrive in time", not_here.size() == 1 ? "" : "s",
                        join(not_here, ", "));
   }
   return gone < 0 ? "" : blame(gone);

@@ -97,7 +97,8 @@ std::shared_ptr<Region> Region::open(const std::filesystem::path& path) {
   ::munmap(control, sizeof(Control));
   if (magic != kMagic) {
     throw std::runtime_error(fmt::format(
-        "shm: {} is no shared memory of this program; are all ranks of one build?", path.string()));
+        "shm: {} is not shared memory of this program; are all ranks from the same build?",
+        path.string()));
   }
   return std::shared_ptr<Region>(new Region(std::move(fd), world_size, heap_bytes));
 }
