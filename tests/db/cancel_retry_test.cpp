@@ -19,9 +19,9 @@ TEST_F(DbTest, CancelEndsTheQueuedAndNamesTheRunning) {
   const auto found = reader_->find_sweep("s");
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->cancelled);
-  EXPECT_EQ(found->progress.cancelled, 1);
+  EXPECT_EQ(found->progress.of(Outcome::kCancelled), 1);
   EXPECT_EQ(found->progress.running, 1);
-  EXPECT_EQ(found->progress.done, 1);
+  EXPECT_EQ(found->progress.of(Outcome::kDone), 1);
 
   // The running one ends; a late second journal of the cancelled one changes nothing.
   finish(ended(queued[1].row, {Cancelled{"its sweep was cancelled"}, 0}));
@@ -126,7 +126,7 @@ TEST_F(DbTest, RetryQueuesWhatIsBeingStoppedToo) {
   const auto found = reader_->find_sweep(request.id);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->progress.total, 2);
-  EXPECT_EQ(found->progress.done, 2) << "it is the new attempt that counts";
+  EXPECT_EQ(found->progress.of(Outcome::kDone), 2) << "it is the new attempt that counts";
 }
 
 TEST_F(DbTest, RetryLeavesWhatRunsForAnotherSweepAlone) {
@@ -141,7 +141,7 @@ TEST_F(DbTest, RetryLeavesWhatRunsForAnotherSweepAlone) {
   ASSERT_TRUE(retried);
   EXPECT_TRUE(retried->queued.empty());
   finish(done(queued[0].row, 1, 1));
-  EXPECT_EQ(reader_->find_sweep(first.id)->progress.done, 1);
+  EXPECT_EQ(reader_->find_sweep(first.id)->progress.of(Outcome::kDone), 1);
 }
 
 TEST_F(DbTest, ANewSweepDoesNotJoinWhatIsBeingStopped) {
@@ -154,7 +154,7 @@ TEST_F(DbTest, ANewSweepDoesNotJoinWhatIsBeingStopped) {
   ASSERT_EQ(second.queued.size(), 1u);
   finish(ended(stopping[0].row, {Cancelled{"cancelled while running"}, 0}));
   finish(done(second.queued[0].row, 1, 1));
-  EXPECT_EQ(reader_->find_sweep("second")->progress.done, 1);
+  EXPECT_EQ(reader_->find_sweep("second")->progress.of(Outcome::kDone), 1);
 }
 
 TEST_F(DbTest, RetryRefusesAnUnknownWord) {

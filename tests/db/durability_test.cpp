@@ -164,7 +164,7 @@ TEST_F(DbTest, WhatWasAnsweredSurvivesAKill) {
   reopen();
   const auto progress = reader_->progress(request.id);
   ASSERT_TRUE(progress);
-  EXPECT_EQ(progress->done, 1);
+  EXPECT_EQ(progress->of(Outcome::kDone), 1);
   EXPECT_EQ(progress->queued, 1);
 }
 
@@ -174,7 +174,7 @@ TEST_F(DbTest, AReaderSeesWhatTheWriterCommittedSince) {
   const auto queued = submit(request).queued;
   EXPECT_EQ(reader_->progress(request.id).value().queued, 1);
   finish(done(queued.front().row, 1, 1));
-  EXPECT_EQ(reader_->progress(request.id).value().done, 1);
+  EXPECT_EQ(reader_->progress(request.id).value().of(Outcome::kDone), 1);
 }
 
 TEST_F(DbTest, AReaderCannotWrite) {
@@ -207,9 +207,11 @@ TEST_F(DbTest, ReadersAndTheWriterDoNotStopEachOther) {
         const auto progress = (*reader)->progress(request.id);
         const auto results = (*reader)->results(query, true);
         // Always all trials, never fewer done than before.
-        if (!progress || !results || progress->total != kTrials || progress->done < last) ++bad;
+        if (!progress || !results || progress->total != kTrials ||
+            progress->of(Outcome::kDone) < last)
+          ++bad;
         if (results && results->dimensions[0].values.size() != kTrials) ++bad;
-        if (progress) last = progress->done;
+        if (progress) last = progress->of(Outcome::kDone);
         ++asked;
       }
     });

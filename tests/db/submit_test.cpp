@@ -126,7 +126,7 @@ TEST_F(DbTest, FinishedWorkIsReusedAndListedByTheNewSweep) {
   const auto progress = reader_->progress(request.id);
   ASSERT_TRUE(progress);
   EXPECT_EQ(progress->total, 2);
-  EXPECT_EQ(progress->done, 1);
+  EXPECT_EQ(progress->of(Outcome::kDone), 1);
   EXPECT_EQ(progress->queued, 1);
   const auto attempts = reader_->attempts_of_sweep(request.id, 0);
   ASSERT_TRUE(attempts);

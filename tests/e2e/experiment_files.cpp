@@ -12,13 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 Options words_of(const std::string& line) {
   std::istringstream stream(line);
   Options words;
@@ -52,13 +45,18 @@ void read_sweeps(ExperimentFile& file) {
 
 }  // namespace
 
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 std::vector<ExperimentFile> experiment_files() {
   std::vector<ExperimentFile> files;
   for (const auto& entry : fs::recursive_directory_iterator(EXPERIMENTS)) {
     if (entry.path().extension() != ".yaml") continue;
     ExperimentFile file;
     file.name = fs::relative(entry.path(), EXPERIMENTS).replace_extension().string();
-    file.text = read(entry.path());
+    file.text = text_of(entry.path());
     read_header(file);
     read_sweeps(file);
     files.push_back(std::move(file));

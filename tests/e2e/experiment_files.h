@@ -34,6 +34,8 @@ inline void PrintTo(const ExperimentFile& file, std::ostream* out) {
   *out << file.name;
 }
 
+std::string text_of(const std::filesystem::path& file);
+
 std::vector<ExperimentFile> experiment_files();        // sorted by name
 std::vector<ExperimentFile> small_experiment_files();  // those with a `small:` line
 

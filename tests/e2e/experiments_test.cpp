@@ -32,13 +32,6 @@ using testing::StartsWith;
 
 #if SWEEPD_WITH_TORCH
 
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 const Catalog& catalog() {
   static const Catalog parsed = [] {
     const Sandbox box(SWEEP_WORKER);
@@ -96,7 +89,7 @@ TEST(Experiments, HaveNamesThatReportCanTellApart) {
 }
 
 TEST(Experiments, AreEachListedInTheReadmeAndNothingElseIs) {
-  const std::string readme = read(fs::path(EXPERIMENTS) / "README.md");
+  const std::string readme = text_of(fs::path(EXPERIMENTS) / "README.md");
   for (const ExperimentFile& file : experiment_files()) {
     EXPECT_THAT(readme, HasSubstr("(" + file.name + ".yaml)"));
   }
@@ -170,7 +163,7 @@ TEST_P(ExperimentTables, AreThoseOfTheGoldenFile) {
     fs::create_directories(golden.parent_path());
     std::ofstream(golden) << tables;
   }
-  EXPECT_EQ(read(golden), tables) << "SWEEPD_UPDATE_GOLDEN=1 writes " << golden;
+  EXPECT_EQ(text_of(golden), tables) << "SWEEPD_UPDATE_GOLDEN=1 writes " << golden;
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, ExperimentTables, testing::ValuesIn(small_experiment_files()),

@@ -4,10 +4,9 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "tests/e2e/experiment_files.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -20,9 +19,8 @@ namespace fs = std::filesystem;
 bool has_begun(const Sandbox& box) {
   std::error_code error;
   for (const auto& attempt : fs::directory_iterator(box.state() / "runs", error)) {
-    std::ifstream journal(attempt.path() / "events.0.ndjson");
-    const std::string text{std::istreambuf_iterator<char>(journal), {}};
-    if (text.find("\"event\":\"step\"") != std::string::npos) return true;
+    const std::string journal = text_of(attempt.path() / "events.0.ndjson");
+    if (journal.find("\"event\":\"step\"") != std::string::npos) return true;
   }
   return false;
 }

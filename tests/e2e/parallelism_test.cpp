@@ -7,19 +7,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/e2e/experiment_files.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
 namespace {
 
 using testing::HasSubstr;
-
-std::string read(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // SWEEPD_UPDATE_GOLDEN=1 writes tests/e2e/golden/accounting.exact.md; every digit of it counts.
 TEST(Parallelism, AnswersTheAccountingProblemToTheDigit) {
@@ -35,7 +29,7 @@ TEST(Parallelism, AnswersTheAccountingProblemToTheDigit) {
   }
   const std::string golden = std::string(GOLDEN) + "/accounting.exact.md";
   if (std::getenv("SWEEPD_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << report.out;
-  EXPECT_EQ(report.out, read(golden));
+  EXPECT_EQ(report.out, text_of(golden));
   EXPECT_EQ(box.sql("select count(*) from attempt where verdict = 'valid' and outcome = 'done'"),
             "8");
 }

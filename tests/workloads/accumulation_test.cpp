@@ -6,15 +6,15 @@
 namespace sweepd {
 namespace {
 
-struct Case {
+struct Addends {
   const char *count, *increment, *accumulator, *addend, *conversion;
   const char* result;
 };
 
-class Accumulation : public testing::TestWithParam<Case> {};
+class Accumulation : public testing::TestWithParam<Addends> {};
 
 TEST_P(Accumulation, IsExact) {
-  const Case& c = GetParam();
+  const Addends& c = GetParam();
   Harness harness;
   const auto workload = harness.make("accumulation", {{"count", c.count},
                                                       {"increment", c.increment},
@@ -35,17 +35,17 @@ TEST_P(Accumulation, IsExact) {
 
 INSTANTIATE_TEST_SUITE_P(
     Sums, Accumulation,
-    testing::Values(Case{"1000", "0.01", "fp32", "fp32", "implicit", "10.000133514404297"},
-                    Case{"1000", "0.01", "fp16", "fp16", "implicit", "9.953125"},
-                    Case{"1000", "0.01", "fp32", "fp16", "implicit", "10.00213623046875"},
-                    Case{"1000", "0.01", "fp32", "fp16", "explicit", "10.00213623046875"},
-                    Case{"1000", "0.01", "bf16", "bf16", "implicit", "4.0"},
-                    Case{"1000", "0.01", "fp32", "bf16", "implicit", "10.009765625"},
-                    Case{"10000", "0.001", "fp32", "fp32", "implicit", "10.000411033630371"},
-                    Case{"10000", "0.001", "fp16", "fp16", "implicit", "4.0"},
-                    Case{"10000", "0.001", "bf16", "bf16", "implicit", "0.5"}),
+    testing::Values(Addends{"1000", "0.01", "fp32", "fp32", "implicit", "10.000133514404297"},
+                    Addends{"1000", "0.01", "fp16", "fp16", "implicit", "9.953125"},
+                    Addends{"1000", "0.01", "fp32", "fp16", "implicit", "10.00213623046875"},
+                    Addends{"1000", "0.01", "fp32", "fp16", "explicit", "10.00213623046875"},
+                    Addends{"1000", "0.01", "bf16", "bf16", "implicit", "4.0"},
+                    Addends{"1000", "0.01", "fp32", "bf16", "implicit", "10.009765625"},
+                    Addends{"10000", "0.001", "fp32", "fp32", "implicit", "10.000411033630371"},
+                    Addends{"10000", "0.001", "fp16", "fp16", "implicit", "4.0"},
+                    Addends{"10000", "0.001", "bf16", "bf16", "implicit", "0.5"}),
     [](const auto& param_info) {
-      const Case& c = param_info.param;
+      const Addends& c = param_info.param;
       return std::string(c.count) + "_" + c.addend + "_into_" + c.accumulator + "_" + c.conversion;
     });
 

@@ -72,12 +72,12 @@ TEST(RankValues, FindsEveryWrongElement) {
 }
 
 // What a rank of the workload measured and reported.
-struct Trial {
+struct ReducedTrial {
   std::map<std::string, double> facts;
   RecordedSamples samples;
 };
 
-void run_steps(Context& context, const Texts& changes, Trial& trial) {
+void run_steps(Context& context, const Texts& changes, ReducedTrial& trial) {
   auto values = values_of("all_reduce", changes);
   const auto workload = Registry::instance().find("all_reduce")->make(values, context);
   ASSERT_NE(workload->gang(), nullptr);
@@ -96,20 +96,20 @@ void run_steps(Context& context, const Texts& changes, Trial& trial) {
   workload->gang()->barrier();
 }
 
-using Case = std::tuple<std::string, std::string, bool, int>;  // op, dtype, in place, ranks
+using Reduction = std::tuple<std::string, std::string, bool, int>;  // op, dtype, in place, ranks
 
-class AllReduceOf : public ::testing::TestWithParam<Case> {};
+class AllReduceOf : public ::testing::TestWithParam<Reduction> {};
 
 TEST_P(AllReduceOf, ChecksEveryElementOfEveryStep) {
   const auto& [op, dtype, in_place, ranks] = GetParam();
   const Texts changes{
       {"op", op}, {"dtype", dtype}, {"in_place", in_place ? "true" : "false"}, {"bytes", "100000"}};
-  std::vector<Trial> trials(static_cast<std::size_t>(ranks));
+  std::vector<ReducedTrial> trials(static_cast<std::size_t>(ranks));
   expect_ranks(ranks, [&](Context& context) {
     run_steps(context, changes, trials[static_cast<std::size_t>(context.rank)]);
   });
   std::set<double> algbw;
-  for (const Trial& trial : trials) {
+  for (const ReducedTrial& trial : trials) {
     EXPECT_EQ(trial.facts.at("wrong"), 0);
     EXPECT_GE(trial.facts.at("checked"), 4 * 100'000 / 8 / ranks - 4);
     EXPECT_THAT(trial.samples.values.at("step/algbw"), AllOf(SizeIs(3), Each(Gt(0))));
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, AllReduceOf,
 
 TEST(AllReduce, TellsItsSetUpApart) {
   const auto ranks = run_ranks(2, [](Context& context) {
-    Trial trial;
+    ReducedTrial trial;
     run_steps(context, {{"bytes", "4096"}}, trial);
   });
   for (const RankResult& rank : ranks) {
@@ -143,7 +143,7 @@ TEST(AllReduce, TellsItsSetUpApart) {
 
 TEST(AllReduce, RefusesLessThanAnElementForEachRank) {
   const auto ranks = run_ranks(3, [](Context& context) {
-    Trial trial;
+    ReducedTrial trial;
     run_steps(context, {{"bytes", "8"}, {"op", "all_gather"}}, trial);
   });
   for (const RankResult& rank : ranks) {

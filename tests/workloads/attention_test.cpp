@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tests/workloads/figures.h"
 #include "tests/workloads/workload_harness.h"
 #include "workloads/api/failure.h"
 #include "workloads/nn/attention_check.h"
@@ -66,14 +67,6 @@ TEST(Attention, CountsTheWorkOfItsShape) {
   ASSERT_EQ(stored.phases.size(), 2u);
   // 2 x 4 B S^2 d with B = 8, d = 64.
   EXPECT_DOUBLE_EQ(stored.phases[0].flops, 2 * 549'755'813'888.0);
-}
-
-double figure(const WorkPerStep& work, const std::string& name) {
-  for (const Figure& figure : work.figures) {
-    if (figure.name == name) return figure.value;
-  }
-  ADD_FAILURE() << "no figure " << name;
-  return 0;
 }
 
 // Notes what is allocated when the backward begins.

@@ -8,12 +8,12 @@ namespace sweepd {
 namespace {
 
 TEST(Buckets, AreFilledInOrderUpToTheirSize) {
-  struct Case {
+  struct Filling {
     std::vector<BucketItem> items;
     std::int64_t most;
     std::vector<std::vector<std::size_t>> expected;
   };
-  const Case cases[] = {
+  const Filling cases[] = {
       {{}, 10, {}},
       {{{4}, {4}, {4}}, 8, {{0, 1}, {2}}},
       {{{4}, {4}, {4}}, 7, {{0}, {1}, {2}}},
@@ -22,7 +22,7 @@ TEST(Buckets, AreFilledInOrderUpToTheirSize) {
       {{{1}, {100}, {1}, {1}}, 10, {{0}, {1}, {2, 3}}},             // too large: alone
       {{{4, 0}, {4, 0}, {4, 1}, {4, 0}}, 100, {{0, 1}, {2}, {3}}},  // types stay apart
   };
-  for (const Case& test : cases) {
+  for (const Filling& test : cases) {
     EXPECT_EQ(fill_buckets(test.items, test.most), test.expected) << test.most;
   }
 }

@@ -26,9 +26,9 @@ at::Tensor sum_of_parts(int world_size, std::int64_t n, at::ScalarType type) {
   return sum;
 }
 
-using Case = std::tuple<std::string, int>;  // backend, world size
+using BackendAndRanks = std::tuple<std::string, int>;  // backend, world size
 
-class EveryBackend : public ::testing::TestWithParam<Case> {
+class EveryBackend : public ::testing::TestWithParam<BackendAndRanks> {
  protected:
   // What the ranks do, with collectives already made.
   void together(const std::function<void(Collectives&)>& body) {

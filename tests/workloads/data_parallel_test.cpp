@@ -18,7 +18,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::Pointwise;
 
-constexpr int kSteps = 3;
+constexpr int kParallelSteps = 3;
 
 DdpParams ddp(const std::string& strategy, double bucket_mb = 0.004) {
   DdpParams params;
@@ -45,14 +45,14 @@ class LmUnderDdp : public ::testing::TestWithParam<int> {};
 
 TEST_P(LmUnderDdp, LossesEqualThoseOfTheWholeBatch) {
   const int world_size = GetParam();
-  const std::vector<double> expected = losses(whole(small_case(), world_size), kSteps);
+  const std::vector<double> expected = losses(whole(small_case(), world_size), kParallelSteps);
   for (const char* strategy : {"naive", "flat", "overlap", "bucketed"}) {
     SCOPED_TRACE(strategy);
     expect_threads(world_size, [&](Collectives& ranks) {
       Harness harness;
       DataParallel training(ddp(strategy), run_params(), ranks, *harness.device);
       std::vector<double> got;
-      for (int step = 0; step < kSteps; ++step) {
+      for (int step = 0; step < kParallelSteps; ++step) {
         RecordedPhases phases;
         RecordedSamples samples;
         training.step(phases);
@@ -97,7 +97,7 @@ TEST(DataParallel, TellsWhatCommunicationTakesAndWhatOfItIsExposed) {
       Harness harness;
       DataParallel training(ddp(strategy), run_params(), ranks, *harness.device);
       RecordedPhases phases;
-      for (int step = 0; step < kSteps; ++step) {
+      for (int step = 0; step < kParallelSteps; ++step) {
         RecordedSamples samples;
         training.step(phases);
         training.tell(samples);
@@ -120,7 +120,7 @@ TEST(DataParallel, StatesItsFacts) {
     Harness harness;
     DataParallel training(ddp("bucketed"), run_params(), ranks, *harness.device);
     RecordedPhases phases;
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kParallelSteps; ++step) {
       RecordedSamples samples;
       training.step(phases);
       training.tell(samples);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/workloads/figures.h"
 #include "tests/workloads/ranks.h"
 #include "tests/workloads/workload_harness.h"
 
@@ -12,7 +13,7 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::Pointwise;
 
-constexpr int kSteps = 3;
+constexpr int kTrainingSteps = 3;
 
 // small_case() as text.
 const Texts kSmall = {{"model", "custom"},     {"d_model", "16"}, {"d_ff", "40"},
@@ -20,12 +21,12 @@ const Texts kSmall = {{"model", "custom"},     {"d_model", "16"}, {"d_ff", "40"}
                       {"context", "12"},       {"batch", "2"},    {"lr", "0.01"},
                       {"weight_decay", "0.1"}, {"seed", "1"}};
 
-struct Case {
+struct Training {
   const char* workload;
   Texts changes;
 };
 
-std::vector<Case> cases() {
+std::vector<Training> cases() {
   return {{"ddp", {{"strategy", "naive"}}},
           {"ddp", {{"strategy", "flat"}}},
           {"ddp", {{"strategy", "overlap"}}},
@@ -42,8 +43,8 @@ TEST_P(DistributedWorkloads, TrainAsOneProcessDoes) {
   for (const int world_size : {1, 2, 3}) {
     LmStepParams whole = small_case();
     whole.batch *= world_size;
-    const std::vector<double> expected = losses(whole, kSteps);
-    for (const Case& test : cases()) {
+    const std::vector<double> expected = losses(whole, kTrainingSteps);
+    for (const Training& test : cases()) {
       SCOPED_TRACE(std::string(test.workload) + " " + test.changes[0].second + " " +
                    std::to_string(world_size));
       Texts texts = kSmall;
@@ -56,7 +57,7 @@ TEST_P(DistributedWorkloads, TrainAsOneProcessDoes) {
         const auto workload = Registry::instance().find(test.workload)->make(values, context);
         ASSERT_NE(workload->gang(), nullptr);
         std::vector<double> got;
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kTrainingSteps; ++step) {
           RecordedPhases phases;
           RecordedSamples samples;
           workload->gang()->barrier();
@@ -76,14 +77,6 @@ TEST_P(DistributedWorkloads, TrainAsOneProcessDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, DistributedWorkloads, ::testing::Values("gloo", "shm"),
                          [](const auto& test) { return std::string(test.param); });
-
-double figure(const WorkPerStep& work, const std::string& name) {
-  for (const Figure& one : work.figures) {
-    if (one.name == name) return one.value;
-  }
-  ADD_FAILURE() << "no figure " << name;
-  return 0;
-}
 
 // P = 128,625,408 of `small`; w = 4.
 TEST(DistributedWorkloads, FiguresFollowTheFormulas) {

@@ -10,11 +10,12 @@ at::Tensor leaf(at::IntArrayRef sizes, double value) {
 }
 
 TEST(FlatGroup, GivesEveryRankAnEqualPart) {
-  struct Case {
+  struct Grouping {
     int world_size;
     std::int64_t part, numel;
   };
-  for (const auto& [world_size, part, numel] : {Case{1, 7, 7}, {2, 4, 8}, {3, 3, 9}, {7, 1, 7}}) {
+  for (const auto& [world_size, part, numel] :
+       {Grouping{1, 7, 7}, {2, 4, 8}, {3, 3, 9}, {7, 1, 7}}) {
     const FlatGroup group({leaf({2, 2}, 1), leaf({3}, 2)}, 0, world_size);
     EXPECT_EQ(group.part_numel(), part);
     EXPECT_EQ(group.numel(), numel);

@@ -117,19 +117,19 @@ TEST(GradientAverage, TypesDoNotShareABuffer) {
 
 // What a strategy sends and copies, in numbers.
 TEST(GradientAverage, CountsItsCollectivesAndCopies) {
-  struct Case {
+  struct Averaging {
     const char* strategy;
     std::int64_t bucket_bytes;
     std::size_t collectives;
     std::int64_t copied;
   };
   // 4, 196, 1,400 and 16 bytes; the frozen one is not sent.
-  const Case cases[] = {{"naive", 0, 4, 0},
-                        {"flat", 0, 1, 1616},
-                        {"overlap", 0, 4, 0},
-                        {"bucketed", 1, 4, 1616},
-                        {"bucketed", 220, 3, 1616}};
-  for (const Case& test : cases) {
+  const Averaging cases[] = {{"naive", 0, 4, 0},
+                             {"flat", 0, 1, 1616},
+                             {"overlap", 0, 4, 0},
+                             {"bucketed", 1, 4, 1616},
+                             {"bucketed", 220, 3, 1616}};
+  for (const Averaging& test : cases) {
     expect_threads(2, [&](Collectives& ranks) {
       Harness harness;
       const SmallModule module;

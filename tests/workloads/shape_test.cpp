@@ -1,5 +1,6 @@
 // The model's formulas: sizes, parameters, FLOPs and bytes, without a tensor.
 #include "workloads/nn/shape.h"
+#include "tests/workloads/figures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,14 +42,6 @@ INSTANTIATE_TEST_SUITE_P(All, Sizes,
                            std::replace(name.begin(), name.end(), '.', '_');
                            return name;
                          });
-
-double figure(const WorkPerStep& work, std::string_view name) {
-  for (const Figure& figure : work.figures) {
-    if (figure.name == name) return figure.value;
-  }
-  ADD_FAILURE() << "no figure " << name;
-  return -1;
-}
 
 double flops(const WorkPerStep& work, std::string_view phase) {
   for (const PhaseWork& part : work.phases) {

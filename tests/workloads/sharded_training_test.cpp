@@ -21,7 +21,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::Pointwise;
 
-constexpr int kSteps = 4;
+constexpr int kShardedSteps = 4;
 constexpr double kMostError = 2e-5;  // of losses near 3.7
 
 RunParams run_params() {
@@ -39,7 +39,7 @@ LmStepParams whole(int world_size, const std::string& optimizer = "adamw_fused")
 
 // Of the steps of a ShardedTraining or an FsdpTraining.
 template <class T>
-std::vector<double> losses_of(T& training, int steps = kSteps) {
+std::vector<double> losses_of(T& training, int steps = kShardedSteps) {
   std::vector<double> losses;
   for (int step = 0; step < steps; ++step) {
     RecordedPhases phases;
@@ -70,7 +70,7 @@ class ShardedLosses : public ::testing::TestWithParam<int> {};
 TEST_P(ShardedLosses, EqualThoseOfTheWholeBatch) {
   const int world_size = GetParam();
   for (const char* optimizer : {"adamw_fused", "adamw_foreach", "adamw_loop"}) {
-    const std::vector<double> expected = losses(whole(world_size, optimizer), kSteps);
+    const std::vector<double> expected = losses(whole(world_size, optimizer), kShardedSteps);
     for (const bool sharded : {false, true}) {
       for (const double bucket_mb : {0.001, 0.004, 25.0}) {
         expect_threads(world_size, [&](Collectives& ranks) {
@@ -91,7 +91,7 @@ TEST_P(ShardedLosses, EqualThoseOfTheWholeBatch) {
 
 TEST_P(ShardedLosses, FullyShardedOnesEqualThoseOfTheWholeBatch) {
   const int world_size = GetParam();
-  const std::vector<double> expected = losses(whole(world_size), kSteps);
+  const std::vector<double> expected = losses(whole(world_size), kShardedSteps);
   for (const char* attention : {"naive", "sdpa_flash"}) {
     for (const bool overlap : {false, true}) {
       expect_threads(world_size, [&](Collectives& ranks) {
@@ -113,7 +113,7 @@ TEST_P(ShardedLosses, FullyShardedWeightsEqualThoseOfTheWholeBatch) {
   const int world_size = GetParam();
   Training single(whole(world_size), at::kCPU, 1);
   RecordedPhases phases;
-  for (int step = 0; step < kSteps; ++step) single.step(phases);
+  for (int step = 0; step < kShardedSteps; ++step) single.step(phases);
   expect_threads(world_size, [&](Collectives& ranks) {
     Harness harness;
     FsdpParams params;
@@ -157,14 +157,14 @@ TEST(ShardedTraining, EntersItsPhases) {
 // 6,704 parameters; every rank has all weights, and of both moments its part.
 TEST(ShardedTraining, KeepsItsPartOfTheStateAlone) {
   using Kind = HeldTensor::Kind;
-  struct Case {
+  struct Sharding {
     int world_size;
     bool sharded;
     std::int64_t moments;  // bytes
   };
-  const Case cases[] = {
+  const Sharding cases[] = {
       {1, true, 8 * 6704}, {2, false, 8 * 6704}, {2, true, 8 * 3352}, {4, true, 8 * 1676}};
-  for (const Case& test : cases) {
+  for (const Sharding& test : cases) {
     expect_threads(test.world_size, [&](Collectives& ranks) {
       Harness harness;
       ShardedOptimizerParams params;

@@ -1,18 +1,11 @@
 // sizing: the figures of lm_step's model, and nothing else.
 #include <gtest/gtest.h>
 
+#include "tests/workloads/figures.h"
 #include "tests/workloads/workload_harness.h"
 
 namespace sweepd {
 namespace {
-
-double figure(const WorkPerStep& work, std::string_view name) {
-  for (const Figure& figure : work.figures) {
-    if (figure.name == name) return figure.value;
-  }
-  ADD_FAILURE() << "no figure " << name;
-  return -1;
-}
 
 TEST(Sizing, AnswersFor2_7BWithoutAllocatingAnything) {
   Harness harness;
