@@ -68,7 +68,7 @@ void bind_ending(Query& query, const Ending& ending) {
 std::optional<Ending> read_ending(const Query& query, int first) {
   if (query.is_null(first)) return std::nullopt;
   const auto outcome = outcome_from(query.text(first));
-  assert(outcome);  // a CHECK holds the column to the known names
+  assert(outcome);  // a CHECK of the table allows no other name
   const auto bytes = [&](int offset) {
     return Bytes{query.is_null(first + offset) ? 0 : query.integer(first + offset)};
   };

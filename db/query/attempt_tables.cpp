@@ -44,7 +44,7 @@ Table summary_table(Connection& connection, const std::string& where, std::int64
 }
 
 Table memory_table(Connection& connection, std::int64_t attempt) {
-  // Blank where no allocator was asked, as in a query (db/query/metrics.cpp).
+  // Blank where no allocator reported anything, as in a query (db/query/metrics.cpp).
   Query query(connection,
               "SELECT m.rank, p.text, iif(told, m.at_start_bytes, NULL), "
               "iif(told, m.peak_allocated_bytes, NULL), iif(told, m.at_end_bytes, NULL), "

@@ -1,4 +1,4 @@
-// Tables of `show`: rows of a statement as cells, and lists of properties.
+// Tables of `show`: the rows of a statement as cells, and lists of properties.
 #pragma once
 
 #include <string>
@@ -23,7 +23,8 @@ struct DetailColumn {
   std::string unit = "";
 };
 
-// One row a result row. What is not known shows as "-", and of a long text its first 4,000 bytes.
+// Makes one row per result row. Unknown values show as "-"; of a long text the first 4,000 bytes
+// are shown.
 Table rows_table(Query& query, const std::string& title, const std::vector<DetailColumn>& columns);
 
 // "property | value"; properties without a value are left out.
@@ -39,7 +40,7 @@ class PropertyTable {
   Table table_;
 };
 
-// Appends what has rows.
+// Appends the table if it has rows.
 void append(std::vector<Table>& tables, Table table);
 
 }  // namespace sweepd

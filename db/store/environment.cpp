@@ -64,7 +64,7 @@ std::int64_t insert_environment(Connection& connection, std::int64_t attempt,
       .run();
   int rank = 0;
   for (const DeviceInfo& device : environment.devices) {
-    // A rank that died before it told its device leaves a hole in the list.
+    // A rank that died before it reported its device leaves a hole in the list.
     if (device.kind.empty()) {
       ++rank;
       continue;

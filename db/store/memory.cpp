@@ -40,7 +40,7 @@ void insert_allocations(Connection& connection, Names& names, std::int64_t attem
   }
 }
 
-// An address is 64 bits without a sign in C++, and with one in SQLite.
+// An address is an unsigned 64-bit integer in C++ and a signed one in SQLite.
 void insert_timeline(Connection& connection, Names& names, std::int64_t attempt,
                      const std::vector<MemoryPoint>& timeline) {
   Query insert(connection,

@@ -7,7 +7,8 @@
 namespace sweepd {
 namespace {
 
-// 0 is "unknown" for work; a formula gone wrong must not make its attempt unstorable.
+// 0 means "unknown" for work. A formula that returns NaN or infinity must not make its attempt
+// impossible to store.
 double known_or_zero(double value) {
   return std::isfinite(value) ? value : 0;
 }
@@ -29,7 +30,7 @@ void insert_work(Connection& connection, Names& names, std::int64_t attempt, std
   Query insert(connection,
                "INSERT OR REPLACE INTO figure (trial, name, value, formula) VALUES (?, ?, ?, ?)");
   for (const Figure& figure : work.figures) {
-    // Formulas may hold the trial's own numbers: a cache of them would grow with the trials.
+    // Formulas may contain the trial's own numbers, so a cache of them would grow with the trials.
     insert.bind_all(trial, names.id(figure.name), figure.value, names.uncached_id(figure.formula));
     insert.run();
   }

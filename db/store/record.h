@@ -1,6 +1,6 @@
-// The parts of an AttemptRecord, each into its tables. Called inside `finish`'s transaction. A
-// value that a worker wrote twice for one key is stored once, the last one: a broken worker must
-// not make its attempt unstorable.
+// Each function stores one part of an AttemptRecord in its tables. Called inside the transaction of
+// `finish`. If a worker wrote several values for one key, the last one is stored: a broken worker
+// must not make its attempt impossible to store.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace sweepd {
 
-// Returns the row of the host that it names, or `host` when it names none.
+// Returns the row of the host that the environment names, or `host` if it names none.
 std::int64_t insert_environment(Connection& connection, std::int64_t attempt,
                                 const Environment& environment, std::int64_t host);
 void insert_states(Connection& connection, std::int64_t attempt,
@@ -31,7 +31,7 @@ void insert_allocations(Connection& connection, Names& names, std::int64_t attem
                         const std::vector<Allocation>& allocations);
 void insert_timeline(Connection& connection, Names& names, std::int64_t attempt,
                      const std::vector<MemoryPoint>& timeline);
-// Each kernel with its short name and class (runner/model/kernel_class.h).
+// Stores each kernel with its short name and class (runner/model/kernel_class.h).
 void insert_kernels(Connection& connection, Names& names, std::int64_t attempt,
                     const std::vector<KernelStats>& kernels);
 void insert_operators(Connection& connection, Names& names, std::int64_t attempt,
