@@ -1,5 +1,5 @@
-// How an attempt ended. Always a row, never a hole: each outcome carries what a person needs to see
-// why. `verdict` (model/verdict.h) then says whether a `done` timing can be trusted.
+// How an attempt ended. Every attempt gets a row, and each outcome carries what a person needs to
+// see why. `verdict` (model/verdict.h) says whether a `done` timing can be trusted.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Done {
 struct Oom {
   Bytes requested;    // of the allocation that failed
   Bytes in_use;       // allocated at that moment
-  Bytes limit;        // memory_limit, or the device's size; 0 when unknown
+  Bytes limit;        // memory_limit, or the device's size; 0 if unknown
   std::string phase;  // "setup" before the first step
 };
 struct Timeout {
@@ -34,7 +34,7 @@ struct Timeout {
   std::string phase;  // the last one seen; "setup" before the first step
 };
 struct Crashed {
-  std::optional<int> signal;  // neither is known when an adopted process vanished
+  std::optional<int> signal;  // both empty if an adopted process vanished
   std::optional<int> exit_code;
   std::string phase;
 };
@@ -49,7 +49,7 @@ struct Skipped {
   std::string reason;  // what is missing and how to get it
 };
 
-// `rank` is the rank that decided the ending, where ranks differ.
+// `rank` is the rank that decided the ending, if ranks differ.
 struct Ending {
   std::variant<Done, Oom, Timeout, Crashed, Failed, Cancelled, Skipped> detail;
   int rank = 0;

@@ -1,4 +1,4 @@
-// What a step must do, by formula: the numerator of every rate and the ruler of every verdict.
+// What a step must do, by formula: the numerator of every rate, and what verdicts compare with.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace sweepd {
 struct PhaseWork {
   std::string phase;  // "step" is the whole
   double flops = 0;   // a multiply-add counts as two
-  double bytes = 0;   // fewest bytes through device memory; 0 when no formula is stated
+  double bytes = 0;   // fewest bytes through device memory; 0 if there is no formula
 };
 
-// A named value known without measuring (parameter count, expected bytes ...).
+// A named value that is known without measuring (parameter count, expected bytes ...).
 struct Figure {
-  std::string name;  // snake_case, the unit in the name where it is not a count: `weights_bytes`
+  std::string name;  // snake_case, with the unit in the name unless it is a count: `weights_bytes`
   double value = 0;  // integers up to 2^53 are exact
   std::string formula;
 };

@@ -135,7 +135,7 @@ std::optional<double> Figures::derived(std::string_view name) const {
   return known(p.bytes / seconds / p.peak_bytes_per_s, p.bytes > 0 && p.peak_bytes_per_s > 0);
 }
 
-// An invalid baseline is not used: its figure is physically impossible.
+// The figure of an invalid baseline cannot be trusted, so nothing is compared with it.
 std::optional<double> Figures::compared(std::string_view name) const {
   const Pooled* baseline = partner_.pooled;
   if (baseline == nullptr || baseline->stats.n == 0) return std::nullopt;
