@@ -47,6 +47,8 @@ struct WorkloadDef {
   std::vector<std::string> passes;  // of timing, memory, profile
   std::vector<std::string> phases;  // in step order, without `step`
   std::vector<ParamDef> params;     // the workload's own, then the run parameters
+  // Formulas (`work`) give all there is to know: nothing runs, and one process answers for many
+  // trials.
   bool analytic = false;
 
   std::optional<std::size_t> index_of(std::string_view param) const;

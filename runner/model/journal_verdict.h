@@ -1,10 +1,9 @@
 // Judges whether the journal of a `done` attempt is complete. Pure, like model/verdict.h.
 //   invalid  a rank wrote a different number of steps than its journal contains, or the ranks
-// measured
-//            different numbers of steps: the figures are of an unknown set of steps
+//            measured different numbers of steps: the figures are of an unknown set of steps
 //   suspect  other lines are missing or extra; a line could not be read; something that every
-// attempt
-//            reports (its work, its environment, the device's state before and after) is missing
+//            attempt reports (its work, its environment, the device's state before and after) is
+//            missing
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,7 @@
 //   - two consecutive steps did not call the same kernels equally often;
 //   - a phase ran another number of products than the workload states in its figure
 //     `matmuls_<phase>`; a workload without that figure is not checked. The number of operators
-// must
-//     be equal, that of GPU kernels equal or larger (a library may split a product).
+//     must be equal, that of GPU kernels equal or larger (a library may split a product).
 #pragma once
 
 #include <span>

@@ -74,8 +74,7 @@ struct ResultSet {
   std::string unit;  // of every Stats value in `rows`: "ms", "B" ...
   std::vector<Dimension> dimensions;
   std::vector<ResultRow> rows;
-  std::vector<std::string> unknown;  // "range `attention.scores`": declared names that no result
-                                     // has
+  std::vector<std::string> unknown;  // "range `attention.scores`": no result has it (declared)
 };
 
 }  // namespace sweepd

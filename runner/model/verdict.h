@@ -8,9 +8,7 @@
 //            throttling, another process on the device, other processes on the leased cores, more
 //            ranks than cores; a journal that lacks something (journal_verdict.h)
 // A small number of samples is no reason: `n` shows it. A *measured* peak is never a limit: a
-// faster
-// result shows that it was not the peak.
-// faster has shown that it was none.
+// faster result shows that it was not the peak.
 #pragma once
 
 #include <optional>
@@ -46,8 +44,7 @@ struct Peak {
   double flops_per_s = 0;  // dense, for one arithmetic; 0 when unknown
   double bytes_per_s = 0;  // 0 when unknown
   PeakSource source = PeakSource::kDatasheet;
-  double cache_bytes = 0;  // last-level cache: traffic up to this size may never reach memory; 0 if
-                           // unknown
+  double cache_bytes = 0;  // last-level cache, which may absorb smaller traffic; 0 if unknown
 };
 
 // Returns the dense datasheet peak by device name and arithmetic (fp32, tf32, bf16, fp16), or
