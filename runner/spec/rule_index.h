@@ -2,9 +2,9 @@
 // testing 29,000 rules one by one at a million points takes minutes.
 //
 // Every value of a dimension has the set of rules that accept it, as bits. A rule removes a point
-// if
-// it is in the sets of all of the point's values. Points come in order, the last dimension fastest,
-// so the sets of the leading dimensions are intersected once for all points that share them.
+// if it is in the sets of all of the point's values. Points come in order, the last dimension
+// fastest, so the sets of the leading dimensions are intersected once for all points that share
+// them.
 #pragma once
 
 #include <cstddef>

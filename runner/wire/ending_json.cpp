@@ -64,7 +64,7 @@ void read_detail(Reader& reader, Skipped& e) {
   reader.required("reason", e.reason);
 }
 
-// Makes the alternative at `index` current; the order of `Outcome` is the variant's.
+// Makes the alternative at `index` current. `Outcome` has the same order as the variant.
 template <std::size_t I = 0>
 void emplace(Ending& ending, std::size_t index) {
   if constexpr (I < std::variant_size_v<decltype(ending.detail)>) {

@@ -1,5 +1,5 @@
-// Environment records as JSON, for the `environment` and `state` events. What is unknown is left
-// out, so that an absent field and an empty value are the same.
+// Environment records as JSON, for the `environment` and `state` events. Unknown values are
+// omitted, so that an absent field and an empty value are the same.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// Both add the record's fields to `json`, which is an object already.
+// Both add the record's fields to `json`, which must be an object.
 void put(nlohmann::ordered_json& json, const Environment& environment);  // without `states`
 void put(nlohmann::ordered_json& json, const DeviceState& state);        // without `rank`
 

@@ -1,4 +1,4 @@
-// The journal's lines of a profile pass; part of wire/event.h. Times in nanoseconds.
+// The journal's lines of a profile pass; part of wire/event.h. Times are in nanoseconds.
 //
 //   {"event":"kernel","phase":"forward","range":"ffn","name":"aten::mm","grid":[0,0,0],
 //    "block":[0,0,0],"calls":6,"total_ns":..,"mean_ns":..,"median_ns":..,"min_ns":..,"max_ns":..,

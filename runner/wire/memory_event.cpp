@@ -9,7 +9,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Reader = JsonReader<Json>;
 
-// Reads one array into the fields, in order; `form` is what the message says was expected.
+// Reads one array into the fields, in order. The error says that `form` was expected.
 template <class... Fields>
 void read_tuple(Reader& reader, const Json& element, const std::string& path, std::string_view form,
                 Fields&... fields) {

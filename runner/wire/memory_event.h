@@ -1,5 +1,5 @@
-// The memory pass's part of the journal (event.h): what is held, the largest blocks, the timeline.
-// Blocks and points are arrays, some thousands an attempt:
+// The memory pass's part of the journal (event.h): held tensors, the largest blocks, the timeline.
+// Blocks and points are arrays, because an attempt has some thousands of them:
 //
 //   {"event":"memory_held","tensors":[["weights","block0.wq",16384],..]}
 //   {"event":"allocations","blocks":[[sequence,size,allocated_ns,freed_ns or null,phase,range,
