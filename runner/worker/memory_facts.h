@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// weights_bytes, gradients_bytes, optimizer_state_bytes, other_bytes   what outlives a step
+//   weights_bytes, gradients_bytes, optimizer_state_bytes, other_bytes   what outlives a step
 //   unnamed_bytes               live when the step began, but in none of these
 //   saved_for_backward_bytes    live at the end of `forward` but not at its start; for a workload
 //                               whose next phase is `backward`

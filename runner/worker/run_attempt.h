@@ -1,7 +1,6 @@
 // One rank of one attempt, from request.json to the `end` event.
 //
-// started, work          before anything is allocated, so that even a trial that does not fit has
-// it
+//   started, work          before anything is allocated, so even a trial that does not fit has them
 //   environment
 //   step (setup_time)      timing pass: construction of the workload
 //   state before           timing pass: after the warm-up
