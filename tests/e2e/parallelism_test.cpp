@@ -1,5 +1,5 @@
-// The planner from file to table: the accounting problem's figures as numbers, and thousands of
-// points without a process each.
+// Tests the planner from file to table: the accounting problem's figures as numbers, and thousands
+// of points that do not need a process each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
-// SWEEPD_UPDATE_GOLDEN=1 writes tests/e2e/golden/accounting.exact.md; every digit of it counts.
+// SWEEPD_UPDATE_GOLDEN=1 writes tests/e2e/golden/accounting.exact.md. Every digit of it counts.
 TEST(Parallelism, AnswersTheAccountingProblemToTheDigit) {
   const Sandbox box(SWEEP_WORKER);
   const std::string file = std::string(EXPERIMENTS) + "/parallelism/accounting.yaml";
@@ -40,7 +40,7 @@ TEST(Parallelism, AnswersTheAccountingProblemToTheDigit) {
             "8");
 }
 
-// 3,000 points, the daemon killed twice on the way.
+// There are 3,000 points, and the daemon is killed twice on the way.
 TEST(Parallelism, LosesAndDoublesNothingWhenTheDaemonIsKilled) {
   const Sandbox box(SWEEP_WORKER);
   std::string sweep =
