@@ -181,7 +181,7 @@ struct Wrong {
   std::string text;
 };
 
-// Of the parser's mistakes, the schema can see these: both refuse them.
+// The mistakes of the parser that the schema can see too: both refuse them.
 TEST(Schema, RefusesWhatTheParserRefuses) {
   const std::vector<Wrong> wrongs{
       {"unknown key", kHead + "matrx: {model: [small]}\n"},

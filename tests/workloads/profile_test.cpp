@@ -183,7 +183,7 @@ TEST(Profile, SelfTimesAddUpToTheTimeInOperators) {
   }
 }
 
-// Of the real clock, this much holds on the busiest machine: operators are part of the step.
+// Checks the part that holds for the real clock on the busiest machine: operators are in the step.
 TEST(Profile, OperatorsTakeNoLongerThanTheStep) {
   const ProfileResult result = profile(tiny("train_step"));
   EXPECT_GT(result.kernel_ms, 0);
