@@ -1,4 +1,5 @@
-# The CUDA half: SWEEPD_HAVE_CUDA says whether libsweep_cuda.so is built. Nothing else depends on it.
+# The CUDA half. SWEEPD_HAVE_CUDA says whether libsweep_cuda.so is built; nothing else depends on
+# it.
 set(SWEEPD_HAVE_CUDA OFF)
 if(NOT SWEEPD_CUDA)
   message(STATUS "CUDA half left out: SWEEPD_CUDA is off")

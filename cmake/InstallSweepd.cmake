@@ -1,14 +1,14 @@
-# `cmake --install` gives a tree that can be moved: programs look for their libraries in ../lib and for
-# LibTorch in ../lib/libtorch, a link to the one of the build. The programs are in no component (CMake
-# calls it `Unspecified`). tools/bundle leaves the component `libtorch` out.
+# `cmake --install` makes a tree that can be moved. Programs look for their libraries in ../lib and
+# for LibTorch in ../lib/libtorch, a link to the build's LibTorch. The programs are in no component
+# (CMake calls it `Unspecified`). tools/bundle leaves out the component `libtorch`.
 
-# All that is installed, without the tests.
+# Everything that is installed, without the tests.
 add_custom_target(programs DEPENDS sweepd sweepctl sweep-worker)
 if(TARGET sweep_cuda)
   add_dependencies(programs sweep_cuda)
 endif()
 
-# Before anything is written: an installation that stops half-way is neither the old nor the new one.
+# Runs before anything is written, since an installation that stops halfway is neither old nor new.
 set(to_build "cmake --build \\\"${CMAKE_BINARY_DIR}\\\" --target")
 foreach(program IN ITEMS sweepd sweepctl sweep-worker)
   install(CODE "
@@ -18,7 +18,8 @@ foreach(program IN ITEMS sweepd sweepctl sweep-worker)
 endforeach()
 install(TARGETS sweepd sweepctl sweep-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET sweep_cuda)
-  # Nothing links it, and without a GPU nobody needs it: tools/quickstart does not build it there.
+  # Nothing links to it, and without a GPU nobody needs it, so tools/quickstart does not build it
+  # there.
   install(TARGETS sweep_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
   install(CODE "
     if(NOT EXISTS \"$<TARGET_FILE:sweep_cuda>\")
@@ -27,12 +28,13 @@ if(TARGET sweep_cuda)
 endif()
 
 install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
-# A trial that lacks its compiled package names this one: workloads/nn/aot_package.cpp.
+# A trial without its compiled package names this program: workloads/nn/aot_package.cpp.
 install(PROGRAMS tools/aot_compile DESTINATION bin COMPONENT data)
 
 install(CODE "set(unit_source ${CMAKE_SOURCE_DIR}/packaging/sweepd.service)" COMPONENT data)
 install(CODE [[
-  # Here and not at configure time: `cmake --install --prefix` may differ from the configured prefix.
+  # Done here and not at configure time, since `cmake --install --prefix` may differ from the
+  # configured prefix.
   get_filename_component(prefix "${CMAKE_INSTALL_PREFIX}" ABSOLUTE)
   file(READ "${unit_source}" unit)
   string(CONFIGURE "${unit}" unit @ONLY)

@@ -1,5 +1,5 @@
 # LibTorch as imported targets: Torch::cpu, and Torch::cuda for libsweep_cuda.so alone.
-# Not find_package(Torch): that stops on machines without a CUDA toolkit.
+# find_package(Torch) is not used, because it stops on machines without a CUDA toolkit.
 set(SWEEPD_TORCH_VERSION 2.11.0)
 if(DEFINED ENV{SWEEPD_LIBTORCH})
   set(libtorch_default $ENV{SWEEPD_LIBTORCH})
@@ -25,8 +25,8 @@ if(NOT found_version VERSION_EQUAL SWEEPD_TORCH_VERSION)
 endif()
 message(STATUS "LibTorch ${found_version}: ${SWEEPD_LIBTORCH}")
 
-# libtorch_cpu.so of the CUDA wheel needs these two even where nothing uses a GPU: from the toolkit,
-# else from the wheels that tools/fetch_libtorch unpacks beside torch.
+# libtorch_cpu.so of the CUDA wheel needs these two even if nothing uses a GPU. They come from the
+# toolkit, or else from the wheels that tools/fetch_libtorch unpacks beside torch.
 get_filename_component(libtorch_parent ${SWEEPD_LIBTORCH} DIRECTORY)
 file(GLOB_RECURSE wheel_libraries ${SWEEPD_LIBTORCH}/nvidia/*.so.13
      ${libtorch_parent}/nvidia/*.so.13)
@@ -55,27 +55,27 @@ function(sweepd_import name location)
 endfunction()
 sweepd_import(Torch::c10 ${SWEEPD_LIBTORCH}/lib/libc10.so)
 sweepd_import(Torch::cpu ${SWEEPD_LIBTORCH}/lib/libtorch_cpu.so)
-# For files compiled with -fopenmp: the OpenMP run time that torch itself uses, so that both share
-# one pool of threads.
+# For files compiled with -fopenmp. This is torch's own OpenMP run time, so that both share one pool
+# of threads.
 sweepd_import(Torch::gomp ${SWEEPD_LIBTORCH}/lib/libgomp.so.1)
 sweepd_import(Torch::cudart ${SWEEPD_CUDART})
 sweepd_import(Torch::cupti ${SWEEPD_CUPTI})
 target_include_directories(Torch::cpu SYSTEM INTERFACE ${SWEEPD_LIBTORCH}/include
                            ${SWEEPD_LIBTORCH}/include/torch/csrc/api/include)
-# The wheel brings its own fmt headers, newer than the system's library, and they come first. They live
-# in a namespace of their version, so that both can be in one program; cmake/torch_fmt.cpp is the
-# library for them.
+# The wheel has its own fmt headers, newer than the system's library, and they come first. They are
+# in a namespace of their version, so one program can have both; cmake/torch_fmt.cpp is the library
+# for them.
 add_library(sweepd_torch_fmt STATIC ${CMAKE_SOURCE_DIR}/cmake/torch_fmt.cpp)
 target_include_directories(sweepd_torch_fmt SYSTEM PRIVATE ${SWEEPD_LIBTORCH}/include)
-# Naming cudart and cupti puts their folders into the RPATH. RPATH and not RUNPATH, since only the
-# former is searched for the libraries of libraries.
+# Naming cudart and cupti puts their folders into the RPATH. It is RPATH and not RUNPATH, since only
+# the former is searched for the libraries of libraries.
 target_link_libraries(Torch::cpu INTERFACE Torch::c10 Torch::cudart Torch::cupti
                       sweepd_torch_fmt)
 target_link_options(Torch::cpu INTERFACE -Wl,--disable-new-dtags -Wl,--allow-shlib-undefined)
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib:$ORIGIN/../lib/libtorch")
 
-# --no-as-needed: CUDA kernels register themselves when the library loads; no symbol asks for it.
-# The driver and half of what libtorch_cuda.so needs are only on machines with a GPU.
+# --no-as-needed: CUDA kernels register themselves when the library loads, and no symbol refers to
+# it. The driver and half of what libtorch_cuda.so needs exist only on machines with a GPU.
 add_library(Torch::cuda INTERFACE IMPORTED GLOBAL)
 target_link_libraries(Torch::cuda INTERFACE Torch::cpu -Wl,--no-as-needed
   ${SWEEPD_LIBTORCH}/lib/libtorch_cuda.so ${SWEEPD_LIBTORCH}/lib/libc10_cuda.so -Wl,--as-needed)

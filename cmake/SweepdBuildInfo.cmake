@@ -1,5 +1,5 @@
-# The git commit of the build, for the environment record. Looked up at configure time; a build from
-# an archive has none and says so.
+# Finds the git commit of the build for the environment record, at configure time. A build from an
+# archive has none and says so.
 find_package(Git QUIET)
 set(SWEEPD_COMMIT "unknown")
 if(Git_FOUND AND EXISTS ${CMAKE_SOURCE_DIR}/.git)

@@ -7,16 +7,17 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
-# One bin/ folder: sweepctl finds sweepd, and sweepd finds sweep-worker, beside itself.
+# All programs are in one bin/ folder: sweepctl finds sweepd, and sweepd finds sweep-worker, beside
+# itself.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-# RPATH and not RUNPATH: only the former is searched for the libraries of libraries, which is what a
-# bundle relies on.
+# RPATH and not RUNPATH, since only the former is searched for the libraries of libraries. A bundle
+# relies on that.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 
 find_program(SWEEPD_CCACHE ccache)
 if(SWEEPD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # pch_defines,time_macros: without them ccache refuses every file that uses a precompiled header.
+  # Without pch_defines,time_macros ccache refuses every file that uses a precompiled header.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SWEEPD_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${SWEEPD_CCACHE})
@@ -27,8 +28,8 @@ target_include_directories(sweepd_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(sweepd_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   -Wimplicit-fallthrough -Werror
-  # GCC 12 sees overlapping and endless copies in std::string insertions that are not there (GCC bug
-  # 105651), the latter where <string> is precompiled.
+  # GCC 12 warns of overlapping and endless copies in std::string insertions that do not exist (GCC
+  # bug 105651), of the latter where <string> is precompiled.
   -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
   -Wno-array-bounds>)
 target_link_options(sweepd_options INTERFACE -Wl,--disable-new-dtags)

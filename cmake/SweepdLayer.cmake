@@ -1,5 +1,5 @@
-# Precompiled once for the layers that bring no headers of their own: what nearly every file includes.
-# Two sets, since both sides must be compiled with the same options.
+# Precompiles the headers that nearly every file includes, once for all layers that have no set of
+# their own. There are two sets, since both sides must be compiled with the same options.
 function(sweepd_layer_headers)
   file(WRITE ${CMAKE_BINARY_DIR}/headers.cpp "")
   foreach(headers sweepd_headers sweepd_headers_light)
@@ -12,25 +12,27 @@ function(sweepd_layer_headers)
   target_compile_options(sweepd_headers_light PRIVATE ${sweepd_light_options})
 endfunction()
 
-# For code that runs once a request or once a trial and waits for disks, sockets and processes: -O3
-# took a quarter longer to compile it (seven files of these layers, 33 against 27 s of CPU).
+# For code that runs once per request or trial and waits for disks, sockets and processes. With -O3
+# it took a quarter longer to compile (seven files of these layers, 33 against 27 s of CPU).
 set(sweepd_light_options $<$<CONFIG:Release>:-O1>)
 
-# Compiles the files of a target several at a time, where most of a file's time goes to headers and
-# templates that its neighbours need too: half of the time for all, more for one. Off in the preset `dev`,
-# which so shows a file that leaves it to its neighbours to include what it needs.
+# Compiles several files of a target at a time, for targets whose files spend most of their time on
+# headers and templates that their neighbours need too. All files together take half the time, a
+# single one more. It is off in the preset `dev`, which therefore finds files that rely on their
+# neighbours' includes.
 function(sweepd_batches target)
   if(SWEEPD_BATCHES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-    # GCC takes the files for headers, where a type of an anonymous namespace inside a class is a mistake,
-    # and inlines one half of what Asio's coroutines allocate and free.
+    # GCC treats the files as headers, where a member with a type of an anonymous namespace is a
+    # mistake, and inlines only one half of the allocation and release in Asio's coroutines.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-mismatched-new-delete)
   endif()
 endfunction()
 
-# sweepd_layer(<name> LINKS <targets...> [RECURSE] [LIGHT] [OWN_HEADERS]): the static library sweepd_<name>
-# of every .cpp in the current folder but main.cpp. Globbing is deliberate: adding a file must need no
-# other edit. LIGHT: see sweepd_light_options. OWN_HEADERS: it names its precompiled headers itself.
+# sweepd_layer(<name> LINKS <targets...> [RECURSE] [LIGHT] [OWN_HEADERS]): makes the static library
+# sweepd_<name> of every .cpp in the current folder but main.cpp. It globs on purpose: adding a file
+# must need no other edit. LIGHT: see sweepd_light_options. OWN_HEADERS: it names its precompiled
+# headers itself.
 function(sweepd_layer name)
   cmake_parse_arguments(arg "RECURSE;LIGHT;OWN_HEADERS" "" "LINKS" ${ARGN})
   if(arg_RECURSE)
@@ -57,9 +59,9 @@ function(sweepd_layer name)
   endif()
 endfunction()
 
-# sweepd_test(<name> LABELS <unit|e2e> LINKS <targets...> [TORCH]): one test program of every
-# *_test.cpp in the current folder; each TEST is a ctest of its own. TORCH: its
-# precompiled headers are those of LibTorch.
+# sweepd_test(<name> LABELS <unit|e2e> LINKS <targets...> [TORCH]): makes one test program of every
+# .cpp in the current folder; each TEST is a ctest of its own. TORCH: its precompiled headers are
+# those of LibTorch.
 include(GoogleTest)
 function(sweepd_test name)
   cmake_parse_arguments(arg "TORCH" "TIMEOUT" "LABELS;LINKS;ENV" ${ARGN})
@@ -83,6 +85,6 @@ function(sweepd_test name)
     target_precompile_headers(test_${name} REUSE_FROM sweepd_test_headers)
   endif()
   gtest_discover_tests(test_${name} TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 60
-    NO_PRETTY_VALUES  # a parameter without a printer is its bytes, pointers among them
+    NO_PRETTY_VALUES  # else a parameter without a printer is shown as bytes, including pointers
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
 endfunction()

@@ -1,5 +1,5 @@
-// The one compiled copy of the fmt whose headers come with the torch wheel (the wheel brings no
-// library of it). Used header-only, its formatter is compiled again in each file: 3.4 s of about 5.
+// The only compiled copy of the fmt whose headers come with the torch wheel, which has no library
+// for them. If used header-only, its formatter is compiled again in each file: 3.4 s of about 5.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -12,7 +12,7 @@
 namespace sweepd {
 namespace {
 
-// The views' own columns, in order, behind the parameters.
+// The views' own columns, in order. They follow the parameters.
 constexpr std::string_view kTimingColumns = R"(
        phase.text AS phase,
        s.n AS n, s.mean AS mean, s.std AS std, s.min AS min, s.p05 AS p05, s.median AS median,
@@ -64,7 +64,7 @@ const std::vector<std::string> kViewColumns{"phase",
                                             "peak_reserved_bytes",
                                             "device_in_use_bytes"};
 
-// A parameter that is called like a column of the view gets another name there.
+// A parameter that has the name of one of the view's own columns gets the prefix `param_`.
 std::string view_column(const std::string& param) {
   const bool taken =
       std::find(kViewColumns.begin(), kViewColumns.end(), param) != kViewColumns.end();
@@ -115,7 +115,8 @@ Result<void> grow_params(Connection& connection, const WorkloadDef& def) {
                                param.name, def.name, name_of(param.type),
                                param.name == "trial" ? "the trial's number" : found->second)};
     }
-    // Trials from before the parameter existed were measured with what is its default now.
+    // Trials that are older than the parameter were measured with the value that is its default
+    // now.
     connection.execute(fmt::format("ALTER TABLE {} ADD COLUMN {} {} NOT NULL DEFAULT {}",
                                    sql_name(table), sql_name(param.name), sql_type(param.type),
                                    sql_literal(param.default_value)));

@@ -1,5 +1,5 @@
-// What the catalog adds to the schema: params_<workload> tables, grown and never shrunk, and the
-// views <workload> and <workload>_memory, which follow the catalog.
+// Adds to the schema what the catalog needs: the params_<workload> tables, which gain columns and
+// never lose any, and the views <workload> and <workload>_memory, which follow the catalog.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sweepd {
 
-// Call inside a transaction. Errors: a parameter whose column has another type, a workload named
-// like a table of ours. Throws SQLite::Exception.
+// Call inside a transaction. Errors: the column of a parameter has another type; a workload has the
+// name of one of our tables. Throws SQLite::Exception.
 Result<void> apply_catalog(Connection& connection, const Catalog& catalog);
 
 // The CREATE VIEW texts, for the tests and for docs/DATABASE.md.

@@ -37,7 +37,7 @@ Result<DatabaseCheck> check_database(const std::filesystem::path& file, Duration
       check.checked = Checked::kNotInTime;
       return check;
     }
-    // Damage that keeps SQLite from looking at all.
+    // The damage is such that SQLite refuses to open the file.
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
       check.problems.push_back(exception.what());
       return check;

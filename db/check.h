@@ -1,4 +1,4 @@
-// Is a database file sound? SQLite's own look at every page and index.
+// Checks whether a database file is sound: SQLite looks at every page and index.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@ namespace sweepd {
 enum class Checked { kWhole, kNotInTime };
 
 struct DatabaseCheck {
-  Bytes size;  // with the log that is not yet written back
+  Bytes size;  // includes the log that is not yet written back
   Checked checked = Checked::kWhole;
-  std::vector<std::string> problems;  // SQLite's words, ten at most; none: it is sound
+  std::vector<std::string> problems;  // SQLite's words, ten at most; empty: the file is sound
 };
 
-// `limit`: how long to look; a gigabyte takes about two seconds from a warm cache. Any thread.
+// `limit` bounds the time of the check. A gigabyte takes about two seconds from a warm cache. Any
+// thread.
 Result<DatabaseCheck> check_database(const std::filesystem::path& file, Duration limit);
 
 }  // namespace sweepd

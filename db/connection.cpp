@@ -9,21 +9,21 @@
 namespace sweepd {
 namespace {
 
-// A reader may meet the writer's checkpoint; five seconds outlast any commit we make.
+// A reader may have to wait for the writer's checkpoint. No commit of ours takes five seconds.
 constexpr int kBusyTimeoutMs = 5000;
 // Virtual-machine instructions between two looks at the clock: about 0.1 ms.
 constexpr int kProgressInstructions = 10'000;
 
-// One connection, one thread at a time: SQLite need not lock itself for every column it hands over,
-// a third of the time of a scan.
+// One thread at a time uses a connection, so SQLite need not lock for every column that it returns.
+// Those locks cost a third of the time of a scan.
 int flags_of(Access access) {
   const int how = access == Access::kReadOnly ? SQLite::OPEN_READONLY
                                               : SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
   return how | SQLite::OPEN_NOMUTEX;
 }
 
-// SQLite counts every byte it allocates under one lock; nobody reads the count. Must come before
-// the first connection.
+// By default SQLite counts every byte it allocates under one lock, and nobody reads the count. This
+// must run before the first connection is opened.
 void leave_memory_uncounted() {
   static const int kOnce = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   static_cast<void>(kOnce);
@@ -45,11 +45,11 @@ Connection::Connection(const std::filesystem::path& file, Access access)
   } else {
     database_.exec("PRAGMA journal_mode = WAL");
     database_.exec("PRAGMA synchronous = FULL");
-    // 64 MiB of log between checkpoints: the same index pages are written by submission after
-    // submission, and reach the database once. No attempt starts while a checkpoint runs; when
+    // 64 MiB of log between checkpoints: submissions write the same index pages again and again,
+    // and these then reach the database file once. No attempt starts while a checkpoint runs; when
     // nothing runs, the daemon makes one anyway (Store::checkpoint).
     database_.exec("PRAGMA wal_autocheckpoint = 16384");
-    // 16 MiB: the inner pages of every index of a million attempts, and the leaves in use.
+    // 16 MiB hold the inner pages of every index of a million attempts, and the leaves in use.
     database_.exec("PRAGMA cache_size = -16384");
   }
   database_.exec("PRAGMA foreign_keys = ON");
@@ -88,7 +88,7 @@ std::unique_ptr<SQLite::Statement> Connection::take(const std::string& sql) {
 }
 
 void Connection::put_back(const std::string& sql, std::unique_ptr<SQLite::Statement> statement) {
-  // SQL made for one query (its filters differ) would fill the cache for nothing.
+  // SQL made for a single query (its filters differ each time) would fill the cache for nothing.
   constexpr std::size_t kMostIdle = 128;
   if (idle_.size() <= kMostIdle) {
     idle_[sql].push_back(std::move(statement));
@@ -101,7 +101,7 @@ Query::Query(Connection& connection, std::string sql)
     : connection_(connection), sql_(std::move(sql)), statement_(connection.take(sql_)) {}
 
 Query::~Query() {
-  // Not reset(): it throws again the error that `next` threw already.
+  // Not reset(), which throws again the error that `next` has already thrown.
   statement_->tryReset();
   statement_->clearBindings();
   connection_.put_back(sql_, std::move(statement_));

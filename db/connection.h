@@ -1,5 +1,5 @@
-// One SQLite connection with its prepared statements. Inside, failures are SQLite::Exception; the
-// public classes turn them into an Error in one place (`guarded`). One thread at a time.
+// One SQLite connection with its prepared statements. Failures inside are SQLite::Exception; the
+// public classes convert them to an Error in one place (`guarded`). One thread at a time.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -17,7 +17,8 @@
 
 namespace sweepd {
 
-// 'swep' in the file's header (PRAGMA application_id), so that `file` and we know our own.
+// 'swep' in the file's header (PRAGMA application_id), by which `file` and we recognize our
+// databases.
 constexpr std::int32_t kApplicationId = 0x73776570;
 
 enum class Access { kReadWrite, kReadOnly };
@@ -33,12 +34,12 @@ class Connection {
   SQLite::Database& database() { return database_; }
   void execute(const std::string& sql) { database_.exec(sql); }
 
-  // Statements are interrupted (SQLITE_INTERRUPT) once `limit` has passed since the last call of
-  // `start_timer`; 0 is never.
+  // A statement is interrupted (SQLITE_INTERRUPT) once `limit` has passed since the last call of
+  // `start_timer`; 0 means never.
   void set_time_limit(Duration limit) { limit_ = limit; }
   Duration time_limit() const { return limit_; }
   void start_timer();
-  void check_timer() const;  // throws SQLITE_INTERRUPT; SQLite itself only looks inside a statement
+  void check_timer() const;  // throws SQLITE_INTERRUPT; SQLite checks only inside a statement
 
  private:
   friend class Query;
@@ -53,8 +54,8 @@ class Connection {
   std::optional<Instant> deadline_;
 };
 
-// A statement borrowed from the connection's cache for one use: bind in order, then `next` for rows
-// or `run` for none. Columns and parameters count from 0 in the order written.
+// A statement borrowed from the connection's cache for one use: bind in order, then call `next` for
+// rows or `run` for none. Columns and parameters count from 0 in the order written.
 class Query {
  public:
   Query(Connection& connection, std::string sql);
@@ -68,7 +69,7 @@ class Query {
   Query& bind(const std::string& value);
   Query& bind(std::string_view value) { return bind(std::string(value)); }
   Query& bind(const char* value) { return bind(std::string(value)); }
-  Query& bind(bool) = delete;  // say 0 or 1
+  Query& bind(bool) = delete;  // bind 0 or 1
   Query& bind_null();
   template <class T>
   Query& bind(const std::optional<T>& value) {
@@ -81,8 +82,8 @@ class Query {
   }
 
   bool next();         // false: no more rows
-  std::int64_t run();  // executes; the number of rows changed
-  void rewind();       // again with new parameters
+  std::int64_t run();  // executes; returns the number of rows changed
+  void rewind();       // runs the statement again, with new parameters
 
   bool is_null(int column) const;
   bool is_integer(int column) const;
@@ -101,14 +102,14 @@ class Query {
   std::uint32_t rows_ = 0;
 };
 
-// `"name"`, safe whatever it holds.
+// Returns `"name"`, quoted so that any text is safe.
 std::string sql_name(std::string_view identifier);
 
 Error to_error(const SQLite::Exception& exception, const std::string& what,
                const Connection* connection);
 
 // Runs `body`, which returns a Result<T> and may throw SQLite::Exception. `what` names the
-// undertaking in the message.
+// operation in the error message.
 template <class Body>
 auto guarded(Connection& connection, const std::string& what, Body body) -> decltype(body()) {
   try {

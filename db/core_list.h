@@ -1,4 +1,4 @@
-// Cores as Linux writes them (cpuset lists): {0,1,2,5} <-> "0-2,5".
+// Converts lists of cores to and from Linux's notation (cpuset lists): {0,1,2,5} <-> "0-2,5".
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace sweepd {
 
 std::string to_core_list(const std::vector<int>& cores);
-// What is not a number is left out: the text is our own.
+// Skips whatever is not a number: we wrote the text ourselves.
 std::vector<int> from_core_list(std::string_view text);
 
 }  // namespace sweepd

@@ -30,8 +30,8 @@ void remove_all_of(const fs::path& file) {
   }
 }
 
-// A database in WAL mode needs a file beside it even to be read. Where that cannot be made, the
-// bytes are copied, with the log that holds what was not yet written back.
+// SQLite needs a second file beside a database in WAL mode even to read it. Where that file cannot
+// be created, the bytes are copied instead, with the log that is not yet written back.
 bool needs_plain_copy(const SQLite::Exception& exception) {
   const int code = exception.getErrorCode() & 0xff;
   return code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_PERM;
@@ -49,7 +49,7 @@ Result<void> copy_bytes(const fs::path& from, const fs::path& to) {
                fmt::format("cannot copy it to {}: {}", to.string(), error.message())};
 }
 
-// An empty file is a database to SQLite; a person who names one has the wrong file.
+// SQLite accepts an empty file as a database, but a person who names one has the wrong file.
 Result<void> check_is_ours(Connection& connection) {
   if (connection.database().execAndGet("PRAGMA application_id").getInt() == 0) {
     return Error{ErrorCode::kFailedPrecondition, "it is not a database of sweepd"};
@@ -95,7 +95,7 @@ Result<void> check_exists(const fs::path& file) {
   return Error{ErrorCode::kNotFound, "it does not exist"};
 }
 
-// Runs `body` and puts the file's name in front of what went wrong.
+// Runs `body` and puts the file's name in front of its error.
 template <class Body>
 auto about(const fs::path& file, Body body) -> decltype(body()) {
   const std::string what = "database " + file.string();

@@ -1,6 +1,5 @@
-// A private copy of somebody's database, brought to this program's version and catalog. The
-// original is only read: it may be older, on a medium that cannot be written, or in use by its own
-// daemon.
+// A private copy of another database, migrated to this program's version and catalog. The original
+// is only read: it may be older, on a read-only medium, or in use by its own daemon.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +12,7 @@ namespace sweepd {
 
 class DatabaseCopy {
  public:
-  // Copies into a new file in `folder`, which must exist. Takes about a second a gigabyte; any
+  // Copies into a new file in `folder`, which must exist. Takes about a second per gigabyte. Any
   // thread. Errors name `file`: not found, not sweepd's, written by a newer program, a parameter
   // whose type differs here.
   static Result<DatabaseCopy> make(const std::filesystem::path& file,
@@ -29,10 +28,11 @@ class DatabaseCopy {
   std::filesystem::path file_;
 };
 
-// Copies that a program which was killed left in `folder`.
+// Removes the copies that a killed program left in `folder`.
 void remove_stale_copies(const std::filesystem::path& folder);
 
-// Can a Reader with this catalog use the file as it is? False: make a copy. Errors as `make`.
+// Returns whether a Reader with this catalog can use the file as it is. If not, make a copy.
+// Errors: as for `make`.
 Result<bool> is_readable_in_place(const std::filesystem::path& file, const Catalog& catalog);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// The SQL files of this folder as text, compiled in by embed_sql.cmake.
+// The SQL files of this folder as text, which embed_sql.cmake compiles in.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 namespace sweepd {
 
 struct Migration {
-  int version = 0;  // PRAGMA user_version after it; from 1 without a gap
+  int version = 0;  // PRAGMA user_version after it ran; from 1 without a gap
   std::string_view name;
   std::string_view sql;  // several statements; runs inside one transaction
 };

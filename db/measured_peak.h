@@ -1,6 +1,7 @@
-// What of `device_peak` is the measured peak of one device: both columns of a SELECT over its rows
-// (alias p) with the arithmetic bound to the one `?`. FLOP/s are an arithmetic's own; bytes have
-// none, so the largest of any row counts. What was only seen raises a peak and never makes one.
+// The two columns of a SELECT that give the measured peak of one device: FLOP/s and bytes/s, over
+// its rows of `device_peak` (alias p). Bind the arithmetic to the one `?`. FLOP/s are those of that
+// arithmetic; bytes/s do not depend on it, so the largest of all rows counts. A rate that was only
+// seen can raise a peak and never creates one.
 #pragma once
 
 #include <string>

@@ -47,7 +47,7 @@ std::vector<std::string> general_views() {
   return statements;
 }
 
-// A view that names a column which a migration changes would make the migration fail.
+// A migration that changes a column would fail while a view names that column.
 void drop_own_views(Connection& connection) {
   std::vector<std::string> names;
   for (const std::string& sql : general_views()) names.push_back(view_name(sql));
@@ -95,7 +95,7 @@ Result<void> migrate(Connection& connection, std::span<const Migration> migratio
   const int known = migrations.empty() ? 0 : migrations.back().version;
   const std::int64_t found = pragma(connection, "user_version");
   if (found == known) return {};
-  // A migration may rebuild a table that others refer to; foreign_key_check looks before commit.
+  // A migration may rebuild a table that others refer to. foreign_key_check runs before the commit.
   connection.execute("PRAGMA foreign_keys = OFF");
   Result<void> result;
   for (const Migration& migration : migrations) {

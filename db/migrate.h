@@ -1,5 +1,5 @@
-// Brings a database's tables to this program's version. Each migration is a transaction of its own:
-// it is there whole, or not at all.
+// Migrates a database's tables to this program's version. Each migration is one transaction: it is
+// applied completely or not at all.
 #pragma once
 
 #include <span>
@@ -9,20 +9,21 @@
 
 namespace sweepd {
 
-// Errors: a file that is not sweepd's, one written by a newer program, a migration that failed
-// (named; the database is as it was before it). Throws SQLite::Exception.
+// Errors: the file is not sweepd's; a newer program wrote it; a migration failed (the error names
+// it, and the database is as it was before it). Throws SQLite::Exception.
 Result<void> migrate(Connection& connection, std::span<const Migration> migrations);
 
-// For readers: is the database exactly of the last migration's version?
+// Checks, for a reader, that the database has exactly the version of the last migration.
 Result<void> check_version(Connection& connection, std::span<const Migration> migrations);
 
-// Is it sweepd's, and of a version that this program knows or can migrate?
+// Checks that the database is sweepd's and of a version that this program knows or can migrate.
 Result<void> check_not_newer(Connection& connection, std::span<const Migration> migrations);
 
-// Makes the general views (db/views.sql) again where their text changed.
+// Recreates the general views (db/views.sql) whose text changed.
 void refresh_general_views(Connection& connection);
 
-// `CREATE VIEW <name> ...`: made again when the text in the database differs. True when it was.
+// Takes `CREATE VIEW <name> ...` and recreates the view if its text in the database differs.
+// Returns true if it did.
 bool refresh_view(Connection& connection, const std::string& name, const std::string& create_sql);
 
 }  // namespace sweepd

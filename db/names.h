@@ -1,4 +1,4 @@
-// The `name` table with a cache: texts that repeat stand there once. Ids are the database's own.
+// The `name` table with a cache. It stores repeated texts once. Ids are valid in one database only.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace sweepd {
 class Names {
  public:
   explicit Names(Connection& connection) : connection_(connection) {}
-  std::int64_t id(const std::string& text);                   // adds what is missing
-  std::int64_t uncached_id(const std::string& text);          // the same, and not remembered
-  std::optional<std::int64_t> find(const std::string& text);  // adds nothing
+  std::int64_t id(const std::string& text);                   // adds the text if it is missing
+  std::int64_t uncached_id(const std::string& text);          // the same without the cache
+  std::optional<std::int64_t> find(const std::string& text);  // does not add the text
   const std::string& text(std::int64_t id);                   // the id must exist
-  // After a rollback: ids made in the transaction are gone.
+  // Call after a rollback, which removes the ids made in the transaction.
   void forget();
 
  private:

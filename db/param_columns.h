@@ -1,5 +1,5 @@
-// The columns of params_<workload>: which parameters stand there, their SQL types, and the way
-// between a Value and a column.
+// The columns of params_<workload>: which parameters they store, their SQL types, and the
+// conversion between a Value and a column.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace sweepd {
 
-// `priority`, `timeout` and `repeats` may differ between the sweeps that share a trial; they stand
-// in `sweep_trial` and `attempt` instead.
+// `priority`, `timeout` and `repeats` may differ between the sweeps that share a trial. They are
+// stored in `sweep_trial` and `attempt` instead.
 bool is_per_sweep(const ParamDef& param);
 
 std::string params_table(std::string_view workload);  // params_lm_step, not quoted
@@ -22,15 +22,16 @@ std::string sql_literal(const Value& value);          // 5, 0.5, 'it''s', 1 for 
 void bind_value(Query& query, const Value& value);    // booleans as 0 and 1
 Value read_value(const Query& query, int column, ValueType type);
 
-// Indices into WorkloadDef::params of those with a column, in catalog order.
+// Returns the indices into WorkloadDef::params of those with a column, in catalog order.
 std::vector<std::size_t> stored_params(const WorkloadDef& def);
 
-// Reads and writes the parameters of one workload's trials. Keep one while reading many.
+// Reads and writes the parameters of one workload's trials. Keep one object while reading many
+// trials.
 class ParamTable {
  public:
   ParamTable(Connection& connection, const WorkloadDef& def);
   void insert(std::int64_t trial_id, const Trial& trial);
-  // What no column holds keeps its default. Nothing when the trial has no row.
+  // Parameters without a column keep their default. Returns nothing if the trial has no row.
   std::optional<Trial> read(std::int64_t trial_id);
 
  private:

@@ -1,5 +1,5 @@
-// Read-only questions. A Reader owns one read-only connection; use one per thread. `deadline`
-// interrupts a query that takes longer (ErrorCode::kResourceExhausted).
+// Read-only queries. A Reader owns one read-only connection; use one per thread. A query that takes
+// longer than `set_time_limit` allows is interrupted (ErrorCode::kResourceExhausted).
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace sweepd {
 
-// Counts of attempts by state, of one sweep (reused ones included).
+// Counts of one sweep's attempts by state, including the reused ones.
 struct Progress {
   std::int64_t total = 0, queued = 0, running = 0;
   std::array<std::int64_t, kOutcomes.size()> by_outcome{};
@@ -51,17 +51,17 @@ struct AttemptRow {
   std::optional<WallTime> started, ended;
   std::optional<Outcome> outcome;  // empty: queued or running
   std::string detail;              // describe(ending)
-  std::string verdict;             // "" when not judged
+  std::string verdict;             // "" if it was not judged
   std::string verdict_reasons;
 };
 
-// What a memory pass left behind; one picture a rank that has a timeline.
+// The result of a memory pass, with one picture for each rank that has a timeline.
 struct MemoryDetails {
   std::vector<MemoryPicture> pictures;
   std::vector<Table> tables;
 };
 
-// A trial that a sweep would have, and how its attempts stand before it is submitted.
+// A trial that a sweep would have, and the state of its attempts before it is submitted.
 struct WantedTrial {
   const TrialKey* key = nullptr;  // must outlive the call
   std::int64_t repeats = 1;
@@ -70,14 +70,14 @@ struct TrialStanding {
   std::int64_t reused = 0;               // `done` on this host
   std::int64_t queued = 0, running = 0;  // open for another sweep
   std::array<std::int64_t, 3> to_run{};  // by Pass
-  std::optional<Outcome> last;           // of one that would run again because it is not `done`
+  std::optional<Outcome> last;           // of one that runs again because it is not `done`
   std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }
 };
 
-// What a table of several ranks must say of them.
+// What a table of several ranks must say about them.
 struct RanksSeen {
-  bool several = false;  // some done timing has more than one
-  // ... and its ranks never met: each ran the whole step by itself.
+  bool several = false;  // some done timing attempt has more than one
+  // True if the ranks of such an attempt never met: each ran the whole step by itself.
   bool apart = false;
 };
 
@@ -95,48 +95,50 @@ class Reader {
   void set_time_limit(Duration limit);
 
   Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
-  // A full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); "" is the
-  // latest sweep of all. Errors: not found with the nearest name; ambiguous with the candidates.
+  // `who` is a full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); ""
+  // is the latest sweep of all. Errors: not found, with the nearest name; ambiguous, with the
+  // candidates.
   Result<SweepRow> find_sweep(const std::string& who);
   Result<std::vector<TableSpec>> tables_of(const SweepId& sweep);
   Result<std::string> source_of(const SweepId& sweep);
   Result<Progress> progress(const SweepId& sweep);
-  // By pass; what time_left needs. Reads every attempt of the sweep.
+  // Returns, by pass, what time_left needs. Reads every attempt of the sweep.
   Result<std::vector<PassPace>> pace(const SweepId& sweep, const AttemptWeights& weights);
-  // The sweep's trials, each once, with the passes that it has.
+  // Returns each trial of the sweep once, with its passes.
   Result<std::vector<SweepTrial>> trials_of(const SweepId& sweep, const WorkloadDef& def);
   Result<std::vector<AttemptRow>> attempts_of_sweep(const SweepId& sweep, std::int64_t limit);
 
-  // A trial key prefix -> every attempt of it.
+  // Returns every attempt of the trial whose key begins with `key_prefix`.
   Result<std::vector<AttemptRow>> attempts_of_trial(const std::string& key_prefix);
   Result<AttemptRow> find_attempt(const std::string& id_prefix);
-  // Everything known, as tables in reading order: parameters, figures, summary, memory, facts,
-  // environment, device states. `steps` adds every sample.
+  // Returns everything known, as tables in reading order: parameters, figures, summary, memory,
+  // facts, environment, device states. `steps` adds every sample.
   Result<std::vector<Table>> attempt_details(std::int64_t row, bool steps);
   Result<MemoryDetails> memory_details(std::int64_t row);
-  // What the step of a profile pass ran. Of another pass, or a phase without kernels: an error that
-  // says so.
+  // Returns what the step of a profile pass ran. An attempt of another pass, or a phase without
+  // kernels, is an error that says so.
   Result<std::vector<Table>> attempt_kernels(std::int64_t row, const KernelView& view);
   Result<std::vector<Table>> trial_details(const std::string& key_prefix);
 
-  // The columns of `query` as dimensions: parameters of the workload and the columns every result
-  // has; behind them, where a cell pools several trials, the parameters these differ in. Of each
-  // trial, pass, repeat and host the newest done attempt counts, else the newest. Without `phase`
-  // among the names a row is the whole step. Metrics: those of samples, and of the memory pass
-  // peak_allocated_bytes, peak_reserved_bytes, at_start_bytes, at_end_bytes, device_in_use_bytes;
-  // the pass follows from the metric unless the query names one. Work and peaks are filled when
-  // `cell` or `sort` names something derived from them. Of thousands of attempts, those whose
-  // moments are all that is wanted come pooled (ResultRow::attempts).
+  // The result's dimensions are the columns of `query` (parameters of the workload and the columns
+  // that every result has), followed by the parameters in which the trials differ that one cell
+  // pools. For each trial, pass, repeat and host the newest done attempt counts, else the newest.
+  // Unless the query names `phase`, a row is the whole step. Metrics: those of samples, and of the
+  // memory pass peak_allocated_bytes, peak_reserved_bytes, at_start_bytes, at_end_bytes,
+  // device_in_use_bytes. The metric decides the pass unless the query names one. Work and peaks are
+  // filled in when `cell` or `sort` names something derived from them. With thousands of attempts,
+  // those of which only the moments are needed are returned pooled (ResultRow::attempts).
   Result<ResultSet> results(const QuerySpec& query, bool with_samples);
 
-  // Of the sweep that the query names, else of all trials of its workload.
+  // Covers the sweep that the query names, else all trials of its workload.
   Result<RanksSeen> ranks_seen(const QuerySpec& query);
 
-  // What `submit` would find, by the same rules; in the order of `trials`. `host` is its id.
+  // Returns what `submit` would find, by the same rules, in the order of `trials`. `host` is the
+  // host's id.
   Result<std::vector<TrialStanding>> standing(const std::vector<WantedTrial>& trials,
                                               const std::vector<Pass>& passes,
                                               const std::string& host);
-  // The newest `done` attempts of a workload on the host, to estimate from.
+  // Returns the newest `done` attempts of a workload on the host, for estimates.
   Result<std::vector<PastAttempt>> past_attempts(const WorkloadDef& def, const std::string& host,
                                                  std::int64_t limit);
 
@@ -146,7 +148,7 @@ class Reader {
   std::unique_ptr<State> state_;
 };
 
-// Names a query may use beside a workload's parameters.
+// Names that a query may use in addition to a workload's parameters.
 const std::vector<std::string>& common_dimensions();
 
 }  // namespace sweepd

@@ -1,5 +1,5 @@
-// The one writer. Every public call is one transaction, durable when it returns (WAL with
-// synchronous=FULL); an exception of SQLite inside becomes an Error and nothing was changed. One
+// The only writer. Every public call is one transaction, durable when it returns (WAL with
+// synchronous=FULL). If SQLite throws inside, the call returns an Error and changes nothing. One
 // thread at a time (in the daemon that of runner/daemon/writer.h).
 #pragma once
 
@@ -35,8 +35,8 @@ struct NewSweep {
 struct SubmitReceipt {
   std::int64_t trials = 0;
   std::int64_t attempts_queued = 0;
-  std::int64_t attempts_reused = 0;  // `done` already, on this host
-  std::int64_t attempts_joined = 0;  // queued or running already, for another sweep
+  std::int64_t attempts_reused = 0;  // `done` already on this host
+  std::int64_t attempts_joined = 0;  // queued or running already for another sweep
   std::vector<OpenAttempt> queued;
 };
 
@@ -48,66 +48,68 @@ class Merger;
 
 class Store {
  public:
-  // Opens or creates, migrates, and grows params_<workload> tables and views to the catalog. `host`
-  // is whose results count as "already measured here".
+  // Opens or creates the file, migrates it, and adds the params_<workload> tables and views that
+  // the catalog needs. Results of `host` count as "already measured here".
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file,
                                              const Catalog& catalog, const HostInfo& host);
   ~Store();
 
-  // Queues one attempt per (trial, pass, repeat) in the sweep's order, but for those that are
-  // `done` on this host or open already. repeats applies to the timing pass only.
+  // Queues one attempt per (trial, pass, repeat) in the sweep's order, except those that are `done`
+  // on this host or already open. `repeats` applies to the timing pass only.
   Result<SubmitReceipt> submit(const NewSweep& sweep, const WorkloadDef& def);
 
-  // Queued and started, by position. What was queued for a workload or version that this build does
-  // not have is ended as `skipped` first.
+  // Returns the queued and started attempts by position. Attempts queued for a workload or version
+  // that this build does not have are first ended as `skipped`.
   Result<std::vector<OpenAttempt>> open_attempts();
 
-  // Survives the program's death but not the machine's, which saves an fsync an attempt: with the
-  // machine the attempt's processes are gone too, and it is queued again, as it should be.
+  // Survives the death of the program but not of the machine, which saves an fsync per attempt. If
+  // the machine dies, the attempt's processes are gone too, so queueing it again is right.
   Result<void> mark_started(std::int64_t row, WallTime when, const Lease& lease);
-  // Back to the queue: it was marked started but no process ever was (the daemon died in between).
+  // Puts the attempt back into the queue: it was marked started, but the daemon died before any
+  // process began.
   Result<void> mark_queued(std::int64_t row);
 
-  // Of a record of very many samples, the next slice beginning at `from`, in a transaction of some
-  // fifty milliseconds; how many are stored then, `from` itself when the attempt has ended. They
-  // count for nothing before `finish`, and what a daemon that died in between has left is replaced.
+  // For a record with very many samples: stores the next slice, beginning at `from`, in a
+  // transaction of about fifty milliseconds. Returns how many samples are stored then, or `from` if
+  // the attempt has ended. Stored samples do not count before `finish`; those that a dead daemon
+  // left are replaced.
   static constexpr std::size_t kSampleSlice = 20'000;
   Result<std::size_t> store_samples(const AttemptRecord& record, std::size_t from);
 
-  // False when this attempt had ended already (its journal was read twice): nothing is changed
-  // then. `from_sample`: those before it are stored.
+  // Returns false and changes nothing if this attempt had already ended (its journal was read
+  // twice). Samples before `from_sample` are already stored.
   Result<bool> finish(const AttemptRecord& record, std::size_t from_sample = 0);
-  // All of them in one transaction, or none.
+  // Finishes all of them in one transaction, or none.
   Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 
-  // Ends the sweep's queued attempts that no other live sweep wants as `cancelled` and marks the
-  // sweep; returns the rows it ended and the rows still running that only this sweep wants. Of a
-  // sweep with nothing open: kFailedPrecondition.
+  // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, and marks the
+  // sweep. Returns the rows it ended and the rows still running that only this sweep wants. A sweep
+  // with nothing open is kFailedPrecondition.
   struct CancelReceipt {
     std::vector<std::int64_t> ended;
     std::vector<std::int64_t> running;
   };
   Result<CancelReceipt> cancel_sweep(const SweepId& sweep, WallTime when);
 
-  // New attempts for what is not `done` (or whose outcome or verdict is in `which`), like submit. A
-  // cancelled sweep lives again. The sweep then answers with the new attempts.
+  // Adds attempts, as submit does, for what is not `done` (or whose outcome or verdict is in
+  // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again.
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
                                     WallTime when);
 
-  // Moves what stands in the log to the database file, as far as no reader is in the way. What was
-  // answered is durable without it; a copy of the file alone then holds everything.
+  // Moves the log into the database file, as far as readers permit. What was acknowledged is
+  // durable without this; after it, a copy of the file alone contains everything.
   Result<void> checkpoint();
 
-  // Rates measured on this machine; keeps the largest. `ruler` is of `matmul` or `memcpy` at a size
-  // that saturates the device, `seen` of any valid attempt. The peak is the larger of the two, and
-  // unknown without a ruler.
+  // Records rates measured on this machine and keeps the largest. `ruler` is the rate of `matmul`
+  // or `memcpy` at a size that saturates the device, `seen` that of any valid attempt. The peak is
+  // the larger of the two, and unknown without a ruler.
   Result<void> record_peak(const DeviceInfo& device, const std::string& arithmetic,
                            const Rates& ruler, const Rates& seen, std::int64_t attempt_row);
   Result<std::optional<Peak>> measured_peak(const DeviceInfo& device,
                                             const std::string& arithmetic);
 
  private:
-  friend class Merger;  // db/merge.h: writes through the same connection, in batches
+  friend class Merger;  // db/merge.h; writes through the same connection, in batches
   struct State;
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

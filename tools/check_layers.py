@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-# The arrows. `db` stands for itself and its subfolders, and so on.
+# Which layers a layer may include directly. `db` means itself and its subfolders, and so on.
 ARROWS = {
     "runner/base": [],
     "runner/model": ["runner/base"],
@@ -31,8 +31,8 @@ ARROWS = {
     "workloads": ["workloads/api"],
 }
 
-# The header families that only some layers may use, by the start of the include. What is in none of
-# them (the standard library, POSIX, fmt) is free to all.
+# The header families that only some layers may use, by the start of the include. Headers in none of
+# them (the standard library, POSIX, fmt) are free to all.
 FAMILIES = {
     "LibTorch": (
         re.compile(r"(torch|ATen|c10|c10d|caffe2)/"),
@@ -83,7 +83,7 @@ def check_third_party(layer, header):
     for family, (pattern, users) in FAMILIES.items():
         if not pattern.match(header):
             continue
-        # workloads/api lies below workloads, but its headers must build without LibTorch.
+        # workloads/api is below workloads, but its headers must build without LibTorch.
         if layer == "workloads/api" or not inside(layer, users):
             return f"{layer} uses {family} (<{header}>); only {', '.join(users) or 'tests'} may"
     return None

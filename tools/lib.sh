@@ -1,19 +1,19 @@
-# Shared by the scripts beside it: where things are, progress lines, quiet steps with a log.
-# Sourced, never run.
+# Shared by the scripts beside it: paths, progress lines, and quiet steps with a log. It is sourced,
+# never run.
 # shellcheck shell=bash disable=SC2034
 set -euo pipefail
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# One cache for every clone of the project: the unpacked LibTorch lives here (cmake/LibTorch.cmake
+# All clones of the project share one cache. It has the unpacked LibTorch (cmake/LibTorch.cmake
 # looks in the same place).
 cache=${SWEEPD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sweepd}
 started=$SECONDS
-# Paths below the project become relative before ccache looks, so that clones and build folders share.
+# Makes paths below the project relative for ccache, so that clones and build folders share.
 export CCACHE_BASEDIR=$repo
-# Line numbers of the sanitizer builds name files by relative paths: those of another clone serve too.
+# Line numbers of sanitizer builds use relative paths, so another clone's objects fit too.
 export CCACHE_NOHASHDIR=1
 
-# A progress line with the seconds since the script started. On stderr: stdout is for results.
+# Prints a progress line with the seconds since the start, on stderr because stdout is for results.
 say() { printf '[%3ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 
 die() {
@@ -21,13 +21,13 @@ die() {
   exit 1
 }
 
-# The comment at the script's head, as help.
+# Prints the comment at the script's head as help.
 show_help() {
   sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//p}' "$0"
   exit 0
 }
 
-# For a command line that makes no sense. To be called before anything is done.
+# Refuses a command line that makes no sense. It is to be called before anything is done.
 wrong_usage() {
   local tool
   tool=tools/$(basename "$0")
@@ -47,8 +47,8 @@ allow_options() {
   done
 }
 
-# logged FILE COMMAND...: runs quietly, appending to FILE; when it fails, shows the end of the log and
-# leaves with the command's own status.
+# logged FILE COMMAND...: runs quietly and appends to FILE. If it fails, shows the end of the log
+# and exits with the command's own status.
 logged() {
   local log=$1 status=0
   shift
@@ -63,28 +63,28 @@ logged() {
   fi
 }
 
-# with_progress LOG WHAT COMMAND...: like `logged`, with a line every 20 s that says how far ninja is.
+# with_progress LOG WHAT COMMAND...: like `logged`, but every 20 s a line says how far ninja is.
 with_progress() {
   local log=$1 what=$2 watcher status=0
   shift 2
   : >"$log"
   (
-    # Killing the watcher leaves its sleep behind, which must hold neither our output nor the lock.
+    # Killing the watcher leaves its sleep running, which must hold neither our output nor the lock.
     while sleep 20 >/dev/null 2>&1 8>&-; do
       say "$what $(grep -oE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1 || true)"
     done
   ) 8>&- &
   watcher=$!
-  # In a subshell, so that a failure still ends the watcher. The build itself stays in the foreground:
-  # a background one would not see Ctrl-C.
+  # In a subshell, so that a failure still ends the watcher. The build itself stays in the
+  # foreground, since a background one would not see Ctrl-C.
   (logged "$log" "$@") || status=$?
   kill "$watcher" 2>/dev/null || true
   wait "$watcher" 2>/dev/null || true
   ((status == 0)) || exit "$status"
 }
 
-# build_preset PRESET [TARGET...]: configures build/PRESET when needed and builds in it. Two at once take
-# turns, since two ninjas in one folder would write the same files.
+# build_preset PRESET [TARGET...]: configures build/PRESET if needed and builds in it. Two at once
+# take turns, since two ninjas in one folder would write the same files.
 build_preset() {
   local lock=$repo/build/logs/$1.lock
   mkdir -p "$repo/build/logs"
@@ -98,8 +98,8 @@ build_locked() {
   local preset=$1 folder=$repo/build/$1 logs=$repo/build/logs
   local setting=SWEEPD_LIBTORCH:PATH=${SWEEPD_LIBTORCH:-$cache/libtorch-2.11.0/torch}
   shift
-  # ninja itself re-runs CMake when a CMakeLists.txt or the set of sources changes, but it knows
-  # nothing of presets and of a cache that moved.
+  # ninja itself runs CMake again if a CMakeLists.txt or the set of sources changes, but it knows
+  # nothing about presets or a cache that moved.
   if [[ ! $folder/build.ninja -nt $repo/CMakePresets.json ]] || ! grep -qxF "$setting" "$folder/CMakeCache.txt"; then
     say "configuring build/$preset"
     : >"$logs/configure-$preset.log"

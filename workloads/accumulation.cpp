@@ -1,6 +1,6 @@
-// A long sum of one small number, as mixed precision makes it: what the types of the accumulator
-// and of the addend do to it. Each addition is an operation of its own, because that is what
-// rounds.
+// A long sum of one small number, as in mixed precision: shows the effect of the types of the
+// accumulator and of the addend. Each addition is an operation of its own, because the rounding
+// happens there.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ struct AccumulationParams {
   }
 };
 
-// The value in `type`, as the double that equals it.
+// Rounds the value to `type` and returns it as an equal double.
 double rounded(double value, at::ScalarType type) {
   switch (type) {
     case at::kHalf:
@@ -47,7 +47,8 @@ double rounded(double value, at::ScalarType type) {
   }
 }
 
-// Shortest text that parses back to the same double, at most 17 digits: 10.000133514404297, 4.0.
+// Returns the shortest text that parses back to the same double, at most 17 digits:
+// 10.000133514404297, 4.0.
 std::string exact_text(double value) {
   std::string text = fmt::format("{}", value);
   if (std::isfinite(value) && text.find_first_of(".e") == std::string::npos) text += ".0";
@@ -61,7 +62,7 @@ class Accumulation final : public Workload {
       "Sum of one small number, added many times in low precision: result and error as facts";
   static constexpr std::string_view kPasses[] = {"timing"};
 
-  // None: what takes the time is starting each addition, and no formula knows that.
+  // None: starting each addition takes the time, and no formula describes that.
   static WorkPerStep work(const Params&, const RunParams&) { return {}; }
 
   Accumulation(const Params& params, Context& context)
@@ -81,8 +82,8 @@ class Accumulation final : public Workload {
     }
   }
 
-  // Against the same sum on the host, one rounding an addition: equal in every bit, or the figures
-  // are not what the types say.
+  // Compares with the same sum on the host, with one rounding per addition. Every bit must be
+  // equal, or the figures are not what the types say.
   std::optional<Check> check() override {
     Check check;
     double expected = 0;
@@ -112,7 +113,7 @@ class Accumulation final : public Workload {
     facts.number("error", result() - exact);
     facts.number("exact", exact);
     facts.text("addend", exact_text(addend));
-    // What the rounding of the addend alone explains; the rest of the error is the additions'.
+    // The part of the error that the rounding of the addend explains; the additions cause the rest.
     facts.number("addend_error", static_cast<double>(params_.count) * (addend - params_.increment));
   }
 

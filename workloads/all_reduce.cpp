@@ -1,6 +1,6 @@
-// One collective operation over the ranks of a trial: its latency and the bandwidths by nccl-tests'
-// definitions. Process start, rendezvous and filling the buffers are samples of the set-up and
-// never inside a step; the result of every step is checked to the last element behind it.
+// One collective operation over the ranks of a trial: its latency, and its bandwidths as nccl-tests
+// defines them. Process start, rendezvous and filling the buffers are samples of the set-up and
+// never inside a step. The result of every step is checked to the last element after it.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -54,7 +54,8 @@ std::int64_t elements_of(const AllReduceParams& params, std::int64_t ranks) {
                              element_bytes(params), ranks);
 }
 
-// Where input and output lie. With parts, one of the two is n parts long and the other is one.
+// The input and output of an operation. If it has parts, one of the two is n parts long and the
+// other is one.
 struct Buffers {
   at::Tensor input, output;
 };
@@ -130,7 +131,8 @@ class AllReduce final : public Workload {
     timeline_->mark();
   }
 
-  // Bandwidths of the slowest rank's time, the same on all of them; then what the next step needs.
+  // Adds bandwidths from the slowest rank's time, the same on all ranks, and prepares the next
+  // step.
   void after_step(Samples& samples) override {
     const double slowest_ms = all_->largest(timeline_->elapsed_ms(0, 1));
     const double algbw = slowest_ms > 0 ? size_bytes_ / (slowest_ms * 1e-3) * 1e-9 : 0;
@@ -188,7 +190,7 @@ class AllReduce final : public Workload {
     }
   }
 
-  // The output first: it must not still hold the last step's result, and may share memory.
+  // Fills the output first: it must not still contain the last step's result, and may share memory.
   void fill() {
     buffers_.output.fill_(-1);
     values_.fill(buffers_.input, all_->rank());

@@ -1,5 +1,5 @@
 // Attention alone: softmax(Q K^T / sqrt(d)) V and its gradients, in every implementation of
-// nn/attention.h, each held against float64 before it is timed. Formulas: nn/attention_params.h.
+// nn/attention.h, each compared with float64 before it is timed. Formulas: nn/attention_params.h.
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -90,7 +90,7 @@ class AttentionStep final : public Workload {
     return check_attention(attention, {q_, k_, v_, shape_.mask, scale}, gradients_, seed_);
   }
 
-  // A CPU's figures depend on what its processor can do.
+  // A CPU's figures depend on the instructions of its processor.
   void facts(Facts& facts) override {
     if (flash_ && q_.is_cpu()) facts.text("flash_kernels", chosen_cpu_kernels().name);
   }

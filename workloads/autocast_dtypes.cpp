@@ -1,5 +1,5 @@
-// What autocast makes of each tensor of a training step, as facts: of a small model written out
-// below, or of the language model of `lm_step`.
+// The types that autocast gives to each tensor of a training step, as facts: of a small model
+// defined below, or of the language model of `lm_step`.
 #include <ATen/ATen.h>
 
 #include <functional>
@@ -46,7 +46,7 @@ struct NoPhases final : Phases {
   void enter(std::string_view) override {}
 };
 
-// `step` is what is timed; `report` does the same once more and looks at it.
+// `step` is timed; `report` does the same once more and records it.
 class Network {
  public:
   virtual ~Network() = default;
@@ -104,7 +104,7 @@ class ToyModel final : public Network {
     return tensor;
   }
 
-  // Nothing is converted by hand, so that every type is autocast's choice.
+  // Nothing is converted explicitly, so autocast chooses every type.
   void forward() {
     const AutocastGuard autocast(precision_, device_);
     hidden_ = at::linear(input_, fc1_);

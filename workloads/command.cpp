@@ -1,6 +1,6 @@
-// Any program as a workload, so that what is measured in another language stands in the same
-// tables: its arguments from the trial's parameters, its figures from what it reports or prints,
-// its end as an outcome. Needs no LibTorch. The parts are in workloads/command/.
+// Any program as a workload, so that measurements in other languages are in the same tables: its
+// arguments come from the trial's parameters, its figures from what it reports or prints, and its
+// end is an outcome. Needs no LibTorch. The parts are in workloads/command/.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string shortened(std::string_view line) {
   return fmt::format("`{}{}`", line.substr(0, kMost), line.size() > kMost ? "..." : "");
 }
 
-// The attempt's log. A program may print without end; what is kept is bounded while it runs.
+// The attempt's log. A program may print without end, so the log is limited while it runs.
 class OutputLog {
  public:
   void write(std::string_view line) {
@@ -89,7 +89,7 @@ class Command final : public Workload, public SelfTimed {
     }
     const std::string cwd = command::substitute(params.cwd, variables, "cwd");
     plan_.folder = cwd.empty() ? context.folder : std::filesystem::path(cwd);
-    // On a GPU the limit is of device memory, which is the program's to keep.
+    // On a GPU the limit applies to device memory, and the program must keep it.
     if (context.device.kind() == "cpu") plan_.data_limit = context.run.memory_limit;
     plan_.watch_memory = context.pass == Pass::kMemory;
     for (auto& [name, value] : {std::pair{"SWEEPD_METRICS_FD", std::to_string(command::kMetricsFd)},
@@ -203,7 +203,7 @@ class Command final : public Workload, public SelfTimed {
     const bool warmup = report.warmup.value_or(report.step < context_.run.warmup);
     const auto is_setup = [](const Sample& sample) { return sample.phase == "setup"; };
     const bool once = std::all_of(report.samples.begin(), report.samples.end(), is_setup);
-    if (!warmup && !once) ++measured_;  // what a program did before its steps is none
+    if (!warmup && !once) ++measured_;  // what a program did before its steps does not count
     findings->step(report.step, warmup, report.samples);
   }
 
@@ -217,8 +217,8 @@ class Command final : public Workload, public SelfTimed {
     findings->memory(memory);
   }
 
-  // Of a program that does not tell: all of its process, interpreter and libraries too, which is no
-  // allocator's figure and gets no such name.
+  // For a program that does not report memory: the resident set of its whole process, including
+  // interpreter and libraries. That is no allocator's figure and is not named like one.
   static PhaseMemory resident_set(const Ended& ended) {
     PhaseMemory memory;
     memory.phase = "step";

@@ -1,6 +1,6 @@
-// Data parallel training of the language model: lm_step on every rank with sequences of its own,
-// and gradients averaged over the ranks. The step is workloads/dist/data_parallel.h, the strategies
-// workloads/dist/gradient_average.h.
+// Data parallel training of the language model: lm_step on every rank with its own sequences, and
+// gradients averaged over the ranks. The step is in workloads/dist/data_parallel.h, the strategies
+// in workloads/dist/gradient_average.h.
 
 #include "workloads/api/workload.h"
 #include "workloads/dist/collectives.h"

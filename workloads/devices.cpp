@@ -1,5 +1,5 @@
-// make_device: the CPU from this program, CUDA from libsweep_cuda.so, loaded only when asked for,
-// so that one build serves machines with and without a GPU.
+// make_device: the CPU from this program, CUDA from libsweep_cuda.so, which is loaded only if
+// requested, so that one build works on machines with and without a GPU.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ std::string loader_message() {
   return message != nullptr ? message : "no reason given";
 }
 
-// Never unloaded: both register kernels and hooks for the life of the process.
+// Never unloaded: both register kernels and hooks for the lifetime of the process.
 void* load(const std::string& name) {
   return dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
@@ -38,7 +38,7 @@ void* load_sweep_cuda() {
 
 MakeCudaDevice load_cuda() {
   // In order of cost, so that a machine without a GPU answers at once. torch's CUDA library must be
-  // in before anything asks whether CUDA is there: the answer is cached.
+  // loaded before anything asks whether CUDA is available, because the answer is cached.
   setenv("CUDA_MODULE_LOADING", "LAZY", /*overwrite=*/0);
   if (load("libcuda.so.1") == nullptr) {
     throw Unavailable("device cuda: no NVIDIA driver on this machine (" + loader_message() + ")");

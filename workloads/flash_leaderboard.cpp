@@ -1,7 +1,7 @@
-// The public FlashAttention-2 leaderboard's benchmark, by its rule: O = attention(Q, K, V), causal;
-// the sum of O; backward into Q, K and V, whose gradients add up from step to step. Timed as
-// triton.testing.do_bench does: warm-up by time, the caches flushed before each repetition outside
-// its timing, the mean of all. The repetitions' time is `min_time`.
+// The public FlashAttention-2 leaderboard's benchmark, by its rules: O = attention(Q, K, V),
+// causal; the sum of O; backward into Q, K and V, whose gradients accumulate from step to step.
+// Timed as triton.testing.do_bench does: warm-up by time, the caches flushed before each repetition
+// outside its timing, the mean of all. `min_time` is the time of the repetitions.
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -64,7 +64,7 @@ AttentionParams attention_params(const FlashLeaderboardParams& params) {
   return same;
 }
 
-// A server's last-level cache may be larger than any GPU's; 0 where the system does not say.
+// A server's last-level cache may be larger than any GPU's. Returns 0 if the system does not tell.
 std::int64_t cpu_cache_bytes() {
   return std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE));
 }
@@ -79,7 +79,7 @@ class FlashLeaderboard final : public Workload {
   static constexpr std::string_view kPhases[] = {"forward", "backward"};
   static constexpr std::string_view kPasses[] = {"timing", "memory", "profile"};
 
-  // Attention's; the sum of O and the sums of gradients are not counted.
+  // The work of attention; the sum of O and the sums of gradients are not counted.
   static WorkPerStep work(const Params& params, const RunParams&) {
     return work_of(attention_params(params));
   }
@@ -101,7 +101,7 @@ class FlashLeaderboard final : public Workload {
                     .normal_(0, 1, random);
       tensor->requires_grad_(true);
     }
-    // Only where steps are timed: elsewhere it would stand in every figure of memory.
+    // Only if steps are timed; otherwise it would be part of every memory figure.
     if (!timed_ || params.flush.value == 0) return;
     const std::int64_t cache = device.is_cpu() ? 2 * cpu_cache_bytes() : 0;
     flush_ = at::empty({std::max(params.flush.value, cache)}, options.dtype(at::kByte));

@@ -1,5 +1,6 @@
 // Fully sharded data parallel training of the language model: weights, gradients and optimizer
-// state over the ranks, whole only where a unit computes. How: workloads/dist/fully_sharded.h.
+// state are divided among the ranks, and complete only while a unit computes. See
+// workloads/dist/fully_sharded.h.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -25,7 +26,7 @@ std::vector<Figure> fsdp_figures(const FsdpParams& params, const RunParams& run)
       {"after_init_bytes", 3 * all / n, "3 w P / N: a part of the weights and both moments"},
       {"largest_unit_bytes", std::max(block, embedding + weight * d),
        "of a block, or of the last norm and the head: what is gathered at a time"},
-      // The embedding's backward needs no weights, and the head is still there for its own.
+      // The embedding's backward needs no weights, and the head is not freed before its own.
       {"sent_bytes", (3 * all - 2 * embedding - weight * d) * (n - 1) / n,
        "w (3P - 2Vd - d)(N-1)/N: two gathers of each block, one of embedding and head, and the "
        "gradients"},

@@ -1,5 +1,5 @@
-// One step of a language model: forward, backward and AdamW, timed apart. The model is
-// workloads/nn/model.h, the step workloads/nn/training_step.h, the formulas
+// One step of a language model: forward, backward and AdamW, each timed. The model is in
+// workloads/nn/model.h, the step in workloads/nn/training_step.h, the formulas in
 // workloads/nn/lm_params.h.
 #include <ATen/ATen.h>
 

@@ -1,5 +1,5 @@
-// C = A B with square matrices: what the device's arithmetic can do, for every other figure to be
-// given as a share of.
+// C = A B with square matrices: the most that the device's arithmetic achieves, as the reference
+// for other figures.
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
@@ -48,7 +48,7 @@ class Matmul final : public Workload {
     c10::NoGradGuard no_grad;
     const auto options = at::TensorOptions().device(device).dtype(operand_type(precision_));
     at::Generator random = seeded_generator(device, context.run.seed);
-    // Not zeros: a GPU multiplying zeros draws less power and clocks higher.
+    // Not zeros: a GPU that multiplies zeros uses less power and clocks higher.
     a_ = at::empty({n_, n_}, options).uniform_(-1, 1, random);
     b_ = at::empty({n_, n_}, options).uniform_(-1, 1, random);
     c_ = at::empty({n_, n_}, options);
@@ -59,7 +59,7 @@ class Matmul final : public Workload {
     at::mm_out(c_, a_, b_);
   }
 
-  // Sixteen entries against double-precision dot products of the same (rounded) operands.
+  // Compares sixteen entries with double-precision dot products of the same (rounded) operands.
   std::optional<Check> check() override {
     c10::NoGradGuard no_grad;
     at::mm_out(c_, a_, b_);
@@ -82,9 +82,9 @@ class Matmul final : public Workload {
   }
 
  private:
-  // Entries are sums of n products of variance 1/9, so of size sqrt(n)/3. Rounding a product (tf32)
-  // or the result (16-bit types) costs the unit roundoff of that; adding n terms in fp32 at most
-  // sqrt(n) roundoffs of fp32 for random signs. Eight times the expectation.
+  // Entries are sums of n products of variance 1/9, so their size is sqrt(n)/3. Rounding a product
+  // (tf32) or the result (16-bit types) costs the unit roundoff of that. Adding n terms in fp32
+  // costs at most sqrt(n) roundoffs of fp32 for random signs. Allows eight times the expectation.
   double tolerance() const {
     const double root = std::sqrt(static_cast<double>(n_));
     return 8 * (root / 3 + 1) * (unit_roundoff(precision_) + root * 0x1p-24);

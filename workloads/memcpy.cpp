@@ -30,7 +30,7 @@ class Memcpy final : public Workload {
   static constexpr int kVersion = 1;
 
   // STREAM's convention: each byte is read once and written once. A CPU without streaming stores
-  // also fetches the line it is about to write, which no formula here counts.
+  // also reads the line that it is about to write, which no formula here counts.
   static WorkPerStep work(const Params& params, const RunParams&) {
     const auto bytes = static_cast<double>(params.bytes.value);
     WorkPerStep work;

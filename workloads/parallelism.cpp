@@ -1,4 +1,4 @@
-// The planner: memory, compute and transfers of a training step over a mesh of devices, by formula
+// The planner: memory, compute and transfers of a training step on a mesh of devices, by formula
 // (docs/PARALLELISM.md). Runs nothing and needs no device.
 #include "workloads/api/workload.h"
 #include "workloads/parallelism/figures.h"
@@ -15,7 +15,7 @@ class Parallelism final : public Workload {
   static constexpr std::string_view kPasses[] = {"timing"};
   static constexpr bool kAnalytic = true;
 
-  // No phases: a step that does nothing must not be credited with the model's FLOPs.
+  // No phases: a step that does nothing must not count the model's FLOPs.
   static WorkPerStep work(const Params& params, const RunParams&) {
     const parallelism::Plan plan = parallelism::plan_of(params);
     WorkPerStep work;

@@ -1,5 +1,6 @@
-// Data parallel training whose optimizer state lies over the ranks, against the same without: step
-// time, and memory per rank in the memory pass. The step is workloads/dist/sharded_training.h.
+// Data parallel training with the optimizer state sharded over the ranks, compared with the same
+// without sharding: step time, and memory per rank in the memory pass. The step is in
+// workloads/dist/sharded_training.h.
 
 #include "workloads/api/workload.h"
 #include "workloads/dist/collectives.h"

@@ -1,5 +1,5 @@
 // The language model by formula alone: parameters, bytes and FLOPs of a shape, without a tensor, so
-// that the largest model is sized on the smallest machine. Needs no LibTorch.
+// that the smallest machine can size the largest model. Needs no LibTorch.
 #include "workloads/api/workload.h"
 #include "workloads/nn/activations.h"
 #include "workloads/nn/lm_params.h"
@@ -8,7 +8,7 @@ namespace sweepd {
 namespace {
 
 struct SizingParams {
-  LmStepParams lm;  // its own mode stays train_step: gradients and optimizer state count
+  LmStepParams lm;  // its mode stays train_step: gradients and optimizer state count
   void visit(auto& field) { lm.visit_model(field); }
 };
 
@@ -20,7 +20,7 @@ class Sizing final : public Workload {
   static constexpr std::string_view kPasses[] = {"timing"};
   static constexpr bool kAnalytic = true;
 
-  // No phases: a step that does nothing must not be credited with the model's FLOPs.
+  // No phases: a step that does nothing must not count the model's FLOPs.
   static WorkPerStep work(const Params& params, const RunParams&) {
     WorkPerStep work;
     work.figures = figures_of(params.lm);

@@ -13,7 +13,7 @@ namespace {
 
 enum class Stage { kSmall, kTrials, kAttempts, kPeaks, kOver };
 
-// Between two batches clients are answered and attempts started.
+// Between two batches the daemon answers clients and starts attempts.
 constexpr Duration kBatchTime = milliseconds(50);
 constexpr std::int64_t kSmallestBatch = 16;
 constexpr std::int64_t kLargestBatch = 20'000;
@@ -21,7 +21,7 @@ constexpr std::int64_t kLargestBatch = 20'000;
 constexpr std::string_view kMakeBatch =
     "CREATE TEMP TABLE merge_batch (old INTEGER PRIMARY KEY, new INTEGER, fresh INTEGER NOT NULL)";
 
-// Of each point of a sweep one attempt answers: an open one, else the one that ended last, as after
+// For each point of a sweep one attempt counts: an open one, else the one that ended last, as after
 // a retry.
 constexpr std::string_view kOneAnswer =
     "DELETE FROM main.sweep_attempt WHERE (sweep, attempt) IN (SELECT sweep, attempt FROM ("
@@ -32,7 +32,7 @@ constexpr std::string_view kOneAnswer =
     "CROSS JOIN main.attempt a ON a.trial = p.trial AND a.pass = p.pass AND a.repeat = p.repeat "
     "CROSS JOIN main.sweep_attempt s ON s.attempt = a.row) WHERE place > 1)";
 
-// The rule of mark_current (store/attempts.cpp) for every point of the batch.
+// Applies the rule of mark_current (store/attempts.cpp) to every point of the batch.
 constexpr std::string_view kBest =
     "SELECT row FROM (SELECT a.row, row_number() OVER (PARTITION BY a.trial, a.pass, a.repeat, "
     "a.host ORDER BY a.outcome = 'done' IS TRUE DESC, a.ended_ns IS NULL DESC, a.ended_ns DESC, "
@@ -63,7 +63,7 @@ struct Merger::State {
   Result<void> begin();
   void merge_small();
   void merge_owned(const MergeTable& identity, std::string_view where_of_attempts);
-  // The next rows of a large identity as temp.merge_batch; false when there are none.
+  // Fills temp.merge_batch with the next rows of a large identity. Returns false if none are left.
   bool next_batch(const MergeTable& identity, const std::string& where);
   void finish_batch(const MergeTable& identity, MergeCount& count);
   bool merge_trials();
@@ -77,7 +77,7 @@ struct Merger::State {
   MergePlan plan;
   MergeReceipt receipt;
   Stage stage = Stage::kSmall;
-  std::int64_t last_row = 0;  // of the other file, in this stage
+  std::int64_t last_row = 0;  // row of the other file, in this stage
   std::int64_t batch = 256;   // rows
 };
 
@@ -92,14 +92,14 @@ Merger::State::~State() {
     }
     store.connection.execute("DETACH other");
   } catch (const SQLite::Exception&) {
-    // Begin failed half-way: there is nothing to detach.
+    // Begin failed half-way; nothing is attached.
   }
 }
 
 namespace {
 
-// Ids become names of folders and beginnings that people type: what is no id would be found
-// nowhere, or lead out of the folder.
+// Ids become names of folders, and people type their first digits. A text that is not an id would
+// not be found, or would lead out of the folder.
 Result<void> check_ids(Connection& connection) {
   for (const auto& [what, sql] : {std::pair{"an attempt", "SELECT uid FROM attempt"},
                                   {"a sweep", "SELECT uid FROM sweep"},
@@ -122,7 +122,7 @@ Result<void> Merger::prepare(const std::filesystem::path& copy) {
     Connection connection(copy, Access::kReadWrite);
     if (auto sound = check_ids(connection); !sound) return sound;
     connection.execute("PRAGMA synchronous = OFF");
-    // Its key begins with the sweep; the merge goes trial by trial.
+    // The table's own key begins with the sweep, but the merge goes trial by trial.
     connection.execute("CREATE INDEX IF NOT EXISTS merge_sweep_trial ON sweep_trial (trial)");
     connection.execute("PRAGMA journal_mode = DELETE");
     return {};
@@ -162,7 +162,7 @@ Result<void> Merger::State::begin() {
 
 void Merger::State::merge_owned(const MergeTable& identity, std::string_view where_of_attempts) {
   for (const MergeTable* table : plan.owned_by(identity.name)) {
-    // A sweep that came later may answer with an attempt that was brought before.
+    // A sweep that came later may refer to an attempt that was merged earlier.
     const bool all = table->name == "sweep_attempt";
     const std::int64_t rows =
         run(insert_owned(plan, *table, all ? "true" : std::string(where_of_attempts)));
@@ -170,7 +170,7 @@ void Merger::State::merge_owned(const MergeTable& identity, std::string_view whe
   }
 }
 
-// Everything there are few of, in one transaction.
+// Merges all small tables in one transaction.
 void Merger::State::merge_small() {
   for (const MergeTable& table : plan.identities) {
     if (is_large(table.name)) continue;
@@ -204,7 +204,7 @@ bool Merger::State::next_batch(const MergeTable& identity, const std::string& wh
   return true;
 }
 
-// Adds what of the batch is new, and notes the ids it has here.
+// Inserts the new rows of the batch and records the ids they have here.
 void Merger::State::finish_batch(const MergeTable& identity, MergeCount& count) {
   const std::string name = sql_name(identity.name);
   const std::int64_t brought =
@@ -234,7 +234,7 @@ bool Merger::State::merge_attempts() {
   finish_batch(attempt, receipt.attempts);
   merge_owned(attempt, "b.fresh");
   run(std::string(kOneAnswer));
-  // Off before on: the unique index allows one at a time.
+  // Clear before set: the unique index allows one current attempt at a time.
   run(fmt::format("UPDATE main.attempt SET is_current = 0 WHERE is_current = 1 AND row IN ({})",
                   fmt::format(kBest, ">")));
   run(fmt::format("UPDATE main.attempt SET is_current = 1 WHERE is_current = 0 AND row IN ({})",

@@ -32,7 +32,7 @@ Result<void> grow(Connection& connection, const std::string& table) {
                    fmt::format("parameter `{}` of `{}` is {} here and {} there", name,
                                table.substr(7), found->second.type, theirs.type)};
     }
-    // Their default is what our trials were measured with, before the parameter existed.
+    // Our trials, older than the parameter, were measured with what is its default there.
     connection.execute(fmt::format("ALTER TABLE main.{} ADD COLUMN {} {} NOT NULL DEFAULT {}",
                                    sql_name(table), sql_name(name), theirs.type,
                                    theirs.default_sql));
@@ -51,7 +51,7 @@ Result<void> adopt_params(Connection& connection) {
     while (query.next()) tables.push_back(query.text(0));
   }
   for (const std::string& table : tables) {
-    // A workload that this build lacks keeps its results all the same; a build that has it shows
+    // Results of a workload that this build lacks are kept too; a build that has the workload shows
     // them.
     connection.execute(fmt::format(
         "CREATE TABLE IF NOT EXISTS main.{} (trial INTEGER PRIMARY KEY REFERENCES trial (id)) "

@@ -6,8 +6,8 @@
 
 namespace sweepd {
 
-// Makes the params_<workload> tables and columns that `other` has and `main` lacks. Call inside a
-// transaction. Error: a column of another type. Throws SQLite::Exception.
+// Creates the params_<workload> tables and columns that `other` has and `main` lacks. Call inside a
+// transaction. Error: a column has another type. Throws SQLite::Exception.
 Result<void> adopt_params(Connection& connection);
 
 }  // namespace sweepd

@@ -72,7 +72,8 @@ RawTable read_table(Connection& connection, const std::string& name) {
   return table;
 }
 
-// The identity whose id this column holds, through any number of tables; "" when none.
+// Returns the identity whose id this column holds, followed through any number of tables; "" if
+// there is none.
 std::string identity_of(const Schema& schema, const std::string& table, const std::string& column) {
   const RawTable& raw = schema.at(table);
   const auto found = raw.references.find(column);
@@ -107,7 +108,8 @@ MergeTable describe(const Schema& schema, const std::string& name, const RawTabl
   return table;
 }
 
-// An own number as key, or nothing to belong to: its rows could not be told apart or placed.
+// A table that has a number of its own as its key, or belongs to nothing, cannot be merged: its
+// rows could not be told apart or placed.
 Result<void> check(const MergeTable& table, const RawTable& raw) {
   if (raw.is_identity()) return {};
   const bool own_number = raw.has_integer_key && raw.key.front() != table.owner_column;
@@ -118,7 +120,8 @@ Result<void> check(const MergeTable& table, const RawTable& raw) {
                            table.name)};
 }
 
-// Each behind those it refers to; the schema's references have no circles.
+// Orders the identities so that each comes after those it refers to. The schema's references have
+// no cycles.
 void order(std::vector<MergeTable>& identities) {
   std::vector<MergeTable> ordered;
   std::set<std::string> placed;
@@ -206,7 +209,7 @@ std::string insert_identity(const MergePlan& plan, const MergeTable& table,
                             const std::string& source, const std::string& where) {
   std::vector<std::string> values;
   for (const MergeColumn& column : table.columns) {
-    // Which attempt counts is found again once they are all there.
+    // The current attempts are determined again once all rows are here.
     const bool mark = table.name == "attempt" && column.name == "is_current";
     values.push_back(mark ? "0" : translated(plan, column));
   }
@@ -221,7 +224,7 @@ std::string insert_owned(const MergePlan& plan, const MergeTable& table, const s
   for (const MergeColumn& column : table.columns) {
     values.push_back(column.name == table.owner_column ? "b.new" : translated(plan, column));
   }
-  // CROSS JOIN: the batch first, then its rows by their index.
+  // CROSS JOIN fixes the order of the loops: first the batch, then its rows by their index.
   return fmt::format(
       "INSERT INTO main.{0} ({1}) SELECT {2} FROM temp.merge_batch b CROSS JOIN other.{0} o ON "
       "o.{3} = b.old WHERE {4} ON CONFLICT DO NOTHING",

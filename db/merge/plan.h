@@ -1,9 +1,11 @@
-// How rows go from one database to another, read from the schema.
+// How rows are copied from one database to another, read from the schema.
 //
-// Integer ids are a file's own. A table with an integer id and a UNIQUE key beside it (`host.uid`,
-// `trial.key`, `name.text`) is an *identity*: its rows are the same in both files when the keys
-// are. Every column that refers to an identity, directly or through another table's foreign key, is
-// translated. Every other table belongs to the identity whose rows it describes: to the attempt
+// Integer ids mean something in their own file only. A table with an integer id and a UNIQUE key
+// beside it (`host.uid`, `trial.key`, `name.text`) is an *identity*: rows of the two files are the
+// same when their keys are equal. Every column that refers to an identity, directly or through
+// another table's foreign key, is translated. Every other table belongs to the identity whose rows
+// it describes: the attempt if it refers to one, else the trial, the sweep, or whatever else it
+// refers to.
 // when it refers to one, else to the trial, the sweep, or what else it refers to.
 #pragma once
 
@@ -15,7 +17,7 @@
 
 namespace sweepd {
 
-// Not of the plan: of each rate the larger stays, whoever measured it.
+// This table is not part of the plan: the larger of two rates stays, whoever measured it.
 inline constexpr std::string_view kPeakTable = "device_peak";
 
 struct MergeColumn {
@@ -27,36 +29,38 @@ struct MergeTable {
   std::string name;
   std::string id;                // of an identity: its integer key, not among `columns`
   std::vector<std::string> key;  // of an identity: the columns that are equal in both files
-  std::string owner;             // of the others: the identity it belongs to ...
-  std::string owner_column;      // ... and the column that says which row
+  std::string owner;             // of the others: the identity it belongs to
+  std::string owner_column;      // of the others: the column that refers to that identity's row
   std::vector<MergeColumn> columns;
 };
 
 struct MergePlan {
-  std::vector<MergeTable> identities;  // each behind those it refers to
+  std::vector<MergeTable> identities;  // each comes after those it refers to
   std::vector<MergeTable> others;
 
   const MergeTable& identity(std::string_view table) const;
   std::vector<const MergeTable*> owned_by(std::string_view table) const;
 };
 
-// Too many for one batch, and for a table of ids in memory: their keys are looked up instead.
+// True for an identity with too many rows for one batch, and for a table of ids in memory. Its rows
+// are looked up by key instead.
 constexpr bool is_large(std::string_view identity) {
   return identity == "trial" || identity == "attempt";
 }
 
-// Of the tables of `main` that `other` has too, with the columns that both have. Errors
-// (kInternal): a table that no rule fits, named; it is a mistake of the schema. Throws
+// Covers the tables of `main` that `other` has too, with the columns that both have. Error
+// (kInternal): names a table that no rule fits, which is a mistake in the schema. Throws
 // SQLite::Exception.
 Result<MergePlan> read_merge_plan(Connection& connection);
 
-// Parts of statements. `o` is the other file's row, `b` the row of temp.merge_batch (old, new).
+// Parts of statements. `o` is a row of the other file, `b` a row of temp.merge_batch (old, new).
 std::string insert_identity(const MergePlan& plan, const MergeTable& table,
                             const std::string& source, const std::string& where);
 std::string insert_owned(const MergePlan& plan, const MergeTable& table, const std::string& where);
-// "m.key = o.key AND ...", translated where a key is an id itself.
+// Returns "m.key = o.key AND ...". A key that is itself an id is translated.
 std::string same_key(const MergePlan& plan, const MergeTable& table);
-// The id in our file for the id that `column` of the other's row holds.
+// Returns an expression for the id in our file that corresponds to the id in `column` of the
+// other's row.
 std::string translated(const MergePlan& plan, const MergeColumn& column);
 
 }  // namespace sweepd

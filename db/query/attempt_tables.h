@@ -1,4 +1,4 @@
-// The tables that `show` makes of one attempt's rows; empty where nothing was stored.
+// The tables that `show` makes of one attempt's rows. A table is empty if nothing was stored.
 #pragma once
 
 #include "db/query/detail_tables.h"
@@ -6,7 +6,7 @@
 namespace sweepd {
 
 Table work_table(Connection& connection, std::int64_t attempt);
-// `where` ends in one `?`, the attempt or trial.
+// `where` ends in one `?`, which is bound to `id`: the attempt or the trial.
 Table summary_table(Connection& connection, const std::string& where, std::int64_t id);
 Table memory_table(Connection& connection, std::int64_t attempt);
 Table facts_table(Connection& connection, std::int64_t attempt);

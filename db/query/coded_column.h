@@ -1,4 +1,5 @@
-// One dimension of trials or attempts as codes, until it is known which values the table shows.
+// Stores one dimension of trials or attempts as codes until it is known which values the table
+// shows.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,13 @@ class CodedColumn {
         return integers_.code(row.integer(column));
     }
   }
-  // The value is shown. Its place among others is that of the first trial that has it.
+  // Marks the value as shown. Values are ordered by the first trial that has them.
   void note(std::uint32_t code, std::int64_t position) {
     if (code >= positions_.size()) positions_.resize(code + 1, kNowhere);
     if (position < positions_[code]) positions_[code] = position;
   }
 
-  // What was noted, in that order; `new_code` is by the code that `code` gave.
+  // Returns the noted values in that order. `new_code` is indexed by the code that `code` returned.
   struct Ordered {
     DimensionCoder coder;
     std::vector<std::uint32_t> new_code;

@@ -26,6 +26,7 @@ DimensionCoder::Ordered DimensionCoder::order_by(DisplayOrder rest,
                                                  const std::string& last,
                                                  const std::vector<std::string>& texts) const {
   const auto place = [&](std::size_t code) -> std::size_t {
+    // Values outside `preferred` get the place preferred.size(), and `last` the one after it.
     if (!last.empty() && texts[code] == last) return preferred.size() + 1;
     return static_cast<std::size_t>(std::find(preferred.begin(), preferred.end(), texts[code]) -
                                     preferred.begin());

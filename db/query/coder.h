@@ -1,5 +1,5 @@
-// Dictionary coding of one dimension: values become small integers as they are met, and are put
-// into display order at the end.
+// Dictionary coding of one dimension: each new value gets the next small integer, and the values
+// are put into display order at the end.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sweepd {
 
-// How values that no list prescribes follow those that one does.
+// The order of the values that no list prescribes. They follow those that a list does prescribe.
 enum class DisplayOrder { kFirstAppearance, kTyped };
 
 class DimensionCoder {
@@ -21,10 +21,10 @@ class DimensionCoder {
 
   struct Ordered {
     std::vector<Value> values;            // in display order
-    std::vector<std::uint32_t> new_code;  // by the code that `code` gave
+    std::vector<std::uint32_t> new_code;  // indexed by the code that `code` returned
   };
-  // `text_of` is what `preferred` and `last` are compared with. In typed order numbers ascend and
-  // texts go by byte.
+  // `text_of` returns what is compared with `preferred` and `last`. In typed order numbers ascend
+  // and texts are compared by byte.
   template <class TextOf>
   Ordered order(DisplayOrder rest, const std::vector<std::string>& preferred,
                 const std::string& last, TextOf text_of) const {

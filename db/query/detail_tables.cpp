@@ -8,14 +8,15 @@
 namespace sweepd {
 namespace {
 
-// Of a text in a table of `show`. Whoever wants a megabyte of it asks the database.
+// Bytes of a text that a table of `show` prints. Anyone who wants a megabyte of it queries the
+// database.
 constexpr std::size_t kMostText = 4000;
 
 std::string shortened(std::string text) {
   if (text.size() <= kMostText) return text;
   std::size_t end = kMostText;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;  // a whole letter
+    --end;  // do not cut a UTF-8 letter
   return fmt::format("{}… ({} bytes in all, by `sqlite3`)", text.substr(0, end),
                      with_thousands(static_cast<std::int64_t>(text.size())));
 }
@@ -31,7 +32,7 @@ Cell cell_of(const Query& query, int column, Show show) {
   const double number = query.real(column);
   if (show == Show::kBytes) return {to_human(Bytes{query.integer(column)}), number};
   if (query.is_integer(column)) return {with_thousands(query.integer(column)), number};
-  // A count kept as a real (parameters, FLOPs): exact up to 2^53.
+  // A count stored as a real (parameters, FLOPs) is exact up to 2^53.
   const bool whole = number == static_cast<double>(static_cast<std::int64_t>(number));
   if (whole && number < 0x1p53 && number > -0x1p53) {
     return {with_thousands(static_cast<std::int64_t>(number)), number};

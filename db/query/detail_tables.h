@@ -1,4 +1,4 @@
-// Tables of `show`: rows of a statement as cells, and lists of properties.
+// Tables of `show`: the rows of a statement as cells, and lists of properties.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ struct DetailColumn {
   std::string unit = "";
 };
 
-// One row a result row. What is not known shows as "-", and of a long text its first 4,000 bytes.
+// Makes one row per result row. Unknown values show as "-"; of a long text the first 4,000 bytes
+// are shown.
 Table rows_table(Query& query, const std::string& title, const std::vector<DetailColumn>& columns);
 
 // A described record's columns as they are shown.
@@ -57,7 +58,7 @@ class PropertyTable {
   Table table_;
 };
 
-// Appends what has rows.
+// Appends the table if it has rows.
 void append(std::vector<Table>& tables, Table table);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// Everything known of an attempt or a trial, as tables in reading order.
+// Returns everything known about an attempt or a trial, as tables in reading order.
 #include <fmt/format.h>
 
 #include "db/query/attempt_tables.h"

@@ -1,4 +1,4 @@
-// Numbers for values, from 0 in the order in which they are met.
+// Numbers values from 0 in the order in which they are first seen.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ class Dictionary {
   using Key = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
 
   std::uint32_t code(Key key) {
-    // A value like the last one, and the few that an axis has, are found sooner than hashed.
+    // A value equal to the last one, or one of the few that an axis has, is found faster than
+    // hashed.
     if (last_ < values_.size() && values_[last_] == key) return last_;
     const auto few = static_cast<std::uint32_t>(std::min<std::size_t>(values_.size(), kFew));
     for (std::uint32_t i = 0; i < few; ++i) {
@@ -47,7 +48,8 @@ class Dictionary {
   std::uint32_t last_ = 0;
 };
 
-// Numbers for combinations of codes: those that begin alike share the way there from kNone.
+// Numbers combinations of codes. A combination is built code by code from kNone, and combinations
+// with the same first codes share those steps.
 class Combinations {
  public:
   static constexpr std::uint32_t kNone = 0;
@@ -57,7 +59,7 @@ class Combinations {
                                       : many_[(std::uint64_t{combination} << 32) | code];
     if (next != kNone) return next;
     const std::uint32_t added = next = static_cast<std::uint32_t>(size());
-    few_.resize(few_.size() + kFew);  // `next` may be gone
+    few_.resize(few_.size() + kFew);  // this may invalidate `next`
     return added;
   }
   std::size_t size() const { return few_.size() / kFew; }

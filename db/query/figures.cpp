@@ -76,7 +76,7 @@ std::vector<FigureRow> FigureReader::from_summary(std::int64_t attempt) {
   return rows;
 }
 
-// The measured values behind each summary, step by step, as summarize_samples took them.
+// Adds the measured values behind each summary, step by step, as summarize_samples used them.
 void FigureReader::add_samples(std::int64_t attempt, std::vector<FigureRow>& rows) {
   for (FigureRow& row : rows) {
     Query query(state_.connection,
@@ -94,12 +94,14 @@ std::map<std::int64_t, std::int64_t> FigureReader::slowest_ranks(std::int64_t at
               "ORDER BY step, value DESC, rank");
   query.bind(attempt);
   std::map<std::int64_t, std::int64_t> ranks;
+  // The slowest rank comes first in each step, and try_emplace keeps the first.
   while (query.next()) ranks.try_emplace(query.integer(0), query.integer(1));
   return ranks;
 }
 
 std::vector<FigureRow> FigureReader::from_samples(std::int64_t attempt) {
-  // Keyed by what is a dimension; within a key one value a step: that of the last rank to finish.
+  // The key consists of what is a dimension. Within a key each step has one value: that of the last
+  // rank to finish.
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
   std::map<Key, std::map<std::int64_t, double>> groups;
   Query query(state_.connection,

@@ -1,4 +1,4 @@
-// The figures of one attempt, read from where the plan says.
+// Reads the figures of one attempt from where the plan says.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,17 @@
 namespace sweepd {
 
 struct FigureRow {
-  // Ids of `name`; a metric that is not of samples: its index among the plan's.
+  // Ids of `name`. A metric that is not of samples is its index among the plan's metrics.
   std::int64_t phase = 0, metric = 0;
   std::int64_t step = 0, rank = 0;  // meaningful when they are dimensions
   std::vector<Value> keys;  // by plan.keys: ids of `name`, numbers of allocations, launch shapes
-  std::string text;         // a fact that is no number
+  std::string text;         // a fact that is not a number
   Stats stats;
   std::vector<double> samples;
 };
 
-// SQL for "128x1x1" of a kernel's `grid` or `block`; '' for what was not launched (a copy, an
-// operator).
+// Returns SQL for "128x1x1" of a kernel's `grid` or `block`, and for '' where nothing was launched
+// (a copy, an operator).
 std::string launch_shape(const std::string& name);
 
 class FigureReader {
@@ -49,12 +49,13 @@ class FigureReader {
       std::map<std::tuple<std::int64_t, std::int64_t, std::vector<Value>>, WeightedMedian>;
   Medians kernel_medians(std::int64_t attempt) const;
   std::vector<FigureRow> from_allocations(std::int64_t attempt);
-  // One row a group and metric: `query` gives phase, rank, the keys and then each metric. What
-  // `whole` says of a metric (0: nothing) the figure is divided by; `medians` are of kernel_median.
+  // Makes one row per group and metric. `query` returns phase, rank, the keys and then each metric.
+  // A figure is divided by what `whole` returns for its metric (0: not divided); `medians` are
+  // those of kernel_median.
   using Whole = std::function<double(const std::string& metric, const FigureRow& row)>;
   std::vector<FigureRow> grouped(Query& query, const Whole& whole, const Medians& medians = {});
-  std::string place_columns() const;  // phase and rank, as far as they are apart
-  std::string group_numbers() const;  // "1, 2, 3": those and the keys
+  std::string place_columns() const;  // phase and rank, where rows keep them apart
+  std::string group_numbers() const;  // "1, 2, 3": the columns of phase, rank and keys
   std::string metric_columns() const;
   std::string key_columns() const;
   void make_filters();
@@ -64,10 +65,10 @@ class FigureReader {
   ReaderState& state_;
   const ResultPlan& plan_;
   bool with_samples_;
-  std::optional<Query> summary_;  // kept open: a query asks it once an attempt
-  std::optional<Query> stored_;   // as well, for what is in a table of its own
+  std::optional<Query> summary_;  // kept open, because a query runs it once per attempt
+  std::optional<Query> stored_;   // likewise, for what is in a table of its own
   std::string name_filter_;       // " AND metric = 3 AND phase IN (1, 2)"
-  std::string phase_filter_;      // its phases alone, for what shares are of
+  std::string phase_filter_;      // the filter on phases alone, for the whole of a share
   std::string place_filter_;      // " AND rank IN (0) AND step IN (5)"
   std::vector<std::int64_t>
       metric_names_;  // figures and facts: ids by the plan's metrics, 0 unknown

@@ -33,7 +33,7 @@ inline std::string title_of(const KernelView& view, const char* what) {
                      view.rank > 0 ? fmt::format(", rank {}", view.rank) : "");
 }
 
-// Says how many rows there were.
+// Cuts the table to the first `top` rows and notes how many rows there were.
 template <class Rows>
 void keep_top(Rows& rows, Table& table, std::int64_t top) {
   if (top <= 0 || static_cast<std::int64_t>(rows.size()) <= top) return;

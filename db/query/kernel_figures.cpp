@@ -1,4 +1,4 @@
-// What the profile pass stored, put together as a table asks for it.
+// Groups what the profile pass stored as a table asks for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string FigureReader::group_numbers() const {
   return numbers;
 }
 
-// The front of a group's row: phase, rank, and the keys.
+// Reads the first columns of a group's row: phase, rank and the keys.
 FigureRow FigureReader::group_row(const Query& query) const {
   FigureRow row;
   row.phase = query.integer(0);
@@ -62,6 +62,7 @@ FigureReader::Medians FigureReader::kernel_medians(std::int64_t attempt) const {
               fmt::format("SELECT {}{}, median_ns, calls FROM kernel WHERE attempt = ?{}{}",
                           place_columns(), key_columns(), name_filter_, place_filter_));
   query.bind(attempt);
+  // Launch shapes of one kernel are separate rows; their medians are combined below.
   const int behind = 2 + static_cast<int>(plan_.keys.size());
   while (query.next()) {
     const FigureRow row = group_row(query);
@@ -77,7 +78,7 @@ std::vector<FigureRow> FigureReader::from_kernels(std::int64_t attempt) {
                                 place_columns(), key_columns(), metric_columns(), name_filter_,
                                 place_filter_, group_numbers()));
   }
-  std::map<std::pair<std::int64_t, std::int64_t>, double> whole;  // of kernel_share
+  std::map<std::pair<std::int64_t, std::int64_t>, double> whole;  // what shares refer to
   const auto share = std::find(plan_.metrics.begin(), plan_.metrics.end(), "kernel_share");
   if (share != plan_.metrics.end()) {
     Query totals(state_.connection,

@@ -22,8 +22,9 @@ std::string text_of(const Shape& shape) {
   return shape.x == 0 ? "-" : fmt::format("{} {} {}", shape.x, shape.y, shape.z);
 }
 
-// Rows of one group put together. Mean, extremes and deviation are exact; a median of several rows
-// cannot be had from theirs, so it is their median, each as often as it was called.
+// The rows of one group combined. Mean, extremes and deviation are exact. The median of several
+// rows cannot be computed from their medians, so it is the median of those, each counted once per
+// call.
 struct Group {
   std::string name, launch_grid, launch_block;
   std::int64_t calls = 0;

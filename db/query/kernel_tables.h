@@ -7,14 +7,14 @@
 
 namespace sweepd {
 
-// Shares are of all that the view selects, before `top` cuts it.
+// Shares refer to all rows that the view selects, before `top` cuts them.
 Table kernel_table(Connection& connection, std::int64_t attempt, const KernelView& view);
 
-// The operators that launched them, on both clocks: KernelLayout::kPytorch.
+// The operators that launched the kernels, on both clocks: KernelLayout::kPytorch.
 Table operator_table(Connection& connection, std::int64_t attempt, const KernelView& view);
 
-// The profiled step, its time beside the timing pass's, and the self-checks. Without rows when the
-// attempt holds no profile.
+// The profiled step, its time beside that of the timing pass, and the self-checks. Has no rows if
+// the attempt has no profile.
 Table profile_table(Connection& connection, std::int64_t attempt);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// What `sweepctl show ATTEMPT --kernels` asks for: which rows of a profile, and in which shape.
+// What `sweepctl show ATTEMPT --kernels` asks for: which rows of a profile, and in which layout.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct KernelView {
   KernelLayout layout = KernelLayout::kNsys;
   std::string phase;  // "" is the whole step
   int rank = 0;
-  std::int64_t top = 0;  // the largest so many rows; 0 is all
+  std::int64_t top = 0;  // show this many of the largest rows; 0 means all
 };
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// What a memory pass left behind: its pictures and its tables.
+// Reads the results of a memory pass: its pictures and its tables.
 #include <fmt/format.h>
 
 #include <map>
@@ -24,7 +24,8 @@ std::map<int, std::vector<MemoryPoint>> timelines(Connection& connection, Names&
   return by_rank;
 }
 
-// Of what was there before the step, the kinds that are constant in it: gradients come and go.
+// Returns, by kind, the bytes held before the step. Gradients are left out because they come and go
+// during the step.
 std::vector<std::pair<std::string, Bytes>> held_before(Connection& connection, std::int64_t attempt,
                                                        int rank) {
   Query query(connection,
@@ -36,7 +37,7 @@ std::vector<std::pair<std::string, Bytes>> held_before(Connection& connection, s
   return held;
 }
 
-// The label names what differs from the default; a picture must say these in any case.
+// The label names only what differs from the default, but a picture must always state these.
 std::string subject_of(ReaderState& state, const AttemptRow& attempt, std::int64_t trial) {
   std::string subject = attempt.workload + " " + attempt.label;
   const WorkloadDef* def = state.catalog.find(attempt.workload);

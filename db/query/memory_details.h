@@ -10,14 +10,14 @@
 
 namespace sweepd {
 
-// What outlives the step, by kind, as measured and as the trial's figures have it.
+// What outlives the step, by kind: measured, and as the trial's figures predict it.
 Table held_table(Connection& connection, std::int64_t attempt);
 
-// What was live at the peak of rank `picture.rank`, by kind, range or phase. Blocks too small to
-// have a row of their own are one line.
+// What was live at the peak of rank `picture.rank`, by kind, range or phase. Blocks too small for a
+// row of their own share one row.
 Table peak_table(Connection& connection, std::int64_t attempt, const MemoryPicture& picture);
 
-// The largest blocks of a rank; those that differ only in the number of their layer are one line.
+// The largest blocks of a rank. Blocks that differ only in the number of their layer share one row.
 Table blocks_table(Connection& connection, std::int64_t attempt, int rank, std::size_t most);
 
 // "block12.w1.grad" -> "block*.w1.grad"

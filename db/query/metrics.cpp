@@ -32,10 +32,10 @@ std::vector<StoredMetric> make_metrics() {
   };
   kernel("kernel_time", "sum(total_ns) / 1e6");
   kernel("kernel_calls", "sum(calls)");
-  // Of the attempt's kernel time in the same phases; the reader divides by that.
+  // The reader divides by the attempt's kernel time in the same phases.
   kernel("kernel_share", "sum(total_ns)");
   kernel("kernel_mean", "sum(total_ns) / sum(calls) / 1e6");
-  // SQL has no median: the reader takes those of the launch shapes together (weighted_median.h).
+  // SQL has no median. The reader combines the medians of the launch shapes (weighted_median.h).
   kernel("kernel_median", "0");
   kernel("kernel_min", "min(min_ns) / 1e6");
   kernel("kernel_max", "max(max_ns) / 1e6");
@@ -50,7 +50,7 @@ std::vector<StoredMetric> make_metrics() {
   op("operator_self_cpu_time", "sum(self_cpu_ns) / 1e6");
   op("operator_cpu_time", "sum(total_cpu_ns) / 1e6");
   op("operator_cpu_mean", "sum(total_cpu_ns) / sum(calls) / 1e6");
-  // Of the step's operators and kernels in the same phases; the reader divides by these.
+  // The reader divides these by the totals of the step's operators and kernels in the same phases.
   op("operator_self_cpu_share", "sum(self_cpu_ns)");
   op("operator_cpu_share", "sum(total_cpu_ns)");
   op("operator_self_device_time", "sum(self_device_ns) / 1e6");

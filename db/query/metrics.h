@@ -1,5 +1,5 @@
-// Where each metric of a query is read from. One table for what has columns of its own; everything
-// else is the metric of a sample.
+// Where each metric of a query is read from. stored_metrics() lists those that have columns of
+// their own; every other metric is that of a sample.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@ namespace sweepd {
 
 enum class FigureSource {
   kSummary,     // one row a phase
-  kSample,      // steps or ranks apart
+  kSample,      // steps or ranks kept apart
   kMemory,      // the memory pass's table
-  kFigure,      // analytic, of the trial: exists whatever the outcome
+  kFigure,      // analytic, belongs to the trial: exists whatever the outcome
   kFact,        // named results of an attempt, numbers and texts
   kKernel,      // kernels of the profile pass
   kOperator,    // operators of the profile pass, on both clocks
@@ -23,19 +23,19 @@ enum class FigureSource {
 struct StoredMetric {
   std::string name;
   FigureSource source;
-  // An aggregate over the rows that a result stands for. NULL: this figure does not exist for them.
+  // An aggregate over the rows that a result covers. NULL means that they have no such figure.
   std::string sql;
 };
 
 const std::vector<StoredMetric>& stored_metrics();
-const StoredMetric* find_stored_metric(std::string_view name);  // null when it is none
+const StoredMetric* find_stored_metric(std::string_view name);  // null if there is none
 
-// By the metric's name alone: kSummary for those of samples.
+// Decides by the metric's name alone: kSummary for metrics of samples.
 FigureSource source_of_metric(std::string_view name);
-// "parameters" of figure.parameters; "" of `figure` and `fact`, which mean all of them, and of
-// every other metric.
+// Returns "parameters" for figure.parameters, and "" for every other metric and for plain `figure`
+// and `fact`, which mean all of them.
 std::string_view name_within(std::string_view metric);
-// "the memory pass" ...: for messages.
+// Returns "the memory pass" and the like, for messages.
 std::string_view describe(FigureSource source);
 
 }  // namespace sweepd

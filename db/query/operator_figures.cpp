@@ -1,4 +1,4 @@
-// The operators of profile passes as figures: the rows of torch.profiler's table.
+// Reads the operators of profile passes as figures: the rows of torch.profiler's table.
 #include <fmt/format.h>
 
 #include <map>
@@ -8,14 +8,14 @@
 namespace sweepd {
 namespace {
 
-// Where nothing ran on a device its clock has no figures.
+// If nothing ran on a device, its clock has no figures.
 constexpr const char* kOperators =
     "SELECT attempt, rank, phase, range, operator, calls, self_cpu_ns, total_cpu_ns, "
     "iif(d.used, self_device_ns, NULL) AS self_device_ns, "
     "iif(d.used, total_device_ns, NULL) AS total_device_ns FROM operator, gpu d "
     "WHERE attempt = ?1";
-// On a GPU the kernels are rows too, with no time on the CPU, as in torch.profiler's table; a sum
-// over all rows must not count them beside the operators that launched them.
+// On a GPU the kernels are rows too, with no CPU time, as in torch.profiler's table. A sum over all
+// rows must not count them in addition to the operators that launched them.
 constexpr const char* kKernels =
     " UNION ALL SELECT attempt, rank, phase, range, short_name, calls, 0, 0, total_ns, total_ns "
     "FROM kernel, gpu d WHERE attempt = ?1 AND d.used";
@@ -35,8 +35,8 @@ std::vector<FigureRow> FigureReader::from_operators(std::int64_t attempt) {
                     place_columns(), key_columns(), metric_columns(), kOperators,
                     by_operator ? kKernels : "", name_filter_, place_filter_, group_numbers()));
   }
-  // Each kernel is in its own row and in its operator's, so the kernels alone are the device's
-  // whole; self times of the operators add up to the CPU's.
+  // Device time appears in a kernel's own row and in its operator's, so the whole of the device is
+  // the sum over kernels alone. The whole of the CPU is the sum of the operators' self times.
   std::map<std::pair<std::int64_t, std::int64_t>, double> cpu_ns, device_ns;
   for (auto* whole : {&cpu_ns, &device_ns}) {
     const bool cpu = whole == &cpu_ns;

@@ -1,4 +1,4 @@
-// The operators of a step, as torch.profiler prints them.
+// Prints the operators of a step as torch.profiler does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<OperatorGroup> operators_of(Connection& connection, std::int64_t att
     device_ns += groups.back().self_device_ns;
   }
   if (device_ns > 0) {
-    // As torch.profiler does: the kernels are rows too, with no time on the CPU.
+    // As in torch.profiler, the kernels are rows too, with no CPU time.
     Query kernels(connection,
                   "SELECT n.text, sum(x.calls), sum(x.total_ns) FROM kernel x "
                   "JOIN name n ON n.id = x.short_name JOIN name p ON p.id = x.phase " +
@@ -54,7 +54,7 @@ std::vector<OperatorGroup> operators_of(Connection& connection, std::int64_t att
 
 Table operator_table(Connection& connection, std::int64_t attempt, const KernelView& view) {
   auto groups = operators_of(connection, attempt, view);
-  double cpu_ns = 0, twice_device_ns = 0;  // each kernel is in its own row and in its operator's
+  double cpu_ns = 0, twice_device_ns = 0;  // in a kernel's row and in its operator's
   for (const OperatorGroup& group : groups) {
     cpu_ns += group.self_cpu_ns;
     twice_device_ns += group.self_device_ns;

@@ -1,4 +1,4 @@
-// How a running sweep comes along, and what it consists of.
+// How far a running sweep is, and what it consists of.
 #include <map>
 
 #include "db/query/state.h"
@@ -6,8 +6,8 @@
 namespace sweepd {
 namespace {
 
-// ?1: the sweep. `key` only where each trial has a weight of its own: a sweep without weights may
-// have a million.
+// ?1 is the sweep. `key` is read only if each trial has a weight of its own, since a sweep without
+// weights may have a million trials.
 std::string pace_select(bool by_trial) {
   const std::string key = by_trial ? "t.key" : "''";
   return "SELECT a.pass, " + key +

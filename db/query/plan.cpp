@@ -20,7 +20,7 @@ bool contains_value(const std::vector<Value>& list, std::int64_t value) {
   return std::find(list.begin(), list.end(), Value(value)) != list.end();
 }
 
-// The workload that the query names, or its sweep's.
+// Finds the workload that the query names, or that of its sweep.
 Result<void> find_workload(ReaderState& state, const QuerySpec& query, ResultPlan& plan) {
   std::string workload = query.workload;
   if (!query.sweep.empty()) {
@@ -45,7 +45,7 @@ Result<void> find_workload(ReaderState& state, const QuerySpec& query, ResultPla
   }
   plan.def = state.catalog.find(workload);
   if (plan.def != nullptr) {
-    // Another machine's file, read as it is, need not have every workload of this build.
+    // Another machine's file, read in place, may lack workloads that this build has.
     Query stored(state.connection, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
     stored.bind(params_table(workload));
     if (stored.next()) return {};
@@ -101,7 +101,8 @@ std::vector<std::string> texts(const PlannedFilter& filter) {
   return all;
 }
 
-// The metric that a table means which names only a kernel's or a fact's columns.
+// Returns the metric of a table that names none: that of the source whose columns it names, else
+// the time.
 std::string implied_metric(const ResultPlan& plan) {
   const auto named = [&](std::initializer_list<Common> columns) {
     return std::any_of(columns.begin(), columns.end(), [&](Common column) {
@@ -121,6 +122,8 @@ std::string implied_metric(const ResultPlan& plan) {
 Result<FigureSource> source_of(const std::vector<std::string>& metrics) {
   std::optional<FigureSource> source;
   for (const std::string& metric : metrics) {
+    // All metrics of a query must come from one source: rows of different sources do not have the
+    // same columns.
     const FigureSource own = source_of_metric(metric);
     if (!source) source = own;
     if (*source == own) continue;
@@ -131,7 +134,7 @@ Result<FigureSource> source_of(const std::vector<std::string>& metrics) {
   return source.value_or(FigureSource::kSummary);
 }
 
-// `rank: slowest` is no rank to look for: which one it is, each step decides.
+// `rank: slowest` does not name a rank: which one it is differs from step to step.
 Result<void> choose_rank(ResultPlan& plan) {
   const PlannedFilter* filter = plan.filter(Common::kRank);
   if (filter == nullptr || !contains_value(filter->values, kSlowestRank)) return {};
@@ -170,8 +173,8 @@ Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, ResultPl
   return {};
 }
 
-// Figures and facts hold for every phase, step and rank, so a table may name these all the same;
-// what else its source does not have cannot be shown.
+// Figures and facts hold for every phase, step and rank, so a table may name these anyway. Any
+// other column that the source lacks cannot be shown.
 Result<void> check_column(const ResultPlan& plan, const std::string& name, const ColumnRef& ref) {
   if (!decided_by_figures(ref)) return {};
   const Common column = std::get<Common>(ref);
@@ -209,8 +212,8 @@ Result<void> check_columns(const TableSpec& table, ResultPlan& plan) {
   return {};
 }
 
-// Without `phase` among the dimensions a table means the whole step; pooling its parts with it
-// would be a figure of nothing. A step's kernels and blocks are those of all its phases.
+// Without `phase` among the dimensions a table means the whole step. Pooling the step with its
+// parts would give a meaningless figure. A step's kernels and blocks are those of all its phases.
 void choose_phases(ResultPlan& plan) {
   if (!has_column(plan.source, Common::kPhase)) return;
   const bool adds_up = plan.source == FigureSource::kKernel ||
@@ -225,7 +228,7 @@ void choose_phases(ResultPlan& plan) {
   }
 }
 
-// The samples that a profile pass takes, and no timing.
+// Whether all metrics are times of ranges, which only a profile pass samples.
 bool are_of_ranges(const std::vector<std::string>& metrics) {
   return !metrics.empty() && std::all_of(metrics.begin(), metrics.end(), [](const auto& metric) {
     return metric.starts_with(kRangeTimePrefix);
@@ -258,8 +261,8 @@ void choose_passes(ResultPlan& plan) {
   }
 }
 
-// Work and peaks cost two more lookups an attempt, which plain statistics do not need. A name that
-// is none of them is taken for a derived one.
+// Work and peaks cost two more lookups per attempt, which plain statistics do not need. A name that
+// is neither plain nor a dimension is assumed to be derived from them.
 bool is_plain(const ResultPlan& plan, const std::string& name) {
   static const std::vector<std::string> kPlain{
       "n",   "mean",    "std",     "min",  "p05",        "median", "p95",   "max",    "mad",
@@ -269,7 +272,7 @@ bool is_plain(const ResultPlan& plan, const std::string& name) {
          std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is_named);
 }
 
-// What the cell shows and the rows are sorted by: "mean", "tflops", "context".
+// Returns what the cell shows and the rows are sorted by: "mean", "tflops", "context".
 std::vector<std::string> figures_of(const TableSpec& table) {
   std::vector<std::string> figures;
   for (const std::string& part : split(table.cell, '{')) {

@@ -42,7 +42,7 @@ Value allow(const std::string& name, const std::string& text, std::vector<std::s
   return Value(text);
 }
 
-// Words that the catalog knows, or that some result carries.
+// Accepts words that the catalog knows or that some result has.
 Result<Value> known_or_stored(ReaderState& state, const std::string& name, const std::string& text,
                               const std::vector<std::string>& words, UnknownNames unknown) {
   const bool known = std::find(words.begin(), words.end(), text) != words.end();
@@ -58,7 +58,8 @@ std::vector<std::string> phases_of(const WorkloadDef& def) {
   return phases;
 }
 
-// Right before anything was measured, so that a report says `skipped` and not that there is none.
+// These are valid before anything was measured, so that a report says `skipped` instead of
+// rejecting the metric.
 std::vector<std::string> metric_names() {
   std::vector<std::string> names{"time", "host_time", "loss"};
   names.insert(names.end(), setup_metrics().begin(), setup_metrics().end());
@@ -72,7 +73,7 @@ std::vector<std::string> texts_of(Query& query) {
   return texts;
 }
 
-// Names of figures or facts among the workload's results, each as a metric.
+// Returns the names of figures or facts among the workload's results, each as a metric.
 std::vector<std::string> named_metrics(ReaderState& state, const WorkloadDef& def,
                                        FigureSource source) {
   Query query(state.connection,
@@ -86,7 +87,7 @@ std::vector<std::string> named_metrics(ReaderState& state, const WorkloadDef& de
   return texts_of(query);
 }
 
-// Texts that some row of a source's column holds; only read to mend a mistake.
+// Returns the texts that a source's column contains. Only read to suggest a correction.
 std::vector<std::string> stored_texts(ReaderState& state, Common column) {
   std::string names;
   switch (column) {
@@ -115,7 +116,7 @@ std::vector<std::string> stored_texts(ReaderState& state, Common column) {
   return texts_of(query);
 }
 
-// What nothing holds yet may still come: right until there is something to be compared with.
+// Accepts a name that no result has yet, as long as there are no results to compare it with.
 Result<Value> stored_or_first(ReaderState& state, Common column, const std::string& name,
                               const std::string& text, UnknownNames unknown) {
   if (state.names.find(text)) return Value(text);
@@ -127,7 +128,7 @@ Result<Value> stored_or_first(ReaderState& state, Common column, const std::stri
                            did_you_mean(text, known))};
 }
 
-// By id, prefix or name, as everywhere; a filter may name several.
+// Accepts an id, a prefix or a name, as everywhere. A filter may list several.
 Result<Value> parse_sweep(ReaderState& state, const std::string& text) {
   Query query(state.connection,
               "SELECT uid FROM sweep WHERE uid = ?1 OR name = ?1 OR (length(?1) >= 4 AND "
@@ -174,7 +175,7 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
   names.emplace_back("figure");
   names.emplace_back("fact");
   if (std::find(names.begin(), names.end(), metric) != names.end()) return {};
-  if (metric.starts_with(kRangeTimePrefix)) return {};  // no profile yet is a blank, no mistake
+  if (metric.starts_with(kRangeTimePrefix)) return {};  // blank until a profile exists
   const FigureSource source = source_of_metric(metric);
   if (source == FigureSource::kFigure || source == FigureSource::kFact) {
     names = named_metrics(state, def, source);
@@ -194,7 +195,7 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
     const auto more = named_metrics(state, def, other);
     names.insert(names.end(), more.begin(), more.end());
   }
-  // `parameters` for figure.parameters: near by meaning, far by letters.
+  // `parameters` for figure.parameters: close in meaning, far in letters.
   for (const std::string& name : names) {
     if (name_within(name) == metric) {
       return Error{ErrorCode::kInvalidArgument,

@@ -1,4 +1,5 @@
-// Names and values of a query, resolved against a workload and the columns every result has.
+// Resolves the names and values of a query against a workload and the columns that every result
+// has.
 #pragma once
 
 #include <string>
@@ -8,20 +9,20 @@
 
 namespace sweepd {
 
-// A parameter of the workload, else a common column. `where` says in the message which part of the
-// query named it.
+// Finds a parameter of the workload, else a common column. `where` tells the error message which
+// part of the query named it.
 Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
                                std::string_view where);
 
-// Samples of the set-up: their phase is `setup`.
+// Metrics of samples taken during set-up; their phase is `setup`.
 const std::vector<std::string>& setup_metrics();
 
-// Names that no result has ("range `attention.scores`"). Null: each is an error that says what
-// there is instead.
+// Collects names that no result has ("range `attention.scores`"). If null, each such name is an
+// error that says what there is instead.
 using UnknownNames = std::vector<std::string>*;
 
-// A sample's metric, one of metrics.h, `figure.NAME` or `fact.NAME`; of the last three kinds any
-// name is right as long as the workload has no results of the kind.
+// Accepts a sample's metric, one of metrics.h, `figure.NAME` or `fact.NAME`. For the last three
+// kinds any name is accepted as long as the workload has no results of the kind.
 Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std::string& metric,
                           UnknownNames unknown);
 
@@ -29,7 +30,7 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
                                  const ColumnRef& column, const std::string& name,
                                  const std::string& text, UnknownNames unknown);
 
-// Display order: as a filter lists the values, else as the catalog does.
+// The display order is that of the values in a filter, else that of the catalog.
 PlannedDimension describe_dimension(const WorkloadDef& def,
                                     const std::vector<PlannedFilter>& filters,
                                     const std::string& name, const ColumnRef& column);

@@ -10,10 +10,10 @@
 
 namespace sweepd {
 
-// Moments are joined as they come (Chan, Golub, LeVeque).
+// Moments are combined one attempt at a time (Chan, Golub, LeVeque).
 struct PooledCell {
   std::int64_t attempts = 0;
-  Stats stats;         // with the std of the first
+  Stats stats;         // mean, n and extremes of all; the rest is of the first attempt
   double squares = 0;  // about the mean
 
   void add(const Stats& more) {
@@ -31,7 +31,7 @@ struct PooledCell {
     stats.mean += apart * share;
     squares += apart * apart * before * share + (here - 1) * more.std * more.std;
   }
-  // Of several attempts: order statistics cannot be joined.
+  // Returns the figures of several attempts. Order statistics cannot be combined and are NaN.
   Stats pooled() const {
     Stats all = stats;
     all.std = all.n > 1 ? std::sqrt(squares / static_cast<double>(all.n - 1)) : 0;

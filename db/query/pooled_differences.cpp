@@ -1,4 +1,4 @@
-// What the trials of each cell have in common beside what rows and columns name.
+// Finds what the trials of each cell have in common besides what rows and columns name.
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -8,14 +8,15 @@
 
 namespace sweepd {
 
-// Trials are compared until no cell has anything in common: most axes differ within the first few
-// hundred, and their columns are the last and dearest ones of a row.
+// Compares trials until no cell has anything in common. Most axes differ within the first few
+// hundred trials, and their columns are the last and most expensive ones of a row.
 void PooledReader::find_differences(std::vector<SelectedAttempt>& singles) {
   if (other_columns_.empty()) return;
-  constexpr std::size_t kFew = 1000;  // trials that nothing stands for but themselves
+  constexpr std::size_t kFew = 1000;  // at most this many are looked up by id
   std::unordered_map<std::int64_t, std::vector<std::uint32_t>> alone;
   for (const SelectedAttempt& single : singles) alone[single.trial];
   for (const Cell& cell : cells_) {
+    // A cell with a single trial has the parameters of that trial.
     if (!cell.several_trials) alone[trials_[attempts_[cell.attempt].trial].id];
   }
   undecided_ = cells_.size();

@@ -82,7 +82,7 @@ void PooledReader::read_attempts() {
     const std::uint32_t found = trial_of_id_.find(row.integer(1));
     if (found == RowIndex::kNone) return;
     TrialAt& trial = trials_[found];
-    // Another sweep may have repeated the trial more often; this one did not ask for that.
+    // Another sweep may have repeated the trial more often than this one asked for.
     if (plan_.sweep && row.integer(4) >= trial.repeats) return;
     AttemptAt attempt;
     attempt.row = row.integer(0);
@@ -95,6 +95,7 @@ void PooledReader::read_attempts() {
       attempt_codes_.push_back(code);
       attempt.place = places_.with(attempt.place, code);
     }
+    // The attempts of a trial form a linked list, which find_differences follows.
     attempt.before = std::exchange(trial.attempt, static_cast<std::uint32_t>(attempts_.size()));
     attempt_of_row_.put(attempt.row, attempts_.size());
     attempts_.push_back(attempt);
@@ -104,6 +105,7 @@ void PooledReader::read_attempts() {
 std::vector<std::int64_t> PooledReader::phases(std::int64_t metric) {
   std::vector<std::int64_t> ids;
   if (plan_.phases.empty()) {
+    // EXISTS looks up one entry of the index per name. DISTINCT would read all summaries.
     Query used(state_.connection,
                "SELECT id FROM name n WHERE EXISTS (SELECT 1 FROM summary WHERE metric = ? AND "
                "phase = n.id)");
@@ -119,7 +121,7 @@ std::vector<std::int64_t> PooledReader::phases(std::int64_t metric) {
 
 void PooledReader::read_summaries(std::int64_t metric, std::size_t phase) {
   cell_of_place_.emplace_back(places_.size());
-  // From the index alone, in order of attempts.
+  // Reads the index alone, in order of attempts.
   const RowSource rows{
       plan_.with_extremes ? "attempt, n, mean, std, min, max" : "attempt, n, mean, std",
       fmt::format("FROM summary INDEXED BY summary_by_metric WHERE metric = {} AND "
@@ -131,6 +133,7 @@ void PooledReader::read_summaries(std::int64_t metric, std::size_t phase) {
     const std::uint32_t found = attempt_of_row_.find(row.integer(0));
     if (found == RowIndex::kNone) return;
     AttemptAt& attempt = attempts_[found];
+    // An attempt without any phase here is listed by itself, as not measured.
     attempt.phases |= std::uint64_t{1} << phase;
     if (!attempt.trusted) return;
     stats.n = row.integer(1);
@@ -174,6 +177,7 @@ std::vector<std::uint32_t> PooledReader::codes_of(std::size_t attempt) const {
 
 void PooledReader::note_values() {
   for (std::size_t i = 0; i < trials_.size(); ++i) {
+    // A trial without a selected attempt must not add values to the table.
     if (trials_[i].attempt == kNone) continue;
     const std::uint32_t* code = trial_codes_.data() + i * trial_columns_.size();
     for (CodedColumn& column : trial_columns_) column.note(*code++, trials_[i].position);
@@ -191,6 +195,7 @@ void PooledReader::order_values(PooledScan& out, std::vector<DimensionCoder>& co
   for (const auto* columns : {&trial_columns_, &attempt_columns_, &other_columns_}) {
     for (const CodedColumn& column : *columns) {
       const std::size_t d = column.dimension();
+      // Codes were given in the order of reading, and rows need those of the display order.
       auto [coder, new_code] = column.ordered();
       coders[d] = std::move(coder);
       for (SelectedAttempt& single : out.singles) single.at[d] = new_code[single.at[d]];
@@ -223,7 +228,7 @@ ResultRow PooledReader::row_of(Cell& cell, std::vector<DimensionCoder>& coders) 
   return row;
 }
 
-// Of one attempt alone the order statistics are known, too.
+// One attempt alone has order statistics too.
 Stats PooledReader::whole(const Cell& cell) {
   Query query(state_.connection,
               "SELECT min, p05, median, p95, max, mad FROM summary WHERE attempt = ? AND phase = ? "

@@ -1,6 +1,6 @@
-// Trials, attempts and summaries of a plan, each read front to back once and joined here: by arrays
-// over rows of `trial` and `attempt`, 4 bytes each, in which one seek of SQLite costs a hundred
-// looks.
+// Reads the trials, attempts and summaries of a plan front to back, once each, and joins them here.
+// The join uses arrays indexed by rows of `trial` and `attempt`, 4 bytes each: a hundred lookups in
+// them cost as much as one seek of SQLite.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace sweepd {
 
-// For one use. The plan is one that scan_pooled takes; the dimensions behind the named ones are
-// parameters of trials.
+// For one use. The plan must be one that scan_pooled accepts; the dimensions after the named ones
+// are parameters of trials.
 class PooledReader {
  public:
   PooledReader(ReaderState& state, const ResultPlan& plan);
-  // `coders`: one for each of the plan's dimensions, empty before. Singles lack what stands in
-  // `attempt` and `trial` but their rows. Nothing if the metric has more phases than fit a word.
+  // `coders` has one empty coder for each of the plan's dimensions. Of `attempt` and `trial`,
+  // singles have the rows only. Returns nothing if the metric has more phases than fit into a word.
   std::optional<PooledScan> read(std::vector<DimensionCoder>& coders);
 
  private:
@@ -36,17 +36,17 @@ class PooledReader {
   struct AttemptAt {
     std::int64_t row = 0;
     std::uint32_t trial = 0, place = 0;  // index into trials_; the named dimensions together
-    std::uint32_t before = kNone;        // another of the same trial
+    std::uint32_t before = kNone;        // the previous attempt of the same trial
     bool trusted = false;
-    std::uint64_t phases = 0;  // a bit each in which it was measured
+    std::uint64_t phases = 0;  // one bit for each phase in which it was measured
   };
   struct Cell {
     PooledCell sums;
-    std::vector<std::uint32_t> at;  // codes by the plan's dimension
+    std::vector<std::uint32_t> at;  // codes of the plan's dimensions
     std::uint32_t attempt = 0;      // the first
     std::int64_t phase = 0;         // id of its name
     bool several_trials = false;
-    bool compared = false;  // `at` has the codes of a trial behind the named ones
+    bool compared = false;  // `at` has the codes of a trial for the dimensions after the named ones
     bool decided = false;   // no other trial can change it
   };
 
@@ -75,7 +75,7 @@ class PooledReader {
   Combinations places_;
   std::vector<TrialAt> trials_;
   std::vector<AttemptAt> attempts_;
-  std::vector<std::uint32_t> trial_codes_, attempt_codes_;  // by trial or attempt, then column
+  std::vector<std::uint32_t> trial_codes_, attempt_codes_;  // by trial or attempt, then by column
   RowIndex trial_of_id_, attempt_of_row_;
   std::vector<std::int64_t> phases_;                       // ids of their names
   std::vector<std::vector<std::uint32_t>> cell_of_place_;  // by phase; 1 + index; 0: none

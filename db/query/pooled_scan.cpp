@@ -12,11 +12,11 @@
 namespace sweepd {
 namespace {
 
-// Fewer are read one by one about as fast, and then every row names its attempt.
+// Fewer attempts are read one by one about as fast, and then every row names its attempt.
 constexpr std::int64_t kFewestAttempts = 2000;
-// Trials drawn to find what varies: a value so rare that they miss it costs a footnote its word.
+// Trials drawn to find what varies. If they miss a rare value, a footnote does not mention it.
 constexpr int kDrawnTrials = 200;
-// Columns of trial_rows and attempt_rows before the dimensions'.
+// Columns of trial_rows and attempt_rows that precede the dimensions.
 constexpr std::size_t kOtherColumns = 5;
 
 std::int64_t count(ReaderState& state, const std::string& sql) {
@@ -34,7 +34,7 @@ bool is_worth_it(ReaderState& state, const ResultPlan& plan) {
   return own >= kFewestAttempts && own >= attempts / 8;
 }
 
-// Trials of the table or the sweep, evenly spread.
+// Draws trials of the table or the sweep, evenly spread.
 std::vector<std::int64_t> draw_trials(ReaderState& state, const ResultPlan& plan) {
   const std::string sweep = plan.sweep ? fmt::format(" WHERE sweep = {}", *plan.sweep) : "";
   const std::string table = plan.sweep ? "sweep_trial" : sql_name(params_table(plan.def->name));
@@ -42,7 +42,7 @@ std::vector<std::int64_t> draw_trials(ReaderState& state, const ResultPlan& plan
   const std::int64_t last = count(state, fmt::format("SELECT max(trial) FROM {}{}", table, sweep));
   std::vector<std::int64_t> trials;
   for (int i = 0; i < kDrawnTrials; ++i) {
-    // Steps of a fraction, lest they fall in with the period of an axis.
+    // Steps of the golden ratio, so that they do not coincide with the period of an axis.
     const double share = std::fmod(i * 0.6180339887498949, 1.0);
     trials.push_back(first + static_cast<std::int64_t>(share * static_cast<double>(last - first)));
   }

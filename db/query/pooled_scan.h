@@ -1,7 +1,7 @@
-// The answer to a table whose cells pool many attempts, read in one pass over attempts, parameters
-// and summaries, each front to back: 100,000 attempts in the time that a question for each would
-// need for a few thousand. Valid figures that share every dimension become one row; everything that
-// a table must say by itself (suspect, failed, not measured) stays a single attempt.
+// Answers a table whose cells pool many attempts, in one pass over attempts, parameters and
+// summaries, each read front to back. 100,000 attempts take as long as a few thousand queried one
+// by one. Valid figures that share every dimension become one row. Everything that a table must
+// report by itself (suspect, failed, not measured) stays a single attempt.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@
 namespace sweepd {
 
 struct PooledScan {
-  std::vector<ResultRow> pooled;         // codes of `coders`, as rows have before they are ordered
+  std::vector<ResultRow> pooled;         // with codes of `coders`, which are not ordered yet
   std::vector<SelectedAttempt> singles;  // in order of their rows
 };
 
-// Adds the parameters that may tell pooled trials apart to the plan's dimensions. Nothing when the
-// query needs each attempt for itself, or has too few to gain by it. `coders` is one for each of
-// the plan's dimensions afterwards.
+// Adds to the plan's dimensions the parameters that may tell pooled trials apart. Returns nothing
+// if the query needs each attempt by itself, or has too few to gain from this. Afterwards `coders`
+// has one coder for each of the plan's dimensions.
 std::optional<PooledScan> scan_pooled(ReaderState& state, ResultPlan& plan,
                                       std::vector<DimensionCoder>& coders);
 

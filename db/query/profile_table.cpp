@@ -1,4 +1,4 @@
-// What a profile's attempt says of itself, beside the timing pass of its trial.
+// What a profile pass reports about itself, beside the timing pass of its trial.
 #include <fmt/format.h>
 
 #include <optional>
@@ -17,7 +17,7 @@ std::optional<double> number_fact(Connection& connection, std::int64_t attempt, 
   return query.next() ? query.maybe_real(0) : std::nullopt;
 }
 
-// The median step of the timing pass that counts, of the same trial on the same host.
+// Returns the median step of the current timing pass of the same trial on the same host.
 std::optional<double> timing_median_ms(Connection& connection, std::int64_t attempt) {
   Query query(connection,
               "SELECT s.median FROM attempt p JOIN attempt t ON t.trial = p.trial AND "

@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-// Ranks that work together say how long they took to find each other.
+// Ranks that work together store how long they took to find each other.
 constexpr const char* kMeeting = "rendezvous_time";
 
 }  // namespace

@@ -24,12 +24,13 @@ bool is_done(const SelectedAttempt& attempt) {
   return !attempt.pending && attempt.outcome == Outcome::kDone;
 }
 
-// What is known without measuring is known of the trials that did not work, too.
+// Whether there are figures to read. What is known without measuring is known for failed trials
+// too.
 bool has_figures(const ResultPlan& plan, const SelectedAttempt& attempt) {
   return plan.source == FigureSource::kFigure || is_done(attempt);
 }
 
-// Ids -> names; sweeps that share a name are told apart by their ids.
+// Maps ids to names. Sweeps that share a name are told apart by their ids.
 std::vector<std::string> sweep_names(Connection& connection, const std::vector<Value>& ids) {
   std::vector<std::string> names;
   std::map<std::string, int> uses;
@@ -69,6 +70,7 @@ ResultSet ResultBuilder::build(const std::vector<SelectedAttempt>& attempts,
       if (has_figures(plan_, attempt)) add_figures(attempt, figures_.read(attempt));
     }
     for (const SelectedAttempt& attempt : attempts) {
+      // Words come last: where they appear depends on whether any row has figures.
       if (!has_figures(plan_, attempt)) add_words(attempt);
     }
   }
@@ -78,7 +80,7 @@ ResultSet ResultBuilder::build(const std::vector<SelectedAttempt>& attempts,
   return std::move(results_);
 }
 
-// One unit for all metrics, or none.
+// Sets one unit for all metrics, or none.
 void ResultBuilder::name_metric() {
   std::vector<std::string> metrics = plan_.metrics;
   for (const Dimension& dimension : results_.dimensions) {
@@ -101,7 +103,7 @@ void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
     } else if (*column == Common::kMetric) {
       row.at[i] = coders_[i].code(Value(figures_.metric_text(figure.metric)));
     } else if (!has_column(plan_.source, *column)) {
-      continue;  // holds for every value
+      continue;  // holds for every value of the dimension
     } else if (*column == Common::kStep) {
       row.at[i] = coders_[i].code(Value(figure.step));
     } else if (*column == Common::kRank) {
@@ -122,8 +124,8 @@ void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
   }
 }
 
-// One row of figures a trial (a trial, round and host where they were measured), whichever pass
-// left them; a word only where none did.
+// Adds one row of figures per trial (measured figures: per trial, round and host), whichever pass
+// stored them, and a word only if no pass did.
 void ResultBuilder::add_by_trial(const std::vector<SelectedAttempt>& attempts) {
   using Round = std::tuple<std::int64_t, std::int64_t, std::vector<std::uint32_t>>;
   const bool measured = plan_.source == FigureSource::kFact;
@@ -164,7 +166,7 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
   row.tokens = work.tokens;
   row.peak_flops_per_s = work.peak.flops_per_s;
   row.peak_bytes_per_s = work.peak.bytes_per_s;
-  // Done, but this metric or phase was not measured: a row all the same, with n = 0.
+  // A done attempt without this metric or phase still gets a row, with n = 0.
   if (figures.empty()) results_.rows.push_back(row);
   for (FigureRow& figure : figures) {
     any_figure_ = true;
@@ -177,8 +179,8 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
   }
 }
 
-// kEveryValue puts the word wherever the others have figures. When none has, the columns must come
-// from somewhere: every phase that the workload can have.
+// kEveryValue shows the word wherever the other rows have figures. If no row has figures, the
+// columns are the phases that the workload can have.
 void ResultBuilder::add_words(const SelectedAttempt& attempt) {
   ResultRow row = row_of(attempt);
   row.note = note_of(attempt);
@@ -220,7 +222,7 @@ std::string ResultBuilder::note_of(const SelectedAttempt& attempt) {
   return note;
 }
 
-// A sweep's parameters keep the order in which its file brings them; a list in a filter beats that.
+// A sweep's parameters keep the order of its file, unless a filter lists the values.
 DimensionCoder::Ordered ResultBuilder::order_of(std::size_t dimension) const {
   const PlannedDimension& planned = plan_.dimensions[dimension];
   const bool filtered =
@@ -228,7 +230,7 @@ DimensionCoder::Ordered ResultBuilder::order_of(std::size_t dimension) const {
                   [&](const PlannedFilter& f) { return f.column == planned.column; });
   const auto* param = std::get_if<std::size_t>(&planned.column);
   if (param == nullptr) {
-    // Facts and figures come as the workload states them: input before output.
+    // Facts and figures come in the order in which the workload states them: input before output.
     const bool as_met = planned.column == ColumnRef(Common::kSweep) ||
                         planned.column == ColumnRef(Common::kFact) ||
                         planned.column == ColumnRef(Common::kFigure);
@@ -268,6 +270,7 @@ void ResultBuilder::order_dimensions() {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < plan_.dimensions.size(); ++i) {
     const auto ordered = order_of(i);
+    // A dimension that only tells pooled trials apart is dropped if it has one value.
     if (i >= plan_.named_dimensions && ordered.values.size() < 2) continue;
     kept.push_back(i);
     results_.dimensions.push_back(

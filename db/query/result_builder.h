@@ -1,4 +1,4 @@
-// Attempts -> rows of a ResultSet: figures for what is done, words for what is not.
+// Makes the rows of a ResultSet from attempts: figures for what is done, words for what is not.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace sweepd {
 class ResultBuilder {
  public:
   ResultBuilder(ReaderState& state, const ResultPlan& plan, bool with_samples);
-  // `pooled` are rows that are made already (pooled_scan.h), with codes of `coders`.
+  // `pooled` are finished rows (pooled_scan.h) with codes of `coders`.
   ResultSet build(const std::vector<SelectedAttempt>& attempts,
                   const std::vector<DimensionCoder>& coders, std::vector<ResultRow> pooled = {});
 
@@ -36,14 +36,14 @@ class ResultBuilder {
   FigureReader figures_;
   WorkReader work_;
   std::vector<DimensionCoder> coders_;
-  // By plan.keys: the code of a name that figures carry as its id, which is cheaper to compare.
+  // By plan.keys: the code of a name whose id the figures carry. Ids are cheaper to compare.
   std::vector<std::unordered_map<std::int64_t, std::uint32_t>> code_of_name_;
   ResultSet results_;
   bool any_figure_ = false;
 };
 
-// Parameters that tell apart trials which the plan's dimensions do not, added behind them: the
-// report says what its pooled cells differ in. False when nothing is pooled.
+// Appends to the plan's dimensions the parameters that tell apart trials which share all of them,
+// so that the report says what its pooled cells differ in. Returns false if nothing is pooled.
 bool add_distinguishing(ReaderState& state, ResultPlan& plan,
                         const std::vector<SelectedAttempt>& attempts);
 

@@ -1,4 +1,4 @@
-// What a plan, once made, tells of itself, and which columns its figures have.
+// Questions about a finished plan, and which columns the figures of each source have.
 #include <algorithm>
 
 #include "db/query/plan.h"

@@ -19,12 +19,13 @@ bool pools_trials(const std::vector<SelectedAttempt>& attempts) {
   return false;
 }
 
-// Indices of parameters that differ between some of the trials. A thousand drawn ones stand for
-// many: a value so rare that they miss it only costs a footnote its word.
+// Returns the indices of parameters that differ between some of the trials. If there are more than
+// a thousand trials, a thousand are drawn; if they miss a rare value, a footnote does not mention
+// it.
 std::set<std::size_t> varying_params(ReaderState& state, const WorkloadDef& def,
                                      const std::vector<SelectedAttempt>& attempts) {
   constexpr std::size_t kMost = 1000;
-  std::mt19937_64 random(attempts.size());  // the same database gives the same bytes
+  std::mt19937_64 random(attempts.size());  // a fixed seed: the same database gives the same bytes
   std::set<std::size_t> varying;
   std::optional<Trial> first;
   ParamTable params(state.connection, def);
@@ -59,6 +60,7 @@ Result<ResultSet> Reader::results(const QuerySpec& query, bool with_samples) {
   return state_->ask("query", [&]() -> Result<ResultSet> {
     auto plan = plan_results(*state_, query);
     if (!plan) return plan.error();
+    // Samples belong to one attempt, so nothing may be pooled.
     if (with_samples) plan->pooling = Pooling::kEachAttempt;
     std::vector<DimensionCoder> coders(plan->dimensions.size());
     if (auto scan = scan_pooled(*state_, *plan, coders)) {
@@ -67,6 +69,7 @@ Result<ResultSet> Reader::results(const QuerySpec& query, bool with_samples) {
     }
     auto attempts = select_attempts(*state_, *plan, coders);
     if (add_distinguishing(*state_, *plan, attempts)) {
+      // The added dimensions need codes too, so the attempts are read again.
       coders.assign(plan->dimensions.size(), DimensionCoder());
       attempts = select_attempts(*state_, *plan, coders);
     }

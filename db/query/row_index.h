@@ -1,4 +1,4 @@
-// Places in an array by the row ids of a table: 4 bytes an id, as they are dense.
+// Maps the row ids of a table to places in an array. Ids are dense, so it takes 4 bytes per id.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class RowIndex {
     if (at >= places_.size()) places_.resize(std::max(at + 1, 2 * places_.size()), kNone);
     places_[at] = static_cast<std::uint32_t>(place);
   }
-  std::uint32_t find(std::int64_t id) const {  // kNone: never put
+  std::uint32_t find(std::int64_t id) const {  // kNone if it was never put
     const auto at = static_cast<std::size_t>(id);
     return at < places_.size() ? places_[at] : kNone;
   }

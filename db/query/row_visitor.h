@@ -1,6 +1,6 @@
-// Rows handed to a function from inside SQLite, for the few questions that look at every attempt.
-// An aggregate function is given the values where they lie, for half of what stepping from row to
-// row and fetching each column costs.
+// Passes rows to a function from inside SQLite, for the few queries that read every attempt. An
+// aggregate function receives the values in place, at half the cost of stepping from row to row and
+// fetching each column.
 #pragma once
 
 #include <sqlite3.h>
@@ -16,21 +16,21 @@
 
 namespace sweepd {
 
-// "SELECT columns rest". At most kMostColumns; `rest` begins with FROM. An ORDER BY would order
-// nothing: `rest` says by its tables and indices in which order they are read.
+// "SELECT columns rest". At most kMostColumns; `rest` begins with FROM. An ORDER BY would have no
+// effect: the tables and indices that `rest` names decide the order.
 struct RowSource {
   static constexpr int kMostColumns = 100;  // SQLite allows a function 127
   std::string columns, rest;
 };
 
-// The row at hand, while it is visited. Columns count from 0.
+// The row that is being visited. Columns count from 0.
 class RowValues {
  public:
   explicit RowValues(sqlite3_value** values) : values_(values) {}
   std::int64_t integer(int column) const { return sqlite3_value_int64(values_[column]); }
   double real(int column) const {  // NULL reads as NaN
     const double value = sqlite3_value_double(values_[column]);
-    // NULL comes as 0, and only then is it worth asking.
+    // SQLite returns NULL as 0, so the type is checked only then.
     const bool null = value == 0 && sqlite3_value_type(values_[column]) == SQLITE_NULL;
     return null ? std::numeric_limits<double>::quiet_NaN() : value;
   }
@@ -44,18 +44,18 @@ class RowValues {
   sqlite3_value** values_;
 };
 
-// What a visit may return, if there is a point at which it has seen enough.
+// What a visitor returns if it may stop early.
 enum class Visited { kGoOn, kStop };
 
-// One a connection, which must outlive it.
+// One per connection, which must outlive it.
 class RowVisitor {
  public:
   explicit RowVisitor(Connection& connection);
   RowVisitor(const RowVisitor&) = delete;
   RowVisitor& operator=(const RowVisitor&) = delete;
 
-  // Calls `visit(RowValues)` for every row, or until it returns Visited::kStop. Failures are
-  // SQLite::Exception, the time limit's among them; what `visit` throws comes out as it is.
+  // Calls `visit(RowValues)` for every row, or until it returns Visited::kStop. Failures, including
+  // the time limit, are SQLite::Exception; an exception of `visit` is passed on unchanged.
   template <class Visit>
   void each(const RowSource& rows, Visit visit) {
     run(rows, {&visit, [](void* object, sqlite3_value** values) {

@@ -1,5 +1,5 @@
-// The attempts that answer a query: of every (trial, pass, repeat, host) the one that counts, with
-// the plan's attempt-level dimensions decoded.
+// Selects the attempts that answer a query: for each (trial, pass, repeat, host) the one that
+// counts, with the plan's attempt-level dimensions decoded.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,15 @@ struct SelectedAttempt {
   bool pending = false;
   Outcome outcome = Outcome::kDone;
   Verdict verdict = Verdict::kValid;
-  std::vector<std::uint32_t> at;  // by dimension; those that figures decide: kEveryValue
+  std::vector<std::uint32_t> at;  // by dimension; kEveryValue for those that figures decide
 };
 
-Verdict verdict_from(std::string_view text);  // what is not judged is valid
-// Of a dimension's column.
+Verdict verdict_from(std::string_view text);  // an attempt without a verdict is valid
+// Returns the type of a dimension's column.
 ValueType type_of(const ResultPlan& plan, const ColumnRef& column);
 
-// `coders` has one for each of the plan's dimensions. In a sweep's own order, else by trial.
+// `coders` has one coder for each of the plan's dimensions. The order is the sweep's own, else by
+// trial.
 std::vector<SelectedAttempt> select_attempts(ReaderState& state, const ResultPlan& plan,
                                              std::vector<DimensionCoder>& coders);
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kState =
     "coalesce(a.outcome, iif(a.started_ns IS NULL, 'queued', 'running'))";
-// A sweep's own wish where one is asked for, else the largest of those that share the attempt.
+// The sweep's own `repeats` if the query names a sweep, else the largest of those that share the
+// attempt.
 constexpr const char* kRepeatsOfAnySweep =
     "(SELECT max(st2.repeats) FROM sweep_attempt sa2 JOIN sweep_trial st2 ON "
     "st2.sweep = sa2.sweep AND st2.trial = a.trial WHERE sa2.attempt = a.row)";
@@ -75,7 +76,7 @@ std::string machine_joins(const ResultPlan& plan, std::string_view join) {
   return joins;
 }
 
-// CROSS JOIN fixes the order of the loops: the planner has no statistics to know it by.
+// CROSS JOIN fixes the order of the loops, since the planner has no statistics to choose it by.
 std::string from_clause(const ResultPlan& plan) {
   const std::string params = sql_name(params_table(plan.def->name));
   std::string from = by_sweep(plan) ? fmt::format(
@@ -98,7 +99,7 @@ std::string condition(const ResultPlan& plan, const PlannedFilter& filter) {
   return fmt::format("{} IN ({})", expression(plan, filter.column), list);
 }
 
-// Those of a trial, or those of an attempt.
+// Returns the conditions on a trial or those on an attempt.
 std::vector<std::string> conditions(const ResultPlan& plan, Level level) {
   std::vector<std::string> all;
   for (const PlannedFilter& filter : plan.filters) {
@@ -118,7 +119,7 @@ std::string where_clause(const ResultPlan& plan) {
   std::vector<std::string> all = conditions(plan, Level::kTrial);
   const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
   all.insert(all.end(), of_attempt.begin(), of_attempt.end());
-  // Another sweep may have repeated the trial more often; this one did not ask for that.
+  // Another sweep may have repeated the trial more often than this one asked for.
   if (plan.sweep) all.emplace_back("(a.pass <> 'timing' OR a.repeat < st.repeats)");
   return all.empty() ? "" : "WHERE " + join(all, " AND ") + " ";
 }
@@ -127,7 +128,7 @@ bool is_named(const ResultPlan& plan, const PlannedDimension& dimension) {
   return &dimension < plan.dimensions.data() + plan.named_dimensions;
 }
 
-// ", p.model, a.repeat": of those dimensions that `wanted` takes.
+// Returns ", p.model, a.repeat" for the dimensions that `wanted` accepts.
 template <class Wanted>
 std::string dimension_columns(const ResultPlan& plan, Wanted wanted) {
   std::string columns;
@@ -165,6 +166,7 @@ RowSource trial_rows(const ResultPlan& plan) {
   const std::string dimensions = dimension_columns(plan, [&plan](const PlannedDimension& d) {
     return level_of(plan, d.column) == Level::kTrial && is_named(plan, d);
   });
+  // NOT INDEXED makes SQLite scan the table front to back.
   if (!plan.sweep) {
     return {"p.trial" + dimensions, fmt::format("FROM {} p NOT INDEXED {}", params, where)};
   }

@@ -1,4 +1,4 @@
-// What a sweep that is not submitted yet would meet: attempts that answer for it already, and past
+// What a sweep would find if it were submitted now: attempts that count for it already, and past
 // ones to estimate from.
 #include <array>
 #include <map>
@@ -15,8 +15,7 @@ std::int64_t host_row(Connection& connection, const std::string& uid) {
   return query.next() ? query.integer(0) : -1;
 }
 
-// What answers for one (pass, repeat) of a trial: an open attempt before a done one, as submit has
-// it.
+// What counts for one (pass, repeat) of a trial: an open attempt before a done one, as in submit.
 struct Answer {
   bool open = false, running = false;
   std::optional<Outcome> outcome;

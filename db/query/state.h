@@ -1,4 +1,4 @@
-// What the Reader's questions share. Each public call sees one moment of the database.
+// State that the Reader's queries share. Each public call sees one snapshot of the database.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ struct Reader::State : ReaderState {
   using ReaderState::ReaderState;
 };
 
-// Labels of trials ("model=xl context=512"), each read once.
+// Labels of trials ("model=xl context=512"). Each is read once.
 class Labels {
  public:
   explicit Labels(ReaderState& state) : state_(state) {}
@@ -54,10 +54,10 @@ class Labels {
 // "a, b, c and 7 more"
 std::string some_of(const std::vector<std::string>& items);
 
-// Inside `ask`.
+// Call these inside `ask`.
 Result<std::int64_t> sweep_row(ReaderState& state, const SweepId& sweep);
 Result<AttemptRow> attempt_row(ReaderState& state, std::int64_t row);
-// The one trial whose key begins so. `id` is its row.
+// The only trial whose key begins with the prefix. `id` is its row.
 struct TrialRef {
   std::int64_t id = 0;
   TrialKey key;

@@ -1,4 +1,5 @@
-// Figures that are neither samples nor of the memory table: analytic ones, facts, kernels, blocks.
+// Reads figures that are neither samples nor in the memory table: analytic ones, facts, kernels,
+// blocks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace sweepd {
 
 namespace {
 
-// " AND phase IN (3, 7)"; a name that nothing was ever stored under matches nothing.
+// Returns " AND phase IN (3, 7)". A name that was never stored matches nothing.
 std::string in_names(Names& names, const std::string& column,
                      const std::vector<std::string>& texts) {
   if (texts.empty()) return "";
@@ -55,7 +56,7 @@ std::string kernel_filters(Names& names, const ResultPlan& plan) {
                         in_texts(plan, Common::kGrid, launch_shape("grid")) +
                         in_texts(plan, Common::kBlock, launch_shape("block"));
   if (const PlannedFilter* kernel = plan.filter(Common::kKernel)) {
-    // By the short name that tables show, or in full.
+    // Matches the short name that tables show, or the full one.
     const std::string in_short = in_names(names, "short_name", texts_of(kernel)).substr(5);
     const std::string in_full = in_names(names, "kernel", texts_of(kernel)).substr(5);
     filters += fmt::format(" AND ({} OR {})", in_short, in_full);
@@ -94,7 +95,7 @@ void FigureReader::make_filters() {
     name_filter_ += in_names(state_.names, "range", texts_of(plan_.filter(Common::kRange))) +
                     in_names(state_.names, "origin", texts_of(plan_.filter(Common::kOrigin)));
   }
-  // Every rank runs the same kernels and holds the same blocks: one stands for all.
+  // Every rank runs the same kernels and holds the same blocks, so one rank represents all.
   const bool of_one_rank = plan_.source == FigureSource::kKernel ||
                            plan_.source == FigureSource::kOperator ||
                            plan_.source == FigureSource::kAllocation;
@@ -116,8 +117,8 @@ std::string FigureReader::metric_columns() const {
   return join(columns, ", ");
 }
 
-// The rows of one named value: of the metric that asks for it by name, and of the one that asks for
-// all.
+// Returns the rows of one named value: one for the metric that names it, and one for the metric
+// that asks for all.
 std::vector<FigureRow> FigureReader::named(std::int64_t name, std::int64_t rank, double value) {
   std::vector<FigureRow> rows;
   for (std::size_t m = 0; m < metric_names_.size(); ++m) {
@@ -152,7 +153,7 @@ std::vector<FigureRow> FigureReader::from_figures(std::int64_t trial) {
   return rows;
 }
 
-// Without `rank` in the query that of the lowest that reported it.
+// If the query does not name `rank`, the value of the lowest rank that reported one is used.
 std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
   if (!stored_) {
     stored_.emplace(state_.connection,
@@ -167,7 +168,7 @@ std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
   while (query.next()) {
     auto more = named(query.integer(0), query.integer(1), query.real(2));
     for (FigureRow& row : more) {
-      if (query.is_null(2)) {  // a text: nothing to be averaged
+      if (query.is_null(2)) {  // a text has no statistics
         row.text = query.text(3);
         row.stats = {};
         row.samples.clear();
@@ -178,7 +179,7 @@ std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
   return rows;
 }
 
-// Each block is a value of its own, so that a cell may show the largest, the sum or how many.
+// Each block is a value of its own, so that a cell can show the largest, the sum or the count.
 std::vector<FigureRow> FigureReader::from_allocations(std::int64_t attempt) {
   if (!stored_) {
     stored_.emplace(state_.connection,

@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kFewestDigits = 4;  // of an id that somebody types
+constexpr std::size_t kFewestDigits = 4;  // of an id that a person types
 
 void count(Progress& progress, const std::string& state, std::int64_t n) {
   progress.total += n;
@@ -69,7 +69,7 @@ Result<SweepRow> by_prefix(Connection& connection, const std::string& who) {
   std::vector<std::string> candidates;
   std::string id;
   {
-    // 'g' sorts behind every hex digit, so the unique index finds the range.
+    // 'g' sorts after every hex digit, so the unique index finds the range.
     Query query(connection, "SELECT uid, name FROM sweep WHERE uid >= ?1 AND uid < ?1 || 'g'");
     query.bind(who);
     while (query.next()) {
@@ -90,7 +90,7 @@ Result<SweepRow> by_prefix(Connection& connection, const std::string& who) {
   return *one_sweep(connection, "WHERE s.uid = ?", id);
 }
 
-// The id of a sweep of another name that begins like this.
+// Returns the id of a sweep with another name whose id begins with `who`.
 std::optional<std::string> id_of_another(Connection& connection, const std::string& who) {
   if (!is_id(who) || who.size() < kFewestDigits) return std::nullopt;
   Query query(connection,
@@ -133,7 +133,8 @@ Result<SweepRow> Reader::find_sweep(const std::string& who) {
     auto named = one_sweep(connection,
                            "WHERE s.name = ? ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who);
     if (!named) return by_prefix(connection, who);
-    // A name of hex digits may be how somebody else's id begins, and `cancel` should not guess.
+    // A name of hex digits may also be the beginning of another sweep's id, and `cancel` should not
+    // guess.
     const auto other = id_of_another(connection, who);
     if (!other) return *named;
     return Error{ErrorCode::kInvalidArgument,

@@ -1,4 +1,4 @@
-// The tables that a sweep declares, put together again from their rows.
+// Reads back from their rows the tables that a sweep declares.
 #include "db/query/state.h"
 
 namespace sweepd {
@@ -16,7 +16,7 @@ void read_dimensions(Connection& connection, std::int64_t sweep, std::int64_t po
   }
 }
 
-// `query` gives position, name and value of filters in order.
+// `query` returns position, name and value of the filters, in order.
 std::vector<TableSpec::Filter> read_filters(Query& query) {
   std::vector<TableSpec::Filter> filters;
   std::int64_t last = -1;

@@ -1,5 +1,5 @@
-// The median of calls of which only groups are known (the launch shapes of a kernel, its ranges):
-// each call counts as the median of its group. Of one group it is exact.
+// The median of calls that are known only in groups (the launch shapes of a kernel, its ranges).
+// Each call counts with the median of its group. For a single group the result is exact.
 #pragma once
 
 #include <algorithm>

@@ -28,8 +28,8 @@ AttemptWork WorkReader::read(std::int64_t attempt) {
       result.phases.emplace_back(phases.integer(0), std::pair{phases.real(1), phases.real(2)});
     }
   }
-  // Ranks that share one device share its peak: each device counts once. One unknown device makes
-  // the sum unknown.
+  // Ranks that share one device share its peak, so each device counts once. If one device is
+  // unknown, so is the sum.
   bool flops_known = true, bytes_known = true;
   Query devices(state_.connection, "SELECT DISTINCT device FROM attempt_device WHERE attempt = ?");
   devices.bind(attempt);

@@ -1,4 +1,4 @@
-// What a step had to do and what its devices can do at most: the ruler for rates.
+// Reads the work of a step and the peak of its devices, which rates are compared with.
 #pragma once
 
 #include <map>
@@ -25,7 +25,8 @@ class WorkReader {
   AttemptWork read(std::int64_t attempt);
 
  private:
-  // Datasheet where the device is known, else what `matmul` and `memcpy` measured on it.
+  // Returns the datasheet's peak if the device is known, else what `matmul` and `memcpy` measured
+  // on it.
   Peak peak_of_device(std::int64_t device, const std::string& arithmetic);
 
   ReaderState& state_;

@@ -1,4 +1,4 @@
-// The life of an attempt's row short of its end: open, started, back to the queue.
+// The states of an attempt's row before it ends: open, started, back in the queue.
 #include <fmt/format.h>
 
 #include <map>
@@ -45,8 +45,8 @@ Result<Identity> identity_of(Connection& connection, std::int64_t row) {
                   query.integer(3) != 0, query.integer(4) != 0};
 }
 
-// Transactions in its life are written but not forced to the disk. They survive the program; the
-// next synced one forces them too.
+// While it lives, transactions are written but not forced to the disk. They survive the program,
+// and the next synced transaction forces them too.
 class WithoutSync {
  public:
   explicit WithoutSync(Connection& connection) : connection_(connection) {
@@ -60,7 +60,8 @@ class WithoutSync {
   Connection& connection_;
 };
 
-// This build cannot run them: the workload is gone or measures something else by now.
+// Skips attempts that this build cannot run: it lacks the workload, or measures something else by
+// that name.
 void skip_unknown(Connection& connection, const Catalog& catalog, WallTime now) {
   std::vector<std::pair<std::int64_t, std::string>> rows;
   {
@@ -91,7 +92,7 @@ void mark_current(Connection& connection, std::int64_t trial, Pass pass, int rep
       "row = (SELECT b.row FROM attempt b WHERE b.trial = attempt.trial AND b.pass = attempt.pass "
       "AND b.repeat = attempt.repeat AND b.host = attempt.host ORDER BY b.outcome = 'done' IS TRUE "
       "DESC, b.ended_ns IS NULL DESC, b.ended_ns DESC, b.row DESC LIMIT 1)";
-  // Off before on: the unique index allows one at a time.
+  // Clear before set: the unique index allows one current attempt at a time.
   for (const auto& [from, is] : {std::pair{1, "NOT "}, std::pair{0, ""}}) {
     Query query(connection,
                 fmt::format("UPDATE attempt SET is_current = {} WHERE trial = ? AND pass = ? AND "

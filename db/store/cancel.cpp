@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-// The sweep's open attempts that no other live sweep waits for.
+// Returns the sweep's open attempts that no other live sweep waits for.
 Store::CancelReceipt open_of_only(Connection& connection, std::int64_t sweep) {
   Store::CancelReceipt receipt;
   Query query(connection,

@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-// Fisher-Yates by hand: std::shuffle may draw differently with another standard library.
+// Fisher-Yates by hand, because std::shuffle may draw differently with another standard library.
 void shuffle(std::vector<std::size_t>& items, std::mt19937_64& random) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
 }
@@ -66,8 +66,9 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
   std::int64_t row = 0;
   bool open = false;
   {
-    // Open first: somebody is measuring it again, and that will be the one that counts.
-    // One that runs and that no live sweep waits for is being stopped.
+    // An open attempt comes first: it measures the point again, and its result will be the one that
+    // counts. A running attempt that no live sweep waits for does not qualify, because it is being
+    // stopped.
     Query query(state_.connection,
                 "SELECT row, outcome IS NULL FROM attempt a WHERE trial = ? AND pass = ? AND "
                 "repeat = ? AND (outcome IS NULL AND (started_ns IS NULL OR EXISTS "

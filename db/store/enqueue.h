@@ -1,4 +1,4 @@
-// Turning (trial, pass, repeat) of a sweep into attempts: an existing one where it will do, else a
+// Gives each (trial, pass, repeat) of a sweep an attempt: an existing one where it will do, else a
 // new row at the end of the queue. Shared by submit and retry.
 #pragma once
 
@@ -17,9 +17,9 @@ struct Slot {
   int repeat = 0;
 };
 
-// The sweep's slots in the order they should run. interleaved: round after round over all trials,
-// pass by pass; sequential: everything of a trial before the next; shuffled: like interleaved, each
-// round in its own random order, drawn from the sweep's id.
+// Returns the sweep's slots in the order they should run. interleaved: round after round over all
+// trials, pass by pass; sequential: everything of a trial before the next; shuffled: like
+// interleaved, with a random order for each round, seeded by the sweep's id.
 std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
                                  const std::vector<std::int64_t>& repeats);
 
@@ -27,7 +27,7 @@ class Enqueuer {
  public:
   Enqueuer(StoreState& state, std::int64_t sweep_row, SubmitReceipt& receipt);
 
-  // What is needed of the trial beside its row. `trial` must outlive the call.
+  // What is needed of the trial in addition to its row. `trial` must outlive the call.
   struct Wanted {
     std::int64_t trial_row = 0;
     const TrialKey& key;
@@ -39,10 +39,11 @@ class Enqueuer {
     Duration timeout{0};
   };
 
-  // The open attempt, else the done one of this host, recorded as the sweep's own; counted as
-  // joined or reused. False when there is none. `not_this`: a done attempt that will not do.
+  // Records the open attempt, else the done one of this host, as the sweep's own, and counts it as
+  // joined or reused. Returns false if there is none. `not_this` is a done attempt that must not be
+  // used.
   bool use_existing(const Wanted& wanted, std::optional<std::int64_t> not_this = std::nullopt);
-  // `replaces_current`: an attempt of the same (trial, pass, repeat) may exist.
+  // Whether another attempt of the same (trial, pass, repeat) may exist.
   enum class Siblings { kNone, kPossible };
   void add(const Wanted& wanted, Siblings siblings);
 
@@ -52,8 +53,8 @@ class Enqueuer {
   StoreState& state_;
   std::int64_t sweep_row_;
   SubmitReceipt& receipt_;
-  // All ids of one submission begin with the same two digits: they then lie together in the index
-  // of ids, where wholly random ones would touch, and log, every page of it.
+  // All ids of one submission begin with the same two digits. They then lie together in the index
+  // of ids, where fully random ids would touch, and log, every page.
   std::string bucket_;
   std::int64_t next_position_ = 0;
 };

@@ -26,7 +26,7 @@ Result<Found> find(Connection& connection, std::int64_t row) {
                query.integer(3) != 0};
 }
 
-// Of a daemon that died while it stored them.
+// Deletes what a daemon stored before it died in the middle of the samples.
 void forget_samples(Connection& connection, std::int64_t attempt) {
   Query(connection, "DELETE FROM sample WHERE attempt = ?").bind(attempt).run();
 }
@@ -50,7 +50,7 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::siz
         .bind_all(record.started->ns, record.row)
         .run();
   }
-  // The row that the environment names, where there is one: a result may come from another host.
+  // The host that the environment names, if it names one: a result may come from another host.
   std::int64_t host = state.host;
   if (record.environment) {
     host = insert_environment(connection, state.names, record.row, *record.environment, state.host);
@@ -58,7 +58,7 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::siz
         .bind_all(host, record.row)
         .run();
   }
-  // A verdict is about times; of memory there is nothing to doubt but that all of it is there.
+  // A verdict is about times. For memory the only doubt is whether all of it was reported.
   const bool judged = found->pass != Pass::kMemory || record.judgement.verdict != Verdict::kValid;
   if (judged && outcome_of(record.ending) == Outcome::kDone) {
     Query(connection, "UPDATE attempt SET verdict = ? WHERE row = ?")

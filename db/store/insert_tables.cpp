@@ -5,7 +5,7 @@
 namespace sweepd {
 namespace {
 
-// One table's rows; `table` is its position in the sweep.
+// Inserts the rows of one table; `table` is its position in the sweep.
 class TableInserter {
  public:
   TableInserter(Connection& connection, std::int64_t sweep, std::int64_t table)

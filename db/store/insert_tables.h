@@ -1,4 +1,4 @@
-// The tables that a sweep declares -> their rows. db/query/tables.cpp puts them together again.
+// Stores the tables that a sweep declares as rows. db/query/tables.cpp reads them back.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// Inside the transaction that inserted the sweep's row.
+// Call inside the transaction that inserted the sweep's row.
 void insert_tables(Connection& connection, std::int64_t sweep,
                    const std::vector<TableSpec>& tables);
 

@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-// The larger of the stored and the new rate, with the attempt that set a ruler.
+// Keeps the larger of the stored and the new rate, and the attempt that set a ruler.
 constexpr const char* kKeepLargest =
     "INSERT INTO device_peak (device, arithmetic, flops_per_s, flops_attempt, bytes_per_s, "
     "bytes_attempt, seen_flops_per_s, seen_bytes_per_s) VALUES (?1, ?2, ?3, iif(?3 > 0, ?7, NULL), "
@@ -17,7 +17,7 @@ constexpr const char* kKeepLargest =
     "bytes_per_s = max(bytes_per_s, ?4), "
     "seen_flops_per_s = max(seen_flops_per_s, ?5), seen_bytes_per_s = max(seen_bytes_per_s, ?6)";
 
-// Most attempts are not the fastest ever: to find that out needs no transaction.
+// Most attempts are not the fastest ever, and finding that out needs no transaction.
 bool is_kept(Connection& connection, std::int64_t host, const DeviceInfo& device,
              const std::string& arithmetic, const Rates& ruler, const Rates& seen) {
   Query query(connection,

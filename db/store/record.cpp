@@ -7,7 +7,8 @@
 namespace sweepd {
 namespace {
 
-// 0 is "unknown" for work; a formula gone wrong must not make its attempt unstorable.
+// 0 means "unknown" for work. A formula that returns NaN or infinity must not make its attempt
+// impossible to store.
 double known_or_zero(double value) {
   return std::isfinite(value) ? value : 0;
 }

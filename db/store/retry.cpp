@@ -40,8 +40,8 @@ Result<void> check_words(const std::vector<std::string>& which) {
   return {};
 }
 
-// The sweep's ended attempts that were asked for, in queue order. One that was cancelled and has
-// not ended yet is among them: it runs, and no live sweep waits for it.
+// Returns the sweep's ended attempts that were asked for, in queue order. They include an attempt
+// that was cancelled and has not ended yet: it still runs, but no live sweep waits for it.
 std::vector<Candidate> candidates_of(Connection& connection, std::int64_t sweep,
                                      const std::vector<std::string>& which) {
   std::vector<Candidate> all;
@@ -87,7 +87,8 @@ std::int64_t count_trials(Connection& connection, std::int64_t sweep) {
   return query.integer(0);
 }
 
-// A trial as the sweep wanted it: its parameters, and this sweep's own priority and timeout.
+// Returns a trial as the sweep wanted it: its parameters, with this sweep's own priority and
+// timeout.
 Trial trial_of(ParamTable& params, const WorkloadDef& def, const Candidate& candidate) {
   Trial trial = params.read(candidate.trial).value_or(default_trial(def));
   for (std::size_t i = 0; i < def.params.size(); ++i) {

@@ -1,4 +1,4 @@
-// What the Store's verbs share. Each verb is a file of this folder; each public call is one
+// State that the Store's verbs share. Each verb is a file of this folder; each public call is one
 // transaction through `transact`.
 #pragma once
 
@@ -19,10 +19,10 @@ struct StoreState {
   Connection connection;
   Names names;
   Catalog catalog;
-  std::int64_t host = 0;  // row of `host` that stands for this machine
+  std::int64_t host = 0;  // row of `host` for this machine
 
-  // Runs `body` (returning a Result) in an immediate transaction: committed when it succeeds, gone
-  // when it returns an Error or SQLite throws.
+  // Runs `body` (returning a Result) in an immediate transaction, which is committed if it succeeds
+  // and rolled back if it returns an Error or SQLite throws.
   template <class Body>
   auto transact(const std::string& what, Body body) -> decltype(body()) {
     auto result = guarded(connection, what, [&]() -> decltype(body()) {
@@ -46,16 +46,16 @@ std::int64_t upsert_host(Connection& connection, Names& names, const HostInfo& h
 std::int64_t upsert_device(Connection& connection, Names& names, std::int64_t host,
                            const DeviceInfo& device);
 
-// Row of the sweep; an Error when there is none.
+// Returns the row of the sweep, or an Error if there is none.
 Result<std::int64_t> sweep_row(Connection& connection, const SweepId& sweep);
 
-// Finds again which attempt counts of each host for one (trial, pass, repeat). Call after an insert
-// or an update of outcome or host.
+// Determines again, for each host, which attempt of (trial, pass, repeat) counts. Call after an
+// insert or an update of outcome or host.
 void mark_current(Connection& connection, std::int64_t trial, Pass pass, int repeat);
 
 void set_ending(Connection& connection, std::int64_t row, const Ending& ending, WallTime ended);
 
-// Every open attempt that this build can run. `only`: just these rows.
+// Returns every open attempt that this build can run.
 std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalog);
 
 }  // namespace sweepd

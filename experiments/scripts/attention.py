@@ -11,7 +11,8 @@ import torch_timing
 torch = sweepd.require("torch", torch_timing.HOW_TO_GET_TORCH)
 
 TYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-# Of the largest value of the result; rounding of the type, times what S additions of like size make of it.
+# Relative to the largest value of the result. They are the rounding error of the type, grown over S
+# additions of similar size.
 TOLERANCES = {"fp32": 2e-2, "fp16": 2e-2, "bf16": 8e-2}  # fp32 on tensor cores would be TF32
 
 
@@ -45,7 +46,7 @@ def check(function, arguments, device):
     shape = (1, min(2, arguments.heads), min(300, arguments.sequence), arguments.d_head)
     exact = [torch.randn(shape, device=device, dtype=torch.float64, requires_grad=True) for _ in range(3)]
     rounded = [x.detach().to(TYPES[arguments.dtype]).requires_grad_() for x in exact]
-    # The reference sees what rounding left of the inputs.
+    # The reference gets the inputs after rounding.
     for x, r in zip(exact, rounded):
         x.data.copy_(r.data)
     expected, found = naive(*exact, arguments.causal), function(*rounded, arguments.causal)

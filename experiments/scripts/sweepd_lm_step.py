@@ -15,7 +15,7 @@ from pathlib import Path
 import sweepd_metrics as sweepd
 import torch_timing
 
-# What `compile` is called in the table, and in lm_step.
+# The names of `compile` in the table, and in lm_step.
 KINDS = {"sweepd": "eager", "sweepd_cuda_graph": "cuda_graph", "sweepd_aot_inductor": "aot_inductor"}
 
 
@@ -38,7 +38,7 @@ def request_of(arguments):
               ("model", "context", "batch", "precision", "mode", "device", "warmup", "steps", "threads", "seed")}
     params["compile"] = KINDS[arguments.compile]
     params["memory_limit"] = f"{arguments.memory_limit}B"
-    # The lease is this process's: its cores, and its GPU by CUDA_VISIBLE_DEVICES.
+    # The lease is that of this process: its cores, and its GPU by CUDA_VISIBLE_DEVICES.
     rank = {"cores": sorted(os.sched_getaffinity(0)), "gpu_uuid": "", "gpu_index": -1}
     return {"attempt": "0" * 16, "trial": "0" * 32, "workload": "lm_step", "repeat": 0,
             "pass": os.environ.get("SWEEPD_PASS", "timing"), "params": params, "lease": [rank]}
@@ -49,7 +49,7 @@ def tell_step(event):
     for phase, metric, value in event["samples"]:
         times.setdefault(metric, {})[phase] = value
     if "setup_time" in times:
-        del times["setup_time"]  # this program's own stands for it
+        del times["setup_time"]  # this program's own replaces it
         if times:
             sweepd.setup(**{metric: by_phase["setup"] for metric, by_phase in times.items()})
     else:

@@ -89,7 +89,7 @@ def measure(torch, device, step, warmup, steps, compiled=False):
 
 
 def observe_memory(torch, device, run):
-    if device != "cuda":  # no allocator to ask: sweepd takes the resident set
+    if device != "cuda":  # has no allocator to ask: sweepd uses the resident set
         run()
         return
     torch.cuda.reset_peak_memory_stats()

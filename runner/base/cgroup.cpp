@@ -11,8 +11,8 @@
 namespace sweepd {
 namespace {
 
-// Limits apply from a group down to all below it. A folder that is not there is passed over: in a
-// container the path may be the host's, and only the mount's root is the container's own group.
+// A limit of a group applies to all groups below it. Missing folders are skipped: in a container
+// the path may be the host's, and only the mount's root is the container's own group.
 void lower_to_limits(const std::filesystem::path& mount, std::filesystem::path group,
                      const char* file, std::optional<Bytes>& limit) {
   group = group.relative_path();
@@ -20,8 +20,8 @@ void lower_to_limits(const std::filesystem::path& mount, std::filesystem::path g
     const std::string text = read_small_file(mount / group / file);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool number = error == std::errc{} && end != text.data();  // v2 says "max" for none
-    // v1 has no word for none but the largest number of whole pages.
+    const bool number = error == std::errc{} && end != text.data();  // v2 writes "max" for no limit
+    // v1 has no word for no limit; it writes the largest number of whole pages.
     constexpr std::int64_t kNone = std::int64_t{1} << 62;
     if (number && value < kNone && (!limit || value < limit->value)) limit = Bytes{value};
     if (group.empty()) return;

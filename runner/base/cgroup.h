@@ -1,5 +1,5 @@
-// The memory limit of the control group this process is in. A container or a batch job may use less
-// than the machine has, and finds out by being killed.
+// The memory limit of this process's control group. A container or a batch job may use less than
+// the machine has, and is killed if it uses more.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace sweepd {
 
-// The smallest limit from this process's group up to the root, of cgroup v2 (memory.max) or v1
-// (memory.limit_in_bytes); empty when there is none. `root` is where /proc and /sys are.
+// Returns the smallest limit from this process's group up to the root, of cgroup v2 (memory.max) or
+// v1 (memory.limit_in_bytes); empty if there is none. `root` is where /proc and /sys are.
 std::optional<Bytes> cgroup_memory_limit(const std::filesystem::path& root = "/");
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// Two clocks, never mixed: `Instant` for intervals and deadlines inside one process,
+// Two clocks that are never mixed: `Instant` for intervals and deadlines inside one process,
 // `WallTime` for what is stored and shown. Pure parts (scheduler, measure loop) are given an
 // Instant and never read a clock themselves.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace sweepd {
 
-struct Instant {  // nanoseconds of the steady clock; the origin means nothing
+struct Instant {  // nanoseconds of the steady clock; the origin is arbitrary
   std::int64_t ns = 0;
   friend auto operator<=>(const Instant&, const Instant&) = default;
   friend Instant operator+(Instant a, Duration d) { return {a.ns + d.ns}; }

@@ -24,7 +24,7 @@ CpuTimes parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cor
   std::istringstream lines{std::string(proc_stat)};
   std::string line;
   while (std::getline(lines, line)) {
-    // cpu0 user nice system idle iowait irq softirq steal guest guest_nice; guest is within user
+    // cpu0 user nice system idle iowait irq softirq steal guest guest_nice; user includes guest
     std::istringstream fields(line);
     std::string name;
     double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;

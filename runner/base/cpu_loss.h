@@ -1,6 +1,6 @@
-// What others took of a lease's cores while something was measured. The load average cannot tell:
-// it lags by a minute and holds our own work. The kernel's per-core busy time less our own time
-// can.
+// Measures what others used of a lease's cores during a measurement. The load average cannot show
+// this: it lags by a minute and includes our own work. The kernel's busy time per core minus our
+// own time can.
 #pragma once
 
 #include <string_view>
@@ -13,21 +13,22 @@ namespace sweepd {
 // Seconds of CPU time up to a moment. The kernel counts in ticks of 10 ms.
 struct CpuTimes {
   Instant at;
-  double busy_s = 0;    // of the given cores, by anybody
+  double busy_s = 0;    // of the given cores, for any process
   double stolen_s = 0;  // of the given cores: the hypervisor ran another guest
   double own_s = 0;     // of this process, all threads, and of children it waited for
-  int cores = 0;        // how many of the given cores there are
+  int cores = 0;        // how many of the given cores exist
 };
 
-// `cores`: the ones this process is bound to.
+// `cores` are those that this process is bound to.
 CpuTimes read_cpu_times(const std::vector<int>& cores);
 
-// The busy and stolen parts from the text of /proc/stat; cores that it lacks count nothing.
+// Reads the busy and stolen parts from the text of /proc/stat. Cores that it lacks count as
+// nothing.
 CpuTimes parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cores);
 
-// Mean number of cores lost between two moments. One tick a core is forgiven, since the kernel may
-// count it a moment late: a measurement of a few ticks shows no loss at all, one of a second shows
-// what exceeds a hundredth.
+// The mean number of cores lost between two moments. One tick per core is ignored, because the
+// kernel may count it a moment late: a measurement of a few ticks shows no loss at all, one of a
+// second shows what exceeds a hundredth.
 struct CpuLoss {
   double to_others = 0;
   double stolen = 0;

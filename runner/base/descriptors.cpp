@@ -8,7 +8,7 @@ namespace sweepd {
 
 void close_descriptors_from(int first) noexcept {
   if (::syscall(SYS_close_range, first, ~0U, 0) == 0) return;
-  // Before Linux 5.9.
+  // Linux before 5.9 lacks the call.
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   for (int fd = first; fd < static_cast<int>(limit.rlim_cur); ++fd) ::close(fd);

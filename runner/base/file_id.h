@@ -1,4 +1,4 @@
-// Which file it is, whatever its name: to see that a path leads to another one by now.
+// Identifies a file whatever its name, to notice that a path now leads to another file.
 #pragma once
 
 #include <sys/stat.h>

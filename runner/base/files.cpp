@@ -22,8 +22,8 @@ Error failed(const fs::path& file, const char* action, int code) {
           "cannot " + std::string(action) + " `" + file.string() + "`: " + std::strerror(code)};
 }
 
-// A file that was opened without waiting is read as any other: for a regular one O_NONBLOCK has no
-// meaning, and whoever inherits the descriptor should not find it set.
+// A file that was opened with O_NONBLOCK is read like any other: for a regular file the flag has no
+// effect, and a process that inherits the descriptor should not find it set.
 Result<UniqueFd> open_checked(int folder, const char* name, const fs::path& shown, Links links) {
   const int no_link = links == Links::kRefuse ? O_NOFOLLOW : 0;
   UniqueFd fd(::openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | no_link));
@@ -74,8 +74,8 @@ Result<Folder> open_folder(int parent, const char* name, fs::path path) {
   return Folder{std::move(fd), std::move(path)};
 }
 
-// Every step goes by name within an open folder, so that a folder that is exchanged for a link
-// while this runs leads nowhere else.
+// Every step opens a name relative to an open folder, so that a folder that is replaced by a link
+// in the meantime leads nowhere else.
 Result<void> copy_entries(const Folder& from, const Folder& to, std::int64_t& left_out) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(::dup(from.fd.get())), &::closedir);
   if (!entries) return failed(from.path, "list", errno);

@@ -31,8 +31,8 @@ std::string first_line(const std::string& path) {
 
 std::string cpu_model(const utsname& system) {
   const std::string cpuinfo = read_small_file("/proc/cpuinfo");
-  // x86 says "model name"; Arm boards say "Hardware" or only describe themselves in the device
-  // tree; the architecture is better than nothing.
+  // x86 has "model name". Arm boards have "Hardware" or only name themselves in the device tree. If
+  // all else fails, the architecture is used.
   for (const std::string_view key : {"model name", "Hardware", "cpu model"}) {
     if (const auto value = proc_field(cpuinfo, key); !value.empty()) return std::string(value);
   }
@@ -43,7 +43,7 @@ std::string cpu_model(const utsname& system) {
 
 std::int64_t count_sockets() {
   std::set<std::string> packages;
-  std::error_code error;  // the range-for of this iterator throws; this loop ends instead
+  std::error_code error;  // a range-for over this iterator throws; this loop ends instead
   std::filesystem::directory_iterator entry("/sys/devices/system/cpu", error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename();
@@ -81,7 +81,7 @@ const HostInfo& read_host() {
 }
 
 std::vector<int> usable_cores() {
-  // A fixed cpu_set_t ends at 1,024 CPUs; the kernel answers EINVAL until the mask is large enough.
+  // A cpu_set_t ends at 1,024 CPUs, and the kernel returns EINVAL until the mask is large enough.
   for (int capacity = CPU_SETSIZE; capacity <= (1 << 20); capacity *= 2) {
     cpu_set_t* mask = CPU_ALLOC(capacity);
     if (mask == nullptr) break;

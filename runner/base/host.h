@@ -1,5 +1,5 @@
-// Who this machine is, read from the kernel. Daemon and worker both need it, so it stands below
-// both. What the kernel does not tell stays empty; nothing here fails.
+// Facts of this machine, read from the kernel. Daemon and worker both need them, so this is in a
+// layer below both. Unknown facts stay empty; nothing here fails.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct HostInfo {
   std::string id;  // hash of machine-id and host name: equal means the same machine
   std::string hostname;
   std::string cpu_model;
-  std::int64_t cores = 0;  // usable by this user (affinity mask), not what the board has
+  std::int64_t cores = 0;  // usable by this user (affinity mask), not those of the board
   std::int64_t sockets = 0;
   Bytes memory;
   std::string kernel;
@@ -39,19 +39,19 @@ struct HostInfo {
   }
 };
 
-// Read at the first call of a process; its forks have what it read.
+// Read at the first call in a process. Its forks keep what it read.
 const HostInfo& read_host();
 
 std::vector<int> usable_cores();  // by sched_getaffinity, ascending
 double load_average();            // 1 minute
 Bytes resident_set();             // of this process, now
-// What a new process could use without swapping: the kernel's MemAvailable, within the control
-// group's limit. An attempt without a memory_limit is held to it, so that a model that does not fit
-// ends `oom` instead of meeting the kernel's killer.
+// Memory that a new process could use without swapping: the kernel's MemAvailable, limited by the
+// control group. It bounds an attempt without a memory_limit, so that a model that does not fit
+// ends `oom` instead of being killed by the kernel.
 Bytes available_memory();
 
-// Start time of a process in clock ticks since boot (field 22 of /proc/<pid>/stat); 0 when there is
-// no such process. With the pid it names a process for good: pids are reused, pairs are not.
+// Start time of a process in clock ticks since boot (field 22 of /proc/<pid>/stat); 0 if there is
+// no such process. Together with the pid it identifies a process: pids are reused, pairs are not.
 std::uint64_t process_start_time(int pid);
 
 }  // namespace sweepd

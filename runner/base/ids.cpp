@@ -13,10 +13,10 @@
 namespace sweepd {
 namespace {
 
-// Counts forks seen from inside the child, so that parent and child never draw the same bytes.
+// Counts forks, in the child, so that parent and child never draw the same bytes.
 std::atomic<std::uint32_t> forks{0};
 
-// A large sweep draws an id an attempt: one system call for 64 of them, not two for each.
+// A large sweep draws one id per attempt, so this makes one system call for 64 of them.
 class Pool {
  public:
   std::uint64_t draw() {
@@ -30,12 +30,13 @@ class Pool {
 
  private:
   void fill() {
-    // Up to 256 bytes come whole or not at all; two halves keep that promise.
+    // The kernel returns up to 256 bytes completely or not at all, so each half is within that
+    // limit.
     constexpr std::size_t kHalf = sizeof(ids_) / 2;
     auto* bytes = reinterpret_cast<unsigned char*>(ids_.data());
     for (const std::size_t offset : {std::size_t{0}, kHalf}) {
       if (getrandom(bytes + offset, kHalf, 0) == static_cast<ssize_t>(kHalf)) continue;
-      std::random_device device;  // a kernel without the call
+      std::random_device device;  // for a kernel without the call
       for (std::size_t i = offset; i < offset + kHalf; i += sizeof(unsigned)) {
         const unsigned word = device();
         std::memcpy(bytes + i, &word, sizeof(word));

@@ -1,6 +1,6 @@
-// Identifiers that leave the process: 16 hex digits for sweeps and attempts (random, so that two
-// machines' databases merge without renumbering), 32 for trial keys (a hash, so that equal trials
-// are equal everywhere). People may type any unique prefix; `short_id` is what tables show.
+// Identifiers that leave the process: 16 hex digits for sweeps and attempts (random, so that
+// databases of two machines merge without renumbering), 32 for trial keys (a hash, so that equal
+// trials are equal everywhere). People may type any unique prefix. Tables show `short_id`.
 #pragma once
 
 #include <string>
@@ -14,8 +14,9 @@ using TrialKey = std::string;
 
 std::string random_id();  // 16 lower-case hex digits from the kernel's generator
 
-// Hex digits in lower case and nothing else, as ids and their beginnings are. What comes from
-// another machine's database is none until this says so: an id names a folder.
+// Whether the text is only lower-case hex digits, as ids and their prefixes are. A text from
+// another machine's database must pass this before it is used as an id, because an id names a
+// folder.
 bool is_id(std::string_view text);
 
 inline std::string_view short_id(std::string_view id) {

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kMark = "[sweepd: ";
 constexpr std::string_view kLeftOut = " bytes left out here: a log keeps its first ";
 
-// A line longer than this is cut anywhere.
+// A longer line may be cut anywhere.
 constexpr std::int64_t kLongestLine = 64 << 10;
 
 Error failed(const std::filesystem::path& log, const char* action) {
@@ -47,11 +47,11 @@ std::string read_at(int fd, std::int64_t at, std::int64_t bytes) {
 
 struct Head {
   std::int64_t bytes = 0;
-  bool whole = true;  // it ends with a line
+  bool whole = true;  // ends with a complete line
 };
 
-// The part that stays at the beginning. The same at each call, so that the line of the last call is
-// found behind it.
+// Returns the part that stays at the beginning. It is the same at each call, so that the line
+// inserted by the last call is found right after it.
 Head find_head(int fd, std::int64_t head_bytes) {
   const std::int64_t start = std::max<std::int64_t>(0, head_bytes - kLongestLine);
   const std::string text = read_at(fd, start, head_bytes - start);
@@ -60,7 +60,7 @@ Head find_head(int fd, std::int64_t head_bytes) {
   return {start + static_cast<std::int64_t>(newline) + 1, true};
 }
 
-// What earlier calls took out, and how long their line is.
+// What earlier calls removed, and the length of their line.
 struct Earlier {
   std::int64_t bytes = 0;
   std::int64_t line_bytes = 0;
@@ -69,7 +69,7 @@ struct Earlier {
 Earlier read_earlier(int fd, std::int64_t at) {
   constexpr std::int64_t kLongestMark = 200;
   const std::string text = read_at(fd, at, kLongestMark);
-  const std::size_t begin = text.starts_with('\n') ? 1 : 0;  // where the head ends within a line
+  const std::size_t begin = text.starts_with('\n') ? 1 : 0;  // if the head ends within a line
   const std::size_t end = text.find('\n', begin);
   const std::string_view line = std::string_view(text).substr(begin, end - begin);
   const std::size_t number_end = line.find(kLeftOut);
@@ -101,7 +101,7 @@ Result<std::int64_t> cap_open(int fd, std::int64_t size, const std::filesystem::
   const Earlier earlier = read_earlier(fd, head.bytes);
   std::string tail = read_at(fd, size - cap.tail_bytes, cap.tail_bytes);
   const std::size_t newline = tail.find('\n');
-  // A part of a line goes, unless that is all there is.
+  // Removes an incomplete first line, unless there is nothing else.
   if (newline < static_cast<std::size_t>(kLongestLine) && newline + 1 < tail.size()) {
     tail.erase(0, newline + 1);
   }
@@ -131,7 +131,7 @@ Result<std::int64_t> cap_log(const std::filesystem::path& log, const LogCap& cap
 Result<std::int64_t> cap_own_log(const LogCap& cap) {
   struct stat status {};
   if (::fstat(STDOUT_FILENO, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
-  // Through its descriptor, which may be open to write only.
+  // Opened again through /proc, because the descriptor may be open for writing only.
   const std::filesystem::path own = "/proc/self/fd/1";
   const UniqueFd fd(::open(own.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!fd) return failed(own, "open");

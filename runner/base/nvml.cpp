@@ -37,14 +37,14 @@ NvmlSymbols load_symbols(void* library) {
   load(library, "nvmlDeviceGetEccMode", s.ecc_mode);
   load(library, "nvmlDeviceGetClockInfo", s.clock);
   load(library, "nvmlDeviceGetTemperature", s.temperature);
-  // Renamed in NVML 12.2; the bits stayed.
+  // Renamed in NVML 12.2; the bits are the same.
   load(library, "nvmlDeviceGetCurrentClocksEventReasons", s.throttle_reasons);
   load(library, "nvmlDeviceGetCurrentClocksThrottleReasons", s.throttle_reasons);
   load(library, "nvmlDeviceGetComputeRunningProcesses_v3", s.compute_processes);
   return s;
 }
 
-// Calls a getter that fills a C string; "" when it is missing or refuses.
+// Calls a getter that fills a C string. Returns "" if it is missing or fails.
 template <class Function, class... Args>
 std::string text_of(Function* function, Args... args) {
   std::array<char, 128> buffer{};  // NVML's longest is 96
@@ -55,7 +55,7 @@ std::string text_of(Function* function, Args... args) {
   return buffer.data();
 }
 
-// Calls a getter that fills one unsigned; empty when it is missing or refuses.
+// Calls a getter that fills one unsigned. Returns nothing if it is missing or fails.
 template <class Function, class... Args>
 std::optional<unsigned> number_of(Function* function, Args... args) {
   unsigned value = 0;
@@ -68,7 +68,7 @@ std::optional<double> watts(std::optional<unsigned> milliwatts) {
   return *milliwatts / 1000.0;
 }
 
-// NVML writes the domain with eight digits and in capitals; sysfs with four and small.
+// NVML writes the domain with eight digits and upper case, sysfs with four and lower case.
 std::string sysfs_bus_id(std::string_view nvml) {
   if (nvml.size() < 12) return {};
   std::string id(nvml.substr(nvml.find(':') == 8 ? 4 : 0));
@@ -78,7 +78,7 @@ std::string sysfs_bus_id(std::string_view nvml) {
 }
 
 std::vector<std::int64_t> compute_pids(const NvmlSymbols& call, NvmlSymbols::Device device) {
-  // One call with room for all that are likely; a crowd beyond it still counts as a crowd.
+  // One call with space for all likely processes. If there are more, those found suffice.
   std::array<NvmlSymbols::Process, 256> processes{};
   unsigned count = processes.size();
   if (call.compute_processes == nullptr ||
@@ -123,8 +123,8 @@ NvmlGpu describe(const NvmlSymbols& call, NvmlSymbols::Device device, int index)
 }  // namespace
 
 std::string throttle_names(std::uint64_t bits) {
-  // nvmlClocksEventReason*. Left out: gpu_idle (0x1), applications_clocks_setting (0x2),
-  // display_clock_setting (0x100): a GPU at rest, or at clocks that somebody chose.
+  // nvmlClocksEventReason* without gpu_idle (0x1), applications_clocks_setting (0x2) and
+  // display_clock_setting (0x100): these mean an idle GPU or clocks that someone chose.
   constexpr std::array<std::pair<std::uint64_t, std::string_view>, 6> kReasons{
       {{0x04, "sw_power_cap"},
        {0x08, "hw_slowdown"},

@@ -1,6 +1,7 @@
-// What the NVIDIA driver knows of its GPUs, by NVML. The library is opened at run time: a machine
-// without it simply has no GPUs, and nothing is needed to build. Below both daemon (which GPUs are
-// there) and worker (clocks, temperature, throttling while it measures).
+// What the NVIDIA driver reports about its GPUs, read through NVML. The library is opened at run
+// time: a machine without it simply has no GPUs, and the build needs nothing. In a layer below both
+// the daemon (which GPUs exist) and the worker (clocks, temperature, throttling during
+// measurement).
 //
 // Calls take 0.01 to 10 ms each: never inside a measured step. One thread at a time per object.
 #pragma once
@@ -18,7 +19,8 @@ namespace sweepd {
 
 // The functions used, as nvml.h of the CUDA toolkit 13.0 declares them (plain C, stable since NVML
 // 11: names with a version suffix never change their meaning). Every return value is an
-// nvmlReturn_t, 0 is success. All but the first four may be null: an old driver lacks some.
+// nvmlReturn_t, and 0 is success. All but the first four may be null, because old drivers lack
+// some.
 struct NvmlSymbols {
   struct Memory {  // nvmlMemory_t, bytes
     unsigned long long total, free, used;
@@ -54,19 +56,19 @@ struct NvmlSymbols {
   int (*compute_processes)(Device, unsigned* count, Process*) = nullptr;
 };
 
-// What a GPU is. Does not change while the machine runs.
+// Facts of a GPU that do not change while the machine runs.
 struct NvmlGpu {
   int index = 0;  // PCI bus order, as CUDA_DEVICE_ORDER=PCI_BUS_ID
   std::string uuid;
   std::string name;
   Bytes memory;
-  std::string pci_bus_id;          // "0000:3b:00.0", as sysfs spells it; "" when unknown
+  std::string pci_bus_id;          // "0000:3b:00.0", as sysfs writes it; "" if unknown
   std::string compute_capability;  // "9.0"
   std::optional<double> power_limit_watts;
   std::optional<bool> ecc;
 };
 
-// How it is at this moment. Empty fields: this driver or board does not tell.
+// The state of a GPU now. A field is empty if this driver or board does not report it.
 struct NvmlState {
   std::optional<std::int64_t> sm_clock_mhz;
   std::optional<std::int64_t> memory_clock_mhz;
@@ -76,18 +78,18 @@ struct NvmlState {
   std::vector<std::int64_t> compute_pids;  // processes with a context, as the driver counts them
 };
 
-// "sw_power_cap,hw_slowdown": what makes the GPU slower than its settings ask. Idleness and clocks
-// that somebody locked on purpose are not among them.
+// Returns "sw_power_cap,hw_slowdown": the reasons why the GPU is slower than its settings. Idleness
+// and clocks that someone locked on purpose are not included.
 std::string throttle_names(std::uint64_t bits);
 
-// Processes on the GPU beside the caller. In a container the driver may list the caller under
-// another pid; a caller that has a context open is then one of those listed, whatever its number.
+// Number of processes on the GPU besides the caller. In a container the driver may list the caller
+// under another pid; a caller that has a context open is then one of those listed.
 enum class OwnContext { kNone, kOpen };
 std::int64_t other_processes(const NvmlState& state, std::int64_t own_pid, OwnContext own);
 
 class Nvml {
  public:
-  // Null when there is no library, no driver or no GPU to talk to.
+  // Returns null if there is no library, no driver or no GPU.
   static std::unique_ptr<Nvml> open(const char* library = "libnvidia-ml.so.1");
   static std::unique_ptr<Nvml> open(const NvmlSymbols& symbols);
   ~Nvml();
@@ -95,7 +97,7 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
 
   std::string driver_version() const;
-  std::vector<NvmlGpu> gpus() const;  // a GPU that does not answer is left out
+  std::vector<NvmlGpu> gpus() const;  // skips a GPU that does not answer
   NvmlState state(std::string_view uuid) const;
 
  private:

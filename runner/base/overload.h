@@ -1,4 +1,4 @@
-// Several lambdas as one visitor of a std::variant.
+// Combines several lambdas into one visitor of a std::variant.
 #pragma once
 
 namespace sweepd {
@@ -8,6 +8,6 @@ struct Overload : Fs... {
   using Fs::operator()...;
 };
 template <class... Fs>
-Overload(Fs...) -> Overload<Fs...>;  // clang 14 wants it spelled out
+Overload(Fs...) -> Overload<Fs...>;  // clang 14 needs this
 
 }  // namespace sweepd

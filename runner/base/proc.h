@@ -1,5 +1,5 @@
-// Text of /proc and /etc taken apart, apart from reading it, so that odd input can be tested.
-// `parse_proc_stat` allocates nothing and is safe between fork and exec.
+// Parses text of /proc and /etc. Parsing is separate from reading, so that unusual input can be
+// tested. `parse_proc_stat` does not allocate and is safe between fork and exec.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,22 @@ struct ProcStat {
   bool ended() const { return state == 'Z' || state == 'X'; }
 };
 
-// `/proc/<pid>/stat`. The name in parentheses may itself hold spaces and parentheses, so fields are
-// counted from the last `)`. Empty when the text is not such a line.
+// Parses `/proc/<pid>/stat`. The name in parentheses may contain spaces and parentheses, so fields
+// are counted from the last `)`. Empty if the text is not such a line.
 std::optional<ProcStat> parse_proc_stat(std::string_view text);
 
-// The value of the first `key : value` line (cpuinfo, meminfo, status), trimmed; "" when absent.
+// Returns the value of the first `key : value` line (cpuinfo, meminfo, status), trimmed; "" if
+// absent.
 std::string_view proc_field(std::string_view text, std::string_view key);
 
-// The value of a `KEY=value` line with shell quotes taken off (os-release); "" when absent.
+// Returns the value of a `KEY=value` line without shell quotes (os-release); "" if absent.
 std::string shell_field(std::string_view text, std::string_view key);
 
-// The whole file; "" when it cannot be read. Files of /proc and /sys have no size to trust.
+// Returns the whole file; "" if it cannot be read. The size of files in /proc and /sys is not
+// reliable.
 std::string read_small_file(const std::string& path);
 
-// Of the process that has this pid now, a zombie too; empty when there is none.
+// Reads the stat of the process with this pid, even a zombie; empty if there is none.
 std::optional<ProcStat> read_proc_stat(int pid);
 
 }  // namespace sweepd

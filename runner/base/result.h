@@ -1,6 +1,6 @@
-// Result<T>: a value or the reason there is none. For failures that a caller is expected to handle
-// (a missing file, a wrong value); bugs assert, and exceptions stay inside workloads and
-// transactions. Not thread-safe, no allocation of its own.
+// Result<T>: a value or the reason why there is none. For failures that a caller is expected to
+// handle (a missing file, a wrong value). Bugs assert, and exceptions stay inside workloads and
+// transactions. Not thread-safe; allocates nothing itself.
 #pragma once
 
 #include <cassert>
@@ -11,16 +11,16 @@
 
 namespace sweepd {
 
-// The kinds of failure a person or a script can tell apart. docs/PROTOCOL.md lists the JSON-RPC
-// code of each and docs/CLI.md the exit code.
+// The kinds of failure that a person or a script can tell apart. docs/PROTOCOL.md lists the
+// JSON-RPC code of each and docs/CLI.md the exit code.
 enum class ErrorCode {
   kInvalidArgument,     // the request itself is wrong; repeating it cannot help
   kNotFound,            // no such sweep, trial, attempt, workload ...
-  kAlreadyExists,       // somebody else holds it (a second daemon on one state folder)
-  kFailedPrecondition,  // right request, wrong moment (cancel of a finished sweep)
-  kResourceExhausted,   // a stated limit was met (message size, clients, query time)
+  kAlreadyExists,       // another process holds it (a second daemon on one state folder)
+  kFailedPrecondition,  // valid request at the wrong time (cancel of a finished sweep)
+  kResourceExhausted,   // a documented limit was reached (message size, clients, query time)
   kUnavailable,         // the other side is not there or went away
-  kIo,                  // the operating system said no; the message carries errno's text
+  kIo,                  // the operating system failed; the message has errno's text
   kInternal,            // a bug; please report
 };
 

@@ -40,14 +40,15 @@ std::optional<std::string> nearest(std::string_view typed,
   for (const std::string& candidate : candidates) {
     const std::size_t prefix = common_prefix(typed, candidate);
     std::size_t distance = edit_distance(typed, candidate);
-    // A typed prefix of a name is what people mean more often than any typing error; a name with
-    // something behind it (`batchsize`) is likelier than nothing at all.
+    // A typed prefix of a name is more likely than any typing error. A name with something appended
+    // (`batchsize`) is a better guess than none.
     if (typed.size() >= 3 && prefix == typed.size()) {
       distance = std::min<std::size_t>(distance, 1);
     } else if (candidate.size() >= 3 && prefix == candidate.size()) {
       distance = std::min(distance, farthest);
     }
-    // Of two as near, the one that begins alike: `params` is `parameters` and not `heads`.
+    // Of two equally near names the one with the longer common prefix is chosen: `params` becomes
+    // `parameters` and not `heads`.
     if (distance < best_distance || (best && distance == best_distance && prefix > best_prefix)) {
       best_distance = distance;
       best_prefix = prefix;

@@ -36,7 +36,7 @@ bool is_digit(std::string_view text, std::size_t i) {
   return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
 }
 
-// Splits "1.5GiB" into 1.5 and "GiB". False when there is no leading number.
+// Splits "1.5GiB" into 1.5 and "GiB". Returns false if there is no leading number.
 template <class Float>
 bool split_number(std::string_view text, Float& number, std::string_view& unit) {
   text = trim(text);
@@ -48,7 +48,7 @@ bool split_number(std::string_view text, Float& number, std::string_view& unit) 
     const char c = text[i];
     const bool exponent = (c == 'e' || c == 'E') && i + 1 < text.size() &&
                           (is_digit(text, i + 1) || text[i + 1] == '-' || text[i + 1] == '+');
-    // Underscores between digits are for the reader: 10_000.
+    // Underscores between digits are ignored: 10_000.
     const bool spacer = c == '_' && i > 0 && is_digit(text, i - 1) && is_digit(text, i + 1);
     if (is_digit(text, i) || c == '.') {
       digits += c;
@@ -81,10 +81,10 @@ Result<std::int64_t> parse_scaled(std::string_view text, const std::array<Unit, 
   const Unit* unit = find_unit(units, name);
   if (unit == nullptr) return bad(kind, text, expected);
   const long double scaled = number * unit->factor;
-  // 2^53: up to there a double holds every integer, so nothing is silently rounded.
+  // Up to 2^53 a double represents every integer, so nothing is rounded silently.
   if (std::abs(scaled) > 0x1p53L) return bad(kind, text, "a value below 2^53");
-  // 0.017 has no exact binary form, and 0.017m is 1020 ms all the same: what the 64-bit mantissa
-  // leaves over is at most 2^-62 of the value, and no fraction a person writes is that small.
+  // 0.017 has no exact binary form, but 0.017m must be 1020 ms. The rounding error of the 64-bit
+  // mantissa is at most 2^-62 of the value, and no fraction that a person writes is that small.
   const long double rounded = std::nearbyint(scaled);
   if (std::abs(scaled - rounded) > std::abs(scaled) * 0x1p-60L) return bad(kind, text, expected);
   return static_cast<std::int64_t>(rounded);
@@ -96,7 +96,8 @@ struct InUnit {
   std::string text() const { return fmt::format("{}{}", count, unit); }
 };
 
-// In the largest of five units, each `base` times the one before, that divides the value.
+// Expresses the value in the largest of five units that divides it, each `base` times the one
+// before.
 InUnit in_largest_unit(std::int64_t value, std::int64_t base,
                        const std::array<std::string_view, 5>& units) {
   std::size_t i = 0;
@@ -111,7 +112,7 @@ InUnit in_largest_unit(std::int64_t value, std::int64_t base,
 
 Result<std::int64_t> parse_integer(std::string_view text) {
   constexpr std::string_view kExpected = "an integer such as 512, 10_000 or 64K";
-  // Plain digits take the exact path: seeds may use all 63 bits.
+  // Plain digits are parsed exactly, because seeds may use all 63 bits.
   std::int64_t exact = 0;
   const std::string_view plain = trim(text);
   const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), exact);

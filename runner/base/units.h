@@ -1,5 +1,5 @@
 // Quantities as people write them: `64K`, `1.5GiB`, `10m`, `2%`. Parsing is strict (no trailing
-// text, no overflow) and says what was expected; formatting gives text that parses back to the same
+// text, no overflow) and says what was expected. Formatting gives text that parses back to the same
 // value.
 //
 //   integer   [+-]digits[_digits...] [K|M|G|T]      K = 1,000 (counts)
@@ -50,7 +50,7 @@ Result<Bytes> parse_bytes(std::string_view text);
 Result<Duration> parse_duration(std::string_view text);
 Result<bool> parse_boolean(std::string_view text);  // true|false (YAML 1.2 spelling only)
 
-// Exact: the largest unit that divides the value ("1536MiB", "90s"); parses back unchanged.
+// Exact text in the largest unit that divides the value ("1536MiB", "90s"); parses back unchanged.
 std::string to_text(Bytes bytes);
 std::string to_text(Duration duration);
 // Shortest text that parses back to the same double ("0.05", "1e-05").

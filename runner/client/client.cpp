@@ -20,7 +20,8 @@ Result<Connection*> Client::connection() {
 
 namespace {
 
-// Asking twice changes nothing: a daemon that died may have done it before it could say so.
+// True for requests that change nothing. A daemon that died may already have carried out one that
+// does.
 bool only_asks(std::string_view method) {
   static constexpr std::array kChanges{"submit", "retry", "cancel", "merge", "stop"};
   return std::find(kChanges.begin(), kChanges.end(), method) == kChanges.end();
@@ -36,7 +37,7 @@ Result<nlohmann::json> Client::call(std::string_view method, const nlohmann::jso
   auto reply = (*open)->call(method, params, on_notification);
   const bool may_ask_again = first && database.empty() && !no_start && only_asks(method);
   if (reply || !(*open)->closed() || !may_ask_again) return reply;
-  // It was about to end when we connected. The next one is started.
+  // The daemon was about to end when we connected. The next one is started.
   connection_.reset();
   open = connection();
   if (!open) return open.error();
@@ -50,7 +51,7 @@ std::filesystem::path database_file(const std::string& named) {
 }
 
 Exit report_error(const Error& error) {
-  // Diagnostics of a sweep file are complete lines of their own.
+  // Diagnostics of a sweep file are already complete lines.
   if (!error.message.empty() && error.message.back() == '\n') {
     fmt::print(stderr, "{}", error.message);
   } else {

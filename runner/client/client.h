@@ -1,4 +1,4 @@
-// What every command shares: where the daemon is, how to ask it, how to end.
+// What all commands share: where the daemon is, how to ask it, and exit codes.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace sweepd {
 
-// docs/CLI.md promises these to scripts.
+// docs/CLI.md documents these for scripts.
 enum class Exit {
   kOk = 0,
   kFailure = 1,        // the daemon or the system could not do it
@@ -22,7 +22,7 @@ enum class Exit {
   kNotFound = 3,       // no such sweep, trial, attempt, workload
   kNotAllDone = 4,     // waited for a sweep whose attempts are not all `done`
   kUnavailable = 5,    // no daemon, and none could be started
-  kInterrupted = 130,  // Ctrl-C; what was submitted goes on
+  kInterrupted = 130,  // Ctrl-C; submitted work continues
 };
 
 class Client {
@@ -30,12 +30,12 @@ class Client {
   std::string state_dir;
   std::string database;  // --db: read this file instead of asking the daemon
   bool no_start = false;
-  // Set by the command that was named; run once the whole command line is known to be right.
+  // Set by the chosen command; run once the whole command line has been checked.
   std::function<Exit()> action;
 
   StateFolder state() const { return StateFolder::from_environment(state_dir); }
   Result<Connection*> connection();
-  // As Connection::call.
+  // Like Connection::call.
   Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params,
                               const Connection::OnNotification& on_notification = nullptr);
 
@@ -43,10 +43,11 @@ class Client {
   std::optional<Connection> connection_;
 };
 
-// What a person may name as a database: the file, or a state folder that holds one. Absolute.
+// Returns the absolute path of the database that a person names: the file, or a state folder that
+// contains one.
 std::filesystem::path database_file(const std::string& named);
 
-// Prints `sweepctl: message` to stderr and gives the exit code of its kind.
+// Prints `sweepctl: message` to stderr and returns the exit code for the kind of error.
 Exit report_error(const Error& error);
 
 // One command, one file: commands/<verb>.cpp.

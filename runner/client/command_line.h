@@ -1,7 +1,7 @@
-// The commands of the program and their options, over CLI11. CLI11 is header-only: a file that
-// includes it compiles all of it again, which takes longer than everything else in a command. So
-// only the files that read what CLI11 holds (this one's .cpp, main, usage, completion) include it,
-// and the commands see these two classes, whose functions are named as CLI11's.
+// The program's commands and their options, over CLI11. CLI11 is header-only, and compiling it
+// takes longer than everything else in a command. So only the files that read CLI11's objects (this
+// header's .cpp, main, usage, completion) include it. The commands use these two classes, whose
+// functions have CLI11's names.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@ class Option;
 
 namespace sweepd {
 
-// Each function returns the option itself, so that calls can be chained.
+// Each function returns the option, so that calls can be chained.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(option) {}
 
   Option* required();
-  Option* needs(Option* other);  // an error without `other`
+  Option* needs(Option* other);  // an error if `other` is not given
   Option* one_of(std::vector<std::string> words);
-  Option* delimiter(char separator);     // one word may hold several values
+  Option* delimiter(char separator);     // one word may contain several values
   Option* take_all();                    // may be given several times
   Option* allow_extra_args(bool allow);  // false: one value each time it is given
   Option* type_name(const std::string& name);
-  Option* capture_default_str();  // help shows the present value as the default
+  Option* capture_default_str();  // help shows the current value as the default
 
  private:
   CLI::Option& option_;
 };
 
-// The program, or one verb of it. Owns its verbs and options; they live as long as it does.
+// The program, or one of its verbs. Owns its verbs and options, which live as long as it does.
 class Command {
  public:
   explicit Command(CLI::App& app) : app_(app) {}
@@ -43,14 +43,14 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command* add_subcommand(const std::string& name, const std::string& help);
-  // `value` is written when the command line is parsed, and must outlive that.
+  // Parsing the command line writes `value`, which must live until then.
   Option* add_option(const std::string& name, std::string& value, const std::string& help);
   Option* add_option(const std::string& name, std::vector<std::string>& values,
                      const std::string& help);
   Option* add_option(const std::string& name, int& value, const std::string& help);
   Option* add_option(const std::string& name, std::int64_t& value, const std::string& help);
   Option* add_flag(const std::string& name, bool& value, const std::string& help);
-  void footer(const std::string& text);  // help ends with it
+  void footer(const std::string& text);  // printed at the end of help
   void callback(std::function<void()> run);
 
   const CLI::App& app() const { return app_; }

@@ -22,10 +22,10 @@ using nlohmann::json;
 
 namespace {
 
-// It may have a large database to go through before it listens.
+// The holder may have to read a large database before it listens.
 constexpr Duration kHolderLimit = seconds(60);
 
-// The descriptor, or errno.
+// Returns the descriptor, or the error with errno.
 Result<UniqueFd> connect_to(const StateFolder& state) {
   const SocketAddress address = socket_address(state);
   sockaddr_un name{};
@@ -57,8 +57,9 @@ Error error_of(const json& error) {
   return {error_code(code->get<int>()), *message};
 }
 
-// Whoever holds the state folder is starting (another client was faster), ending, or about to find
-// that its socket's file was deleted. Until it listens, or has gone, or `limit` is over.
+// The holder of the state folder may be starting (another client was faster), ending, or about to
+// notice that its socket's file was deleted. Waits until it listens, is gone, or `limit` has
+// passed.
 Result<UniqueFd> connect_to_holder(const StateFolder& state, Duration limit) {
   const Instant deadline = now_instant() + limit;
   while (true) {
@@ -83,7 +84,7 @@ Result<Connection> Connection::open(const StateFolder& state, Autostart autostar
     const auto started = start_daemon(state);
     if (!started && started.error().code != ErrorCode::kAlreadyExists) return started.error();
     fd = connect_to_holder(state, kHolderLimit);
-    if (started) break;  // it was there: were it started for ever, nobody would learn why it ends
+    if (started) break;  // it was there: restarting it forever would hide why it ends
   }
   if (!fd) return fd.error();
   return Connection(std::move(*fd));
@@ -101,7 +102,8 @@ void Connection::write(std::string_view text) {
     const ssize_t n = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
-      // Half a request will never be answered: the daemon sees its end, and then so do we.
+      // A request that is cut off is never answered. The daemon sees the end of it and closes, and
+      // we see that.
       ::shutdown(fd_.get(), SHUT_WR);
       return;
     }
@@ -136,7 +138,7 @@ Result<json> Connection::read_message() {
 Result<json> Connection::call(std::string_view method, const json& params,
                               const OnNotification& on_notification) {
   const std::int64_t id = next_id_++;
-  // A daemon that has too many clients says so and hangs up, before we could ask anything.
+  // A daemon with too many clients sends an error and closes before it reads a request.
   write(request_line({id, std::string(method), params}));
   while (true) {
     auto message = read_message();
@@ -162,7 +164,7 @@ Result<std::optional<json>> Connection::next_notification(Duration timeout) {
       if (message->contains("method")) return std::optional(std::move(*message));
       continue;
     }
-    // Rounded up, so that the last fraction of a millisecond does not spin.
+    // Rounded up, so that the last fraction of a millisecond does not busy-wait.
     const auto left_ms = ((deadline - now_instant()).ns + 999'999) / 1'000'000;
     pollfd ready{fd_.get(), POLLIN, 0};
     const int polled = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(0, left_ms)));

@@ -1,4 +1,4 @@
-// A blocking connection to the daemon: one request at a time, notifications between.
+// A blocking connection to the daemon: one request at a time, with notifications in between.
 #pragma once
 
 #include <functional>
@@ -18,26 +18,28 @@ enum class Autostart { kYes, kNo };
 
 class Connection {
  public:
-  // With kYes a daemon is started when none listens, and waited for.
+  // With kYes, starts a daemon if none listens, and waits for it.
   static Result<Connection> open(const StateFolder& state, Autostart autostart);
-  // To a reader of this database file, started for this connection; it ends with it.
+  // Connects to a reader of this database file, which is started for this connection and ends with
+  // it.
   static Result<Connection> open_file(const StateFolder& state, const std::filesystem::path& file);
 
   using OnNotification = std::function<void(nlohmann::json notification)>;
-  // An error's message is the daemon's own; its code says which kind (kUnavailable: it went away).
-  // `on_notification` gets the notifications that come before the reply; without it they are lost.
+  // An error has the daemon's own message; its code tells the kind (kUnavailable: it went away).
+  // `on_notification` gets the notifications that arrive before the reply; without it they are
+  // discarded.
   Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params,
                               const OnNotification& on_notification = nullptr);
-  // Blocks for the next notification. kUnavailable when the daemon went away or a signal came.
+  // Blocks until the next notification. kUnavailable if the daemon went away or a signal arrived.
   Result<nlohmann::json> next_notification();
-  // The next one within `timeout`; nothing when none came, or when a signal did.
+  // Returns the next notification within `timeout`, or nothing if none arrived or a signal did.
   Result<std::optional<nlohmann::json>> next_notification(Duration timeout);
   // Whether the daemon hung up on the last call.
   bool closed() const { return closed_; }
 
  private:
   explicit Connection(UniqueFd fd) : fd_(std::move(fd)) {}
-  // A failure shows at the next read, behind what the daemon said before it hung up.
+  // A write error is reported by the next read, after what the daemon sent before it closed.
   void write(std::string_view text);
   Result<nlohmann::json> read_message();
 

@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   using namespace sweepd;
-  std::signal(SIGPIPE, SIG_DFL);  // `sweepctl list | head` ends quietly
+  std::signal(SIGPIPE, SIG_DFL);  // so that `sweepctl list | head` ends quietly
   CLI::App app{
       "Submits, watches and queries sweeps of LLM training-step benchmarks.\n"
       "Starts the daemon when none is running."};
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
                        std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
   app.require_subcommand(1);
   app.failure_message(explain_usage);
-  app.fallthrough();  // --state-dir may stand behind the verb too
+  app.fallthrough();  // --state-dir may also follow the verb
   Command commands(app);
   for (const auto add : {add_plan, add_submit, add_watch, add_list, add_show, add_report, add_query,
                          add_export, add_log, add_cancel, add_retry, add_merge, add_workloads,

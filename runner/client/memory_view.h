@@ -1,4 +1,4 @@
-// `show --memory`: the timeline drawn, then the tables.
+// `show --memory`: the plot of the timeline, then the tables.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sweepd {
 
-// `what`: an attempt of a memory pass, or a trial or another attempt of it that has one.
+// `what` is an attempt of a memory pass, or a trial, or another attempt of a trial that has one.
 Exit show_memory(Client& client, const std::string& what, const std::string& format);
 
 }  // namespace sweepd

@@ -14,27 +14,27 @@
 
 namespace sweepd {
 
-// Adds --format with its choices; `format` holds the default and then what was asked for.
+// Adds --format with its choices. `format` has the default and receives the choice.
 void add_format_option(Command& command, std::string& format);
 
-// Columns of the terminal on stdout; 0 (no limit) when it is none.
+// Returns the columns of the terminal on stdout, or 0 (no limit) if stdout is not a terminal.
 std::size_t terminal_width();
 
 Result<void> print_table(const Table& table, const std::string& format);
-// Several with an empty line between; JSON as one array.
+// Prints several tables with an empty line between; JSON as one array.
 Result<void> print_tables(const std::vector<Table>& tables, const std::string& format);
 
-// The tables of a reply's member.
+// Returns the tables in a member of a reply.
 Result<std::vector<Table>> tables_of(const nlohmann::json& list);
 
 // "1 trial", "2,000 trials"; `thing` is the singular of a word that takes an s.
 std::string counted(std::int64_t n, std::string_view thing);
 
-// How many digits, 8 or more, tell these ids from each other. Keys of trials that differ in one
-// number alone often begin alike.
+// Returns how many digits, 8 or more, tell these ids apart. Keys of trials that differ in one
+// number only often begin alike.
 std::size_t telling_digits(std::vector<std::string> ids);
 
-// "2026-11-21 10:04" in local time, from nanoseconds since the epoch.
+// Returns "2026-11-21 10:04" in local time, from nanoseconds since the epoch.
 std::string local_time(std::int64_t ns);
 
 }  // namespace sweepd

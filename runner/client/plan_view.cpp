@@ -45,7 +45,7 @@ std::string point_text(const json& plan, const json& values) {
 std::string axis_text(const json& axis, std::int64_t trials) {
   std::vector<std::string> parts;
   const json& values = axis["values"];
-  // An even grid needs no counts: only what differs from it is worth reading.
+  // A full grid needs no counts, since all values have the same number of trials.
   const auto first = values.empty() ? 0 : integer(values[0], "trials");
   const bool even = std::all_of(values.begin(), values.end(),
                                 [&](const json& v) { return integer(v, "trials") == first; });

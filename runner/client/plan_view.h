@@ -1,4 +1,4 @@
-// A sweep's plan, as `plan` of docs/PROTOCOL.md tells it, for people. Pure.
+// A sweep's plan, the reply of `plan` in docs/PROTOCOL.md, for people. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@
 
 namespace sweepd {
 
-// Everything but the trials, a line a fact; what will not work begins with "! ".
+// Returns everything except the trials, one fact per line. Facts that will not work begin with "!
+// ".
 std::string plan_text(const nlohmann::json& plan);
 
-// The trials of the reply: the axes' values, state, time, memory.
+// Returns the trials of the reply: the axes' values, state, time, memory.
 Table trials_table(const nlohmann::json& plan);
 
 }  // namespace sweepd

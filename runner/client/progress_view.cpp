@@ -29,7 +29,7 @@ std::string repeat(std::string_view text, std::size_t times) {
   return out;
 }
 
-// Messages of programs that failed must not drive the terminal.
+// Replaces control characters: messages of failed programs must not control the terminal.
 std::string printable(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
@@ -38,7 +38,7 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-// Whole seconds: tenths that jump with each redraw only flicker.
+// Shows whole seconds, because tenths would flicker with each redraw.
 std::string clock_text(Duration d) {
   const std::int64_t s = d.ns / 1'000'000'000;
   return s < 60 ? fmt::format("{}s", s) : to_human(seconds(s));
@@ -64,7 +64,8 @@ std::string bar_line(const ProgressView& view, const Screen& screen, Duration si
     const Duration left{std::max<std::int64_t>(0, view.left->ns - since.ns)};
     tail += fmt::format(", about {} left", clock_text(left));
   }
-  // A third of the line at most: what is too long takes from the bar first, then from the name.
+  // The bar takes at most a third of the line. If the line is too long, first the bar is shortened
+  // and then the name.
   const std::string name = printable(view.name);
   const std::size_t others = visible_width(figures) + visible_width(tail) + 2;
   const std::size_t left = screen.width > others ? screen.width - others : 0;
@@ -86,7 +87,8 @@ std::string running_line(const RunningView& run, const Screen& screen, Duration 
   const std::string label = printable(run.label.empty() ? "(defaults)" : run.label);
   const std::string doing = fmt::format("{}, {}", run.pass, printable(where));
   const std::string clock = fmt::format("  {:>6}  ", clock_text(elapsed));
-  // The parameters stand in the file; where the attempt is, nobody else says.
+  // The label is cut first: its parameters are also in the file, but nothing else shows where the
+  // attempt is.
   const std::size_t others = display_width(clock) + 2 + display_width(doing);
   const std::size_t left = screen.width > others ? screen.width - others : 0;
   return clock + cut_to(label, std::max(kLeastName, left)) + "  " + in(kDim, doing, screen.colour);
@@ -94,7 +96,7 @@ std::string running_line(const RunningView& run, const Screen& screen, Duration 
 
 constexpr char kEscape = '\x1b';
 
-// A letter of UTF-8, or a whole colour sequence.
+// Returns a letter of UTF-8, or a whole colour sequence.
 std::string_view next_piece(std::string_view text, std::size_t begin) {
   std::size_t end = begin + 1;
   if (text[begin] == kEscape) {
@@ -121,7 +123,7 @@ ProgressView progress_view(const std::string& name, const json& params) {
     view.running.push_back({run.at("label"), run.at("pass"), run.at("phase"),
                             Duration{run.at("elapsed_ns").get<std::int64_t>()}, run.at("step")});
   }
-  // Nothing is left of what has ended, and to say "0s" would be noise.
+  // No time is shown once all attempts have ended: "0s" would be noise.
   if (const auto left = params.find("left_ns");
       view.ended < view.total && left != params.end() && left->is_number()) {
     view.left = Duration{left->get<std::int64_t>()};
@@ -164,7 +166,7 @@ std::string cut_to(std::string_view text, std::size_t width) {
 std::vector<std::string> live_lines(const ProgressView& view, const Screen& screen,
                                     Duration since) {
   std::vector<std::string> lines{bar_line(view, screen, since)};
-  // One row stays free below for the cursor, one for the count of those not shown.
+  // One row stays free for the cursor, and one for the number of attempts not shown.
   const std::size_t room = std::min<std::size_t>(8, screen.height > 4 ? screen.height - 4 : 0);
   const std::size_t shown = std::min(room, view.running.size());
   for (std::size_t i = 0; i < shown; ++i) {

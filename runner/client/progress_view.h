@@ -1,5 +1,5 @@
-// A watched sweep as lines of text. Pure: the same state gives the same lines; watching.cpp does
-// the terminal.
+// A watched sweep as lines of text. Pure: the same state gives the same lines. watching.cpp writes
+// them to the terminal.
 #pragma once
 
 #include <cstddef>
@@ -38,26 +38,29 @@ struct Screen {
   Colour colour = Colour::kNo;
 };
 
-// For a terminal: a bar, then a line for each running attempt, as many as fit. No line is wider
-// than the screen. `since`: how long ago the state was true; running attempts are older by that.
+// Lines for a terminal: a bar, then a line for each running attempt, as many as fit. No line is
+// wider than the screen. `since` is the age of the state, which is added to the times of running
+// attempts.
 std::vector<std::string> live_lines(const ProgressView& view, const Screen& screen, Duration since);
 
-// For a file: "lm: 34/70 ended, 2 oom, about 6m 20s left".
+// The line for a file: "lm: 34/70 ended, 2 oom, about 6m 20s left".
 std::string plain_line(const ProgressView& view);
 
-// Of an attempt that ended other than done: "oom model=xl: out of memory ... (attempt 3f9c2a7b)".
+// The line for an attempt that ended other than done: "oom model=xl: out of memory ... (attempt
+// 3f9c2a7b)".
 std::string problem_line(const nlohmann::json& ended, Colour colour);
 
-// What the daemon says when nothing can start, as a line.
+// The daemon's message if nothing can start, as a line.
 std::string trouble_line(std::string_view trouble);
 
-// Columns on the screen; colours take none.
+// Returns the number of columns on the screen; colours take none.
 std::size_t visible_width(std::string_view text);
-// The first `width` columns of the text, colours not counted; "…" where something was cut.
+// Returns the first `width` columns of the text, not counting colours, with "…" if something was
+// cut.
 std::string cut_to(std::string_view text, std::size_t width);
 
-// Takes lines of these widths, drawn above the cursor, off a screen that is `width` wide now: a
-// line that was drawn on a wider one has wrapped.
+// Erases lines of these widths, drawn above the cursor, from a screen that is now `width` wide. A
+// line drawn on a wider screen has wrapped.
 std::string erase_lines(const std::vector<std::size_t>& widths, std::size_t width);
 
 }  // namespace sweepd

@@ -1,5 +1,5 @@
 // Starts the `sweepd` beside this program (or on PATH) for a state folder and waits until it
-// listens. The error is what sweepd itself printed.
+// listens. The error is the text that sweepd printed.
 #pragma once
 
 #include "runner/base/result.h"
@@ -9,8 +9,8 @@ namespace sweepd {
 
 Result<void> start_daemon(const StateFolder& state);
 
-// Starts `sweepd --read FILE` and returns the socket to ask it on; it ends when that closes. What
-// is wrong with the file is its answer to the first question.
+// Starts `sweepd --read FILE` and returns the socket on which to ask it. It ends when the socket
+// closes. Errors in the file are its answer to the first request.
 Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::path& file);
 
 }  // namespace sweepd

@@ -42,7 +42,7 @@ Error cannot_read(const std::string& file, const std::string& why) {
           fmt::format("cannot read the sweep file `{}`: {}", shown_name(file), why)};
 }
 
-// Of `<(program)` in a shell, whose other end somebody holds; a FIFO by name may wait for ever.
+// True for `<(program)` in a shell, whose other end is open. A named FIFO might block forever.
 bool is_anonymous_pipe(int fd) {
   struct statfs info {};
   return ::fstatfs(fd, &info) == 0 && info.f_type == PIPEFS_MAGIC;
@@ -72,7 +72,7 @@ Result<std::string> read_sweep_file(const std::string& file) {
   if (!fd) return fd.error();
   auto text = read_all(fd->get(), kMaxSweepBytes + 1);
   if (!text) return cannot_read(file, text.error().message);
-  // The daemon says the same of what reaches it; much larger, the request itself would be refused.
+  // The daemon would report the same, but would refuse a much larger request altogether.
   if (text->size() > kMaxSweepBytes) {
     return Error{
         ErrorCode::kInvalidArgument,
@@ -85,7 +85,7 @@ Result<std::string> read_sweep_file(const std::string& file) {
 
 namespace {
 
-// Only control characters grow that much when they are escaped.
+// Only control characters grow that much when escaped.
 Result<void> check_request_size(const SweepFile& file) {
   constexpr std::size_t kFrame = 1024;
   const std::string line = to_json_line(file.request());
@@ -106,9 +106,9 @@ json checked(const SweepFile& file) {
   return request;
 }
 
-// Asks the daemon what of --set fits each file.
+// Asks the daemon which --set options fit each file.
 Result<void> fit(Client& client, std::vector<SweepFile>& files) {
-  std::map<std::string, std::size_t> misses;  // of a name, how many files do not have it
+  std::map<std::string, std::size_t> misses;  // by name, how many files lack it
   std::vector<std::string> notes;
   for (SweepFile& file : files) {
     json request = checked(file);

@@ -13,7 +13,7 @@ namespace {
 const std::vector<std::string> kKeys{"name", "cell", "metric", "unit", "warmup", "bold"};
 constexpr std::string_view kWhere = "where.";
 
-// The key that begins at `text`, or "" when none does.
+// Returns the key at the beginning of `text`, or "" if there is none.
 std::string_view key_at(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return {};

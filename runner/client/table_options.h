@@ -1,4 +1,4 @@
-// Parts of a table as the command line gives them.
+// Parses the parts of a table that are given on the command line.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace sweepd {
 
-// "name=Min,cell={min:,.1f},unit=s,where.phase=forward|backward": keys of a value in a sweep file.
-// A comma begins the next key only where a key and `=` follow, so that cells may have commas.
+// "name=Min,cell={min:,.1f},unit=s,where.phase=forward|backward": the keys of a value in a sweep
+// file. A comma begins the next key only if a key and `=` follow, so that cells may contain commas.
 Result<TableSpec::Value> parse_value_option(const std::string& text);
 
-// "NAME=VALUE[,VALUE...]" of the option `option`.
+// Parses "NAME=VALUE[,VALUE...]" of the option `option`.
 Result<TableSpec::Filter> parse_filter_option(const std::string& option, const std::string& text);
 
-// "model=Size": a name of rows or columns with its heading; the heading moves to `headings`.
+// "model=Size": a name of rows or columns with its heading, which is moved to `headings`.
 void split_headings(std::vector<std::string>& names, std::vector<TableSpec::Heading>& headings);
 
 }  // namespace sweepd

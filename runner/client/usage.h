@@ -1,4 +1,4 @@
-// What to say about a command line that cannot be: which word, and which one was meant.
+// Explains an invalid command line: which word is wrong, and which one was meant.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace sweepd {
 
-// For App::failure_message. Complete lines; with no command at all the help itself.
+// For App::failure_message. Returns complete lines, or the help if there is no command.
 std::string explain_usage(const CLI::App* app, const CLI::Error& error);
 
 }  // namespace sweepd

@@ -26,9 +26,9 @@ volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int) {
   interrupted = 1;
 }
-void on_resize(int) {}  // only so that the wait for news returns and the screen is drawn again
+void on_resize(int) {}  // the signal ends the wait, so that the screen is redrawn
 
-// Without SA_RESTART: waiting returns, and the loop can say goodbye or draw.
+// Handlers without SA_RESTART: waiting returns, so that the loop can end or draw.
 class SignalGuard {
  public:
   SignalGuard() {
@@ -85,7 +85,7 @@ class Display {
     trouble_ = trouble;
     changed_ = true;
   }
-  // Draws when it is time; `last` at once.
+  // Draws if the pause is over, or at once with kNow.
   enum class Urgency { kWhenDue, kNow };
   void draw(Urgency urgency) {
     if (!view_) return;
@@ -97,7 +97,7 @@ class Display {
     drawn_ = now;
     changed_ = false;
   }
-  // The last state stays on the screen without the attempts that ran.
+  // Leaves the last state on the screen, without the attempts that ran.
   void leave() {
     if (view_) view_->running.clear();
     draw(Urgency::kNow);
@@ -126,7 +126,7 @@ class Display {
     for (const std::string& note : notes_) fmt::print(stderr, "{}\n", note);
     problems_.clear();
     notes_.clear();
-    // The time left changes all the time; it is no news by itself.
+    // The time left changes constantly, so a change of it alone is not printed.
     ProgressView counts = *view_;
     counts.left.reset();
     const std::string key = plain_line(counts);
@@ -139,7 +139,7 @@ class Display {
   std::optional<ProgressView> view_;
   Instant received_;
   std::vector<json> problems_;      // not printed yet
-  std::vector<std::string> notes_;  // nor these
+  std::vector<std::string> notes_;  // not printed yet
   std::string trouble_;
   std::vector<std::size_t> widths_;
   std::optional<Instant> drawn_;

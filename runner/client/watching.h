@@ -1,6 +1,6 @@
-// Follows a sweep until it has ended: on a terminal a few lines that are drawn again, elsewhere
-// (and where TERM is dumb) a plain line per change, one a second at most. Failures are a line each
-// as they come. All on stderr. Ctrl-C stops watching, not the sweep.
+// Follows a sweep until it has ended. On a terminal it redraws a few lines; elsewhere (and if TERM
+// is dumb) it prints a plain line per change, at most one a second. Each failure is printed as a
+// line when it occurs. All output is on stderr. Ctrl-C stops watching, not the sweep.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// "" is the latest sweep. kOk when every attempt is done, else kNotAllDone.
+// "" is the latest sweep. Returns kOk if every attempt is done, else kNotAllDone.
 Exit watch_sweep(Client& client, const std::string& sweep);
 
 }  // namespace sweepd

@@ -20,7 +20,7 @@ namespace sweepd {
 
 namespace asio = boost::asio;
 
-// Handlers hold it, so that one that comes late finds its buffers.
+// Handlers share ownership of it, so that a late one still finds its buffers.
 struct Analyst::Connection {
   Connection(asio::io_context& io, Evaluator evaluator_)
       : evaluator(std::move(evaluator_)), stream(io, ::dup(evaluator.socket())) {}
@@ -33,7 +33,7 @@ struct Analyst::Connection {
 
 namespace {
 
-// What is wrong with the trial, as the worker says it; nothing when the line is no such message.
+// Returns the trial's mistake as the worker reports it, or nothing if the line is no such message.
 std::optional<std::string> mistake_in(const std::string& line) {
   const auto json = parse_json(line);
   if (!json.is_object() || !json.contains("error") || !json["error"].is_string()) return {};
@@ -65,7 +65,7 @@ void Analyst::ask(std::vector<OpenAttempt> batch, const Lease& lease, OnAnswered
   for (const OpenAttempt& attempt : batch_) {
     worker_->output += work_question(*catalog_.find(attempt.workload), attempt.trial);
   }
-  // A failed write shows as the end of the answers.
+  // A failed write shows as an end of the answers.
   asio::async_write(worker_->stream, asio::buffer(worker_->output),
                     [worker = worker_](const boost::system::error_code&, std::size_t) {});
 }
@@ -85,7 +85,7 @@ void Analyst::start_reading() {
 }
 
 void Analyst::on_line(const std::string& line) {
-  if (answers_.size() == batch_.size()) return rest();  // speaks unasked: of no use
+  if (answers_.size() == batch_.size()) return rest();  // an answer to no question
   auto event = event_from_line(line, 0);
   if (event && std::holds_alternative<WorkEvent>(*event)) {
     add({Done{"computed"}, 0}, std::move(std::get<WorkEvent>(*event).work));
@@ -132,7 +132,7 @@ void Analyst::add(Ending ending, std::optional<WorkPerStep> work) {
 }
 
 void Analyst::finish(const std::string& no_worker) {
-  if (!done_) return;  // stopped meanwhile
+  if (!done_) return;  // stopped in the meantime
   std::vector<OpenAttempt> left(
       std::make_move_iterator(batch_.begin() + static_cast<std::ptrdiff_t>(answers_.size())),
       std::make_move_iterator(batch_.end()));

@@ -1,8 +1,8 @@
-// Answers the attempts of analytic workloads, whose worth is their `work`: a pure function of the
+// Answers the attempts of analytic workloads. Their result is their `work`, a pure function of the
 // trial. One worker answers for all of them; none has a process, a folder or a journal of its own.
 //
-// An attempt stays queued until the transaction that ends it. A daemon that dies in between leaves
-// it queued, and the next one asks again and gets the same: nothing is lost or stored twice.
+// An attempt stays queued until the transaction that ends it. If the daemon dies before that, the
+// next one asks again and gets the same answer: nothing is lost or stored twice.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -26,23 +26,24 @@ class Analyst {
     OpenAttempt attempt;
     AttemptRecord record;
   };
-  // `left`: asked, but the worker ended before it came to them; to be asked again. `no_worker`: why
-  // there was no worker to ask, which is no fault of theirs; "" when there was.
+  // `left` are attempts that the worker did not reach before it ended; ask again for them.
+  // `no_worker` says why no worker could be asked, which is not the attempts' fault; "" if there
+  // was one.
   using OnAnswered = std::function<void(std::vector<Answer> answers, std::vector<OpenAttempt> left,
                                         const std::string& no_worker)>;
 
   Analyst(boost::asio::io_context& io, Executor& executor, const Catalog& catalog);
   ~Analyst();
 
-  // Not empty, and one batch at a time; `done` is called from the event loop. The worker is started
-  // on the lease's cores when there is none. Where it dies, the attempt it was at has `crashed`;
-  // where it cannot start, all are left.
+  // Asks for one batch at a time, which must not be empty. `done` is called from the event loop. If
+  // there is no worker, one is started on the lease's cores. If it dies, the attempt that it was
+  // working on has `crashed`; if it cannot start, all attempts are left.
   void ask(std::vector<OpenAttempt> batch, const Lease& lease, OnAnswered done);
 
-  // Ends the worker; the attempt it was at ends like this.
+  // Ends the worker; the attempt that it was working on gets this ending.
   void stop(Ending ending);
 
-  // Nothing more to ask for now: ends the worker.
+  // Ends the worker, because there is nothing to ask for now.
   void rest();
 
  private:
@@ -58,7 +59,7 @@ class Analyst {
   const Catalog& catalog_;
   std::shared_ptr<Connection> worker_;
   std::vector<OpenAttempt> batch_;
-  std::vector<Answer> answers_;  // of the first of them
+  std::vector<Answer> answers_;  // answers for the first attempts of batch_
   WallTime asked_;
   OnAnswered done_;
 };

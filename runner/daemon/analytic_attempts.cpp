@@ -1,6 +1,6 @@
-// The dispatcher's half for attempts of analytic workloads. They wait in a queue of their own; the
-// first of them stands for all in the scheduler, as an item that shares the host with nothing but
-// other shared ones, so that no timing is disturbed. When it gets its lease, a batch is answered.
+// The part of the dispatcher for attempts of analytic workloads. They wait in a queue of their own,
+// and in the scheduler the first of them represents all. Its item shares the host only with other
+// shared items, so that no timing is disturbed. When it gets its lease, a batch is answered.
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/dispatcher.h"
@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-// A few tens of milliseconds of the event loop, for evaluating and storing; one fsync.
+// Evaluating and storing a batch takes a few tens of milliseconds of the event loop, and one fsync.
 constexpr std::size_t kBatch = 128;
 
 Item item_for_batch(const Item& first) {
@@ -26,7 +26,7 @@ Item item_for_batch(const Item& first) {
 
 }  // namespace
 
-// Keeps the scheduler's item that of the first that waits.
+// Keeps the first waiting attempt as the scheduler's item.
 void Dispatcher::offer_analytic() {
   const Item* first = analytic_.first();
   if (batch_ || (first != nullptr && offered_ == first->id)) return;
@@ -36,8 +36,8 @@ void Dispatcher::offer_analytic() {
   offered_ = first->id;
 }
 
-// True when the row is or was an analytic one's and needs nothing more of the scheduler. One that
-// is being answered stays so: the store knows that it has ended.
+// Returns true if the row is or was that of an analytic attempt, so that the scheduler need not
+// forget it. One that is being answered stays: the store knows that it has ended.
 bool Dispatcher::forget_analytic(std::int64_t row) {
   return batch_ == row || analytic_.remove(row);
 }
@@ -49,6 +49,7 @@ void Dispatcher::start_batch(const StartAction& action) {
     return offer_analytic();
   }
   std::vector<OpenAttempt> attempts;
+  // The batch is taken from the queue and not from the item, which may no longer be the first.
   while (attempts.size() < kBatch && analytic_.first() != nullptr) {
     const ItemId row = analytic_.first()->id;
     analytic_.remove(row);
@@ -72,7 +73,7 @@ void Dispatcher::stop_batch(StopReason reason) {
   if (reason == StopReason::kTimeout) analyst_.stop({Timeout{batch_timeout_, ""}});
 }
 
-// The batch keeps its lease until it is stored, as attempts with processes do.
+// The batch keeps its lease until it is stored, like attempts with processes.
 void Dispatcher::end_batch(Answers answers, std::vector<OpenAttempt> left,
                            const std::string& no_worker) {
   const auto asked = std::make_shared<Answers>(std::move(answers));
@@ -117,7 +118,7 @@ bool Dispatcher::answers_stored(const Answers& answers, const Result<std::vector
   spdlog::info("{} analytic attempts ended, from {} on", answers.size(),
                answers.front().attempt.id);
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (!(*stored)[i]) continue;  // cancelled meanwhile
+    if (!(*stored)[i]) continue;  // cancelled in the meantime
     const OpenAttempt& attempt = answers[i].attempt;
     hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
                   answers[i].record.ending});

@@ -91,8 +91,8 @@ struct App::Parts {
     });
   }
 
-  // Whether the files by which others find this daemon are its own; it ends where its folder is
-  // not.
+  // Whether the files by which others find this daemon are its own. If its folder is gone, the
+  // daemon ends.
   bool keeps_folder() {
     if (folder_lost) return false;
     if (folder.place() == FolderPlace::kHere) {
@@ -106,7 +106,7 @@ struct App::Parts {
     return false;
   }
 
-  // After the pause: deleting a folder takes a while, and begins with what is in it.
+  // Called after a pause: deleting a folder takes a while and begins with its contents.
   void end_without_folder() {
     if (folder.place() == FolderPlace::kDeleted) dispatcher.kill_running();
     end();
@@ -153,7 +153,7 @@ Result<std::unique_ptr<App>> App::create(AppOptions options) {
   auto lock = lock_state_folder(options.state);
   if (!lock) return lock.error();
   remove_stale_copies(options.state.path());
-  // For `command`, whose worker knows its attempt's folder only.
+  // For `command`, whose worker knows only its attempt's folder.
   ::setenv("SWEEPD_SECRETS", options.state.secrets().c_str(), /*overwrite=*/0);
   auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return catalog.error();
@@ -175,7 +175,7 @@ Result<void> App::run(const std::function<void()>& ready) {
   ready();
   parts_->loop.run(parts_->io);
   parts_->server.close();
-  parts_->writer.finish();  // before anything that its jobs use is gone
+  parts_->writer.finish();  // before anything that its jobs use is destroyed
   spdlog::info("stopped");
   return {};
 }

@@ -1,4 +1,4 @@
-// The composition root: builds every part once, in the order they need each other, and runs the
+// The composition root: builds every part once, in the order of their dependencies, and runs the
 // event loop until told to stop.
 #pragma once
 
@@ -23,7 +23,7 @@ class App {
   static Result<std::unique_ptr<App>> create(AppOptions options);
   ~App();
 
-  // Calls `ready` once clients can connect; returns when the daemon has stopped.
+  // Calls `ready` once clients can connect. Returns when the daemon has stopped.
   Result<void> run(const std::function<void()>& ready);
 
  private:

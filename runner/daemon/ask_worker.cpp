@@ -39,7 +39,7 @@ Result<std::string> read_until_end(int fd, Instant deadline) {
   }
 }
 
-// A file without a name, so that a long input cannot block against a long output.
+// Returns an unnamed file, so that a long input and a long output cannot block each other.
 Result<UniqueFd> file_of(std::string_view text) {
   UniqueFd file(::memfd_create("sweepd-question", MFD_CLOEXEC));
   if (file.get() < 0) return Error{ErrorCode::kIo, strerror(errno)};
@@ -67,7 +67,7 @@ Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, question->get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
-  add_close_from(actions, STDERR_FILENO + 1);  // the connections of clients among them
+  add_close_from(actions, STDERR_FILENO + 1);  // including the connections of clients
   std::string program = worker;
   std::string verb(option);
   char* argv[] = {program.data(), verb.data(), nullptr};

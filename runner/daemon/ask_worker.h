@@ -1,5 +1,5 @@
-// Asks the worker program a question that needs no attempt: what it can measure, what work a trial
-// is. The daemon itself knows no workload.
+// Asks the worker program questions that need no attempt: what it can measure, what the work of a
+// trial is. The daemon itself knows no workload.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 
 namespace sweepd {
 
-// What `worker option` prints, given `input` on stdin. Blocks: at start, or on a reader thread.
-// kUnavailable when it fails or takes longer than `limit`; it is killed then.
+// Returns what `worker option` prints, given `input` on stdin. Blocks: call at start, or on a
+// reader thread. kUnavailable if it fails or takes longer than `limit`, when it is killed.
 Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
                                std::string_view input, Duration limit);
 
-// The line that asks `--work` for the work of a trial. Only what differs from the defaults: the
-// worker knows those.
+// Returns the line that asks `--work` for the work of a trial. It has only the parameters that
+// differ from the defaults, which the worker knows.
 std::string work_question(const WorkloadDef& def, const Trial& trial);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// How long to wait before something that failed is tried again: twice as long each time.
+// How long to wait before a failed operation is tried again: twice as long each time.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class Backoff {
     last_ = last_.ns == 0 ? first_ : std::min(Duration{2 * last_.ns}, most_);
     return last_;
   }
-  void reset() { last_ = {}; }  // it worked
+  void reset() { last_ = {}; }  // call after a success
 
  private:
   Duration first_, most_, last_{0};

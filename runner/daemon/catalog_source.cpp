@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-// Loading LibTorch takes a few seconds from a cold disk; a worker that takes longer hangs.
+// Loading LibTorch from a cold disk takes a few seconds. A worker that takes longer than this
+// hangs.
 constexpr Duration kLimit = seconds(120);
 
 json fingerprint(const std::filesystem::path& worker) {
@@ -25,8 +26,8 @@ json fingerprint(const std::filesystem::path& worker) {
   return {worker.string(), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
 }
 
-// By a file of its own that takes the name: whatever lies there now, a FIFO or a link, is replaced
-// and neither waited for nor followed.
+// Writes a new file and renames it, so that a FIFO or a link of that name is replaced, and neither
+// blocks nor is followed.
 void write_cache(const std::filesystem::path& file, const std::string& text) {
   const std::filesystem::path part = file.string() + ".part";
   std::error_code error;
@@ -60,7 +61,7 @@ Result<Catalog> load_catalog(const std::filesystem::path& worker,
   if (described.is_discarded()) return fail("what it printed is not JSON");
   auto catalog = catalog_from_json(described);
   if (!catalog) return fail(catalog.error().message);
-  // Only a cache: when it cannot be written, the next start asks again.
+  // It is only a cache: if it cannot be written, the next start asks again.
   write_cache(cache_file, to_json_line(json{{"worker", print}, {"catalog", described}}));
   return catalog;
 }

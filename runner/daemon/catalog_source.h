@@ -1,5 +1,5 @@
-// The catalog, from `sweep-worker --describe`. Asking costs a worker's start, so the answer is kept
-// in the state folder beside the program's path, size and time, and asked again when they differ.
+// Gets the catalog from `sweep-worker --describe`. That costs a worker's start, so the answer is
+// cached in the state folder with the program's path, size and time, and renewed when these differ.
 #pragma once
 
 #include <filesystem>

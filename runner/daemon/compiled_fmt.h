@@ -1,6 +1,6 @@
-// Part of the precompiled header of what logs. spdlog 1.10 formats by fmt's internal
-// `vformat_to`, a template, and without this line every file that logs compiles all of fmt's
-// formatter again, which is half of its time. libfmt exports the instance.
+// Part of the precompiled header of files that log. spdlog 1.10 formats with fmt's internal
+// template `vformat_to`. Without this line every file that logs compiles all of fmt's formatter
+// again, which takes half of its time. libfmt exports the instance.
 #pragma once
 
 #include <fmt/format.h>

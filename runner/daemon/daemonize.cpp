@@ -15,8 +15,8 @@ namespace {
 
 constexpr char kReady = '+';
 
-// Reads the daemon's word: "+" when ready, its exit code as a byte and an error's text when it
-// failed, nothing when it died.
+// Reads the daemon's message: "+" if ready, its exit code as a byte and an error text if it failed,
+// nothing if it died.
 int wait_for_word(int fd) {
   std::string word;
   char buffer[4096];
@@ -69,10 +69,10 @@ Daemonized daemonize() {
     return {true, wait_for_word(read_end.get()), {}};
   }
   ::setsid();
-  // Not a session leader any more: it can never get a terminal by opening one.
+  // The second fork is not a session leader, so opening a terminal never gives it one.
   if (::fork() != 0) ::_exit(EXIT_SUCCESS);
-  // Whatever the caller has open, a lock or a pipe perhaps, is not held as long as the daemon
-  // lives.
+  // Closes what the caller has open, perhaps a lock or a pipe, so that the daemon does not hold it
+  // for its lifetime.
   constexpr int kWordFd = STDERR_FILENO + 1;
   if (write_end.get() != kWordFd) {
     ::dup3(write_end.get(), kWordFd, O_CLOEXEC);

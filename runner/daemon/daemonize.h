@@ -1,6 +1,6 @@
-// Into the background, as daemons go: own session, no terminal, `/` as working folder, no
-// descriptor of whoever started it. The process that called waits until the daemon is ready or has
-// failed, so that whoever started it can connect at once or show why not.
+// Moves the process into the background: its own session, no terminal, `/` as working folder, no
+// descriptor of the caller. The calling process waits until the daemon is ready or has failed, so
+// that whoever started it can connect at once or show the error.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace sweepd {
 
-// How the daemon tells the waiting parent. In the foreground both do nothing but print.
+// Tells the waiting parent how the start went. In the foreground it only prints.
 class ReadyPipe {
  public:
   ReadyPipe() = default;
   explicit ReadyPipe(UniqueFd fd) : fd_(std::move(fd)) {}
   void ready();
-  void failed(const std::string& message, int exit_code);  // of the parent
+  void failed(const std::string& message, int exit_code);  // exit code of the parent
 
  private:
   UniqueFd fd_;
@@ -24,8 +24,8 @@ class ReadyPipe {
 
 struct Daemonized {
   bool is_parent = false;
-  int exit_code = 0;  // of the parent
-  ReadyPipe pipe;     // of the daemon
+  int exit_code = 0;  // exit code of the parent
+  ReadyPipe pipe;     // the daemon's end
 };
 
 // Call before any thread is started.

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// By SIGSTOP, say, or a debugger.
+// Returns the ranks that are suspended, by SIGSTOP or a debugger.
 std::set<int> suspended_ranks(const std::vector<RankProcess>& ranks) {
   std::set<int> suspended;
   for (const RankProcess& rank : ranks) {
@@ -70,7 +70,7 @@ std::string Dispatcher::label_of_attempt(const OpenAttempt& attempt) const {
 void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
   for (const std::int64_t row : running_rows) {
     scheduler_.cancel(row);
-    // Back in the queue, and the database had not heard of it.
+    // It was put back into the queue before the database recorded its start.
     const auto node = waiting_.extract(row);
     if (!node.empty()) end_without_process(unpack(node.mapped()), {Cancelled{"cancelled"}});
   }
@@ -97,7 +97,8 @@ std::vector<RunningAttempt> Dispatcher::running() const {
   return result;
 }
 
-// Actions are carried out from the event loop, never from inside a call that changed the scheduler.
+// Posts `pump`, so that actions are carried out from the event loop and never inside a call that
+// changed the scheduler.
 void Dispatcher::schedule_pump() {
   if (std::exchange(pump_scheduled_, true)) return;
   asio::post(io_, [this] {
@@ -144,18 +145,19 @@ void Dispatcher::act(const StopAction& action) {
   if (it == running_.end()) return;
   Run& run = *it->second;
   run.collect_ended(executor_);
-  if (run.clear_timer) return;  // it has ended; what it left is being killed
+  if (run.clear_timer) return;  // it has ended, and what it left behind is being killed
   run.stop = action.reason;
   spdlog::info("attempt {} is being stopped: {}", run.attempt.id,
                action.reason == StopReason::kTimeout ? "timeout" : "cancelled");
   const std::set<int> suspended = suspended_ranks(run.ranks);
   if (action.reason == StopReason::kTimeout) {
+    // Read before any signal, since a rank that is told to end leaves its collective.
     run.hang = hang_now(run.folder, static_cast<int>(run.ranks.size()), suspended);
   }
   for (const RankProcess& rank : run.ranks) {
     if (rank.pidfd) executor_.signal(rank, SIGTERM);
   }
-  // Or the signal would wait until somebody continues it.
+  // Otherwise the signal would wait until someone continues the process.
   for (const RankProcess& rank : run.ranks) {
     if (suspended.contains(rank.rank)) executor_.signal(rank, SIGCONT);
   }
@@ -212,22 +214,22 @@ void Dispatcher::Run::kill(Executor& executor) {
 }
 
 void Dispatcher::rank_ended(Run& run, std::size_t index) {
-  if (run.ranks[index].pidfd) run.collect(executor_, index);  // else collected with another
+  if (run.ranks[index].pidfd) run.collect(executor_, index);  // else it is already collected
   const bool is_gang = run.ranks.size() > 1;
   if (is_gang && !run.stop && !run.killed) end_other_ranks(run);
   if (run.all_ended()) finish_run(run.attempt.row);
 }
 
-// By its own word: a rank that ran out of memory exits with 0 too, once it has said so, and the
-// exit status of an adopted one is not known.
+// Uses the rank's own last line: a rank that reported running out of memory also exits with 0, and
+// the exit status of an adopted rank is unknown.
 bool Dispatcher::ended_well(const Run& run, const EndedRank& rank) const {
   const auto said = last_word(run.folder, rank.rank);
   return said && outcome_of(*said) == Outcome::kDone;
 }
 
-// If one ended badly: it leaves the others waiting in a collective that will never complete. One
-// that failed inside a collective is not the reason as long as another may be, which is about to
-// end. The order in which the loop hears of ends means nothing.
+// Ends the other ranks if one ended badly, because they wait in a collective that will never
+// complete. A rank that failed inside a collective is not the reason while another may be, which is
+// then about to end. The order in which the loop learns of ends means nothing.
 void Dispatcher::end_other_ranks(Run& run) {
   run.collect_ended(executor_);
   const bool reason_known = put_own_reasons_first(run.folder, run.ended);
@@ -235,6 +237,7 @@ void Dispatcher::end_other_ranks(Run& run) {
   if (reason_known) return run.kill(executor_);
   const bool all_well = std::all_of(run.ended.begin(), run.ended.end(),
                                     [&](const EndedRank& rank) { return ended_well(run, rank); });
+  // While all ranks that ended are done, the others may still be working.
   if (all_well || run.peer_timer) return;
   run.peer_timer =
       std::make_unique<asio::steady_timer>(io_, std::chrono::nanoseconds(timing_.peer_grace.ns));
@@ -246,8 +249,9 @@ void Dispatcher::end_other_ranks(Run& run) {
   });
 }
 
-// A rank that ended by itself has ended all that it started; one that was killed had no time to,
-// and of an adopted one it is not known. What is left would disturb whatever is measured next.
+// Kills what killed ranks left behind, which would disturb the next measurement. A rank that ended
+// by itself has ended everything it started; one that was killed could not, and for an adopted one
+// it is unknown.
 bool Dispatcher::clears(Run& run) {
   const bool all_by_themselves = std::all_of(run.ended.begin(), run.ended.end(),
                                              [](const EndedRank& rank) { return rank.exit.code; });
@@ -278,7 +282,7 @@ void Dispatcher::finish_run(std::int64_t row) {
   read_journals(std::move(run));
 }
 
-// The journal of a million steps takes ten seconds to read.
+// Reads on another thread: the journal of a million steps takes ten seconds.
 void Dispatcher::read_journals(std::shared_ptr<Run> run) {
   const auto record = std::make_shared<AttemptRecord>();
   journals_.run(

@@ -1,12 +1,12 @@
 // Carries out what the scheduler decides: starts attempts, waits for their processes, stops them,
-// and stores what they left. Lives on the daemon's loop; nothing here polls: processes wake it
-// through their pidfds, time through one timer armed from the scheduler's next deadline. It never
-// waits for a disk: journals are read on a thread of their own, and the writer's thread stores.
-// Meanwhile the attempt keeps its lease, so that reading and storing disturb no measurement.
+// and stores their results. Runs on the daemon's loop, and nothing here polls: processes wake it
+// through their pidfds, and one timer is set to the scheduler's next deadline. It never waits for a
+// disk: a separate thread reads journals, and the writer's thread stores. Meanwhile the attempt
+// keeps its lease, so that reading and storing disturb no measurement.
 //
-// Crash safety, in order: the attempt is marked started in the database, then its folder and
-// request are written, then the processes start. Whatever the daemon dies between, `recover` of the
-// next one finds the attempt and adopts, ingests or queues it again.
+// Crash safety: first the attempt is marked started in the database, then its folder and request
+// are written, then the processes start. Wherever the daemon dies in between, the next daemon's
+// `recover` finds the attempt and adopts it, reads its journal, or queues it again.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -35,7 +35,7 @@
 
 namespace sweepd {
 
-// What `watch` and `show` tell of an attempt that runs now.
+// What `watch` and `show` report about a running attempt.
 struct RunningAttempt {
   std::int64_t row = 0;
   AttemptId id;
@@ -57,20 +57,20 @@ struct EndedAttempt {
 
 struct DispatcherTiming {
   Duration grace = seconds(2);        // between SIGTERM and SIGKILL
-  Duration store_retry = seconds(5);  // between attempts to store what could not be stored
-  // Before a start that failed is tried again; doubled each time, up to the second.
+  Duration store_retry = seconds(5);  // until a failed transaction is tried again
+  // Until a failed start is tried again. Doubled each time, up to the second value.
   Duration start_retry = milliseconds(500);
   Duration start_retry_most = seconds(30);
   Duration load_limit = seconds(61);  // for the executor to `prepare`; then it is asked again
-  // For the ranks of a gang that lost a peer, until it is known which and why. A rank's connections
-  // close before it has written its last word, so its peers end first.
+  // How long the ranks of a gang that lost a peer may run until it is known which rank ended and
+  // why. A rank's connections close before it has written its last line, so its peers end first.
   Duration peer_grace = milliseconds(500);
-  // Between two looks at what killed ranks left behind, and how many there are.
+  // How often leftovers of killed ranks are looked for, and at most how many times.
   Duration clear_interval = milliseconds(5);
   int most_clears = 200;
 };
 
-// What a gang is promised: within it after one rank's bad end, the others are ended too.
+// Guarantee for a gang: this long after one rank ended badly, the others have been ended too.
 inline constexpr Duration kGangEndsWithin = seconds(1);
 static_assert(DispatcherTiming{}.peer_grace < kGangEndsWithin);
 
@@ -79,9 +79,9 @@ class Dispatcher {
   struct Hooks {
     std::function<void()> changed;                   // something started or was queued
     std::function<void(const EndedAttempt&)> ended;  // stored
-    std::function<void()> drained;                   // draining and nothing runs any more
-    // Whether `runs` is still the folder it was: in another one nothing may be made, and what is
-    // missing there is no result.
+    std::function<void()> drained;                   // draining, and nothing runs any more
+    // Whether `runs` is still the same folder. Nothing may be created in another one, and a file
+    // that is missing there means nothing.
     std::function<bool()> keeps_folder = [] { return true; };
   };
 
@@ -90,32 +90,33 @@ class Dispatcher {
              Hooks hooks, DispatcherTiming timing = {});
   ~Dispatcher();
 
-  // Once, before anything else and before the loop runs: queues what waits, adopts what runs,
-  // begins to ingest what ended meanwhile.
+  // Call once, before anything else and before the loop runs: queues what waits, adopts what runs,
+  // and begins to read the journals of what ended in the meantime.
   Result<void> recover();
 
-  // Both take a large number in slices, in the order of the calls; nothing starts meanwhile.
+  // Both process a large number in slices, in the order of the calls. Nothing starts until that is
+  // done.
   void enqueue(std::vector<OpenAttempt> attempts);
-  void forget(std::vector<std::int64_t> queued_rows);        // ended in the database already
+  void forget(std::vector<std::int64_t> queued_rows);        // already ended in the database
   void stop(const std::vector<std::int64_t>& running_rows);  // cancelled
   void drain();
-  void kill_running();  // their results have nowhere to go
+  void kill_running();  // their results could not be stored
 
   std::vector<RunningAttempt> running() const;
-  // Why nothing starts now, as a sentence; "" while attempts start and results are stored.
+  // Why nothing starts now, as a sentence; "" if attempts start and results are stored.
   const std::string& trouble() const { return trouble_.empty() ? start_trouble_ : trouble_; }
   std::size_t queued() const {
     return scheduler_.queued() - (offered_ ? 1 : 0) + analytic_.size() + starting_.size() +
            arriving_;
   }
-  // Journals that are read now. For tests.
+  // Number of journals that are being read. For tests.
   std::size_t reading() const { return journals_.pending(); }
 
  private:
   struct Run;
 
-  // A hundred thousand may wait, and most parameters of most trials are at their defaults: only the
-  // others are kept. An attempt becomes whole again when it starts.
+  // A hundred thousand attempts may wait, and most parameters of most trials have their defaults,
+  // so only the others are kept. An attempt is completed again when it starts.
   struct Waiting {
     OpenAttempt attempt;  // without its trial
     std::vector<std::pair<std::uint16_t, Value>> differing;
@@ -123,19 +124,19 @@ class Dispatcher {
   Waiting pack(OpenAttempt attempt) const;
   OpenAttempt unpack(const Waiting& waiting) const;
 
-  // One call of `enqueue` or `forget`, as far as it has not been carried out.
+  // One call of `enqueue` or `forget`, with how far it has been carried out.
   struct Change {
     std::vector<OpenAttempt> added;
     std::vector<std::int64_t> forgotten;
-    std::size_t next = 0;  // of the two lists one after the other
+    std::size_t next = 0;  // position in `added` followed by `forgotten`
   };
-  // It has its lease, and is being marked started.
+  // An attempt that has its lease and is being marked started.
   struct Starting {
     OpenAttempt attempt;
     WallTime when;
-    bool cancelled = false;  // meanwhile
+    bool cancelled = false;  // in the meantime
   };
-  // Ended, and not in the database yet.
+  // An attempt that has ended and is not in the database yet.
   struct Unstored {
     OpenAttempt attempt;
     std::shared_ptr<AttemptRecord> record;
@@ -157,32 +158,32 @@ class Dispatcher {
   void act(const RefuseAction& action);
   void put_back(std::int64_t row);
   void queue_again(OpenAttempt attempt);
-  // The attempt is whose start failed, or whose ranks could not begin or keep a journal.
+  // Who is responsible for a failed start, or for ranks that could not begin or keep a journal.
   enum class Blame { kMachine, kPerhapsTheAttempt };
   void start_failed(OpenAttempt attempt, const std::string& why, Blame blame);
-  // Whether the machine ended this run before it could measure.
+  // Returns a value if the machine ended this run before it could measure.
   std::optional<Blame> machine_failed(const Run& run) const;
   void pause_for(const std::string& why);
   void starts_work();
   void marked_started(std::int64_t row, const Result<void>& marked);
   AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
-  // True: the attempt was put back until the worker is loaded.
+  // Returns true if the attempt was put back until the worker is loaded.
   bool preload(const OpenAttempt& attempt, const Lease& lease);
   Result<std::vector<RankProcess>> launch(const OpenAttempt& attempt, const Lease& lease);
   void watch_rank(Run& run, std::size_t index);
   void rank_ended(Run& run, std::size_t index);
   bool ended_well(const Run& run, const EndedRank& rank) const;
   void end_other_ranks(Run& run);
-  bool is_idle() const;  // nothing runs, starts or is stored
+  bool is_idle() const;  // nothing runs, starts or is being stored
   void finish_run(std::int64_t row);
   void read_journals(std::shared_ptr<Run> run);
-  // True: it has ended, but not all that it started; asked again soon.
+  // Returns true if the ranks have ended but left processes behind. Call again soon.
   bool clears(Run& run);
   void recover_started(OpenAttempt attempt);
   void adopt_run(std::unique_ptr<Run> run);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
-  // Judges and stores them in this order, one at a time. One that cannot be stored is kept and
-  // tried again later; nothing starts until then.
+  // Judges and stores records in this order, one at a time. A record that cannot be stored is kept
+  // and tried again later; nothing starts until then.
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   void store_next();
   void stored(const Result<bool>& result);
@@ -212,24 +213,25 @@ class Dispatcher {
   std::unordered_map<std::int64_t, Waiting> waiting_;
   std::map<std::int64_t, Starting> starting_;
   std::map<std::int64_t, std::unique_ptr<Run>> running_;
-  // Of `waiting_` those of analytic workloads, and which of them the scheduler has for all.
+  // The attempts of analytic workloads in `waiting_`, and the one that represents them in the
+  // scheduler.
   WaitingQueue<> analytic_;
-  std::optional<std::int64_t> offered_, batch_;  // it waits; it has its lease
+  std::optional<std::int64_t> offered_, batch_;  // waits in the scheduler; has its lease
   Duration batch_timeout_{0};
   Analyst analyst_;
   std::list<std::shared_ptr<Unstored>> unstored_;
-  bool storing_ = false;       // the first of them
+  bool storing_ = false;       // the first of unstored_
   bool store_failed_ = false;  // the timer tries again
   SideThread journals_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer retry_timer_;
-  // While it waits for the worker to be loaded, nothing starts.
+  // Nothing starts while it waits for the worker to be loaded.
   std::unique_ptr<boost::asio::posix::stream_descriptor> preloading_;
   boost::asio::steady_timer preload_timer_;
   std::string trouble_;        // why results cannot be stored
   std::string start_trouble_;  // why attempts cannot start
   Backoff start_backoff_;
-  std::map<std::int64_t, int> failed_starts_;  // of attempts that may be the reason themselves
+  std::map<std::int64_t, int> failed_starts_;  // of attempts that may themselves be the reason
   bool pump_scheduled_ = false;
   bool draining_ = false;
   bool starts_paused_ = false;

@@ -13,13 +13,13 @@ Ending without_words(const RankEvidence& rank) {
   Ending ending;
   ending.rank = rank.rank;
   if (rank.exit.code == kExitJournal) {
-    // The log may stand on the same full disk.
+    // The log may be on the same full disk.
     ending.detail = Failed{rank.last_words.empty()
                                ? "it could not write its journal (a full disk?), nor its log"
                                : rank.last_words,
                            rank.phase};
   } else if (rank.exit.code == kExitNotLoaded && rank.phase.empty() && !rank.last_words.empty()) {
-    ending.detail = Failed{rank.last_words, ""};  // the loader's
+    ending.detail = Failed{rank.last_words, ""};  // printed by the loader
   } else {
     ending.detail = Crashed{rank.exit.signal, rank.exit.code, rank.phase};
   }

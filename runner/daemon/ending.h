@@ -1,5 +1,5 @@
-// How an attempt ended, from what its ranks said, how their processes ended and what the daemon did
-// to them. Pure.
+// Decides how an attempt ended, from what its ranks reported, how their processes ended and what
+// the daemon did to them. Pure.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ struct RankEvidence {
   std::optional<Ending> said;  // its `end` event
   ExitStatus exit;
   std::string phase;       // last seen on its status page
-  std::string last_words;  // last line of its log, for a rank that could not write its journal
+  std::string last_words;  // last line of its log, if it could not write its journal
 };
 
-// `ranks` in the order in which their processes ended: the first that is not `done` decides, since
-// the others may have died of its death. `stop` is what the daemon ordered, if anything; ranks that
-// all finished before the order reached them are `done` all the same.
+// `ranks` are in the order in which their processes ended. The first that is not `done` decides,
+// since it may be the reason for the others. `stop` is the daemon's order, if there was one; ranks
+// that all finished before it reached them are still `done`.
 Ending decide_ending(const std::vector<RankEvidence>& ranks, std::optional<StopReason> stop,
                      Duration timeout);
 

@@ -1,6 +1,6 @@
-// The dispatcher's half for starts that the machine could not make: the worker is being built, the
-// disk is full, `runs` cannot be written. No attempt is to blame, so none is ended: it goes back to
-// its place in the queue, nothing starts for a while, and whoever asks is told why.
+// The part of the dispatcher for starts that fail because of the machine: the worker is being
+// built, the disk is full, `runs` cannot be written. No attempt is at fault, so none is ended. It
+// goes back to its place in the queue, nothing starts for a while, and clients are told why.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -15,18 +15,19 @@
 namespace sweepd {
 namespace {
 
-// A gang of more processes than the machine allows, or a journal that is larger than the disk: such
-// an attempt would keep all others waiting for ever.
+// After this many failures the attempt itself fails. A gang with more processes than the machine
+// allows, or a journal larger than the disk, would otherwise make all others wait forever.
 constexpr int kMostFailedStarts = 5;
 
-// Of a journal and what is beside it. With less, an attempt would begin only to lose its results.
+// Space for a journal and the files beside it. With less, an attempt would only begin to lose its
+// results.
 constexpr off_t kRoomBytes = 1 << 20;
 
-// Why `runs` cannot take another attempt; "" when it can.
+// Returns why `runs` cannot take another attempt, or "" if it can.
 std::string no_room_in(const std::filesystem::path& runs) {
   const std::string probe = runs / ".room";
   std::error_code ignored;
-  std::filesystem::create_directories(runs, ignored);  // as a start would
+  std::filesystem::create_directories(runs, ignored);  // as a start would do
   const UniqueFd fd(::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   const int error = fd ? ::posix_fallocate(fd.get(), 0, kRoomBytes) : errno;
   ::unlink(probe.c_str());
@@ -46,15 +47,15 @@ std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) cons
   return std::nullopt;
 }
 
-// As if it had never started: not in full, or not at all. If it was cancelled meanwhile, it is
-// ended by `stop`, which finds it in the queue, or has ended in the database, which says so at its
-// start.
+// Queues the attempt as if it had never started, completely or in part. If it was cancelled in the
+// meantime, either `stop` finds it in the queue and ends it, or it has ended in the database, which
+// its next start reports.
 void Dispatcher::queue_again(OpenAttempt attempt) {
   spdlog::info("attempt {} measured nothing; it is queued again", attempt.id);
   std::error_code ignored;
   std::filesystem::remove_all(runs_ / attempt.id, ignored);
-  // The writer does this before any later start of it. Where it fails the next daemon queues the
-  // attempt again, since no rank has taken its place.
+  // The writer does this before any later start of the attempt. If it fails, the next daemon queues
+  // the attempt again, because no rank has taken its place.
   writer_.run([row = attempt.row](Store& store) { return store.mark_queued(row); },
               [id = attempt.id](const Result<void>& marked) {
                 if (!marked) spdlog::error("attempt {}: {}", id, marked.error().message);
@@ -68,7 +69,7 @@ void Dispatcher::start_failed(OpenAttempt attempt, const std::string& why, Blame
   if (blame == Blame::kPerhapsTheAttempt && ++failed_starts_[attempt.row] >= kMostFailedStarts) {
     failed_starts_.erase(attempt.row);
     end_without_process(attempt, {Failed{why, ""}});
-    return schedule_pump();  // the lease is free again, and nobody else will say so
+    return schedule_pump();  // the lease is free again, and nothing else would trigger it
   }
   queue_again(std::move(attempt));
   pause_for(why);
@@ -90,7 +91,7 @@ void Dispatcher::resume_starts() {
   if (!unstored_.empty()) return store_next();
   if (!start_trouble_.empty()) {
     if (waiting_.empty()) {
-      starts_work();  // nothing is left that could show it
+      starts_work();  // nothing is left that could show the trouble
     } else if (const std::string why = no_room_in(runs_); !why.empty()) {
       return pause_for(why);
     }

@@ -1,5 +1,5 @@
-// Whether the state folder is still the one this daemon locked. Its path may lead elsewhere by now:
-// somebody deleted it, or moved it away. The lock then keeps no other daemon out.
+// Checks whether the state folder is still the one that this daemon locked. Its path may lead
+// elsewhere because someone deleted or moved it; the lock then does not keep other daemons out.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace sweepd {
 
 enum class FolderPlace {
   kHere,
-  kMoved,    // it exists, under another name: the next daemon there finds what is in it
+  kMoved,    // it has another name; the next daemon there finds its contents
   kDeleted,  // what is written to it is lost
 };
 

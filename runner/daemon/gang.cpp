@@ -32,6 +32,7 @@ void add_fact(AttemptRecord& record, const char* name, std::string text) {
 
 void tell_of_hang(AttemptRecord& record, const AttemptFolder& folder, const Hang& hang,
                   Duration timeout) {
+  // The rank that was waited for is the reason, whichever rank ended first.
   if (!hang.waited_for.empty()) record.ending.rank = hang.waited_for.front();
   std::string phase = read_status(folder.status(record.ending.rank)).phase;
   if (hang.waited_for.empty()) {
@@ -59,6 +60,7 @@ bool put_own_reasons_first(const AttemptFolder& folder, std::vector<EndedRank>& 
     return !(said && outcome_of(*said) == Outcome::kDone) &&
            !failed_in_collective(folder, rank.rank);
   };
+  // Stable, so that the ranks of each group stay in the order in which they ended.
   const auto others = std::stable_partition(ended.begin(), ended.end(), has_own_reason);
   return others != ended.begin();
 }
@@ -74,7 +76,7 @@ Hang hang_now(const AttemptFolder& folder, int world_size, const std::set<int>& 
 void tell_of_gang(AttemptRecord& record, const AttemptFolder& folder,
                   const std::optional<Hang>& hang, Duration timeout) {
   const Outcome outcome = outcome_of(record.ending);
-  // What a rank says whose peers were ended around it is not why the time was up.
+  // A rank may report a failure because its peers were ended. That is not why the time was up.
   const bool timed_out =
       outcome == Outcome::kTimeout || (hang && failed_in_collective(folder, record.ending.rank));
   if (timed_out) {

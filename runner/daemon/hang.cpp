@@ -8,7 +8,7 @@
 namespace sweepd {
 namespace {
 
-// How far a rank is: nowhere, at the rendezvous, or at the operation of this number.
+// How far a rank has got: nowhere, to the rendezvous, or to the operation of this number.
 constexpr std::int64_t kNowhere = -1;
 constexpr std::int64_t kRendezvous = 0;
 
@@ -18,7 +18,7 @@ std::int64_t number_of(std::string_view note) {
   return parsed ? parsed->number : kNowhere;
 }
 
-// Whether a rank is in an operation that another has not come to, or is suspended in: a rank may
+// Whether a rank waits in an operation that another has not reached or is suspended in. A rank may
 // leave an operation before its peers do, and wait in the next one while they still wait in this.
 bool waits_itself(const RankPlace& rank, const std::vector<RankPlace>& ranks) {
   if (collective_of(rank.note).empty()) return false;
@@ -38,7 +38,7 @@ std::string collective_of(std::string_view note) {
 
 Hang find_hang(const std::vector<RankPlace>& ranks) {
   if (ranks.size() < 2) return {};
-  const RankPlace* furthest = nullptr;  // of those that are in a collective
+  const RankPlace* furthest = nullptr;  // among those in a collective
   for (const RankPlace& rank : ranks) {
     if (collective_of(rank.note).empty()) continue;
     if (furthest == nullptr || number_of(rank.note) > number_of(furthest->note)) furthest = &rank;

@@ -1,5 +1,5 @@
-// Whom a gang waited for when its time was up, from what its ranks noted of the collectives they
-// take part in (model/collective_note.h). Pure.
+// Finds whom a gang waited for when its time was up, from its ranks' notes about collectives
+// (model/collective_note.h). Pure.
 #pragma once
 
 #include <string>
@@ -10,20 +10,21 @@ namespace sweepd {
 
 struct RankPlace {
   int rank = 0;
-  std::string note;        // of its status page; "" when it never said anything
+  std::string note;        // of its status page; "" if it never wrote one
   bool suspended = false;  // its process was stopped (SIGSTOP, a debugger)
 };
 
 struct Hang {
-  std::string collective;       // "all_reduce 12"; "" when nobody was in one
-  std::vector<int> waited_for;  // ascending; empty when all had arrived, or nobody waited
+  std::string collective;       // "all_reduce 12"; "" if no rank was in one
+  std::vector<int> waited_for;  // ascending; empty if all had arrived, or no rank waited
 };
 
-// Waited for are the ranks that had not arrived where the ones that are furthest wait, and those
-// that are suspended; but no rank that waits for one of them in an operation before.
+// The ranks waited for are those that have not arrived where the furthest rank waits, and those
+// that are suspended. A late rank is left out if it waits itself, in an earlier operation, for
+// another.
 Hang find_hang(const std::vector<RankPlace>& ranks);
 
-// The collective that a rank with this note is in: "all_reduce 12", "rendezvous", or "".
+// Returns the collective that a rank with this note is in: "all_reduce 12", "rendezvous", or "".
 std::string collective_of(std::string_view note);
 
 }  // namespace sweepd

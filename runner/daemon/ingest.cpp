@@ -23,11 +23,11 @@ namespace sweepd {
 namespace {
 
 constexpr std::int64_t kPieceBytes = 1 << 20;
-// The `end` event is the journal's last line; most have some hundred bytes.
+// The `end` event is the journal's last line. Most have some hundred bytes.
 constexpr std::int64_t kLastWordBytes = 64 << 10;
 
-// The last `most` bytes of a file, all of it when it has fewer; "" when it cannot be read. Never
-// through a link, and never from a FIFO, which would wait.
+// Returns the last `most` bytes of a file, or all if it has fewer; "" if it cannot be read. Does
+// not follow a link or open a FIFO, which would block.
 std::string tail_of(const std::filesystem::path& path, std::int64_t most) {
   const auto file = open_regular(path, Links::kRefuse);
   if (!file) return {};
@@ -37,7 +37,7 @@ std::string tail_of(const std::filesystem::path& path, std::int64_t most) {
   return tail ? *tail : std::string();
 }
 
-// The last line that holds anything, cut at 500 bytes; reads only the end of a large log.
+// Returns the last line that is not empty, cut at 500 bytes. Reads only the end of a large log.
 std::string last_line(const std::filesystem::path& path) {
   const std::string tail = tail_of(path, 4096);
   const std::string_view trimmed = trim(tail);
@@ -46,8 +46,8 @@ std::string last_line(const std::filesystem::path& path) {
   return std::string(line.substr(0, 500));
 }
 
-// A piece at a time: the events of a million steps would take ten times what is kept of them.
-// Returns how many lines could not be read.
+// Reads a piece at a time, because the events of a million steps take ten times the memory of what
+// is kept of them. Returns how many lines could not be read.
 std::int64_t for_each_event(const AttemptFolder& folder, int rank,
                             const std::function<void(const Event&)>& take) {
   std::int64_t unreadable = 0;
@@ -64,7 +64,7 @@ std::int64_t for_each_event(const AttemptFolder& folder, int rank,
     if (!piece) spdlog::warn("{}: {}", folder.events(rank).string(), piece.error().message);
     const std::string_view text = piece ? std::string_view(*piece) : std::string_view();
     more = !text.empty();
-    // A torn or foreign line costs that line, not the attempt: feeding nothing reads on behind it.
+    // A torn or foreign line costs that line only: feeding nothing continues after it.
     for (auto read = reader.feed(text, events); !read; read = reader.feed("", events)) {
       spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
       ++unreadable;
@@ -80,7 +80,7 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
-// Adds one event to the record; returns the ending when it is the last word of its rank.
+// Adds one event to the record. Sets the ending if it is the last line of its rank.
 void take(const Event& event, int rank, AttemptRecord& record, std::optional<Ending>& said,
           WallTime& ended) {
   std::visit(Overload{
@@ -121,7 +121,7 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
              event);
 }
 
-// Counts one event into its rank's check.
+// Counts one event in its rank's check.
 void count(const Event& event, JournalCheck& check) {
   if (const auto* end = std::get_if<EndEvent>(&event)) {
     check.said_lines = end->lines;
@@ -145,7 +145,7 @@ void count(const Event& event, JournalCheck& check) {
   }
 }
 
-// What the journals themselves say of their figures, whatever the device can do.
+// Judges the figures by what the journals themselves show, whatever the device can do.
 Judgement judge_evidence(const AttemptRecord& record, const std::vector<JournalCheck>& journals) {
   const auto* done = std::get_if<Done>(&record.ending.detail);
   if (done == nullptr) return {};
@@ -155,7 +155,7 @@ Judgement judge_evidence(const AttemptRecord& record, const std::vector<JournalC
   return judgement;
 }
 
-// What only all ranks together show. Of the attempt, so rank 0 has it.
+// Adds what only all ranks together show. It belongs to the attempt, so rank 0 gets it.
 void add_skew(AttemptRecord& record) {
   const auto skew = skew_of(record.samples);
   if (!skew) return;
@@ -173,7 +173,7 @@ std::optional<Ending> last_word(const AttemptFolder& folder, int rank) {
   const std::string tail = tail_of(folder.events(rank), kLastWordBytes);
   std::vector<Event> events;
   EventReader reader(rank);
-  // The first line is most often cut, which is no mistake.
+  // The first line is usually cut, which is not a mistake.
   for (auto read = reader.feed(tail, events); !read; read = reader.feed("", events)) {
   }
   for (const Event& event : events) {
@@ -186,8 +186,8 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop) {
   AttemptRecord record;
   record.row = attempt.row;
-  // Read by rank, so that rank 0's environment comes first and every device stands at its rank;
-  // decided in the order in which they ended.
+  // Read in order of ranks, so that rank 0's environment comes first and every device is at its
+  // rank's position. The ending is decided in the order in which the ranks ended.
   std::vector<RankEvidence> evidence(ranks.size());
   std::vector<std::size_t> by_rank(ranks.size());
   std::iota(by_rank.begin(), by_rank.end(), 0U);
@@ -209,7 +209,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     journal.lines += journal.unreadable;
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
-    // Nobody writes to it any more. One that never began has none.
+    // Nothing writes to the log any more. A rank that never began has none.
     if (const auto capped = cap_log(folder.log(ended.rank)); !capped) {
       spdlog::debug("attempt {}: {}", attempt.id, capped.error().message);
     }

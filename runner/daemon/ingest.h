@@ -1,5 +1,6 @@
-// An attempt folder -> one AttemptRecord. Reads, never writes: reading twice gives the same record
-// (but for `ended` where no rank told the time, which is then now), and the store takes it once.
+// Reads an attempt folder into one AttemptRecord. Writes nothing but shorter logs (base/log_cap.h).
+// Reading twice gives the same record (except `ended` if no rank reported the time; it is then the
+// current time), and the store accepts it once.
 #pragma once
 
 #include <optional>
@@ -17,13 +18,13 @@ struct EndedRank {
   ExitStatus exit;
 };
 
-// `ranks` in the order their processes ended. The judgement is what the journals
-// themselves show; what needs the device's peak is judge_attempt's to add.
+// `ranks` are in the order in which their processes ended. The judgement is what the journals
+// themselves show; judge_attempt adds what needs the device's peak.
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop);
 
-// The rank's `end` event; nothing when it has not written one. Reads the end of the journal only,
-// so that the event loop may ask.
+// Returns the rank's `end` event, or nothing if it has not written one. Reads only the end of the
+// journal, so the event loop may call it.
 std::optional<Ending> last_word(const AttemptFolder& folder, int rank);
 
 }  // namespace sweepd

@@ -8,7 +8,7 @@ Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass) {
   item.sharing = pass == Pass::kTiming ? Sharing::kExclusive : Sharing::kShared;
   item.world_size = static_cast<int>(trial.integer(def, "world_size"));
   item.threads = static_cast<int>(trial.integer(def, "threads"));
-  // A memory limit on the CPU is host memory that the attempt may come to use.
+  // On the CPU a memory limit is host memory that the attempt may come to use.
   if (item.device == DeviceKind::kCpu) {
     item.memory = Bytes{trial.integer(def, "memory_limit") * item.world_size};
   }

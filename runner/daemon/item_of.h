@@ -6,7 +6,7 @@
 
 namespace sweepd {
 
-// Without what only a submitted attempt has: id, position, priority, timeout.
+// Without the fields that only a submitted attempt has: id, position, priority, timeout.
 Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass);
 
 }  // namespace sweepd

@@ -16,21 +16,22 @@ bool is_done_timing(const OpenAttempt& attempt, const AttemptRecord& record) {
          record.work && record.environment && !record.environment->devices.empty();
 }
 
-// What the device cannot exceed. A measured peak is no such limit.
+// Returns what the device cannot exceed. A measured peak is not such a limit.
 std::optional<Peak> peak_of(const Environment& environment, const std::string& arithmetic) {
   const DeviceInfo& device = environment.devices.front();
   if (device.kind == "cpu") return cpu_ceiling(environment.host.cores, arithmetic);
   return datasheet_peak(device.name, arithmetic);
 }
 
-// Of this host's CPU, the only one whose attempts end here; a GPU's is smaller.
+// The cache of this host's CPU. Only CPU attempts of this host end here, and a GPU's cache is
+// smaller.
 double cache_bytes() {
   return std::max(0.0, static_cast<double>(::sysconf(_SC_LEVEL3_CACHE_SIZE)));
 }
 
-// Work of a step that keeps the device busy for long enough that neither a call's overhead nor a
-// cache decides: products of 1,024 rows and columns on a CPU, of 4,096 elsewhere; copies of 16 MiB
-// that go round four times as much as the last-level cache holds, of 256 MiB elsewhere.
+// Whether the step's work keeps the device busy for so long that neither a call's overhead nor a
+// cache matters: products of 1,024 rows and columns on a CPU, of 4,096 elsewhere; copies of 16 MiB
+// that cycle through four times the last-level cache, of 256 MiB elsewhere.
 bool saturates(const OpenAttempt& attempt, const AttemptRecord& record, const PhaseWork& step) {
   const bool cpu = record.environment->devices.front().kind == "cpu";
   if (attempt.workload == "matmul") {
@@ -54,7 +55,7 @@ bool on_one_device(const Environment& environment) {
       });
 }
 
-// A rank that told none of them was not profiled.
+// A rank without these facts was not profiled.
 std::vector<ProfileChecks> profile_checks(const AttemptRecord& record) {
   std::vector<ProfileChecks> checks;
   for (const Fact& fact : record.facts) {
@@ -89,16 +90,16 @@ Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
 void record_measured_peak(Store& store, const OpenAttempt& attempt, const AttemptRecord& record) {
   if (!is_done_timing(attempt, record) || record.judgement.verdict != Verdict::kValid) return;
   if (!on_one_device(*record.environment)) return;
-  // The largest rates of its phases.
+  // The largest rates of all phases.
   Rates ruler, seen;
   for (const Summary& summary : record.summaries) {
     if (summary.metric != "time") continue;
-    // The faster of the two, so that a share of the peak is at most 1 by either.
+    // The faster of the two, so that a share of the peak is at most 1 with either.
     const double step_s = std::min(summary.stats.median, summary.stats.mean) * 1e-3;
     for (const PhaseWork& work : record.work->phases) {
       if (work.phase != summary.phase || !(step_s > 0)) continue;
       seen.flops_per_s = std::max(seen.flops_per_s, work.flops / step_s);
-      // Less may have come from the cache, and says nothing about the memory.
+      // A smaller amount may have come from the cache, and says nothing about the memory.
       if (work.bytes >= 4 * cache_bytes()) {
         seen.bytes_per_s = std::max(seen.bytes_per_s, work.bytes / step_s);
       }

@@ -1,5 +1,5 @@
-// The verdict of an ended timing attempt, and the peaks that attempts measure on the way: a CPU has
-// no datasheet figure that holds for its clocks and threads.
+// The verdict of an ended timing attempt, and the peaks that attempts measure along the way: no
+// datasheet figure holds for the clocks and threads of a CPU.
 #pragma once
 
 #include "runner/model/attempt_record.h"
@@ -13,8 +13,8 @@ class Store;
 Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size);
 
-// Stores the rates of a `valid` timing on one device where they are the largest so far. `matmul`
-// and `memcpy` of sizes that saturate the device set its measured peak; whatever else ran faster
+// Stores the rates of a `valid` timing on one device if they are the largest so far. `matmul` and
+// `memcpy` at sizes that saturate the device set its measured peak. Anything else that ran faster
 // raises it, whether it came before or after.
 void record_measured_peak(Store& store, const OpenAttempt& attempt, const AttemptRecord& record);
 

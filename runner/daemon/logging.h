@@ -1,5 +1,5 @@
-// The daemon's log: <state>/sweepd.log, rotated at 10 MB, three old ones kept; in the foreground
-// the terminal too.
+// The daemon's log: <state>/sweepd.log, rotated at 10 MB, with three old files kept; in the
+// foreground also the terminal.
 #pragma once
 
 #include "runner/base/result.h"

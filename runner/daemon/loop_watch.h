@@ -1,5 +1,5 @@
-// Runs the event loop and notes the longest time for which one piece of work held it up: while it
-// did, no client was answered and no deadline kept. The aim is 20 ms (docs/ARCHITECTURE.md).
+// Runs the event loop and records the longest time that one piece of work took. During it no client
+// was answered and no deadline kept. The aim is 20 ms (docs/ARCHITECTURE.md).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,8 +12,8 @@ class LoopWatch {
  public:
   void run(boost::asio::io_context& io);
 
-  // Since the start. Of what ran first after the loop had waited for something, its processor time:
-  // when such a wait ended is not known. Of everything else the time by the clock.
+  // The longest since the start. For work that ran first after the loop had waited, its processor
+  // time counts, because the end of the wait is unknown. For all other work wall time counts.
   Duration longest() const { return longest_; }
 
  private:

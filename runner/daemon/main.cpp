@@ -12,7 +12,7 @@
 
 int main(int argc, char** argv) {
   using namespace sweepd;
-  ::umask(077);  // for all that this process and its workers make, SQLite's files too
+  ::umask(077);  // for all files of this process and its workers, including SQLite's
   int exit_code = EXIT_SUCCESS;
   const auto options = parse_options(argc, argv, exit_code);
   if (!options) return exit_code;

@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-// sweep-worker lies beside sweepd, in a build tree and in an installation alike.
+// sweep-worker is beside sweepd, both in a build tree and when installed.
 std::filesystem::path default_worker() {
   if (const char* named = std::getenv("SWEEPD_WORKER"); named != nullptr && *named != '\0') {
     return named;

@@ -13,10 +13,10 @@ enum class Ground { kForeground, kBackground };
 struct DaemonOptions {
   AppOptions app;
   Ground ground = Ground::kBackground;
-  std::filesystem::path read_file;  // not empty: serve_file.h instead of a daemon
+  std::filesystem::path read_file;  // if not empty, runs serve_file.h instead of a daemon
 };
 
-// Empty when there is nothing to run (--help, --version, a mistake); `exit_code` then says which.
+// Empty if there is nothing to run (--help, --version, a mistake); `exit_code` is then set.
 std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code);
 
 }  // namespace sweepd

@@ -7,9 +7,9 @@
 namespace sweepd {
 namespace {
 
-constexpr std::int64_t kPastAttempts = 2000;  // newest first: what the machine is like now
+constexpr std::int64_t kPastAttempts = 2000;  // the newest, which show what the machine is like now
 
-// Of those picked, what nobody has asked yet.
+// Adds those among `picked` that were not asked for yet.
 void add_questions(const PlanShared& shared, const PreparedSweep& prepared,
                    const std::vector<std::size_t>& picked, std::vector<AskedTrial>& asked,
                    std::vector<TrialKey>& keys) {
@@ -37,7 +37,7 @@ std::vector<std::size_t> spread_over(std::size_t count, std::size_t most) {
   const std::size_t picked = std::min(count, most);
   std::vector<std::size_t> indices(picked);
   for (std::size_t i = 0; i < picked; ++i) {
-    // First and last among them: the largest points of a sweep are most often its last.
+    // Includes the first and the last: the largest points of a sweep are usually its last.
     indices[i] = picked == 1 ? 0 : i * (count - 1) / (picked - 1);
   }
   return indices;

@@ -1,5 +1,5 @@
-// What plans of several sweeps need from outside, asked for once: the work of their trials, by one
-// worker, and what ran before.
+// What the plans of several sweeps need from outside and ask for once: the work of their trials,
+// from one worker, and past results.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@
 
 namespace sweepd {
 
-// Formulas and estimates are asked for at most this many trials of a request, spread evenly over
-// its sweeps and within each; sums are scaled up from these.
+// Formulas and estimates are computed for at most this many trials of a request, spread evenly over
+// its sweeps and within each. Sums are scaled up from these.
 inline constexpr std::size_t kMostLookedAt = 10'000;
 
-// What the sweeps of one request ask for together: a thousand of them would start a thousand
-// workers, and read the past a thousand times.
+// Shared by the sweeps of one request. Without it a thousand sweeps would start a thousand workers
+// and read the past results a thousand times.
 struct PlanShared {
   std::map<std::string, Estimator> estimators;  // by workload
   std::unordered_map<TrialKey, std::optional<WorkPerStep>> works;
-  std::string work_error;                      // why the formulas are not known
+  std::string work_error;                      // why the formulas are unknown
   std::size_t most_looked_at = kMostLookedAt;  // trials of one sweep
 };
 
@@ -37,14 +37,15 @@ struct PlanContext {
   PlanShared& shared;
 };
 
-// Of `count` trials at most `most`, spread evenly; the first and the last are among them.
+// Picks at most `most` of `count` trials, spread evenly, including the first and the last.
 std::vector<std::size_t> spread_over(std::size_t count, std::size_t most);
 
-// Asks for the work of all trials that the plans of these sweeps will look at. Like the others,
+// Asks for the work of all trials that the plans of these sweeps will examine. Like the others, it
 // blocks on the database or on the worker program: for a reader thread.
 void share_work(const PlanContext& context, const PreparedSweeps& prepared);
 
-// Of those picked, what was not asked before. Afterwards all of them are in `shared.works`.
+// Asks for those among `picked` that were not asked for before. Afterwards all of them are in
+// `shared.works`.
 void ask_for_work(const PlanContext& context, const PreparedSweep& prepared,
                   const std::vector<std::size_t>& picked);
 

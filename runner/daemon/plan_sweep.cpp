@@ -65,7 +65,8 @@ std::int64_t memory_of(const Machine& machine, const WorkloadDef& def, const Tri
   return device == 0 ? limit : std::min(limit, device);
 }
 
-// Timings on GPUs run beside each other, one a GPU; on the CPU nothing does.
+// Returns how many such trials run in parallel. Timings on GPUs do, one per GPU; on the CPU nothing
+// else runs.
 double beside(const Machine& machine, const WorkloadDef& def, const Trial& trial) {
   if (trial.text(def, "device") != "cuda") return 1;
   const auto each = static_cast<std::size_t>(trial.integer(def, "world_size"));
@@ -140,7 +141,7 @@ class Planner {
     return context_.reader.standing(wanted, prepared_.sweep.passes, context_.host.id);
   }
 
-  // `standing` of those picked.
+  // `standing` is that of the picked trials.
   Result<void> look_at(const std::vector<std::size_t>& picked,
                        const std::vector<TrialStanding>& standing) {
     const auto found = estimator_of(context_, def_);
@@ -184,7 +185,7 @@ class Planner {
       (same ? plan_.from_same : plan_.from_nearest) += attempts;
       plan_.farthest_ratio =
           std::max({plan_.farthest_ratio, one->ratio, one->ratio > 0 ? 1 / one->ratio : 1});
-      // Nothing runs longer than its timeout; 0 is none.
+      // Nothing runs longer than its timeout; 0 means none.
       const std::int64_t timeout_ns = trial.trial.integer(def_, "timeout");
       const std::int64_t one_ns =
           timeout_ns > 0 ? std::min(one->time.ns, timeout_ns) : one->time.ns;
@@ -196,7 +197,7 @@ class Planner {
       out.time = Duration{static_cast<std::int64_t>(sum_ns)};
   }
 
-  // Trials that were not looked at take the mean of the others.
+  // Trials that were not examined are assumed to take the mean of the others.
   void finish_time() {
     const std::int64_t estimated = plan_.from_same + plan_.from_nearest;
     if (plan_.to_run == 0) plan_.time = Duration{0};

@@ -1,5 +1,5 @@
-// The dispatcher's half that takes attempts into its queue and out of it, some milliseconds at a
-// time: a million of them take seconds.
+// The part of the dispatcher that adds attempts to its queue and removes them, a few milliseconds
+// at a time: a million of them take seconds.
 #include <malloc.h>
 
 #include <boost/asio/post.hpp>
@@ -11,8 +11,8 @@ namespace sweepd {
 namespace {
 
 constexpr Duration kSlice = milliseconds(5);
-constexpr std::size_t kLook = 64;  // changes between two looks at the clock
-// What a large sweep took on its way here would stay with the allocator otherwise.
+constexpr std::size_t kLook = 64;  // changes between two checks of the clock
+// Memory of a large sweep's changes is returned to the system; the allocator would keep it.
 constexpr std::size_t kLarge = 10'000;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Queries run on a few threads of their own, each with a read-only connection, so that a slow one
-// never delays the scheduler. Results come back to the event loop.
+// Runs queries on a few threads of their own, each with a read-only connection, so that a slow one
+// never delays the scheduler. Results are returned on the event loop.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -23,7 +23,7 @@ class ReaderPool {
       : database_(std::move(database)), catalog_(catalog), limit_(time_limit), pool_(threads) {}
   ~ReaderPool() { pool_.join(); }
 
-  // `ask(Reader&)` returns a Result; so does this. Both calls want a named function object that
+  // `ask(Reader&)` returns a Result, and so does this. Both calls need a named function object that
   // lives until the result is there: GCC 12 destroys the captures of a lambda written inside a
   // co_await expression twice, so a temporary does not compile.
   template <class F>
@@ -49,7 +49,7 @@ class ReaderPool {
   void compute(const F&&) = delete;
 
  private:
-  // Not templates: Asio's spawning costs seconds of compile time for every type it meets.
+  // These are not templates, because each type that Asio spawns costs seconds of compile time.
   boost::asio::awaitable<Result<void>> run_job(const std::function<void(Reader&)>& job);
   boost::asio::awaitable<void> run_work(const std::function<void()>& work);
   Result<std::unique_ptr<Reader>> borrow();

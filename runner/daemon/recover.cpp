@@ -1,4 +1,4 @@
-// What a restarted daemon does with the attempts its predecessor left open.
+// Recovers the attempts that the previous daemon left open.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Result<void> Dispatcher::recover() {
     }
   }
   enqueue(std::move(queued));
-  // What is queued again stands so in the database before anybody can ask.
+  // Waits until the database has all attempts that are queued again, before any client can ask.
   const auto all_before = [](Store&) { return true; };
   writer_.now(all_before);
   return {};
@@ -42,7 +42,8 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
     if (!alive[static_cast<std::size_t>(rank)]) run->ended.push_back({rank, {}});
   }
   if (!run->ranks.empty()) return adopt_run(std::move(run));
-  // Died between the mark and the last process: nothing was measured, so nothing is lost.
+  // The daemon died between the mark and the last process: nothing was measured, so nothing is
+  // lost.
   if (run->incomplete) return queue_again(std::move(run->attempt));
   spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);
   for (int look = 0; look < timing_.most_clears && executor_.clear(run->attempt.id, {}); ++look) {
@@ -60,7 +61,8 @@ void Dispatcher::adopt_run(std::unique_ptr<Run> run) {
   scheduler_.adopt(item_of(run->attempt), run->attempt.lease, now_instant() - age);
   const std::int64_t row = run->attempt.row;
   Run& placed = *running_.emplace(row, std::move(run)).first->second;
-  // ended.size() counts against ranks.size(): the dead ones get an entry without a process.
+  // Dead ranks get an entry without a process, so that ended.size() and ranks.size() can be
+  // compared.
   for (const EndedRank& ended : placed.ended) {
     RankProcess gone;
     gone.rank = ended.rank;
@@ -69,9 +71,9 @@ void Dispatcher::adopt_run(std::unique_ptr<Run> run) {
   for (std::size_t i = 0; i < placed.ranks.size(); ++i) {
     if (placed.ranks[i].pidfd) watch_rank(placed, i);
   }
-  // They wait for ranks that will never come.
+  // The ranks wait for others that will never come.
   if (placed.incomplete) return placed.kill(executor_);
-  // What the predecessor would have done when that rank died.
+  // Does what the previous daemon would have done when that rank died.
   const bool all_well =
       std::all_of(placed.ended.begin(), placed.ended.end(),
                   [&](const EndedRank& ended) { return ended_well(placed, ended); });

@@ -1,4 +1,4 @@
-// An attempt whose processes run: the dispatcher's own bookkeeping.
+// The dispatcher's data of an attempt whose processes run.
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -22,22 +22,22 @@ struct Dispatcher::Run {
   WallTime started;
   std::vector<RankProcess> ranks;
   std::vector<std::unique_ptr<boost::asio::posix::stream_descriptor>> waits;
-  std::vector<EndedRank> ended;  // in the order they ended; those with a reason of their own first
+  std::vector<EndedRank> ended;  // in the order they ended; those with their own reason first
   std::optional<StopReason> stop;
-  bool killed = false;       // those that still ran when another had ended badly
-  std::optional<Hang> hang;  // of a gang whose time was up
-  // Runs while ranks that failed in a collective wait for the end of the one that broke it.
+  bool killed = false;       // those that still ran when another rank had ended badly
+  std::optional<Hang> hang;  // set if a gang's time was up
+  // Runs while ranks that failed in a collective wait for the end of the rank that broke it.
   std::unique_ptr<boost::asio::steady_timer> peer_timer;
-  // Runs while something is left of ranks that were killed.
+  // Runs while processes that killed ranks left behind are still there.
   std::unique_ptr<boost::asio::steady_timer> clear_timer;
   int clears = 0;
   bool incomplete = false;  // adopted before all its ranks had begun: it is ended and queued again
 
   bool all_ended() const { return ended.size() == ranks.size(); }
   void collect(Executor& executor, std::size_t index);
-  // All that have ended by now, though the loop has not heard of it yet.
+  // Collects all ranks that have ended by now, even if the loop has not learned of it yet.
   void collect_ended(Executor& executor);
-  void kill(Executor& executor);  // those that still run
+  void kill(Executor& executor);  // kills those that still run
 };
 
 }  // namespace sweepd

@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kReaderThreads = 1;  // one client, one question at a time
+constexpr std::size_t kReaderThreads = 1;  // one client, one request at a time
 constexpr Duration kQueryLimit = seconds(30);
 
 int refuse(const Error& error) {

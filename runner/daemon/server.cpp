@@ -21,7 +21,7 @@ using asio::local::stream_protocol;
 
 namespace {
 
-// The folder's mode keeps others out already; this holds even if somebody loosens it.
+// The folder's mode already keeps other users out. This check holds even if someone changes it.
 bool is_same_user(stream_protocol::socket& socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -50,7 +50,7 @@ Result<Server::Acceptor> Server::bind() {
   Acceptor acceptor(io_);
   boost::system::error_code error;
   acceptor.open(stream_protocol(), error);
-  const mode_t old = ::umask(0177);  // the socket is born 0600
+  const mode_t old = ::umask(0177);  // the socket is created with mode 0600
   if (!error) acceptor.bind(stream_protocol::endpoint(address.path), error);
   ::umask(old);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
@@ -130,7 +130,7 @@ asio::awaitable<void> Server::wait_for_sessions(std::function<void()> done) {
   done();
 }
 
-// Those that have never asked for anything do not keep others out.
+// Closes connections that have never sent a request, if they would keep others out.
 bool Server::make_room() {
   std::erase_if(sessions_, [](const auto& weak) {
     const auto session = weak.lock();
@@ -151,9 +151,9 @@ asio::awaitable<void> Server::accept_clients() {
   while (acceptor_.is_open()) {
     auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
     if (error && !acceptor_.is_open()) co_return;
-    if (error == asio::error::operation_aborted) continue;  // another socket by now
+    if (error == asio::error::operation_aborted) continue;  // the acceptor has another socket now
     if (error) {
-      // Out of descriptors, most likely: wait for some to be freed instead of spinning.
+      // Probably out of descriptors. Waits for some to be freed instead of busy-waiting.
       spdlog::error("cannot accept a client: {}", error.message());
       asio::steady_timer pause(io_, std::chrono::milliseconds(200));
       co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));

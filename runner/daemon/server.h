@@ -1,4 +1,4 @@
-// Listens on the state folder's socket and hands each accepted client to a Session.
+// Listens on the state folder's socket and passes each accepted client to a Session.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -25,18 +25,18 @@ class Server {
 
   // Call only while holding the state folder's lock: an old socket file is removed.
   Result<void> listen();
-  // Listens anew where somebody deleted or replaced the socket's file.
+  // Listens on a new socket if someone deleted or replaced the socket's file.
   void keep_socket();
   void close();
-  // Accepts nobody new, sends what is queued, then calls `done`; waits a second at most for clients
-  // that do not read.
+  // Accepts no new clients, sends what is queued, then calls `done`. Waits at most a second for
+  // clients that do not read.
   void finish(std::function<void()> done);
 
  private:
   using Acceptor = boost::asio::local::stream_protocol::acceptor;
   Result<Acceptor> bind();
   bool owns_socket_file() const;
-  void remove_socket_file() const;  // not another daemon's
+  void remove_socket_file() const;  // unless it is another daemon's
   bool make_room();
   boost::asio::awaitable<void> accept_clients();
   boost::asio::awaitable<void> wait_for_sessions(std::function<void()> done);

@@ -1,5 +1,5 @@
-// What request handlers may use. Everything lives as long as the daemon; all of it belongs to the
-// event loop's thread but for `readers` and `writer`, which have their own.
+// What request handlers may use. Everything lives as long as the daemon. All of it belongs to the
+// event loop's thread except `readers` and `writer`, which have their own.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,14 +18,14 @@
 namespace sweepd {
 
 enum class StopMode {
-  kDrain,  // start nothing new, wait for what runs
+  kDrain,  // start nothing new and wait for what runs
   kNow,    // leave what runs to the next daemon, which adopts it
 };
 
-// Enough to answer questions about results; all there is where a database file is only read
-// (serve_file.h).
+// Enough to answer requests about results. If a database file is only read (serve_file.h), this is
+// all there is.
 struct ReadServices {
-  const StateFolder& state;  // of the database: its `runs` hold the logs
+  const StateFolder& state;  // of the database: its `runs` contain the logs
   std::filesystem::path database;
   const Catalog& catalog;
   ReaderPool& readers;
@@ -41,10 +41,10 @@ struct Services : ReadServices {
   std::function<void(StopMode)> stop;
   const std::filesystem::path& worker;  // the sweep-worker program
   const LoopWatch& loop;
-  // Of the writer's thread. Here and not in its handler, whose frame may outlive the store when the
-  // daemon stops.
+  // Belongs to the writer's thread. It is here and not in its handler, because that handler's frame
+  // may outlive the store when the daemon stops.
   std::unique_ptr<Merger> merger = nullptr;
-  std::weak_ptr<void> merging = {};  // alive while a merge is under way
+  std::weak_ptr<void> merging = {};  // alive during a merge
 };
 
 }  // namespace sweepd

@@ -24,13 +24,15 @@ using asio::awaitable;
 namespace {
 
 constexpr auto use_tuple = asio::as_tuple(asio::use_awaitable);
-// A result of a hundred thousand cells is about 5 MB; a backlog beyond this is nobody reading.
+// A result of a hundred thousand cells is about 5 MB. With a larger backlog than this, nobody is
+// reading.
 constexpr std::size_t kMaxBacklogBytes = 64U << 20;
 
-// Longer than this is written as text beside the loop: ten thousand values take some milliseconds.
+// A result with more values is written as text on another thread: ten thousand values take some
+// milliseconds.
 constexpr std::size_t kManyValues = 10'000;
 
-// Takes from `left` what the value counts: 1, and 1 for each hundred bytes of text; stops at 0.
+// Subtracts the value's weight from `left`: 1, and 1 for each hundred bytes of text. Stops at 0.
 void count_values(const nlohmann::json& value, std::size_t& left) {
   const std::size_t own =
       1 + (value.is_string() ? value.get_ref<const std::string&>().size() / 100 : 0);
@@ -124,8 +126,8 @@ awaitable<void> Session::read_requests() {
       co_return;
     }
     if (error) {
-      // The other side may have shut its sending half only, as `echo ... | socat` does: what it
-      // asked for must still reach it.
+      // The other side may have closed only its sending half, as `echo ... | socat` does. The reply
+      // must still reach it.
       finish();
       co_return;
     }
@@ -152,7 +154,7 @@ awaitable<void> Session::answer(std::string line) {
     send(error_line(id, *reply.error));
     co_return;
   }
-  // Frees the result there, too.
+  // This frees the result on that thread, too.
   const auto write = [&id, &reply] {
     const nlohmann::json result = std::exchange(reply.result, nullptr);
     return result_line(id, result);

@@ -1,6 +1,6 @@
-// One client's connection: requests are read and answered one at a time, in order; notifications go
-// out between replies. A client that does not read what it is sent is cut off once its backlog is
-// full, so that it never holds the daemon's memory or time.
+// One client's connection. Requests are read and answered one at a time, in order; notifications
+// are sent between replies. A client that does not read is disconnected once its backlog is full,
+// so that it never uses up the daemon's memory or time.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -21,13 +21,14 @@ class Session : public std::enable_shared_from_this<Session> {
   using Socket = boost::asio::local::stream_protocol::socket;
 
   Session(Socket socket, Services& services);
-  Session(Socket socket, ReadServices& services);  // answers questions only
+  Session(Socket socket, ReadServices& services);  // answers read requests only
 
-  // Whoever has sent no request by then is cut off: it may be anybody's forgotten connection.
+  // A client that has sent no request by then is disconnected: it may be a forgotten connection.
   static constexpr std::chrono::seconds kFirstRequest{30};
 
   void start(std::chrono::nanoseconds first_request = kFirstRequest);
-  // Queues one line. False when the session is closed or its backlog is full (it is then closed).
+  // Queues one line. Returns false if the session is closed or its backlog is full (it is then
+  // closed).
   bool send(std::string line);
   void close();
   void finish();  // closes once everything queued has been sent
@@ -41,13 +42,13 @@ class Session : public std::enable_shared_from_this<Session> {
 
   Socket socket_;
   ReadServices& reading_;
-  Services* all_ = nullptr;  // null: reading is all that can be done
+  Services* all_ = nullptr;  // null: only reading is possible
   std::deque<std::string> outgoing_;
   std::size_t backlog_bytes_ = 0;
   boost::asio::steady_timer wake_writer_;
   boost::asio::steady_timer silence_;  // runs until the first request
   bool has_asked_ = false;
-  bool closing_ = false;  // after the last line was sent
+  bool closing_ = false;  // close after the last line was sent
 };
 
 }  // namespace sweepd

@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 void SideThread::run(std::function<void()> job, std::function<void()> done) {
   ++pending_;
-  // The guard keeps a loop that has nothing else to do until `done` was called.
+  // The guard keeps an otherwise idle loop running until `done` was called.
   asio::post(pool_, [this, job = std::move(job), done = std::move(done),
                      guard = asio::make_work_guard(io_)]() mutable {
     job();

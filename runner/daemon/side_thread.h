@@ -1,5 +1,5 @@
-// One thread beside the event loop, for work that would hold the loop up: jobs run on it one after
-// the other, and what follows from each runs on the loop. All calls are the loop's.
+// One thread beside the event loop, for work that would block the loop. Jobs run on it one after
+// the other, and their continuations run on the loop. All calls come from the loop.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -18,18 +18,18 @@ class SideThread {
   SideThread(const SideThread&) = delete;
   SideThread& operator=(const SideThread&) = delete;
 
-  // `done` is called from the loop when `job` has run. What the job holds is let go on the thread.
+  // Calls `done` from the loop when `job` has run. The thread destroys what the job holds.
   void run(std::function<void()> job, std::function<void()> done);
-  // The same for a coroutine; `job` must live until then.
+  // The same for a coroutine; `job` must live until it returns.
   boost::asio::awaitable<void> run(const std::function<void()>& job);
-  // Waits for it, and for all that was given before: not while the loop runs.
+  // Waits for the job and all earlier ones. Not while the loop runs.
   void run_now(const std::function<void()>& job);
-  // Lets a large thing go on the thread: freeing a million strings takes a tenth of a second.
+  // Destroys a large object on the thread: freeing a million strings takes a tenth of a second.
   void let_go(std::shared_ptr<const void> thing);
 
   std::size_t pending() const { return pending_; }  // jobs whose `done` was not called yet
 
-  // Runs what was given and ends the thread; jobs that are given later do not run.
+  // Runs all jobs and ends the thread. Jobs that are added later do not run.
   void finish() { pool_.join(); }
 
  private:

@@ -1,4 +1,4 @@
-// The dispatcher's half that starts attempts.
+// The part of the dispatcher that starts attempts.
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/dispatcher.h"
@@ -43,8 +43,8 @@ AttemptRequest Dispatcher::request_of(const OpenAttempt& attempt, const Lease& l
   return request;
 }
 
-// Only before the first of several on an idle machine: loading beside a measurement would disturb
-// it, and a single attempt loads for itself in the same time.
+// Preloads only before the first of several attempts on an idle machine: loading during a
+// measurement would disturb it, and a single attempt loads for itself in the same time.
 bool Dispatcher::preload(const OpenAttempt& attempt, const Lease& lease) {
   if (!running_.empty() || !starting_.empty() || scheduler_.queued() == 0) return false;
   const std::optional<int> loading = executor_.prepare(request_of(attempt, lease));
@@ -82,9 +82,9 @@ Result<std::vector<RankProcess>> Dispatcher::launch(const OpenAttempt& attempt,
 
 void Dispatcher::act(const StartAction& action) {
   if (action.item == offered_) return start_batch(action);
-  // Starting more while nothing can be stored would only fill the disk further; what runs is still
-  // stopped when its time has come. While the queue changes, another may come to be the first, and
-  // the change itself would disturb a measurement.
+  // While nothing can be stored, starting more would only fill the disk further; running attempts
+  // are still stopped at their deadlines. While the queue changes, another attempt may become the
+  // first, and the change itself would disturb a measurement.
   if (starts_paused_ || preloading_ || !changes_.empty() || !hooks_.keeps_folder()) {
     return put_back(action.item);
   }
@@ -111,7 +111,7 @@ void Dispatcher::marked_started(std::int64_t row, const Result<void>& marked) {
   auto node = starting_.extract(row);
   Starting& starting = node.mapped();
   if (!marked && marked.error().code == ErrorCode::kFailedPrecondition) {
-    // Cancelled meanwhile: it has ended in the database.
+    // Cancelled in the meantime: it has ended in the database.
     scheduler_.finished(row);
     schedule_pump();
     return;
@@ -136,7 +136,7 @@ void Dispatcher::marked_started(std::int64_t row, const Result<void>& marked) {
   starts_work();
   spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
                name_of(run->attempt.pass), label_of_attempt(run->attempt));
-  // Its time runs from here: the database may have let it wait.
+  // Its time runs from here, because the database may have delayed it.
   scheduler_.finished(row);
   scheduler_.adopt(item_of(run->attempt), run->attempt.lease, now_instant());
   if (starting.cancelled) scheduler_.cancel(row);
@@ -147,7 +147,7 @@ void Dispatcher::marked_started(std::int64_t row, const Result<void>& marked) {
   schedule_pump();
 }
 
-// As if it had never been offered a lease; it is offered one again when starts are resumed.
+// Puts the attempt back as if it had never had a lease. It gets another one when starts resume.
 void Dispatcher::put_back(std::int64_t row) {
   scheduler_.finished(row);
   if (const auto it = waiting_.find(row); it != waiting_.end()) {

@@ -22,7 +22,7 @@ Error io_error(std::string_view what, const std::filesystem::path& path) {
   return {ErrorCode::kIo, fmt::format("cannot {} {}: {}", what, path.string(), strerror(errno))};
 }
 
-// How long a daemon that was killed may take to give up its files.
+// How long a killed daemon may take to release its files.
 constexpr Duration kEndingLimit = seconds(5);
 
 std::string pid_in(const std::filesystem::path& lock) {
@@ -36,14 +36,15 @@ std::string holder_of(const std::filesystem::path& lock) {
   return pid.empty() ? "another sweepd" : "sweepd with pid " + pid;
 }
 
-// A process that was killed loses its memory, and with it its command line, before its files.
+// A killed process loses its memory, including its command line, before its files.
 bool is_ending(const std::string& pid) {
   if (pid.empty()) return false;
   char first = 0;
   return !std::ifstream("/proc/" + pid + "/cmdline").get(first);
 }
 
-// Waits for a holder that is ending already; false: it is held by one that lives. errno is set.
+// Waits for a holder that is already ending. Returns false, with errno set, if a live process holds
+// it.
 bool take(int fd, const std::filesystem::path& path) {
   const Instant deadline = now_instant() + kEndingLimit;
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -66,7 +67,7 @@ Result<UniqueFd> lock_state_folder(const StateFolder& state) {
     return Error{ErrorCode::kIo, fmt::format("cannot create the state folder {}: {}",
                                              state.path().string(), error.message())};
   }
-  // Whoever can enter the folder can reach the socket.
+  // Anyone who can enter the folder can reach the socket.
   if (::chmod(state.path().c_str(), 0700) != 0) return io_error("restrict", state.path());
   UniqueFd fd(::open(state.lock().c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600));
   if (!fd) return io_error("open", state.lock());

@@ -1,5 +1,5 @@
-// One daemon a state folder, by flock(2): the kernel drops the lock with the process, so a crash
-// leaves nothing to clean up.
+// Ensures one daemon per state folder with flock(2): the kernel releases the lock with the process,
+// so a crash leaves nothing to clean up.
 #pragma once
 
 #include "runner/base/result.h"

@@ -1,4 +1,4 @@
-// The dispatcher's half that stores what attempts left: at once, or as soon as the disk lets it.
+// The part of the dispatcher that stores results, at once or as soon as the disk permits.
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/dispatcher.h"
@@ -16,13 +16,14 @@ void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) 
 }
 
 void Dispatcher::store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record) {
-  // A rank sees the cores it is bound to; the host's own count is ours to tell.
+  // A rank sees only the cores that it is bound to, so the daemon's own count of the host is
+  // stored.
   if (record->environment) record->environment->host = host_;
   unstored_.push_back(std::make_shared<Unstored>(Unstored{attempt, std::move(record)}));
   if (!store_failed_) store_next();  // else the timer tries again
 }
 
-// Many samples go before the rest, in slices between which others may write.
+// Many samples are stored before the rest, in slices between which other writes can run.
 void Dispatcher::store_next() {
   if (storing_ || unstored_.empty()) return;
   storing_ = true;
@@ -94,7 +95,7 @@ void Dispatcher::pause_starts(Duration pause) {
   });
 }
 
-// Whoever watches must learn why nothing goes on.
+// Watchers must learn why nothing continues.
 void Dispatcher::set_trouble(std::string& trouble, std::string why) {
   if (why == trouble) return;
   trouble = std::move(why);

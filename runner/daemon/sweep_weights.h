@@ -1,5 +1,5 @@
-// How long the attempts of a watched sweep take beside each other, by what `plan` would estimate
-// for them, so that the time left is right while the large trials still wait.
+// How long the attempts of a watched sweep take relative to each other, by the estimates of `plan`,
+// so that the time left is right while the large trials still wait.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,20 @@
 
 namespace sweepd {
 
-// Who can tell; all outlive the watchers.
+// Sources of estimates; all outlive the watchers.
 struct EstimateSources {
   const Catalog& catalog;
   const HostInfo& host;
   const std::filesystem::path& worker;
 };
 
-// Of one sweep. Used by one reader thread at a time.
+// For one sweep. Used by one reader thread at a time.
 class SweepWeights {
  public:
   SweepWeights(SweepId sweep, std::string workload, std::size_t trials);
 
   // Empty until there is an estimate for every attempt, and for large sweeps, where the mean is
-  // good enough. Asked again, it counts what ended meanwhile; once known they stay.
+  // good enough. A later call uses what ended since; once the weights are known they stay.
   Result<AttemptWeights> read(Reader& reader, const EstimateSources& sources);
 
  private:

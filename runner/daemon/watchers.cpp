@@ -16,7 +16,8 @@ namespace {
 constexpr std::chrono::milliseconds kGather{100};
 constexpr std::chrono::seconds kBeat{1};
 constexpr Duration kPaceAge = seconds(1);
-// Reading it costs a pass over the sweep's attempts: of a large sweep it is read less often.
+// Reading the pace costs a pass over the sweep's attempts, so for a large sweep it is read less
+// often.
 constexpr std::int64_t kPaceRest = 20;
 
 struct Pace {
@@ -33,7 +34,7 @@ Result<Pace> read_pace(Reader& reader, const SweepId& sweep, SweepWeights& estim
                        const EstimateSources& sources) {
   auto weights = estimates.read(reader, sources);
   if (!weights) return weights.error();
-  const Instant start = now_instant();  // the worker was asked once; that is no reason to rest
+  const Instant start = now_instant();  // the worker is asked only once, so that does not count
   auto passes = reader.pace(sweep, *weights);
   if (!passes) return passes.error();
   return Pace{std::move(*passes), std::move(*weights), now_instant() - start};
@@ -93,7 +94,7 @@ void Watchers::spawn_tell_all() {
 }
 
 asio::awaitable<void> Watchers::tell_all() {
-  auto watches = watches_;  // adding and removing while we wait for the database is fine
+  auto watches = watches_;  // a copy: watches come and go while the database is asked
   for (const auto& watch : watches) co_await tell(watch);
   std::vector<std::shared_ptr<Watch>> gone;
   std::erase_if(watches_, [&](const auto& watch) {
@@ -103,7 +104,7 @@ asio::awaitable<void> Watchers::tell_all() {
   });
   arm_beat();
   if (gone.empty()) co_return;
-  // The keys of a million trials take long to free.
+  // Freeing the keys of a million trials takes long.
   watches.clear();
   const auto let_go = [&gone] {
     gone.clear();
@@ -112,7 +113,7 @@ asio::awaitable<void> Watchers::tell_all() {
   co_await readers_.compute(let_go);
 }
 
-// Each call puts the beat off: it comes a second after the last message.
+// Each call postpones the beat, which comes a second after the last message.
 void Watchers::arm_beat() {
   if (watches_.empty() || dispatcher_->running().empty()) return;
   beat_.expires_after(kBeat);
@@ -137,7 +138,7 @@ json Watchers::running_json(const Watch& watch, std::vector<RunningFor>& running
   return list;
 }
 
-// False when the database did not answer.
+// Returns false if the database did not answer.
 asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch) {
   const bool with_pace = !watch->pace_due || now_instant() >= *watch->pace_due;
   const auto ask = [&watch, with_pace, this](Reader& reader) -> Result<News> {
@@ -167,17 +168,18 @@ asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch) {
 
 asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
   if (watch->telling) {
-    changed();  // again, when the database has answered
+    changed();  // again, once the database has answered
     co_return;
   }
-  // The news are taken before the counts are read: a count may be ahead of the news, never behind.
+  // The news are taken before the counts are read: a count may be ahead of the news, but never
+  // behind.
   std::vector<EndedAttempt> news = std::exchange(watch->news, {});
   if (std::exchange(watch->stale, false)) {
     watch->telling = true;
     const bool fresh = co_await refresh(watch);
     watch->telling = false;
     if (!fresh) {
-      // The news wait for the next try, in front of what came meanwhile.
+      // The news wait for the next try, ahead of newer ones.
       watch->news.insert(watch->news.begin(), news.begin(), news.end());
       changed();
       co_return;

@@ -1,6 +1,7 @@
-// Who watches which sweep. Changes are gathered for a tenth of a second and sent as one `progress`
-// notification, so that ten thousand short trials do not become ten thousand messages a watcher.
-// While something runs, watchers hear of its step and phase once a second too: without a watcher
+// Who watches which sweep. Changes are collected for a tenth of a second and sent as one `progress`
+// notification, so that ten thousand short trials do not become ten thousand messages per watcher.
+// While something runs, watchers also get its step and phase once a second. Without a watcher there
+// is no such timer.
 // there is no such timer.
 #pragma once
 
@@ -28,7 +29,7 @@ class Watchers {
       : io_(io), readers_(readers), sources_(sources), timer_(io), beat_(io) {}
   void set_dispatcher(const Dispatcher& dispatcher) { dispatcher_ = &dispatcher; }
 
-  // Until the sweep has ended or the session is gone. `trials` are the sweep's.
+  // Watches until the sweep has ended or the session is gone. `trials` are the sweep's.
   void add(std::weak_ptr<Session> session, const SweepRow& sweep,
            std::unordered_set<TrialKey> trials);
   void changed();
@@ -43,7 +44,7 @@ class Watchers {
     bool over = false;
     bool stale = true;  // something changed since the counts were read
     Progress counts;
-    bool telling = false;  // waits for the database
+    bool telling = false;  // waiting for the database
     std::vector<PassPace> pace;
     std::optional<Instant> pace_due;  // empty: at once
     std::shared_ptr<SweepWeights> estimates;

@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-// Within the time that a query may take.
+// Must be within the time limit of a query.
 constexpr Duration kLimit = seconds(20);
 
 }  // namespace

@@ -16,8 +16,8 @@ struct AskedTrial {
   const Trial* trial;
 };
 
-// One for each trial, in order; empty where its formulas refuse the parameters. One process for
-// all. Blocks: for a reader thread.
+// Returns one result per trial, in order; empty if its formulas reject the parameters. Uses one
+// process for all. Blocks: for a reader thread.
 Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
     const std::filesystem::path& worker, const std::vector<AskedTrial>& trials);
 Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(

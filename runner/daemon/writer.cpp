@@ -11,7 +11,7 @@ void Writer::rest() {
     if (error || pending() > 0) return;
     run([](Store& store) { return store.checkpoint(); },
         [this](const Result<void>& done) {
-          // The log serves as well; the next pause tries again.
+          // The log works just as well; the next pause tries again.
           if (!done) spdlog::info("{}", done.error().message);
           dirty_ = pending() > 0;
         });

@@ -1,7 +1,7 @@
-// The thread that writes to the database. It owns the store while the loop runs, so that neither a
-// large transaction nor a slow disk nor somebody else's write lock holds up the loop: everything
-// that is written, and every other use of the store, is a job of this thread. Jobs run in the order
-// in which they were given.
+// The thread that writes to the database. It owns the store while the loop runs, so that a large
+// transaction, a slow disk or another process's write lock does not block the loop: everything that
+// is written, and every other use of the store, is a job of this thread. Jobs run in the order in
+// which they were added.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -22,7 +22,7 @@ class Writer {
   Writer(boost::asio::io_context& io, Store& store, Duration pause = seconds(2))
       : store_(store), thread_(io), pause_(pause), pause_timer_(io) {}
 
-  // `job(Store&)` returns a value, which `done` is given on the loop.
+  // `job(Store&)` returns a value, which is passed to `done` on the loop.
   template <class Job, class Done>
   void run(Job job, Done done) {
     using Answer = std::invoke_result_t<Job&, Store&>;
@@ -32,7 +32,7 @@ class Writer {
                 [answer, done = std::move(done)]() mutable { done(std::move(**answer)); });
   }
 
-  // The same for a coroutine. As with ReaderPool, `job` is a named function object.
+  // The same for a coroutine. As with ReaderPool, `job` must be a named function object.
   template <class F>
   boost::asio::awaitable<std::invoke_result_t<const F&, Store&>> run(const F& job) {
     std::optional<std::invoke_result_t<const F&, Store&>> answer;
@@ -44,7 +44,7 @@ class Writer {
   template <class F>
   void run(const F&&) = delete;
 
-  // Waits for the answer: for before the loop runs, and for tests.
+  // Waits for the answer. For use before the loop runs, and in tests.
   template <class F>
   std::invoke_result_t<const F&, Store&> now(const F& job) {
     std::optional<std::invoke_result_t<const F&, Store&>> answer;
@@ -53,12 +53,12 @@ class Writer {
     return std::move(*answer);
   }
 
-  // Nothing is measured now, so that the disk may be used: when nothing has been written for a
-  // pause, what stands in the log goes to the database file.
+  // Nothing is measured now, so the disk may be used: once nothing has been written for a pause,
+  // the log is moved into the database file.
   void rest();
 
   std::size_t pending() const { return thread_.pending(); }
-  // Runs what was given and ends the thread; the store is the caller's again.
+  // Runs all jobs and ends the thread. The caller then owns the store again.
   void finish() { thread_.finish(); }
   SideThread& thread() { return thread_; }
 
@@ -72,7 +72,7 @@ class Writer {
   SideThread thread_;
   Duration pause_;
   boost::asio::steady_timer pause_timer_;
-  bool dirty_ = true;  // written to since the last checkpoint
+  bool dirty_ = true;  // whether something was written since the last checkpoint
 };
 
 }  // namespace sweepd

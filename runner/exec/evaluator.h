@@ -1,7 +1,7 @@
-// A worker that says by formula what trials come to: sweepd's side of `sweep-worker --answer`, a
-// line of JSON for each line (runner/worker/print_work.h). One process for as many trials as are
-// asked; it holds nothing, so it is killed when it is no longer needed, and ends by itself when
-// sweepd has gone.
+// A worker that computes the work of trials by formula: sweepd's side of `sweep-worker --answer`,
+// which answers each line with a line of JSON (runner/worker/print_work.h). One process answers for
+// any number of trials. It has no state, so it is killed when it is no longer needed, and it exits
+// by itself when sweepd is gone.
 #pragma once
 
 #include <filesystem>
@@ -20,16 +20,16 @@ class Evaluator {
  public:
   static Result<Evaluator> start(const std::filesystem::path& worker,
                                  const std::vector<int>& cores);
-  // Without a process: whoever holds the other end of `socket` answers.
+  // Makes an evaluator without a process: whoever has the other end of `socket` answers.
   explicit Evaluator(UniqueFd socket) : socket_(std::move(socket)) {}
   Evaluator(Evaluator&& other) noexcept
       : socket_(std::move(other.socket_)), process_(std::exchange(other.process_, std::nullopt)) {}
   Evaluator& operator=(Evaluator&&) = delete;
   ~Evaluator() { end(); }
 
-  int socket() const { return socket_.get(); }  // a stream; it is closed when the process has ended
+  int socket() const { return socket_.get(); }  // a stream; it is closed once the process has ended
 
-  // Kills it, unless it has ended already; how it ended. Once.
+  // Kills the process unless it has ended, and returns how it ended. Call once.
   ExitStatus end();
 
  private:

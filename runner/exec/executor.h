@@ -1,5 +1,5 @@
-// Starts, signals, reaps and adopts the rank processes of an attempt. The local executor forks; a
-// cluster executor would submit and follow the same files over a shared folder.
+// Starts, signals, reaps and adopts the rank processes of an attempt. The local executor forks. A
+// cluster executor would submit jobs and follow the same files in a shared folder.
 #pragma once
 
 #include <sys/types.h>
@@ -20,24 +20,24 @@ namespace sweepd {
 
 struct ExitStatus {
   std::optional<int> signal;
-  std::optional<int> code;  // neither: an adopted process, whose parent we are not
+  std::optional<int> code;  // both empty: an adopted process, whose parent we are not
 };
 
 // One rank's process. `pidfd` becomes readable when the process has ended, child or not. A child
-// must be reaped, or it stays as a zombie.
+// must be reaped, or it stays a zombie.
 struct RankProcess {
   int rank = 0;
   pid_t pid = 0;
   bool child = true;
   UniqueFd pidfd;
-  std::uint64_t start_ticks = 0;  // with the pid it names the process for good
+  std::uint64_t start_ticks = 0;  // identifies the process together with the pid
 };
 
-// What a daemon finds of an attempt that another one started.
+// What a daemon finds of an attempt that another daemon started.
 struct Adoption {
   std::vector<RankProcess> alive;
-  // Some ranks never began, and will not any more. The attempt was never whole: nothing was
-  // measured, and those that are alive wait for the others.
+  // Some ranks never began and no longer can. The attempt was never complete: nothing was measured,
+  // and the ranks that are alive wait for the others.
   bool incomplete = false;
 };
 
@@ -47,51 +47,53 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // The folder exists and holds request.json. All ranks start, or none does (those already started
-  // are killed and reaped before the error returns, which names the rank, the file or program and
-  // errno's text; kResourceExhausted where a rank after the first met a limit on processes or
-  // descriptors, so that the attempt itself may be too large). Each rank: own session, stdin
-  // /dev/null, stdout and stderr appended to log.<rank>.txt, bound to its cores, the variables of
-  // rank_environment.h; takes its place (runner/wire/place.h) before it becomes
-  // `<worker> --run <folder>`. It outlives the daemon. Takes about a millisecond a rank.
+  // Starts all ranks or none; the folder exists and contains request.json. If one fails, those
+  // already started are killed and reaped before the error returns. It names the rank, the file or
+  // program and errno's text; it is kResourceExhausted if a rank after the first reached a limit on
+  // processes or descriptors, because the attempt itself may then be too large. Each rank leads its
+  // own session, has stdin /dev/null, stdout and stderr appended to log.<rank>.txt, is bound to its
+  // cores, has the variables of rank_environment.h, and takes its place (runner/wire/place.h)
+  // before it becomes `<worker> --run <folder>`. It outlives the daemon. Takes about a millisecond
+  // per rank.
   virtual Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
                                                  const AttemptRequest& request) = 0;
 
-  // Call before `start`, when nothing runs and others wait behind this attempt: it may be worth
-  // loading the worker once for all of them. Returns a descriptor, valid until the next call, that
-  // becomes readable when that is done (or has failed) and the attempt should be started; nothing
-  // when it should be started now. Loading beside a measurement would disturb it, hence the wait.
+  // Call before `start` if nothing runs and other attempts wait behind this one: loading the worker
+  // once for all of them may be worth it. Returns a descriptor, valid until the next call, that
+  // becomes readable once that is done (or has failed); start the attempt then. Returns nothing if
+  // it should be started now. The wait is needed because loading would disturb a measurement.
   virtual std::optional<int> prepare(const AttemptRequest&) { return std::nullopt; }
-  // Nothing runs or waits: gives back what `prepare` loaded.
+  // Nothing runs or waits: releases what `prepare` loaded.
   virtual void rest() {}
 
-  // The ranks of a folder that are still alive: processes that hold their places and are in
-  // everything what the ranks must be. No other process is ever taken for one.
+  // Returns the ranks of a folder that are still alive: processes that hold their places and match
+  // in everything that a rank must be. No other process is ever mistaken for one.
   virtual Adoption adopt(const AttemptFolder& folder, int world_size) = 0;
 
-  // To the rank's whole process group, also what is left of it after the rank itself ended; a
-  // process already gone is no error, and never another process that got its pid.
+  // Signals the rank's whole process group, including what is left of it after the rank itself
+  // ended. A process that is gone is no error, and another process with its pid is never signalled.
   virtual void signal(const RankProcess& process, int signal) = 0;
 
-  // After `pidfd` became readable, once. Never blocks. Empty for an adopted process, and for a
-  // child that still runs. What is left of the rank's process group is killed.
+  // Call once, after `pidfd` became readable. Never blocks. Returns an empty status for an adopted
+  // process, and for a child that still runs. Kills what is left of the rank's process group.
   virtual ExitStatus reap(RankProcess& process) = 0;
 
-  // Kills what these ranks of an attempt, which have all ended, left behind outside their groups;
-  // no ranks: what is known by its environment alone. True when there was any: ask again in a few
-  // milliseconds, since what ends may leave others. A rank that ended by itself has done so before.
+  // Kills what these ranks of an attempt, which have all ended, left behind outside their groups.
+  // Without ranks only the environment identifies such processes. Returns true if there were any;
+  // call again in a few milliseconds, since processes that end may leave others. A rank that ended
+  // by itself has already done this.
   virtual bool clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks) = 0;
 
-  // A worker for analytic workloads, bound to these cores.
+  // Starts a worker for analytic workloads, bound to these cores.
   virtual Result<Evaluator> start_evaluator(const std::vector<int>& cores) = 0;
 };
 
-// kYes: CPU timings of one rank may be forked from a worker that is loaded already (`prepare`),
-// when that cannot be told from a start of their own. All others, and whenever anything is wrong
-// with the preloaded worker, start by themselves.
+// kYes: CPU timings of one rank may be forked from a worker that is already loaded (`prepare`), if
+// that cannot be told from a separate start. All other attempts start by themselves, and so do
+// these if anything is wrong with the preloaded worker.
 enum class Prefork { kNo, kYes };
 
-// `worker_program` is a path; the PATH is not searched. One thread at a time.
+// `worker_program` is a path; PATH is not searched. One thread at a time.
 std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program,
                                               Prefork prefork = Prefork::kNo);
 

@@ -21,7 +21,8 @@
 namespace sweepd {
 namespace {
 
-// A fork takes a millisecond, ten on a machine that swaps. A server that does not answer is stuck.
+// A fork takes a millisecond, or ten on a machine that swaps. A server that does not answer is
+// stuck.
 constexpr int kAnswerLimitMs = 5000;
 
 bool differs_between_attempts(std::string_view entry) {
@@ -79,7 +80,7 @@ Result<std::unique_ptr<ForkServer>> ForkServer::begin(const SpawnPlan& rank) {
   const UniqueFd theirs(ends[1]);
   SpawnPlan server = rank;
   server.arguments = {"--serve"};
-  server.log = "/dev/null";  // what is wrong with the worker, a plain start tells in its log
+  server.log = "/dev/null";  // if the worker is broken, a plain start shows why in its log
   server.pid_file.clear();
   server.input = theirs.get();
   auto spawned = spawn(server);
@@ -87,7 +88,7 @@ Result<std::unique_ptr<ForkServer>> ForkServer::begin(const SpawnPlan& rank) {
   return std::unique_ptr<ForkServer>(new ForkServer(rank, std::move(ours), std::move(*spawned)));
 }
 
-// Killed rather than told: it may be loading, and holds nothing that needs care.
+// It is killed and not asked to end: it may be loading, and it has nothing to save.
 ForkServer::~ForkServer() {
   send_signal(process_.pidfd, SIGKILL);
   while (::waitpid(process_.pid, nullptr, 0) < 0 && errno == EINTR) {
@@ -96,8 +97,8 @@ ForkServer::~ForkServer() {
 
 ForkServer::State ForkServer::state() {
   if (!readable(socket_.get(), 0)) return state_;
-  // The one thing it says unasked is that it is ready; anything else, or its end, means that it is
-  // of no use.
+  // The server sends one thing without being asked, that it is ready. Anything else, or its end,
+  // means that it cannot be used.
   const auto packet = receive_packet(socket_.get());
   const auto reply = packet ? reply_from(*packet) : std::nullopt;
   state_ = reply && reply->ready && state_ == State::kLoading ? State::kReady : State::kDead;
@@ -128,7 +129,7 @@ Result<ForkServerReply> ForkServer::ask(const ForkServerCommand& command, int pl
   return *reply;
 }
 
-// Whatever a reply says: a child of the server that leads a session, and no other process.
+// Checks that the reply names a child of the server that leads a session, whatever else it says.
 bool ForkServer::forked(pid_t pid) const {
   const auto stat = pid > 1 ? read_proc_stat(pid) : std::nullopt;
   return stat && stat->parent == process_.pid && stat->group == pid && stat->session == pid;
@@ -140,7 +141,7 @@ Result<Spawned> ForkServer::fork(const SpawnPlan& rank, const AttemptFolder& fol
   auto reply =
       ask(ForkCommand{folder.path(), number, changing_part(rank.environment)}, place->get());
   if (!reply) {
-    // It may still do what it was told.
+    // The server may still carry out the command.
     if (const FoundRank late = give_up_place(rank.pid_file);
         late.state == FoundRank::State::kAlive) {
       signal_group(late.pid, late.pidfd, SIGKILL);
@@ -148,7 +149,7 @@ Result<Spawned> ForkServer::fork(const SpawnPlan& rank, const AttemptFolder& fol
     }
     return reply.error();
   }
-  // Nobody reaps it before we say so: the number is its own.
+  // Nobody reaps the process before we ask for it, so its number cannot be reused.
   if (reply->pid > 0 && reply->error.empty()) {
     UniqueFd pidfd = open_pidfd(reply->pid);
     const int error = errno;

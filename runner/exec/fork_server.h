@@ -1,7 +1,7 @@
-// A worker that is loaded already and forks: what a rank's start costs without loading LibTorch.
+// A preloaded worker that forks: starts a rank without the cost of loading LibTorch. This is
 // sweepd's side of `sweep-worker --serve` (runner/worker/serve_forks.h says why a fork measures the
-// same). One thread at a time. Its death shows at the next call, which then fails; ranks that it
-// forked live on.
+// same). One thread at a time. If the worker dies, the next call fails; ranks that it forked live
+// on.
 #pragma once
 
 #include <memory>
@@ -17,32 +17,34 @@
 
 namespace sweepd {
 
-// Which file a program is, and whether it is still the same: equal when nothing replaced it.
+// Identifies a program's file. Two results are equal if nothing replaced the file in between.
 std::string identity_of(const std::filesystem::path& program);
 
 class ForkServer {
  public:
-  // Starts to load `rank.program` with the environment and cores of `rank`; its other fields do not
-  // matter.
+  // Begins to load `rank.program` with the environment and cores of `rank`. Its other fields are
+  // not used.
   static Result<std::unique_ptr<ForkServer>> begin(const SpawnPlan& rank);
   ~ForkServer();
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
 
   enum class State { kLoading, kReady, kDead };
-  State state();                                    // never waits
-  int descriptor() const { return socket_.get(); }  // readable once no longer kLoading
+  State state();                                    // never blocks
+  int descriptor() const { return socket_.get(); }  // readable once it no longer loads
   Duration age() const { return now_instant() - begun_; }
 
-  // Would a process started by this plan have loaded the very same? Same program, unreplaced, same
-  // cores, same variables but for those that no library reads at its start (MASTER_PORT).
+  // Whether a process started by this plan would have loaded exactly the same: the same program,
+  // not replaced, the same cores, and the same variables except those that no library reads at
+  // start (MASTER_PORT).
   bool serves(const SpawnPlan& rank) const;
 
-  // As `spawn`, of a plan that it serves. About a millisecond. An Error leaves nothing behind; the
-  // caller spawns instead.
+  // Like `spawn`, for a plan that it serves. Takes about a millisecond. After an error nothing is
+  // left, and the caller spawns instead.
   Result<Spawned> fork(const SpawnPlan& rank, const AttemptFolder& folder, int number);
 
-  // Of a process that it forked and whose pidfd is readable; nothing when it cannot be known.
+  // Reaps a process that it forked and whose pidfd is readable. Returns an empty status if it
+  // cannot be known.
   ExitStatus reap(pid_t pid);
 
  private:

@@ -23,7 +23,7 @@
 namespace sweepd {
 namespace {
 
-// Never a fifo or a device, which could block.
+// Opens regular files only: a FIFO or a device could block.
 UniqueFd open_place(const std::filesystem::path& file) {
   UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat info {};
@@ -38,7 +38,7 @@ std::optional<PlaceRecord> read_record(const UniqueFd& place) {
   return parse_place({text.data(), static_cast<std::size_t>(n)});
 }
 
-// Who holds the lock, as the kernel says: 0 for nobody, below zero for no single process.
+// Returns who holds the lock, as the kernel says: 0 for nobody, negative for no single process.
 pid_t holder_of(const UniqueFd& place) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -58,8 +58,8 @@ uid_t user_of(pid_t pid) {
   return real.empty() ? static_cast<uid_t>(-1) : static_cast<uid_t>(std::atoll(real.c_str()));
 }
 
-// Why the process that a pidfd names cannot be the rank of this record; "" when it is. Asked after
-// the pidfd is open: from here on it names this process and no later one.
+// Returns why the process that a pidfd names cannot be the rank of this record, or "" if it can.
+// Called after the pidfd was opened: from then on it names this process and no later one.
 std::string objection(const PlaceRecord& record, const UniqueFd& place, const UniqueFd& pidfd) {
   const pid_t pid = record.pid;
   if (pid == ::getpid() || pid == ::getpgrp()) return "it is sweepd's own";
@@ -85,7 +85,7 @@ FoundRank look_at(const UniqueFd& place, const std::filesystem::path& file) {
   if (why.empty()) {
     return {FoundRank::State::kAlive, record->pid, record->start_ticks, std::move(pidfd)};
   }
-  // An end is nothing to speak of; that somebody else holds the place is.
+  // A process that ended needs no message, but another process that holds the place does.
   if (holder_of(place) != 0) {
     spdlog::warn("{}: process {} is left alone: {}", file.string(), record->pid, why);
   }
@@ -118,8 +118,8 @@ FoundRank give_up_place(const std::filesystem::path& file) {
   if (!place) return {};
   ::unlink(file.c_str());
   FoundRank found = look_at(place, file);
-  // Locked, but nothing written: it is about to write, to see that the place is given up, and to
-  // end.
+  // The place is locked but empty: its holder is about to write, to notice that the place is given
+  // up, and to end.
   const Instant limit = now_instant() + seconds(2);
   while (found.state == FoundRank::State::kNeverBegan && holder_of(place) != 0) {
     if (now_instant() > limit) {

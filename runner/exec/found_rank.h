@@ -1,5 +1,5 @@
-// Who has a rank's place (runner/wire/place.h), as sweepd finds it. What is written in the file is
-// believed only where the kernel says the same: a file may be old, cut off, or written by anybody.
+// Finds out who has a rank's place (runner/wire/place.h). The file's text is believed only if the
+// kernel confirms it, because a file may be old, cut off, or written by anyone.
 #pragma once
 
 #include <sys/types.h>
@@ -15,25 +15,26 @@ namespace sweepd {
 struct FoundRank {
   enum class State {
     kNeverBegan,  // nobody has taken the place
-    kEnded,       // somebody has, and it is no process that lives
+    kEnded,       // some process took it, but it is no longer alive
     kAlive
   };
   State state = State::kNeverBegan;
-  // Of one that is alive:
+  // Set if it is alive.
   pid_t pid = 0;
   std::uint64_t start_ticks = 0;
   UniqueFd pidfd;
 };
 
-// A new, empty place, open for the rank and numbered above kPlaceFd. One that was there before is
-// given up.
+// Creates a new, empty place, open for the rank and with a descriptor above kPlaceFd. Gives up a
+// place that existed before.
 Result<UniqueFd> make_place(const std::filesystem::path& file);
 
-// Alive is a process other than sweepd, above pid 1, that leads its own session and group, belongs
-// to this user, started at the time and in the boot that the record names, and holds the lock.
+// kAlive means a process other than sweepd, above pid 1, that leads its own session and group,
+// belongs to this user, started at the time and in the boot that the record names, and holds the
+// lock.
 FoundRank look_at_place(const std::filesystem::path& file);
 
-// Removes the file. If nobody had taken the place, nobody will any more.
+// Removes the file. If nobody has taken the place, nobody can any more.
 FoundRank give_up_place(const std::filesystem::path& file);
 
 }  // namespace sweepd

@@ -9,7 +9,8 @@
 namespace sweepd {
 namespace {
 
-// Position of the GPU an entry names; nothing for -1, an unknown one, or an ambiguous start.
+// Returns the position of the GPU that an entry names; nothing for -1, an unknown GPU, or an
+// ambiguous prefix.
 std::optional<std::size_t> find_gpu(const std::vector<NvmlGpu>& gpus, std::string_view entry) {
   int index = 0;
   const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), index);
@@ -29,7 +30,7 @@ int numa_node_of(const NvmlGpu& gpu, const std::filesystem::path& root) {
   if (gpu.pci_bus_id.empty()) return -1;
   const std::string text =
       read_small_file(root / "sys/bus/pci/devices" / gpu.pci_bus_id / "numa_node");
-  int node = -1;  // also what the kernel says when the firmware does not tell
+  int node = -1;  // the kernel reports -1 too if the firmware does not tell
   std::from_chars(text.data(), text.data() + text.size(), node);
   return node;
 }

@@ -1,4 +1,4 @@
-// From what NVML tells to what the scheduler and the environment record need.
+// Converts what NVML reports to what the scheduler and the environment record need.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@
 
 namespace sweepd {
 
-// Those that CUDA_VISIBLE_DEVICES allows, in PCI order: a batch system tells a job by it which GPUs
-// are its own. Entries are indices or (starts of) UUIDs; as in CUDA, the first one that names no
-// GPU ends the list. Not set: all.
+// Returns the GPUs that CUDA_VISIBLE_DEVICES allows, in PCI order. A batch system sets it to tell a
+// job which GPUs it may use. Entries are indices or (prefixes of) UUIDs; as in CUDA, the first
+// entry that names no GPU ends the list. Without the variable all GPUs are returned.
 std::vector<NvmlGpu> visible_gpus(const std::vector<NvmlGpu>& gpus,
                                   const std::optional<std::string>& cuda_visible_devices);
 
-// `cores` bounds near_cores; `root` is where /sys is. A virtual machine often hides the NUMA node.
+// `cores` limits near_cores; `root` is where /sys is. Virtual machines often hide the NUMA node.
 Gpu gpu_of(const NvmlGpu& gpu, const Topology& topology, const std::vector<int>& cores,
            const std::filesystem::path& root = "/");
 

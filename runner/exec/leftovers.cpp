@@ -29,8 +29,8 @@ bool has_variable(pid_t pid, std::string_view entry) {
   return false;
 }
 
-// The sessions of the ranks. The kernel gives the number of a session to nobody else while one
-// process of it lives; a process that has it now and is not the rank means that it is gone.
+// Returns the sessions of the ranks. The kernel does not reuse a session's number while one of its
+// processes lives. If another process now has the number, the session is gone.
 std::vector<pid_t> sessions_of(const std::vector<RankProcess>& ranks) {
   std::vector<pid_t> sessions;
   for (const RankProcess& rank : ranks) {
@@ -65,7 +65,7 @@ std::size_t kill_leftovers(const AttemptId& attempt, const std::vector<RankProce
         std::find(sessions.begin(), sessions.end(), stat->session) != sessions.end();
     if (!in_session && !has_variable(pid, mark)) continue;
     const UniqueFd pidfd = open_pidfd(pid);
-    // Still the process that was looked at?
+    // Check that the pidfd names the same process.
     const auto now = read_proc_stat(pid);
     if (!pidfd || !now || now->start_ticks != stat->start_ticks) continue;
     send_signal(pidfd, SIGKILL);

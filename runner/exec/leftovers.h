@@ -1,6 +1,6 @@
-// What the ranks of an attempt left behind that could not end their own processes: those that were
-// killed. Found by their session, and by the variable that every process below a rank inherits,
-// which a session of its own does not take off.
+// Finds processes that the ranks of an attempt left behind because they were killed and could not
+// end them. They are found by their session, and by the variable that every process below a rank
+// inherits, even in a session of its own.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@ namespace sweepd {
 
 inline constexpr const char* kAttemptVariable = "SWEEPD_ATTEMPT";
 
-// SIGKILL to each; how many there were. Nothing started before the first of `ranks` is looked at.
-// Without ranks only the variable tells. Costs some microseconds for each process of the machine.
+// Sends SIGKILL to each and returns how many there were. Processes older than the first of `ranks`
+// are skipped. Without ranks only the variable counts. Takes some microseconds for each process of
+// the machine.
 std::size_t kill_leftovers(const AttemptId& attempt, const std::vector<RankProcess>& ranks);
 
 }  // namespace sweepd

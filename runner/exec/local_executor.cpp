@@ -21,13 +21,14 @@
 namespace sweepd {
 namespace {
 
-// From a disk that has to spin up first; a worker that takes longer to load is stuck.
+// Enough for a disk that has to spin up first. A worker that takes longer to load is stuck.
 constexpr Duration kLoadLimit = seconds(60);
-// A preloaded worker that somebody kills is started again, but not for ever.
+// A preloaded worker that is killed from outside is started again, but not forever.
 constexpr int kMostLosses = 3;
 
-// What a fork cannot be told from: a timing of one process on the CPU. The memory pass reports the
-// resident set, which a fork shares with its parent; CUDA and gangs load what a fork may not have.
+// Only a timing of one process on the CPU cannot tell a fork from a start. The memory pass reports
+// the resident set, which a fork shares with its parent; CUDA and gangs load what a fork must not
+// have.
 std::string_view param_of(const AttemptRequest& request, std::string_view name) {
   for (const auto& [key, text] : request.params) {
     if (key == name) return text;
@@ -35,8 +36,8 @@ std::string_view param_of(const AttemptRequest& request, std::string_view name) 
   return "";
 }
 
-// Without warm-up the first steps are what is asked for, and those of a fork are others: code is
-// loaded already, pages are still to be copied.
+// Without warm-up the first steps are measured, and a fork's differ: code is already loaded, and
+// pages are still to be copied.
 bool may_be_forked(const AttemptRequest& request) {
   return request.pass == Pass::kTiming && request.lease.ranks.size() == 1 &&
          request.lease.ranks.front().gpu_uuid.empty() && param_of(request, "device") == "cpu" &&
@@ -88,12 +89,12 @@ Result<std::vector<RankProcess>> LocalExecutor::start(const AttemptFolder& folde
     auto spawned = start_rank(folder, request, rank);
     if (!spawned) {
       abandon(folder, ranks);
-      // Without a single rank it is the machine that has none to give.
+      // If not even one rank could start, the machine is at its limit, whatever the attempt's size.
       const ErrorCode code = rank == 0 ? ErrorCode::kIo : spawned.error().code;
       return Error{code, fmt::format("rank {} of attempt {}: {}", rank, request.attempt,
                                      spawned.error().message)};
     }
-    const auto stat = read_proc_stat(spawned->pid);  // ours until it is reaped
+    const auto stat = read_proc_stat(spawned->pid);  // its number is ours until it is reaped
     ranks.push_back(
         {rank, spawned->pid, true, std::move(spawned->pidfd), stat ? stat->start_ticks : 0});
   }
@@ -129,7 +130,7 @@ std::optional<int> LocalExecutor::prepare(const AttemptRequest& request) {
     if (losses_ >= kMostLosses) return std::nullopt;
   }
   auto begun = ForkServer::begin(own);
-  if (!begun) return std::nullopt;  // the start that follows meets the same, and says so
+  if (!begun) return std::nullopt;  // the start that follows fails in the same way and reports it
   server_ = std::move(*begun);
   return server_->descriptor();
 }
@@ -141,8 +142,8 @@ void LocalExecutor::lose_server(const std::string& why) {
                losses_ >= kMostLosses ? "; from now on every attempt loads its own" : "");
 }
 
-// A gang that cannot start in full: end those already started, and wait, which is short after
-// SIGKILL, so that no rank is left that the caller does not know of.
+// For a gang that cannot start completely: ends the ranks already started and waits for them, which
+// is short after SIGKILL, so that no rank is left that the caller does not know of.
 void LocalExecutor::abandon(const AttemptFolder& folder, std::vector<RankProcess>& started) {
   for (const RankProcess& process : started) signal(process, SIGKILL);
   for (const RankProcess& process : started) {
@@ -163,7 +164,7 @@ Adoption LocalExecutor::adopt(const AttemptFolder& folder, int world_size) {
     FoundRank found = look_at_place(folder.pid(rank));
     if (found.state == FoundRank::State::kAlive) adopt(rank, std::move(found));
     if (found.state != FoundRank::State::kNeverBegan) continue;
-    // What it wrote may have outlived a sudden end of the machine where its place did not.
+    // After a sudden end of the machine its journal may exist although its place does not.
     std::error_code none;
     const auto journal = std::filesystem::file_size(folder.events(rank), none);
     if (none || journal == 0) never_began.push_back(rank);
@@ -186,14 +187,14 @@ bool LocalExecutor::clear(const AttemptId& attempt, const std::vector<RankProces
 }
 
 ExitStatus LocalExecutor::reap(RankProcess& process) {
-  // Before it is reaped: until then its group's number is its own.
+  // Done before it is reaped: until then its group's number cannot be reused.
   pollfd end{process.pidfd.get(), POLLIN, 0};
   if (::poll(&end, 1, 0) == 1) signal_group(process.pid, process.pidfd, SIGKILL);
   if (!process.child) return {};
   siginfo_t info{};
   const auto pidfd = static_cast<id_t>(process.pidfd.get());
   if (::waitid(P_PIDFD, pidfd, &info, WEXITED | WNOHANG) < 0) {
-    // Not our own child: the preloaded worker's, if that still lives.
+    // Not our own child but the preloaded worker's, if that one still lives.
     return errno == ECHILD && server_ ? server_->reap(process.pid) : ExitStatus{};
   }
   if (info.si_pid == 0) return {};

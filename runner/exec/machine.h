@@ -1,7 +1,7 @@
-// What this machine has: cores by hwloc (affinity and cpusets respected), memory (the control
-// group's limit respected), GPUs by NVML opened at run time (absent: none; CUDA_VISIBLE_DEVICES of
-// the caller respected). And what each device is, for the environment record. Nothing here fails.
-// Takes some 10 ms, more with GPUs: called once when the daemon starts.
+// Discovers what this machine has: cores by hwloc (within affinity and cpusets), memory (within the
+// control group's limit), GPUs by NVML opened at run time (none without NVML; within the caller's
+// CUDA_VISIBLE_DEVICES), and what each device is, for the environment record. Nothing here fails.
+// Takes some 10 ms, more with GPUs; called once when the daemon starts.
 #pragma once
 
 #include "runner/model/environment.h"
@@ -11,8 +11,8 @@ namespace sweepd {
 
 Machine discover_machine();
 
-// The CPU first, then the machine's GPUs. For `sweepctl devices` and for what the daemon stores;
-// the worker reads its own device with base/host.h and base/nvml.h.
+// Returns the CPU first, then the machine's GPUs. Used by `sweepctl devices` and for what the
+// daemon stores; the worker reads its own device with base/host.h and base/nvml.h.
 std::vector<DeviceInfo> discover_devices(const Machine& machine, const HostInfo& host);
 
 }  // namespace sweepd

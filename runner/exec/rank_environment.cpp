@@ -10,8 +10,9 @@
 namespace sweepd {
 namespace {
 
-// 20000..29999: registered ports that few services use, below the range that Linux gives to
-// outgoing connections (32768 on). The same for all ranks, so it comes from the attempt's id.
+// 20000..29999: registered ports that few services use, below the range that Linux uses for
+// outgoing connections (from 32768). All ranks need the same port, so it is derived from the
+// attempt's id.
 int master_port(const AttemptId& attempt) {
   return 20000 + static_cast<int>(std::stoul(hash128(attempt).substr(0, 7), nullptr, 16) % 10000);
 }

@@ -1,11 +1,11 @@
 // The environment variables of one rank, by the names the ecosystem uses (torchrun, NCCL, OpenMP):
 //
-//   SWEEPD_ATTEMPT              the attempt's id; by it what a killed rank leaves behind is found
+//   SWEEPD_ATTEMPT              the attempt's id, which finds what a killed rank left behind
 //   RANK, LOCAL_RANK            the rank; one host runs all ranks of an attempt
 //   WORLD_SIZE                  how many
-//   MASTER_ADDR, MASTER_PORT    127.0.0.1 and a port made from the attempt's id; nothing of ours
-//                               listens there (ranks meet through the attempt folder), it is for
-//                               libraries that insist on one
+//   MASTER_ADDR, MASTER_PORT    127.0.0.1 and a port derived from the attempt's id. Nothing of
+//                               ours listens there (ranks meet through the attempt folder); it is
+//                               for libraries that require one
 //   CUDA_VISIBLE_DEVICES        the UUID of this rank's own GPU, which is therefore device 0 in its
 //                               process, whatever LOCAL_RANK says; "" on CPU: no GPU is touched
 //   CUDA_DEVICE_ORDER           PCI_BUS_ID

@@ -32,19 +32,19 @@ void signal_group(pid_t leader, const UniqueFd& pidfd, int signal) {
 }
 
 void signal_group_by_number(pid_t leader, const UniqueFd& pidfd, int signal) {
-  // kill(-1) is everybody, kill(0) and kill(-own group) are sweepd itself.
+  // kill(-1) would signal every process, kill(0) and kill(-own group) sweepd itself.
   if (leader <= 1 || leader == ::getpid() || leader == ::getpgrp()) {
     spdlog::error("no signal {} to process group {}: no rank can lead it", signal, leader);
     return;
   }
   if (pidfd && send_signal(pidfd, 0)) {
-    // It lives, or was not reaped: the number is its own.
+    // It lives, or was not reaped: its number cannot have been reused.
     const bool leads = ::getpgid(leader) == leader && ::getsid(leader) == leader;
     if (!leads || ::kill(-leader, signal) < 0) send_signal(pidfd, signal);
     return;
   }
-  // The leader is gone; others of its group may live on. While they do, the kernel gives the number
-  // to nobody else: a process that has it now means that the group is gone too.
+  // The leader is gone, but others of its group may live on. While they do, the kernel does not
+  // reuse the number, so a process that has it now means that the group is gone too.
   if (!read_proc_stat(leader)) ::kill(-leader, signal);
 }
 

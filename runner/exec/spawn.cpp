@@ -19,14 +19,15 @@
 namespace sweepd {
 namespace {
 
-// Where the child failed; it sends this and errno through a pipe that a successful exec closes.
+// The step at which the child failed. The child sends it with errno through a pipe that a
+// successful exec closes.
 enum class Step : int { kSession, kStdio, kCores, kPlace, kExec };
 struct ChildFailure {
   Step step;
   int error;
 };
 
-constexpr int kReportFd = kPlaceFd + 1;  // where the child keeps the pipe; all above are closed
+constexpr int kReportFd = kPlaceFd + 1;  // the child's end of that pipe; all above are closed
 
 // What the child needs, in memory that it only reads.
 struct Prepared {
@@ -34,7 +35,7 @@ struct Prepared {
   std::vector<char*> argv;
   std::vector<char*> envp;
   std::vector<unsigned long> core_mask;       // as the kernel reads it; empty: not bound
-  int input_fd, log_fd, place_fd, report_fd;  // above kReportFd; place_fd below 0: none
+  int input_fd, log_fd, place_fd, report_fd;  // above kReportFd; no place: place_fd is negative
 };
 
 Error io_error(std::string what, int error) {
@@ -51,8 +52,8 @@ Error io_error(std::string what, int error) {
 
 [[noreturn]] void run_child(const Prepared& p) {
   if (::setsid() < 0) fail(p.report_fd, Step::kSession);
-  // The parent blocked all signals: its handlers must not run here, where they would write into
-  // descriptors that both processes share.
+  // The parent blocked all signals: its handlers must not run in the child, where they would write
+  // to descriptors that both processes share.
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
@@ -72,20 +73,22 @@ Error io_error(std::string what, int error) {
     ::close(kPlaceFd);
   }
   close_descriptors_from(kReportFd + 1);
-  // Last, and after the others are closed, which would release the lock.
+  // Taken last, after other descriptors are closed, because closing one of this file would release
+  // the lock.
   if (p.place_fd >= 0) {
     errno = take_place(kPlaceFd);
     if (errno != 0) fail(kReportFd, Step::kPlace);
   }
   ::execve(p.program, p.argv.data(), p.envp.data());
   const int error = errno;
-  // As if it had not begun.
+  // Empties the place, as if the rank had never begun.
   if (p.place_fd >= 0 && ::ftruncate(kPlaceFd, 0) < 0) ::close(kPlaceFd);
   errno = error;
   fail(kReportFd, Step::kExec);
 }
 
-// Above those that the child makes, so that no dup2 onto one of them can close it.
+// Moves a descriptor above those that the child sets up, so that no dup2 onto one of them closes
+// it.
 UniqueFd above_own(UniqueFd fd) {
   if (!fd || fd.get() > kReportFd) return fd;
   return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kReportFd + 1));
@@ -133,7 +136,7 @@ Error explain(const SpawnPlan& plan, const ChildFailure& failure) {
   return io_error(fmt::format("cannot execute {}", plan.program.string()), failure.error);
 }
 
-// Blocks every signal of this thread while it lives.
+// Blocks every signal of this thread during its lifetime.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -156,7 +159,7 @@ pid_t fork_child(const Prepared& prepared) {
   return pid;
 }
 
-// Waits for exec (end of file) or the child's last words.
+// Waits for exec (end of file) or for the child's report of a failure.
 Result<Spawned> await_exec(const SpawnPlan& plan, pid_t pid, const UniqueFd& report) {
   ChildFailure failure{};
   ssize_t n = 0;
@@ -202,7 +205,7 @@ Result<Spawned> spawn(const SpawnPlan& plan) {
                           place->get(),         report_write.get()};
   const pid_t pid = fork_child(prepared);
   if (pid < 0) return io_error("fork", errno);
-  report_write.reset();  // the child's copy is the last: its end is our end of file
+  report_write.reset();  // the child then has the last copy, whose end we read
   return await_exec(plan, pid, report_read);
 }
 

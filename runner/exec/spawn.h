@@ -1,5 +1,5 @@
-// Starts one process from a plan prepared in full beforehand: between fork and exec the child makes
-// only async-signal-safe calls, since the daemon may have other threads (loggers).
+// Starts one process from a plan that is prepared completely in advance: between fork and exec the
+// child makes only async-signal-safe calls, because the daemon may have other threads (loggers).
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ namespace sweepd {
 struct SpawnPlan {
   std::filesystem::path program;
   std::vector<std::string> arguments;    // without the program's name
-  std::vector<std::string> environment;  // "NAME=value", all of it
+  std::vector<std::string> environment;  // "NAME=value", the complete environment
   std::vector<int> cores;                // bound to these; empty: not bound
   std::filesystem::path log;             // stdout and stderr, appended
   std::filesystem::path pid_file = {};   // the place it takes (wire/place.h); empty: none
@@ -28,12 +28,12 @@ struct Spawned {
   UniqueFd pidfd;
 };
 
-// Returns once the program runs, or with the step that failed and errno's text; nothing is left
-// behind then. The child leads its own session, has every signal at its default, and holds no
-// descriptor but 0 (the input), 1 and 2 (the log), and kPlaceFd where it has a place.
+// Returns once the program runs, or an error with the step that failed and errno's text; nothing is
+// left then. The child leads its own session, has every signal at its default, and has no
+// descriptors except 0 (the input), 1 and 2 (the log), and kPlaceFd if it has a place.
 Result<Spawned> spawn(const SpawnPlan& plan);
 
-// Readable once the process has ended; invalid when there is no such process.
+// Readable once the process has ended; invalid if there is no such process.
 UniqueFd open_pidfd(pid_t pid);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// Which cores there are and which NUMA node each belongs to, by hwloc.
+// Which cores exist and which NUMA node each belongs to, by hwloc.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class Topology {
   // "numa:2 core:4 pu:2": hwloc's synthetic description, for tests.
   static Topology synthetic(const std::string& description);
 
-  // All ascending, in the operating system's numbers; empty when hwloc could not tell.
-  std::vector<int> cores() const;  // not taken from us by a cpuset
+  // All ascending, in the operating system's numbers; empty if hwloc could not tell.
+  std::vector<int> cores() const;  // those that no cpuset takes from us
   std::vector<int> cores_of_node(int numa_node) const;
 
  private:

@@ -1,6 +1,6 @@
 // What can be measured: every workload with its parameters. `sweep-worker --describe` writes it as
-// JSON (wire/catalog_json.h) and the daemon validates sweeps with it, so that the daemon never
-// loads LibTorch. Plain values, immutable once built.
+// JSON (wire/catalog_json.h). The daemon validates sweeps with it and so never loads LibTorch.
+// Plain values, immutable once built.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace sweepd {
 
-// Does a parameter belong to what is measured, or only to how the runner treats it?
+// Whether a parameter belongs to what is measured, or only to how the runner treats it.
 enum class ParamRole {
   kIdentity,    // part of the trial's key: another value is another trial
-  kScheduling,  // priority, timeout, repeats: changing it must not throw finished results away
+  kScheduling,  // priority, timeout, repeats: a change must not discard finished results
 };
 
 struct ParamDef {
@@ -30,12 +30,12 @@ struct ParamDef {
   std::optional<double> minimum;     // inclusive, in the parameter's own unit (bytes, ns)
   std::optional<double> maximum;
   TextForm form = TextForm::kPlain;         // kText only
-  std::vector<std::string> template_names;  // that its {name} may be; parameters and others
+  std::vector<std::string> template_names;  // names allowed in its braces: parameters and others
   ParamRole role = ParamRole::kIdentity;
   bool run_param = false;  // shared by every workload (model/run_params.h)
 
-  // Syntax, choices, limits and, of a template, its names. The message names the parameter, the
-  // value and what was expected.
+  // Checks syntax, choices, limits and, in a template, its names. The error names the parameter,
+  // the value and what was expected.
   Result<Value> parse(std::string_view text) const;
   std::string text(const Value& value) const { return to_text(value, type); }
 };
@@ -47,7 +47,8 @@ struct WorkloadDef {
   std::vector<std::string> passes;  // of timing, memory, profile
   std::vector<std::string> phases;  // in step order, without `step`
   std::vector<ParamDef> params;     // the workload's own, then the run parameters
-  // Its `work` is all that there is to know: nothing runs, and one process answers for many trials.
+  // Formulas (`work`) give all there is to know: nothing runs, and one process answers for many
+  // trials.
   bool analytic = false;
 
   std::optional<std::size_t> index_of(std::string_view param) const;

@@ -1,5 +1,5 @@
-// Where and under which conditions an attempt ran: an allow-list of facts, never the whole
-// environment. What is unknown stays empty.
+// Where and under which conditions an attempt ran: a fixed list of facts, never the whole
+// environment. Unknown facts stay empty.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct DeviceInfo {
   }
 };
 
-// State of a device at one moment; taken before the first and after the last measured step.
+// State of a device at one moment: before the first or after the last measured step.
 struct DeviceState {
   static constexpr std::string_view kTable = "device_state";
   std::string moment;  // "before", "after"
@@ -49,11 +49,11 @@ struct DeviceState {
   std::optional<std::int64_t> memory_clock_mhz;
   std::optional<double> temperature_celsius;
   std::optional<double> power_watts;
-  std::string throttle_reasons;  // "" when none; comma-separated NVML names else
+  std::string throttle_reasons;  // "" if none, else comma-separated NVML names
   std::int64_t other_processes = 0;
   double load_average = 0;  // host, 1 minute
-  // "after" only: mean number of the leased cores that others, or other guests of the hypervisor,
-  // kept from this rank since "before".
+  // "after" only: mean number of leased cores that other processes, or other guests of the
+  // hypervisor, kept from this rank since "before".
   std::optional<double> cores_lost_to_others, cores_stolen;
 
   static void visit(auto& self, auto&& field) {
@@ -80,7 +80,7 @@ struct Environment {
   std::vector<DeviceInfo> devices;  // by rank
   std::vector<DeviceState> states;
   std::string torch_version, cuda_version, cudnn_version, nccl_version;
-  std::string build_commit;  // git commit of sweepd, "-dirty" appended where it was
+  std::string build_commit;  // git commit of sweepd, with "-dirty" appended if it was modified
   std::string cpu_math;      // which CPU matmul path: "mkl-avx512", "mkl-default" ...
   std::int64_t threads = 0;
   std::optional<bool> tf32_matmul, tf32_cudnn;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kResident[] = {
     "weights_bytes", "gradients_bytes", "optimizer_state_bytes", "operands_bytes", "buffers_bytes"};
-// As far as a factor of two in work: another arithmetic runs at another rate, but near enough to
-// prefer it to a trial of quite another size.
+// Counts as much as a factor of two in work: another arithmetic runs at another rate, but is closer
+// than a trial of very different size.
 constexpr double kOtherArithmetic = 0.7;
 
 const PhaseWork* whole_step(const WorkPerStep& work) {
@@ -48,7 +48,7 @@ double resident_bytes(const WorkPerStep& work) {
 struct Estimator::Wanted {
   const Trial& trial;
   Pass pass;
-  bool known = false;  // is there a WorkPerStep
+  bool known = false;  // whether a WorkPerStep exists
   std::string_view arithmetic;
   double flops = 0, bytes = 0, resident = 0;
 };
@@ -67,7 +67,7 @@ std::optional<double> Estimator::ratio_to(const Wanted& wanted, const PastAttemp
   if (wanted.bytes > 0 && past.bytes > 0) return wanted.bytes / past.bytes;
   const bool wanted_has = wanted.flops > 0 || wanted.bytes > 0;
   const bool past_has = past.flops > 0 || past.bytes > 0;
-  // No formula on either side: a step is a step.
+  // Neither side has a formula, so one step counts as much as another.
   if (wanted.known && !wanted_has && !past_has) return 1.0;
   return std::nullopt;
 }
@@ -99,7 +99,7 @@ double Estimator::scaled_ms(const Wanted& wanted, const PastAttempt& past, doubl
     const double setup = past.setup_ms * (sizes ? wanted.resident / past.resident_bytes : 1);
     return start + setup + measured_ms(wanted.trial, past.step_ms * ratio);
   }
-  // No times of single steps: the fastest attempt stands for the start of the process.
+  // Without times of single steps, the fastest attempt approximates the start of the process.
   double start = took;
   for (const PastAttempt& other : past_) {
     if (other.pass == past.pass) start = std::min(start, static_cast<double>(other.took.ns) / 1e6);

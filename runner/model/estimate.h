@@ -1,5 +1,5 @@
-// What an attempt will cost, before it runs: its time from what past attempts took, its memory from
-// the workload's formulas. Pure; `plan` shows it, nothing else depends on it.
+// Estimates what an attempt will cost: its time from that of past attempts, its memory from the
+// workload's formulas. Pure. `plan` shows it, and nothing else depends on it.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,36 @@ struct PastAttempt {
   Trial trial;
   Pass pass = Pass::kTiming;
   Duration took{0};        // from the start of its processes to its end
-  double setup_ms = 0;     // construction of the workload; 0 when not measured
-  double step_ms = 0;      // mean of its measured steps; 0 when not measured (memory pass)
-  std::int64_t steps = 0;  // measured ones
+  double setup_ms = 0;     // construction of the workload; 0 if not measured
+  double step_ms = 0;      // mean of its measured steps; 0 if not measured (memory pass)
+  std::int64_t steps = 0;  // measured steps
   std::string arithmetic;
-  double flops = 0, bytes = 0;  // of a whole step; 0 when no formula states them
+  double flops = 0, bytes = 0;  // of a whole step; 0 if no formula gives them
   double resident_bytes = 0;
 };
 
-// Memory that is there during a whole step, by the figures of that name: weights, gradients,
-// optimizer state, operands, buffers. Activations come on top, so this is the least. 0: unknown, or
-// a workload whose step does nothing (its figures are of a model that it only sizes).
+// Memory in use during a whole step, from the figures of weights, gradients, optimizer state,
+// operands and buffers. This is a lower bound, because activations are added to it. 0 if unknown,
+// or if the workload's step does nothing (its figures are of a model that it only sizes).
 double resident_bytes(const WorkPerStep& work);
 
 struct Estimate {
   Duration time{0};
   enum class Basis { kSameTrial, kNearest } basis = Basis::kNearest;
-  std::int64_t results = 0;  // past attempts it is the mean of
-  double ratio = 1;          // this trial's work over theirs
+  std::int64_t results = 0;  // past attempts that it is the mean of
+  double ratio = 1;          // this trial's work divided by theirs
 };
 
 class Estimator {
  public:
-  // `past` of this workload; of other devices and passes too.
+  // `past` are attempts of this workload, including those of other devices and passes.
   Estimator(const WorkloadDef& def, std::vector<PastAttempt> past);
 
-  // The mean of this trial's own past attempts of the pass. Else of those nearest in FLOPs (in
-  // bytes, where a step has no FLOPs) on the same kind of device, and of these in parameters: their
-  // step time scaled by the ratio, times this trial's steps; their set-up scaled by resident bytes;
-  // the start of the process as it was. Nothing when no past attempt can be compared.
+  // Returns the mean of this trial's own past attempts of the pass. If it has none, the attempts
+  // nearest in FLOPs (in bytes, if a step has no FLOPs) on the same kind of device are used, and
+  // among these the nearest in parameters. Their step time is scaled by the ratio of work and
+  // multiplied by this trial's steps; their set-up is scaled by resident bytes; the start of the
+  // process is not scaled. Returns nothing if no past attempt is comparable.
   std::optional<Estimate> of(const TrialKey& key, const Trial& trial, Pass pass,
                              const std::optional<WorkPerStep>& work) const;
 

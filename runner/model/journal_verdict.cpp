@@ -17,7 +17,7 @@ std::string of_rank(const JournalCheck& journal, std::size_t ranks) {
 
 constexpr std::size_t kMostNamed = 3;
 
-// ": step 4 is missing"; "" when no number is left out, as when the last ones are missing.
+// Returns ": step 4 is missing", or "" if there is no gap, as when only the last steps are missing.
 std::string gaps(const std::vector<std::int64_t>& missing) {
   if (missing.empty()) return "";
   if (missing.size() == 1) return fmt::format(": step {} is missing", missing.front());

@@ -1,5 +1,5 @@
-// What one step of a profile pass ran, as the profile pass stores it: its kernels, and the
-// operators that launched them.
+// What one step of a profile pass ran, as that pass stores it: its kernels, and the operators that
+// launched them.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace sweepd {
 
-// Calls of one kernel in one step, in one phase and range. On a GPU a kernel is what the device ran
-// (kernels, memory copies and fills) and times are the device's; on a CPU it is an operator, and
-// times are its self time: what it spent outside the operators it called. So over all rows of a
-// rank the totals add up to the time in which the device worked.
+// Calls of one kernel in one step, in one phase and range. On a GPU, a kernel is what the device
+// ran (kernels, memory copies and fills), and times are device times. On a CPU, a kernel is an
+// operator, and times are its self time, which excludes the operators it called. The sum over all
+// rows of a rank is therefore the time during which the device worked.
 struct KernelStats {
   static constexpr std::string_view kTable = "kernel";
   int rank = 0;
-  std::string phase;  // as of `memory`; "step" is what ran outside every phase, and nothing else
+  std::string phase;  // as in `memory`; "step" is only what ran outside every phase
   std::string range;  // the innermost (workloads/api/range.h); "other" is outside every range
   std::string name;   // in full: demangled, with every template argument
   Shape3 grid{};      // zeros: not a launch (an operator, a copy)
   Shape3 block{};     // threads
   std::int64_t calls = 0;
   double total_ns = 0;
-  double mean_ns = 0;  // of one call, as the next four
+  double mean_ns = 0;  // of one call, like the next four
   double median_ns = 0;
   double min_ns = 0;
   double max_ns = 0;
@@ -58,7 +58,7 @@ struct OperatorStats {
   int rank = 0;
   std::string phase;
   std::string range;
-  std::string name;  // "aten::mm"; nodes of the backward "MmBackward0"
+  std::string name;  // "aten::mm"; "MmBackward0" for nodes of the backward
   std::int64_t calls = 0;
   double self_cpu_ns = 0;      // without the operators it called
   double total_cpu_ns = 0;     // with them; recursion is counted once

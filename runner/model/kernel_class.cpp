@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-// Operators, by their whole name without "aten::", leading underscores and the last one.
+// Operators by their name, without "aten::", leading underscores and a trailing one.
 struct OperatorRule {
   KernelClass kind;
   std::initializer_list<std::string_view> names;
@@ -102,8 +102,8 @@ const OperatorRule kOperators[] = {
       "repeat", "roll", "constant_pad_nd"}},
 };
 
-// GPU kernels, by a part of their lower-case name. The first that fits: exceptions stand before the
-// rule that would swallow them.
+// GPU kernels by a part of their lower-case name. The first match counts, so exceptions precede the
+// rule that would match them too.
 struct Pattern {
   std::string_view part;
   KernelClass kind;
@@ -112,11 +112,11 @@ constexpr Pattern kPatterns[] = {
     {"nccl", KernelClass::kCommunication},
     {"c10d::", KernelClass::kCommunication},
     {"gloo:", KernelClass::kCommunication},
-    {"collective::", KernelClass::kCommunication},  // ours, whatever carries it
+    {"collective::", KernelClass::kCommunication},  // ours, over any backend
     {"adam", KernelClass::kOptimizer},
     {"sgd", KernelClass::kOptimizer},
-    {"splitkreduce", KernelClass::kReduction},  // the sum behind a product cut along k
-    {"flash", KernelClass::kOther},  // attention in one kernel: product and softmax at once
+    {"splitkreduce", KernelClass::kReduction},  // the sum after a product split along k
+    {"flash", KernelClass::kOther},  // attention in one kernel: product and softmax together
     {"fmha", KernelClass::kOther},
     {"attention", KernelClass::kOther},
     {"sdpa", KernelClass::kOther},
@@ -178,7 +178,7 @@ KernelClass class_of(std::string_view kernel, std::string_view phase) {
   if (phase == "optimizer") return KernelClass::kOptimizer;
   constexpr std::string_view kAten = "aten::";
   if (kernel.starts_with(kAten)) return class_of_operator(kernel.substr(kAten.size()));
-  // Nodes of the backward and scopes of the engine: what they do is in the operators they call.
+  // Nodes of the backward and scopes of the engine: the operators that they call do the work.
   if (kernel.starts_with("autograd::") || kernel.starts_with("torch::autograd::") ||
       kernel.ends_with("Backward0") || kernel.ends_with("Backward")) {
     return KernelClass::kOther;

@@ -1,5 +1,5 @@
-// Classes and short names of kernels, by rule: GPU kernels and CPU operators alike. The rules are a
-// table of patterns in kernel_class.cpp; docs/MEASURING.md shows it.
+// Classifies and shortens the names of kernels by rule, for GPU kernels and CPU operators. The
+// rules are a table of patterns in kernel_class.cpp; docs/MEASURING.md shows it.
 #pragma once
 
 #include <string>
@@ -26,12 +26,13 @@ std::string_view name_of(KernelClass kind);
 //   sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_...        matmul
 //   void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, ...
 //                                                    elementwise
-// Operators that only call others (aten::linear, aten::matmul) are kOther: their own time is not a
-// product's, and products are counted once.
+// Operators that only call others (aten::linear, aten::matmul) are kOther: their self time is not
+// spent in a product, and each product counts once.
 KernelClass class_of(std::string_view kernel, std::string_view phase);
 
-// What people write: no return type, no namespaces, no parameters, of the template arguments only
-// the numbers, the functor and the type. Short enough for a table, long enough to tell apart.
+// Returns the name as people write it: without return type, namespaces and parameters, and with
+// only the numbers, the functor and the type of its template arguments. Short enough for a table,
+// long enough to tell kernels apart.
 //   elementwise_kernel<128, 2, MulFunctor<float>>
 //   cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_tn_align8
 //   aten::mm                                         operators stay as they are

@@ -1,4 +1,4 @@
-// short_kernel_name: C++ kernel names folded to what tells them apart.
+// short_kernel_name: reduces C++ kernel names to the parts that tell them apart.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostLength = 80;
 
-// Names that every instance of a template kernel shares, and so say nothing.
+// Names that every instance of a template kernel shares, and which therefore say nothing.
 constexpr std::array<std::string_view, 37> kNoise{"at",
                                                   "native",
                                                   "std",
@@ -95,7 +95,7 @@ bool is_noise(std::string_view word) {
   return std::find(kNoise.begin(), kNoise.end(), word) != kNoise.end();
 }
 
-// "128", "(int)4", "4ul" -> the number; else nothing.
+// "128", "(int)4", "4ul" -> the number; else "".
 std::string_view number_of(std::string_view argument) {
   if (argument.starts_with('('))
     argument.remove_prefix(std::min(argument.find(')') + 1, argument.size()));
@@ -109,7 +109,8 @@ std::string_view number_of(std::string_view argument) {
              : std::string_view();
 }
 
-// One template argument: its number, or its functor with the first type in it, or that type.
+// Reduces one template argument to its number, or to its functor with the first type in it, or to
+// that type.
 std::string fold_argument(std::string_view argument) {
   if (const auto number = number_of(argument); !number.empty()) return std::string(number);
   std::string functor;
@@ -126,7 +127,7 @@ std::string fold_argument(std::string_view argument) {
   return type.empty() ? functor : functor + "<" + std::string(type) + ">";
 }
 
-// The arguments of "<...>" that `text` begins with, and what follows it.
+// Returns the arguments of the "<...>" that `text` begins with, and in `rest` what follows it.
 std::vector<std::string_view> arguments_of(std::string_view text, std::string_view& rest) {
   std::vector<std::string_view> arguments;
   int depth = 0;
@@ -150,7 +151,7 @@ std::vector<std::string_view> arguments_of(std::string_view text, std::string_vi
 }
 
 std::string without_tail(std::string_view name) {
-  // cuBLAS and cuDNN append how a kernel is launched; the tile and the type are in front of it.
+  // cuBLAS and cuDNN append how a kernel is launched. The tile and the type come before that.
   for (const std::string_view tail : {"_execute_", "_kernel__5x", "_warpsize"}) {
     if (const std::size_t at = name.find(tail); at != name.npos && at > 0)
       name = name.substr(0, at);

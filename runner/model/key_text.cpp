@@ -8,7 +8,7 @@ namespace sweepd {
 
 std::string key_text(const ParamDef& param, const Value& value) {
   if (param.type != ValueType::kBytes) return param.text(value);
-  // In the largest power of 1,024 that divides them.
+  // Uses the largest power of 1,024 that divides the value.
   constexpr std::array<std::string_view, 5> kNames{"B", "KiB", "MiB", "GiB", "TiB"};
   std::int64_t bytes = std::get<std::int64_t>(value);
   std::size_t i = 0;

@@ -1,5 +1,5 @@
-// A value as it stands in the text that a trial's key hashes. Databases hold these keys, so this
-// never changes, whatever is later found to read better (`to_text`).
+// The text of a value in what a trial's key hashes. Databases store these keys, so this text never
+// changes, even if another form would read better (`to_text`).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the machine has, and what an attempt was granted of it.
+// What the machine has, and what part of it an attempt was granted.
 #pragma once
 
 #include <string>

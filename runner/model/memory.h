@@ -1,4 +1,4 @@
-// Device memory of one rank, as the memory pass stores it: by phase, by tensor, block by block.
+// Device memory of one rank as the memory pass stores it: by phase, by tensor, block by block.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace sweepd {
 struct PhaseMemory {
   static constexpr std::string_view kTable = "memory";
   int rank = 0;
-  std::string phase;     // "setup" is construction; "step" the whole step
+  std::string phase;     // "setup" is construction; "step" is the whole step
   Bytes at_start;        // allocated
   Bytes at_end;          // allocated
   Bytes peak_allocated;  // largest sum of live blocks within the phase
-  Bytes peak_reserved;   // what the allocator held from the system (equal on CPU)
+  Bytes peak_reserved;   // what the allocator held from the system (the same on CPU)
   Bytes device_in_use;   // CUDA: cudaMemGetInfo; CPU: resident set
 
   static void visit(auto& self, auto&& field) {
@@ -55,7 +55,7 @@ struct HeldMemory {
 struct Allocation {
   static constexpr std::string_view kTable = "allocation";
   int rank = 0;
-  std::int64_t sequence = 0;      // in the order in which they became known
+  std::int64_t sequence = 0;      // order in which they became known
   Bytes size;                     // as the tensor asked for it
   Duration allocated;             // 0 for phase "before"
   std::optional<Duration> freed;  // empty: still live when the step ended
@@ -80,9 +80,9 @@ struct Allocation {
 struct MemoryPoint {
   static constexpr std::string_view kTable = "memory_event";
   int rank = 0;
-  std::int64_t sequence = 0;  // among all changes, of which only some are kept
+  std::int64_t sequence = 0;  // counts all changes, of which only some are kept
   Duration time;
-  std::string action;  // "allocate", "free"; "phase" where one begins, or the step ends
+  std::string action;  // "allocate", "free"; "phase" where one begins or the step ends
   std::uint64_t address = 0;
   Bytes size;
   Bytes allocated;  // live after it

@@ -1,4 +1,4 @@
-// One rank's timeline with what its picture says beside it.
+// One rank's timeline, and what its picture says besides.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace sweepd {
 
 struct MemoryPicture {
   int rank = 0;
-  std::string subject;  // "lm_step model=tiny mode=train_step": whose memory
+  std::string subject;  // "lm_step model=tiny mode=train_step": what was measured
   std::vector<MemoryPoint> timeline;
-  // Of what was live when the step began: kind ("weights") and bytes, in the order to draw.
+  // What was live when the step began: kind ("weights") and bytes, in drawing order.
   std::vector<std::pair<std::string, Bytes>> held;
 };
 

@@ -1,5 +1,5 @@
-// How an attempt ended. Always a row, never a hole: each outcome carries what a person needs to see
-// why. `verdict` (model/verdict.h) then says whether a `done` timing can be trusted.
+// How an attempt ended. Every attempt gets a row, and each outcome carries what a person needs to
+// see why. `verdict` (model/verdict.h) says whether a `done` timing can be trusted.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ struct Oom {
   static constexpr Outcome kOutcome = Outcome::kOom;
   Bytes requested;    // of the allocation that failed
   Bytes in_use;       // allocated at that moment
-  Bytes limit;        // memory_limit, or the device's size; 0 when unknown
+  Bytes limit;        // memory_limit, or the device's size; 0 if unknown
   std::string phase;  // "setup" before the first step
 
   static void visit(auto& self, auto&& field) {

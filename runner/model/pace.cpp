@@ -5,7 +5,7 @@
 namespace sweepd {
 namespace {
 
-// Of one attempt of weight 1.
+// Returns the mean time of one attempt of weight 1.
 double mean_ns(std::span<const PassPace> passes, Pass pass) {
   double took = 0, ended = 0, own_took = 0, own_ended = 0;
   for (const PassPace& pace : passes) {

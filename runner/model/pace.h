@@ -1,4 +1,4 @@
-// How much longer a sweep takes, from its own results so far. Pure.
+// Estimates how much longer a sweep takes, from its own results so far. Pure.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 
 namespace sweepd {
 
-// How long the attempts of a sweep take beside each other, as estimated before they ran: a large
-// model waits while small ones end. Only the ratios count.
+// How long the attempts of a sweep take relative to each other, as estimated before they ran: small
+// models end first while a large one still waits. Only the ratios count.
 class AttemptWeights {
  public:
   void set(const TrialKey& key, Pass pass, double weight);
-  // 1 while none is known, so that all count the same.
+  // Returns 1 while no weight is known, so that all attempts count the same.
   double of(const TrialKey& key, Pass pass) const;
   bool empty() const { return weights_.empty(); }
 
@@ -26,12 +26,12 @@ class AttemptWeights {
 };
 
 // The attempts of one pass of a sweep, each counted with its weight. Passes differ in length: a
-// memory pass takes a step or two.
+// memory pass runs a step or two.
 struct PassPace {
   Pass pass = Pass::kTiming;
   double queued = 0;
-  double ended = 0;  // that ran for the sweep, whatever their outcome; not reused ones
-  Duration took{0};  // all of `ended` together
+  double ended = 0;  // those that ran for the sweep, whatever their outcome, without reused ones
+  Duration took{0};  // the total of `ended`
 };
 
 struct RunningFor {
@@ -40,10 +40,10 @@ struct RunningFor {
   double weight = 1;
 };
 
-// Every waiting attempt takes the mean of its pass (of all passes, before its own first has ended)
-// times its weight; a running one what is left of that, and as many as run now go on running beside
-// each other. Nothing before the first attempt has ended, or while nothing runs and something
-// waits.
+// A queued attempt is assumed to take the mean time of its pass (of all passes, until one of its
+// own has ended) times its weight, and a running attempt what is left of that. As many attempts as
+// run now are assumed to run in parallel. Returns nothing before the first attempt has ended, or
+// while nothing runs and something waits.
 std::optional<Duration> time_left(std::span<const PassPace> passes,
                                   std::span<const RunningFor> running);
 

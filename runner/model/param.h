@@ -1,5 +1,5 @@
-// One `visit` describes a struct of parameters; from it come parsing, defaults, help, the catalog
-// and the database's columns.
+// One `visit` describes a struct of parameters. Parsing, defaults, help, the catalog and the
+// database's columns follow from it.
 //
 //   struct MatmulParams {
 //     std::int64_t size = 4096;
@@ -45,7 +45,7 @@ constexpr AtLeast at_least(double value) {
 constexpr AtMost at_most(double value) {
   return {value};
 }
-// A text that the workload takes apart; in a template {name} may be one of `names`.
+// A text that the workload splits. In a template, {name} may be one of `names`.
 struct FormOf {
   TextForm form;
   std::vector<std::string> names;
@@ -145,7 +145,7 @@ class Reader {
 
 }  // namespace detail
 
-// The definitions of a struct's parameters, with the member initialisers as defaults.
+// Returns the definitions of a struct's parameters, with the member initialisers as defaults.
 template <class Params>
 std::vector<ParamDef> describe_params() {
   Params params;
@@ -154,7 +154,8 @@ std::vector<ParamDef> describe_params() {
   return std::move(describer.defs);
 }
 
-// A struct filled from named values; names it does not have are ignored (they are the run's).
+// Returns a struct filled from named values. Names that it does not have are ignored (they belong
+// to the run).
 template <class Params>
 Params read_params(const std::vector<std::pair<std::string, Value>>& values) {
   Params params;

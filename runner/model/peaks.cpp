@@ -7,9 +7,9 @@
 namespace sweepd {
 namespace {
 
-// One device as NVML and CUDA name it. TFLOP/s without structured sparsity: vendors head their
-// tables with twice the figure of the tensor-core rows, which no dense product can reach. fp16 and
-// bf16 run at the same rate on all of them.
+// One device as NVML and CUDA name it. TFLOP/s without structured sparsity: vendors print twice the
+// figure in the tensor-core rows of their tables, which no dense product can reach. fp16 and bf16
+// run at the same rate on all of these devices.
 struct DatasheetRow {
   std::string_view name;
   double fp32, tf32, half;  // TFLOP/s
@@ -39,9 +39,9 @@ double tflops(const DatasheetRow& row, std::string_view arithmetic) {
   return 0;
 }
 
-// No core does more in a cycle: two AVX-512 units of 16 lanes, a multiply-add each; AMX does 1024
-// multiply-adds of 16-bit types. No clock is faster, boosts included (Intel Core i9-14900KS: 6.2
-// GHz). Both lie above what any core sustains: whatever crosses them was not measured.
+// No core does more per cycle: two AVX-512 units of 16 lanes, with a multiply-add each; AMX does
+// 1024 multiply-adds of 16-bit types. No clock is faster, including boost (Intel Core i9-14900KS:
+// 6.2 GHz). No core sustains either, so a figure above them cannot be a measurement.
 constexpr double kWideFlopsPerCycle = 64, kNarrowFlopsPerCycle = 2048;
 constexpr double kFastestClock = 6.2e9;
 
@@ -58,10 +58,11 @@ Peak cpu_ceiling(std::int64_t cores, std::string_view arithmetic) {
 
 std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic) {
   constexpr std::string_view kVendor = "NVIDIA ";
-  // Drivers before 470 print the name without the vendor.
+  // Drivers before 470 report the name without the vendor.
   if (device_name.starts_with(kVendor)) device_name.remove_prefix(kVendor.size());
   for (const DatasheetRow& row : kDatasheets) {
-    // The whole name: a MIG slice ("... MIG 1g.10gb") has a fraction of the figures.
+    // Compares the whole name, because a MIG slice ("... MIG 1g.10gb") has a fraction of the
+    // figures.
     if (row.name.substr(kVendor.size()) != device_name) continue;
     Peak peak;
     peak.flops_per_s = tflops(row, arithmetic) * 1e12;

@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-// Clocks of host and device drift apart by parts in a million; a step is milliseconds.
+// Host and device clocks drift apart by parts per million, and a step takes milliseconds.
 constexpr double kClockTolerance = 1.001;
 
 std::string of_rank(int rank) {

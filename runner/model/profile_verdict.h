@@ -1,10 +1,11 @@
-// Is a profile complete? Pure, from stored values only, like model/verdict.h. `suspect` when
+// Judges whether a profile is complete. Pure, from stored values only, like model/verdict.h. It is
+// `suspect` if
 //   - records were dropped;
 //   - a stream was busy for longer than the step took;
-//   - two steps, one after the other, did not call the same kernels equally often;
-//   - the products of a phase are not as many as the workload says. It says so by a figure
-//     `matmuls_<phase>`; a workload without one is not checked. Operators must be exactly as many,
-//     GPU kernels at least (a library may split a product).
+//   - two consecutive steps did not call the same kernels equally often;
+//   - a phase ran another number of products than the workload states in its figure
+//     `matmuls_<phase>`; a workload without that figure is not checked. The number of operators
+//     must be equal, that of GPU kernels equal or larger (a library may split a product).
 #pragma once
 
 #include <span>
@@ -17,7 +18,7 @@
 
 namespace sweepd {
 
-// The numbers that a rank stores as facts, `profile.<field>`.
+// The numbers that a rank stores as facts named `profile.<field>`.
 struct ProfileChecks {
   int rank = 0;
   double dropped_records = 0;

@@ -1,5 +1,5 @@
-// The metrics of passages through ranges: range_time.attention.softmax, in ms. Samples of the
-// profile pass, whose step is the number of the passage.
+// The metrics of passes through ranges: range_time.attention.softmax, in ms. They are samples of
+// the profile pass, numbered by pass through the range.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Results in long form: what a query reads and a pivot turns into a table. Dimension values are
-// dictionary-coded, so that a hundred thousand trials pivot by comparing integers.
+// Results in long form: a query reads them, and a pivot turns them into a table. Dimension values
+// are dictionary-coded, so that a hundred thousand trials are pivoted by comparing integers.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@
 namespace sweepd {
 
 // Parameters that a sweep file lists together (a zip group, include points), with their points in
-// its order: rows follow them instead of each parameter's own order.
+// the file's order. Rows follow that order instead of each parameter's own.
 struct FileOrder {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> points;  // each as long as `names`
 };
 
 struct QuerySpec {
-  std::string workload;  // required unless a sweep is named
-  SweepId sweep;         // "" is every trial of the workload
+  std::string workload;  // required unless a sweep is given
+  SweepId sweep;         // "" means every trial of the workload
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
-  // The table of a sweep file: a metric, range or kernel that no result has leaves its cells blank.
-  // Who asks by hand is told of the mistake instead.
+  // The table comes from a sweep file: a metric, range or kernel that no result has leaves its
+  // cells blank. In a query by hand the same is an error.
   bool declared = false;
   std::vector<FileOrder> file_order;
 };
@@ -40,40 +40,41 @@ struct Dimension {
                                     // typed order (numbers ascending, choices as the catalog lists)
 };
 
-// In ResultRow::at of a row without a figure: it stands for every value of that dimension. An
-// attempt that ran out of memory has no phases, yet each phase's column must say so.
+// In ResultRow::at of a row without a figure: the row covers every value of that dimension. An
+// attempt that ran out of memory has no phases, but each phase's column must show that.
 inline constexpr std::uint32_t kEveryValue = 0xffffffff;
 
-// One attempt's figure for one phase and metric (or one step of it, with `step` among the
-// dimensions), a fact that is text, or the one row of a trial that has no figure.
+// One attempt's figure for one phase and metric (or one step of it, if `step` is a dimension), a
+// fact that is a text, or the only row of a trial without a figure.
 struct ResultRow {
   std::vector<std::uint32_t> at;  // index into each Dimension's values
   Outcome outcome = Outcome::kDone;
   bool pending = false;  // queued or running: no outcome yet
   // n = 0: no figure. An analytic figure exists whatever the outcome; all others need `done`.
   Stats stats;
-  std::string text;                         // a fact that is no number, such as a dtype
-  std::vector<double> samples;              // filled when QueryNeeds::samples
+  std::string text;                         // a fact that is not a number, such as a dtype
+  std::vector<double> samples;              // filled if the query asked for samples
   double flops = 0, bytes = 0, tokens = 0;  // per step, of this row's phase; 0 when unknown
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown
   Verdict verdict = Verdict::kValid;
   std::string note;  // why suspect, invalid, or not done
   AttemptId attempt;
-  // More than one: figures of so many valid attempts, pooled by the reader. Order statistics, and
-  // min and max that no cell shows, are NaN; `attempt` is "", kEveryValue is where they differ.
+  // If more than one: the figures are those of this many valid attempts, pooled by the reader.
+  // Order statistics, and a min and max that no cell shows, are then NaN; `attempt` is "", and a
+  // dimension in which the attempts differ is kEveryValue.
   std::int64_t attempts = 1;
   bool several_trials = false;
   TrialKey trial;  // tells repeats of one trial from different trials in one cell; "" if unknown
 };
 
-// Dimensions beyond the query's rows and columns are welcome: they name what pooled results differ
+// May have more dimensions than the query's rows and columns: they name what pooled results differ
 // in.
 struct ResultSet {
   std::string metric;
   std::string unit;  // of every Stats value in `rows`: "ms", "B" ...
   std::vector<Dimension> dimensions;
   std::vector<ResultRow> rows;
-  std::vector<std::string> unknown;  // "range `attention.scores`": what no result has (declared)
+  std::vector<std::string> unknown;  // "range `attention.scores`": no result has it (declared)
 };
 
 }  // namespace sweepd

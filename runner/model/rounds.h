@@ -1,4 +1,4 @@
-// How many attempts a pass of a trial is.
+// How many attempts one pass of a trial has.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace sweepd {
 
-// Only a timing is worth repeating: memory and kernels do not vary.
+// Only timings are worth repeating: memory and kernels do not vary.
 constexpr std::int64_t rounds_of(Pass pass, std::int64_t repeats) {
   return pass == Pass::kTiming ? repeats : 1;
 }

@@ -1,4 +1,4 @@
-// The parameters every workload has: how a trial is run, whatever it measures.
+// The parameters that every workload has: how a trial is run, whatever it measures.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// Also what bounds a rank in a request.
+// Also limits a rank in a request.
 inline constexpr std::int64_t kMostRanks = 4096;
 
 struct RunParams {

@@ -80,7 +80,7 @@ Stats summarize_metric(std::string_view metric, std::span<const double> values) 
 }
 
 std::vector<Summary> summarize_samples(std::span<const Sample> samples) {
-  // Order of first appearance, so that phases come out in step order.
+  // Keeps the order of first appearance, so that phases appear in step order.
   std::vector<std::pair<std::string, std::string>> order;
   std::map<std::pair<std::string, std::string>, std::map<std::int64_t, double>> by_step;
   for (const Sample& sample : samples) {
@@ -89,7 +89,7 @@ std::vector<Summary> summarize_samples(std::span<const Sample> samples) {
     auto [entry, added] = by_step.try_emplace(key);
     if (added) order.push_back(key);
     auto [slot, first] = entry->second.try_emplace(sample.step, sample.value);
-    // Not-a-number on one rank must not hide behind another's figure.
+    // NaN on one rank must not be hidden by another rank's figure.
     if (!first && !(slot->second >= sample.value) && !std::isnan(slot->second)) {
       slot->second = sample.value;
     }

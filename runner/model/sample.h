@@ -1,4 +1,4 @@
-// Measured values and what is computed from them.
+// Measured values and their statistics.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Sample {
 
 std::string_view unit_of_metric(std::string_view metric);  // "ms", "B", "1"; "" when unknown
 
-// Bandwidths: the same bytes in each sample, by its own time.
+// True for bandwidths, whose samples all move the same bytes in different times.
 bool is_bandwidth(std::string_view metric);
 
 struct Stats {
@@ -58,15 +58,17 @@ struct Stats {
   double mad = 0;  // median absolute deviation from the median, unscaled
 };
 
-// Of an empty span: all zero. One value that is not a number has no place in any order: all are.
+// An empty span gives all zeros. If a value is NaN, every statistic is, because NaN has no place in
+// an order.
 Stats summarize(std::span<const double> values);
 
-// The same, but that a bandwidth's mean is the harmonic one: the bytes of all samples by the time
-// of all, as nccl-tests prints it. The arithmetic mean of rates lets one quick step outweigh many.
+// Like summarize, except that the mean of a bandwidth is harmonic: the bytes of all samples divided
+// by their total time, as nccl-tests prints it. In an arithmetic mean of rates one fast step would
+// outweigh many.
 Stats summarize_metric(std::string_view metric, std::span<const double> values);
 
-// One row of the `summary` table: the measured (not warm-up) samples of an attempt. For world sizes
-// above one, each step's value is the maximum over ranks first, because a step ends when its last
+// One row of the `summary` table: the measured samples of an attempt, without warm-up. For world
+// sizes above one, each step's value is the maximum over ranks, because a step ends when its last
 // rank does.
 struct Summary {
   static constexpr std::string_view kTable = "summary";

@@ -1,4 +1,4 @@
-// How far the ranks of one trial were apart at the end of their steps, which they began together.
+// How far apart the ranks of one trial were at the end of steps that they began together.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace sweepd {
 struct Skew {
   double mean_ms = 0;          // of a step: the slowest rank's time minus the fastest's
   double max_ms = 0;           // of the worst step
-  int straggler = 0;           // the rank that was the slowest most often; of equals the lowest
-  double straggler_share = 0;  // of the steps in which it was
+  int straggler = 0;           // the rank that was slowest most often; the lowest of equal ones
+  double straggler_share = 0;  // share of the steps in which it was slowest
 };
 
-// From the `time` of phase `step` of the measured steps that at least two ranks told of; nothing
-// when there is none.
+// Uses the `time` of phase `step` in measured steps that at least two ranks reported. Returns
+// nothing if there is none.
 std::optional<Skew> skew_of(std::span<const Sample> samples);
 
 }  // namespace sweepd

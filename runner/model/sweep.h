@@ -1,4 +1,4 @@
-// A submitted spec after parsing: plain values, every one validated against the catalog.
+// A submitted spec after parsing: plain values, each validated against the catalog.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// Of one sweep file.
+// Limit on the size of one sweep file.
 inline constexpr std::size_t kMaxSweepBytes = std::size_t{1} << 20;
 
 // A parameter by its index in WorkloadDef::params.
@@ -43,8 +43,9 @@ enum class Bold { kNone, kFaster, kSlower, kChanged };
 std::string_view name_of(Bold bold);  // "none", "faster" ...
 Result<Bold> bold_from(std::string_view name);
 
-// A table a sweep file declares. Names are parameters or the columns every result has: phase, pass,
-// metric, step, repeat, rank, outcome, verdict, host, device_name ... (docs/DATABASE.md).
+// A table that a sweep file declares. Names are parameters or the columns that every result has:
+// phase, pass, metric, step, repeat, rank, outcome, verdict, host, device_name ...
+// (docs/DATABASE.md).
 struct TableSpec {
   std::string title;
   std::vector<std::string> rows;
@@ -60,17 +61,18 @@ struct TableSpec {
   bool warmup = false;  // with `step` among rows or columns: list warm-up steps too
   Bold bold = Bold::kNone;
 
-  // What the header says instead of the name of a row or column.
+  // What the header shows instead of the name of a row or column.
   struct Heading {
     std::string name;
     std::string text;
   };
   std::vector<Heading> headings;
 
-  // Figures side by side, each with columns of its own. What a value leaves out is the table's; its
-  // `where` replaces the table's filters of the same names and adds to the others.
+  // Figures side by side, each with its own columns. A value inherits from the table what it does
+  // not state. Its `where` replaces the table's filters of the same names and is added to the
+  // others.
   struct Value {
-    std::string name;  // heads its columns; "" is the metric
+    std::string name;  // heads its columns; "" means the metric
     std::string cell;
     std::string metric;
     std::string unit;
@@ -80,11 +82,12 @@ struct TableSpec {
   };
   std::vector<Value> values;
 
-  // Every cell is compared with the same point but for these names, which have one value each.
+  // Every cell is compared with the cell at the same point except for these names, which have one
+  // value each.
   std::vector<Filter> baseline;
 
   std::vector<std::string> sort;  // row, statistic or value names, "-" in front for descending
-  std::int64_t limit = 0;         // rows; 0 is all
+  std::int64_t limit = 0;         // rows; 0 means all
 };
 
 struct Sweep {
@@ -99,7 +102,7 @@ struct Sweep {
   std::vector<std::vector<Setting>> include;
   Order order = Order::kInterleaved;
   std::vector<TableSpec> tables;
-  std::string source;  // the document's text as submitted, for `show` and for reproduction
+  std::string source;  // the document's text as submitted, for `show` and reproduction
 };
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// A finished table: what the daemon's query makes and the client renders.
+// A finished table: the daemon's query makes it and the client renders it.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@ enum class Align { kLeft, kRight };
 
 struct Column {
   std::string name;
-  std::string unit;  // "" when the column has none or each cell says its own
+  std::string unit;  // "" if the column has none or each cell shows its own
   Align align = Align::kLeft;
 };
 
 struct Cell {
-  std::string text;              // as a person reads it; "" only for what does not exist
-  std::optional<double> number;  // the unrounded value where there is exactly one, for CSV and JSON
-  bool bold = false;             // stands out from its baseline
+  std::string text;              // as people read it; "" only for a missing point
+  std::optional<double> number;  // the unrounded value if there is exactly one, for CSV and JSON
+  bool bold = false;             // differs from its baseline
 };
 
 struct Table {

@@ -1,4 +1,4 @@
-// What is wrong with a table of a sweep file, and at which of its keys, so that a message can point
+// A mistake in a table of a sweep file, with the key where it is, so that a message can point
 // there.
 #pragma once
 
@@ -10,8 +10,8 @@ namespace sweepd {
 
 struct TableMistake {
   std::string key;                   // "rows", "cell", "unit" ...
-  std::optional<std::size_t> value;  // of this one of the table's `values`; else of the table
-  std::string message;               // complete: it names the key and what was expected
+  std::optional<std::size_t> value;  // index into the table's `values`; empty: the table itself
+  std::string message;               // complete: names the key and what was expected
 };
 
 }  // namespace sweepd

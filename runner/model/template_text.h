@@ -1,6 +1,6 @@
-// Texts that a workload fills in for each trial: a command line, assignments, a path. What is wrong
-// with one is known as soon as it is written down, by whoever knows the names, so that the daemon
-// says it at `submit` and the worker need not.
+// Texts that a workload fills in for each trial: a command line, assignments, a path. They can be
+// checked by whoever knows the names, so the daemon reports mistakes at `submit` and the worker
+// need not.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace sweepd {
 
-// What the text of a parameter is. In all but the first and the last {name} is a value, and {{ and
-// }} are braces.
+// What kind of text a parameter is. In all but the first and the last, {name} is a value, and {{
+// and }} are braces.
 enum class TextForm {
   kPlain,
-  kTemplate,     // as it stands
+  kTemplate,     // one text, not split
   kCommandLine,  // words, at least one
   kAssignments,  // words, each NAME=value
   kNames,        // words, each the name of an environment variable
@@ -24,18 +24,18 @@ enum class TextForm {
 std::string_view name_of(TextForm form);
 Result<TextForm> text_form_from(std::string_view name);
 
-// Words between spaces, tabs and newlines. 'single' and "double" quotes hold words together, a
-// backslash takes the next character as it is (not in single quotes). Values come in later, so that
-// one with spaces stays in its word. An error where a quote has no end.
+// Splits words at spaces, tabs and newlines. 'single' and "double" quotes hold words together;
+// outside single quotes a backslash takes the next character literally. Values are inserted later,
+// so a value with spaces stays in its word. An unterminated quote is an error.
 Result<std::vector<std::string>> cut_words(std::string_view text);
 
-// The text with each {name} replaced by what `value_of` says. An error is the first of its, or that
-// a brace has no partner.
+// Returns the text with each {name} replaced by what `value_of` returns. Errors: the first one of
+// `value_of`, or an unmatched brace.
 Result<std::string> fill_template(
     std::string_view text, const std::function<Result<std::string>(std::string_view)>& value_of);
 
-// The names in a text's braces, each once, in order. Errors: what is wrong with a text of this form
-// whose braces may hold `known`; no more than one is found at a time.
+// Returns the names in a text's braces, each once, in order. Checks the text as one of this form
+// whose braces may contain `known`, and reports the first mistake.
 Result<std::vector<std::string>> names_in_text(std::string_view text, TextForm form,
                                                const std::vector<std::string>& known);
 

@@ -1,6 +1,6 @@
-// Are the times times? Pure, like model/verdict.h: `invalid` when a `time` or `host_time` is not
-// finite and above 0, or another figure in milliseconds is not finite or below 0. Warm-up counts: a
-// clock that failed once is no clock.
+// Judges whether the times can be times. Pure, like model/verdict.h: `invalid` if a `time` or
+// `host_time` is not finite and above 0, or another figure in milliseconds is not finite or below
+// 0. Warm-up counts: a clock that failed once cannot be trusted.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// A trial: one point of a sweep. Its key is equal exactly when the measurement would be.
+// A trial: one point of a sweep. Two trials have equal keys exactly if they measure the same.
 #pragma once
 
 #include <string>
@@ -25,9 +25,9 @@ struct Trial {
 
 Trial default_trial(const WorkloadDef& def);
 
-// Hash of workload, version and the identity parameters that differ from their defaults, by name in
-// alphabetical order: `lm_step/1|context=512|model=xl`. A parameter added later with a default that
-// keeps the old behaviour therefore keeps old keys.
+// Returns the hash of the workload, its version and the identity parameters that differ from their
+// defaults, by name in alphabetical order: `lm_step/1|context=512|model=xl`. A new parameter whose
+// default keeps the old behaviour therefore keeps old keys.
 TrialKey key_of(const WorkloadDef& def, const Trial& trial);
 
 // `context=512 model=xl`: the parameters that differ from their defaults, in catalog order.

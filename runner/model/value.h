@@ -1,4 +1,4 @@
-// The value of one parameter, and the text people write and read for it.
+// The value of one parameter, and the text that people write and read for it.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,17 @@ enum class ValueType {
   kDuration,  // std::int64_t nanoseconds
 };
 
-// Which alternative is held follows from the ValueType of the parameter's definition.
+// The parameter's ValueType decides which alternative is used.
 using Value = std::variant<std::int64_t, double, bool, std::string>;
 
 std::string_view name_of(ValueType type);  // "integer", "real", ...
 Result<ValueType> value_type_from(std::string_view name);
 
-// Canonical text: parses back to the same value, and is what trial keys hash.
+// Returns the canonical text, which parses back to the same value. Trial keys hash it too, except
+// that bytes have a text of their own (model/key_text.h).
 std::string to_text(const Value& value, ValueType type);
 
-// Checks syntax only; choices and limits are the definition's business (model/catalog.h).
+// Checks syntax only. The definition checks choices and limits (model/catalog.h).
 Result<Value> parse_value(std::string_view text, ValueType type);
 
 }  // namespace sweepd

@@ -15,7 +15,7 @@
 namespace sweepd {
 namespace {
 
-// Ranks that share a device share its peak: two of them on one CPU have one CPU's.
+// Ranks that share a device share its peak: two ranks on one CPU have the peak of one CPU.
 std::int64_t distinct_devices(const Environment& environment, std::int64_t world_size) {
   std::set<std::tuple<std::string, std::string, std::string>> devices;
   for (const DeviceInfo& device : environment.devices) {
@@ -25,7 +25,7 @@ std::int64_t distinct_devices(const Environment& environment, std::int64_t world
   return static_cast<std::int64_t>(devices.size());
 }
 
-// Ticks of 10 ms and our own journal's writing stay well below a tenth of the lease.
+// Ticks of 10 ms and the writing of our own journal stay well below a tenth of the lease.
 constexpr double kLostShare = 0.1;
 
 // Three digits at least: 0.0123, 4.56, 989, 1,150.
@@ -41,9 +41,9 @@ std::string bytes_text(double per_s) {
   return figure(per_s * 1e-9) + " GB/s";
 }
 
-// One rate of one phase against one ceiling; compute and memory differ only in words.
+// One rate of one phase and its ceiling. Compute and memory differ only in words.
 struct Ceiling {
-  double work = 0;  // FLOP or bytes a step, of all ranks
+  double work = 0;  // FLOP or bytes per step, of all ranks
   double peak = 0;  // per second, of all devices
   double cache_bytes = 0;
   std::string verb;  // "ran at", "moved"
@@ -117,8 +117,8 @@ void judge_rates(Judgement& judgement, std::span<const Summary> summaries, const
   }
 }
 
-// `gpu_idle` is the state between steps and `applications_clocks_setting` a choice the environment
-// records; all other reasons mean clocks below what the device would have run at.
+// `gpu_idle` is the state between steps, and `applications_clocks_setting` is a setting that the
+// environment records. All other reasons mean that clocks are lower than the device could run at.
 bool is_throttling(std::string_view reason) {
   return !reason.empty() && reason != "none" && reason != "gpu_idle" &&
          reason != "applications_clocks_setting";
@@ -147,7 +147,7 @@ void judge_device_states(Judgement& judgement, const std::vector<DeviceState>& s
   }
 }
 
-// How many cores a list such as "0-3,8" names; 0 when it cannot be read.
+// Returns how many cores a list such as "0-3,8" names; 0 if it cannot be read.
 std::int64_t count_cores(const std::string& list) {
   std::int64_t count = 0;
   for (const std::string& part : split(list, ',')) {
@@ -161,13 +161,13 @@ std::int64_t count_cores(const std::string& list) {
   return count;
 }
 
-// The cores that others took of the lease while it was measured, or the hypervisor did.
+// Judges the cores that other processes or the hypervisor took from the lease during measurement.
 void judge_cores(Judgement& judgement, const Environment& environment, std::int64_t world_size) {
   const std::int64_t total = environment.host.cores;
   if (total > 0 && world_size > total) {
     add_reason(judgement, Verdict::kSuspect,
                fmt::format("{} ranks shared {} core{}", world_size, total, total == 1 ? "" : "s"));
-    return;  // each rank's others are the other ranks
+    return;  // a rank's competitors are the other ranks
   }
   const std::int64_t leased = std::max<std::int64_t>(1, count_cores(environment.cores));
   const double allowed = kLostShare * static_cast<double>(leased);

@@ -1,4 +1,4 @@
-// What a step must do, by formula: the numerator of every rate and the ruler of every verdict.
+// What a step must do, by formula: the numerator of every rate, and what verdicts compare with.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct PhaseWork {
   }
 };
 
-// A named value known without measuring (parameter count, expected bytes ...).
+// A named value that is known without measuring (parameter count, expected bytes ...).
 struct Figure {
   static constexpr std::string_view kTable = "figure";
   std::string name;  // snake_case, the unit in the name where it is not a count: `weights_bytes`

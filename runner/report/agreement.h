@@ -1,5 +1,5 @@
-// Whether repeated attempts of one trial tell the same: what a spread inside each attempt cannot
-// show, as memory lies elsewhere in each and a clock has another temperature.
+// Whether repeated attempts of one trial agree. The spread inside each attempt cannot show this,
+// because each process gets other memory addresses and finds the clock at another temperature.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace sweepd::report {
 
 class Agreement {
  public:
-  // The attempts of one cell, each a mean of at least two samples; others have no spread to agree
-  // within and are passed over.
+  // Adds the attempts of one cell. A cell is skipped if one of them has fewer than two samples,
+  // because that attempt has no spread.
   void add_cell(const std::vector<const ResultRow*>& attempts);
-  // "; their means differ by up to 12% and agree within ± std in 10 of 12 cells", or "" when there
-  // was no such cell.
+  // Returns "; their means differ by up to 12% and agree within ± std in 10 of 12 cells", or "" if
+  // no cell was added.
   std::string words() const;
 
  private:

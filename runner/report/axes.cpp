@@ -33,7 +33,7 @@ bool is_boolean(const Dimension& dimension) {
   });
 }
 
-// The number behind a plain numeric value, where a double holds it exactly.
+// Returns the number of a plain numeric value if a double represents it exactly.
 std::optional<double> exact_number(const Dimension& dimension, const std::string& text) {
   if (!dimension.numeric) return std::nullopt;
   const auto value = parse_real(text);
@@ -178,7 +178,7 @@ std::vector<Cell> Axes::row_cells(const Key& key) const {
   return cells;
 }
 
-// As a paper heads its columns: "fp32 forward" speaks for itself, a bare "512" or "true" does not.
+// Heads columns as a paper does: "fp32 forward" needs no name, but a bare "512" or "true" does.
 std::string Axes::column_name(const Key& key, const std::string& value) const {
   std::vector<std::string> parts;
   bool any_named = false;

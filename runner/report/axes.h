@@ -1,5 +1,5 @@
-// Which dimensions make a table's rows and columns, where each result falls, and what the headers
-// say.
+// Which dimensions make a table's rows and columns, which cell each result belongs to, and what the
+// headers say.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace sweepd::report {
 
-// One index per shown dimension; sorts in display order. kEveryValue stays where a result without a
-// figure has nothing to be spread over.
+// One index per shown dimension; keys sort in display order. kEveryValue remains where a result
+// without a figure has no values to be spread over.
 using Key = std::vector<std::uint32_t>;
 
 struct Place {
@@ -28,41 +28,44 @@ class Axes {
   // Fails when the table names a dimension that the results do not have.
   static Result<Axes> resolve(const ResultSet& results, const TableSpec& table);
 
-  // Several results of one table, whose dictionaries agree (dictionary.h): what one of them used
-  // counts for all. With `only_varying` a dimension of one value leaves, unless it is in `kept`.
+  // Aligns several results of one table, whose dictionaries agree (dictionary.h): a value that one
+  // of them uses counts for all. With `only_varying` a dimension of one value is dropped unless it
+  // is in `kept`.
   static void align(std::span<Axes* const> all, bool only_varying,
                     const std::vector<TableSpec::Filter>& kept);
 
-  // Of a baseline, which has no rows and columns of its own: those of `table`, and what it used.
+  // For a baseline, which has no rows and columns of its own: adopts those of `table` and the
+  // values it uses.
   void follow(const Axes& table);
 
-  // A figure has one place; a row without one has every place that it stands for.
+  // Returns the places of a result. A figure has one place; a row without a figure has every place
+  // that it covers.
   std::vector<Place> places(const ResultRow& row) const;
 
-  // Headers of the leading columns, and one row's cells under them.
+  // Headers of the leading columns, and the cells of one row under them.
   std::vector<Column> row_headers() const;
   std::vector<Cell> row_cells(const Key& key) const;
-  // "bf16 forward", "context 512, backward"; "" when the query has no columns. `value` is the last
-  // part: "bf16 forward Min".
+  // Returns "bf16 forward" or "context 512, backward"; "" if the query has no columns. `value` is
+  // the last part: "bf16 forward Min".
   std::string column_name(const Key& key, const std::string& value = "") const;
   std::string row_name(const Key& key) const;
-  // Several metrics side by side have no unit in common: each brings its own, in its column's
-  // header or behind its name in a row. "" where the results have one unit for all.
+  // Metrics side by side may differ in unit. Each then shows its own, in its column's header or
+  // after its name in a row. "" if the results have one unit for all.
   std::string column_unit(const Key& key) const;
 
-  // The value itself, "" where there is none; `i` is a position in a row's key.
+  // Returns the value itself, "" if there is none; `i` is a position in a row's key.
   const std::string& row_value(const Key& key, std::size_t i) const;
-  // Has one of a column's values no text, as the device of an attempt that never ran?
+  // Whether one of the column's values is empty, as the device of an attempt that never ran.
   bool has_unknown(const Key& column) const;
 
   // Position of a row dimension in Key, or nothing.
   std::optional<std::size_t> row_position(std::string_view name) const;
   std::optional<std::size_t> column_position(std::string_view name) const;
-  // The number that a row or column dimension has at a point; nothing for other names.
+  // Returns the number that a row or column dimension has at a point, or nothing for other names.
   std::optional<double> number_at(const Key& row, const Key& column, std::string_view name) const;
   bool is_constant(std::string_view name) const;  // dropped by only_varying
   std::vector<std::string> constants() const;     // "batch = 4"
-  // Dimensions that the table does not show, and in which these results differ.
+  // Dimensions that the table does not show and in which these results differ.
   std::vector<std::string> hidden_differences(const std::vector<const ResultRow*>& rows) const;
 
  private:
@@ -70,7 +73,7 @@ class Axes {
       : results_(&results), headings_(&table.headings) {}
   void note_used_values();
   void drop_constants(const std::vector<TableSpec::Filter>& kept);
-  // The dimension's name, or what the table says instead.
+  // Returns the dimension's name, or the heading that the table gives it.
   const std::string& heading(std::size_t dimension) const;
   std::optional<std::size_t> position(const std::vector<std::size_t>& axis,
                                       std::string_view name) const;

@@ -30,7 +30,7 @@ std::string default_cell(const std::vector<Pooled>& cells, const CellStyle& styl
     repeated |= cell.stats.n > 1;
     if (mean > 0 && (smallest == 0 || mean < smallest)) smallest = mean;
   }
-  // Counts and bytes stay whole; a time that happens to be whole does not look like a count.
+  // Counts and bytes stay whole. A time that happens to be whole must not look like a count.
   const bool counts =
       style.shown_unit == "B" || style.shown_unit == "1" || style.shown_unit.empty();
   std::string format = ",.0f";
@@ -49,7 +49,7 @@ const CellName* name_in(const CellTemplate::Part& part) {
   return part.name.empty() ? nullptr : find_cell_name(part.name);
 }
 
-// `{text}` of a fact that is a number shows the number.
+// `{text}` of a numeric fact shows the number.
 std::string word(const CellTemplate::Part& part, const CellContent& content,
                  const CellStyle& style) {
   const Stats& stats = content.pooled->stats;
@@ -68,7 +68,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
   Cell cell;
   std::optional<double> only;
   int named = 0;
-  // A fact that is a text has no mean: whoever asks for one gets the text.
+  // A fact that is a text has no mean, so a cell that asks for one shows the text.
   const bool text_alone = content.pooled->stats.n == 0 && !content.text.empty();
   if (text_alone && !shows_words_only(style.cell)) return Cell{content.text, {}, false};
   for (const CellTemplate::Part& part : style.cell.parts) {
@@ -93,7 +93,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
   }
   Verdict verdict = content.pooled->verdict;
   const bool compared = compares(style.cell) && content.partner.pooled != nullptr;
-  // An invalid baseline gives no comparison, so there is nothing to mark; a suspect one does.
+  // An invalid baseline gives no comparison, so there is nothing to mark. A suspect one does.
   if (compared && content.partner.pooled->verdict == Verdict::kSuspect) {
     verdict = std::max(verdict, Verdict::kSuspect);
   }
@@ -137,8 +137,8 @@ std::string metric_label(const std::string& metric) {
 
 namespace {
 
-// What stands between two figures less the letters that touch one: the unit of a value, not of its
-// name. "x (" -> " (".
+// Returns the text between two figures without the letters that touch a figure: those belong to the
+// figure's value, not to its name. "x (" -> " (".
 std::string between_figures(std::string_view literal) {
   const auto touches = [](unsigned char c) { return std::isalnum(c) != 0 || c == '%'; };
   while (!literal.empty() && touches(static_cast<unsigned char>(literal.front()))) {

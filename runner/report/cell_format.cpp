@@ -36,7 +36,7 @@ constexpr std::array kNames{
 };
 
 constexpr int kMaxPrecision = 17;         // a double has no more
-constexpr double kExactInteger = 0x1p53;  // up to there a double holds every integer
+constexpr double kExactInteger = 0x1p53;  // a double holds every integer up to here
 
 void group_thousands(std::string& digits) {
   const std::size_t first = digits[0] == '-' ? 1 : 0;
@@ -48,7 +48,7 @@ void group_thousands(std::string& digits) {
 std::string plain(double value, int precision) {
   const bool whole = value == std::nearbyint(value) && std::abs(value) < kExactInteger;
   if (precision < 0 && whole) return fmt::format("{:.0f}", value);
-  // Above a million six significant digits would bring an exponent that no reader wants.
+  // From a million on, six significant digits would need an exponent, which readers dislike.
   if (precision < 0 && std::abs(value) >= 1e6 && std::abs(value) < 1e15) {
     return fmt::format("{:.0f}", value);
   }
@@ -56,7 +56,7 @@ std::string plain(double value, int precision) {
 }
 
 std::string digits_of(double value, const NumberFormat& format) {
-  const int precision = format.precision < 0 ? 6 : format.precision;  // as Python and C have it
+  const int precision = format.precision < 0 ? 6 : format.precision;  // the default of Python and C
   switch (format.type) {
     case 'f':
       return fmt::format("{:.{}f}", value, precision);
@@ -123,7 +123,7 @@ Result<NumberFormat> parse_number_format(std::string_view text) {
 std::string format_number(double value, const NumberFormat& format) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   std::string digits = digits_of(value, format);
-  // "-0.0" is what rounding leaves of a small negative number.
+  // Rounding a small negative number gives "-0.0".
   if (digits[0] == '-' && digits.find_first_of("123456789") == std::string::npos)
     digits.erase(0, 1);
   if (format.thousands) group_thousands(digits);

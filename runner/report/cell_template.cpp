@@ -45,7 +45,7 @@ class CellParser {
 
  private:
   Error error(std::size_t at, const std::string& what) const {
-    // Columns as an editor counts them: ± is one.
+    // Columns are counted as in an editor: ± is one.
     return {ErrorCode::kInvalidArgument,
             fmt::format("cell, column {}: {}", display_width(text_.substr(0, at)) + 1, what)};
   }
@@ -119,7 +119,7 @@ bool needs_samples(const QuerySpec& query) {
   return std::any_of(query.table.sort.begin(), query.table.sort.end(), [](std::string_view key) {
     const std::string_view name = key.starts_with('-') ? key.substr(1) : key;
     const CellName* known = report::find_cell_name(name);
-    // A rate may be of the median, which the rest of the table decides.
+    // The rate may be that of the median, which the rest of the table decides.
     return needs_order(name) || (known != nullptr && known->kind == NameKind::kDerived);
   });
 }

@@ -16,7 +16,7 @@ enum class Kind { kTime, kSize, kRate };
 struct Unit {
   std::string_view name;
   Kind kind;
-  double scale;  // in ns, B or B/s: whole numbers, which doubles divide exactly where they can
+  double scale;  // in ns, B or B/s: integers, so that division is exact where a double allows it
 };
 
 constexpr std::array kUnits{Unit{"ns", Kind::kTime, 1},         Unit{"us", Kind::kTime, 1e3},

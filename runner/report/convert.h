@@ -7,17 +7,17 @@
 
 namespace sweepd::report {
 
-// value * multiply / divide: one of the two is 1, so that 1500 ms is 1.5 s to the last bit.
+// Computes value * multiply / divide. One of the two is 1, so that 1500 ms is exactly 1.5 s.
 struct Conversion {
   double multiply = 1;
   double divide = 1;
   double operator()(double value) const { return value * multiply / divide; }
 };
 
-// `from` is a metric's own unit, `to` what a person asked for; "" keeps the metric's.
+// `from` is the metric's own unit, `to` the unit a person asked for; "" keeps the metric's.
 Result<Conversion> conversion(std::string_view from, std::string_view to);
 
-// Is it a unit that can be asked for at all? The error lists them and the nearest.
+// Checks that a unit exists at all. The error lists the units and the nearest one.
 Result<void> check_unit(std::string_view unit);
 
 }  // namespace sweepd::report

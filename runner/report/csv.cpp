@@ -5,8 +5,8 @@
 namespace sweepd {
 namespace {
 
-// RFC 4180, section 2: a field with a comma, a quote or a line end stands in quotes, and a quote
-// inside is doubled. Spaces at the ends are quoted too, because some readers trim them.
+// RFC 4180, section 2: a field with a comma, a quote or a line end is quoted, and a quote inside is
+// doubled. Fields with spaces at the ends are quoted too, because some readers trim them.
 std::string field(const std::string& text) {
   const bool spaced = text.starts_with(' ') || text.ends_with(' ');
   if (!spaced && text.find_first_of(",\"\r\n") == std::string::npos) return text;

@@ -14,7 +14,7 @@ Dimension* find(ResultSet& set, const std::string& name) {
   return nullptr;
 }
 
-// What `merged` lacks comes in behind the last value that both have.
+// Inserts each value that `merged` lacks after the preceding value of `values`.
 void merge(Values& merged, const Values& values) {
   auto behind = merged.begin();
   for (const std::string& value : values) {
@@ -47,8 +47,8 @@ void share_dictionaries(std::vector<ResultSet>& sets, const std::vector<std::str
       const Dimension* dimension = find(set, name);
       if (dimension != nullptr) merge(merged, dimension->values);
     }
-    // Also the sets before the one that brought a value: what a table says of its rows and columns
-    // it asks of the first set, which may have met nothing at all.
+    // Also renumbers the sets before the one that added a value. A table asks the first set about
+    // its rows and columns, and that set may have no values at all.
     for (ResultSet& set : sets) {
       Dimension* dimension = find(set, name);
       if (dimension != nullptr && dimension->values != merged) renumber(set, *dimension, merged);

@@ -1,5 +1,5 @@
-// Results that were read apart number their dimensions' values apart. This gives them one
-// numbering, so that a point has the same key in all of them.
+// Results that were read separately number their dimensions' values separately. This file gives
+// them one numbering, so that a point has the same key in all of them.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace sweepd::report {
 
-// The named dimensions get the same values in the same order in every set: the first set's order,
-// with what only later sets know behind the value that precedes it there. Sets that lack a
-// dimension are left as they are.
+// Gives the named dimensions the same values in the same order in every set. That is the order of
+// the first set; a value that only a later set has follows the value that precedes it there. Sets
+// that lack a dimension are not changed.
 void share_dictionaries(std::vector<ResultSet>& sets, const std::vector<std::string>& names);
 
 }  // namespace sweepd::report

@@ -1,5 +1,5 @@
-// "peak_allocated_bytes per sequence^2": a metric divided by a parameter of the point, so that a
-// column shows whether something grows as a power of it.
+// "peak_allocated_bytes per sequence^2": a metric divided by a parameter of the point. A column of
+// it shows whether something grows as a power of that parameter.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 namespace sweepd {
 
 struct DividedMetric {
-  std::string metric;           // what is read
-  std::string parameter;        // "" when nothing divides
+  std::string metric;           // the metric that is read
+  std::string parameter;        // "" if there is no divisor
   int power = 1;                // 1 to 4
   std::string divisor() const;  // "sequence^2", "sequence", ""
 };
 
-// Text without " per " is a metric alone. The error says what is wrong with what stands behind it.
+// Text without " per " is a metric alone. The error says what is wrong with the text after it.
 Result<DividedMetric> parse_metric(std::string_view text);
 
-// The metric alone, of right and wrong text.
+// Returns the metric without its divisor, even if the text is wrong.
 std::string metric_alone(std::string_view text);
 
 }  // namespace sweepd

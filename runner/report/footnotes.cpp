@@ -11,16 +11,17 @@
 namespace sweepd::report {
 namespace {
 
-constexpr std::size_t kMaxReasons = 3;     // of one kind; `show` has them all
-constexpr std::size_t kMaxPartlyDone = 5;  // cells named one by one
-constexpr std::size_t kMaxCells = 3;       // named for one reason
-constexpr std::size_t kMaxText = 160;      // of one reason: a command may have 400 letters
+constexpr std::size_t kMaxReasons = 3;     // of one kind; `show` lists them all
+constexpr std::size_t kMaxPartlyDone = 5;  // cells listed one by one
+constexpr std::size_t kMaxCells = 3;       // listed for one reason
+constexpr std::size_t kMaxText = 160;      // of one reason: a command may be 400 letters long
 
 std::string counted(std::size_t n, const std::string& thing) {
   return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
 }
 
-// What is wrong, without the command of 400 letters that puts it right; `show` has all of it.
+// Cuts the text to the problem, without the command that fixes it, which may have 400 letters.
+// `show` prints all of it.
 std::string one_line(const std::string& text) {
   if (display_width(text) <= kMaxText) return text;
   const std::size_t clause = text.find("; ");
@@ -40,17 +41,17 @@ std::string where(const std::vector<std::string>& cells) {
   return list;
 }
 
-// Attempts without an id are told apart by where they lie.
+// Returns an identity for the attempt. Rows without an id are told apart by their addresses.
 std::string identity(const ResultRow& row) {
   return row.attempt.empty() ? fmt::format("{}", static_cast<const void*>(&row)) : row.attempt;
 }
 
-// An analytic figure is there whatever became of its attempt.
+// An analytic figure exists whatever the outcome of its attempt.
 bool is_done(const ResultRow& row) {
   return row.stats.n > 0 || (!row.pending && row.outcome == Outcome::kDone);
 }
 
-// Distinct attempts; a row that the reader pooled stands for several.
+// Counts distinct attempts. A row that the reader pooled counts as several.
 class AttemptCount {
  public:
   void add(const ResultRow& row) {
@@ -77,7 +78,8 @@ void Footnotes::Reasons::add(const std::string& whole, const std::string& attemp
   if (!cell.empty() && !known) reason.cells.push_back(cell);
 }
 
-// One reason is that of every cell with the mark. Several must say which is whose.
+// A single reason applies to every cell with the mark. If there are several, each must name its
+// cells.
 void Footnotes::Reasons::append_lines(const std::string& heading,
                                       std::vector<std::string>& lines) const {
   for (std::size_t i = 0; i < std::min(all.size(), kMaxReasons); ++i) {
@@ -217,7 +219,7 @@ std::vector<std::string> Footnotes::lines() const {
     found->second.append_lines(fmt::format("{} {}", mark_of(verdict), name_of(verdict)), lines);
   }
   for (const auto& [outcome, reasons] : ended_) {
-    // The word is in the cell already; only a reason adds to it.
+    // The word is already in the cell, so only a reason adds to it.
     Reasons with_text;
     std::copy_if(reasons.all.begin(), reasons.all.end(), std::back_inserter(with_text.all),
                  [](const Reason& reason) { return !reason.text.empty(); });

@@ -1,4 +1,4 @@
-// What a table must say beside its figures so that nothing is hidden: marks and their reasons,
+// What a table must say besides its figures so that nothing is hidden: marks and their reasons,
 // pooling, attempts that did not finish.
 #pragma once
 
@@ -16,14 +16,14 @@ namespace sweepd::report {
 
 class Footnotes {
  public:
-  // One shown cell: its results, and its name for the few notes that speak of a single cell.
+  // Adds one shown cell: its results, and its name for the few notes about a single cell.
   void add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,
                 const Axes& axes);
   std::vector<std::string> lines() const;
 
  private:
-  // Distinct texts in the order of their appearance, each with the attempts that gave it and the
-  // cells that show them.
+  // Distinct texts in the order of their appearance, each with the attempts it comes from and the
+  // cells that show it.
   struct Reason {
     std::string text;
     std::set<std::string> attempts;
@@ -31,7 +31,7 @@ class Footnotes {
   };
   struct Reasons {
     std::vector<Reason> all;
-    std::map<std::string, std::size_t> index;  // a load average gives each attempt its own text
+    std::map<std::string, std::size_t> index;  // a load average makes each attempt's text unique
     void add(const std::string& whole, const std::string& attempt, const std::string& cell);
     void append_lines(const std::string& heading, std::vector<std::string>& lines) const;
   };

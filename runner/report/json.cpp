@@ -8,7 +8,7 @@
 namespace sweepd {
 namespace {
 
-// Text from logs may not be UTF-8; what is not becomes U+FFFD, so that the document always parses.
+// Text from logs may not be UTF-8. Invalid bytes become U+FFFD, so that the document always parses.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -18,7 +18,8 @@ std::string value(const Cell& cell) {
   return cell.text.empty() ? "null" : quoted(cell.text);
 }
 
-// One item a line: a table of results then differs line by line in version control.
+// Puts each item on a line of its own, so that version control shows changes of a table line by
+// line.
 std::string list(const std::vector<std::string>& items) {
   if (items.empty()) return "[]";
   return "[\n    " + join(items, ",\n    ") + "\n  ]";

@@ -11,7 +11,7 @@
 namespace sweepd::report {
 namespace {
 
-// "OOM", "OOM/timeout", "…": what stands where a figure would.
+// Returns "OOM", "OOM/timeout" or "…", which a cell shows in place of a figure.
 std::string word_of(const Group& group, std::string_view of_done) {
   std::set<Outcome> outcomes;
   bool pending = false;
@@ -31,10 +31,10 @@ std::string word_of(const Group& group, std::string_view of_done) {
   return join(words, "/");
 }
 
-// Done, and yet nothing to show: this metric was not measured.
+// Shown for a done attempt in which this metric was not measured.
 constexpr std::string_view kNotMeasured = "—";
 
-// "Min (s)" -> "Min" in a table in seconds: the header says the unit once.
+// "Min (s)" -> "Min" in a table in seconds, whose header already names the unit.
 std::string without_unit(const std::string& name, const std::string& unit) {
   const std::string suffix = " (" + unit + ")";
   return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
@@ -110,7 +110,7 @@ Result<Cell> Layer::cell(const Key& row, const Key& column) const {
       [](const ResultRow* each) { return !each->pending && each->outcome == Outcome::kDone; });
   const bool has_figure = group->pooled.stats.n > 0 || (words_only && any_done);
   if (!has_figure && group->text.empty()) return Cell{word_of(*group, kNotMeasured), {}, false};
-  // With several attempts the done ones count, and a note says how many did not end well.
+  // Of several attempts the done ones count, and a note says how many did not end well.
   const std::string outcome =
       any_done ? std::string(name_of(Outcome::kDone)) : word_of(*group, kNotMeasured);
   const CellContent content{&group->pooled, partner(row, column), outcome, group->text};
@@ -123,7 +123,7 @@ Result<Cell> Layer::cell(const Key& row, const Key& column) const {
 Conversion Layer::conversion_at(const Key& row, const Key& column) const {
   Conversion convert = style_.convert;
   if (divided_.parameter.empty()) return convert;
-  // A point without the number has no figure either: a word stands for all values.
+  // A point without the number has no figure either: its row is a word that covers all values.
   const auto number = axes_.number_at(row, column, divided_.parameter);
   convert.divide *= number ? std::pow(*number, divided_.power) : std::nan("");
   return convert;
@@ -150,6 +150,7 @@ bool Layer::is_idle(const Key& column) const {
       style_.cell.parts.begin(), style_.cell.parts.end(), [](const CellTemplate::Part& part) {
         const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
         return known == nullptr ||
+               // `baseline` shows the baseline's own figure, so its column is not idle.
                (known->kind == NameKind::kCompared && known->name != "baseline");
       });
   if (!baseline_ || !only_compares) return false;
@@ -188,7 +189,7 @@ Column Layer::header(const Key& column) const {
   const std::string name = axes_.column_name(column, without_unit(value_.name, unit));
   if (!name.empty()) return {name, unit, align};
   const std::string figure = template_label(style_.cell);
-  // A rate is its own name: "TFLOP/s" says more than "time (TFLOP/s)".
+  // A rate names itself: "TFLOP/s" says more than "time (TFLOP/s)".
   if (figure == unit) return {figure, "1", align};
   return {metric(), unit, align};
 }

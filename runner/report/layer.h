@@ -1,4 +1,4 @@
-// One value of a table: its results by row and column, what they are compared with, its cells.
+// One value of a table: its results by row and column, their baseline, and its cells.
 #pragma once
 
 #include <map>
@@ -19,21 +19,21 @@ struct Group {
   std::vector<const ResultRow*> rows;    // everything that falls into the cell
   Pooled pooled;                         // of those with a figure
   std::string text;                      // facts that are text; several are joined by "/"
-  void add_up(std::string_view metric);  // `pooled` and `text` from `rows`
+  void add_up(std::string_view metric);  // computes `pooled` and `text` from `rows`
 };
 
-// Where a table's cells find the point that they are compared with.
+// Finds the point that a cell is compared with.
 class BaselineGroups {
  public:
   static Result<BaselineGroups> resolve(const ResultSet& results, const TableSpec& table,
                                         const TableSpec::Value& value);
   Axes& axes() { return axes_; }
   const Axes& axes() const { return axes_; }
-  // After Axes::align; `names` are the table's baseline.
+  // Call after Axes::align; `names` are the table's baseline.
   void group(const std::vector<TableSpec::Filter>& names);
   bool empty() const { return groups_.empty(); }
 
-  // `group` is null where there is none.
+  // `group` is null if there is none.
   struct Found {
     const Group* group = nullptr;
     bool itself = false;
@@ -45,12 +45,13 @@ class BaselineGroups {
       : axes_(std::move(axes)), results_(&results) {}
   using Point = std::pair<Key, Key>;
   Point without_names(const Key& row, const Key& column) const;
-  // Have the shown names their baseline's values here?
+  // Whether the shown names have their baseline's values here.
   bool is_baseline(const Key& row, const Key& column) const;
 
   Axes axes_;
   const ResultSet* results_;
-  // Do the value's filters give those names their baseline's value that the table does not show?
+  // Whether the value's filters give the names that the table does not show their baseline's
+  // values.
   bool hidden_names_agree_ = true;
   // Positions of the shown names in the keys, each with the code of its value.
   std::map<std::size_t, std::uint32_t> row_names_, column_names_;
@@ -66,7 +67,7 @@ class Layer {
   const Axes& axes() const { return axes_; }
   BaselineGroups* baseline() { return baseline_ ? &*baseline_ : nullptr; }
   const BaselineGroups* baseline() const { return baseline_ ? &*baseline_ : nullptr; }
-  // After Axes::align. Chooses the cell where the table leaves it open.
+  // Call after Axes::align. Chooses the cell template if the table leaves it open.
   void group(const std::vector<TableSpec::Filter>& baseline);
 
   const std::map<Key, std::map<Key, Group>>& lines() const { return lines_; }
@@ -76,30 +77,30 @@ class Layer {
   const CellStyle& style() const { return style_; }
   const TableSpec::Value& value() const { return value_; }
 
-  // "" where the sweep never had the point.
+  // Returns "" if the sweep never had the point.
   Result<Cell> cell(const Key& row, const Key& column) const;
-  // Does a column only compare the baseline with itself?
+  // Whether a column only compares the baseline with itself.
   bool is_idle(const Key& column) const;
-  // For sorting; nothing where there is no such figure.
+  // Returns the figure to sort by, or nothing if there is none.
   Result<std::optional<double>> figure(const Key& row, const Key& column,
                                        std::string_view name) const;
-  // The first figure of the cell's template; "" for words.
+  // Returns the first figure of the cell's template; "" for words.
   std::string first_figure() const;
   Partner partner(const Key& row, const Key& column) const;
-  // Rows of a baseline that gave no comparison, for the notes.
+  // Returns the rows of a baseline that gave no comparison, for the notes.
   std::vector<const ResultRow*> failed_baseline(const Key& row, const Key& column) const;
 
-  // Header of this value's columns under `column`.
+  // Returns the header of this value's columns under `column`.
   Column header(const Key& column) const;
   std::string metric() const;
-  // "mean of time, n = 10"; fewest and most samples of the given cells.
+  // Returns the fewest and most samples of the given cells, for "mean of time, n = 10".
   std::pair<std::int64_t, std::int64_t> counts(const std::vector<Key>& rows) const;
 
  private:
   Layer(Axes axes, const TableSpec::Value& value, const ResultSet& results)
       : axes_(std::move(axes)), value_(value), results_(&results) {}
   CellTemplate choose_cell() const;
-  // The style's, divided by what the metric is per.
+  // Returns the style's conversion, divided by the metric's divisor at that point.
   Conversion conversion_at(const Key& row, const Key& column) const;
 
   Axes axes_;

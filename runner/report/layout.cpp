@@ -12,7 +12,7 @@ bool is_marked(std::string_view text) {
   return text.ends_with("†") || text.ends_with("‡");
 }
 
-// "Tokens/s" is its own unit, and "fp32 TFLOP/s" says it.
+// True if the name already says the unit, as "Tokens/s" and "fp32 TFLOP/s" do.
 bool ends_with_unit(std::string_view name, std::string_view unit) {
   if (name.size() < unit.size()) return false;
   const std::string_view end = name.substr(name.size() - unit.size());
@@ -77,7 +77,7 @@ std::string pad(const std::string& text, std::size_t width, Align align) {
 
 namespace {
 
-// How many bytes of `text` take at most `width` columns; at least one letter.
+// Returns how many bytes of `text` fit into `width` columns; at least one letter.
 std::size_t bytes_that_fit(std::string_view text, std::size_t width) {
   std::size_t fit = 0;
   for (std::size_t end = 0; end < text.size();) {
@@ -95,7 +95,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   while (display_width(text) > width) {
     const std::size_t fit = bytes_that_fit(text, width);
-    // The space behind a full line is a place to break, too.
+    // The space after a full line is also a place to break.
     const std::size_t space = text.find_last_of(' ', fit);
     const bool at_space = space != std::string_view::npos && space > 0;
     lines.emplace_back(trim(text.substr(0, at_space ? space : fit)));

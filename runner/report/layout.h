@@ -1,4 +1,4 @@
-// What the markdown and the terminal renderer share: header texts, column widths, padding.
+// Shared by the markdown and the terminal renderer: header texts, column widths, padding.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,13 @@
 
 namespace sweepd::report {
 
-// "forward (ms)"; just the name without a unit, with "1", or where it ends with the unit itself.
+// Returns "forward (ms)", or just the name if there is no unit, the unit is "1", or the name ends
+// with it.
 std::string header_text(const Column& column);
 
-// Every cell's text after `escape`, header first, each row as long as `columns`; `bold` stands
-// before and behind bold cells. In right-aligned columns with a marked ("12.3†") or bold cell the
-// others get spaces, so that the digits line up.
+// Returns every cell's text after `escape`, header first, each row as long as `columns`. Bold cells
+// have `bold` on both sides. In a right-aligned column with a marked ("12.3†") or bold cell the
+// other cells are padded so that the digits line up.
 using Lines = std::vector<std::vector<std::string>>;
 Lines lines_of(const Table& table, std::string (*escape)(std::string_view), std::string_view bold);
 
@@ -23,8 +24,8 @@ std::vector<std::size_t> widths_of(const Lines& lines);
 
 std::string pad(const std::string& text, std::size_t width, Align align);
 
-// Lines of at most `width` (1 or more) terminal columns, broken at spaces; inside a word only where
-// it is longer than a line. At least one line.
+// Breaks text into lines of at most `width` (1 or more) terminal columns, at spaces, or inside a
+// word that is longer than a line. Returns at least one line.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 }  // namespace sweepd::report

@@ -6,10 +6,10 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kMaxPadding = 60;  // beyond, a cell is prose and the source no table anyway
+constexpr std::size_t kMaxPadding = 60;  // wider cells are prose; padding does not help
 
-// A cell must stay one cell: pipes end it, line ends end the row, and a backslash would take the
-// meaning from the pipe's own escape. `<` would start HTML, `*` emphasis.
+// A cell must stay one cell: a pipe ends it, a line end ends the row, and a backslash would cancel
+// the pipe's own escape. `<` would start HTML, `*` emphasis.
 std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -20,8 +20,8 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-// Within a table a lone backtick may swallow the pipes up to the next one, and a renderer takes
-// spaces at a cell's ends for padding.
+// Inside a table a lone backtick may swallow the pipes up to the next one, and a renderer treats
+// spaces at a cell's ends as padding.
 std::string escape_cell(std::string_view text) {
   const std::size_t front = std::min(text.find_first_not_of(' '), text.size());
   const std::size_t end = std::max(front, text.find_last_not_of(' ') + 1);  // npos + 1 is 0

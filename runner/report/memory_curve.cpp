@@ -12,7 +12,7 @@ namespace {
 
 using Unit = std::pair<const char*, double>;
 
-// The largest unit of which `most` holds at least one.
+// Uses the largest unit of which `most` contains at least one.
 template <std::size_t N>
 PlotAxis axis_in(const std::array<Unit, N>& units, double most, int about) {
   Unit unit = units.front();
@@ -30,7 +30,7 @@ PlotAxis axis_in(const std::array<Unit, N>& units, double most, int about) {
     step = factor * power;
     if (step >= rough) break;
   }
-  // Counted, not added up: ten times 0.1 is not 1.
+  // Multiplied, not added up: adding 0.1 ten times does not give 1.
   for (int i = 0;; ++i) {
     axis.marks.push_back(i * step);
     if (i * step >= span) break;

@@ -1,4 +1,4 @@
-// What the two pictures of a memory timeline share: its phases, its peak, its axes.
+// Shared by the two pictures of a memory timeline: its phases, its peak, its axes.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ struct PhaseSpan {
 
 struct MemoryCurve {
   std::int64_t end_ns = 0;            // of the step; it begins at 0
-  const MemoryPoint* peak = nullptr;  // the first that holds the most; null of an empty timeline
-  std::vector<PhaseSpan> phases;      // of some length, in order; "step" is outside of the phases
+  const MemoryPoint* peak = nullptr;  // first point that holds the most; null if empty
+  std::vector<PhaseSpan> phases;      // longer than 0, in order; "step" is outside of them
 };
 
 // `timeline` must outlive the curve.
 MemoryCurve curve_of(std::span<const MemoryPoint> timeline);
 
-// Live bytes in each of `columns` equal stretches of the step: the most in it, so that no peak is
-// too short to be seen. A block that came before a stretch counts in it.
+// Returns live bytes for each of `columns` equal intervals of the step: the maximum in each, so
+// that even the shortest peak is visible. Blocks allocated before an interval count in it.
 std::vector<std::int64_t> most_per_column(std::span<const MemoryPoint> timeline,
                                           std::int64_t end_ns, std::size_t columns);
 
-// Round marks from 0 to `most` and a little above: 1, 2 or 5 times a power of ten in `unit`, about
-// `about` of them.
+// Round marks from 0 to just above `most`: 1, 2 or 5 times a power of ten in `unit`, about `about`
+// of them.
 struct PlotAxis {
   double unit = 1;                       // of one label unit, in the axis' own unit (bytes, ns)
   std::string unit_name;                 // "MiB", "ms"

@@ -8,12 +8,13 @@
 
 namespace sweepd {
 
-// `width` columns (0: 80) of braille and box characters: the axis of bytes, the area of live bytes,
-// the phases below it and the axis of time; the peak in the heading. "" of an empty timeline.
+// Draws in `width` columns (0: 80) of braille and box characters: the axis of bytes, the area of
+// live bytes, the phases below it and the axis of time. The heading names the peak. Returns "" for
+// an empty timeline.
 std::string memory_to_text(const MemoryPicture& picture, std::size_t width);
 
-// A whole SVG file, self-contained: live and (where it differs) reserved bytes over time, phases
-// shaded and named, the peak marked, what was held when the step began as bands.
+// Returns a whole, self-contained SVG file: live and (where it differs) reserved bytes over time,
+// phases shaded and named, the peak marked, and what was held when the step began as bands.
 std::string memory_to_svg(const MemoryPicture& picture);
 
 }  // namespace sweepd

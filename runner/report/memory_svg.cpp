@@ -103,7 +103,7 @@ void Svg::phases() {
     const double right = x(static_cast<double>(span.end_ns));
     add(R"svg(<rect x="{:.1f}" y="{:g}" width="{:.1f}" height="{:g}" fill="{}"/>)svg", left, kTop,
         right - left, kBottom - kTop, kTints[count++ % kTints.size()]);
-    // About 7 units a letter; a name that does not fit is in the table beside the picture.
+    // About 7 units per letter. A name that does not fit is in the table beside the picture.
     if (right - left > 7.0 * static_cast<double>(span.phase.size())) {
       add(R"svg(<text x="{:.1f}" y="{:g}" text-anchor="middle" fill="#555">{}</text>)svg",
           (left + right) / 2, kTop - 6, escaped(span.phase));
@@ -116,7 +116,7 @@ void Svg::area() {
       steps(&MemoryPoint::allocated), kBottom, kLeft);
 }
 
-// Opaque, on top of the area: what was there before the step is not the step's doing.
+// Drawn opaque on top of the area: the step did not allocate what was there before it.
 void Svg::held() {
   constexpr std::array kColours{"#9fb7d6", "#d9c29c", "#b5cfae", "#cccccc"};
   double below = 0;
@@ -157,7 +157,7 @@ void Svg::grid() {
       time_.unit_name);
 }
 
-// Right, then up or down: memory changes at once.
+// Draws to the right, then up or down: memory changes in steps.
 std::string Svg::steps(Bytes MemoryPoint::*value) const {
   std::string path;
   double last_y = 0;

@@ -23,7 +23,8 @@ std::string braille(unsigned dots) {
   return text;
 }
 
-// The dots of a character whose two columns reach `left` and `right` dots (0 to 4) from below.
+// Returns the dots of a character whose two columns are filled with `left` and `right` dots (0 to
+// 4) from below.
 unsigned filled(int left, int right) {
   constexpr unsigned kLeft[] = {0x40, 0x04, 0x02, 0x01}, kRight[] = {0x80, 0x20, 0x10, 0x08};
   unsigned dots = 0;
@@ -105,7 +106,7 @@ std::string memory_to_text(const MemoryPicture& picture, std::size_t width) {
                                  picture.rank, picture.subject, to_human(curve.peak->allocated),
                                  curve.peak->phase, to_human(curve.peak->time));
   for (std::size_t row = kHeight; row-- > 0;) {
-    // A mark stands at the row whose top edge it is nearest to.
+    // A mark is drawn in the row whose top edge is nearest to it.
     std::string label;
     for (const double mark : axis.marks) {
       const double at = mark * axis.unit / axis.end * static_cast<double>(kHeight);

@@ -14,7 +14,7 @@
 namespace sweepd::report {
 namespace {
 
-// Values of one metric and number of samples share a line.
+// Values with the same metric and number of samples share a line.
 struct Caption {
   std::string metric;
   std::pair<std::int64_t, std::int64_t> counts;
@@ -54,8 +54,8 @@ std::set<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// "Forward" of phase = forward says it itself, and the whole step is what is meant where no phase
-// is named.
+// True if the filter needs no mention: the value's name says it, as "Forward" says phase = forward,
+// or it is phase = step, the default.
 bool goes_without_saying(const TableSpec::Filter& filter, const std::string& name) {
   if (filter.values.size() != 1) return false;
   if (filter.name == "phase" && filter.values.front() == "step") return true;
@@ -63,7 +63,7 @@ bool goes_without_saying(const TableSpec::Filter& filter, const std::string& nam
   return std::includes(said.begin(), said.end(), meant.begin(), meant.end());
 }
 
-// "A, B: phase = setup", one for each set of filters in the order of the values.
+// Returns "A, B: phase = setup", one line for each set of filters in the order of the values.
 std::vector<std::string> narrower_values(const TableSpec& table) {
   std::vector<std::pair<std::string, std::vector<std::string>>> names_by_filter;
   for (const TableSpec::Value& value : table.values) {
@@ -125,7 +125,7 @@ std::vector<std::string> captions(const std::vector<Layer>& layers, const std::v
 std::vector<std::string> filter_notes(const TableSpec& table) {
   std::vector<std::string> lines;
   for (const TableSpec::Filter& filter : table.where) {
-    // Where each value has a filter of its own in its place, the table's says nothing.
+    // A filter that each value replaces by its own says nothing.
     const bool replaced =
         !table.values.empty() &&
         std::all_of(table.values.begin(), table.values.end(), [&](const TableSpec::Value& value) {

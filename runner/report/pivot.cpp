@@ -57,14 +57,15 @@ class Pivot {
   void align() {
     std::vector<report::Axes*> all;
     for (Layer& layer : layers_) all.push_back(&layer.axes());
-    // A baseline adds no rows or columns, but what its names hide must be spread as in the table.
+    // A baseline adds no rows or columns, but a dimension that its filters name stays, so that it
+    // is spread over the table's values.
     report::Axes::align(all, query_.only_varying, query_.table.baseline);
     for (Layer& layer : layers_) {
       if (layer.baseline() != nullptr) layer.baseline()->axes().follow(axes());
     }
   }
 
-  // All rows of all values; the columns with the values side by side in each.
+  // Collects the rows of all values, and the columns with the values side by side in each.
   void collect() {
     std::set<Key> rows, keys;
     for (const Layer& layer : layers_) {
@@ -82,16 +83,16 @@ class Pivot {
     for (const Key& key : shown) {
       for (std::size_t i = 0; i < layers_.size(); ++i) {
         const std::set<Key>& own = layers_[i].columns();
-        // A value with nothing at all keeps its place: the table's shape is the file's. A column
-        // that would compare the baseline with itself says nothing.
+        // A value without any results keeps its column, so that the table has the shape of its
+        // file. A column that would only compare the baseline with itself is left out.
         if (!own.empty() && (!own.contains(key) || layers_[i].is_idle(key))) continue;
         columns_.push_back({key, i});
       }
     }
   }
 
-  // A column of no device (host ...) whose attempts were all skipped: nothing ran that could have
-  // one. It is left out, but not what the attempts say.
+  // Whether a column has no device (host ...) because all its attempts were skipped and nothing
+  // ran. Such a column is left out, but the reasons of its attempts are shown.
   bool is_nowhere(const Key& column) {
     if (!axes().has_unknown(column)) return false;
     std::vector<const ResultRow*> skipped;
@@ -108,7 +109,8 @@ class Pivot {
     return all;
   }
 
-  // The last key first, each time stably: the first key decides, the others break ties.
+  // Sorts by the last key first, each time stably, so that the first key decides and the others
+  // break ties.
   Result<void> sort() {
     for (auto key = query_.table.sort.rbegin(); key != query_.table.sort.rend(); ++key) {
       if (auto sorted = sort_by(*key); !sorted) return sorted.error();
@@ -119,6 +121,7 @@ class Pivot {
   Result<void> sort_by(const std::string& key) {
     const bool descending = key.starts_with('-');
     const std::string name = descending ? key.substr(1) : key;
+    // All rows have the same value of a dropped dimension.
     if (axes().is_constant(name)) return {};
     if (const auto position = axes().row_position(name)) {
       std::stable_sort(order_.begin(), order_.end(), [&](const Key& a, const Key& b) {
@@ -137,7 +140,8 @@ class Pivot {
     return {};
   }
 
-  // What a sort key that is no row names: a value by its first figure, or a figure of any value.
+  // What a sort key that is not a row names: a value, by its first figure, or a figure of any
+  // value.
   struct SortKey {
     std::optional<std::size_t> layer;
     std::string figure;
@@ -160,6 +164,7 @@ class Pivot {
     for (const Key& row : order_) {
       std::optional<double>& value = values[row];
       for (const ValueColumn& column : columns_) {
+        // A row is sorted by its first column that has the figure.
         if (value || (key->layer && *key->layer != column.layer)) continue;
         auto figure = layers_[column.layer].figure(row, column.key, key->figure);
         if (!figure) return figure.error();
@@ -195,7 +200,7 @@ class Pivot {
       footnotes_.add_cell(cell_name(row, column), group->rows, layer.axes());
     }
     const auto failed = layer.failed_baseline(row, column.key);
-    if (!failed.empty()) {  // rows of other results, which have other dimensions
+    if (!failed.empty()) {  // rows of other results, whose dimensions differ
       footnotes_.add_cell("baseline of " + cell_name(row, column), failed,
                           layer.baseline()->axes());
     }
@@ -261,6 +266,7 @@ Result<Table> pivot(std::vector<ResultSet> results, const QuerySpec& query) {
   }
   std::vector<std::string> names = query.table.rows;
   names.insert(names.end(), query.table.columns.begin(), query.table.columns.end());
+  // Results that were read separately must agree on keys before they are shown side by side.
   report::share_dictionaries(results, names);
   std::vector<const ResultSet*> pointers;
   for (const ResultSet& set : results) pointers.push_back(&set);

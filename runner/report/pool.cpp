@@ -11,8 +11,8 @@
 namespace sweepd::report {
 namespace {
 
-// Chan, Golub, LeVeque: the squares about the common mean are those about each mean plus
-// n_i (mean_i - mean)^2.
+// Chan, Golub, LeVeque: the sum of squares about the common mean is the sum of those about each
+// mean plus n_i (mean_i - mean)^2.
 Stats pool_moments(std::span<const ResultRow* const> rows, std::string_view metric) {
   Stats pooled;
   double sum = 0, time = 0;
@@ -35,7 +35,7 @@ Stats pool_moments(std::span<const ResultRow* const> rows, std::string_view metr
   return pooled;
 }
 
-// Every sample of every row, or nothing when one row did not bring its own.
+// Returns every sample of every row, or nothing if one row lacks its samples.
 std::optional<std::vector<double>> all_samples(std::span<const ResultRow* const> rows) {
   std::vector<double> samples;
   for (const ResultRow* row : rows) {
@@ -135,7 +135,7 @@ std::optional<double> Figures::derived(std::string_view name) const {
   return known(p.bytes / seconds / p.peak_bytes_per_s, p.bytes > 0 && p.peak_bytes_per_s > 0);
 }
 
-// A baseline that broke physics is none.
+// The figure of an invalid baseline cannot be trusted, so nothing is compared with it.
 std::optional<double> Figures::compared(std::string_view name) const {
   const Pooled* baseline = partner_.pooled;
   if (baseline == nullptr || baseline->stats.n == 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// One cell's figures from the attempts that fall into it.
+// Computes one cell's figures from the attempts that fall into it.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ namespace sweepd::report {
 // the summaries alone (parallel variance); order statistics need every attempt's samples.
 struct Pooled {
   Stats stats;
-  bool order_known = false;  // are p05, median, p95 and mad meaningful?
-  // Work and peaks, where all attempts agree; 0 where they differ or are unknown.
+  bool order_known = false;  // whether p05, median, p95 and mad are meaningful
+  // Work and peaks if all attempts agree; 0 if they differ or are unknown.
   double flops = 0, bytes = 0, tokens = 0;
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;
   Verdict verdict = Verdict::kValid;  // the worst
@@ -26,28 +26,29 @@ struct Pooled {
 // `rows` are done attempts with figures of `metric`; empty gives n = 0.
 Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric = "time");
 
-// What a cell is compared with: the same point of the baseline.
+// What a cell is compared with: the same point in the baseline.
 struct Partner {
   const Pooled* pooled = nullptr;  // null: there is none
   bool itself = false;             // the cell is the baseline's own
 };
 
-// Differs the mean from the partner's by more than twice the standard error of the difference, and
-// in the direction that `bold` asks for? A single value has no error. False without a partner.
+// Whether the mean differs from the partner's by more than twice the standard error of the
+// difference, in the direction that `bold` asks for. A single value has no error. False without a
+// partner.
 bool stands_out(const Pooled& pooled, const Partner& partner, Bold bold);
 
-// Which time a rate is of: the one that its table shows.
+// Which time a rate is computed from: the one that its table shows.
 enum class RateBasis { kMean, kMedian };
 
-// The figures of one cell by name, in the unit a person asked for.
+// The figures of one cell by name, in the requested unit.
 class Figures {
  public:
-  // `unit` is the metric's own (for rates); `convert` leads to the shown one.
+  // `unit` is the metric's own (for rates); `convert` converts to the shown unit.
   Figures(const Pooled& pooled, std::string_view unit, Conversion convert, Partner partner = {},
           RateBasis basis = RateBasis::kMean)
       : pooled_(pooled), unit_(unit), convert_(convert), partner_(partner), basis_(basis) {}
 
-  // Empty where the figure does not exist. Fails when it exists but was not read: an order
+  // Returns nothing if the figure does not exist. Fails if it exists but was not read, as an order
   // statistic of several attempts without their samples.
   Result<std::optional<double>> get(std::string_view name) const;
 

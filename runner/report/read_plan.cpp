@@ -11,7 +11,7 @@ namespace {
 
 using Filters = std::vector<TableSpec::Filter>;
 
-// `over` replaces filters of the same names and adds to the others.
+// Filters in `over` replace those of the same names and are added otherwise.
 Filters merged(Filters filters, const Filters& over) {
   for (const TableSpec::Filter& filter : over) {
     const auto same = std::find_if(filters.begin(), filters.end(),
@@ -27,7 +27,8 @@ Filters merged(Filters filters, const Filters& over) {
 
 TableSpec::Value complete(const TableSpec& table, TableSpec::Value value) {
   if (value.cell.empty()) value.cell = table.cell;
-  // The table's unit goes to whatever can be shown in it: bytes are not shown in its seconds.
+  // A value inherits the table's unit if its metric can be shown in it. Bytes are not shown in
+  // seconds.
   const bool own_metric = !value.metric.empty() && value.metric != table.metric;
   const bool fits = !own_metric ||
                     report::conversion(unit_of_metric(metric_alone(value.metric)), table.unit).ok();
@@ -46,8 +47,8 @@ bool same_filters(const Filters& a, const Filters& b) {
                     });
 }
 
-// What reading must know of a cell: the names of its figures, and whether it wants texts. A
-// comparison is of means, and a rate may be of the median.
+// Returns what must be read for a cell: the names of its figures, and whether it shows texts. A
+// comparison needs the means, and a rate may need the median.
 std::string needs_of(const std::string& cell, bool by_median) {
   const auto parsed = parse_cell(cell);
   std::string needs;
@@ -62,7 +63,7 @@ std::string needs_of(const std::string& cell, bool by_median) {
   return needs;
 }
 
-// The index of an equal read, which then serves both, or of a new one.
+// Returns the index of an equal read, which then serves both, or of a new one.
 std::size_t add_read(std::vector<QuerySpec>& reads, QuerySpec wanted) {
   for (std::size_t i = 0; i < reads.size(); ++i) {
     TableSpec& table = reads[i].table;
@@ -77,7 +78,7 @@ std::size_t add_read(std::vector<QuerySpec>& reads, QuerySpec wanted) {
   return reads.size() - 1;
 }
 
-// Names of rows and values stay with the table: only figures matter to who reads.
+// Keeps the figures only. Names of rows and values do not affect what is read.
 std::vector<std::string> figures_in(const std::vector<std::string>& sort) {
   std::vector<std::string> figures;
   std::copy_if(sort.begin(), sort.end(), std::back_inserter(figures), [](std::string_view key) {
@@ -102,7 +103,7 @@ bool rates_by_median(const TableSpec& table) {
     if (!metric.empty() && !metric.ends_with("time")) continue;
     const auto cell = parse_cell(value.cell);
     if (!cell) continue;
-    mean |= cell->parts.empty();  // chosen by pivot(): a mean
+    mean |= cell->parts.empty();  // pivot() will choose a mean
     for (const CellTemplate::Part& part : cell->parts) {
       mean |= part.name == "mean";
       median |= part.name == "median";

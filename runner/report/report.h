@@ -1,4 +1,5 @@
-// Long-form results -> a table -> text. Pure: the same input gives the same bytes, on any thread.
+// Turns long-form results into a table, and a table into text. Pure: the same input gives the same
+// bytes, on any thread.
 #pragma once
 
 #include <cstddef>
@@ -32,42 +33,43 @@ struct CellTemplate {
   struct Part {
     std::string literal;
     std::string name;    // "" for a literal
-    std::string format;  // what stood behind the colon
+    std::string format;  // the text after the colon
   };
   std::vector<Part> parts;
-  // Order statistics over several attempts cannot be pooled from summaries.
+  // Order statistics of several attempts cannot be pooled from summaries.
   bool needs_samples() const;
 };
-// "" gives an empty template: pivot() then chooses by unit and size of the values. Errors name the
-// column and the nearest name.
+// "" gives an empty template; pivot() then chooses one by unit and size of the values. Errors name
+// the column and the nearest name.
 Result<CellTemplate> parse_cell(std::string_view text);
 
-// What a table's values come to when everything that they leave out is filled in from the table:
-// one for each, or the one of a table without `values`.
+// Returns a table's values with everything that they leave out filled in from the table. A table
+// without `values` gives one.
 std::vector<TableSpec::Value> complete_values(const TableSpec& table);
 
-// Does a table show medians of its times and no means? Then its rates are by the median, too.
+// Whether a table shows medians of its times and no means. Its rates are then by the median too.
 bool rates_by_median(const TableSpec& table);
 
-// What must be read for a table: values that show the same results, and a baseline that is among
-// them, share one.
+// What must be read for a table. Values that show the same results share a read, and so does a
+// baseline that is among them.
 struct ReadPlan {
   struct Use {
     std::size_t results = 0;              // index into `reads`
     std::optional<std::size_t> baseline;  // what they are compared with
   };
-  std::vector<QuerySpec> reads;  // `cell` names the figures that are wanted
-  std::vector<Use> uses;         // of each value
+  std::vector<QuerySpec> reads;  // `cell` names the figures that are needed
+  std::vector<Use> uses;         // one for each value
 };
 ReadPlan plan_reads(const QuerySpec& query);
 
-// Does answering need ResultRow::samples (by the cell or by a sort key)? False for a wrong cell.
+// Whether the cell or a sort key needs ResultRow::samples. False for an invalid cell.
 bool needs_samples(const QuerySpec& query);
 
-// Checks names, cells, units and sort keys before anything is read. Empty: the table is sound.
+// Checks names, cells, units and sort keys before anything is read. Returns an empty list for a
+// valid table.
 std::vector<TableMistake> mistakes_in(const TableSpec& table,
                                       const std::vector<std::string>& dimensions);
-// The same as one message with all mistakes.
+// The same check, with all mistakes in one message.
 Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions);
 
 // Rows and columns in the dimensions' display order; a point that the sweep never had is "".
@@ -90,18 +92,18 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 // a point that only some of them have is "" in the others. A cell with a comparison shows "—" where
 // the baseline has no valid figure, and for the difference of the baseline with itself.
 Result<Table> pivot(std::vector<ResultSet> results, const QuerySpec& query);
-// The same results for every value and the baseline.
+// Uses the same results for every value and the baseline.
 Result<Table> pivot(const ResultSet& results, const QuerySpec& query);
 
 // GitHub's dialect, padded so that the source reads as a table too.
 std::string to_markdown(const Table& table);
 // RFC 4180: CRLF line ends, a header row with units in parentheses, numbers unrounded.
 std::string to_csv(const Table& table);
-// {"title","columns":[{"name","unit"}],"rows":[[number|"text"|null ...]],"notes":[]}: numbers
-// unrounded, null where there is nothing and where a number is not finite.
+// {"title","columns":[{"name","unit"}],"rows":[[number|"text"|null ...]],"notes":[]}. Numbers are
+// unrounded; null is an empty cell or a number that is not finite.
 std::string to_json_text(const Table& table);
-// For a terminal of `width` columns, 0 for any: long text goes on in lines below; what is
-// still too wide continues below with the row headers repeated.
+// For a terminal of `width` columns, 0 for any width. Long text continues on lines below. A table
+// that is still too wide continues below with the row headers repeated.
 std::string to_text(const Table& table, std::size_t width);
 
 enum class Format { kMarkdown, kCsv, kJson, kText };

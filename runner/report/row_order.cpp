@@ -14,7 +14,7 @@ RowOrder::RowOrder(const Axes& axes, const std::vector<FileOrder>& orders) : axe
       group.positions.push_back(*position);
       shown.push_back(i);
     }
-    if (shown.size() < 2) continue;  // one by itself keeps its own order
+    if (shown.size() < 2) continue;  // a single one keeps its own order
     for (std::size_t p = 0; p < order.points.size(); ++p) {
       std::vector<std::string> texts;
       for (const std::size_t i : shown) texts.push_back(order.points[p][i]);
@@ -26,7 +26,7 @@ RowOrder::RowOrder(const Axes& axes, const std::vector<FileOrder>& orders) : axe
 
 bool RowOrder::before(const Key& a, const Key& b) const {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // Where the first of a group's parameters stands, its points decide.
+    // At the position of a group's first parameter, the group's points decide.
     for (const Group& group : groups_) {
       const auto first = std::min_element(group.positions.begin(), group.positions.end());
       if (*first != i) continue;

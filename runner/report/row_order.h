@@ -1,5 +1,5 @@
-// The order of a table's rows: by their dimensions one after the other, but parameters that the
-// sweep file lists together by the file's points.
+// The order of a table's rows: by their dimensions from left to right, except that parameters which
+// the sweep file lists together follow the file's points.
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@ class RowOrder {
  private:
   struct Group {
     std::vector<std::size_t> positions;                      // of its parameters in a row's key
-    std::map<std::vector<std::string>, std::size_t> places;  // of a point: the first that has it
+    std::map<std::vector<std::string>, std::size_t> places;  // from a point to its first position
   };
-  // What the file does not have stands behind all points.
+  // Combinations that the file does not have come after all points.
   std::size_t place(const Group& group, const Key& key) const;
 
   const Axes& axes_;

@@ -10,9 +10,10 @@ namespace sweepd {
 namespace {
 
 constexpr std::size_t kGap = 2;       // spaces between columns
-constexpr std::size_t kMinText = 16;  // a longer word may be broken: its column would be too wide
+constexpr std::size_t kMinText = 16;  // a longer word may be broken to save width
 
-// Control characters would move the cursor or worse: cells hold messages of programs that failed.
+// Replaces control characters, which could move the cursor or worse: cells contain messages of
+// failed programs.
 std::string printable(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
@@ -28,9 +29,9 @@ std::size_t total_width(const std::vector<std::size_t>& widths,
   return total;
 }
 
-constexpr std::size_t kMeasured = 500;  // rows that decide the widths; the others are alike
+constexpr std::size_t kMeasured = 500;  // only these rows decide the column widths
 
-// How many letters the longest word of each column has, and how many each of its cells.
+// The length of the longest word in each column, and of each cell.
 struct Extents {
   std::vector<std::size_t> words;
   std::vector<std::vector<std::size_t>> cells;  // by line, then column
@@ -52,7 +53,7 @@ Extents extents_of(const report::Lines& lines) {
   return extents;
 }
 
-// Lines on the screen when every row is as tall as its tallest cell.
+// Returns the number of screen lines, where every row is as tall as its tallest cell.
 std::size_t height_of(const Extents& extents, const std::vector<std::size_t>& columns,
                       const std::vector<std::size_t>& widths) {
   std::size_t height = 0;
@@ -66,9 +67,10 @@ std::size_t height_of(const Extents& extents, const std::vector<std::size_t>& co
   return height;
 }
 
-// Takes from text columns what `columns` are too wide by, as far as that goes: a letter at a time
-// from the column where it costs the fewest lines, of equals the widest. So a column of names stays
-// whole while one of prose grows taller. No word is broken that a narrow column can hold.
+// Narrows text columns until `columns` fit into `width`, as far as possible: one letter at a time
+// from the column where it costs the fewest lines, and the widest of equal ones. A column of names
+// thus stays whole while a column of prose grows taller. No word is broken that a narrow column can
+// contain.
 void shrink_text(const Table& table, const Extents& extents,
                  const std::vector<std::size_t>& columns, std::size_t width,
                  std::vector<std::size_t>& widths) {
@@ -92,8 +94,8 @@ void shrink_text(const Table& table, const Extents& extents,
   }
 }
 
-// The columns that say what a row is: those before the first with a unit, or the first one where
-// no column has any.
+// Returns the number of columns that identify a row: those before the first one with a unit, or one
+// if no column has a unit.
 std::size_t count_row_headers(const Table& table) {
   const auto first = std::find_if(table.columns.begin(), table.columns.end(),
                                   [](const Column& column) { return !column.unit.empty(); });
@@ -103,7 +105,7 @@ std::size_t count_row_headers(const Table& table) {
 
 using Group = std::vector<std::size_t>;
 
-// As many columns beside the row headers as fit, at least one, until all have been shown.
+// Puts as many columns as fit beside the row headers, at least one per group, until all are shown.
 std::vector<Group> groups_of(const Table& table, const std::vector<std::size_t>& widths,
                              std::size_t width) {
   Group headers(count_row_headers(table));
@@ -131,7 +133,7 @@ void append_line(std::string& out, const std::vector<std::string>& parts) {
   out += line.substr(0, last == std::string::npos ? 0 : last + 1) + "\n";
 }
 
-// A row takes as many lines as its tallest cell: a message that is cut tells half the story.
+// A row takes as many lines as its tallest cell, because a message must not be cut.
 void append_row(std::string& out, const Table& table, const std::vector<std::string>& row,
                 const std::vector<std::size_t>& widths, const Group& group) {
   std::vector<std::vector<std::string>> cells;

@@ -103,7 +103,7 @@ class TableCheck {
     }
   }
 
-  // A metric that this build does not know (a workload's own figure) is left to pivot().
+  // A metric that this build does not know (a workload's own figure) is checked by pivot().
   static Result<void> unit_fits(const std::string& metric, const std::string& unit) {
     if (auto listed = report::check_unit(unit); !listed) return listed.error();
     const std::string_view own = unit_of_metric(metric);
@@ -115,7 +115,7 @@ class TableCheck {
 
   const TableSpec& table_;
   const std::vector<std::string>& dimensions_;
-  std::optional<std::size_t> value_;  // the one that is looked at
+  std::optional<std::size_t> value_;  // the value being checked
   std::vector<TableMistake> mistakes_;
 };
 

@@ -1,6 +1,6 @@
-// The attempts that wait, in order: larger priority first, then smaller position. A balanced tree,
-// so that adding, taking the first and removing from the middle are O(log n). The comparison is a
-// parameter only so that tests can count how often it is made.
+// The waiting attempts in order: larger priority first, then smaller position. A balanced tree, so
+// that adding, taking the first and removing from the middle are O(log n). The comparison is a
+// parameter only so that tests can count comparisons.
 #pragma once
 
 #include <cassert>

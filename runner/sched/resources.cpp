@@ -13,8 +13,8 @@ std::size_t ranks_of(const Item& item) {
   return static_cast<std::size_t>(std::max(1, item.world_size));
 }
 
-// Each GPU's share of the cores: from its own NUMA node while that lasts, then from anywhere. With
-// more GPUs than cores several GPUs share one.
+// Gives each GPU a share of the cores: from its own NUMA node while these last, then from anywhere.
+// If there are more GPUs than cores, several GPUs share a core.
 std::vector<std::vector<int>> share_out(const Machine& machine) {
   std::vector<std::vector<int>> homes(machine.gpus.size());
   if (machine.gpus.empty() || machine.cores.empty()) return homes;
@@ -37,7 +37,7 @@ std::vector<std::vector<int>> share_out(const Machine& machine) {
   return homes;
 }
 
-// Moves cores that are both wanted and free to the rank until it has `count`.
+// Moves cores that are in both `wanted` and `free` to the rank until it has `count`.
 void move_cores(const std::vector<int>& wanted, std::size_t count, std::set<int>& free,
                 std::vector<int>& rank) {
   for (const int core : wanted) {
@@ -59,7 +59,7 @@ std::size_t Resources::cores_per_rank(const Item& item) const {
   if (item.threads > 0) return static_cast<std::size_t>(item.threads);
   const std::size_t parts =
       item.device == DeviceKind::kCuda ? machine_.gpus.size() : ranks_of(item);
-  // A gang of GPUs larger than the cores shares them; one attempt's share is at least one core.
+  // A gang with more GPUs than cores shares the cores; an attempt's share is at least one core.
   return std::max<std::size_t>(1, cores / std::max<std::size_t>(1, parts));
 }
 
@@ -98,7 +98,7 @@ std::string Resources::refusal(const Item& item) const {
   if (machine_.memory.value > 0 && item.memory > machine_.memory) {
     std::string wanted = to_human(item.memory);
     std::string present = to_human(machine_.memory);
-    if (wanted == present) {  // they differ by less than people round to
+    if (wanted == present) {  // the difference is lost in rounding
       wanted = to_text(item.memory);
       present = to_text(machine_.memory);
     }
@@ -153,7 +153,7 @@ Lease Resources::on_cpu(const Item& item, const std::vector<int>& cores) const {
   Lease lease;
   for (std::size_t rank = 0; rank < ranks_of(item); ++rank) {
     RankLease& part = lease.ranks.emplace_back();
-    // The remainder matters only where ranks outnumber cores; each has one core then.
+    // The modulo matters only if there are more ranks than cores; each rank then has one core.
     for (std::size_t i = 0; i < each; ++i) {
       part.cores.push_back(cores[(rank * each + i) % cores.size()]);
     }
@@ -170,7 +170,7 @@ Lease Resources::on_gpus(const Item& item, const std::vector<int>& cores,
     lease.ranks.push_back({{}, machine_.gpus[g].uuid, machine_.gpus[g].index});
     move_cores(home_[g], each, free, lease.ranks.back().cores);
   }
-  // Only then beyond the homes, so that no rank takes what another of its gang is nearer to.
+  // Only now beyond the homes, so that no rank gets a core that is nearer to another of its gang.
   for (std::size_t r = 0; r < gpus.size(); ++r) {
     move_cores(machine_.gpus[gpus[r]].near_cores, each, free, lease.ranks[r].cores);
   }
@@ -187,7 +187,7 @@ int* Resources::gpu_users(const RankLease& rank) {
   for (std::size_t g = 0; g < machine_.gpus.size(); ++g) {
     if (machine_.gpus[g].uuid == rank.gpu_uuid) return &gpu_users_[g];
   }
-  return nullptr;  // adopted, and its GPU is no longer among ours
+  return nullptr;  // adopted, and this machine no longer has its GPU
 }
 
 void Resources::count(const Item& item, const Lease& lease, int change) {

@@ -1,10 +1,9 @@
 // The machine's cores, GPUs and memory, and who holds them. Decides whether one attempt fits now,
-// never, or must wait, and for what; the order in which attempts are asked about is the
-// scheduler's.
+// never, or must wait, and for what. The scheduler decides in which order attempts are asked about.
 //
 // The size of a lease depends on the machine and the attempt alone, never on what else runs, so
 // that a figure does not depend on its neighbours:
-//   CPU  threads = 0: all cores, split evenly over the ranks, what is left over stays idle
+//   CPU  threads = 0: all cores, split evenly over the ranks; the remainder stays idle
 //   GPU  threads = 0: an even share of the cores for each GPU, at least one
 //   threads > 0: that many cores for each rank
 //   more ranks than cores and threads <= 1: all cores, shared by the ranks round-robin
@@ -20,25 +19,27 @@
 namespace sweepd {
 
 enum class WaitsFor {
-  kGpus,  // only attempts on GPUs can be in its way
-  kHost,  // cores, memory, or the host to itself: anything can be in its way
+  kGpus,  // only attempts on GPUs can block it
+  kHost,  // cores, memory, or the host to itself: any attempt can block it
 };
 
-// More ranks than this for each core would wait for each other for minutes and measure nothing.
+// With more ranks per core than this, ranks would wait for each other for minutes and measure
+// nothing.
 inline constexpr std::size_t kMostRanksPerCore = 16;
 
 class Resources {
  public:
   explicit Resources(Machine machine);
 
-  // Why this machine can never run the item, with the number asked for and the number there is; ""
-  // when it can.
+  // Returns why this machine can never run the item, with the number needed and the number
+  // available, or "" if it can.
   std::string refusal(const Item& item) const;
-  // The part of it that no machine of about this size could run either, so that a sweep with such a
-  // trial is not taken at all: far more ranks than cores.
+  // Like refusal, but only for reasons that hold on any machine of about this size: far more ranks
+  // than cores. A sweep with such a trial is not accepted at all.
   std::string refusal_of_ranks(const Item& item) const;
 
-  // What it would get now, or what it waits for. Takes nothing. Not for refused items.
+  // Returns the lease that it would get now, or what it waits for. Takes nothing. Not for refused
+  // items.
   std::variant<Lease, WaitsFor> offer(const Item& item) const;
 
   void take(const Item& item, const Lease& lease) { count(item, lease, +1); }
@@ -61,9 +62,9 @@ class Resources {
   std::vector<int> gpu_users_;          // by position in machine_.gpus
   std::int64_t memory_held_ = 0;
   int running_ = 0;
-  int cpu_timings_ = 0;    // exclusive attempts on the CPU: 0 or 1, more only if adopted
+  int cpu_timings_ = 0;    // exclusive attempts on the CPU: 0 or 1, or more if adopted
   int cpu_attempts_ = 0;   // all attempts on the CPU
-  int cpu_all_cores_ = 0;  // those among them that were given all cores (threads = 0)
+  int cpu_all_cores_ = 0;  // those among them with all cores (threads = 0)
 };
 
 }  // namespace sweepd

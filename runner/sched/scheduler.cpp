@@ -12,7 +12,7 @@
 namespace sweepd {
 namespace {
 
-// What the next deadline of a running attempt means. kKilled has none.
+// What happens at the next deadline of a running attempt. kKilled has no deadline.
 enum class Stage { kRunning, kStopping, kKilled };
 
 struct Running {
@@ -42,10 +42,10 @@ struct Scheduler::State {
   Resources resources;
   Duration grace;
   WaitingQueue<> cpu, cuda;
-  std::map<ItemId, std::string> refused;  // until the next step says so
+  std::map<ItemId, std::string> refused;  // until the next step reports them
   std::unordered_map<ItemId, Running> running;
   std::set<std::pair<Instant, ItemId>> deadlines;
-  std::set<ItemId> cancelled;  // running, their StopAction not yet given
+  std::set<ItemId> cancelled;  // running, with their StopAction still to come
   bool draining = false;
 };
 
@@ -108,7 +108,8 @@ std::optional<WaitsFor> Scheduler::State::try_start(const Item& item, Instant no
   return std::nullopt;
 }
 
-// The fairness rule of the header. True when an attempt started, and the next may be asked.
+// Applies the fairness rule of the header. Returns true if an attempt started and the next may be
+// asked.
 bool Scheduler::State::start_one(Instant now, std::vector<Action>& actions) {
   const Item* first = cpu.first();
   const Item* second = cuda.first();

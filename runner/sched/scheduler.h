@@ -1,23 +1,23 @@
 // Decides which attempts run, on which cores and GPUs, and when one must be stopped. Pure: no
-// clock, no I/O, no threads; every call takes the time it needs, and `step` returns what to do. The
-// daemon carries the actions out and reports back; tests drive it with plain numbers.
+// clock, no I/O, no threads. Every call is given the time it needs, and `step` returns what to do.
+// The daemon carries the actions out and reports back; tests use plain numbers.
 //
-// Order: larger priority first, then smaller position. Costs are O(log n) a call in the number of
+// Order: larger priority first, then smaller position. A call costs O(log n) in the number of
 // queued attempts, plus the size of the machine for each attempt that starts.
 //
-// Leases. A timing attempt is exclusive: on CPU it has the whole host (nothing else runs, not even
-// on a GPU), on GPU its GPUs and cores that nobody else uses. Other passes share the host with
-// attempts other than a CPU timing: on CPU one at a time, or several on disjoint cores where
-// `threads` says how many each needs; on GPU they have their GPUs to themselves as timings do. No
-// two attempts ever share a core or a GPU. A gang (world_size > 1) gets all its ranks at once.
-// Sizes of leases: resources.h.
+// Leases. A timing attempt is exclusive: on the CPU it has the whole host (nothing else runs, not
+// even on a GPU), on GPUs it has its GPUs and cores that nobody else uses. Other passes share the
+// host with attempts other than a CPU timing: on the CPU one at a time, or several on disjoint
+// cores if `threads` says how many each needs; on GPUs they have their GPUs to themselves as
+// timings do. No two attempts ever share a core or a GPU. A gang (world_size > 1) gets all its
+// ranks at once. Sizes of leases: resources.h.
 //
-// Fairness. Attempts wait in two lanes, CPU and GPU, and only the first of a lane may start: no
-// backfill, so a large gang is never starved by small ones. Between the lanes the first in the
-// order is asked first, and the other lane may go on beside it only while it waits for GPUs. While
-// it waits for what both lanes use (cores, memory, the whole host) nothing else starts: the machine
-// empties until it fits. So every attempt starts once those before it in the order have ended and
-// those running have too.
+// Fairness. Attempts wait in two lanes, CPU and GPU, and only the first of a lane may start. There
+// is no backfill, so small attempts never starve a large gang. Of the two lanes the one whose first
+// attempt comes first in the order is asked first. The other lane may continue only while that
+// attempt waits for GPUs. While it waits for what both lanes use (cores, memory, the whole host)
+// nothing else starts: the machine empties until it fits. So every attempt starts once those before
+// it in the order, and those running, have ended.
 #pragma once
 
 #include <cstdint>
@@ -60,12 +60,12 @@ struct StopAction {
   ItemId item;
   StopReason reason;
 };
-// They did not within the grace period: SIGKILL.
+// They did not end within the grace period: SIGKILL.
 struct KillAction {
   ItemId item;
   StopReason reason;
 };
-// This machine can never run it; ends `skipped` with the reason.
+// This machine can never run it. It ends `skipped` with the reason.
 struct RefuseAction {
   ItemId item;
   std::string reason;
@@ -77,23 +77,25 @@ class Scheduler {
   explicit Scheduler(Machine machine, Duration grace = seconds(2));
   ~Scheduler();
 
-  // `id` and `position` must be new. A step must follow `add`, `cancel` and `finished`.
+  // `id` and `position` must be new. Call `step` after `add`, `cancel` and `finished`.
   void add(Item item);
-  // Already running (adopted after a restart): its lease is taken as it is.
+  // Adds an attempt that is already running (adopted after a restart), with its lease as it is.
   void adopt(Item item, Lease lease, Instant started);
-  // Queued: removed, returns true (no action follows). Running: true, and a StopAction follows at
-  // the next step. Unknown or already stopping: false.
+  // A queued attempt is removed: returns true, and no action follows. A running one: returns true,
+  // and the next step gives a StopAction. Unknown or already stopping: returns false.
   bool cancel(ItemId item);
   bool is_queued(ItemId item) const;
-  // All its processes are gone, whatever the reason: the lease is free again. Unknown: nothing.
+  // All its processes are gone, for whatever reason, so its lease is free again. Ignores unknown
+  // items.
   void finished(ItemId item);
-  // Draining: nothing new starts, for good; what runs goes on and is still stopped at its deadline.
+  // From now on nothing new starts. Running attempts continue and are still stopped at their
+  // deadlines.
   void drain();
 
-  // What to do now, in this order: kills and stops, refusals, starts. An attempt is stopped once
-  // and killed once; an action is never repeated.
+  // Returns what to do now, in this order: kills and stops, refusals, starts. An attempt is stopped
+  // once and killed once; no action is repeated.
   std::vector<Action> step(Instant now);
-  // When `step` must be called again even if nothing happens; empty when nothing is timed.
+  // When `step` must be called again even if nothing happens; empty if there is no deadline.
   std::optional<Instant> next_deadline() const;
 
   std::size_t queued() const;

@@ -12,7 +12,8 @@ namespace {
 constexpr std::string_view kUseMatrix = "several values of a parameter belong under `matrix`";
 constexpr std::string_view kOneValue = "a list holds single values only";
 
-// The parameter a key gives values to; nothing when it is unknown or given elsewhere already.
+// Returns the parameter that a key gives values to, or nothing if it is unknown or already given
+// elsewhere.
 std::optional<std::size_t> claim(Reporter& report, Draft& draft, const Node& key,
                                  std::string_view section) {
   const auto param = read_param(report, draft.def, key);
@@ -29,7 +30,7 @@ std::optional<std::size_t> claim(Reporter& report, Draft& draft, const Node& key
   return std::nullopt;
 }
 
-// An axis's list; nothing when it is not a list of at least one value.
+// Checks that an axis has a list of at least one value.
 bool expect_values(Reporter& report, const Node& key, const Node& list) {
   const std::string what = shown(key.text);
   const std::string help =
@@ -42,7 +43,7 @@ bool expect_values(Reporter& report, const Node& key, const Node& list) {
   return false;
 }
 
-// Values of the list that parse; `complete` is false when one did not.
+// Reads the values of the list that parse. `complete` becomes false if one does not.
 std::vector<Value> read_values(Reporter& report, const ParamDef& def, const Node& list,
                                bool& complete) {
   std::vector<Value> values;
@@ -59,7 +60,7 @@ std::vector<Value> read_values(Reporter& report, const ParamDef& def, const Node
 
 void report_repeats(Reporter& report, const ParamDef& def, const Node& list,
                     const std::vector<Value>& values) {
-  if (values.size() != list.items.size()) return;  // not all parsed: positions do not match
+  if (values.size() != list.items.size()) return;  // not all parsed, so positions do not match
   std::map<Value, std::size_t> first;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (first.try_emplace(values[i], i).second) continue;
@@ -68,7 +69,7 @@ void report_repeats(Reporter& report, const ParamDef& def, const Node& list,
   }
 }
 
-// Lists of a group advance together, so the group ends with the shortest: never what was meant.
+// The lists of a group advance together and would end with the shortest, which is never intended.
 void check_lengths(Reporter& report, const Node& group) {
   const Node::Entry* first = nullptr;
   for (const Node::Entry& entry : group.entries) {

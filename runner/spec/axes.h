@@ -1,4 +1,4 @@
-// The sections that say which points a sweep has: params, matrix, zip, exclude, include.
+// The sections that define a sweep's points: params, matrix, zip, exclude, include.
 #pragma once
 
 #include "runner/spec/draft.h"
@@ -12,7 +12,7 @@ void read_zip(Reporter& report, Draft& draft, const Node& section);
 void read_exclude(Reporter& report, Draft& draft, const Node& section);
 void read_include(Reporter& report, Draft& draft, const Node& section);
 
-// After all sections: an exclude value that no point of the product has is a typing error.
+// Call after all sections. An exclude value that no point of the product has is a typing error.
 void check_exclude(Reporter& report, const Draft& draft);
 
 }  // namespace sweepd::spec

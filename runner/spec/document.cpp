@@ -35,7 +35,8 @@ void read_name(Reporter& report, Draft& draft, const Node& node) {
   }
 }
 
-// Before every other key, wherever it stands: the names of all others follow from it.
+// Reads the workload before every other key, wherever it is in the file, because it decides which
+// names are valid.
 void read_workload(Reporter& report, const Catalog& catalog, Draft& draft, const Node& root) {
   for (const auto& [key, node] : root.entries) {
     if (key->text != "workload") continue;
@@ -89,7 +90,7 @@ std::vector<Field> fields_of(Reporter& report, Draft& draft) {
                draft.sweep.description = std::move(*text);
              }
            }},
-          {"workload", [](const Node&, const Node&) {}},  // read_workload was first
+          {"workload", [](const Node&, const Node&) {}},  // read_workload has read it
           section("passes", read_passes),
           section("params", read_params),
           {"matrix",

@@ -1,4 +1,4 @@
-// One YAML document -> one sweep.
+// Reads one YAML document into one sweep.
 #pragma once
 
 #include "runner/model/catalog.h"
@@ -8,7 +8,7 @@
 
 namespace sweepd::spec {
 
-// The draft is complete only when nothing was reported.
+// The draft is complete only if nothing was reported.
 Draft read_document(Reporter& report, const Catalog& catalog, const Document& document);
 
 }  // namespace sweepd::spec

@@ -1,4 +1,4 @@
-// A sweep while it is read: what the checks across sections need beyond the Sweep itself.
+// A sweep while it is being read, with what the checks across sections need in addition.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace sweepd::spec {
 
-// Who gives a parameter its values. Each parameter has one such place.
+// The section that gives a parameter its values. A parameter has at most one.
 struct Claim {
   std::string section;  // "params", "matrix", "zip"
   Mark mark;
-  bool broken = false;  // some value was refused, so its list is not complete
+  bool broken = false;  // some value was refused, so its list is incomplete
 };
 
 struct ExcludedValue {
@@ -25,17 +25,17 @@ struct ExcludedValue {
 
 struct TableSource {
   NodePtr node;
-  bool sound = false;  // no mistake was found while it was read
+  bool sound = false;  // no mistake was found while reading it
 };
 
 struct Draft {
   Sweep sweep;
-  const WorkloadDef* def = nullptr;  // null when the workload is unknown: names go unchecked
+  const WorkloadDef* def = nullptr;  // null if the workload is unknown; names are then not checked
   std::map<std::size_t, Claim> claims;
   std::vector<TableSource> table_sources;  // of each of the sweep's tables
-  std::vector<ExcludedValue> excluded;     // checked when all axes are known
+  std::vector<ExcludedValue> excluded;     // checked once all axes are known
   Mark name_mark;                          // of `sweep:`'s value
-  Mark size_mark;  // of what makes the sweep as large as it is: matrix, else zip, else the name
+  Mark size_mark;  // place of what makes the sweep large: matrix, else zip, else name
 };
 
 }  // namespace sweepd::spec

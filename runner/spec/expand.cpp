@@ -23,7 +23,7 @@ Trial base_trial(const Sweep& sweep, const WorkloadDef& def) {
   return trial;
 }
 
-// `a` is at least `b` as scheduling goes: a timeout of 0 is never, so the largest.
+// Whether `a` is at least `b` for scheduling. A timeout of 0 means never, so it is the largest.
 bool schedules_more(const ParamDef& def, const Value& a, const Value& b) {
   if (def.name == "timeout" && a != b) {
     if (std::get<std::int64_t>(a) == 0) return true;
@@ -32,7 +32,7 @@ bool schedules_more(const ParamDef& def, const Value& a, const Value& b) {
   return a >= b;
 }
 
-// Gathers points into an Expansion; each key once.
+// Collects points into an Expansion, each key once.
 class Collector {
  public:
   Collector(const WorkloadDef& def, std::size_t points) : def_(def) {
@@ -45,7 +45,7 @@ class Collector {
 
   void add(const Trial& trial, TrialKey key) {
     out.trials.push_back({trial, std::move(key)});
-    // The view stays good: `trials` never grows beyond its reserve, so no key moves.
+    // The view stays valid: `trials` never grows beyond its reserve, so no key moves.
     const auto [first, added] =
         index_.try_emplace(std::string_view(out.trials.back().key), out.trials.size() - 1);
     if (added) return;
@@ -67,8 +67,8 @@ class Collector {
   std::unordered_map<std::string_view, std::size_t> index_;
 };
 
-// Walks the product with one trial and one key changed in place: a million points, each differing
-// from the one before in an axis or two.
+// Walks the product with one trial and one key that change in place: there may be a million points,
+// each differing from the last one in an axis or two.
 class Walker {
  public:
   Walker(const Sweep& sweep, const WorkloadDef& def)
@@ -114,7 +114,7 @@ class Walker {
     }
   }
 
-  // The last dimension is the fastest, as the digits of a clock.
+  // The last dimension changes fastest, as the digits of a clock do.
   bool advance() {
     for (std::size_t d = dimensions_.size(); d-- > 0;) {
       counters_[d] = (counters_[d] + 1) % dimensions_[d].length;

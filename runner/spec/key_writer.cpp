@@ -15,8 +15,8 @@ KeyWriter::KeyWriter(const WorkloadDef& def)
       parts_(def.params.size()) {
   std::vector<std::size_t> order(def.params.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // key_of sorts `name=value`: with the `=` the order of names decides, because no name holds one
-  // (`a1=` is before `a=`, though `a` is before `a1`).
+  // key_of sorts `name=value`. No name contains `=`, so the order is that of the names with `=`
+  // appended (`a1=` is before `a=`, though `a` is before `a1`).
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return def.params[a].name + "=" < def.params[b].name + "=";
   });

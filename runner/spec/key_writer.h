@@ -1,5 +1,6 @@
-// Trial keys for many trials of one workload that differ in a few parameters: key_of(def, trial)
-// without formatting and sorting every parameter again. A property test holds the two together.
+// Writes trial keys for many trials of one workload that differ in a few parameters. Gives the
+// result of key_of(def, trial) without formatting and sorting every parameter again. A property
+// test compares the two.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ class KeyWriter {
  public:
   explicit KeyWriter(const WorkloadDef& def);
 
-  // `|name=value` as the key hashes it; "" for a default and for scheduling parameters.
+  // Returns `|name=value` as the key hashes it, or "" for a default and for scheduling parameters.
   std::string part_of(std::size_t param, const Value& value) const;
 
   void set(std::size_t param, const std::string& part) { parts_[rank_[param]] = part; }
@@ -24,7 +25,7 @@ class KeyWriter {
  private:
   const WorkloadDef& def_;
   std::string prefix_;
-  std::vector<std::size_t> rank_;   // of each parameter in the key's alphabetical order
+  std::vector<std::size_t> rank_;   // each parameter's position in the key's alphabetical order
   std::vector<std::string> parts_;  // by rank
   std::string text_;                // reused
 };

@@ -22,7 +22,7 @@ struct Explanation {
   const char* help;
 };
 
-// yaml-cpp's words name its own states; these name what a person typed.
+// yaml-cpp's messages name its own states. These name what a person typed.
 constexpr std::array kExplanations{
     Explanation{"illegal map value", "`:` is not expected here",
                 "quote a text that contains `: `; check that the lines above are indented alike"},
@@ -48,7 +48,7 @@ void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
   if (exception.mark.is_null() || place.line > source.lines()) {
     place = {source.lines(), static_cast<int>(source.line(source.lines()).size()) + 1, 1};
   }
-  // yaml-cpp takes a tab for a part of the value before it and complains somewhere behind.
+  // yaml-cpp treats a tab as part of the preceding value and reports an error somewhere later.
   const std::string_view line = source.line(place.line);
   const std::size_t tab = line.find('\t');
   if (tab < line.find_first_not_of(" \t")) {
@@ -72,7 +72,7 @@ void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
   report.error(place, message, help);
 }
 
-// Size and encoding. Control characters are refused as YAML 1.2 does; yaml-cpp lets them pass.
+// Checks size and encoding. Refuses control characters, as YAML 1.2 does; yaml-cpp accepts them.
 bool check_text(const SourceText& source, Reporter& report) {
   const std::string_view text = source.text();
   if (text.size() > kMaxSweepBytes) {
@@ -109,7 +109,7 @@ std::vector<Found> read_all(const SourceText& source, Reporter& report) {
     while (parser.HandleNextDocument(builder)) {
       const Mark mark = builder.document_mark();
       const std::size_t here = source.offset(mark.line, mark.column);
-      // On a stray `,` or `]` yaml-cpp 0.7 sees empty documents for ever, all at one place.
+      // On a stray `,` or `]` yaml-cpp 0.7 returns empty documents forever, all at one place.
       if (here == before) {
         report.error(Place{mark.line, mark.column, 1}, "YAML does not expect this here");
         break;
@@ -118,14 +118,14 @@ std::vector<Found> read_all(const SourceText& source, Reporter& report) {
       found.push_back({builder.take(), source.offset(mark.line, 1)});
     }
   } catch (const LimitExceeded&) {
-    // Reported where it was met.
+    // Reported where it was found.
   } catch (const YAML::Exception& exception) {
     report_syntax(exception, builder, source, report);
   }
   return found;
 }
 
-// Without the `---` that begins it.
+// Removes the `---` that begins a document.
 std::string_view without_marker(std::string_view text) {
   if (!text.starts_with("---")) return text;
   text.remove_prefix(3);
@@ -142,7 +142,7 @@ std::vector<Document> load_documents(const SourceText& source, Reporter& report)
   std::vector<Found> found = read_all(source, report);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].root || found[i].root->kind == Node::Kind::kNothing) continue;
-    // Comments above the first document belong to it; later ones belong to the document before.
+    // Comments above the first document belong to it; later ones belong to the preceding document.
     const std::size_t begin = documents.empty() ? 0 : found[i].begin;
     const std::size_t end = i + 1 < found.size() ? found[i + 1].begin : source.text().size();
     documents.push_back({std::move(found[i].root),

@@ -1,5 +1,5 @@
-// Text -> one tree a document. Everything that protects the rest of the layer from a hostile or
-// broken file stands here: size, encoding, depth, alias expansion, YAML syntax, duplicate keys.
+// Turns text into one tree per document. All protection of this layer from a hostile or broken file
+// is here: size, encoding, depth, alias expansion, YAML syntax, duplicate keys.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Document {
   std::string source;  // from its first line to the next document's `---`
 };
 
-// The documents up to the first mistake that YAML cannot go on after; empty ones (a trailing `---`)
-// are left out. Mistakes go to the reporter.
+// Returns the documents up to the first mistake after which YAML cannot continue, without empty
+// ones (a trailing `---`). Mistakes go to the reporter.
 std::vector<Document> load_documents(const SourceText& source, Reporter& report);
 
 }  // namespace sweepd::spec

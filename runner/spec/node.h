@@ -1,5 +1,5 @@
-// The tree of one YAML document, with the place of every value. Our own instead of YAML::Node
-// because that one hides duplicate keys and expands aliases without a limit. Immutable once built.
+// The tree of one YAML document, with the place of every value. Replaces YAML::Node, which hides
+// duplicate keys and expands aliases without limit. Immutable once built.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace sweepd::spec {
 
-// Where yaml-cpp saw a value begin. Its length is found only for the few that end in a diagnostic
-// (source_text.h): finding it for each would be quadratic in the length of a line.
+// Where yaml-cpp saw a value begin. Its length is computed only for the few values that a
+// diagnostic names (source_text.h): computing it for each would be quadratic in the length of a
+// line.
 struct Mark {
   int line = 0;    // from 1
   int column = 0;  // from 1, in bytes
@@ -23,17 +24,17 @@ using NodePtr = std::shared_ptr<const Node>;  // aliases share their children
 struct Node {
   enum class Kind { kNothing, kScalar, kList, kMap };
   struct Entry {
-    NodePtr key;  // a scalar; each text once
+    NodePtr key;  // a scalar; texts are unique
     NodePtr value;
   };
 
   Kind kind = Kind::kNothing;
   Mark mark;
-  std::string text;            // kScalar; quoted or not makes no difference
+  std::string text;            // kScalar; whether it was quoted does not matter
   std::vector<NodePtr> items;  // kList
   std::vector<Entry> entries;  // kMap, in file order
-  int depth = 0;               // levels of maps and lists, this one included
-  std::size_t nodes = 1;       // with everything below it
+  int depth = 0;               // levels of maps and lists, including this one
+  std::size_t nodes = 1;       // including everything below it
   std::size_t text_bytes = 0;
 
   bool is_scalar() const { return kind == Kind::kScalar; }

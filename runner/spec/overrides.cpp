@@ -56,13 +56,13 @@ void fix(Sweep& sweep, std::size_t param, const Value& value) {
       if (setting.param == param) setting.value = value;
     }
   }
-  // The last axis must not take the product's points with it: beside include points a sweep without
-  // axes has none.
+  // Removing the last axis must not remove the product's points: with include points, a sweep
+  // without axes has none.
   if (product && !has_product(sweep)) sweep.matrix.push_back({param, {value}});
 }
 
-// Points that name the parameter stay when their value is among the new ones; the others took it
-// from params or its default, and are repeated for each new one.
+// A point that names the parameter stays if its value is among the new ones. Other points took the
+// value from params or the default, and are repeated for each new one.
 void spread_include(Sweep& sweep, std::size_t param, const std::vector<Value>& values) {
   std::vector<std::vector<Setting>> points;
   for (auto& point : sweep.include) {
@@ -80,7 +80,7 @@ void spread_include(Sweep& sweep, std::size_t param, const std::vector<Value>& v
   sweep.include = std::move(points);
 }
 
-// Returns what is wrong, or "".
+// Returns a description of the mistake, or "".
 std::string spread(Sweep& sweep, const ParamDef& def, std::size_t param,
                    const std::vector<Value>& values) {
   const Slot slot = find_in_zip(sweep, param);
@@ -112,7 +112,7 @@ std::string spread(Sweep& sweep, const ParamDef& def, std::size_t param,
   return "";
 }
 
-// The typed values of `v1,v2`; nothing after a report.
+// Returns the typed values of `v1,v2`, or nothing after reporting a mistake.
 std::optional<std::vector<Value>> parse_list(Reporter& report, const Override& set,
                                              const ParamDef& def) {
   std::vector<Value> values;
@@ -150,7 +150,7 @@ void apply(Reporter& report, Draft& draft, const Override& set, std::size_t para
     fix(draft.sweep, param, values->front());
     return;
   }
-  // A zip list may repeat a value (its partners differ); an axis of its own may not.
+  // A zip list may repeat a value (its partners differ), but an axis of its own may not.
   std::string wrong;
   if (has_repeats(*values) && find_in_zip(draft.sweep, param).group == nullptr) {
     wrong = fmt::format("`{}` is given the same value twice", def.name);

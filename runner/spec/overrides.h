@@ -1,4 +1,4 @@
-// `--set`: see Override in spec.h for what it does.
+// `--set`: Override in spec.h describes what it does.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace sweepd::spec {
 
-// Changes every sweep whose workload has the parameter. Call when the file itself is free of
-// mistakes: an override must not hide them.
-// Returns the names of those that fit no sweep and need not.
+// Changes every sweep whose workload has the parameter. Call only if the file itself has no
+// mistakes, because an override must not hide them. Returns the names that fit no sweep and need
+// not.
 std::vector<std::string> apply_overrides(Reporter& report, std::vector<Draft>& drafts,
                                          const std::vector<Override>& overrides);
 

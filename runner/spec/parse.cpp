@@ -20,7 +20,7 @@ using spec::Draft;
 using spec::kMaxPoints;
 using spec::Reporter;
 
-// Two sweeps of one name in one file: a copied document whose name was forgotten.
+// Two sweeps of one name in one file are probably a copied document whose name was not changed.
 void check_names(Reporter& report, const std::vector<Draft>& drafts) {
   std::map<std::string, int> lines;
   for (const Draft& draft : drafts) {
@@ -32,7 +32,7 @@ void check_names(Reporter& report, const std::vector<Draft>& drafts) {
   }
 }
 
-// After the overrides: a file too large by itself may well be run in parts.
+// Checked after the overrides, since a file that is too large may be run in parts.
 void check_size(Reporter& report, const Draft& draft) {
   const std::int64_t points = count_points(draft.sweep);
   if (points <= kMaxPoints) return;

@@ -1,4 +1,4 @@
-// Which points of the product are left out, and which stand beside it.
+// Which points of the product are excluded, and which are added to it.
 #include <fmt/format.h>
 
 #include <map>
@@ -59,7 +59,7 @@ void read_point(Reporter& report, Draft& draft, const Node& node) {
   draft.sweep.include.push_back(std::move(point));
 }
 
-// Every value the parameter has in the product of matrix and zip.
+// Returns every value that the parameter has in the product of matrix and zip.
 std::vector<Value> values_in_product(const Draft& draft, std::size_t param) {
   for (const Axis& axis : draft.sweep.matrix) {
     if (axis.param == param) return axis.values;

@@ -11,11 +11,11 @@ namespace sweepd::spec {
 
 constexpr std::int64_t kMaxPoints = 1'000'000;
 
-// Without axes a sweep is one point, its params; but where include lists points and there is no
-// axis, those are all that is wanted.
+// A sweep without axes is one point, its params. But if include lists points and there is no axis,
+// those are all of its points.
 bool has_product(const Sweep& sweep);
 
-// What advances as one: a matrix axis, or the axes of a zip group. Points into the sweep.
+// Axes that advance together: a matrix axis, or the axes of a zip group. Points into the sweep.
 struct Dimension {
   std::vector<const Axis*> axes;
   std::size_t length = 0;

@@ -16,7 +16,7 @@ std::string printable(std::string_view line) {
   return out;
 }
 
-// Blanks as wide as `text`; tabs stay tabs, so that the caret lines up at any tab width.
+// Returns blanks as wide as `text`. Tabs stay tabs, so that the caret lines up at any tab width.
 std::string blanks(std::string_view text) {
   std::string out;
   std::size_t begin = 0;
@@ -48,7 +48,7 @@ std::string render(const Diagnostic& d) {
                         : fmt::format("{}: error: {}\n", d.file, d.message);
   if (!d.source.empty()) {
     const std::string source = printable(d.source);
-    // An ellipsis of the same width below and above, where a long line was cut.
+    // A cut line begins with an ellipsis, and the line below it with a blank of the same width.
     const std::string_view front = d.source_column > 1 ? "…" : "";
     const std::string_view blank = d.source_column > 1 ? " " : "";
     out += fmt::format("  {} | {}{}\n", number, front, source);

@@ -19,7 +19,7 @@ bool continues(char c) {  // a byte inside a UTF-8 sequence
   return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
-// At most `size` bytes, never cutting a character.
+// Cuts to at most `size` bytes without splitting a character.
 std::string_view cut(std::string_view text, std::size_t size) {
   if (text.size() <= size) return text;
   while (size > 0 && continues(text[size])) --size;
@@ -48,7 +48,7 @@ std::string clipped(std::string_view message) {
   return out;
 }
 
-// Of a long line the part around the mistake, beginning 40 bytes before it.
+// Of a long line only the part around the mistake is shown, beginning 40 bytes before it.
 void set_source(Diagnostic& diagnostic, std::string_view line) {
   std::size_t begin = 0;
   if (static_cast<int>(line.size()) > kMaxSourceLine && diagnostic.column > kMaxSourceLine / 2) {
@@ -83,7 +83,7 @@ std::string shown(std::string_view text) {
 }
 
 std::string help_nearest(std::string_view typed, const std::vector<std::string>& candidates) {
-  // Names are short; a long text is none of them, and its edit distance is dear.
+  // Names are short. A long text cannot be close to one, and its edit distance is expensive.
   if (typed.size() > 64) return "";
   const auto name = nearest(typed, candidates);
   return name ? "did you mean `" + *name + "`?" : "";
@@ -110,7 +110,7 @@ void Reporter::set_error(const Override& set, int column, int length, std::strin
   diagnostic.message = clipped(message);
   diagnostic.help = std::move(help);
   set_source(diagnostic, set.name + "=" + set.values);
-  // Each document of a file meets the same override.
+  // Each document of a file reports the same override.
   for (const Diagnostic& earlier : set_errors_) {
     if (earlier.message == diagnostic.message && earlier.source == diagnostic.source &&
         earlier.column == diagnostic.column) {

@@ -1,4 +1,4 @@
-// Collects the mistakes of one parse in any order and hands them out as diagnostics in file order.
+// Collects the mistakes of one parse in any order and returns them as diagnostics in file order.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sweepd::spec {
 
-// A person mends a hundred mistakes in several rounds anyway, and a hostile file must not make us
+// A person fixes a hundred mistakes in several rounds anyway, and a hostile file must not make us
 // answer with more than it sent.
 constexpr std::size_t kMaxDiagnostics = 100;
 
@@ -28,13 +28,13 @@ class Reporter {
 
   std::size_t count() const { return found_.size() + set_errors_.size(); }
   bool any() const { return !found_.empty() || !set_errors_.empty(); }
-  // In file order, equal ones once (an alias repeats the mistakes of its anchor), --set last.
+  // In file order, without repeats (an alias repeats the mistakes of its anchor), --set last.
   std::vector<Diagnostic> take();
 
  private:
   struct Found {
     Mark mark;
-    int length = 0;  // 0: look at the source
+    int length = 0;  // 0: find it in the source
     std::string message;
     std::string help;
   };
@@ -47,10 +47,10 @@ class Reporter {
   std::vector<Diagnostic> set_errors_;
 };
 
-// The nearest candidate as a help line: "did you mean `context`?"; "" when nothing is near.
+// Returns the nearest candidate as a help line: "did you mean `context`?"; "" if none is near.
 std::string help_nearest(std::string_view typed, const std::vector<std::string>& candidates);
 
-// Text from the file as a message may repeat it: control characters escaped, cut after 60 bytes.
+// Returns text of the file as messages repeat it: control characters escaped, cut after 60 bytes.
 std::string shown(std::string_view text);
 
 }  // namespace sweepd::spec

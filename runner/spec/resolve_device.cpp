@@ -32,7 +32,7 @@ void resolve_device(Sweep& sweep, const WorkloadDef& def, std::string_view actua
   }
   for (Axis& axis : sweep.matrix) {
     resolve_axis(axis);
-    // [auto, cpu] is one device on a machine without a GPU.
+    // On a machine without a GPU, [auto, cpu] is one device.
     if (axis.param == *device) remove_repeats(axis.values);
   }
   for (ZipGroup& group : sweep.zip) {
@@ -44,7 +44,7 @@ void resolve_device(Sweep& sweep, const WorkloadDef& def, std::string_view actua
   for (auto& point : sweep.include) {
     for (Setting& setting : point) resolve(setting.param, setting.value);
   }
-  // Beside an axis too: include points that do not name the device take it from here.
+  // Added even if there is an axis: include points that do not name the device use this value.
   if (!given) {
     Value value = def.params[*device].default_value;
     resolve(*device, value);

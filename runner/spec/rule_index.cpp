@@ -9,7 +9,7 @@ namespace sweepd::spec {
 namespace {
 
 constexpr std::size_t kWordBits = 64;
-// Of bits for every value of one dimension; above it the rules are listed.
+// Limit on bits for every value of one dimension. Above it the rules are listed instead.
 constexpr std::size_t kMostBitBytes = 16U << 20;
 
 using Counters = std::vector<std::uint32_t>;  // ascending
@@ -18,7 +18,8 @@ void insert(std::vector<std::uint64_t>& bits, std::size_t rule) {
   bits[rule / kWordBits] |= std::uint64_t{1} << (rule % kWordBits);
 }
 
-// Where each value stands in an axis, for every axis of a product: rules are many, axes long.
+// The positions of each value in an axis, for every axis of a product, since rules are many and
+// axes long.
 class Places {
  public:
   explicit Places(const std::vector<Dimension>& dimensions) {
@@ -51,7 +52,8 @@ class Places {
   std::unordered_map<std::size_t, std::unordered_map<Value, Counters>> by_param_;
 };
 
-// Where all keys of the rule that belong to the dimension match; nothing when it has none.
+// Returns the counters at which all of the rule's keys in the dimension match, or nothing if it has
+// no key there.
 std::optional<Counters> counters_of(const ExcludeRule& rule, const Dimension& dimension,
                                     const Places& places) {
   std::optional<Counters> all;

@@ -8,14 +8,14 @@ namespace {
 constexpr std::string_view kBlank = " \t";
 constexpr std::string_view kFlowEnd = ",[]{}";
 
-// End of the quoted scalar at `begin` (one past its closing quote), or npos.
+// Returns the end of the quoted scalar at `begin` (one past its closing quote), or npos.
 std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
   for (std::size_t i = begin + 1; i < text.size(); ++i) {
     if (quote == '"' && text[i] == '\\') {
       ++i;
     } else if (text[i] == quote) {
-      // '' inside single quotes is one quote.
+      // Inside single quotes, '' is one quote.
       if (quote == '\'' && i + 1 < text.size() && text[i + 1] == quote) {
         ++i;
       } else {
@@ -43,8 +43,8 @@ std::size_t end_of_flow(std::string_view line, std::size_t begin) {
   return std::string_view::npos;
 }
 
-// Inside a flow collection a plain scalar ends at its punctuation; telling that from the line alone
-// is impossible (`a, b` is a fine block scalar), so an open bracket before `begin` decides.
+// Inside a flow collection a plain scalar ends at punctuation. The line alone does not show whether
+// that applies (`a, b` is a valid block scalar), so an open bracket before `begin` decides.
 bool inside_flow(std::string_view line, std::size_t begin) {
   int depth = 0;
   for (std::size_t i = 0; i < begin && i < line.size(); ++i) {
@@ -78,7 +78,7 @@ std::size_t end_of_token(std::string_view line, std::size_t begin) {
   } else if (c == '[' || c == '{') {
     end = end_of_flow(line, begin);
   } else if (c == '-' && begin + 1 < line.size() && line[begin + 1] == ' ') {
-    end = line.size();  // a block list: its first item
+    end = line.size();  // a block list: the rest of the line is its first item
   } else {
     end = end_of_plain(line, begin);
   }
@@ -86,7 +86,7 @@ std::size_t end_of_token(std::string_view line, std::size_t begin) {
   return std::max(end, begin + 1);
 }
 
-// Skips `&anchor` and `!tag`. Stays put when the value itself is on a later line.
+// Skips `&anchor` and `!tag`, unless the value itself is on a later line.
 std::size_t skip_properties(std::string_view line, std::size_t begin) {
   std::size_t at = begin;
   while (at < line.size() && (line[at] == '&' || line[at] == '!')) {

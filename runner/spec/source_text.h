@@ -1,5 +1,5 @@
-// The text of a sweep file, found by line and column. Positions are those of yaml-cpp plus one: the
-// first line is 1, and a column counts bytes of UTF-8, also from 1.
+// The text of a sweep file, addressed by line and column. Positions are those of yaml-cpp plus one:
+// the first line is 1, and a column counts bytes of UTF-8 from 1.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace sweepd::spec {
 
-// A piece of one line, as a diagnostic underlines it.
+// A piece of one line that a diagnostic underlines.
 struct Place {
   int line = 0;
   int column = 0;
@@ -22,8 +22,8 @@ class SourceText {
 
   std::string_view text() const { return text_; }
   int lines() const { return static_cast<int>(begins_.size()); }
-  std::string_view line(int number) const;         // without its end; "" outside the file
-  std::size_t offset(int line, int column) const;  // clamped into the text
+  std::string_view line(int number) const;         // without its line end; "" outside the file
+  std::size_t offset(int line, int column) const;  // clamped to the text
   Place place_at(std::size_t offset, int length) const;
 
  private:
@@ -31,13 +31,13 @@ class SourceText {
   std::vector<std::size_t> begins_;
 };
 
-// Where the value that yaml-cpp marked at (line, column) really stands: behind its anchor and tag,
-// and as long as the token is on its first line.
+// Returns where the value that yaml-cpp marked at (line, column) really is: after its anchor and
+// tag, with the length of the token on its first line.
 Place place_of_value(const SourceText& source, int line, int column);
 Place place_of_alias(const SourceText& source, int line, int column);
 
-// A quoted scalar that begins at the place and never ends. yaml-cpp 0.7 takes the rest of the file
-// as its value without a word.
+// Whether a quoted scalar begins at the place and never ends. yaml-cpp 0.7 then silently uses the
+// rest of the file as its value.
 bool quote_is_open(const SourceText& source, const Place& place);
 
 }  // namespace sweepd::spec

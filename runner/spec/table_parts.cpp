@@ -13,7 +13,7 @@
 namespace sweepd::spec {
 namespace {
 
-// What every result has beside its parameters (docs/DATABASE.md).
+// The columns that every result has in addition to its parameters (docs/DATABASE.md).
 const std::vector<std::string>& result_columns() {
   static const std::vector<std::string> names{
       "phase",   "pass", "metric",      "step",       "repeat", "rank",    "outcome",
@@ -46,7 +46,7 @@ void report_column(Reporter& report, const Draft& draft, std::string_view what, 
                std::move(help));
 }
 
-// A name that may stand in this table, once; else reported.
+// Accepts a name that this table may have, once. Reports any other.
 bool accept_name(Reporter& report, const Draft& draft, std::string_view what, const Node& node,
                  std::vector<std::string>& used) {
   if (!is_column(draft, node.text)) {
@@ -62,7 +62,7 @@ bool accept_name(Reporter& report, const Draft& draft, std::string_view what, co
   return true;
 }
 
-// Braces pair up, hold a name, and do not nest; `{{` and `}}` are braces themselves.
+// Braces must pair up, contain a name, and not nest; `{{` and `}}` are literal braces.
 std::string fault_in_cell(std::string_view cell) {
   for (std::size_t i = 0; i < cell.size(); ++i) {
     if (cell[i] != '{' && cell[i] != '}') continue;
@@ -80,7 +80,8 @@ std::string fault_in_cell(std::string_view cell) {
   return "";
 }
 
-// The text a filter compares with: canonical for parameters, one of the words for enumerations.
+// Returns the text that a filter compares with: canonical for parameters, one of the words for
+// enumerations.
 std::optional<std::string> read_filter_value(Reporter& report, const Draft& draft,
                                              std::string_view section, const std::string& name,
                                              const Node& node) {

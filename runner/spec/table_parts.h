@@ -1,4 +1,4 @@
-// What a table of a sweep file is made of: lists of names, cell templates, filters.
+// The parts of a table of a sweep file: lists of names, cell templates, filters.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace sweepd::spec {
 
-// `rows` or `columns`: names, or `name: heading`. `used` holds the names of both.
+// Reads `rows` or `columns`: names, or `name: heading`. `used` contains the names of both.
 std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::string_view what,
                                     const Node& list, std::vector<std::string>& used,
                                     std::vector<TableSpec::Heading>& headings);
 
-// Checked for its braces only: which names it may hold is report::validate's business.
+// Checks the braces only. report::validate checks which names they contain.
 void read_cell(Reporter& report, std::string& cell, const Node& node);
 
-// `where`: name to value or list, values in their canonical text.
+// Reads `where`: name to value or list, with values in canonical text.
 void read_where(Reporter& report, const Draft& draft, std::vector<TableSpec::Filter>& where,
                 const Node& map);
 
-// `baseline`: name to one value.
+// Reads `baseline`: name to one value.
 void read_baseline(Reporter& report, const Draft& draft, std::vector<TableSpec::Filter>& baseline,
                    const Node& map);
 

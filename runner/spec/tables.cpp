@@ -21,7 +21,8 @@ bool has_key(const Node& map, std::string_view name) {
   return find(map, name) != nullptr;
 }
 
-// A value takes what it leaves out from the table, and so does the place of a mistake in it.
+// A value inherits from the table what it leaves out. A mistake in that is therefore at the table's
+// key.
 const Mark& place_of(const Node& table, const TableMistake& mistake) {
   const Node* values = mistake.value ? find(table, "values") : nullptr;
   if (values != nullptr && *mistake.value < values->items.size()) {
@@ -93,7 +94,7 @@ class TableReader {
             }};
   }
 
-  // Whether a key is one of the table's is known to who draws it: runner/report/sort_key.h.
+  // runner/report/sort_key.h checks that a table has a key to sort by.
   void read_sort(TableSpec& table, const Node& list) {
     const std::string help = list.is_scalar() ? fmt::format("write [{}]", list.text) : "";
     if (!expect_list(report_, "sort", "a list of names", list, help)) return;
@@ -130,7 +131,7 @@ class TableReader {
     }
   }
 
-  // Bold says how a cell compares, so there must be something to compare with.
+  // Bold marks how a cell compares, so the table must have a baseline.
   void check_bold(const Node& node, bool has_baseline) {
     if (has_baseline) return;
     const auto check = [&](const Node& holder) {

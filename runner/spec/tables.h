@@ -1,5 +1,5 @@
-// The `tables:` section. Cell templates are checked for their braces only: which names they may
-// hold is the report layer's business, which check_tables asks.
+// The `tables:` section. Cell templates are checked for their braces only. The report layer checks
+// which names they contain, through check_tables.
 #pragma once
 
 #include "runner/spec/draft.h"
@@ -9,7 +9,7 @@ namespace sweepd::spec {
 
 void read_tables(Reporter& report, Draft& draft, const Node& section);
 
-// Reports what `check` finds in the tables that were read without a mistake, at the keys it names.
+// Reports what `check` finds in tables that were read without a mistake, at the keys it names.
 void check_tables(Reporter& report, const Draft& draft, const TableCheck& check);
 
 }  // namespace sweepd::spec

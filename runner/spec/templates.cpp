@@ -15,8 +15,8 @@ bool is_given(const ParamDef& def, const Value& value) {
   return number == nullptr || *number != 0;
 }
 
-// A template parameter of a workload, and what its texts so far name. A sweep has a few texts for
-// thousands of trials.
+// A template parameter of a workload, with the names in the texts seen so far. Thousands of trials
+// in a sweep share a few texts.
 class Template {
  public:
   Template(const WorkloadDef& def, std::size_t param) : def_(def), param_(param) {}

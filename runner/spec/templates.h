@@ -1,4 +1,4 @@
-// What only a whole trial shows of its templates: whether it sets what they name.
+// Checks templates against whole trials: whether a trial sets the parameters that they name.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace sweepd {
 
-// The first trial that cannot run: a command line is empty, or a template names a parameter that
-// the trial leaves at "not given" (an empty text, the number 0). Of the workload's own parameters
-// only; a trial always has the run's. Empty when there is none.
+// Returns the first trial that cannot run: a command line is empty, or a template names a parameter
+// that the trial leaves "not given" (an empty text, the number 0). Only the workload's own
+// parameters are checked, because every trial has the run's. Empty if there is none.
 std::optional<std::string> mistake_in_templates(const WorkloadDef& def, const Expansion& expansion);
 
 }  // namespace sweepd

@@ -30,8 +30,8 @@ void TreeBuilder::OnDocumentStart(const YAML::Mark& mark) {
 void TreeBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
   Node node;
   node.mark = mark_of(mark);
-  // A missing value is marked where the next token stands, often lines below; its key is where a
-  // person looks. A written null (`~`, `null`) is where it says.
+  // yaml-cpp marks a missing value at the next token, often lines below, but people look at its
+  // key. A written null (`~`, `null`) keeps its own place.
   const std::size_t at = source_.offset(node.mark.line, node.mark.column);
   const char c = at < source_.text().size() ? source_.text()[at] : '\0';
   const bool written = c == '~' || c == 'n' || c == 'N';
@@ -109,7 +109,7 @@ void TreeBuilder::close() {
 }
 
 void TreeBuilder::add(Node node, YAML::anchor_t anchor) {
-  // Only an alias can be too deep here: open() has stopped everything else.
+  // Only an alias can be too deep here, because open() has stopped everything else.
   if (static_cast<int>(stack_.size()) + node.depth > kMaxDepth) {
     report_.error(node.mark, fmt::format("nested too deeply through this alias; at most {} levels "
                                          "of maps and lists",
@@ -150,7 +150,7 @@ void TreeBuilder::add_entry(Frame& frame, NodePtr value) {
 }
 
 void TreeBuilder::check_tag(const Mark& mark, const std::string& tag) {
-  // yaml-cpp says "?" for a plain value and "!" for a quoted one.
+  // yaml-cpp gives "?" for a plain value and "!" for a quoted one.
   if (tag.empty() || tag == "?" || tag == "!") return;
   report_.error(Place{mark.line, mark.column, 1}, "tags (`!name`) are not part of sweep files",
                 "write the value alone; its type follows from the parameter");

@@ -1,4 +1,4 @@
-// Builds the tree of a document from yaml-cpp's events, and stops it where a limit is met.
+// Builds the tree of a document from yaml-cpp's events, and stops at a limit.
 #pragma once
 
 #include <yaml-cpp/eventhandler.h>
@@ -13,8 +13,8 @@
 
 namespace sweepd::spec {
 
-// Thrown by the builder through yaml-cpp, which has no other way to be stopped, after the mistake
-// has been reported. Caught in load.cpp.
+// Thrown through yaml-cpp, which cannot be stopped otherwise, after the mistake has been reported.
+// Caught in load.cpp.
 struct LimitExceeded {};
 
 class TreeBuilder final : public YAML::EventHandler {
@@ -23,7 +23,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
   NodePtr take() { return std::move(root_); }
   Mark document_mark() const { return document_mark_; }
-  // The innermost `[` or `{` still open: what a syntax error at the end of a file is about.
+  // The innermost `[` or `{` that is still open, which a syntax error at the end of a file is
+  // about.
   const Mark* open_flow() const;
 
   void OnDocumentStart(const YAML::Mark& mark) override;
@@ -44,7 +45,7 @@ class TreeBuilder final : public YAML::EventHandler {
     Node node;
     YAML::anchor_t anchor = 0;
     bool flow = false;
-    NodePtr key;                         // of the entry whose value comes next
+    NodePtr key;                         // key of the entry whose value comes next
     std::map<std::string, Mark> keys{};  // to find duplicates
   };
 
@@ -62,7 +63,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::map<YAML::anchor_t, NodePtr> anchors_;
   NodePtr root_;
   Mark document_mark_;
-  // Over all documents of the file.
+  // Totals over all documents of the file.
   std::size_t alias_nodes_ = 0;
   std::size_t alias_text_bytes_ = 0;
 };

@@ -5,7 +5,7 @@
 namespace sweepd::spec {
 namespace {
 
-// Bytes of the character at `i`; 0 when there is no valid one.
+// Returns the length in bytes of the character at `i`, or 0 if it is invalid.
 std::size_t length_at(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned lead = byte(i);

@@ -105,7 +105,7 @@ std::optional<Value> read_value(Reporter& report, const ParamDef& def, const Nod
     report_kind(report, def.name, "one value", node, node.is_list() ? std::string(several) : "");
     return std::nullopt;
   }
-  // Long texts are refused before they are parsed, and repeated, as a number.
+  // Refuses long texts before they are parsed. The message gives their size instead of the text.
   constexpr std::size_t kMaxValue = 1024;
   if (node.text.size() > kMaxValue) {
     report.error(node.mark, fmt::format("{}: a value of {} bytes; at most {}", def.name,

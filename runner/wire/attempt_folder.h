@@ -1,4 +1,4 @@
-// The names of the files in `<state>/runs/<attempt>/`, in one place.
+// The names of the files in `<state>/runs/<attempt>/`, defined in one place.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,16 @@
 
 namespace sweepd {
 
-// EX_IOERR: the rank could not write its journal (a full disk), so its last words are in its log.
+// EX_IOERR: the rank could not write its journal (a full disk); its log has its last message.
 inline constexpr int kExitJournal = 74;
-// Of the dynamic loader, where a library of the worker is missing (a build under way, say).
+// The dynamic loader's exit code if a library of the worker is missing (during a build, say).
 inline constexpr int kExitNotLoaded = 127;
 
 class AttemptFolder {
  public:
   explicit AttemptFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  // Of an attempt that a database named, which may be another machine's: an id that is none could
-  // lead out of the folder.
+  // Returns the folder of an attempt that a database names. The database may come from another
+  // machine, and an id that is not one could lead out of the folder.
   static Result<AttemptFolder> of(const std::filesystem::path& runs, const AttemptId& attempt) {
     if (is_id(attempt)) return AttemptFolder(runs / attempt);
     return Error{ErrorCode::kInvalidArgument,
@@ -33,14 +33,14 @@ class AttemptFolder {
   std::filesystem::path log(int rank) const {
     return path_ / ("log." + std::to_string(rank) + ".txt");
   }
-  // An artefact of the profile pass, for chrome://tracing and Perfetto.
+  // Written by the profile pass, for chrome://tracing and Perfetto.
   std::filesystem::path trace(int rank) const {
     return path_ / ("trace." + std::to_string(rank) + ".json");
   }
   std::filesystem::path status(int rank) const {
     return path_ / ("status." + std::to_string(rank));
   }
-  // Memory pass on a GPU: opens in PyTorch's memory viewer.
+  // Written by a memory pass on a GPU; opens in PyTorch's memory viewer.
   std::filesystem::path memory_snapshot(int rank) const {
     return path_ / ("memory_snapshot." + std::to_string(rank) + ".pickle");
   }

@@ -54,7 +54,7 @@ void read_param(Reader& reader, ParamDef& def) {
   auto parsed = value_from_json(def, *value);
   if (!parsed) return reader.fail(reader.path_to("default"), parsed.error().message);
   def.default_value = std::move(*parsed);
-  def.form = *known_form;  // now: the default of a command line is none
+  def.form = *known_form;  // set last, because the default of a command line is no command line
 }
 
 void read_workload(Reader& reader, WorkloadDef& def) {
@@ -100,7 +100,7 @@ Json to_json(const ParamDef& def, const Value& value) {
 }
 
 Result<Value> value_from_json(const ParamDef& def, const Json& json) {
-  // Through the canonical text, so that one set of checks holds for files, command lines and JSON.
+  // Goes through the canonical text, so that files, command lines and JSON get the same checks.
   if (json.is_string()) return def.parse(json.get_ref<const std::string&>());
   if (json.is_boolean()) return def.parse(json.get<bool>() ? "true" : "false");
   if (json.is_number_integer()) return def.parse(to_json_line(json));

@@ -15,9 +15,9 @@ nlohmann::json to_json(const WorkloadDef& def);
 nlohmann::json to_json(const Catalog& catalog);
 Result<Catalog> catalog_from_json(const nlohmann::json& json);
 
-// A value as JSON of its own type (integers and reals as numbers, sizes and durations as canonical
-// text), and back with the definition's checks. Text in the sweep file's syntax ("64K", "2%") is
-// read for every type.
+// Converts a value to JSON of its own type (integers and reals as numbers, sizes and durations as
+// canonical text), and back with the definition's checks. For every type, text in the sweep file's
+// syntax ("64K", "2%") is accepted too.
 nlohmann::json to_json(const ParamDef& def, const Value& value);
 Result<Value> value_from_json(const ParamDef& def, const nlohmann::json& json);
 

@@ -1,4 +1,4 @@
-// An attempt's ending as JSON: `outcome` and the details that outcome has (model/outcome.h).
+// An attempt's ending as JSON: `outcome` and the details of that outcome (model/outcome.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace sweepd {
 
-// Adds the fields to `json`, which is an object already. Without `rank`: it is the file's.
+// Adds the fields to `json`, which must be an object. `rank` is not written; the file implies it.
 void put(nlohmann::ordered_json& json, const Ending& ending);
 void read(JsonReader<nlohmann::ordered_json>& reader, Ending& ending);
 

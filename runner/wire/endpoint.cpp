@@ -18,8 +18,8 @@ std::filesystem::path from_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// As a login would set it: without one (a cron job, a container) the state must not depend on the
-// working folder.
+// Returns the home folder that a login would set. Without a login (a cron job, a container) the
+// state folder must not depend on the working folder.
 std::filesystem::path home() {
   if (auto variable = from_variable("HOME"); variable.is_absolute()) return variable;
   const passwd* entry = ::getpwuid(::geteuid());

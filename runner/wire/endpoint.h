@@ -1,4 +1,4 @@
-// Where a daemon keeps its state and listens, by the XDG base directory rules.
+// Where a daemon keeps its state and listens, following the XDG base directory rules.
 //
 //   state folder  --state-dir, else $SWEEPD_STATE_DIR, else $XDG_STATE_HOME/sweepd,
 //                 else ~/.local/state/sweepd
@@ -31,16 +31,16 @@ class StateFolder {
   std::filesystem::path path_;
 };
 
-// The process that holds the folder's lock, "sweepd with pid 42"; nothing when no daemon has it. By
-// the lock and not by the socket, whose file somebody may delete.
+// Returns the process that holds the folder's lock, "sweepd with pid 42", or nothing if no daemon
+// does. The lock decides and not the socket, whose file may have been deleted.
 std::optional<std::string> lock_holder(const StateFolder& state);
 
-// Exit code of a sweepd that found the folder held by another.
+// Exit code of a sweepd that found the folder held by another one.
 inline constexpr int kExitHeld = 3;
 
-// A Unix socket's address holds 107 bytes, a state folder's path may be longer. This opens the
-// folder and names the socket through it, `/proc/self/fd/<n>/sweepd.sock`; keep `folder` open while
-// binding or connecting.
+// A Unix socket's address has room for 107 bytes, but a state folder's path may be longer. This
+// opens the folder and names the socket through it, `/proc/self/fd/<n>/sweepd.sock`. Keep `folder`
+// open while binding or connecting.
 struct SocketAddress {
   UniqueFd folder;
   std::string path;

@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-using Json = nlohmann::ordered_json;  // `event` first, so that a person can read the file
+using Json = nlohmann::ordered_json;  // keeps `event` first, so that people can read the file
 using Reader = JsonReader<Json>;
 
 // In the order of the Event variant.
@@ -119,7 +119,7 @@ void read(Reader& reader, EndEvent& event) {
   reader.optional("steps", event.steps);
 }
 
-// `rank` is not in the lines: it is the file's.
+// Sets the rank, which is not in the lines: the file implies it.
 template <class T>
 void set_rank(T&, int) {}
 template <class Record>

@@ -1,13 +1,13 @@
-// `events.<rank>.ndjson`: what a rank says about its attempt, one JSON object a line, in order. The
-// file is the journal: the daemon can read it again from the start at any time and store the same.
-// A line without its newline is not there yet (the rank may be writing it, or died).
+// `events.<rank>.ndjson`: a rank's report on its attempt, one JSON object per line, in order. The
+// file is the journal: the daemon can read it again from the start at any time and store the same
+// result. A line without its newline does not count yet (the rank is writing it, or died).
 //
 //   {"event":"started","pid":4242,"wall_ns":...}
 //   {"event":"work","arithmetic":"fp32","tokens":1024,
 //    "phases":[{"phase":"forward","flops":..,"bytes":..}],
 //    "figures":[{"name":"parameters","value":128625408,"formula":"..."}]}
 //   {"event":"environment","host":{..},"devices":[{"kind":"cpu","index":0,..}],"threads":4,..}
-//                                   what is unknown is left out; the one device is the rank's own
+//                                   unknown values are omitted; the one device is the rank's own
 //   {"event":"state","moment":"before","other_processes":0,"load_average":0.3,..}   and "after"
 //   {"event":"step","step":3,"warmup":false,
 //    "samples":[["forward","time",1.25],["step","host_time",4.0]]}
@@ -24,7 +24,7 @@
 //    "self_cpu_ns":..,..}
 //   {"event":"fact","name":"loss.0","text":"..."} or {..,"number":..}
 //   {"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":..,"lines":..,"steps":..}
-//                                   how many lines stand before it, and how many of them are steps
+//                                   the number of lines before it, and of steps among them
 //   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
 //
 // The records' own descriptions (runner/model: memory.h, kernel.h, environment.h, sample.h) name
@@ -90,7 +90,7 @@ struct FactEvent {
 struct EndEvent {
   Ending ending;
   WallTime time;
-  // What its writer counted before it; older workers do not tell.
+  // What its writer counted before it. Older workers do not report it.
   std::optional<std::int64_t> lines = {}, steps = {};
 };
 
@@ -99,18 +99,18 @@ using Event = std::variant<StartedEvent, WorkEvent, EnvironmentEvent, StateEvent
                            MemoryTimelineEvent, KernelEvent, OperatorEvent>;
 
 std::string event_to_line(const Event& event);  // without the newline
-// `rank` is the file's; it is set on every value inside.
+// `rank` is the file's, and is set on every value inside.
 Result<Event> event_from_line(std::string_view line, int rank);
 
-// Reads whole lines as they arrive. Feed it what the file holds from `consumed()` on; a line cut in
-// two, or into bytes, is kept until its newline comes.
+// Reads whole lines as they arrive. Feed it the bytes of the file from `consumed()` on. It keeps an
+// incomplete line until its newline arrives.
 class EventReader {
  public:
   explicit EventReader(int rank) : rank_(rank) {}
-  // Appends events of the complete lines in `bytes`; a broken line is an error naming its number,
-  // and what follows it is still read by the next call (of `feed("", out)`, when nothing came).
+  // Appends the events of complete lines in `bytes`. A broken line is an error that names its
+  // number; the next call still reads what follows (call `feed("", out)` if nothing arrived).
   Result<void> feed(std::string_view bytes, std::vector<Event>& out);
-  std::int64_t consumed() const { return consumed_; }  // bytes fed so far, the cut line included
+  std::int64_t consumed() const { return consumed_; }  // bytes fed so far, with an incomplete line
 
  private:
   int rank_;

@@ -82,7 +82,7 @@ std::optional<ForkServerReply> reply_from(std::string_view message) {
 
 namespace {
 
-// Room for one descriptor beside a packet.
+// Space for one descriptor sent with a packet.
 union Ancillary {
   cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int))];

@@ -1,5 +1,5 @@
-// What sweepd and `sweep-worker --serve` say to each other over a SOCK_SEQPACKET pair, one JSON
-// object a packet. The server's end is its stdin. It ends when sweepd's end is closed.
+// What sweepd and `sweep-worker --serve` send each other over a SOCK_SEQPACKET pair, one JSON
+// object per packet. The server's end is its stdin. It exits when sweepd's end is closed.
 //
 //   server:  {"ready":true}                                  once, when it has loaded
 //   sweepd:  {"fork":"<attempt folder>","rank":0,"environment":["MASTER_PORT=23456"]}
@@ -30,7 +30,7 @@ inline constexpr std::size_t kMaxForkMessageBytes = 32 * 1024;  // a path and a 
 struct ForkCommand {
   std::filesystem::path folder;
   int rank = 0;
-  std::vector<std::string> environment;  // "NAME=value": what differs from the server's own
+  std::vector<std::string> environment;  // "NAME=value": variables that differ from the server's
 };
 struct ReapCommand {
   pid_t pid = 0;
@@ -47,12 +47,12 @@ struct ForkServerReply {
 std::string to_message(const ForkServerCommand& command);
 std::string to_message(const ForkServerReply& reply);
 
-// Nothing for what is not such a message.
+// Return nothing if the text is not such a message.
 std::optional<ForkServerCommand> command_from(std::string_view message);
 std::optional<ForkServerReply> reply_from(std::string_view message);
 
-// One packet, and a descriptor with it when that is not negative. False, or nothing, when the other
-// side is gone.
+// Sends or receives one packet, with a descriptor unless that is negative. Returns false, or
+// nothing, if the other side is gone.
 bool send_packet(int socket, std::string_view message, int descriptor = -1);
 std::optional<std::string> receive_packet(int socket, UniqueFd* descriptor = nullptr);
 

@@ -1,7 +1,10 @@
-// Strict reading of one JSON object: a field that is asked for must be there and of its type. The
-// first mistake is kept with its path (`phases[2].flops: expected a number, got "x"`), so that
-// readers are plain lists of fields and look at `result()` once. Fields nobody asks for are
-// ignored: a newer writer may say more.
+// Strict reading of one JSON object: a required field must exist and have the right type. The first
+// mistake is kept with its path (`phases[2].flops: expected a number, got "x"`), so that readers
+// are plain lists of fields and check `result()` once. Unknown fields are ignored, because a newer
+// writer may add some.
+//
+// `Json` is nlohmann::json or nlohmann::ordered_json. JSON numbers cannot be NaN or infinite:
+// `number_to_json` writes these as "nan", "inf", "-inf", and a double is read from either form.
 //
 // `Json` is nlohmann::json or nlohmann::ordered_json. Not-a-number and infinities have no JSON
 // number: `number_to_json` writes them as "nan", "inf", "-inf", and a double is read from either.
@@ -33,7 +36,7 @@ inline nlohmann::ordered_json number_to_json(double value) {
 
 namespace detail {
 
-// Each `read_json` returns what was expected, or "" when it read the value.
+// Each `read_json` returns what was expected, or "" if it read the value.
 template <class Json>
 std::string_view read_json(const Json& json, std::string& out) {
   if (!json.is_string()) return "a string";
@@ -57,7 +60,7 @@ std::string_view read_json(const Json& json, T& out) {
     return "";
   }
   const auto wide = json.template get<std::int64_t>();
-  // A value that this process made may be signed and large: reading text gives unsigned ones.
+  // A value that this process made may be signed and large; parsed text gives unsigned ones.
   if (!std::in_range<T>(wide)) return kExpected;
   out = static_cast<T>(wide);
   return "";
@@ -122,26 +125,26 @@ class JsonReader {
       fail(path_, std::string("missing field `") + name + "`");
     }
   }
-  // Absent or null leaves `out` as it is.
+  // If the field is absent or null, `out` keeps its value.
   template <class T>
   void optional(const char* name, T& out) {
     const Json* field = find(name);
     if (field != nullptr && !field->is_null()) read(name, *field, out);
   }
-  // A required object, read by `body(JsonReader&)`.
+  // Reads a required object with `body(JsonReader&)`.
   template <class Body>
   void object(const char* name, Body body) {
     const Json* field = find(name);
     if (field == nullptr) return fail(path_, std::string("missing field `") + name + "`");
     nested(*field, path_to(name), body);
   }
-  // A required array of objects; `body(JsonReader&)` once for each, in order.
+  // Reads a required array of objects with `body(JsonReader&)`, once for each, in order.
   template <class Body>
   void each(const char* name, Body body) {
     each_value(name,
                [&](const Json& element, const std::string& path) { nested(element, path, body); });
   }
-  // A required array; `body(element, path)` once for each, in order.
+  // Reads a required array with `body(element, path)`, once for each, in order.
   template <class Body>
   void each_value(const char* name, Body body) {
     const Json* field = find(name);
@@ -163,7 +166,7 @@ class JsonReader {
   std::string path_to(std::string_view name) const {
     return path_.empty() ? std::string(name) : path_ + "." + std::string(name);
   }
-  // Keeps the first.
+  // Keeps the first error.
   void fail(const std::string& path, const std::string& message) {
     if (!error_.empty()) return;
     error_ = path.empty() ? message : path + ": " + message;

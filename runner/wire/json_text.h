@@ -1,5 +1,5 @@
-// JSON from text and to text. Compiled once, since nlohmann's parser and serializer are templates
-// that every file which calls them compiles again: a quarter of its time.
+// Converts JSON from and to text. Compiled once: nlohmann's parser and serializer are templates
+// that every calling file would compile again, which takes a quarter of its time.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,12 +8,12 @@
 
 namespace sweepd {
 
-// A discarded value (`is_discarded()`) when the text is not valid JSON.
+// Returns a discarded value (`is_discarded()`) if the text is not valid JSON.
 nlohmann::json parse_json(std::string_view text);
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
-// One line without its end, never throwing: bytes that are not UTF-8 (an exception's message, a
-// path, what a person wrote) become U+FFFD.
+// Returns one line without its end and never throws: bytes that are not UTF-8 (an exception's
+// message, a path, a person's text) become U+FFFD.
 std::string to_json_line(const nlohmann::json& json);
 std::string to_json_line(const nlohmann::ordered_json& json);
 

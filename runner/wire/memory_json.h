@@ -1,4 +1,4 @@
-// Memory pictures in replies of the daemon.
+// Memory pictures in the daemon's replies.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Reads the named members of a request's `params` with checks: a missing member, a wrong type or an
-// unknown name is an error that names it. Read everything, then ask `finish`.
+// Reads the named members of a request's `params` with checks. A missing member, a wrong type or an
+// unknown name is an error that names it. Read everything, then call `finish`.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class ParamsReader {
                           std::int64_t most = std::numeric_limits<std::int64_t>::max());
   bool boolean_or(std::string_view name, bool fallback);
   std::vector<std::string> texts(std::string_view name);  // absent: empty
-  // The member itself, for structures with a reader of their own; null when absent.
+  // Returns the member itself, for structures with a reader of their own; null if absent.
   const nlohmann::json& member(std::string_view name);
 
-  // The first mistake, or an unknown member with the nearest name.
+  // Returns the first mistake, or an error for an unknown member with the nearest name.
   Result<void> finish() const;
 
  private:

@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
 constexpr std::size_t kBootIdLength = 36;
-constexpr char kNoBootId = '-';  // all of it, where the kernel does not tell
+constexpr char kNoBootId = '-';  // fills the field if the kernel does not tell the boot id
 
-// The start of a file; below zero with errno.
+// Reads the start of a file. Returns a negative number with errno on failure.
 template <std::size_t kSize>
 ssize_t read_start(const char* path, std::array<char, kSize>& buffer) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -28,9 +28,9 @@ ssize_t read_start(const char* path, std::array<char, kSize>& buffer) {
   return n;
 }
 
-// One write, so that a reader sees the whole line or none of it.
+// Writes the line with one write, so that a reader sees all of it or nothing.
 bool write_record(int fd) {
-  std::array<char, 1024> stat{};  // up to field 22 it is a third of that at most
+  std::array<char, 1024> stat{};  // up to field 22 it needs at most a third of this
   const ssize_t stat_size = read_start("/proc/self/stat", stat);
   std::array<char, kBootIdLength> boot{};
   const ssize_t boot_size = read_start(kBootIdFile, boot);

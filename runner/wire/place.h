@@ -1,13 +1,15 @@
-// A rank's place in its attempt, the file pid.<rank>: who has it, and that nobody else has.
+// A rank's place in its attempt, the file pid.<rank>: who has it, and that nobody else does.
 //
-// sweepd makes the file, empty, before it starts the rank. The rank takes the place as its last act
-// before it becomes the worker: it locks the file and writes who it is. It holds the lock until it
-// ends. The lock is of the kind that belongs to a process (fcntl's F_SETLK): exec keeps it, a
-// process that the rank forks does not have it, its end releases it, and the kernel names its
-// holder to whoever asks. So nobody but a rank that took its place can pass for one, whatever is
-// written in the file.
+// sweepd creates the file, empty, before it starts the rank. The rank takes the place just before
+// it becomes the worker: it locks the file and writes who it is. It holds the lock until it ends.
+// The lock is fcntl's F_SETLK, which belongs to a process: exec keeps it, a process that the rank
+// forks does not have it, the rank's end releases it, and the kernel names its holder on request.
+// So only a rank that took its place can pass for one, whatever is written in the file.
 //
 // sweepd gives a place up by removing the file. A rank that is late, because its fork took longer
+// than sweepd lived, writes first and then checks that the file still exists; if not, it ends.
+// sweepd removes the file first and then reads what is written in it. So at least one of the two
+// notices the other.
 // than sweepd lived, finds that out after it has written and ends; sweepd looks for what is written
 // after it has removed. One of the two sees the other.
 #pragma once
@@ -21,22 +23,23 @@
 
 namespace sweepd {
 
-// Where a rank keeps its place open. Closing any descriptor of the file would release the lock.
+// The descriptor on which a rank keeps its place open. Closing any descriptor of the file would
+// release the lock.
 inline constexpr int kPlaceFd = 3;
 
 struct PlaceRecord {
   pid_t pid = 0;                  // above 1
   std::uint64_t start_ticks = 0;  // of the process, in clock ticks since boot
-  std::string boot_id;            // of the boot since which the ticks count
+  std::string boot_id;            // identifies the boot from which the ticks count
 };
 
-// "<pid> <start time> <boot id>\n"; empty for anything else.
+// Parses "<pid> <start time> <boot id>\n". Returns nothing for any other text.
 std::optional<PlaceRecord> parse_place(std::string_view text);
 
-std::string this_boot_id();  // as it stands in a record
+std::string this_boot_id();  // in the form that a record uses
 
-// By the rank, of a file open for writing. 0, or errno: ESTALE when the place was given up, EAGAIN
-// when another process has it. Async-signal-safe.
+// Called by the rank, with a file open for writing. Returns 0, or errno: ESTALE if the place was
+// given up, EAGAIN if another process has it. Async-signal-safe.
 int take_place(int fd);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// Query specifications as JSON; the format stands in table_json.h.
+// Query specifications as JSON; table_json.h describes the format.
 #include "runner/wire/params.h"
 #include "runner/wire/table_json.h"
 
@@ -6,7 +6,7 @@ namespace sweepd {
 
 namespace {
 
-// A name that is given twice adds to its values: members of an object have one name each.
+// A name that is given twice collects all its values, because an object cannot repeat a member.
 nlohmann::json to_json(const std::vector<TableSpec::Filter>& filters) {
   nlohmann::json where = nlohmann::json::object();
   for (const auto& filter : filters) {
@@ -27,7 +27,7 @@ nlohmann::json to_json(const TableSpec::Value& value) {
   return entry;
 }
 
-// An object of name: text, in the order of its names.
+// Reads an object of name: text, in the order of its names.
 Result<std::vector<TableSpec::Heading>> pairs_from(const nlohmann::json& value, const char* what) {
   std::vector<TableSpec::Heading> pairs;
   if (value.is_null()) return pairs;
@@ -53,7 +53,7 @@ Result<std::vector<TableSpec::Filter>> filters_from(const nlohmann::json& value)
   return filters;
 }
 
-// What a table and each of its values have in common.
+// Reads what a table and each of its values have in common.
 template <class Spec>
 Result<void> read_common(ParamsReader& params, Spec& spec) {
   spec.cell = params.text_or("cell", "");

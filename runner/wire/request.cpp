@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-using Json = nlohmann::ordered_json;  // the file is also for people: fields in this order
+using Json = nlohmann::ordered_json;  // people read the file too, so fields keep this order
 
 Json to_json(const RankLease& rank) {
   return {{"cores", rank.cores}, {"gpu_uuid", rank.gpu_uuid}, {"gpu_index", rank.gpu_index}};
@@ -30,7 +30,7 @@ Json to_json(const AttemptRequest& request) {
 void read_params(JsonReader<Json>& reader, AttemptRequest& request) {
   reader.object("params", [&](JsonReader<Json>& params) {
     const Json& object = *reader.find("params");
-    if (!object.is_object()) return;  // the reader has noted it
+    if (!object.is_object()) return;  // the reader has recorded it
     for (const auto& [name, value] : object.items()) {
       std::string text;
       params.required(name.c_str(), text);
@@ -73,7 +73,7 @@ Error io_error(const std::filesystem::path& file, const char* action) {
 }  // namespace
 
 Result<void> write_request(const std::filesystem::path& file, const AttemptRequest& request) {
-  // Whole or not at all: a reader after a crash of the writer never sees half a request.
+  // Written to a temporary file and renamed, so that a crash never leaves half a request.
   const std::filesystem::path temporary = file.string() + ".tmp";
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);

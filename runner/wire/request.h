@@ -1,5 +1,6 @@
-// `request.json` of an attempt folder: everything a worker needs, written by the daemon before the
-// first rank starts, read by every rank, kept for reproduction. Format: docs/ARCHITECTURE.md.
+// `request.json` of an attempt folder: everything a worker needs. The daemon writes it before the
+// first rank starts, every rank reads it, and it is kept for reproduction. Format:
+// docs/ARCHITECTURE.md.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +26,7 @@ struct AttemptRequest {
   Lease lease;  // its size is the world size
 };
 
-// Both name the file and the field in an error.
+// Errors of both name the file and the field.
 Result<void> write_request(const std::filesystem::path& file, const AttemptRequest& request);
 Result<AttemptRequest> read_request(const std::filesystem::path& file);
 

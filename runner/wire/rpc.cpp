@@ -23,7 +23,7 @@ std::string line(const nlohmann::json& message) {
   return to_json_line(message) + "\n";
 }
 
-// Right for valid JSON, and for the rest up to where a parser gives up.
+// Correct for valid JSON; for other text, up to where a parser stops.
 bool is_too_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -107,7 +107,7 @@ std::string request_line(const RpcRequest& request) {
 }
 
 std::string result_line(const nlohmann::json& id, const nlohmann::json& result) {
-  // By hand: an object of the three would hold a copy of the result, which may be large.
+  // Written by hand: an object of the three would copy the result, which may be large.
   return R"({"id":)" + to_json_line(id) + R"(,"jsonrpc":"2.0","result":)" + to_json_line(result) +
          "}\n";
 }

@@ -1,5 +1,5 @@
-// JSON-RPC 2.0, one message a line. Only what both sides share: parsing a request, making replies,
-// and the codes. Methods and their parameters: docs/PROTOCOL.md.
+// JSON-RPC 2.0, one message per line. Contains what both sides share: parsing a request, making
+// replies, and the codes. Methods and their parameters: docs/PROTOCOL.md.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace sweepd {
 
-// A sweep file of 1 MiB grows when its text is escaped into a JSON string; four times is the most
-// that valid UTF-8 text without control characters can need.
+// A sweep file of 1 MiB grows when its text is escaped into a JSON string. Valid UTF-8 text without
+// control characters needs at most four times its size.
 inline constexpr std::size_t kMaxLineBytes = 4U << 20;
 
-// Objects and lists within each other. Copying or writing a JSON value recurses, so a line of
-// nothing but brackets would otherwise exhaust the stack.
+// Limit on nested objects and lists. Copying or writing a JSON value recurses, so a line of nothing
+// but brackets would otherwise exhaust the stack.
 inline constexpr int kMaxDepth = 100;
 
 struct RpcRequest {
@@ -25,7 +25,7 @@ struct RpcRequest {
   nlohmann::json params = nlohmann::json::object();
 };
 
-// The code of a reply's `error`: JSON-RPC's own for malformed messages, -32000 downwards for ours.
+// The code of a reply's `error`: JSON-RPC's own for malformed messages, from -32000 down for ours.
 enum class RpcCode {
   kParseError = -32700,
   kInvalidRequest = -32600,
@@ -49,7 +49,7 @@ struct RpcError {
   nlohmann::json data;  // null: none
 };
 
-// `id` in the error case is the request's when it could be read, so that the reply can carry it.
+// On error, `id` is the request's if it could be read, so that the reply can carry it.
 struct ParsedRequest {
   RpcRequest request;
   bool ok = true;
@@ -57,7 +57,7 @@ struct ParsedRequest {
 };
 ParsedRequest parse_request(std::string_view line);
 
-// Each ends with its newline.
+// Each line ends with its newline.
 std::string request_line(const RpcRequest& request);
 std::string result_line(const nlohmann::json& id, const nlohmann::json& result);
 std::string error_line(const nlohmann::json& id, const RpcError& error);

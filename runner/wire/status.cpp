@@ -15,7 +15,8 @@
 namespace sweepd {
 namespace {
 
-// Native byte order: only this machine's processes read it. All zeros is the default Status.
+// Native byte order, because only this machine's processes read it. All zeros is the default
+// Status.
 //   0   int64  step + 1
 //   8   48 B   phase, zero-padded
 //   56  64 B   note, zero-padded
@@ -28,7 +29,7 @@ Error failed(const std::filesystem::path& file, const char* action, int error) {
   return {ErrorCode::kIo, file.string() + ": " + action + ": " + std::strerror(error)};
 }
 
-// The whole field each time, so that a longer earlier text leaves no tail.
+// Writes the whole field each time, so that nothing of a longer earlier text remains.
 template <std::size_t N>
 void store_text(char* to, std::string_view text) {
   std::array<char, N> field{};
@@ -41,7 +42,7 @@ void store_text(char* to, std::string_view text) {
 Result<StatusWriter> StatusWriter::open(const std::filesystem::path& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fd) return failed(file, "cannot create", errno);
-  // Real blocks, not a hole: a store into a hole of a full disk would be SIGBUS in a timed step.
+  // Reserves real blocks: storing into a hole on a full disk would raise SIGBUS in a timed step.
   if (const int error = ::posix_fallocate(fd.get(), 0, kSize); error != 0) {
     return failed(file, "cannot reserve 128 bytes", error);
   }

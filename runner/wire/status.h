@@ -1,6 +1,6 @@
-// `status.<rank>`: 128 bytes that a rank keeps mapped, so that the phase it was in is known after a
-// kill that left it no time to speak. Writing is two plain stores into a shared page: no system
-// call inside a timed step.
+// `status.<rank>`: 128 bytes that a rank keeps mapped, so that its last phase is known even after a
+// kill that left no time to report. Writing is two plain stores into a shared page, without a
+// system call inside a timed step.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class StatusWriter {
   char* page_;
 };
 
-// A missing or short file reads as the default.
+// A missing or short file is read as the default.
 Status read_status(const std::filesystem::path& file);
 
 }  // namespace sweepd

@@ -18,7 +18,7 @@ nlohmann::json to_json(const Table& table) {
     nlohmann::json cells = nlohmann::json::array();
     for (const Cell& cell : row) {
       nlohmann::json entry{{"text", cell.text}};
-      // JSON has no infinities; the text still says what it was.
+      // JSON has no infinities, but the text still shows the value.
       if (cell.number && std::isfinite(*cell.number)) entry["number"] = *cell.number;
       if (cell.bold) entry["bold"] = true;
       cells.push_back(std::move(entry));
@@ -29,7 +29,7 @@ nlohmann::json to_json(const Table& table) {
 }
 
 Result<Table> table_from_json(const nlohmann::json& value) {
-  // Thrown by nlohmann for a missing member or a wrong type; the peer is then no sweepd of ours.
+  // nlohmann throws for a missing member or a wrong type. The peer is then not one of our sweepds.
   try {
     Table table;
     table.title = value.at("title");

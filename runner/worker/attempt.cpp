@@ -25,15 +25,16 @@
 namespace sweepd {
 namespace {
 
-// Expected failures of the request become the attempt's ending like every other.
+// Throws an expected failure of the request, so that it becomes the attempt's ending like any
+// other.
 template <class T>
 T value_or_throw(Result<T> result) {
   if (!result) throw std::invalid_argument(result.error().message);
   return std::move(*result);
 }
 
-// The executor shows a rank its own GPU alone, which is then index 0. Where all of a node's are
-// visible, the local rank picks, as torchrun's programs do.
+// The executor shows a rank only its own GPU, which then has index 0. If all GPUs of a node are
+// visible, the local rank decides, as in programs started by torchrun.
 int device_index() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const char* local_rank = std::getenv("LOCAL_RANK");
@@ -56,7 +57,7 @@ class FactWriter final : public Facts {
   EventWriter& events_;
 };
 
-// Samples of the set-up, kept until it has ended.
+// Collects samples of the set-up until it has ended.
 class SetupSamples final : public Samples {
  public:
   void add(std::string_view phase, std::string_view metric, double value) override {
@@ -155,7 +156,7 @@ void Attempt::open_device() {
   options.threads = threads_;
   if (request_.pass == Pass::kProfile) options.tracing = KernelTracing::kOn;
   device_ = parts_.make_device(options);
-  // Only where a tool started this process to listen, whatever the pass.
+  // Set only if a tool started this process and listens, whatever the pass.
   if (RangeObserver* ranges = device_->tool_ranges()) add_range_observer(*ranges);
   context_.emplace(Context{
       *device_, request_.pass, rank_, static_cast<int>(request_.lease.ranks.size()), threads_, run_,
@@ -166,7 +167,7 @@ void Attempt::emit_environment() {
   Environment environment;
   environment.host = read_host();
   environment.devices.push_back(device_->info());
-  environment.threads = threads_;  // a device that knows better says so
+  environment.threads = threads_;  // a device that knows better overrides this
   device_->fill_versions(environment);
   environment.build_commit = kBuildCommit;
   environment.cores = cores_text(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
@@ -193,7 +194,7 @@ void Attempt::set_up() {
     add(MemoryEvent{span->end()});
   } else {
     samples.add("setup", "setup_time", setup_ms);
-    // All there was before the first step could begin: loading, and the set-up.
+    // Everything before the first step could begin: loading and set-up.
     if (const auto age = process_age()) {
       samples.add("setup", "start_time", static_cast<double>(age->ns) / 1e6);
     }
@@ -226,7 +227,7 @@ std::string Attempt::measure() {
 std::string Attempt::measure_time() {
   const bool adaptive = run_.relative_error > 0 || run_.min_time.ns > 0 || run_.max_time.ns > 0;
   if (adaptive && request_.lease.ranks.size() > 1 && workload_->gang() == nullptr) {
-    // Each rank would stop by its own times, and nothing lets them agree.
+    // Each rank would stop after its own times, and they have no way to agree.
     throw std::invalid_argument(fmt::format(
         "relative_error, min_time and max_time need world_size 1 with `{}`, whose ranks do not "
         "work together; give `steps` instead",
@@ -293,7 +294,7 @@ std::string Attempt::observe_kernels() {
       FactEvent{"profile.differing_kernels", static_cast<double>(result.differing_kernels), ""});
   std::ofstream trace(folder_.trace(rank_));
   write_chrome_trace(trace, result.recording, rank_);
-  // A full disk costs the trace, not the figures.
+  // A full disk loses the trace but not the figures.
   if (trace.flush()) {
     events_.add(FactEvent{"profile.trace", std::nullopt, folder_.trace(rank_).filename().string()});
   } else {

@@ -1,5 +1,6 @@
-// The stages of an attempt, in order; run_attempt.cpp runs them and turns what they throw into the
-// ending. Members are in the order of construction, so that the workload goes before its device.
+// The stages of an attempt, in order. run_attempt.cpp runs them and turns exceptions into the
+// ending. Members are in the order of construction, so that the workload is destroyed before its
+// device.
 #pragma once
 
 #include <filesystem>
@@ -24,10 +25,10 @@ class Attempt {
   Attempt(AttemptFolder folder, int rank, const WorkerParts& parts, EventWriter& events,
           Progress& progress);
 
-  // Everything up to the last fact; the stop reason. Throws whatever goes wrong.
+  // Runs everything up to the last fact and returns the stop reason. Throws if anything goes wrong.
   std::string run();
 
-  Device* device() { return device_.get(); }  // null before there is one
+  Device* device() { return device_.get(); }  // null before it is opened
   Bytes memory_limit() const { return run_.memory_limit; }
 
  private:
@@ -59,7 +60,7 @@ class Attempt {
   std::unique_ptr<Device> device_;
   std::optional<Context> context_;
   std::unique_ptr<Workload> workload_;
-  std::optional<CpuTimes> cpu_before_;  // when the state was told last
+  std::optional<CpuTimes> cpu_before_;  // when the state was last reported
 };
 
 }  // namespace sweepd

@@ -16,7 +16,7 @@
 namespace sweepd {
 namespace {
 
-constexpr int kStreamBase = 1000;  // thread numbers of streams, beyond those of threads
+constexpr int kStreamBase = 1000;  // numbers of streams begin above those of threads
 
 std::string quoted(const std::string& text) {
   return to_json_line(nlohmann::json(text));
@@ -69,7 +69,7 @@ class TraceWriter {
 
   std::ostream& out_;
   int rank_;
-  std::int64_t origin_ns_;  // times are from here: doubles keep nanoseconds of a day, not of an era
+  std::int64_t origin_ns_;  // times are relative to it: a double keeps nanoseconds of a day only
 };
 
 std::int64_t first_ns(const Recording& recording) {

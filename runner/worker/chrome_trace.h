@@ -1,6 +1,6 @@
-// A recording in the Trace Event Format (JSON), as Perfetto (ui.perfetto.dev) and chrome://tracing
-// open it: phases, ranges and operators nested on the host's threads, kernels on the device's
-// streams, an arrow from the operator that launched a kernel to it.
+// Writes a recording in the Trace Event Format (JSON), which Perfetto (ui.perfetto.dev) and
+// chrome://tracing open: phases, ranges and operators nested on the host's threads, kernels on the
+// device's streams, and an arrow to each kernel from the operator that launched it.
 #pragma once
 
 #include <iosfwd>

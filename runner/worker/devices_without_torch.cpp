@@ -1,5 +1,5 @@
-// make_device and make_profiler of a worker built without LibTorch; the others are in
-// workloads/devices.cpp and workloads/cpu/op_profiler.cpp.
+// make_device and make_profiler of a worker built without LibTorch. The versions with LibTorch are
+// in workloads/devices.cpp and workloads/cpu/op_profiler.cpp.
 #include "workloads/api/failure.h"
 #include "workloads/api/host_device.h"
 #include "workloads/api/profiler.h"

@@ -1,6 +1,6 @@
-// Appends events to the rank's file. Events are buffered and written by write(2) when the caller
-// says it is a good moment, which is between steps; nothing is synced, since the file must outlive
-// the process, not the machine.
+// Appends events to the rank's file. Events are buffered and written with write(2) when the caller
+// asks for it, which is between steps. Nothing is synced: the file must survive the process, not
+// the machine.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@
 
 namespace sweepd {
 
-// The file cannot take more (a full disk): what the attempt finds can no longer be kept, so it
-// ends, with an exit code instead of an `end` event.
+// The file cannot grow (a full disk). Further results would be lost, so the attempt ends, with an
+// exit code instead of an `end` event.
 class JournalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,11 +27,11 @@ class EventWriter {
 
   static Result<EventWriter> open(const std::filesystem::path& file);
 
-  // An `end` is told how many lines and steps were added before, so that a reader sees a loss.
+  // An `end` gets the number of lines and steps added before it, so that a reader notices a loss.
   void add(const Event& event);
   // Both throw JournalError.
   void flush();
-  void flush_if_due(Instant now);  // when the last write is `kInterval` old, or 1 MiB waits
+  void flush_if_due(Instant now);  // if the last write is `kInterval` old, or 1 MiB is buffered
 
  private:
   EventWriter(UniqueFd fd, std::filesystem::path file)

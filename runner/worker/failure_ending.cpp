@@ -10,8 +10,8 @@
 namespace sweepd {
 namespace {
 
-// LibTorch appends the C++ call stack; a table cell's note needs only what went wrong. The whole
-// text is in the log.
+// LibTorch appends the C++ call stack, but the note of a table cell needs only the error. The log
+// has the whole text.
 std::string without_stack(std::string_view message) {
   constexpr std::size_t kLongest = 4000;
   message = message.substr(0, message.find("\nException raised from "));
@@ -31,7 +31,7 @@ Ending ending_of_current_exception(Device* device, Bytes limit, const std::strin
   } catch (const Crash& e) {
     return {Crashed{e.signal, std::nullopt, phase}};
   } catch (const std::bad_alloc&) {
-    // Host memory, whose allocator does not say how much was asked for.
+    // Host memory ran out. Its allocator does not tell how much was requested.
     return {Oom{{}, device != nullptr ? device->memory().allocated : Bytes{}, limit, phase}};
   } catch (const std::exception& e) {
     return {Failed{without_stack(e.what()), phase}};

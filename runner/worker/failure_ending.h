@@ -1,4 +1,4 @@
-// The one place where exceptions become outcomes.
+// Turns exceptions into outcomes; nothing else does.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@
 namespace sweepd {
 
 // Call inside a catch block. OutOfMemory, the device's own out-of-memory errors and std::bad_alloc
-// are `oom`, Unavailable is `skipped`, Crash is `crashed`, everything else `failed` with its
-// message. `device` may be
-// null, before there is one. `limit` fills in what the exception does not know.
+// are `oom`, Unavailable is `skipped`, Crash is `crashed`, and everything else is `failed` with its
+// message. `device` may be null if none is open yet. `limit` is used if the exception has none.
 Ending ending_of_current_exception(Device* device, Bytes limit, const std::string& phase);
 
 }  // namespace sweepd

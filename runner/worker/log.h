@@ -1,4 +1,4 @@
-// The worker's log: one line a stage on standard output, which the executor sends to
+// The worker's log: one line per stage on standard output, which the executor sends to
 // log.<rank>.txt. Never called inside a step.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace sweepd {
 template <class... Args>
 void log_line(fmt::format_string<Args...> format, Args&&... args) {
   fmt::print("{} {}\n", to_text(now_wall()), fmt::format(format, std::forward<Args>(args)...));
-  std::fflush(stdout);  // the next stage may be the one that ends the process
+  std::fflush(stdout);  // the next stage may end the process
 }
 
 }  // namespace sweepd

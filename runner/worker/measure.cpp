@@ -9,7 +9,7 @@ double milliseconds_of(Duration duration) {
   return static_cast<double>(duration.ns) / 1e6;
 }
 
-// Samples of the step that just ended.
+// Adds samples to the step that just ended.
 class StepSamples final : public Samples {
  public:
   explicit StepSamples(std::vector<Sample>& samples) : samples_(samples) {}
@@ -34,12 +34,12 @@ class TimingLoop {
         progress_(progress),
         hooks_(hooks) {}
 
-  // Runs step `index` and hands its event on; the step's `time`, in milliseconds.
+  // Runs step `index` and passes its event on. Returns the step's `time` in milliseconds.
   double step(std::int64_t index, bool warmup) {
     progress_.step(index);
     progress_.enter("step");
     device_.synchronize();
-    // Ranks come from the step before, and from telling its figures, at different times.
+    // Ranks finish the previous step and its reporting at different times.
     if (Gang* gang = workload_.gang()) gang->barrier();
     begin_ = hooks_.now();
     clock_.begin_step();
@@ -89,7 +89,7 @@ TimingSummary measure_timing(Workload& workload, Device& device, const PhaseName
     if (rule.steps() == 0) first = loop.begin();
     Duration elapsed = loop.end() - first;
     if (Gang* gang = workload.gang()) {
-      // The same figures on every rank, and so the same decision.
+      // Every rank gets the same figures and thus makes the same decision.
       time = gang->largest(time);
       elapsed.ns = static_cast<std::int64_t>(gang->largest(static_cast<double>(elapsed.ns)));
     }

@@ -1,10 +1,10 @@
-// The timing pass: warm-up, then measured steps until the stopping rule is content.
+// The timing pass: warm-up, then measured steps until the stopping rule is satisfied.
 //
 //   synchronise; host clock; mark; step (a mark at each phase); mark; synchronise; host clock
 //
-// The first synchronise makes `host_time` the whole step and nothing of the one before; the last
-// one makes it end when the work does, not when it was enqueued. Reading marks, making events and
-// writing the journal happen between steps.
+// The first synchronise excludes the previous step from `host_time`. The last one makes `host_time`
+// end when the work does, not when it was enqueued. Marks are read, events made and the journal
+// written between steps.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct TimingPlan {
 
 struct TimingHooks {
   std::function<void(StepEvent)> on_step = [](StepEvent) {};
-  std::function<void()> before_measured = [] {};  // after the warm-up, with the device idle
+  std::function<void()> before_measured = [] {};  // after the warm-up, while the device is idle
   std::function<Instant()> now = now_instant;
 };
 
@@ -37,8 +37,8 @@ struct TimingSummary {
   double mean_ms = 0;      // of the measured steps' `time`
 };
 
-// Every step goes to `on_step`, warm-up marked. Throws what the step throws; `progress` then says
-// where it was.
+// Passes every step to `on_step`, with warm-up marked. Throws what the step throws; `progress` then
+// tells where it was.
 TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
                              const TimingPlan& plan, Progress& progress, const TimingHooks& hooks);
 

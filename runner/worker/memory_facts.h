@@ -1,5 +1,5 @@
-// What a recording says in single numbers, under the names that the workload's figures use for what
-// they expect: `weights_bytes` is a fact as it was measured and a figure as the formula has it.
+// Single numbers of a recording, under the names of the workload's figures: `weights_bytes` is a
+// fact as measured, and a figure as the formula expects it.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 namespace sweepd {
 
 //   weights_bytes, gradients_bytes, optimizer_state_bytes, other_bytes   what outlives a step
-//   unnamed_bytes               live when the step began, and in none of these
-//   saved_for_backward_bytes    live at the end of `forward` and not at its start; of a workload
+//   unnamed_bytes               live when the step began, but in none of these
+//   saved_for_backward_bytes    live at the end of `forward` but not at its start; for a workload
 //                               whose next phase is `backward`
 //   largest_allocation_bytes    of those made in the step
-//   memory_changes, lost_memory_changes    recorded, and not
-// Nothing is told of a workload that names no tensors but the last three.
+//   memory_changes, lost_memory_changes    how many were recorded, and how many were not
+// A workload that names no tensors gets only the last three.
 std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trace,
                                                          const std::vector<PhaseMemory>& phases);
 

@@ -7,7 +7,7 @@
 namespace sweepd {
 namespace {
 
-// `later` continues `memory`: its end is the end, its peaks count.
+// Extends `memory` by `later`: takes its end, and its peaks if they are larger.
 void extend(PhaseMemory& memory, const PhaseMemory& later) {
   memory.at_end = later.at_end;
   memory.peak_allocated = std::max(memory.peak_allocated, later.peak_allocated);
@@ -20,7 +20,7 @@ class PhaseMeter final : public Phases {
   PhaseMeter(const PhaseNames& names, Device& device, Progress& progress)
       : names_(names), device_(device), progress_(progress), phases_(names.all().size()) {}
 
-  // From the next step on; asks `workload` what it holds at every boundary.
+  // Starts recording with the next step, and asks `workload` at every boundary what it holds.
   void record(MemoryRecorder& recorder, const Workload& workload) {
     recorder_ = &recorder;
     workload_ = &workload;

@@ -1,5 +1,5 @@
-// The memory pass: the same steps with a synchronise and a reading of the allocator at every phase
-// boundary. It times nothing, so the synchronises cost nothing that is reported.
+// The memory pass: the same steps, with a synchronise and a reading of the allocator at every phase
+// boundary. It reports no times, so the synchronises distort nothing.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace sweepd {
 
-// Reads one stretch of memory use: peaks are reset where it begins and read where it ends.
+// Measures one span of memory use: resets the peaks where it begins and reads them where it ends.
 class MemorySpan {
  public:
   MemorySpan(Device& device, std::string phase);
@@ -29,22 +29,22 @@ class MemorySpan {
 };
 
 // Memory is the same in every step once the optimizer's state, the workspaces and the caches exist,
-// so a few warm-up steps (as asked, at most `kMostWarmup`) and one observed step are enough. Asking
-// for no warm-up observes the first step, where that state is made.
+// so a few warm-up steps (as requested, at most `kMostWarmup`) and one observed step are enough.
+// Without warm-up the first step is observed, in which that state is created.
 struct MemoryPlan {
   static constexpr std::int64_t kMostWarmup = 3;
   std::int64_t warmup = kMostWarmup;
-  std::filesystem::path snapshot;  // where the device's own snapshot goes, if it has one
+  std::filesystem::path snapshot;  // file for the device's own snapshot, if it makes one
 };
 
 struct MemoryResult {
   std::vector<PhaseMemory> phases;
-  std::optional<MemoryTrace> trace;  // where the device tells of its blocks
+  std::optional<MemoryTrace> trace;  // empty if the device does not report blocks
 };
 
-// Phases: one row for each phase entered, in declared order, then `step`. A phase entered more than
-// once has the start of its first visit, the end of its last and the largest peak. The step's peak
-// counts what lies outside the phases too. The trace is of the observed step.
+// One row for each phase entered, in declared order, then `step`. A phase entered more than once
+// has the start of its first visit, the end of its last and the largest peak. The step's peak
+// includes what is outside the phases. The trace is of the observed step.
 MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames& phases,
                             const MemoryPlan& plan, Progress& progress);
 

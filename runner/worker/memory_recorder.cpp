@@ -105,7 +105,7 @@ void MemoryRecorder::take(const MemoryChange& change) {
   if (found != live_.end()) {
     blocks_[found->second].freed_ns = time;
     live_.erase(found);
-  } else {  // older than the recording, and held by nobody who said so
+  } else {  // older than the recording, and not named as held
     blocks_.push_back({change.size.value, 0, time, id("before"), id(""), id(""), false});
   }
 }

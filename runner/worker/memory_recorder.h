@@ -1,8 +1,9 @@
-// Records every block of one step: when it came and went, in which phase and range, made by which
-// operator or known by which name. For the memory pass alone.
+// Records every block of one step: when it was allocated and freed, in which phase and range, and
+// which operator made it or what its name is. Used by the memory pass only.
 //
-// Its own bookkeeping is ordinary heap memory: it shows in the resident set, never in the device's
-// figures. It takes about 100 bytes a change and is bounded; what goes beyond is counted as lost.
+// The recorder's own data is ordinary heap memory, which shows in the resident set but never in the
+// device's figures. It takes about 100 bytes per change and is bounded; changes beyond the bound
+// are counted as lost.
 #pragma once
 
 #include <cstddef>
@@ -27,21 +28,21 @@
 
 namespace sweepd {
 
-// What is kept of a recording. Blocks: the `kLargest` largest, those of `kLargeBytes` and more, and
-// those with a name; `kMostBlocks` in all, the largest first. Timeline: about `kMostPoints` points,
-// extremes kept (memory_timeline.h).
+// What is kept of a recording. Blocks: the `kLargest` largest, those of at least `kLargeBytes`, and
+// those with a name; at most `kMostBlocks`, the largest first. Timeline: about `kMostPoints`
+// points, including the extremes (memory_timeline.h).
 struct MemoryTrace {
   static constexpr std::size_t kLargest = 200;
   static constexpr std::int64_t kLargeBytes = 1 << 20;
   static constexpr std::size_t kMostBlocks = 5000;
   static constexpr std::size_t kMostPoints = 2000;
 
-  std::vector<HeldMemory> held;         // of each kind where most of it was held
-  Bytes named_before;                   // of the tensors that were held when the step began
+  std::vector<HeldMemory> held;         // each kind at the moment when most of it was held
+  Bytes named_before;                   // size of the tensors held when the step began
   std::vector<Allocation> allocations;  // by sequence
   std::vector<MemoryPoint> timeline;    // by sequence
-  std::int64_t changes = 0;             // allocations and releases seen
-  std::int64_t lost = 0;                // of these, beyond kMostChanges
+  std::int64_t changes = 0;             // allocations and frees seen
+  std::int64_t lost = 0;                // those among them beyond kMostChanges
 };
 
 class MemoryRecorder final : MemoryObserver, RangeObserver, TensorNameObserver {
@@ -53,14 +54,15 @@ class MemoryRecorder final : MemoryObserver, RangeObserver, TensorNameObserver {
   MemoryRecorder& operator=(const MemoryRecorder&) = delete;
   ~MemoryRecorder() override;
 
-  // The step begins now, in phase "step". False, and nothing is recorded, where the device cannot.
+  // The step begins now, in phase "step". Returns false and records nothing if the device cannot.
   bool start(Device& device, const std::vector<HeldTensor>& held);
   bool recording() const { return recording_ != nullptr; }
   void enter(std::string_view phase);
-  // Names the blocks of tensors that are held now. A trace has of each kind the tensors of the call
-  // that held the most of it: a gradient that moves into a buffer has two names, never at once.
+  // Names the blocks of tensors that are held now. For each kind the trace has the tensors of the
+  // call that held the most of it: a gradient that moves into a buffer has two names, but never at
+  // once.
   void hold(const std::vector<HeldTensor>& tensors);
-  // The step ends now. An artefact for PyTorch's viewer goes to `snapshot` where the device has it.
+  // The step ends now. A device that can writes a file for PyTorch's viewer to `snapshot`.
   MemoryTrace stop(const std::filesystem::path& snapshot = {});
 
  private:
@@ -100,7 +102,7 @@ class MemoryRecorder final : MemoryObserver, RangeObserver, TensorNameObserver {
   std::function<Instant()> now_;
   Instant began_;
   std::unique_ptr<MemoryRecording> recording_;
-  std::mutex mutex_;  // guards all below: blocks come and go on any thread
+  std::mutex mutex_;  // guards everything below: blocks change on any thread
   std::vector<Change> changes_;
   std::vector<Block> blocks_;
   std::unordered_map<const void*, std::size_t> live_;  // index in blocks_

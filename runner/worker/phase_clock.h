@@ -1,5 +1,5 @@
-// Times the phases of one step by marks on the device's timeline. A mark is all that happens inside
-// the step; the sums are made after it, once the device has been synchronised.
+// Times the phases of one step with marks on the device's timeline. Only the marks are set inside
+// the step; the sums are computed after it, once the device has been synchronised.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace sweepd {
 
-// The phases a workload declares. Throws std::invalid_argument, naming the phase and the declared
-// ones, for any other.
+// The phases that a workload declares. For any other phase it throws std::invalid_argument, which
+// names the phase and the declared ones.
 class PhaseNames {
  public:
   explicit PhaseNames(std::vector<std::string> declared) : names_(std::move(declared)) {}
@@ -29,7 +29,7 @@ class PhaseNames {
 
 class PhaseClock final : public Phases {
  public:
-  // More entries than this in one step is a mistake of the workload (std::length_error).
+  // More entries than this in one step are a mistake of the workload (std::length_error).
   static constexpr std::size_t kMostMarks = 1024;
 
   PhaseClock(const PhaseNames& names, Device& device, Progress& progress);
@@ -37,8 +37,9 @@ class PhaseClock final : public Phases {
   void begin_step();
   void enter(std::string_view phase) override;
   void end_step();
-  // After a synchronise: `time` of each phase entered (its visits added up, in declared order) and
-  // of `step`, first to last mark. What ran before the first phase belongs to `step` alone.
+  // Call after a synchronise. Returns `time` for each phase entered (the sum of its visits, in
+  // declared order) and for `step`, from first to last mark. What ran before the first phase counts
+  // for `step` only.
   std::vector<Sample> samples() const;
 
  private:

@@ -1,9 +1,9 @@
-// `sweep-worker --work`, and `--answer`, which does the same over a socket that is its stdin: what
-// steps must do, by formula, without running any. For thousands of trials in one process, so that
-// `plan` knows their sizes.
+// `sweep-worker --work`, and `--answer`, which does the same over a socket that is its stdin:
+// computes by formula what steps must do, without running any. One process answers for thousands of
+// trials, so that `plan` knows their sizes.
 //
-//   in   {"workload":"lm_step","params":{"model":"xl","context":"512"}}      a trial a line; what
-//                                                         params leaves out has its default
+//   in   {"workload":"lm_step","params":{"model":"xl","context":"512"}}      one trial per line;
+//                                                         params may omit defaults
 //   out  {"event":"work",...} as in wire/event.h, or {"error":"..."}         a line each, in order
 #pragma once
 
@@ -17,8 +17,8 @@ namespace sweepd {
 
 std::string work_line(const Registry& registry, std::string_view request);  // without the newline
 
-// Until the input's end; each answer is written before the next line is read. False when the output
-// cannot be written.
+// Runs until the input ends. Writes each answer before it reads the next line. Returns false if the
+// output cannot be written.
 bool print_work(const Registry& registry, std::FILE* in, std::FILE* out);
 
 }  // namespace sweepd

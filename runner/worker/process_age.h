@@ -1,4 +1,4 @@
-// How long this process has lived: what its start cost, for the sample `start_time`.
+// How long this process has existed, which is the cost of its start in the sample `start_time`.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace sweepd {
 
-// Since its fork, which the kernel notes in ticks: good to 10 ms. Nothing where /proc is not to be
-// read.
+// Returns the time since its fork, which the kernel records in ticks: accurate to 10 ms. Returns
+// nothing if /proc cannot be read.
 std::optional<Duration> process_age();
 
 }  // namespace sweepd

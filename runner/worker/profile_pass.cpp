@@ -23,7 +23,7 @@ class ProfiledPhases final : public Phases {
   Progress& progress_;
 };
 
-// Stops the observer whatever the step throws.
+// Stops the observer even if the step throws.
 class Observation {
  public:
   explicit Observation(Profiler& profiler) : profiler_(profiler) { profiler_.start(); }
@@ -65,7 +65,7 @@ ProfileResult profile_step(Workload& workload, Device& device, Profiler& profile
   {
     const Observation observation(profiler);
     step();
-    profiler.take();  // the observer's own first step
+    profiler.take();  // discards the observer's first step
     step();
     const Recording first = profiler.take();
     before = summarize_recording(first, source).kernels;

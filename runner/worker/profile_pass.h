@@ -1,6 +1,6 @@
-// The profile pass: the same steps under an observer. Warm-up, one step that the observer sees and
-// nobody keeps (what it sets up by itself is over then), and two that are compared; the second is
-// what is stored, so that counts and totals are those of one step.
+// The profile pass: the same steps under an observer. After the warm-up comes one observed step
+// that is discarded, in which the observer sets itself up. Then two steps are compared, and the
+// second is stored, so that counts and totals are those of one step.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace sweepd {
 
 struct ProfilePlan {
   static constexpr std::int64_t kMostWarmup = 3;
-  std::int64_t warmup = kMostWarmup;  // as asked, at most kMostWarmup
+  std::int64_t warmup = kMostWarmup;  // as requested, at most kMostWarmup
 };
 
 struct ProfileResult {
   ProfileSummary summary;
   Recording recording;   // for the trace
   double step_ms = 0;    // host clock around the stored step, from idle to idle
-  double kernel_ms = 0;  // of it, the busiest stream or, on a CPU, the workload's thread
+  double kernel_ms = 0;  // busy time of the busiest stream or, on a CPU, of the workload's thread
   std::uint64_t dropped_records = 0;   // of both steps
-  std::int64_t differing_kernels = 0;  // kernels that one of the two steps called more often
+  std::int64_t differing_kernels = 0;  // kernels with different numbers of calls in the two steps
 };
 
 KernelSource source_of(Device& device);

@@ -80,8 +80,8 @@ OperatorKey key_of(const OperatorRecord& op) {
   return {or_else(op.phase, "step"), or_else(op.range, "other"), op.name};
 }
 
-// The operator and those that called it, innermost first, each name once: what recursion adds is in
-// the outer call already, so `visit` sees the outermost of a name.
+// Visits the operator and its callers, once per name. The outer call already includes the time of
+// recursive ones, so `visit` gets the outermost of each name.
 template <class Visit>
 void each_caller(const Recording& recording, std::int64_t index, Visit visit) {
   std::map<OperatorKey, const OperatorRecord*> outermost;
@@ -147,7 +147,7 @@ ProfileSummary summarize_recording(const Recording& recording, KernelSource sour
 }
 
 std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source) {
-  std::map<std::string, std::int64_t> passages;  // by range, so far
+  std::map<std::string, std::int64_t> passages;  // so far, by range
   std::vector<std::int64_t> numbers;             // of each span
   for (const SpanRecord& span : recording.ranges) numbers.push_back(passages[span.name]++);
 

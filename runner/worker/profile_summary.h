@@ -1,4 +1,4 @@
-// A recording of one step -> the rows that are stored. Pure.
+// Turns a recording of one step into the rows that are stored. Pure.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// What counts as a kernel: the operators themselves, by their self time, or what the device ran.
+// What counts as a kernel: the operators themselves, with their self time, or what the device ran.
 enum class KernelSource { kOperators, kDevice };
 
 struct ProfileSummary {
@@ -21,31 +21,31 @@ struct ProfileSummary {
 
 ProfileSummary summarize_recording(const Recording& recording, KernelSource source);
 
-// One passage through a range: attention.softmax has one a layer. Its time is that of its kernels
-// and of those of its backward, each in the phase in which they ran, and in all as phase "step".
+// One pass through a range: attention.softmax has one per layer. Its time is that of its kernels
+// and of its backward's kernels, in the phase in which each ran, and in total as phase "step".
 struct RangePassage {
   std::string phase;
   std::string range;
-  std::int64_t number = 0;  // among the passages through that range, in their order, from 0
+  std::int64_t number = 0;  // counts the passes through that range, from 0
   double kernel_ns = 0;
 };
-// By phase, range and number; none of what ran outside every range.
+// Sorted by phase, range and number. Leaves out what ran outside every range.
 std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source);
 
-// What `range` takes of the time of the kernels in `among`, in one phase; nothing where those took
-// none.
+// Returns the share of `range` in the time of the kernels in `among`, in one phase; nothing if they
+// took no time.
 std::optional<double> share_of_range(const std::vector<KernelStats>& kernels,
                                      std::string_view phase, std::string_view range,
                                      const std::vector<std::string_view>& among);
 
-// Time without what was called, by operator, in ns. Never negative.
+// Returns each operator's time without that of the operators it called, in ns. Never negative.
 std::vector<double> self_times_ns(const std::vector<OperatorRecord>& operators);
 
-// The most that one stream (GPU) or the workload's thread (CPU) was busy with kernels, in ms. More
-// than the step took is impossible.
+// Returns the largest time that one stream (GPU) or the workload's thread (CPU) spent in kernels,
+// in ms. It cannot be more than the step took.
 double busiest_ms(const Recording& recording, KernelSource source);
 
-// Kernels, by name, phase and range, whose number of calls is not the same in both.
+// Counts the kernels, by name, phase and range, whose number of calls differs between the two.
 std::int64_t differing_kernels(const std::vector<KernelStats>& a,
                                const std::vector<KernelStats>& b);
 

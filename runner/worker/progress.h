@@ -1,5 +1,5 @@
-// Where the attempt is: kept for the ending it may come to, and on the status page for an ending
-// that leaves no time to speak. Stores only, no system call: `enter` runs inside timed steps.
+// Where the attempt is. Kept for its ending, and on the status page in case it is killed without
+// time to report. Only stores, no system call, because `enter` runs inside timed steps.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Progress {
   Progress() { phase_.reserve(64); }
   explicit Progress(StatusWriter status) : Progress() { status_.emplace(std::move(status)); }
 
-  // "setup", "check", a phase of the workload, "step" between them, "facts"
+  // "setup", "check", a phase of the workload, "step" between phases, "facts"
   void enter(std::string_view phase) {
     phase_ = phase;
     if (status_) status_->set_phase(phase);

@@ -19,7 +19,7 @@ int write_end(EventWriter& events, Ending ending, int rank) {
   return kExitOk;
 }
 
-// The exception's whole text: the ending keeps only what a table's note needs.
+// Logs the exception's whole text, because the ending keeps only what a table's note needs.
 void log_exception() {
   try {
     throw;

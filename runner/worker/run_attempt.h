@@ -1,6 +1,6 @@
 // One rank of one attempt, from request.json to the `end` event.
 //
-//   started, work          before anything is allocated: known even of what does not fit
+//   started, work          before anything is allocated, so even a trial that does not fit has them
 //   environment
 //   step (setup_time)      timing pass: construction of the workload
 //   state before           timing pass: after the warm-up
@@ -24,7 +24,7 @@
 
 namespace sweepd {
 
-// What a test replaces.
+// The parts that a test replaces.
 struct WorkerParts {
   const Registry& registry;
   std::function<std::unique_ptr<Device>(const DeviceOptions&)> make_device;
@@ -32,15 +32,14 @@ struct WorkerParts {
   std::function<std::unique_ptr<Profiler>(Device&)> make_profiler = sweepd::make_profiler;
 };
 
-// Exit codes of the worker. An attempt that failed, with its `end` event written, is a success of
-// the worker.
+// Exit codes of the worker. An attempt that failed and wrote its `end` event counts as success.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitIo = 74;
 
 int run_attempt(const std::filesystem::path& folder, int rank, const WorkerParts& parts);
 
-// "0-3,8" of {0, 1, 2, 3, 8}
+// Returns "0-3,8" for {0, 1, 2, 3, 8}.
 std::string cores_text(const std::vector<int>& cores);
 
 }  // namespace sweepd

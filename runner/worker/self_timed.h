@@ -1,4 +1,4 @@
-// What a workload that measures itself has to say, on its way into the journal.
+// Writes the reports of a workload that measures itself into the journal.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// Null for a workload whose steps the worker measures.
+// Returns null for a workload whose steps the worker measures.
 SelfTimed* self_timed_of(Workload& workload);
 
 class JournalFindings final : public Findings {
@@ -21,7 +21,7 @@ class JournalFindings final : public Findings {
   void memory(PhaseMemory memory) override;
   void phase(std::string_view phase) override { progress_.enter(phase); }
 
-  std::int64_t steps() const { return steps_; }  // reports of them: several may be of one step
+  std::int64_t steps() const { return steps_; }  // number of reports; several may be of one step
 
  private:
   EventWriter& events_;

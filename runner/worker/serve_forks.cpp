@@ -24,14 +24,15 @@ std::string failed(const std::string& what) {
   return fmt::format("{}: {}", what, std::strerror(errno));
 }
 
-// Opens `path` in the place of `target`; what went wrong, or "".
+// Opens `path` as descriptor `target`. Returns a description of the error, or "".
 std::string redirect(const std::filesystem::path& path, int flags, int target) {
   const UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, 0644));
   if (!fd || ::dup2(fd.get(), target) < 0) return failed("cannot open " + path.string());
   return "";
 }
 
-// New mappings go below the lowest one: a hole of random size, which takes no memory, moves them.
+// Maps a hole of random size, which uses no memory. New mappings go below the lowest one, so this
+// moves them.
 void shift_later_mappings() {
   constexpr std::size_t kPageBytes = 4096;
   std::uint16_t pages = 0;
@@ -40,8 +41,8 @@ void shift_later_mappings() {
          0);
 }
 
-// Where a started worker has it, and nowhere else: closing another descriptor of it would release
-// the lock.
+// Moves the place to the descriptor where a started worker has it, and nowhere else: closing
+// another descriptor of it would release the lock.
 std::string take(UniqueFd place, const std::filesystem::path& path) {
   if (!place) return "no place came with the command";
   if (place.get() == kPlaceFd) {
@@ -70,12 +71,12 @@ std::string become(const ForkCommand& command, UniqueFd place) {
   return take(std::move(place), folder.pid(command.rank));
 }
 
-// In the fork. Its answer is the last that it says to sweepd.
+// Runs in the fork. The fork sends sweepd one answer and nothing after it.
 ForkedJob take_job(const ForkCommand& command, UniqueFd place, int socket) {
   const std::string error = become(command, std::move(place));
   send_packet(socket, to_message(ForkServerReply{false, ::getpid(), {}, {}, error}));
   if (!error.empty()) ::_exit(EXIT_FAILURE);
-  // sweepd's end must see the server's death, so the fork may not hold the socket.
+  // sweepd's end must see the server's death, so the fork must not keep the socket open.
   if (!redirect("/dev/null", O_RDONLY, STDIN_FILENO).empty()) ::close(STDIN_FILENO);
   return {command.folder, command.rank};
 }

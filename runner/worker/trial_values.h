@@ -1,4 +1,4 @@
-// From a request's texts to the typed values of a workload's parameters.
+// Converts a request's texts to the typed values of a workload's parameters.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace sweepd {
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
-// Every parameter of `def`, in its order; one that `texts` leaves out has its default, so that a
-// request written by hand may be short. An unknown name or a value that does not parse is an error
-// naming the workload, the parameter, the value and what was expected.
+// Returns every parameter of `def`, in its order. Parameters missing from `texts` get their
+// default, so that a request written by hand can be short. An unknown name or a value that does not
+// parse is an error that names the workload, the parameter, the value and what was expected.
 Result<NamedValues> values_from_texts(const WorkloadDef& def, const NamedTexts& texts);
 
 }  // namespace sweepd

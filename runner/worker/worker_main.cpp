@@ -58,7 +58,7 @@ std::optional<int> rank_from_environment() {
 }
 
 int run(const char* folder, const WorkerParts& parts) {
-  // Its place, when sweepd started it: for no program that it starts.
+  // If sweepd started it, this is its place, which no program that it starts may inherit.
   ::fcntl(kPlaceFd, F_SETFD, FD_CLOEXEC);
   const auto rank = rank_from_environment();
   return rank ? run_attempt(folder, *rank, parts) : kExitUsage;

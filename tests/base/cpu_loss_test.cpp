@@ -26,7 +26,7 @@ TEST(CpuLoss, CountsTheGivenCoresOnly) {
   EXPECT_EQ(times.cores, 2);
 }
 
-// A program that the process ran and waited for is its own work.
+// A child that the process has waited for counts as its own work.
 TEST(CpuLoss, CountsEndedChildrenAsOwn) {
   const double before_s = read_cpu_times({0}).own_s;
   const pid_t child = ::fork();
@@ -42,7 +42,7 @@ TEST(CpuLoss, CountsEndedChildrenAsOwn) {
 TEST(CpuLoss, IsWhatOthersUsedPerSecond) {
   const double tick_s = 1 / ticks();
   const CpuTimes from{{0}, 10.0, 1.0, 5.0, 2};
-  // 3.5 s busy, of which 3 s our own; one tick of each of the two cores is forgiven
+  // 3.5 s busy, 3 s of them our own; one tick on each of the two cores is forgiven
   const CpuTimes to{{2'000'000'000}, 13.5 + 2 * tick_s, 1.5 + 2 * tick_s, 8.0, 2};
   const CpuLoss loss = cpu_loss(from, to);
   EXPECT_NEAR(loss.to_others, 0.25, 1e-9);
@@ -61,7 +61,7 @@ TEST(CpuLoss, IsNeverMoreThanAllCores) {
 }
 
 TEST(CpuLoss, IsNeverBelowNothing) {
-  // The kernel's ticks lag behind our own finer account.
+  // The kernel's ticks lag behind our own account, which is finer.
   const CpuLoss loss = cpu_loss({{0}, 10.0, 0, 5.0, 2}, {{100'000'000}, 10.0, 0, 5.1, 2});
   EXPECT_EQ(loss.to_others, 0);
   EXPECT_EQ(cpu_loss({}, {}).stolen, 0);

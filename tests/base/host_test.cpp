@@ -69,7 +69,7 @@ TEST(Host, SaysWhoThisMachineIs) {
   EXPECT_EQ(host.cores, static_cast<std::int64_t>(usable_cores().size()));
   EXPECT_GE(host.sockets, 1);
   EXPECT_THAT(host.kernel, testing::StartsWith("Linux "));
-  // Some containers show less in /proc/meminfo than the kernel's own count.
+  // In some containers /proc/meminfo shows less than the kernel's own count.
   EXPECT_GT(host.memory.value, 0);
   EXPECT_LE(host.memory.value, ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
 }

@@ -24,7 +24,7 @@ TEST(RandomId, IsSixteenHexDigitsAndNeverTheSame) {
 }
 
 TEST(RandomId, AForkedChildDrawsItsOwn) {
-  random_id();  // what is buffered here must not come again over there
+  random_id();  // the child must not draw again what is buffered here
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   const pid_t child = fork();
@@ -53,7 +53,7 @@ TEST(ShortId, IsThePrefixThatTablesShow) {
   EXPECT_EQ(short_id("0123"), "0123");
 }
 
-// Test vectors of FNV-1a 128 from the authors' reference code: keys must never change.
+// FNV-1a 128 test vectors of the authors' reference code. Keys must never change.
 TEST(Hash128, IsFnv1a) {
   EXPECT_EQ(hash128(""), "6c62272e07bb014262b821756295c58d");
   EXPECT_EQ(hash128("a"), "d228cb696f1a8caf78912b704e4a8964");

@@ -40,7 +40,7 @@ TEST_F(LogCapTest, AShortLogStays) {
 }
 
 TEST_F(LogCapTest, TheMiddleGoesAtEndsOfLinesAndIsCounted) {
-  lines(1000, 2000);  // of ten bytes each
+  lines(1000, 2000);  // ten bytes each
   const std::int64_t size = cap_log(log_, kSmall).value();
   const std::string kept = text();
   EXPECT_EQ(size, static_cast<std::int64_t>(kept.size()));

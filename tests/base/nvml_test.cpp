@@ -16,7 +16,7 @@ using testing::IsEmpty;
 constexpr int kNotSupported = 3;  // NVML_ERROR_NOT_SUPPORTED
 constexpr int kGpuIsLost = 15;    // NVML_ERROR_GPU_IS_LOST
 
-// A driver of two boards that tells all it is asked; the tests take functions away.
+// A driver with two boards that answers everything; the tests remove functions.
 struct FakeDriver {
   static inline int initialized = 0;
   static inline int boards[2] = {0, 1};
@@ -126,7 +126,7 @@ TEST(Nvml, LeavesEmptyWhatTheBoardDoesNotSupport) {
   NvmlSymbols symbols = FakeDriver::symbols();
   symbols.ecc_mode = [](NvmlSymbols::Device, int*, int*) { return kNotSupported; };
   symbols.power_limit = [](NvmlSymbols::Device, unsigned* mw) {
-    return *mw = 12345, kNotSupported;  // what it wrote is not to be believed
+    return *mw = 12345, kNotSupported;  // what it wrote must not be used
   };
   const auto gpus = Nvml::open(symbols)->gpus();
   EXPECT_FALSE(gpus[0].ecc);
@@ -182,8 +182,8 @@ TEST(OtherProcesses, DoNotCountTheCaller) {
       {{7}, OwnContext::kOpen, 0},
       {{7, 8}, OwnContext::kOpen, 1},
       {{8, 9}, OwnContext::kNone, 2},
-      {{7, 9}, OwnContext::kNone, 1},  // listed although it says it has no context
-      {{4001}, OwnContext::kOpen, 0},  // a container: listed under the host's number
+      {{7, 9}, OwnContext::kNone, 1},  // listed, although it claims to have no context
+      {{4001}, OwnContext::kOpen, 0},  // a container: listed under the host's process number
       {{4001, 4002}, OwnContext::kOpen, 1},
   };
   for (const auto& c : cases) {

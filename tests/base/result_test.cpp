@@ -32,7 +32,7 @@ TEST(Result, MovesWhatCannotBeCopied) {
   EXPECT_EQ(*taken, 7);
 }
 
-// A T that an Error could be confused with still picks the right side.
+// A value type that could be confused with Error is still stored as the value.
 TEST(Result, KeepsAnErrorApartFromAStringValue) {
   const Result<std::string> value(std::string("not today"));
   EXPECT_TRUE(value.ok());

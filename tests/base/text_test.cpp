@@ -37,7 +37,7 @@ TEST(DidYouMean, NamesTheNearestOrNothing) {
   EXPECT_EQ(did_you_mean("temperature", names), "");
   EXPECT_EQ(did_you_mean("x", names), "");
   EXPECT_EQ(did_you_mean("context", {}), "");
-  // Of two as near, the one that begins alike.
+  // Of two names at the same distance, the one with the longer common beginning wins.
   const std::vector<std::string> figures{"figure.heads", "figure.parameters", "figure"};
   EXPECT_EQ(did_you_mean("figure.params", figures), " (did you mean `figure.parameters`?)");
 }

@@ -1,4 +1,4 @@
-// The client's side of the socket, against a server that says what the test wrote down.
+// Tests the client's side of the socket against a server that sends what each test wrote down.
 #include "runner/client/connection.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ class ConnectionTest : public testing::Test {
     std::filesystem::remove_all(state_.path());
   }
 
-  // Connects; the server does this with its end, then hangs up.
+  // Connects; the server runs `script` on its end, then hangs up.
   Connection serve(std::function<void(int fd)> script) {
     server_ = std::thread([this, script = std::move(script)] {
       const UniqueFd fd(::accept(listener_.get(), nullptr, nullptr));
@@ -57,7 +57,7 @@ class ConnectionTest : public testing::Test {
     });
     return std::move(Connection::open(state_, Autostart::kNo)).value();
   }
-  // Reads one request, then says this.
+  // Reads one request, then sends `text`.
   Connection answering(std::string text) {
     return serve([text = std::move(text)](int fd) {
       read_line(fd);
@@ -153,7 +153,7 @@ TEST_F(ConnectionTest, ADaemonThatGoesAwayIsSaidSo) {
   }
 }
 
-// It refuses and hangs up before it has read anything, so that sending fails already.
+// The server refuses and hangs up without reading anything, so that sending already fails.
 TEST_F(ConnectionTest, WhyItWasRefusedIsHeardThoughTheRequestCouldNotBeSent) {
   Connection connection = serve([](int fd) {
     send_text(fd, R"({"jsonrpc":"2.0","id":null,"error":{"code":-32004,"message":"too many"}})"

@@ -1,4 +1,4 @@
-// Facts of machines that this one is not -> what the doctor says of them.
+// Gives the doctor facts of other machines and tests what it says about them.
 #include "runner/client/doctor/findings.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A watched sweep on the screen: literal states in, literal lines out.
+// Tests how a watched sweep is drawn: literal states in, literal lines out.
 #include "runner/client/progress_view.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(LiveLines, ColoursTakeNoRoom) {
   }
 }
 
-// The parameters stand in the file; where the attempt is stands nowhere else.
+// The parameters can be read in the file; the attempt's position is shown nowhere else.
 TEST(LiveLines, WhatIsTooLongLosesParametersAndNeverStepAndPhase) {
   ProgressView view = progress_view("a-sweep-with-a-name-of-some-length", progress(8000, 2000, 1));
   view.running[0].label =

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What is said of a command line, by an app shaped as ours.
+// Returns what is printed for a command line by an app that is built like sweepctl.
 std::string said(std::vector<std::string> words) {
   CLI::App app{"Does things"};
   app.name("ctl");
@@ -23,7 +23,7 @@ std::string said(std::vector<std::string> words) {
   submit->add_option("FILE", file)->required();
   submit->add_flag("--wait", wait);
   app.add_subcommand("list", "Show");
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  std::reverse(words.begin(), words.end());  // CLI11 wants them in reverse order
   try {
     app.parse(std::move(words));
   } catch (const CLI::Error& error) {

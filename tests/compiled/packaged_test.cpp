@@ -1,5 +1,5 @@
-// aot_inductor against eager: the command that a missing package names makes it, and the step that
-// it holds has the eager step's losses, gradients and state.
+// Compares aot_inductor with eager: the command that is named for a missing package makes it, and
+// the step in the package has the losses, gradients and state of the eager step.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pointwise;
 
-// One layer: what TorchInductor needs of time depends on the number of different kernels.
+// A single layer: TorchInductor's time depends on the number of different kernels.
 const Texts kOneLayer = {{"model", "custom"},     {"d_model", "16"}, {"d_ff", "40"},
                          {"layers", "1"},         {"heads", "2"},    {"vocab", "23"},
                          {"context", "12"},       {"batch", "2"},    {"lr", "0.01"},
@@ -103,7 +103,7 @@ TEST(MissingPackage, ComesBeforeAnyAllocation) {
 struct Case {
   const char* name;
   Texts changes;
-  double allowed;  // of a loss near 3.2
+  double allowed;  // at a loss near 3.2
 };
 
 class Packaged : public ::testing::TestWithParam<Case> {};
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"TrainStep", {{"mode", "train_step"}}, 1e-4}),
     name_of_case);
 
-// Its own check() is against float64.
+// The workload's own check() compares it with float64.
 TEST(PackagedAttention, ForwardAndBackwardPassTheCheckOfEveryAttention) {
   if (const std::string why = why_no_packages(); !why.empty()) GTEST_SKIP() << why;
   const PackagesFolder folder;
@@ -170,7 +170,7 @@ TEST(PackagedAttention, ForwardAndBackwardPassTheCheckOfEveryAttention) {
   }
   EXPECT_GT(samples.values.at("compile_time"), samples.values.at("load_time"));
 
-  changes[5].second = "backward";  // of one forward, again and again, from the same package
+  changes[5].second = "backward";  // repeats the backward of one forward, from the same package
   const auto backward = harness.make("attention", changes);
   for (int i = 0; i < 2; ++i) {
     RecordedPhases phases;
@@ -179,7 +179,7 @@ TEST(PackagedAttention, ForwardAndBackwardPassTheCheckOfEveryAttention) {
   }
 }
 
-// The package's C interface turns every exception into an error without a name.
+// The package's C interface turns every exception into an error code without a name.
 TEST(PackagedMemory, OutOfMemoryIsStillOutOfMemory) {
   if (const std::string why = why_no_packages(); !why.empty()) GTEST_SKIP() << why;
   const PackagesFolder folder;

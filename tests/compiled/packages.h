@@ -1,4 +1,4 @@
-// A folder of packages for one test, and the real tool to fill it.
+// Makes a folder of packages for one test with the real tool.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@ namespace sweepd {
 
 class PackagesFolder {
  public:
-  PackagesFolder();  // points SWEEPD_AOT_DIR at it
+  PackagesFolder();  // sets SWEEPD_AOT_DIR to it
   ~PackagesFolder();
   PackagesFolder(const PackagesFolder&) = delete;
   PackagesFolder& operator=(const PackagesFolder&) = delete;
@@ -18,14 +18,14 @@ class PackagesFolder {
   std::filesystem::path path_;
 };
 
-// Why the packages cannot be made here; "" where they can: $SWEEPD_PYTHON, or python3, has the
-// torch that this was built with.
+// Says why the packages cannot be made here. It is "" if $SWEEPD_PYTHON, or python3, has the torch
+// that this was built with.
 std::string why_no_packages();
 
-// The command between the back quotes of a skipped trial's reason.
+// Returns the command between the back quotes of a skipped trial's reason.
 std::string command_in(const std::string& reason);
 
-// Runs it; its exit status. What it says goes to the test's output.
+// Runs it and returns its exit status. Its output goes to the test's output.
 int run_command(const std::string& command);
 
 }  // namespace sweepd

@@ -20,7 +20,7 @@ AttentionCase::AttentionCase(Element type, const Shape& shape, std::uint32_t see
   problem.head_dim = shape.head_dim;
   problem.causal = shape.causal;
   problem.scale = 1 / std::sqrt(static_cast<float>(shape.head_dim));
-  // Strides of both kinds: [B, h, S, d], and the transposed [B, S, h, d] that a model hands over.
+  // Both kinds of strides: [B, h, S, d], and the transposed [B, S, h, d] that a model passes.
   for (Matrix* matrix : {&problem.q, &problem.v, &problem.d_o, &problem.dk}) {
     *matrix = allocate(true);
   }
@@ -53,7 +53,7 @@ Matrix AttentionCase::allocate(bool heads_inside) {
   const std::int64_t head =
       heads_inside ? shape_.head_dim : std::int64_t{shape_.sequence} * shape_.head_dim;
   const std::int64_t batch = std::int64_t{shape_.heads} * shape_.sequence * shape_.head_dim;
-  // 16 bytes of slack, to align; NaN, so that what no kernel writes shows.
+  // 16 bytes of slack for the alignment; NaN, so that elements that no kernel writes are noticed.
   storage_.emplace_back(static_cast<std::size_t>(shape_.batch * batch) + 4, NAN);
   auto address = reinterpret_cast<std::uintptr_t>(storage_.back().data());
   address = (address + 15) / 16 * 16;
@@ -83,7 +83,7 @@ AttentionCase::Values AttentionCase::random(const Matrix& matrix, std::uint32_t 
       for (int s = 0; s < shape_.sequence; ++s) {
         for (int c = 0; c < shape_.head_dim; ++c) {
           set(matrix, b, h, s, c, normal(generator));
-          values[index(b, h, s, c)] = get(matrix, b, h, s, c);  // as rounded
+          values[index(b, h, s, c)] = get(matrix, b, h, s, c);  // after rounding
         }
       }
     }
@@ -171,14 +171,16 @@ double AttentionCase::lse_error() const {
   return largest;
 }
 
-// Results are of size 1 to 10 (a causal row that sees one key has that key's value), rounded once;
-// probabilities and their gradients are rounded before they are summed, with errors of either sign.
+// Results are of size 1 to 10 (a causal row that sees one key has that key's value) and are rounded
+// once. Probabilities and their gradients are rounded before they are summed, with errors of either
+// sign.
 double AttentionCase::allowed() const {
-  // Rounding errors of ds times k or q, which then are larger.
+  // Rounding errors of ds are multiplied by k or q, which are larger with an offset.
   const double size = 1 + std::abs(static_cast<double>(shape_.offset));
   switch (type_) {
     case Element::kFp32:
-      // Probabilities are off by the rounding of scores, of size offset^2 sqrt(d).
+      // The error of a probability is the rounding error of its score, which is of size offset^2
+      // sqrt(d).
       return 2e-5 + 10 * 0x1p-23 * shape_.offset * shape_.offset * std::sqrt(shape_.head_dim);
     case Element::kFp16:
       return 8 * 0x1p-11 * 3 * size;

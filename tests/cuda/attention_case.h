@@ -1,5 +1,5 @@
-// One attention problem in host memory, with random inputs, and what its results should be by plain
-// loops in double precision.
+// Makes one attention problem in host memory with random inputs, and computes with plain loops in
+// double precision what its results should be.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sweepd::gpu {
 struct Shape {
   int batch = 1, heads = 1, sequence = 1, head_dim = 64;
   bool causal = false;
-  float offset = 0;  // added to q and taken from k: all scores far below 0
+  float offset = 0;  // added to q and subtracted from k, so that all scores are far below 0
 };
 std::string name_of(const Shape& shape);  // "b1_h2_s130_d64_causal"
 
@@ -21,13 +21,13 @@ class AttentionCase {
  public:
   AttentionCase(Element type, const Shape& shape, std::uint32_t seed);
 
-  Problem problem;  // its pointers lead to this case's memory
+  Problem problem;  // its pointers point into this case's memory
 
-  // The largest absolute difference from the reference; NaN where a result is NaN.
+  // Largest absolute difference from the reference; NaN if a result is NaN.
   double output_error() const;  // of o
   double lse_error() const;
   double dq_error() const, dk_error() const, dv_error() const;
-  // Times max |expected|, what rounding to the type allows a gradient or output to be off.
+  // Allowed error, relative to max |expected|, from rounding a gradient or output to the type.
   double allowed() const;
   void set(const Matrix& matrix, int batch, int head, int row, int column, float value);
   float get(const Matrix& matrix, int batch, int head, int row, int column) const;

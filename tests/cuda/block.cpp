@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kStackBytes = 256 * 1024;
 Block* current = nullptr;
 
-// Kept from block to block: making them is most of a small block's time.
+// The stacks are kept from block to block, because making them is most of a small block's time.
 void* stack(std::size_t thread) {
   static std::vector<std::unique_ptr<char[]>> stacks;
   while (stacks.size() <= thread) stacks.emplace_back(new char[kStackBytes]);
@@ -93,7 +93,7 @@ std::vector<int> Block::ready_warps() const {
   return ready;
 }
 
-// Whether anyone slept.
+// Returns whether anyone slept.
 bool Block::wake_all() {
   bool woken = false;
   for (Fiber& fiber : fibers_) {
@@ -103,7 +103,7 @@ bool Block::wake_all() {
   return woken;
 }
 
-// Its lanes one after the other, each until it has to wait.
+// Runs the warp's lanes one after the other, each until it has to wait.
 void Block::run_warp(int warp) {
   const int end = std::min(launch.threads, warp * 32 + 32);
   for (thread = warp * 32; thread < end && !error_; ++thread) {
@@ -121,8 +121,8 @@ void Block::run_transfer() {
   transfer();
 }
 
-// A fair draw keeps all warps close together. Here one warpgroup runs ahead as far as it can, until
-// another does: what nothing but luck holds back shows.
+// A fair draw would keep all warps close together. Instead one warpgroup runs ahead as far as it
+// can, until another does, so that an order which only luck ensures is noticed.
 std::size_t Block::choose(const std::vector<int>& ready, std::size_t choices) {
   if (random_() % 64 == 0) favourite_ = static_cast<int>(random_() % products_.size());
   if (random_() % 16 != 0) {

@@ -1,4 +1,4 @@
-// A block under emulation: its fibers and what they wait for. Of the emulator's files alone.
+// A block under emulation: its fibers and what they wait for. Only the emulator's files include it.
 #pragma once
 
 #include <setjmp.h>
@@ -15,11 +15,11 @@
 
 namespace sweepd::gpu {
 
-// Where all threads of a group come to execute one instruction together.
+// The place where all threads of a group come to execute one instruction together.
 struct Meeting {
   const char* instruction = nullptr;
   int arrived = 0, generation = 0;
-  std::vector<void*> arguments;  // by member; they point into the fibers' stacks
+  std::vector<void*> arguments;  // by member; they point to the fibers' stacks
 };
 using Together = std::function<void(const std::vector<void*>&)>;
 
@@ -32,19 +32,19 @@ struct MemoryBarrier {
 };
 
 struct Fiber {
-  ucontext_t entry{};  // to begin with; then the jump buffer, which costs no system call
+  ucontext_t entry{};  // for the start; later `here`, which costs no system call
   jmp_buf here{};
   bool begun = false;
   const int* watched = nullptr;  // runnable once *watched is no longer `seen`
   int seen = 0;
   int asleep_until = 0;  // in draws of the scheduler
   bool done = false;
-  std::vector<std::function<void()>> copies;     // cp.async, not yet done
-  std::vector<std::function<void()>> bulk;       // add_bulk, not yet done
+  std::vector<std::function<void()>> copies;     // cp.async that is not done yet
+  std::vector<std::function<void()>> bulk;       // add_bulk that is not done yet
   std::vector<std::pair<Shared, int>> unfenced;  // stored since the last proxy fence
 };
 
-// Of a warpgroup: products issued, by group; the last one is not committed yet.
+// Products that a warpgroup issued, by group; the last group is not committed yet.
 struct Products {
   std::vector<std::vector<std::function<void()>>> groups{1};
 };
@@ -56,23 +56,23 @@ class Block {
   void run();
 
   Fiber& fiber() { return fibers_[static_cast<std::size_t>(thread)]; }
-  void wait_while(const int& value, int seen);  // gives way until `value` is another
-  void dawdle();                                // sleeps for some draws, at times
+  void wait_while(const int& value, int seen);  // yields until `value` has changed
+  void dawdle();                                // sometimes sleeps for some draws
   // All `size` threads of group thread / size execute `instruction`; the last one runs `together`.
   void meet(const char* instruction, int size, void* argument, const Together& together);
   void arrive_named(int id, int threads);
   NamedBarrier& named(int id) { return named_[static_cast<std::size_t>(id)]; }
   MemoryBarrier& barrier(Shared at);
-  void complete(MemoryBarrier& barrier);  // ends its phase when nothing is missing
+  void complete(MemoryBarrier& barrier);  // ends its phase if nothing is missing
   Products& products() { return products_[static_cast<std::size_t>(thread / 128)]; }
   unsigned char* memory(Shared at, int bytes);             // checked
-  unsigned char* memory_read_async(Shared at, int bytes);  // also that it was fenced
+  unsigned char* memory_read_async(Shared at, int bytes);  // also that the bytes were fenced
   bool chance() { return random_() % 2 == 0; }
 
   const Launch launch;
   const int x, y, z;
-  int thread = 0;                                // that runs
-  std::vector<std::function<void()>> transfers;  // of TMA, under way
+  int thread = 0;                                // the one that runs
+  std::vector<std::function<void()>> transfers;  // TMA transfers in progress
   std::vector<unsigned char> unfenced;           // a flag per byte of shared memory
 
  private:
@@ -96,13 +96,13 @@ class Block {
   std::exception_ptr error_;
   int draws_ = 0;
   int favourite_ = 0;                // the warpgroup that runs ahead of the others for now
-  std::map<int, Meeting> meetings_;  // warps by number, warpgroups from 1000 on
+  std::map<int, Meeting> meetings_;  // warps by number, warpgroups from 1000
   std::vector<NamedBarrier> named_{16};
   std::map<Shared, MemoryBarrier> barriers_;
   std::vector<Products> products_;
 };
 
-Block& block();  // that runs
+Block& block();  // the one that runs
 [[noreturn]] void refuse(const std::string& what);
 
 }  // namespace sweepd::gpu

@@ -1,5 +1,5 @@
-// What the emulator computes where the manual's tables can be read off, and the mistakes that it
-// finds.
+// Tests what the emulator computes, where the manual's tables give the result, and which mistakes
+// it finds.
 #include "tests/cuda/emulator.h"
 
 #include <gmock/gmock.h>
@@ -104,7 +104,7 @@ TEST(Emulator, FindsAStoreThatTheCopyEngineReadsUnfenced) {
   EXPECT_EQ(sums[3], 4);
 }
 
-// cp.async may still be under way where nobody waits: under some seed it is.
+// cp.async may still be in progress if nobody waits; under some seed it is.
 TEST(Emulator, ShowsACopyThatNobodyWaitedFor) {
   alignas(16) const float source[4] = {1, 2, 3, 4};
   int wrong = 0;
@@ -121,7 +121,7 @@ TEST(Emulator, ShowsACopyThatNobodyWaitedFor) {
   EXPECT_LT(wrong, 20);
 }
 
-// A phase ends when all have arrived and all bytes have come.
+// A phase ends when all threads have arrived and all bytes have come.
 TEST(Emulator, AMemoryBarrierWaitsForItsBytes) {
   alignas(16) const float source[4] = {1, 2, 3, 4};
   float seen = 0;

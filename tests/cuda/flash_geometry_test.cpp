@@ -1,4 +1,4 @@
-// Tiles, shared memory and grids of the kernels as numbers, those of docs/GPU_KERNELS.md.
+// Tests the kernels' tiles, shared memory and grids as numbers, those of docs/GPU_KERNELS.md.
 #include <gtest/gtest.h>
 
 #include "workloads/cuda/flash/float_kernels.cuh"
@@ -31,11 +31,11 @@ TEST(FlashGeometry, FitsTheGpusItIsFor) {
   EXPECT_LE((HopperBackward<kBf16, 64>::kSharedBytes), kHopperBytes);
   EXPECT_LE((PortableForward<kBf16, 128>::kSharedBytes), kAda);
   EXPECT_LE(FloatBackwardKeys::kSharedBytes, kAda);
-  // What `refusal` in flash.cpp says of sm_86 and sm_89.
+  // `refusal` in flash.cpp says this of sm_86 and sm_89.
   EXPECT_GT((PortableBackward<kBf16, 128>::kSharedBytes), kAda);
 }
 
-// 65,536 registers of an SM, in units of 8 a thread.
+// An SM has 65,536 registers; a thread gets them in units of 8.
 TEST(FlashGeometry, RegistersThatWarpgroupsHandOverAddUp) {
   const auto total = [](auto kernel) {
     using Kernel = decltype(kernel);
@@ -68,7 +68,7 @@ TEST(FlashGeometry, PaddingCoversWhatKernelsTouch) {
   }
 }
 
-// Eight rows of a tile at one column, as ldmatrix reads them, lie in 32 different banks.
+// Eight rows of a tile at one column, as ldmatrix reads them, are in 32 different banks.
 TEST(FlashGeometry, TilesHaveNoBankConflicts) {
   for (const int row_bytes :
        {Tile<32>::kRowBytes, Tile<64>::kRowBytes, Tile<96>::kRowBytes, Tile<128>::kRowBytes}) {

@@ -1,4 +1,4 @@
-// The kernels of hopper.cu, run on the emulator against plain loops in double.
+// Runs the kernels of hopper.cu on the emulator and compares them with plain loops in double.
 #include <gtest/gtest.h>
 
 #include "tests/cuda/attention_case.h"
@@ -60,7 +60,7 @@ TEST(FlashHopper, HeadDimensionsAndTypes) {
   }
 }
 
-// Stages and barriers go round more than once.
+// Stages and barriers are used more than once around.
 TEST(FlashHopper, ManyBlocks) {
   check_hopper<Element::kBf16, 64>({.sequence = 1000, .causal = true}, 3);
   check_hopper<Element::kBf16, 128>({.sequence = 700}, 4);
@@ -79,7 +79,7 @@ TEST(FlashHopper, BatchesAndHeads) {
   check_hopper<Element::kBf16, 64>({.batch = 2, .heads = 2, .sequence = 140, .causal = true}, 40);
 }
 
-// Keys that fill up the last tile have a score of 0, of which exp2(0 - lse) would be infinite.
+// Keys that fill up the last tile have a score of 0, and exp2(0 - lse) would be infinite.
 TEST(FlashHopper, ScoresFarBelowZero) {
   for (const bool causal : {false, true}) {
     check_hopper<Element::kFp16, 64>({.sequence = 100, .causal = causal, .offset = 4}, 50);
@@ -87,7 +87,7 @@ TEST(FlashHopper, ScoresFarBelowZero) {
   }
 }
 
-// The order of warps and the moments of copies and products differ with the seed.
+// The order of warps and the time of copies and products differ with the seed.
 TEST(FlashHopper, AnyOrder) {
   for (std::uint32_t seed = 100; seed < 104; ++seed) {
     check_hopper<Element::kBf16, 64>({.sequence = 400, .causal = true}, seed);

@@ -1,4 +1,5 @@
-// The kernels of portable.cu and fp32.cu, run on the emulator against plain loops in double.
+// Runs the kernels of portable.cu and fp32.cu on the emulator and compares them with plain loops in
+// double.
 #include <gtest/gtest.h>
 
 #include "tests/cuda/attention_case.h"
@@ -63,7 +64,7 @@ TEST(FlashPortable, SequencesThatNoTileDivides) {
   }
 }
 
-// Keys that fill up the last tile have a score of 0, of which exp2(0 - lse) would be infinite.
+// Keys that fill up the last tile have a score of 0, and exp2(0 - lse) would be infinite.
 TEST(FlashPortable, ScoresFarBelowZero) {
   check_portable<Element::kFp16, 64>({.sequence = 100, .head_dim = 64, .offset = 4}, 40);
   check_portable<Element::kFp16, 64>({.sequence = 100, .causal = true, .offset = 4}, 41);

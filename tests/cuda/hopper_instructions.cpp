@@ -1,4 +1,4 @@
-// hopper.cuh on the emulator.
+// The instructions of hopper.cuh on the emulator.
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -19,7 +19,7 @@ float operand(Element type, Shared at) {
   return from_bits(type, bits);
 }
 
-// Element (mn, k) of the 16-deep operand that a descriptor names.
+// Returns element (mn, k) of the 16-deep operand that a descriptor names.
 float operand(Element type, std::uint64_t descriptor, Major major, int mn, int k) {
   const auto start = static_cast<Shared>(descriptor & 0x3fff) << 4;
   const auto leading = static_cast<int>(descriptor >> 16 & 0x3fff) << 4;
@@ -93,7 +93,7 @@ void arrive(Shared barrier) {
   MemoryBarrier& state = block().barrier(barrier);
   --state.pending;
   block().complete(state);
-  block().dawdle();  // what this thread does next may be too late
+  block().dawdle();  // so that the thread's next action may come too late
 }
 void arrive_expecting(Shared barrier, int bytes) {
   block().barrier(barrier).bytes += bytes;
@@ -220,7 +220,7 @@ void store_matrices(Shared row, const std::uint32_t (&from)[4]) {
       for (std::size_t i = 0; i < 4; ++i) {
         const Shared at = static_cast<Lane*>(lanes[8 * i + t / 4])->row;
         if (at % 16 != 0) refuse("stmatrix of a row at " + std::to_string(at));
-        here.thread = last / 32 * 32 + static_cast<int>(t);  // whose fence it takes
+        here.thread = last / 32 * 32 + static_cast<int>(t);  // the thread whose fence counts
         store_shared(at + static_cast<Shared>(4 * (t % 4)), static_cast<Lane*>(lanes[t])->from[i]);
       }
     }

@@ -1,4 +1,4 @@
-// device.cuh and mma.cuh on the emulator.
+// The instructions of device.cuh and mma.cuh on the emulator.
 #include <bit>
 #include <cstring>
 
@@ -90,8 +90,8 @@ std::uint16_t element(Shared row, int column) {
   return bits;
 }
 
-// Thread t of a warp gets row t / 4, columns 2 (t % 4) and the next; transposed, rows and columns
-// change places.
+// Thread t of a warp gets row t / 4, columns 2 (t % 4) and the next. If transposed, rows and
+// columns are swapped.
 void load_four(const std::vector<void*>& lanes, bool transposed) {
   for (std::size_t t = 0; t < 32; ++t) {
     for (std::size_t i = 0; i < 4; ++i) {

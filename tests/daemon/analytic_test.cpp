@@ -1,5 +1,6 @@
-// Attempts of analytic workloads: one worker answers for many, each is stored once, and a timing is
-// never disturbed. The test is the worker: it reads the questions and writes the answers.
+// Tests the attempts of analytic workloads: one worker answers for many, each is stored once, and a
+// timing is never disturbed. The test plays the worker: it reads the questions and writes the
+// answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ class AnalyticTest : public DispatcherStory {
     restart();
   }
 
-  // Contexts 1 to n of the analytic workload.
+  // Stores contexts 1 to n of the analytic workload.
   std::vector<OpenAttempt> store_analytic(int n) {
     NewSweep request;
     request.id = sweep_ = random_id();
@@ -48,7 +49,7 @@ class AnalyticTest : public DispatcherStory {
     return queued;
   }
 
-  // The next question, once it has come.
+  // Returns the next question once it has come.
   std::string question() {
     while (asked_.find('\n') == std::string::npos) {
       char buffer[4096];

@@ -21,7 +21,7 @@ inline void write_events(const AttemptFolder& folder, int rank, const std::vecto
   for (const Event& event : events) write_text(folder.events(rank), event_to_line(event) + "\n");
 }
 
-// One step of which only `forward` was timed, in ms.
+// A step of which only `forward` was timed, in ms.
 inline Event step(std::int64_t number, double forward_ms, bool warmup = false) {
   StepEvent event{number, warmup, {}};
   event.samples = {{0, number, "forward", "time", forward_ms, warmup}};

@@ -23,7 +23,7 @@ class CatalogSourceTest : public testing::Test {
   }
   ~CatalogSourceTest() override { std::filesystem::remove_all(folder_); }
 
-  // A worker that notes each call with its arguments and then does this.
+  // Makes a worker that notes each call with its arguments and then runs `lines`.
   void worker_does(const std::string& lines) const {
     std::ofstream(worker_) << "#!/bin/sh\necho \"$@\" >> '" << (folder_ / "calls").string() << "'\n"
                            << lines << "\n";
@@ -69,7 +69,7 @@ TEST_F(CatalogSourceTest, AsksAgainWhenTheProgramChanged) {
   worker_does(print_catalog() + " # another size");
   ASSERT_TRUE(load());
   EXPECT_EQ(calls().size(), 2U);
-  // The same size, another time.
+  // The size is the same, the time is not.
   std::filesystem::last_write_time(
       worker_, std::filesystem::last_write_time(worker_) + std::chrono::seconds(1));
   ASSERT_TRUE(load());

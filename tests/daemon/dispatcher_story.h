@@ -1,5 +1,5 @@
-// A dispatcher with a scripted executor, a real store in a temporary folder and a machine of four
-// cores. Times are 20 ms, so that stories are short; nothing here depends on how long anything
+// A dispatcher with a scripted executor, a real store in a temporary folder and a machine with four
+// cores. Times are 20 ms, so that stories are short. Nothing here depends on how long anything
 // takes.
 #pragma once
 
@@ -30,7 +30,7 @@ class DispatcherStory : public DbTest {
     DbTest::TearDown();
   }
 
-  // A new daemon on the same state. What the old one waited for is forgotten.
+  // Starts a new daemon on the same state. What the old one waited for is forgotten.
   void restart() {
     dispatcher_.reset();
     writer_.reset();
@@ -47,7 +47,7 @@ class DispatcherStory : public DbTest {
         timing_);
   }
 
-  // Stores a sweep; what it queued, in order.
+  // Stores a sweep and returns what it queued, in order.
   std::vector<OpenAttempt> store_sweep(const std::vector<Settings>& points) {
     const NewSweep request = sweep("s", points);
     sweep_ = request.id;
@@ -59,7 +59,7 @@ class DispatcherStory : public DbTest {
     return queued;
   }
 
-  // Runs the loop until it is so; false when nothing can happen any more, or not within ten
+  // Runs the loop until `so` is true. Returns false if nothing can happen any more, or after ten
   // seconds.
   bool until(const std::function<bool()>& so) {
     for (int i = 0; i < 1000 && !so(); ++i) {
@@ -68,7 +68,7 @@ class DispatcherStory : public DbTest {
     }
     return so();
   }
-  // What can be done without waiting for a process or for time to pass.
+  // Does everything that needs no waiting for a process or for time to pass.
   void settle() {
     do {
       io_->restart();
@@ -85,7 +85,7 @@ class DispatcherStory : public DbTest {
   AttemptFolder folder_of(const OpenAttempt& attempt) const {
     return AttemptFolder(folder_ / "runs" / attempt.id);
   }
-  // The rank says its last word and exits with 0, as workers do.
+  // The rank writes its last event and exits with 0, as workers do.
   void say_and_exit(const OpenAttempt& attempt, int rank, const Ending& ending) {
     write_events(folder_of(attempt), rank, {step(0, 2.5), end_event(ending)});
     executor_.end(rank, {std::nullopt, 0});
@@ -95,7 +95,7 @@ class DispatcherStory : public DbTest {
     say_and_exit(attempt, rank, {Done{"fixed_steps"}, rank});
   }
 
-  // "done", "crashed by rank 1", "queued", "running" as the database has it.
+  // Returns "done", "crashed by rank 1", "queued" or "running", as the database has it.
   std::string stored(const OpenAttempt& attempt) const {
     Connection database(file(), Access::kReadOnly);
     Query query(database, "SELECT outcome, rank, started_ns FROM attempt WHERE row = ?");
@@ -120,7 +120,7 @@ class DispatcherStory : public DbTest {
     query.bind(attempt.row);
     return query.next() ? query.integer(0) : -1;
   }
-  // While it stands, no attempt can be stored as ended: as on a full disk.
+  // Until it is undone, no attempt can be stored as ended, as on a full disk.
   void break_store() const {
     Connection(file(), Access::kReadWrite)
         .execute(
@@ -148,7 +148,7 @@ class DispatcherStory : public DbTest {
                            .most_clears = 50};
 
  private:
-  // Waits for the threads beside the loop; false when they had nothing to do.
+  // Waits for the threads beside the loop. Returns false if they had nothing to do.
   bool until_quiet() {
     bool any = false;
     while (writer_->pending() + dispatcher_->reading() > 0) {

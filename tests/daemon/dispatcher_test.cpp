@@ -73,7 +73,7 @@ TEST_F(DispatcherTest, AWorkerThatDoesNotGetLoadedIsAskedForAgain) {
   executor_.loading = UniqueFd(::eventfd(0, EFD_CLOEXEC));
   enqueue({{{"model", "large"}}, {{"model", "xl"}}});
   settle();
-  executor_.loading.reset();  // the executor has given it up when it is asked again
+  executor_.loading.reset();  // the executor has dropped it when it is asked again
   ASSERT_TRUE(until_started(1));
 }
 
@@ -125,8 +125,7 @@ TEST_F(DispatcherTest, ATimeoutAsksFirstAndKillsWhoDoesNotListen) {
   EXPECT_THAT(detail(queued[0]), HasSubstr("backward"));
 }
 
-// The word is said and the process exits with 0: that the others wait for it is known only from
-// what it said.
+// The rank writes how it ended and exits with 0. Only its words tell that the others wait for it.
 TEST_F(DispatcherTest, ARankThatEndsBadlyEndsTheOthersAndIsNamed) {
   const Ending oom{Oom{1_GiB, 0_GiB, 2_GiB, "forward"}, 1};
   const auto queued = enqueue({{{"world_size", "3"}}});
@@ -147,7 +146,7 @@ TEST_F(DispatcherTest, AKilledRankEndsTheOthersToo) {
   EXPECT_EQ(stored(queued[0]), "crashed by rank 1");
 }
 
-// A gang hears of a death by its broken connections, sooner than the daemon by the process.
+// A gang learns of a death from broken connections sooner than the daemon from the process.
 TEST_F(DispatcherTest, OfADeathAndWhatItBrokeTheDeathIsTold) {
   const auto queued = enqueue({{{"world_size", "4"}}});
   ASSERT_TRUE(until_started(1));
@@ -178,12 +177,12 @@ TEST_F(DispatcherTest, ARankThatLostItsPeersIsGivenTimeToHearWhy) {
   ASSERT_TRUE(until_started(1));
   write_phase(folder_of(queued[0]), 2, "step", "barrier 2");
   say_and_exit(queued[0], 2, {Failed{"barrier 2 over gloo: closed", "step"}});
-  ASSERT_TRUE(until_ended(1));  // nobody says why
+  ASSERT_TRUE(until_ended(1));  // no rank says why
   EXPECT_THAT(executor_.signals, UnorderedElementsAre(Sent{0, SIGKILL}, Sent{1, SIGKILL}));
   EXPECT_EQ(stored(queued[0]), "failed by rank 2");
 }
 
-// Within a second of the first end, by the default; the story's own is longer than the story.
+// By the default, peers end within a second of the first end; here the grace outlasts the story.
 TEST_F(DispatcherTest, UntilThenItsPeersGoOn) {
   EXPECT_LE(DispatcherTiming{}.peer_grace, milliseconds(500));
   timing_.peer_grace = seconds(3600);
@@ -299,14 +298,14 @@ TEST_F(DispatcherTest, DrainingIsNotOverBeforeEverythingIsStored) {
   EXPECT_EQ(stored(queued[0]), "done");
 }
 
-// Two memory passes on a core each run side by side; the first cannot be stored.
+// Two memory passes with one core each run side by side; the first cannot be stored.
 TEST_F(DispatcherTest, WhatRunsIsStoppedAlsoWhileNothingCanBeStored) {
   auto queued = store_sweep({{{"threads", "1"}}, {{"threads", "1"}, {"model", "xl"}}});
   for (OpenAttempt& attempt : queued) attempt.pass = Pass::kMemory;
   dispatcher_->enqueue({queued[1], queued[0]});
   ASSERT_TRUE(until_started(2));
   break_store();
-  executor_.end(0, {SIGSEGV, std::nullopt});  // of the one that was started last
+  executor_.end(0, {SIGSEGV, std::nullopt});  // of the attempt that was started last
   ASSERT_TRUE(until([&] { return dispatcher_->running().size() == 1; }));
   const std::int64_t left = dispatcher_->running()[0].row;
   dispatcher_->stop({left});

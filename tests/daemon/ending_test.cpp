@@ -26,7 +26,7 @@ ExitStatus by_code(int code) {
   return {std::nullopt, code};
 }
 
-// "crashed, rank 1: killed by signal 9 ..." in one comparison.
+// Returns "crashed by rank 1: killed by signal 9 ...", to compare all of it at once.
 std::string told(const std::vector<RankEvidence>& ranks, std::optional<StopReason> stop) {
   const Ending ending = decide_ending(ranks, stop, kTimeout);
   return std::string(name_of(outcome_of(ending))) + " by rank " + std::to_string(ending.rank) +
@@ -50,7 +50,7 @@ TEST(DecideEnding, AllDoneTakesTheWordOfTheLowestRank) {
 TEST(DecideEnding, AnOrderThatCameTooLateDoesNotUndoWhatIsDone) {
   for (const StopReason stop : {StopReason::kCancelled, StopReason::kTimeout}) {
     EXPECT_EQ(outcome_of(decide_ending({said(0, done())}, stop, kTimeout)), Outcome::kDone);
-    // It said `done` and was then killed while it tidied up.
+    // It wrote `done` and was then killed while it cleaned up.
     EXPECT_EQ(outcome_of(decide_ending({said(0, done(), by_signal(9))}, stop, kTimeout)),
               Outcome::kDone);
   }
@@ -83,7 +83,7 @@ TEST(DecideEnding, ARanksOwnWordIsTakenWhole) {
                             {Skipped{"needs a GPU"}, 0},
                             {Cancelled{"SIGTERM"}, 0}};
   for (const Ending& ending : endings) {
-    Ending of_rank_3 = ending;  // the file's rank is the truth, not the number inside the event
+    Ending of_rank_3 = ending;  // the rank of the file counts, not the number inside the event
     of_rank_3.rank = 3;
     EXPECT_EQ(told({said(3, ending)}, kNoStop),
               std::string(name_of(outcome_of(ending))) + " by rank 3: " + describe(of_rank_3));
@@ -93,7 +93,7 @@ TEST(DecideEnding, ARanksOwnWordIsTakenWhole) {
 TEST(DecideEnding, TheFirstThatDidNotEndWellDecides) {
   const RankEvidence well = said(0, done());
   const RankEvidence oom = said(2, {Oom{1_GiB, 0_GiB, 0_GiB, "forward"}, 2});
-  const RankEvidence killed = silent(1, by_signal(9));  // by us, of rank 2's death
+  const RankEvidence killed = silent(1, by_signal(9));  // killed by us because of rank 2's death
   EXPECT_EQ(told({well, oom, killed}, kNoStop).substr(0, 13), "oom by rank 2");
   EXPECT_EQ(told({killed, oom, well}, kNoStop).substr(0, 17), "crashed by rank 1");
 }
@@ -105,8 +105,8 @@ TEST(DecideEnding, ASilentRankCrashed) {
   } cases[] = {
       {by_signal(11), 11, std::nullopt},
       {by_code(3), std::nullopt, 3},
-      {by_code(0), std::nullopt, 0},     // ended without a word: not done
-      {{}, std::nullopt, std::nullopt},  // adopted: nobody could ask
+      {by_code(0), std::nullopt, 0},     // ended without an event: not done
+      {{}, std::nullopt, std::nullopt},  // adopted: nobody could ask for the status
   };
   for (const auto& c : cases) {
     const Ending ending = decide_ending({silent(1, c.exit)}, kNoStop, kTimeout);

@@ -1,6 +1,6 @@
-// Every file under experiments/, submitted to a store and reported: before anything ran, with part
-// of its results, with nothing but failures, and with results that know none of the names it asks
-// for. `report` has an answer each time.
+// Submits every file under experiments/ to a store and reports it: before anything ran, with part
+// of its results, with failures only, and with results that have none of the names it asks for.
+// `report` has an answer each time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,10 +20,10 @@ using test::experiments;
 
 namespace fs = std::filesystem;
 
-// All trials of the largest sweeps would only take longer.
+// Running all trials of the largest sweeps would only take longer.
 constexpr std::size_t kMostTrials = 60;
 
-// What a sweep's tables ask for.
+// The names that a sweep's tables ask for.
 struct Asked {
   std::set<std::string> metrics{"time"}, facts, figures, phases{"forward", "step"}, ranges, classes;
 
@@ -37,7 +37,7 @@ struct Asked {
       }
     }
   }
-  // Other names throughout, as of another kernel for the same work.
+  // Replaces all names, as another kernel for the same work would.
   void rename() {
     for (auto* names : {&facts, &figures, &ranges, &classes}) *names = {"of another name"};
   }

@@ -1,6 +1,6 @@
-// The files under experiments/ as sweeps, where no worker is at hand to say what its workloads are:
-// a catalog that knows what the files themselves name, so that their tables can be made of
-// anything.
+// Reads the files under experiments/ as sweeps without a worker that could list its workloads. The
+// catalog contains what the files themselves name, so that their tables can be made from any
+// results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 
 namespace sweepd::test {
 
-// What a file says of each workload: its parameters, each with all values that it is given.
+// What the files say about each workload: its parameters, each with all values that it gets.
 class NamedInFiles {
  public:
   explicit NamedInFiles(const std::set<std::string>& common) : common_(common) {}
@@ -94,7 +94,7 @@ class NamedInFiles {
     }
   }
 
-  const std::set<std::string>& common_;  // names that are no parameters
+  const std::set<std::string>& common_;  // names that are not parameters
   std::map<std::string, Params> workloads_;
   Params* params_ = nullptr;
 };
@@ -108,7 +108,7 @@ struct Experiments {
   std::vector<File> files;
 };
 
-// Throws where a file does not parse.
+// Throws if a file does not parse.
 inline Experiments load_experiments(const std::filesystem::path& folder) {
   const std::set<std::string> common(common_dimensions().begin(), common_dimensions().end());
   NamedInFiles named(common);

@@ -1,5 +1,5 @@
-// Every table of every file under experiments/, made of results drawn at random: of any part of its
-// values, with any dictionaries, none at all among them. A table must come of it, or a reason.
+// Makes every table of every file under experiments/ from random results, which have any part of
+// its values and any dictionaries, even empty ones. Each must give a table or a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ class RandomResults {
  public:
   RandomResults(std::uint64_t seed, const TableSpec& table) : random_(seed), table_(table) {}
 
-  // What one of a plan's reads might find.
+  // Returns what one of a plan's reads might find.
   ResultSet of(const QuerySpec& read, bool with_samples) {
     ResultSet set;
     set.metric = read.table.metric.empty() ? "time" : read.table.metric;
@@ -93,7 +93,7 @@ class RandomResults {
   const TableSpec& table_;
 };
 
-// Every result has its row: what its dimensions say stands at the front of one.
+// Every result has its row: some row begins with the values of its dimensions.
 void expect_all_rows(const Table& table, const std::vector<ResultSet>& results,
                      const QuerySpec& query, const ReadPlan& plan) {
   for (const ReadPlan::Use& use : plan.uses) {

@@ -1,4 +1,4 @@
-// Starts that the machine could not make end no attempt: all wait, and the reason is told.
+// A start that fails because of the machine ends no attempt: all wait, and the reason is shown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class FailedStartsTest : public DispatcherStory {
   bool until_trouble() {
     return until([&] { return !dispatcher_->trouble().empty(); });
   }
-  // The database hears of it a moment later.
+  // The database learns of it a moment later.
   bool until_both_are(const std::vector<OpenAttempt>& attempts, const std::string& states) {
     return until([&] { return stored(attempts[0]) + " " + stored(attempts[1]) == states; });
   }
@@ -94,7 +94,7 @@ TEST_F(FailedStartsTest, AWorkerWhoseLibrariesAreMissingBurnsNothing) {
   executor_.end(0, {std::nullopt, kExitNotLoaded});
   ASSERT_TRUE(until_trouble());
   EXPECT_THAT(dispatcher_->trouble(), HasSubstr("libtorch.so: cannot open shared object file"));
-  // Tried again after 5 ms, so that nobody can look at the queue for sure.
+  // It is tried again after 5 ms, so the queue cannot be checked reliably.
   ASSERT_TRUE(until_started(2));
   EXPECT_TRUE(ended_.empty());
   finish_well(queued[0]);
@@ -102,7 +102,8 @@ TEST_F(FailedStartsTest, AWorkerWhoseLibrariesAreMissingBurnsNothing) {
   EXPECT_EQ(stored(queued[0]), "done");
 }
 
-// A program of the workload `command` may end so; the worker's own journal tells them apart.
+// A program of the workload `command` may end like this; the worker's own journal distinguishes
+// them.
 TEST_F(FailedStartsTest, TheSameExitCodeOfAWorkerThatBeganIsItsEnd) {
   const auto queued = enqueue({{{"model", "large"}}});
   ASSERT_TRUE(until_started(1));
@@ -141,7 +142,7 @@ TEST_F(FailedStartsTest, AGangThatIsTooLargeForTheMachineEndsInTheEnd) {
   EXPECT_THAT(detail(queued[0]), StartsWith("rank 3: fork"));
 }
 
-// The database was full as well: it still says that the attempt runs.
+// The database was full as well, so it still says that the attempt runs.
 TEST_F(FailedStartsTest, WhatIsBackInTheQueueCanBeCancelledAllTheSame) {
   const auto queued = enqueue({{{"model", "large"}}});
   executor_.refuse_start = "no";

@@ -1,4 +1,4 @@
-// An executor whose processes are event descriptors: the test says when each ends and how.
+// An executor whose processes are event descriptors: the test decides when each ends and how.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -46,7 +46,7 @@ class FakeExecutor final : public Executor {
   }
   void rest() override { ++rests; }
 
-  // A rank began that is alive or has a pid file.
+  // A rank was started if it is alive or has a pid file.
   Adoption adopt(const AttemptFolder& folder, int world_size) override {
     Adoption adoption;
     for (int rank = 0; rank < world_size; ++rank) {
@@ -82,7 +82,7 @@ class FakeExecutor final : public Executor {
     return Evaluator(UniqueFd(ends[1]));
   }
 
-  // The process of this rank of the attempt that was started or adopted last ends now.
+  // Ends this rank's process of the attempt that was started or adopted last.
   void end(int rank, ExitStatus exit) { die(latest_.at(rank), exit); }
 
   std::vector<AttemptRequest> started;
@@ -92,9 +92,9 @@ class FakeExecutor final : public Executor {
   std::set<int> alive;  // ranks that adopt() finds
   int leftovers = 0;    // how often clear() finds something
   std::vector<AttemptId> cleared;
-  UniqueFd loading;  // prepare() wants this to become readable first; none: it wants nothing
+  UniqueFd loading;  // prepare() wants this to become readable first; if unset, it wants nothing
   int rests = 0;
-  UniqueFd evaluator;  // the other end of the last one's socket
+  UniqueFd evaluator;  // other end of the last evaluator's socket
   int evaluators = 0;  // started so far
 
  private:

@@ -1,4 +1,4 @@
-// The order in which a file lists its points, for the rows of its tables.
+// Tests the order in which a file lists its points, which the rows of its tables follow.
 #include "runner/daemon/handlers/file_order.h"
 
 #include <gmock/gmock.h>

@@ -68,7 +68,7 @@ TEST(FindHang, NamesWhoHadNotArrivedAndWhere) {
           std::find(c.suspended.begin(), c.suspended.end(), rank) != c.suspended.end();
       ranks.push_back({rank, c.notes[i], suspended});
     }
-    std::swap(ranks.front(), ranks.back());  // in whatever order they ended
+    std::swap(ranks.front(), ranks.back());  // the ranks may have ended in any order
     const Hang hang = find_hang(ranks);
     EXPECT_EQ(hang.collective, c.collective) << c.what;
     EXPECT_EQ(hang.waited_for, c.waited_for) << c.what;

@@ -35,7 +35,7 @@ class IngestTest : public testing::Test {
     event.environment.devices = {device};
     return event;
   }
-  // "rank/step=value" of each.
+  // Returns "rank/step=value" for each sample.
   static std::vector<std::string> texts(const std::vector<Sample>& samples) {
     std::vector<std::string> texts;
     texts.reserve(samples.size());
@@ -95,7 +95,7 @@ TEST_F(IngestTest, OneRanksJournalBecomesOneRecord) {
               ElementsAre("the journal lacks the device's state after the steps"));
 }
 
-// Two writers of one journal: the first was thought to be dead.
+// Two processes wrote one journal; the first was thought to be dead.
 TEST_F(IngestTest, StepsOfTwoWritersAreInvalid) {
   for (int writer = 0; writer < 2; ++writer) {
     EndEvent last{kDone, {6'000}};
@@ -174,7 +174,7 @@ TEST_F(IngestTest, AFolderWithoutFilesIsACrash) {
   EXPECT_EQ(std::get<Crashed>(record.ending.detail).phase, "");
   EXPECT_FALSE(record.work || record.environment);
   EXPECT_TRUE(record.samples.empty() && record.summaries.empty());
-  EXPECT_GT(record.ended.ns, 0);  // nobody told when, so it is now
+  EXPECT_GT(record.ended.ns, 0);  // no event has the time, so it is now
 }
 
 TEST_F(IngestTest, TheLastLineOfALongLogSpeaksForALostJournal) {

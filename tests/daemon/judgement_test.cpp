@@ -1,4 +1,4 @@
-// From a journal to the verdict in the database, and to the device's measured peak.
+// Tests the way from a journal to the verdict in the database and to the device's measured peak.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What a worker writes of two steps with a forward of that many FLOP.
+// What a worker writes about two steps whose forward has that many FLOP.
 struct Told {
   std::string device = "NVIDIA H200";
   double forward_flops = 1e12;
@@ -53,7 +53,7 @@ class JudgementTest : public DispatcherStory {
     events.push_back(end);
     return events;
   }
-  // The verdict that stands in the database when a rank has told this.
+  // Returns the verdict in the database after a rank has written this.
   std::string verdict_of(const Told& told) {
     const auto queued = enqueue({{{"context", std::to_string(++context_)}}});
     EXPECT_TRUE(until_started(executor_.started.size() + 1));
@@ -116,7 +116,7 @@ TEST_F(JudgementTest, AnIncompleteJournalSaysWhatItLacks) {
   EXPECT_EQ(verdict_of({.lost = is(StateEvent{})}), "suspect");
 }
 
-// A rank's CPU with `matmul` or `memcpy` on it, judged as valid unless told otherwise.
+// A rank's CPU that ran `matmul` or `memcpy`, judged as valid unless set otherwise.
 class MeasuredPeak : public DbTest {
  protected:
   static DeviceInfo cpu() {
@@ -147,7 +147,7 @@ class MeasuredPeak : public DbTest {
     record.judgement.verdict = run.verdict;
     record_measured_peak(*store_, attempt, record);
   }
-  // In GFLOP/s; 0 when unknown.
+  // Returns GFLOP/s; 0 if unknown.
   double peak() {
     const auto peak = store_->measured_peak(cpu(), "fp32");
     EXPECT_TRUE(peak);
@@ -176,7 +176,7 @@ TEST_F(MeasuredPeak, IsSetByValidRunsOfLargeSizesAlone) {
   EXPECT_EQ(peak(), 100);
 }
 
-// Otherwise a share of it could be above 1.
+// Otherwise a measured share of the peak could be above 1.
 TEST_F(MeasuredPeak, IsRaisedByWhateverWasFasterBeforeOrAfter) {
   run({.workload = "lm_step", .gflop = 1, .gflop_per_s = 120});
   run({.gflop = kLarge, .gflop_per_s = 100});
@@ -187,7 +187,8 @@ TEST_F(MeasuredPeak, IsRaisedByWhateverWasFasterBeforeOrAfter) {
   EXPECT_EQ(peak(), 130);
 }
 
-// On a fresh host the small sizes of device_limits.yaml come first: no size convicts the next one.
+// On a fresh host the small sizes of device_limits.yaml come first. Their rates must not make
+// larger ones invalid.
 TEST_F(MeasuredPeak, ConvictsNobody) {
   run({.gflop = kLarge, .gflop_per_s = 1});
   OpenAttempt attempt;
@@ -200,7 +201,7 @@ TEST_F(MeasuredPeak, ConvictsNobody) {
   record.work->phases = {{"step", 1e9, 0}};
   record.summaries = {{"step", "time", {10, 2, 0, 2, 2, 2, 2, 2, 0}}};  // 500 GFLOP/s
   EXPECT_EQ(judge_attempt(attempt, record, 1).verdict, Verdict::kValid);
-  record.summaries = {{"step", "time", {10, 1, 0, 1, 1, 1, 1, 1, 0}}};  // two cores cannot
+  record.summaries = {{"step", "time", {10, 1, 0, 1, 1, 1, 1, 1, 0}}};  // too fast for two cores
   EXPECT_EQ(judge_attempt(attempt, record, 1).verdict, Verdict::kInvalid);
 }
 

@@ -1,4 +1,4 @@
-// The event loop goes on whatever the database does: here its thread is held by the test.
+// Tests that the event loop goes on whatever the database does. Here the test holds its thread.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,7 @@ using Sent = FakeExecutor::Sent;
 
 class LoopTest : public DispatcherStory {
  protected:
-  // Until `go_on`, nothing more is written: as behind a large transaction, or somebody's write
-  // lock.
+  // Blocks the writer until `go_on`, as a large transaction or another process's write lock would.
   void hold_writer() {
     held_ = std::make_unique<std::promise<void>>();
     writer_->run(
@@ -32,12 +31,12 @@ class LoopTest : public DispatcherStory {
     if (held_) {
       try {
         go_on();
-      } catch (const std::future_error&) {  // the test has done it
+      } catch (const std::future_error&) {  // the test has already called it
       }
     }
     DispatcherStory::TearDown();
   }
-  // Two memory passes on a core each run side by side.
+  // Two memory passes with one core each run side by side.
   std::vector<OpenAttempt> start_two() {
     auto queued = store_sweep({{{"threads", "1"}, {"timeout", "1h"}},
                                {{"threads", "1"}, {"timeout", "1h"}, {"model", "xl"}}});
@@ -55,7 +54,7 @@ TEST_F(LoopTest, WhatRunsIsStoppedWhileAResultWaitsForTheDatabase) {
   const auto queued = start_two();
   hold_writer();
   write_events(folder_of(queued[1]), 0, {step(0, 2.5), end_event({Done{"fixed_steps"}, 0})});
-  executor_.end(0, {std::nullopt, 0});  // of the one that was started last
+  executor_.end(0, {std::nullopt, 0});  // of the attempt that was started last
   ASSERT_TRUE(until([&] { return dispatcher_->running().size() == 1; }));
   dispatcher_->stop({queued[0].row});
   ASSERT_TRUE(until([&] { return !executor_.signals.empty(); }));
@@ -126,7 +125,7 @@ TEST_F(LoopTest, AQueueOfManyIsTakenInSlicesAndNothingStartsBeforeItsEnd) {
   std::vector<std::int64_t> all_but_one;
   for (std::size_t i = 1; i < queued.size(); ++i) all_but_one.push_back(queued[i].row);
   const OpenAttempt left = queued[0];
-  // Last comes what is to run first.
+  // The attempt that is to run first comes last.
   std::reverse(queued.begin(), queued.end());
   dispatcher_->enqueue(queued);
   dispatcher_->forget(all_but_one);

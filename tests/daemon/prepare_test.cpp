@@ -1,4 +1,4 @@
-// What parsing leaves to those who draw tables, reported at its place in the file all the same.
+// Mistakes that only the drawing of tables can find are still reported at their place in the file.
 #include "runner/daemon/handlers/prepare.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-// "line:column message" of each mistake.
+// Returns "line:column message" for each mistake.
 std::vector<std::string> mistakes(const std::string& tables) {
   const std::string text =
       "sweep: a\nworkload: lm_step\nmatrix: {context: [64, 128]}\ntables:\n" + tables;
@@ -112,7 +112,7 @@ TEST(PrepareSweeps, AMistakeInATemplateIsAtItsPlace) {
   EXPECT_THAT(prepared.errors[1].message, HasSubstr("cwd: a { has no matching brace in `{model`"));
 }
 
-// Which points set it is known once they are expanded.
+// Which points set a parameter is known only after they are expanded.
 TEST(PrepareSweeps, ATrialThatDoesNotSetWhatItsTemplateNamesIsRefused) {
   const std::string argv = "params: {argv: \"echo {context} {causal} {steps} {folder}\"}\n";
   EXPECT_FALSE(prepare_command(argv + "matrix: {context: [1, 2]}\n").refusal);

@@ -1,4 +1,4 @@
-// What a new daemon does with what the last one left open.
+// Tests what a new daemon does with what the last one left open.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using Sent = FakeExecutor::Sent;
 
 class RecoverTest : public DispatcherStory {
  protected:
-  // As a daemon that died just after it had marked the attempt.
+  // Leaves what a daemon leaves that died just after it had marked the attempt.
   OpenAttempt started(const Settings& settings, std::size_t world_size = 1,
                       Duration ago = Duration{0}) {
     OpenAttempt attempt = store_sweep({settings}).at(0);
@@ -104,7 +104,7 @@ TEST_F(RecoverTest, AnAdoptedOneHoldsItsLeaseAndItsDeadline) {
   EXPECT_EQ(executor_.started[0].attempt, next.id);
 }
 
-// A restart must not give an attempt its time once more.
+// A restart must not give an attempt its full time again.
 TEST_F(RecoverTest, TheTimeOfAnAdoptedOneRanOnWhileNoDaemonDid) {
   const OpenAttempt late = started({{"timeout", "10m"}}, 1, seconds(11 * 60));
   write_pid(late, 0);
@@ -125,7 +125,7 @@ TEST_F(RecoverTest, AnAdoptedOneHasWhatIsLeftOfItsTime) {
   EXPECT_EQ(stored(early), "running");
 }
 
-// The exit status of an adopted process is not known; that it ended well is known from its journal.
+// The exit status of an adopted process is unknown; its journal says whether it ended well.
 TEST_F(RecoverTest, AdoptedRanksThatEndWellDoNotEndEachOther) {
   const OpenAttempt attempt = started({{"world_size", "2"}}, 2);
   for (const int rank : {0, 1}) write_pid(attempt, rank);
@@ -149,7 +149,7 @@ TEST_F(RecoverTest, ARankThatDiedMeanwhileEndsTheOthers) {
   EXPECT_EQ(stored(attempt), "crashed by rank 1");
 }
 
-// The daemon died between two ranks of a gang: those that began wait for one that never comes.
+// The daemon died between two ranks of a gang, so those that began wait for one that never comes.
 TEST_F(RecoverTest, AGangThatWasNotStartedInFullIsEndedAndQueuedAgain) {
   const OpenAttempt attempt = started({{"world_size", "3"}}, 3);
   for (const int rank : {0, 1}) write_pid(attempt, rank);

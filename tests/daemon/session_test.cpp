@@ -1,4 +1,4 @@
-// A session whose client is silent, or does not read.
+// Tests a session whose client is silent or does not read.
 #include "runner/daemon/session.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 class SessionTest : public testing::Test {
  protected:
-  // The session's end is the first; ours is the second.
+  // The first is the session's end, the second is ours.
   std::pair<std::shared_ptr<Session>, UniqueFd> connect() {
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -38,7 +38,7 @@ TEST_F(SessionTest, WhoeverAsksNothingIsCutOffAndWhoeverAskedIsNot) {
   asker->start(std::chrono::milliseconds(500));
   while (!asker->has_asked() && asker->is_open()) io_.run_one();
   const auto [silent, other_end] = connect();
-  silent->start(std::chrono::milliseconds(600));  // its time is over after the other's
+  silent->start(std::chrono::milliseconds(600));  // its time ends after the other's
   while (silent->is_open()) io_.run_one();
   EXPECT_TRUE(asker->is_open());
   EXPECT_FALSE(silent->has_asked());

@@ -19,7 +19,7 @@ class StateLockTest : public testing::Test {
  protected:
   ~StateLockTest() override { std::filesystem::remove_all(state_.path().parent_path()); }
 
-  // Its parent is not there either.
+  // Its parent does not exist either.
   StateFolder state_{std::filesystem::temp_directory_path() / ("sweepd-lock-" + random_id()) /
                      "state"};
 };
@@ -64,11 +64,11 @@ TEST_F(StateLockTest, TheLockGoesWithItsHolderAndAnOldPidIsOverwritten) {
   EXPECT_EQ(text, std::to_string(::getpid()));
 }
 
-// The next daemon is often started before the last bit of a killed one is gone.
+// The next daemon is often started before a killed one is completely gone.
 TEST_F(StateLockTest, AHolderThatIsEndingIsWaitedFor) {
   auto ending = lock_state_folder(state_);
   ASSERT_TRUE(ending);
-  std::ofstream(state_.lock()) << "123456789012345\n";  // no such process any more
+  std::ofstream(state_.lock()) << "123456789012345\n";  // no such process exists any more
   std::thread end([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     ending->reset();

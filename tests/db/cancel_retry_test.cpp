@@ -23,7 +23,7 @@ TEST_F(DbTest, CancelEndsTheQueuedAndNamesTheRunning) {
   EXPECT_EQ(found->progress.running, 1);
   EXPECT_EQ(found->progress.of(Outcome::kDone), 1);
 
-  // The running one ends; a late second journal of the cancelled one changes nothing.
+  // The running one ends. A late second journal of the cancelled one changes nothing.
   finish(ended(queued[1].row, {Cancelled{"its sweep was cancelled"}, 0}));
   const auto late = store_->finish(done(queued[2].row, 1, 1));
   ASSERT_TRUE(late);
@@ -42,7 +42,7 @@ TEST_F(DbTest, CancelLeavesWhatAnotherLiveSweepWaitsFor) {
   auto cancelled = store_->cancel_sweep(first.id, WallTime{9});
   ASSERT_TRUE(cancelled);
   EXPECT_THAT(cancelled->ended, ElementsAre(queued[0].row));
-  // Nobody alive waits for it any more: the second cancel takes it along.
+  // No live sweep waits for it any more, so the second cancel ends it too.
   cancelled = store_->cancel_sweep(second.id, WallTime{10});
   ASSERT_TRUE(cancelled);
   EXPECT_EQ(cancelled->ended.size(), 2u);
@@ -109,7 +109,7 @@ TEST_F(DbTest, RetryTakesOutcomesAndVerdicts) {
   EXPECT_EQ(retried->queued[1].trial_key, request.trials[2].key);
 }
 
-// The process of a cancelled attempt takes a while to end; its row is still open then.
+// The process of a cancelled attempt needs time to end; until then its row is open.
 TEST_F(DbTest, RetryQueuesWhatIsBeingStoppedToo) {
   const auto request = sweep("s", {{{"context", "1"}}, {{"context", "2"}}});
   const auto queued = submit(request).queued;
@@ -135,7 +135,7 @@ TEST_F(DbTest, RetryLeavesWhatRunsForAnotherSweepAlone) {
   const auto queued = submit(first).queued;
   submit(second);
   ASSERT_TRUE(store_->mark_started(queued[0].row, WallTime{5}, {}));
-  // Others wait for it, so the first sweep's cancel does not stop it.
+  // Another sweep waits for it, so the first sweep's cancel does not stop it.
   ASSERT_TRUE(store_->cancel_sweep(first.id, WallTime{9})->running.empty());
   const auto retried = store_->retry_sweep(first.id, {}, WallTime{10});
   ASSERT_TRUE(retried);

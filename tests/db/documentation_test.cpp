@@ -1,4 +1,4 @@
-// docs/DATABASE.md names every table, view and column, and its SQL runs.
+// Tests that docs/DATABASE.md names every table, view and column, and that its SQL runs.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <fstream>
@@ -17,7 +17,7 @@ std::string page() {
   return text.str();
 }
 
-// The row of a markdown table that begins "| `name` |".
+// Returns the row of a markdown table that begins with "| `name` |".
 std::string row_of(const std::string& name) {
   for (const std::string& line : split(page(), '\n')) {
     if (line.starts_with("| `" + name + "` |")) return line;
@@ -51,7 +51,7 @@ TEST_F(DbTest, ThePageNamesEveryColumnOfEveryView) {
   }
 }
 
-// `lm_step` becomes `toy`, which has no `precision`.
+// Replaces `lm_step` by `toy`, which has no `precision`.
 std::string for_toy(std::string statement) {
   for (const auto& [from, to] :
        {std::pair{"lm_step", "toy"}, {"precision,", "tied,"}, {"precision =", "tied ="}}) {

@@ -1,4 +1,4 @@
-// What is promised when things go wrong under the store: a full disk, a killed process, readers
+// Tests what is promised if things go wrong below the store: a full disk, a killed process, readers
 // beside the writer.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ namespace {
 std::atomic<int> syncs{0};
 }  // namespace
 
-// In the place of the C library's: SQLite's calls are counted, then done.
+// Replaces the C library's function: it counts SQLite's calls and then does them.
 extern "C" int fsync(int fd) {
   ++syncs;
   return static_cast<int>(::syscall(SYS_fsync, fd));
@@ -36,7 +36,7 @@ using testing::ElementsAre;
 using testing::Ge;
 using testing::HasSubstr;
 
-// While it lives, no file of this process grows beyond `bytes`: write() fails as on a full disk.
+// While it lives, no file of this process grows beyond `bytes`; write() fails as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(std::uintmax_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -57,7 +57,7 @@ class FileSizeLimit {
   rlimit old_{};
 };
 
-// How often a call of the store forced something to the disk.
+// Counts how often a call of the store forced something to the disk.
 int syncs_of(const std::function<void()>& call) {
   const int before = syncs;
   call();
@@ -71,7 +71,7 @@ TEST_F(DbTest, WhatIsAnsweredIsForcedToTheDiskButForAStart) {
   const auto start = [&] {
     EXPECT_TRUE(store_->mark_started(queued[0].row, now_wall(), Lease{{{{0}, "", -1}}}));
   };
-  // The next call is forced as ever, and what was started goes to the disk with it.
+  // The next call is forced as always, and the start reaches the disk with it.
   EXPECT_EQ(syncs_of(start), 0);
   EXPECT_THAT(syncs_of([&] { EXPECT_TRUE(store_->mark_queued(queued[0].row)); }), Ge(1));
   EXPECT_EQ(syncs_of(start), 0);
@@ -98,7 +98,7 @@ TEST_F(DbTest, AWriteThatTheDiskRefusesIsAnErrorAndNothingIsLost) {
   EXPECT_THAT(sql("SELECT coalesce(outcome, '-') FROM attempt ORDER BY row"),
               ElementsAre("done", "-"));
   EXPECT_THAT(sql("SELECT count(*) FROM sample"), ElementsAre("9"));
-  // Space is there again: the same record goes in.
+  // There is space again, so the same record can be stored.
   finish(large);
   EXPECT_THAT(sql("SELECT count(*) FROM sample WHERE attempt = 2"), ElementsAre("20006"));
   EXPECT_THAT(sql("PRAGMA integrity_check"), ElementsAre("ok"));
@@ -120,7 +120,7 @@ TEST_F(DbTest, AFullDatabaseIsAnErrorAndTheTransactionIsGone) {
   EXPECT_EQ(full.error().code, ErrorCode::kIo);
   EXPECT_THAT(full.error().message, HasSubstr("full; nothing was changed"));
   EXPECT_THAT(sql("SELECT count(*) FROM name"), ElementsAre("0"));
-  EXPECT_TRUE(fill(1));  // what fits still goes in, under an id that exists
+  EXPECT_TRUE(fill(1));  // what fits can still be stored, under an id that exists
   EXPECT_THAT(sql("SELECT count(*) FROM name"), ElementsAre("1"));
 }
 

@@ -1,4 +1,4 @@
-// What an attempt leaves behind, and that it does so once.
+// Tests what an attempt leaves behind, and that it does so only once.
 #include <cmath>
 #include <limits>
 
@@ -54,8 +54,8 @@ TEST_F(DbTest, SamplesStoredInSlicesCountOnceAndOnlyWhenTheAttemptHasEnded) {
   EXPECT_EQ(*again, 0U) << "it has ended: nothing is changed";
 }
 
-// As a daemon that died between two slices leaves them. Its successor may know less: of a journal
-// whose last page was lost with the power.
+// A daemon that died between two slices leaves this. Its successor may know less, if the journal's
+// last page was lost in a power failure.
 TEST_F(DbTest, SlicesOfADaemonThatDiedAreReplaced) {
   const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
   ASSERT_TRUE(store_->store_samples(with_samples(row, Store::kSampleSlice + 7), 0));
@@ -231,13 +231,13 @@ TEST_F(DbTest, TheNewestDoneAttemptCounts) {
   const auto again = store_->retry_sweep(request.id, {"done"}, WallTime{2'000});
   ASSERT_TRUE(again) << again.error().message;
   ASSERT_EQ(again->queued.size(), 1u);
-  // While it is measured again, the old figure still counts; and if that fails, it stays.
+  // While it is measured again, the old figure still counts. If the new attempt fails, it stays.
   EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("10.0"));
   finish(ended(again->queued.front().row, {Failed{"no", ""}, 0}, WallTime{3'000}));
   EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("10.0"));
   const auto third = store_->retry_sweep(request.id, {}, WallTime{4'000});
   ASSERT_TRUE(third);
-  // A done one exists on this host, from before: it is reused, not measured a third time.
+  // This host has a done one from before. It is reused, not measured a third time.
   EXPECT_EQ(third->attempts_reused, 1);
   const auto fourth = store_->retry_sweep(request.id, {"valid"}, WallTime{5'000});
   ASSERT_TRUE(fourth);
@@ -301,7 +301,7 @@ TEST_F(DbTest, PeaksKeepTheLargestOfEach) {
   EXPECT_EQ((*other)->bytes_per_s, 1e10);
 }
 
-// Other work has no say in what a device can do at most, until it was faster than what has.
+// Other workloads do not set a device's peak, but raise it if they were faster than what set it.
 TEST_F(DbTest, WhatWasSeenRaisesAPeakButMakesNone) {
   const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
   ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {}, {7e10, 3e10}, row));

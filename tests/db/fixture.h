@@ -1,5 +1,5 @@
-// A store in a temporary folder with a small workload, `toy`: parameters model, context, scale and
-// tied beside the run parameters; phases forward, backward, optimizer.
+// A store in a temporary folder with a small workload, `toy`. Its parameters are model, context,
+// scale and tied, besides the run parameters; its phases are forward, backward, optimizer.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -76,7 +76,7 @@ class DbTest : public testing::Test {
 
   std::filesystem::path file() const { return folder_ / "results.db"; }
 
-  // As a restarted daemon would.
+  // Opens the store again as a restarted daemon would.
   void reopen(const std::string& host = "alpha") {
     reader_.reset();
     store_.reset();
@@ -117,7 +117,7 @@ class DbTest : public testing::Test {
     return receipt ? *receipt : SubmitReceipt{};
   }
 
-  // A done timing whose phase times (ms) are given; `step` is their sum.
+  // A done timing with the given phase times in ms; `step` is their sum.
   static AttemptRecord done(std::int64_t row, double forward, double backward,
                             WallTime ended = WallTime{5'000'000'000}) {
     AttemptRecord record;
@@ -165,7 +165,7 @@ class DbTest : public testing::Test {
     ASSERT_TRUE(*finished);
   }
 
-  // "a|b|c" a row, as sqlite3 prints it.
+  // Returns "a|b|c" for each row, as sqlite3 prints it.
   std::vector<std::string> sql(const std::string& query) const;
 
   std::filesystem::path folder_;

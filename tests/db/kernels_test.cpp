@@ -1,4 +1,4 @@
-// The tables of a profile: shares, layouts, groupings, and what cannot be asked.
+// Tests the tables of a profile: shares, layouts, groupings, and what cannot be asked.
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -19,7 +19,7 @@ class KernelTables : public DbTest {
     record_ = done(profile_.row, 10, 20);
     record_.samples.clear();
     record_.summaries.clear();
-    // us:                                            calls total mean median min max std
+    // ns:                                            calls total mean median min max std
     record_.kernels = {
         kernel("forward", "ffn", "sgemm", 8, 2, 40e3, 20e3, 20e3, 10e3, 30e3, 14142.1356),
         kernel("forward", "lm_head", "sgemm", 16, 1, 30e3, 30e3, 30e3, 30e3, 30e3, 0),
@@ -41,7 +41,7 @@ class KernelTables : public DbTest {
   Result<std::vector<Table>> ask(const KernelView& view) {
     return reader_->attempt_kernels(profile_.row, view);
   }
-  // "a | b | c" a row.
+  // Returns "a | b | c" for each row.
   std::vector<std::string> rows(const KernelView& view) {
     const auto tables = ask(view);
     EXPECT_TRUE(tables) << tables.error().message;
@@ -59,7 +59,7 @@ class KernelTables : public DbTest {
 
 TEST_F(KernelTables, AsNsysPrintsThem) {
   finish(record_);
-  // The three rows of sgemm: 10 30 30 5 5 5 5, whose deviation is 11.85.
+  // The three rows of sgemm are 10 30 30 5 5 5 5, whose standard deviation is 11.85.
   EXPECT_THAT(rows({}),
               ElementsAre("90.00 | 0.090 | 7 | 12.86 | 5.00 | 5.00 | 30.00 | 11.85 | sgemm",
                           "10.00 | 0.010 | 1 | 10.00 | 10.00 | 10.00 | 10.00 | 0.00 | "

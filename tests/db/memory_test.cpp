@@ -1,4 +1,4 @@
-// A memory pass goes in, comes back as a picture and as tables.
+// Stores a memory pass and reads it back as a picture and as tables.
 #include "db/query/memory_details.h"
 #include "tests/db/fixture.h"
 
@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// "a|b|c" a row, the cells' texts.
+// Returns "a|b|c" for each row, the texts of its cells.
 std::vector<std::string> rows_of(const std::vector<Table>& tables, const std::string& title) {
   std::vector<std::string> rows;
   for (const Table& table : tables) {
@@ -35,8 +35,8 @@ Allocation block(std::int64_t sequence, Bytes size, std::int64_t from_ms,
   return {0, sequence, size, milliseconds(from_ms), freed, phase, range, origin};
 }
 
-// 4 MiB of weights in two layers; a forward keeps 1 MiB, its peak holds 2 MiB more and a block too
-// small to be kept.
+// 4 MiB of weights in two layers. A forward keeps 1 MiB; its peak has 2 MiB more and a block that
+// is too small to be kept.
 AttemptRecord memory_pass(std::int64_t row) {
   AttemptRecord record;
   record.row = row;

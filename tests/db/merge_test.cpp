@@ -1,4 +1,4 @@
-// Two machines' databases, made by their stores, become one.
+// Merges two machines' databases, made by their stores, into one.
 #include "db/merge.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Lines = std::vector<std::string>;
 
-// Everything that leaves a machine, without the ids that are a file's own.
+// Everything that leaves a machine, except ids that are only valid in one file.
 const Lines kEverything{
     "select uid, hostname from host",
     "select uid, name, description, workload, submitted_ns, cancelled_ns, source from sweep",
@@ -76,7 +76,8 @@ class MergeTest : public DbTest {
     return made;
   }
 
-  // Submits and ends every attempt as done, in `forward` ms for the first, one more for each.
+  // Submits the points and ends every attempt as done. The first takes `forward` ms, each next one
+  // 1 ms more.
   NewSweep measure(Site& site, const std::string& name, const std::vector<Settings>& points,
                    double forward = 10, WallTime when = WallTime{5'000'000'000}) {
     NewSweep request = sweep(name, points);
@@ -176,7 +177,7 @@ TEST_F(MergeTest, TwiceAddsNothing) {
   EXPECT_EQ(everything(ours_), once);
 }
 
-// Whatever both have measured, each ends with the same results.
+// Whatever both have measured, both end with the same results.
 TEST_F(MergeTest, BothWaysAreEqual) {
   const std::vector<std::string> models{"small", "large", "xl"};
   for (unsigned seed = 0; seed < 6; ++seed) {
@@ -307,7 +308,7 @@ TEST_F(MergeTest, ALogThatWasNotWrittenBackIsReadWhereNothingCanBeWritten) {
   const auto copied = folder_ / "copied.db";
   std::filesystem::copy_file(theirs_.file, copied);
   std::filesystem::copy_file(theirs_.file.string() + "-wal", copied.string() + "-wal");
-  // SQLite follows no link there, so it cannot make its index: as on a read-only medium.
+  // SQLite does not follow a link there, so it cannot make its index, as on a read-only medium.
   std::filesystem::create_symlink("/nowhere", copied.string() + "-shm");
   EXPECT_FALSE(is_readable_in_place(copied, catalog_).value());
   const auto receipt = merge(ours_, copied);
@@ -317,7 +318,7 @@ TEST_F(MergeTest, ALogThatWasNotWrittenBackIsReadWhereNothingCanBeWritten) {
 
 struct Refusal {
   const char* name;
-  const char* sql;  // makes the file; nullptr: none
+  const char* sql;  // makes the file; nullptr: no file
   const char* message;
 };
 
@@ -348,7 +349,7 @@ TEST_F(MergeTest, RefusesWhatIsNoDatabaseOfOursAndNamesIt) {
   }
 }
 
-// An id names a folder: this one would lead out of `runs`.
+// An id names a folder. The first one here would lead out of `runs`.
 TEST_F(MergeTest, RefusesIdsThatAreNone) {
   measure(theirs_, "there", {{{"model", "small"}}});
   for (const char* sql : {"update attempt set uid = '../../../../x'", "update sweep set uid = ''",

@@ -1,4 +1,4 @@
-// A table read in one pass, held against the same table read attempt by attempt.
+// Compares a table that is read in one pass with the same table read attempt by attempt.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -21,7 +21,7 @@ class PooledTest : public ResultsTest {
     SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(statements);
   }
 
-  // "small 1 forward"
+  // Returns "small 1 forward", for example.
   static std::string place_of(const ResultSet& results, const ResultRow& row, std::size_t shown) {
     std::string place;
     for (std::size_t d = 0; d < shown; ++d) {
@@ -29,7 +29,7 @@ class PooledTest : public ResultsTest {
     }
     return place;
   }
-  // What a reader of each attempt would pool, by the first `shown` dimensions.
+  // What a reader of each attempt would pool by the first `shown` dimensions.
   struct Sum {
     std::int64_t attempts = 0;
     std::vector<Stats> parts;
@@ -88,7 +88,7 @@ class PooledTest : public ResultsTest {
     expect_the_same_differences(fast, slow, shown);
   }
 
-  // What is no valid figure is a row of its own on both ways, with its note.
+  // Anything that is not a valid figure is a row of its own both ways, with its note.
   static std::multiset<std::string> others(const ResultSet& results) {
     std::multiset<std::string> texts;
     for (const ResultRow& row : results.rows) {
@@ -103,7 +103,8 @@ class PooledTest : public ResultsTest {
     EXPECT_EQ(others(fast), others(slow));
   }
 
-  // A pooled row says of each parameter that nobody named what all its attempts agree on.
+  // For each parameter that the query does not name, a pooled row has the value that all its
+  // attempts share.
   static void expect_the_same_differences(const ResultSet& fast, const ResultSet& slow,
                                           std::size_t shown) {
     for (std::size_t d = shown; d < fast.dimensions.size(); ++d) {
@@ -116,7 +117,7 @@ class PooledTest : public ResultsTest {
       }
     }
   }
-  // The one value of a dimension at each place, "*" if there are several.
+  // The single value of a dimension at each place; "*" if there are several.
   static std::map<std::string, std::string> values_by_place(const ResultSet& results,
                                                             std::size_t shown, std::size_t d) {
     std::map<std::string, std::string> values;

@@ -1,5 +1,5 @@
-// Tables drawn at random over three sweeps that share trials, on two hosts, with attempts of every
-// state: read in one pass they say what reading each attempt says.
+// Tests random tables over three sweeps that share trials, on two hosts, with attempts in every
+// state. A table read in one pass equals one that is read attempt by attempt.
 #include <random>
 
 #include "tests/db/pooled_fixture.h"
@@ -9,9 +9,9 @@ namespace {
 
 class PooledRandomTest : public PooledTest {
  protected:
-  // Sweep `first` has trials 0 to 2,199, `second` 1,100 to 3,299 in another order and with more
-  // repeats; the second host has its own attempts of a third of them. Whatever else varies is a
-  // formula of the row, with factors that have nothing in common.
+  // Sweep `first` has trials 0 to 2,199; `second` has 1,100 to 3,299 in another order and with more
+  // repeats. The second host has its own attempts of a third of them. Everything else that varies
+  // is a formula of the row, with factors that have nothing in common.
   void SetUp() override {
     PooledTest::SetUp();
     std::vector<Settings> points;

@@ -1,4 +1,4 @@
-// Tables over thousands of attempts are read in one pass; they say what reading each would say.
+// Tests that tables over thousands of attempts, read in one pass, equal those read one by one.
 #include <cmath>
 
 #include "tests/db/pooled_fixture.h"
@@ -11,8 +11,8 @@ using testing::ElementsAre;
 class PooledScanTest : public PooledTest {
  protected:
   // 2,400 trials: three models, eight contexts, a hundred values of `scale`. Timings are a formula
-  // of the row; every 200th is suspect, every 300th ran out of memory, every 500th waits, every
-  // 700th was done without being measured.
+  // of the row. Every 200th is suspect, every 300th ran out of memory, every 500th waits, and every
+  // 700th is done without having been measured.
   void SetUp() override {
     ResultsTest::SetUp();
     std::vector<Settings> points;
@@ -82,12 +82,12 @@ TEST_F(PooledScanTest, SaysWhatPooledAttemptsDifferIn) {
 }
 
 TEST_F(PooledScanTest, OneTrialAtTheEndThatDiffersIsFound) {
-  // `tied` is false everywhere but in the last trials; `scale` and `context` differ at once.
+  // Only the last trials differ in `tied`; `scale` and `context` differ from the start.
   change("UPDATE params_toy SET tied = 1 WHERE trial > 2300 AND trial % 2");
   const QuerySpec query = by({"model"}, {}, {{"phase", {"forward"}}});
   expect_the_same(query);
   EXPECT_TRUE(pooled_);
-  change("UPDATE params_toy SET tied = (trial % 3 = 1)");  // so with every trial of one model
+  change("UPDATE params_toy SET tied = (trial % 3 = 1)");  // now among the trials of every model
   expect_the_same(query);
   EXPECT_TRUE(pooled_);
 }

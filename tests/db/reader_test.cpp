@@ -1,4 +1,4 @@
-// Finding things, and everything known of them.
+// Tests how things are found, and that everything known about them is returned.
 #include "db/core_list.h"
 #include "tests/db/fixture.h"
 
@@ -61,7 +61,7 @@ TEST_F(DbTest, ASweepIsFoundByIdPrefixOrName) {
       {"aaaa000000000000", a.id, ""},
       {"aaaa0", a.id, ""},
       {"bbbb", c.id, ""},
-      {"lm", b.id, ""},  // the latest of the name
+      {"lm", b.id, ""},  // the latest with this name
       {"aaaa", "", "`aaaa` could be aaaa000000000000 (lm), aaaa111111111111 (lm)"},
       {"bbb", "", "too short"},
       {"attenton", "", "did you mean `attention`?"},
@@ -80,14 +80,14 @@ TEST_F(DbTest, ASweepIsFoundByIdPrefixOrName) {
   }
 }
 
-// The oldest sweep's id begins with the name of another: `cancel abcd` must not guess.
+// The oldest sweep's id begins with another sweep's name, so `cancel abcd` must not guess.
 TEST_F(DbTest, ANameThatBeginsAnotherSweepsIdIsAmbiguous) {
   auto named = sweep("abcd", {{{"model", "xl"}}});
   auto other = sweep("lm", {{{"model", "xl"}}});
   auto own = sweep("ef01", {{{"model", "xl"}}});
   named.id = "1111000000000000";
   other.id = "abcd222200000000";
-  own.id = "ef01333300000000";  // its own name begins it: nothing to choose
+  own.id = "ef01333300000000";  // begins with its own name: there is no choice
   for (const auto& request : {named, other, own}) submit(request);
   const auto found = reader_->find_sweep("abcd");
   ASSERT_FALSE(found);

@@ -1,4 +1,4 @@
-// Reader::results: figures of passes and devices, and the units and limits that come with them.
+// Tests Reader::results for figures of passes and devices, with their units and limits.
 #include "tests/db/results_fixture.h"
 
 namespace sweepd {
@@ -39,7 +39,7 @@ TEST_F(ResultsTest, MemoryMetricsComeFromTheMemoryPass) {
               testing::UnorderedElementsAre("timing done 30", "memory done 32"));
 }
 
-// A program that reports no memory: its resident set is no allocator's peak.
+// A program that reports no memory has a resident set, but no allocator's peak.
 TEST_F(ResultsTest, WhatNoAllocatorToldIsBlank) {
   auto request = sweep("s", {{{"model", "xl"}}});
   request.sweep.passes = {Pass::kMemory};
@@ -51,7 +51,7 @@ TEST_F(ResultsTest, WhatNoAllocatorToldIsBlank) {
   EXPECT_THAT(lines(ask(query)), ElementsAre("device_in_use_bytes done 33554432"));
 }
 
-// A profile's passages through a range are samples that no timing has.
+// A profile's passes through a range are samples that no timing has.
 TEST_F(ResultsTest, TimesOfRangesComeFromTheProfilePass) {
   auto request = sweep("s", {{{"model", "xl"}}});
   request.sweep.passes = {Pass::kTiming, Pass::kProfile};
@@ -91,7 +91,7 @@ TEST_F(ResultsTest, MetricsSideBySideHaveAUnitWhenTheyShareOne) {
   EXPECT_EQ(results.unit, "ms");
 }
 
-// Where compiled steps were all skipped, their report must not call the metric a mistake.
+// If all compiled steps were skipped, their report must not call the metric a mistake.
 TEST_F(ResultsTest, MetricsOfTheSetUpAreKnownBeforeAnyWasMeasured) {
   auto record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20);
   record.samples.push_back({0, 0, "setup", "setup_time", 200, false});

@@ -1,4 +1,4 @@
-// Queries over the workload `toy`, and their rows as text.
+// Queries over the workload `toy`, with their rows as text.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sweepd {
 
-// "small forward done 10" a row: every dimension's text, the outcome, the median.
+// Returns "small forward done 10" for each row: the dimensions' texts, the outcome, the median.
 inline std::vector<std::string> lines(const ResultSet& results) {
   std::vector<std::string> all;
   for (const ResultRow& row : results.rows) {

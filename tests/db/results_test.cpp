@@ -1,4 +1,4 @@
-// Reader::results: what a pivot is made of.
+// Tests Reader::results, from which a pivot is made.
 #include "db/connection.h"
 #include "tests/db/results_fixture.h"
 
@@ -19,9 +19,9 @@ TEST_F(ResultsTest, OneRowATrialAndPhaseInDisplayOrder) {
   EXPECT_EQ(results.metric, "time");
   EXPECT_EQ(results.unit, "ms");
   ASSERT_EQ(results.dimensions.size(), 3u);
-  EXPECT_THAT(results.dimensions[0].values, ElementsAre("small", "xl"));  // as the catalog lists
+  EXPECT_THAT(results.dimensions[0].values, ElementsAre("small", "xl"));  // in the catalog's order
   EXPECT_FALSE(results.dimensions[0].numeric);
-  EXPECT_THAT(results.dimensions[1].values, ElementsAre("512", "1024"));  // as numbers
+  EXPECT_THAT(results.dimensions[1].values, ElementsAre("512", "1024"));  // sorted as numbers
   EXPECT_TRUE(results.dimensions[1].numeric);
   EXPECT_THAT(results.dimensions[2].values, ElementsAre("forward", "backward", "step"));
   EXPECT_THAT(lines(results), testing::UnorderedElementsAre(
@@ -86,7 +86,7 @@ TEST_F(ResultsTest, OomIsAWordInEveryPhaseThatTheOthersHave) {
   finish(done(queued[0].row, 10, 20));
   finish(ended(queued[1].row, {Oom{1_GiB, 2_GiB, 4_GiB, "backward"}, 0}));
   const auto results = ask(by({"context"}, {"phase"}));
-  // `optimizer` appears nowhere: no attempt of this set has it.
+  // `optimizer` is missing because no attempt of this set has it.
   EXPECT_THAT(results.dimensions[1].values, ElementsAre("forward", "backward", "step"));
   EXPECT_THAT(lines(results),
               testing::UnorderedElementsAre("1 forward done 10", "1 backward done 20",
@@ -146,8 +146,8 @@ TEST_F(ResultsTest, RanksApartOrTheSlowestOfThem) {
   EXPECT_THAT(lines(ask(by({"model"}))), ElementsAre("small done 31"));
 }
 
-// Rank 0 waits in its forward, rank 1 in its backward: the slowest of each phase make 31 ms of a
-// step that nobody had.
+// Rank 0 waits in its forward, rank 1 in its backward. The slowest of each phase would add up to 31
+// ms, a step that no rank had.
 TEST_F(ResultsTest, PhasesOfTheSlowestRankAddUpToTheStep) {
   const auto row = submit(sweep("s", {{{"world_size", "2"}}})).queued.front().row;
   AttemptRecord record = done(row, 10, 20);
@@ -214,7 +214,7 @@ TEST_F(ResultsTest, RepeatsAreRowsOfTheirOwn) {
   finish(done(queued[1].row, 12, 20));
   EXPECT_THAT(lines(ask(by({"model"}))), ElementsAre("xl done 30", "xl done 32"));
   EXPECT_THAT(lines(ask(by({"repeat"}))), ElementsAre("0 done 30", "1 done 32"));
-  // A sweep that asked for one round sees one, whoever measured more.
+  // A sweep that asked for one round sees one, even if another sweep measured more.
   const auto once = sweep("once", {{{"model", "xl"}}});
   submit(once);
   auto query = by({"model"});
@@ -283,7 +283,7 @@ TEST_F(ResultsTest, MistakesNameTheNearestName) {
 TEST_F(ResultsTest, AFileWithoutTheWorkloadSaysSo) {
   Catalog wider = catalog_;
   wider.workloads.push_back(workload_def<ToyParams>("other"));
-  auto reader = Reader::open(file(), wider);  // no store of that catalog ever opened it
+  auto reader = Reader::open(file(), wider);  // no store has ever opened it with that catalog
   ASSERT_TRUE(reader) << reader.error().message;
   auto query = by({"model"});
   query.workload = "other";
@@ -304,7 +304,7 @@ TEST_F(ResultsTest, AQueryBeyondItsTimeIsInterrupted) {
   EXPECT_EQ(results.error().code, ErrorCode::kResourceExhausted);
   EXPECT_THAT(results.error().message, HasSubstr("took longer than"));
   reader_->set_time_limit(Duration{0});
-  EXPECT_EQ(ask(query).rows.size(), 50u);  // the connection is as good as before
+  EXPECT_EQ(ask(query).rows.size(), 50u);  // the connection still works
 }
 
 TEST_F(ResultsTest, OneLongStatementIsInterruptedToo) {

@@ -1,4 +1,4 @@
-// Rows handed over inside SQLite, and the numbers that stand for their values.
+// Tests rows that are passed on inside SQLite, and the numbers that stand for their values.
 #include "db/query/row_visitor.h"
 
 #include <fmt/format.h>
@@ -80,7 +80,7 @@ TEST_F(RowVisitorTest, AMistakeInTheSqlIsAnException) {
 TEST(Dictionary, NumbersValuesAsTheyAreMet) {
   Dictionary<std::string> texts;
   Dictionary<std::int64_t> numbers;
-  // Beyond the few that are looked at one by one, and again in another order.
+  // More than the few that are searched one by one, and again in another order.
   for (std::uint32_t i = 0; i < 40; ++i) {
     EXPECT_EQ(texts.code("value " + std::to_string(i)), i);
     EXPECT_EQ(numbers.code(std::int64_t{1} << i), i);

@@ -1,4 +1,4 @@
-// Migrations, the catalog's columns and views, and whose file it is.
+// Tests migrations, the catalog's columns and views, and whose file it is.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cstdlib>
@@ -107,7 +107,7 @@ TEST_F(DbTest, ANewParameterGrowsAColumnWithItsDefault) {
   finish(done(row, 10, 20));
   catalog_ = {{workload_def<GrownParams>("toy")}};
   reopen();
-  // The old trial was measured with what is the default now: same key, reused.
+  // The old trial was measured with the present default, so its key is the same and it is reused.
   const auto again =
       submit(sweep("s", {{{"model", "xl"}}, {{"model", "xl"}, {"attention", "it's flash"}}}));
   EXPECT_EQ(again.attempts_reused, 1);
@@ -122,7 +122,7 @@ TEST_F(DbTest, ANewParameterGrowsAColumnWithItsDefault) {
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->at(1).label, "model=xl attention=it's flash");
 
-  // A build without it again: the column stays, the trials are still read.
+  // A build without the parameter again: the column stays, and the trials can still be read.
   catalog_ = toy_catalog();
   reopen();
   EXPECT_THAT(sql("SELECT count(*) FROM pragma_table_info('params_toy') WHERE name = 'attention'"),
@@ -172,7 +172,7 @@ TEST_F(DbTest, AWorkloadNamedLikeATableIsRefused) {
 }
 
 // Makes the database that is frozen when a version is released; docs/DATABASE.md says how to dump
-// it. Run by hand: test_db --gtest_also_run_disabled_tests --gtest_filter=*WriteWhatIsFrozen
+// it. Run it by hand: test_db --gtest_also_run_disabled_tests --gtest_filter=*WriteWhatIsFrozen
 TEST_F(DbTest, DISABLED_WriteWhatIsFrozen) {
   auto request = sweep("frozen", {{{"model", "xl"}},
                                   {{"model", "xl"}, {"context", "256"}},
@@ -206,7 +206,7 @@ std::string frozen_sql() {
 
 class FrozenTest : public DbTest {
  protected:
-  // In the place of the file that there is.
+  // Replaces the existing file.
   void thaw(const std::string& text) {
     reader_.reset();
     store_.reset();
@@ -216,7 +216,7 @@ class FrozenTest : public DbTest {
   }
 };
 
-// A database as version 1 left it must load for ever: the rows, the views over them, and reuse.
+// A database of version 1 must load for ever: the rows, the views over them, and reuse.
 TEST_F(FrozenTest, ADatabaseOfVersionOneLoads) {
   thaw(frozen_sql());
   catalog_ = {{workload_def<GrownParams>("toy")}};
@@ -237,8 +237,8 @@ TEST_F(FrozenTest, ADatabaseOfVersionOneLoads) {
   EXPECT_THAT(sql("SELECT count(*) FROM pragma_foreign_key_check"), ElementsAre("0"));
 }
 
-// What its suspect attempt had set is no peak any more; of a valid one it is, and what that one
-// reached in its phases (1 GFLOP in 10 ms) raises it.
+// A peak that its suspect attempt had set no longer counts. One of a valid attempt does, and what
+// that attempt reached in its phases (1 GFLOP in 10 ms) raises it.
 TEST_F(FrozenTest, OnlyValidAttemptsOfAnOlderDatabaseSetAPeak) {
   std::string text = frozen_sql();
   thaw(text);

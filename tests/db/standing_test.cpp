@@ -1,5 +1,5 @@
-// What plan and watch ask: how the trials of a sweep stand, what past attempts took, how a sweep
-// comes along.
+// Tests what plan and watch ask for: the state of a sweep's trials, the time that past attempts
+// took, and a sweep's progress.
 #include "tests/db/fixture.h"
 
 namespace sweepd {

@@ -1,4 +1,5 @@
-// Reader::results of what is not measured step by step: figures, facts, kernels, allocations.
+// Tests Reader::results for what is not measured step by step: figures, facts, kernels,
+// allocations.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ class StoredFiguresTest : public ResultsTest {
     return std::stoll(sql("SELECT id FROM name WHERE text = '" + text + "'").front());
   }
 
-  // One launch shape of a kernel: calls, their sum and the spread of one call in ns.
+  // One launch shape of a kernel: its calls, their sum and the spread of one call in ns.
   struct Launch {
     std::string kernel, kind, phase, range;
     int grid = 1, calls = 1;
@@ -49,7 +50,7 @@ class StoredFiguresTest : public ResultsTest {
                        attempt, sequence, bytes, name(phase), name("ffn"), name(origin)));
   }
 
-  // One done attempt of `pass` for model=xl.
+  // Stores one done attempt of `pass` for model=xl.
   std::int64_t done_in(Pass pass, const std::string& context = "128") {
     auto request = sweep("s", {{{"model", "xl"}, {"context", context}}});
     request.sweep.passes = {pass};
@@ -74,7 +75,7 @@ TEST_F(StoredFiguresTest, AFigureIsThereWhateverTheOutcome) {
   EXPECT_THAT(lines(results), ElementsAre("1 done 1998235200", "2 oom 7"));
   EXPECT_EQ(results.unit, "1");
   EXPECT_EQ(ask(of_metric(by({"context"}), "figure.weight_bytes")).unit, "B");
-  // All of them, one row each; `phase` is of no matter to them.
+  // All figures have one row each; `phase` does not matter to them.
   EXPECT_THAT(
       lines(ask(by({"context", "figure"}))),
       ElementsAre("1 parameters done 1998235200", "2 parameters oom 7", "2 weight_bytes oom 28"));
@@ -133,7 +134,7 @@ TEST_F(StoredFiguresTest, FactsComeInTheOrderOfTheirStatement) {
               ElementsAre("input", "fc1.weight", "activation", "loss", "attention"));
 }
 
-// A table of a file may ask for what this kernel, this build or this machine never says.
+// A file's table may ask for what this kernel, build or machine never reports.
 TEST_F(StoredFiguresTest, ADeclaredTableMayNameWhatNoResultHas) {
   const auto row = done_in(Pass::kProfile);
   add_kernel(row, {"flash", "matmul", "forward", "attention.flash", 1, 1, 2e6});
@@ -172,8 +173,8 @@ TEST_F(StoredFiguresTest, KernelsAreSummedOverWhatIsNotNamed) {
               ElementsAre("softmax done 1"));  // by its full name
   EXPECT_THAT(table({"rank"}, "kernel_time", {{"phase", {"backward"}}}),
               ElementsAre("0 done 8", "1 done 9"));
-  // 2, 2 +- 1 and 6: as if the three calls were one list; for the median each call counts as that
-  // of its launch shape.
+  // 2, 2 +- 1 and 6 are combined as if the three calls were one list. For the median, each call
+  // counts as the median of its launch shape.
   EXPECT_THAT(table({"kernel"}, "kernel_mean", {{"phase", {"forward"}}, {"kernel", {"gemm"}}}),
               ElementsAre(HasSubstr("gemm done 3.33333333333333")));
   EXPECT_THAT(table({"kernel"}, "kernel_std", {{"phase", {"forward"}}, {"kernel", {"gemm"}}}),
@@ -182,7 +183,8 @@ TEST_F(StoredFiguresTest, KernelsAreSummedOverWhatIsNotNamed) {
               ElementsAre("forward done 2", "backward done 2"));
 }
 
-// The columns of torch.profiler's table; kernels are rows beside the operators that launched them.
+// These are the columns of torch.profiler's table. Kernels are rows beside the operators that
+// launched them.
 TEST_F(StoredFiguresTest, OperatorsHaveBothClocks) {
   const std::int64_t row = done_in(Pass::kProfile);
   add_operator(row, "forward", "aten::linear", 2, 1e6, 4e6, 0, 6e6);
@@ -239,7 +241,7 @@ TEST_F(StoredFiguresTest, SharesAreOfThePhasesOwnTime) {
               UnorderedElementsAre("forward matmul done 0.75", "forward softmax done 0.25",
                                    "backward matmul done 1"));
   EXPECT_THAT(shares({"class"}, {}), ElementsAre("matmul done 0.9", "softmax done 0.1"));
-  // What a filter hides still counts as time.
+  // Time that a filter hides still counts as time.
   EXPECT_THAT(shares({"class"}, {{"class", {"softmax"}}, {"phase", {"step"}}}),
               ElementsAre("softmax done 0.1"));
 }

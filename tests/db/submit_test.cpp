@@ -26,7 +26,7 @@ TEST_F(DbTest, QueuesOneAttemptPerTrialPassAndRepeat) {
   EXPECT_EQ(receipt.attempts_queued, 5);
   EXPECT_EQ(receipt.attempts_reused, 0);
   EXPECT_EQ(receipt.attempts_joined, 0);
-  // Round after round; repeats apply to timing only.
+  // One round after the other; repeats apply to timing only.
   EXPECT_THAT(in_queue(receipt.queued, def()),
               ElementsAre("timing 0 small", "timing 0 xl", "timing 1 small", "memory 0 small",
                           "memory 0 xl"));
@@ -104,7 +104,7 @@ TEST_F(DbTest, StartedAttemptsComeBackWithTheirLease) {
   EXPECT_EQ(open->front().lease.ranks[1].gpu_uuid, "GPU-1");
   EXPECT_EQ(open->front().lease.ranks[1].gpu_index, 1);
 
-  // The daemon died between the note and the process: back to the queue, without a lease.
+  // The daemon died before the process began: it goes back to the queue, without a lease.
   ASSERT_TRUE(store_->mark_queued(row));
   const auto again = store_->open_attempts();
   ASSERT_TRUE(again);
@@ -121,7 +121,7 @@ TEST_F(DbTest, FinishedWorkIsReusedAndListedByTheNewSweep) {
   const auto request = sweep("second", {{{"model", "xl"}}, {{"model", "small"}}});
   const auto second = submit(request);
   EXPECT_EQ(second.trials, 2);
-  EXPECT_EQ(second.attempts_reused, 1);  // what ended `oom` is tried again
+  EXPECT_EQ(second.attempts_reused, 1);  // what ended `oom` is run again
   EXPECT_EQ(second.attempts_queued, 1);
   const auto progress = reader_->progress(request.id);
   ASSERT_TRUE(progress);
@@ -192,7 +192,7 @@ TEST_F(DbTest, AFailedSubmitLeavesNothing) {
   ASSERT_FALSE(store_->submit(request, def()));
   EXPECT_THAT(sql("SELECT (SELECT count(*) FROM sweep) + (SELECT count(*) FROM trial)"),
               ElementsAre("0"));
-  // And the store goes on.
+  // The store still works.
   request.trials.pop_back();
   EXPECT_EQ(submit(request).attempts_queued, 2);
 }

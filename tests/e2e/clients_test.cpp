@@ -1,4 +1,4 @@
-// Many clients at once, silent ones, and those of other users.
+// Tests many clients at once, silent clients, and those of other users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ UniqueFd connect_to(const Sandbox& box) {
   return fd;
 }
 
-// One line; "" when the other side closed instead.
+// Asks for the list and returns one line; "" if the other side closed instead.
 std::string ask(const UniqueFd& fd) {
   const std::string line = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"list\"}\n";
   ::send(fd.get(), line.data(), line.size(), MSG_NOSIGNAL);
@@ -107,7 +107,7 @@ TEST(Clients, OfAnotherUserAreNotAnswered) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const Sandbox box;
   box.ctl({"status"});
-  // As if somebody had loosened what keeps others out in the first place.
+  // As if somebody had loosened the permissions that keep others out in the first place.
   ::chmod(box.folder().c_str(), 0777);
   ::chmod(box.state().c_str(), 0777);
   ::chmod((box.state() / "sweepd.sock").c_str(), 0777);

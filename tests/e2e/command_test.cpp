@@ -1,5 +1,5 @@
-// A sweep over a small program that is not ours: what it reports becomes a table, and however it
-// ends, nothing of it stays.
+// Runs a sweep over a small program of a user. What it reports becomes a table, and however it
+// ends, nothing of it is left running.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ if kind in ("garbage", "slow", "ignores_sigterm", "kills_worker"):
 
 class Command : public testing::Test {
  protected:
-  // `more`: what stands at the end of the file
+  // `more` is appended to the file.
   Ran submit(const std::string& kind, const std::string& contexts, const std::string& timeout,
              const std::string& more = "") const {
     const std::string program = box.write("program.py", kProgram);
@@ -100,7 +100,7 @@ tables:
   EXPECT_THAT(query.out, HasSubstr("256")) << query.err;
 }
 
-// 40 MB, and the last lines tell how it went.
+// The program writes 40 MB, and the last lines say how it went.
 TEST(CommandLog, KeepsItsBeginningAndItsEnd) {
   const Sandbox box;
   const Ran ran = box.ctl({"submit", "-", "--wait"}, R"yaml(
@@ -122,7 +122,7 @@ params:
   EXPECT_THAT(box.ctl({"show", "loud"}).out, HasSubstr("exit code 3: last"));
 }
 
-// Nowhere in the state folder but in the file that the user wrote.
+// The value must be nowhere in the state folder but in the file that the user wrote.
 TEST(CommandSecrets, AreStoredNowhere) {
   const Sandbox box;
   constexpr auto kValue = "hf_0123456789abcdef";
@@ -183,7 +183,7 @@ class CommandOutcomes : public Command, public testing::WithParamInterface<Case>
 
 TEST_P(CommandOutcomes, AreRowsAndNothingIsLeftBehind) {
   const Case& c = GetParam();
-  // Long enough for Python to start on a busy machine where the end is the timeout's.
+  // If the timeout does not end it, Python needs time to start on a busy machine.
   const bool waits = c.outcome == "timeout";
   EXPECT_EQ(submit(c.kind, "[128]", waits ? "5s" : "60s").exit_code, 4);
   EXPECT_EQ(box.sql("select outcome from attempt"), c.outcome);

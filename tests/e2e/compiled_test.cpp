@@ -1,5 +1,5 @@
-// Compiled steps on a machine that cannot run them: an outcome with a reason that can be acted on,
-// beside the eager step's figures.
+// Compiled steps on a machine that cannot run them have an outcome with a reason that can be acted
+// on, beside the eager step's figures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -43,7 +43,7 @@ def of_help(text):
     if not match:
         return []
     lines = match[1].replace("\\\n", " ").splitlines()
-    # A sentence may follow on the line, behind a `;`.
+    # A sentence may follow on the line, after a `;`.
     return [re.sub(r"; then .*", "", line.strip()) for line in lines if line.strip().startswith(("sweepctl ", "source "))]
 
 
@@ -121,7 +121,7 @@ class Examples(unittest.TestCase):
         ended = self.shell(command)
         allowed = {0}
         if words[1] == "submit":
-            allowed.add(4)  # some experiments are about where memory ends
+            allowed.add(4)  # some experiments are about running out of memory
         if words[1] == "doctor":
             allowed.add(1)  # this machine may have a problem
         if words[1] == "cancel":
@@ -155,7 +155,7 @@ class Examples(unittest.TestCase):
     def test_documents(self):
         for path in sorted([*(ROOT / "docs").glob("*.md"), ROOT / "experiments/README.md", *(ROOT / "schemas").glob("*.md")]):
             commands = of_fences(path.read_text()) if path.name != "CLI.md" else []
-            # A table of an experiment that these do not run.
+            # These examples do not run the experiment whose table this is.
             commands = [command for command in commands if "kernel_time" not in command]
             self.check(path.name, commands, 0)
 

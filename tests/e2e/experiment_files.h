@@ -1,4 +1,4 @@
-// The files of experiments/ and what their header comments promise.
+// Reads the files of experiments/ and what their header comments promise.
 //
 //   # GPU:    sweepctl submit experiments/NAME.yaml --wait --set model=xl     commands for a reader
 //   # small: --set model=tiny --set context=16            options of the test's run
@@ -20,7 +20,7 @@ using Options = std::vector<std::string>;  // "--set", "model=tiny", ...
 struct ExperimentFile {
   std::string name;  // below experiments/, without .yaml: "end_to_end/warmup"
   std::string text;
-  std::vector<std::string> commands;  // every `sweepctl submit` of the header, as it stands there
+  std::vector<std::string> commands;  // every `sweepctl submit` of the header, as written
   std::vector<std::string> reports;   // NAME of every `sweepctl report NAME` there
   std::optional<Options> small;
   std::string not_small;               // why it has no `small:` line
@@ -29,7 +29,7 @@ struct ExperimentFile {
 
   std::string path() const { return std::string(EXPERIMENTS) + "/" + name + ".yaml"; }
 };
-// Or ctest's names of the tests would hold the object's bytes.
+// Otherwise ctest's names of the tests would contain the object's bytes.
 inline void PrintTo(const ExperimentFile& file, std::ostream* out) {
   *out << file.name;
 }

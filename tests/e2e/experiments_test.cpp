@@ -1,4 +1,5 @@
-// experiments/: every file is what its header and the README say, and prints the table it promises.
+// Tests that every file of experiments/ is what its header and the README say, and prints the table
+// that it promises.
 //
 // To add one: write the file, add its line to experiments/README.md, and let
 //   SWEEPD_UPDATE_GOLDEN=1 ctest --test-dir build/release -R ExperimentTables
@@ -101,7 +102,7 @@ TEST(Experiments, AreEachListedInTheReadmeAndNothingElseIs) {
 }
 
 TEST(Experiments, RunHereOrSayWhyNot) {
-  std::set<std::string> goldens{"accounting.exact"};  // of parallelism_test
+  std::set<std::string> goldens{"accounting.exact"};  // golden file of parallelism_test
   for (const ExperimentFile& file : experiment_files()) {
     EXPECT_NE(file.small.has_value(), !file.not_small.empty())
         << file.name << ": the header needs `# small: OPTIONS` or `# not small: REASON`";
@@ -118,7 +119,7 @@ TEST(Experiments, RunHereOrSayWhyNot) {
 
 class ExperimentTables : public testing::TestWithParam<ExperimentFile> {};
 
-// Hosts, devices, folders and instruction sets as this machine calls them.
+// The names that this machine has for hosts, devices, folders and instruction sets.
 std::vector<Placeholder> local_names(const Sandbox& box) {
   return {{box.sql("select name from device limit 1"), "DEVICE"},
           {box.sql("select hostname from host limit 1"), "HOST"},
@@ -128,7 +129,7 @@ std::vector<Placeholder> local_names(const Sandbox& box) {
           {"avx2", "ISA"}};
 }
 
-// What other users of the machine did to a run is taken out of its results, marks and reasons, so
+// Removes from a run's results, marks and reasons what other users of the machine did to it, so
 // that every mark that is left belongs to the experiment.
 void forget_disturbances(const Sandbox& box) {
   SQLite::Database database((box.state() / "results.db").string(), SQLite::OPEN_READWRITE, 10000);
@@ -140,9 +141,9 @@ void forget_disturbances(const Sandbox& box) {
 
 TEST_P(ExperimentTables, AreThoseOfTheGoldenFile) {
   const ExperimentFile& file = GetParam();
-  const Catalog& known = catalog();  // before the box: asking for it takes one of its own
+  const Catalog& known = catalog();  // before the box: the query makes a box of its own
   const Sandbox box(SWEEP_WORKER);
-  // One thread: what spins on a busy machine would take seconds for a tiny model.
+  // One thread: on a busy machine, threads that spin would need seconds for a tiny model.
   Options options{"--set", "device=cpu", "--set", "threads=1"};
   options.insert(options.end(), file.small->begin(), file.small->end());
   Options submit{"submit", file.path(), "--wait"};

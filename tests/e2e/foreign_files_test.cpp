@@ -1,4 +1,4 @@
-// Files that somebody else named or put there, and who may read ours.
+// Tests files that somebody else named or put there, and who may read ours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ void make_fifo(const fs::path& path) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0) << path;
 }
 
-// Nobody writes to any of these: a reader that waits would wait for ever.
+// Nobody writes to any of these, so a reader that waits would wait for ever.
 TEST(Fifo, AsASweepFileIsRefused) {
   const Sandbox box;
   make_fifo(box.folder() / "pipe.yaml");
@@ -63,7 +63,7 @@ TEST(Fifo, AsLogOrJournalIsNotReadFrom) {
   EXPECT_EQ(log.exit_code, 2);
   EXPECT_THAT(log.err, HasSubstr("is a FIFO"));
 
-  // As if the daemon had died while the attempt ran, and somebody had been at its folder since.
+  // As if the daemon had died while the attempt ran, and somebody had changed its folder since.
   box.ctl({"stop"});
   make_fifo(box.state() / "runs" / attempt / "events.0.ndjson");
   make_fifo(box.state() / "runs" / attempt / "status.0");

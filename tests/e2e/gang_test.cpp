@@ -1,5 +1,5 @@
-// Ranks of one trial start together, stop together and end together, whatever becomes of one of
-// them: a typed outcome that names it, no process left, and the next trial runs.
+// The ranks of one trial start, stop and end together, whatever happens to one of them. The outcome
+// names that rank, no process is left, and the next trial runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,8 +16,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
-// Three ranks that meet before each step; `kind` happens to one of them. Then a trial as it should
-// be.
+// Three ranks that meet before each step; `kind` happens to one of them. A trial without a fault
+// follows.
 std::string gang(const std::string& kind, int rank, const std::string& timeout = "60s") {
   return "sweep: gang\nworkload: fault\n"
          "params: {world_size: 3, gang: true, warmup: 1, steps: 3, threads: 1, timeout: " +
@@ -35,7 +35,7 @@ void expect_the_next_ran_and_nothing_is_left(const Sandbox& box) {
   EXPECT_TRUE(eventually([&] { return box.worker_pids().empty(); }));
 }
 
-// The pid of a rank of the one attempt that runs; 0 while there is none.
+// Returns the pid of a rank of the running attempt; 0 while there is none.
 pid_t pid_of_rank(const Sandbox& box, int rank) {
   const auto runs = box.state() / "runs";
   std::error_code none;
@@ -71,8 +71,8 @@ TEST(Gang, AStoppedRankIsATimeoutThatNamesItAndWhereItWasWaitedFor) {
   const Sandbox box;
   box.ctl({"submit", "-", "--wait"}, gang("stop", 2, "5s"));
   EXPECT_EQ(box.sql("select outcome || ' by ' || rank from attempt limit 1"), "timeout by 2");
-  // One barrier at the rendezvous, one a step, and two agreements a measured step: rank 2 stopped
-  // in step 2, the others wait to agree on its time.
+  // There is one barrier at the rendezvous, one in each step, and two agreements in each measured
+  // step. Rank 2 stopped in step 2, and the others wait to agree on its time.
   EXPECT_EQ(box.sql("select text from facts where name = 'collective'"), "barrier 7");
   EXPECT_EQ(box.sql("select text from facts where name = 'waited_for'"), "2");
   EXPECT_THAT(box.ctl({"show", "gang"}).out,
@@ -86,7 +86,7 @@ TEST(Gang, ARankThatNeverComesToTheRendezvousIsNamed) {
   std::string yaml = gang("hang", 0, "5s");
   yaml.replace(yaml.find(", step: 2"), 9, ", at: setup");
   box.ctl({"submit", "-", "--wait"}, yaml);
-  // It hangs after the rendezvous' barrier, before the first step's.
+  // It hangs after the barrier of the rendezvous and before that of the first step.
   EXPECT_THAT(
       box.ctl({"show", "gang"}).out,
       HasSubstr("took longer than 5s, in setup: the others waited for rank 0 in barrier 2"));
@@ -103,7 +103,7 @@ TEST(Gang, KilledFromOutsideTheOthersEndWithinASecond) {
   const auto begin = Clock::now();
   ::kill(pid_of_rank(box, 1), SIGKILL);
   ASSERT_TRUE(eventually([&] { return box.worker_pids().empty(); }));
-  // A second, on a machine that may be busy with other tests.
+  // It takes a second, but the machine may be busy with other tests.
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
   EXPECT_EQ(box.ctl({"watch", "gang"}).exit_code, 4);
   EXPECT_EQ(box.sql("select outcome || ' by ' || rank from attempt"), "crashed by 1");
@@ -122,7 +122,7 @@ TEST(Gang, StopsByRelativeErrorAfterTheSameStepOnEveryRank) {
                     "samples where phase = 'step' and metric = 'time' group by rank)"),
             "1");
   EXPECT_EQ(box.sql("select count(distinct rank) from samples"), "3");
-  // How far they were apart, and who was last.
+  // The facts say how far they were apart, and who was last.
   EXPECT_EQ(box.sql("select count(*) from facts where name in ('skew_mean_ms', 'skew_max_ms', "
                     "'straggler_rank', 'straggler_share')"),
             "4");
@@ -133,8 +133,8 @@ TEST(Gang, StopsByRelativeErrorAfterTheSameStepOnEveryRank) {
 
 #if SWEEPD_WITH_TORCH
 
-// With the real backends, killed and stopped at a moment of its own: in the middle of an operation,
-// mostly.
+// A gang on the real backends, killed and stopped at any moment, usually in the middle of an
+// operation.
 class RealGang : public testing::TestWithParam<std::string> {
  protected:
   static std::string yaml(const std::string& timeout) {

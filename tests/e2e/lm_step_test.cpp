@@ -1,4 +1,4 @@
-// The main job with the real worker: a sweep file goes in, a markdown table comes out.
+// Tests the main use with the real worker: a sweep file goes in, a markdown table comes out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(LmStep, QuickstartEndsWithATableOfItsPhases) {
                                 HasSubstr("AdamW (ms)"), HasSubstr("| tiny")));
   const Ran again = box.ctl({"submit", file, "--set", "steps=2", "--set", "warmup=1", "--wait"});
   EXPECT_THAT(again.out, HasSubstr("0 to run"));
-  // The view that people meet with sqlite3 and pandas.
+  // The view that people query with sqlite3 and pandas.
   EXPECT_EQ(box.sql("select count(*) from (select model, context, phase, median from lm_step "
                     "where median > 0)"),
             "16");
@@ -55,7 +55,7 @@ tables:
       box.sql("select min(requested_bytes > 0 and requested_bytes + in_use_bytes > limit_bytes) "
               "from attempt where outcome = 'oom'"),
       "1");
-  // Known by formula, though the model was never allocated.
+  // The figure is known by formula, although the model was never allocated.
   EXPECT_EQ(box.sql("select cast(value as integer) from figures where name = 'parameters' "
                     "order by value desc limit 1"),
             "1998235200");

@@ -1,4 +1,4 @@
-// Somebody deletes or moves what belongs to a running daemon.
+// Somebody deletes or moves files of a running daemon.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(LostFiles, ADaemonWhoseFolderWasDeletedEndsAndItsWorkersToo) {
   const Sandbox box;
   const pid_t worker = start_a_worker(box, 1000);
   const pid_t daemon = box.daemon_pid();
-  EXPECT_TRUE(eventually([&] {  // the log may grow beneath it
+  EXPECT_TRUE(eventually([&] {  // the log may grow during the removal
     std::error_code error;
     fs::remove_all(box.state(), error);
     return !error;

@@ -1,5 +1,6 @@
-// The machine fails, not the attempts: none of them ends, the reason is told, and all run once the
-// machine works again. In a mount namespace of its own, with a small file system below `runs`.
+// If the machine fails and not the attempts, none of them ends, the reason is shown, and all run
+// once the machine works again. The tests run in a mount namespace of their own, with a small file
+// system below `runs`.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +64,7 @@ TEST(MachineFailure, AWorkerThatIsMovedAwayAndBackCostsNothing) {
                                  [&] { fs::rename(away, worker); });
 }
 
-// Half of it is there, as while it is being linked.
+// Half of the worker is there, as while it is being linked.
 TEST(MachineFailure, AWorkerThatIsNotWholeCostsNothing) {
   const Sandbox box;
   const fs::path worker = box.folder() / "worker";
@@ -98,7 +99,7 @@ class SmallDisk : public testing::Test {
     ASSERT_EQ(::mount("none", runs().c_str(), "tmpfs", flags, options.c_str()), 0)
         << std::strerror(errno);
   }
-  // All that fits, but for this.
+  // Fills the file system except for this many bytes.
   void fill(std::size_t but_bytes) const {
     const UniqueFd fd(::open((runs() / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     const std::string block(4096, 'x');
@@ -120,7 +121,7 @@ TEST_F(SmallDisk, AFullOneCostsNothing) {
                                  [&] { fs::remove(runs() / "filler"); });
 }
 
-// The request fits, and a log, but no journal: the worker is the first to notice.
+// The request and a log fit, but no journal. The worker is the first to notice.
 TEST_F(SmallDisk, OneThatFillsUpWhileAnAttemptRunsCostsNothing) {
   mount_runs("size=4m");
   fill(3 * 4096);

@@ -1,4 +1,4 @@
-// Results of another machine: read from its file, and brought into ours.
+// Results of another machine are read from its file and merged into ours.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,8 +72,8 @@ TEST_F(Elsewhere, BringsLogsWhenTheStateFolderIsNamed) {
   EXPECT_THAT(alpha.ctl({"merge", state()}).out, HasSubstr("0 attempt folders"));
 }
 
-// A folder of another machine that wants a file of this one: through a link in an attempt's folder,
-// through a folder that is a link, through a folder with a name of its own.
+// The other machine's folder points to a file of this one: by a link in an attempt's folder, by a
+// folder that is a link, and by a folder with a chosen name.
 TEST_F(Elsewhere, CopiesNothingThatALinkNames) {
   const Sandbox alpha;
   const std::string secret = alpha.write("secret", "of this machine");
@@ -94,7 +94,7 @@ TEST_F(Elsewhere, CopiesNothingThatALinkNames) {
 }
 
 TEST_F(Elsewhere, AnIdThatLeadsOutOfTheFolderIsRefused) {
-  // As long as an id's beginning must be, and then up and out.
+  // The id begins as long as it must, and then leads up and out.
   SQLite::Database(database(), SQLite::OPEN_READWRITE)
       .exec("update attempt set uid = 'abcd/../../../outside' where row = 1");
   fs::create_directories(state() / "runs" / "abcd");

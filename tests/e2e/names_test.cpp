@@ -1,4 +1,4 @@
-// Whoever mistypes a name is told the nearest, whatever the verb.
+// Every verb suggests the nearest name for a mistyped one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

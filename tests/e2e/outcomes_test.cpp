@@ -1,4 +1,4 @@
-// Every way a trial can fail is a row with a typed outcome and a word in the table.
+// Every way in which a trial can fail is a row with a typed outcome and a word in the table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ struct Case {
   std::string why;   // in `show`
 };
 
-// What ctest shows as the test's name.
+// ctest shows this as the test's name.
 std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.kind << " at " << c.at;
 }
@@ -31,7 +31,7 @@ class Outcomes : public testing::TestWithParam<Case> {};
 TEST_P(Outcomes, IsARowAndAWord) {
   const Case& c = GetParam();
   const Sandbox box;
-  // Only what hangs needs an end; all others have as long as a busy machine takes.
+  // Only a hang needs a timeout; everything else has all the time that a busy machine takes.
   const std::string timeout = c.outcome == "timeout" ? ", timeout: 1s" : "";
   const std::string yaml = "sweep: fails\nworkload: fault\nparams: {kind: " + c.kind +
                            ", at: " + c.at + timeout + "}\n" +
@@ -45,7 +45,7 @@ TEST_P(Outcomes, IsARowAndAWord) {
   const Ran shown = box.ctl({"show", "fails"});
   EXPECT_THAT(shown.out, HasSubstr(c.why));
   if (c.outcome != "timeout") return;
-  // Where it hung, if it had come that far: what its status page said last.
+  // Where it hung, if it got that far, is what its status page says last.
   const AttemptFolder folder(box.state() / "runs" / box.sql("select uid from attempt"));
   EXPECT_EQ(box.sql("select phase from attempt"), read_status(folder.status(0)).phase);
 }

@@ -1,5 +1,5 @@
-// The planner from file to table: the accounting problem's figures as numbers, and thousands of
-// points without a process each.
+// Tests the planner from file to table: the accounting problem's figures as numbers, and thousands
+// of points that do not need a process each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(Parallelism, AnswersTheAccountingProblemToTheDigit) {
             "8");
 }
 
-// 3,000 points, the daemon killed twice on the way.
+// There are 3,000 points, and the daemon is killed twice on the way.
 TEST(Parallelism, LosesAndDoublesNothingWhenTheDaemonIsKilled) {
   const Sandbox box(SWEEP_WORKER);
   std::string sweep =

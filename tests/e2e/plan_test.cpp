@@ -1,4 +1,4 @@
-// What `plan` says before anything is queued, and that it is true.
+// Tests what `plan` says before anything is queued, and that it is true.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(Plan, CountsEverythingAndQueuesNothing) {
   const Sandbox box;
   const json plan = plan_of(box, kGrid, {"--all"}).at(0);
   EXPECT_EQ(plan["points"], 8);     // 3 x 2, and two more
-  EXPECT_EQ(plan["trials"], 6);     // one excluded, one the same as another
+  EXPECT_EQ(plan["trials"], 6);     // one is excluded, one equals another
   EXPECT_EQ(plan["attempts"], 18);  // two timings and one memory pass each
   EXPECT_EQ(plan["to_run"], 18);
   EXPECT_EQ(plan["reused"], 0);
@@ -145,7 +145,7 @@ TEST(Plan, AllIsAllOfALargeSweepToo) {
       "sweep: large\nworkload: noop\nmatrix:\n" + axis("seed", 201) + axis("steps", 100);
   const json plan = plan_of(box, text, {"--all"}).at(0);
   ASSERT_EQ(plan["rows"].size(), 20'100U);
-  // In order, the last axis fastest; across pages too.
+  // In order, with the last axis fastest, also across pages.
   EXPECT_EQ(plan["rows"][0]["values"], json({"1", "1"}));
   EXPECT_EQ(plan["rows"][9'999]["values"], json({"100", "100"}));
   EXPECT_EQ(plan["rows"][10'000]["values"], json({"101", "1"}));

@@ -1,4 +1,4 @@
-// Attempts forked from a worker that is loaded already: nothing that is stored tells them apart.
+// Attempts may be forked from a loaded worker: nothing that is stored distinguishes them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What the logs of the attempts say of how they began.
+// Counts the attempts whose logs say that they were forked.
 std::string forked_count(const Sandbox& box) {
   return box
       .run("/bin/sh", {"-c", "grep -l 'forked from' " + (box.state() / "runs").string() +
@@ -39,7 +39,7 @@ TEST(PreforkedDaemon, ForksTheAttemptsOfASweepAndStartsALoneOne) {
   EXPECT_EQ(forked_count(box), "4\n") << "loading is no faster than starting";
 }
 
-// Their first steps are what is asked for, and a fork's are others.
+// Without warm-up the first steps are measured, and those of a fork are different.
 TEST(PreforkedDaemon, StartsAttemptsWithoutWarmup) {
   const Sandbox box;
   ASSERT_EQ(
@@ -90,7 +90,7 @@ Stored run_model() {
   stored.environment = box.sql(
       "select group_concat(threads || ' ' || cores || ' ' || cpu_math || ' ' || torch_version || "
       "' ' || build_commit, '; ') from environment");
-  // Losses are facts: equal to the last digit, or the arithmetic was another.
+  // Losses are facts. They are equal to the last digit, unless the arithmetic differs.
   stored.facts = box.sql(
       "select group_concat(t || ' ' || n || ' ' || v, '; ') from (select tr.key t, name.text n, "
       "coalesce(f.number, f.text) v from fact f join name on name.id = f.name "

@@ -1,4 +1,4 @@
-// The profile pass with the real worker: rows, tables, trace, verdict.
+// Tests the profile pass with the real worker: rows, tables, trace, verdict.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ params: {model: tiny, context: 32, batch: 2, mode: train_step, steps: 2, warmup:
 TEST_F(Profile, StoresTheStepsKernelsWithTheirClassesAndChecksThem) {
   EXPECT_EQ(value("select verdict from attempt where pass = 'profile'"), "valid")
       << value("select group_concat(reason, '; ') from attempt_reason");
-  // 7L + 1 linear and 2L attention products; twice that in the backward. L is 2.
+  // A forward has 7L + 1 linear and 2L attention products, a backward twice that. L is 2.
   EXPECT_EQ(value("select sum(calls) from kernels where class = 'matmul' and phase = 'forward'"),
             "19");
   EXPECT_EQ(value("select sum(calls) from kernels where class = 'matmul' and phase = 'backward'"),
@@ -50,7 +50,7 @@ TEST_F(Profile, StoresTheStepsKernelsWithTheirClassesAndChecksThem) {
   EXPECT_EQ(value("select k.total > 0 and k.total / 1e6 <= f.number from (select sum(total_ns) as "
                   "total from kernels) k, facts f where f.name = 'profile.step_ms'"),
             "1");
-  // The timing pass of the same trial left nothing of the kind: it observed nothing.
+  // The timing pass of the same trial stored nothing of this kind, because it observed nothing.
   EXPECT_EQ(value("select count(*) from kernels where attempt_uid = '" + timing + "'"), "0");
   EXPECT_EQ(value("select count(*) from facts where name like 'profile.%' and attempt_uid = '" +
                   timing + "'"),

@@ -1,7 +1,7 @@
-// Every experiment with a few values that nobody thought of: it works, or says plainly why not.
+// Runs every experiment with a few unexpected values. It must work or say plainly why not.
 //
-// Drawn by the file's name, so the same in every run; SWEEPD_RANDOM_SETS=SEED draws others, and
-// SWEEPD_RANDOM_DRAWS=N more of them.
+// The file's name is the seed, so every run draws the same. SWEEPD_RANDOM_SETS=SEED draws others,
+// and SWEEPD_RANDOM_DRAWS=N draws more of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr int kDraws = 1;
-// A draw takes seconds, not the time that the question needs.
+// A draw takes seconds, not as long as a real measurement would.
 constexpr std::size_t kMostTrials = 9;
 const Options kBounds{
     "device=cpu", "threads=1", "memory_limit=256MiB", "timeout=5s", "repeats=1",
@@ -45,7 +45,8 @@ const Catalog& catalog(const Sandbox& box) {
   return parsed;
 }
 
-// Values at and just inside the limits, and a few between. Programs of `command` are not drawn.
+// Values at the limits and just inside them, and a few between. Programs of `command` are not
+// drawn.
 std::vector<std::string> candidates(const ParamDef& param) {
   if (!param.choices.empty()) return param.choices;
   if (param.name == "world_size") return {"0", "1", "2", "3"};
@@ -65,8 +66,8 @@ std::vector<std::string> candidates(const ParamDef& param) {
   }
 }
 
-// The parameters that bound a run are the test's; weights of billions are not tried, since their
-// tensors may be made before the limit looks.
+// The test itself sets the parameters that bound a run. Billions of weights are not tried, since
+// their tensors may be made before the limit is checked.
 bool may_draw(const ParamDef& param) {
   if (param.name == "model" || param.name == "planned_device") return false;
   if (param.name == "seed" || param.name == "world_size") return true;
@@ -82,7 +83,7 @@ void replace(Options& sets, const std::string& set) {
   sets.push_back(set);
 }
 
-// The first of each of the file's small options, with one to three parameters drawn anew.
+// Takes the first value of each of the file's small options and draws one to three parameters.
 Options draw(const ExperimentFile& file, const std::vector<ParamDef>& params,
              std::mt19937_64& random) {
   Options sets = kBounds;
@@ -98,7 +99,7 @@ Options draw(const ExperimentFile& file, const std::vector<ParamDef>& params,
   return sets;
 }
 
-// Too many of them are drawn again; formulas are free.
+// Sets with too many trials are drawn again; trials by formula do not count.
 bool is_small(const ExperimentFile& file, const Options& sets, const Catalog& catalog) {
   std::vector<Override> overrides;
   for (const std::string& set : sets) {
@@ -114,7 +115,7 @@ bool is_small(const ExperimentFile& file, const Options& sets, const Catalog& ca
 
 class RandomSets : public testing::TestWithParam<ExperimentFile> {};
 
-// A refusal is short, and names what it is about.
+// A refusal is short and names its subject.
 void expect_refusal(const Ran& ran, const Options& sets) {
   EXPECT_EQ(ran.exit_code, 2) << ran.err;
   EXPECT_THAT(ran.err, Not(IsEmpty()));
@@ -166,7 +167,7 @@ TEST_P(RandomSets, WorkOrSayWhyNot) {
     EXPECT_THAT(ran.exit_code, AnyOf(0, 4)) << ran.err;
     for (const std::string& sweep : file.sweeps) expect_report(box.ctl({"report", sweep}));
     EXPECT_EQ(box.daemon_pid(), daemon) << "another daemon: the first one died";
-    // Everything that did not work says so in a sentence, and nothing of ours crashed.
+    // Everything that did not work has a sentence that says so, and nothing of ours crashed.
     EXPECT_EQ(box.sql("select group_concat(uid || ': ' || outcome || ' ' || coalesce(message, ''), "
                       "char(10)) from attempt where outcome = 'crashed' or outcome is null or "
                       "(outcome in ('failed', 'skipped') and coalesce(message, '') = '') or "

@@ -78,7 +78,7 @@ TEST(Recovery, KilledAgainAndAgainItStillEndsWithOneResultEach) {
   expect_each_trial_done_once(box);
 }
 
-// What is left of a killed daemon: it takes one connection, answers nothing and is gone.
+// The last moment of a killed daemon: it accepts one connection, answers nothing and is gone.
 class DyingDaemon {
  public:
   explicit DyingDaemon(const StateFolder& state) {
@@ -128,7 +128,7 @@ TEST(Recovery, AKilledWorkerIsCrashedWithItsSignalAndTheRestGoesOn) {
   expect_each_trial_done_once(box);
 }
 
-// All at once, so that it dies before, between and after the ranks' starts.
+// Many gangs at once, so that it dies before, between and after the starts of ranks.
 TEST(Recovery, AGangWhoseDaemonDiesBetweenItsRanksIsQueuedAgain) {
   const Sandbox box;
   box.ctl({"submit", "-"},

@@ -20,7 +20,7 @@ bool contains(Words words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Facts that a clock told, by how they are named, and those that hang on the processor: the error
+// Names of facts that come from a clock, and of those that depend on the processor: the error
 // against float64 depends on the order in which its instructions add.
 bool is_fact_of_time(std::string_view name) {
   constexpr std::array<std::string_view, 3> kEnds{"_ms", "_gbps", "_share"};
@@ -32,13 +32,13 @@ bool is_fact_of_time(std::string_view name) {
                      [&](auto begin) { return name.starts_with(begin); });
 }
 
-// A fit to a few buckets may find nothing, and then says nothing.
+// A fit to a few buckets may find nothing and then has no facts.
 bool may_be_missing(std::string_view metric) {
   return metric.starts_with("fact.fit.");
 }
 
-// Where a thread of a rank communicates while another computes, the peak is where they happen to
-// meet.
+// If one thread of a rank communicates while another computes, the peak depends on how the two
+// happen to overlap.
 bool races(std::string_view workload, std::string_view metric) {
   constexpr std::array<std::string_view, 3> kOverlapping{"ddp", "fsdp", "sharded_optimizer"};
   return contains(kOverlapping, workload) && metric.starts_with("peak_");
@@ -55,7 +55,7 @@ bool metric_repeats(std::string_view workload, std::string_view metric) {
   return !of_time && !races(workload, metric);
 }
 
-// Cells of a line of a markdown table, without padding.
+// Returns the cells of a line of a markdown table, without padding.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   std::string cell;
@@ -99,7 +99,7 @@ class TableMask {
   TableMask(const Sweep& sweep, const TableSpec& table)
       : workload_(sweep.workload), table_(table), values_(complete_values(table)) {}
 
-  // `lines` are heads, rule and rows.
+  // `lines` are the header, the rule and the rows.
   std::string apply(const std::vector<std::string>& lines) const {
     const auto heads = cells_of(lines.front());
     std::vector<Column> columns;
@@ -124,8 +124,8 @@ class TableMask {
   }
 
  private:
-  // Columns are headed by their value's name behind what the table's columns say; without values
-  // all are of the table's one.
+  // A column's header is what the table's columns say and then the name of its value. If the table
+  // names no values, all columns belong to its only one.
   const TableSpec::Value& value_of(const std::string& header) const {
     if (table_.values.empty()) return values_.front();
     const std::string name = without_unit(header);
@@ -152,13 +152,13 @@ class TableMask {
       return std::find(table_.rows.begin(), table_.rows.end(), key) == table_.rows.end();
     });
   }
-  // Which rows are among the first differs, too.
+  // Which rows are the first also differs.
   bool any_row() const { return table_.limit > 0 && sorted_by_figures(); }
 
   static std::string masked(const std::string& cell, Column column) {
     if (column == Column::kKept) return cell;
     if (column == Column::kVaryingOrMissing && cell == "—") return "#";
-    std::string text = cell;  // what stands out from a baseline in one run may not in the next
+    std::string text = cell;  // what differs from the baseline in one run may not in the next
     if (text.starts_with("**") && text.ends_with("**")) text = text.substr(2, text.size() - 4);
     return mask_numbers(text);
   }
@@ -168,11 +168,11 @@ class TableMask {
   std::vector<TableSpec::Value> values_;
 };
 
-// What a note says of times: numbers behind these words.
+// Masks the numbers about times that a note has after these words.
 std::string mask_note(const std::string& note) {
   constexpr std::string_view kSpeedup = ": on average ";
   if (const std::size_t at = note.find(kSpeedup); at != std::string::npos) {
-    return note.substr(0, at + kSpeedup.size()) + "#";  // and which row has the largest
+    return note.substr(0, at + kSpeedup.size()) + "#";  // which row has the largest varies too
   }
   for (const std::string_view words : {"their means differ by", "- ‡"}) {
     const std::size_t at = note.find(words);
@@ -216,7 +216,7 @@ std::string mask(const std::string& report, const Sweep& sweep,
     }
     flush();
     if (line == "No rows.") ++tables;
-    // As with the figures of a fit: without one nothing is said of them.
+    // Without a fit, there is no note about its figures.
     const bool of_a_fit = line.starts_with("- ") && line.find("fit.") != std::string::npos;
     if (!of_a_fit) masked += mask_note(line) + "\n";
   }

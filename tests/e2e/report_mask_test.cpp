@@ -1,5 +1,5 @@
-// What a golden file holds of a report: a figure that repeats, to the digit; of a time, that it is
-// there.
+// Tests what a golden file has of a report: a figure that repeats, to the digit; a time, only that
+// it exists.
 #include "tests/e2e/report_mask.h"
 
 #include <gmock/gmock.h>
@@ -72,7 +72,7 @@ TEST(ReportMask, HoldsWhatRepeatsAndHidesTimes) {
       "- OOM: asked for 1.50 GiB\n");
 }
 
-// One digit, one mark, one word: each of these would be a mistake of the program.
+// Each change of one digit, one mark or one word would be a mistake of the program.
 TEST(ReportMask, ShowsAnyChangeOfWhatRepeats) {
   const std::string right = mask(kReport, of_values(), {});
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -122,7 +122,7 @@ TEST(ReportMask, KnowsByItsMetricWhetherAFigureRepeats) {
   EXPECT_TRUE(repeats("fsdp", value("", "at_end_bytes", "{max}")));
 }
 
-// Sorted by a time, rows stand in any order; with a limit, any of them may be there.
+// Rows that are sorted by a time may be in any order. With a limit, any of them may appear.
 TEST(ReportMask, LeavesTheOrderOfTimesOpen) {
   TableSpec table;
   table.rows = {"kernel"};

@@ -54,7 +54,7 @@ Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
   folder_ = ::mkdtemp(pattern.data());
   ::setenv("SWEEPD_STATE_DIR", state().c_str(), 1);
   ::setenv("SWEEPD_WORKER", worker_.c_str(), 1);
-  // What a test finds compiled must not depend on who compiled here before.
+  // A test's compiled packages must not depend on who compiled here before.
   ::setenv("SWEEPD_AOT_DIR", (folder_ / "aot").c_str(), 1);
 }
 
@@ -62,9 +62,9 @@ Sandbox::~Sandbox() {
   const pid_t daemon = daemon_pid();
   if (daemon > 0 && is_alive(daemon)) {
     ctl({"stop", "--now"});
-    eventually([daemon] { return !is_alive(daemon); });  // it still writes its log
+    eventually([daemon] { return !is_alive(daemon); });  // until then it writes its log
   }
-  // What a test wrote into a pid file may name anybody: only a group leader of our own is killed.
+  // A test may have written any number to a pid file, so only a group leader of our own is killed.
   for (const pid_t pid : worker_pids()) {
     if (pid > 1 && ::getpgid(pid) == pid && pid != ::getpgrp()) ::kill(-pid, SIGKILL);
   }

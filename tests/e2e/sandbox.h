@@ -1,4 +1,4 @@
-// A state folder of its own, the real programs on it, and everything gone at the end.
+// A state folder of its own with the real programs. Everything is removed at the end.
 #pragma once
 
 #include <sys/types.h>
@@ -18,14 +18,14 @@ struct Ran {
 
 class Sandbox {
  public:
-  // `worker`: the program the daemon runs attempts with.
+  // `worker` is the program with which the daemon runs attempts.
   explicit Sandbox(std::string worker = TEST_SWEEP_WORKER);
   ~Sandbox();
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
   Ran ctl(const std::vector<std::string>& arguments, const std::string& input = "") const;
-  // Started, not waited for.
+  // Starts the command and does not wait for it.
   pid_t ctl_in_background(const std::vector<std::string>& arguments) const;
   Ran run(const std::string& program, const std::vector<std::string>& arguments) const;
 
@@ -37,7 +37,7 @@ class Sandbox {
   void kill_daemon() const;  // SIGKILL, and waits until it is gone
   std::vector<pid_t> worker_pids() const;
 
-  // One value from the database, as text; "" for NULL or no row.
+  // Returns one value from the database as text; "" for NULL or no row.
   std::string sql(const std::string& query) const;
   // Sends one line to the socket and returns the first line of the answer.
   std::string ask(const std::string& line) const;
@@ -47,10 +47,10 @@ class Sandbox {
   std::string worker_;
 };
 
-// False for a zombie too: in a container nobody may ever reap it.
+// Returns false for a zombie too, because in a container nobody may ever reap it.
 bool is_alive(pid_t pid);
 
-// Polls, as a test must that looks from outside; fails the test after 60 s.
+// Polls, because the test sees the program from outside; fails the test after 60 s.
 bool eventually(const std::function<bool()>& holds);
 
 }  // namespace sweepd::e2e

@@ -1,4 +1,4 @@
-// What scripts and shells rely on: exit codes, many readers at once, doctor, completion.
+// Tests what scripts and shells rely on: exit codes, many readers at once, doctor, completion.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct ExitCase {
   std::string input;
 };
 
-// docs/CLI.md promises these; 130 stands in verbs_test.cpp (Watch).
+// docs/CLI.md promises these. 130 is tested in verbs_test.cpp (Watch).
 TEST(ExitCodes, AreAsDocumented) {
   const Sandbox box;
   EXPECT_EQ(box.ctl({"--no-start", "list"}).exit_code, 5);
@@ -48,7 +48,7 @@ TEST(ExitCodes, AreAsDocumented) {
   }
 }
 
-// Twelve real clients at once, five times each, while attempts start and end.
+// Twelve real clients ask at once, five times each, while attempts start and end.
 TEST(Readers, ManyAtOnceSeeTheSameWhileASweepRuns) {
   const Sandbox box;
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kQuick).exit_code, 0);
@@ -97,7 +97,7 @@ TEST(Doctor, ChecksTheDatabaseWithAndWithoutADaemon) {
   box.ctl({"stop"});
   EXPECT_THAT(finding(box.ctl({"doctor", "--format", "json"}), "database").dump(),
               HasSubstr("sound"));
-  // A page of an index gone: SQLite opens the file and finds the damage when it looks.
+  // A page of an index is lost. SQLite opens the file and finds the damage when it checks.
   std::fstream file(box.state() / "results.db", std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(3 * 4096);
   file << std::string(4096, '\xff');

@@ -1,4 +1,4 @@
-// The protocol as a person with socat meets it.
+// Tests the protocol as a person with socat sees it.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(Socket, IsForItsOwnerOnly) {
   EXPECT_EQ(info.st_mode & 0777, 0700U);
 }
 
-// A lock that a script holds, and a pipe whose end somebody waits for.
+// A script holds a lock, and somebody waits for the end of a pipe.
 TEST(Daemon, HoldsNothingOfWhoeverStartedIt) {
   const Sandbox box;
   const std::string file = box.write("lock", "");
@@ -92,7 +92,7 @@ TEST(Daemon, HoldsNothingOfWhoeverStartedIt) {
   EXPECT_EQ(::poll(&end, 1, 0), 1) << "the pipe has not ended";
 }
 
-// Of a worker, what it runs, and of the daemon's own descriptors nothing.
+// A worker has the descriptors of its own attempt and none of the daemon's.
 TEST(Daemon, PassesOnItsPlaceAndNothingElse) {
   const Sandbox box;
   box.ctl({"submit", "-"}, "sweep: hang\nworkload: fault\nparams: {kind: hang}\n");

@@ -1,5 +1,5 @@
-// cancel, list, log, show, status, stop, watch, workloads, devices: what each prints and how it
-// ends.
+// Tests what cancel, list, log, show, status, stop, watch, workloads and devices print and how they
+// end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -84,7 +84,7 @@ TEST(Report, SortsAndCutsATableAsItsFileSays) {
   EXPECT_THAT(report.out, MatchesRegex("seed,[^\n]*\n3,3\r\n2,3\r\n")) << report.err;
 }
 
-// More ranks than cores: a suspect timing. What was not timed is right all the same.
+// More ranks than cores make a timing suspect. What was not timed is right all the same.
 TEST(Report, MarksTimesAndNoFactThatIsNone) {
   const Sandbox box;
   const unsigned ranks = std::thread::hardware_concurrency() + 1;

@@ -1,4 +1,4 @@
-// Following a sweep: plain lines in a file, a picture on a terminal.
+// Tests how a sweep is followed: plain lines in a file, a picture on a terminal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// The first takes long enough for somebody to be watching when the second fails.
+// The first takes long enough for a watcher to be there when the second fails.
 constexpr auto kMixed =
     "sweep: mixed\nworkload: fault\nparams: {sleep: 400ms, warmup: 0, steps: 1}\n"
     "matrix: {kind: [slow, oom]}\n";
@@ -26,7 +26,7 @@ TEST(Watch, InAFileEveryLineIsPlainAndFailuresHaveTheirOwn) {
   EXPECT_THAT(ran.err, AllOf(Not(HasSubstr("\r")), Not(HasSubstr("\x1b"))));
 }
 
-// script(1) gives the program a pseudo terminal and writes what it saw to stdout.
+// script(1) gives the program a pseudo terminal and writes its output to stdout.
 Ran on_a_terminal(const Sandbox& box, const std::string& environment, const std::string& command) {
   return box.run("/usr/bin/script",
                  {"-qefc", "stty cols 60 rows 24; " + environment + " " + command, "/dev/null"});

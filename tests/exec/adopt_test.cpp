@@ -1,4 +1,4 @@
-// Ranks that outlive the daemon: adopting them, and signals to their process groups.
+// Tests ranks that outlive the daemon: how they are adopted, and signals to their process groups.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ class Adopt : public Scratch {
     request.lease.ranks.resize(static_cast<std::size_t>(ranks));
     return request;
   }
-  // Starts the ranks in a process that then ends, as a daemon that is killed does.
+  // Starts the ranks in a process that then ends, as a killed daemon does.
   void start_and_die(Executor& executor, int ranks) {
     const pid_t daemon = ::fork();
     if (daemon == 0) ::_exit(executor.start(folder_, request(ranks)).ok() ? 0 : 1);
@@ -43,7 +43,7 @@ class Adopt : public Scratch {
     ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
     ASSERT_EQ(status, 0);
   }
-  // A rank that was started here and whose parent, this process, is not its daemon's any more.
+  // Returns the living ranks as the next daemon finds them, which is not their parent.
   std::vector<RankProcess> adopt(int ranks) { return executor_->adopt(folder_, ranks).alive; }
 
   AttemptFolder folder_{root_ / "attempt"};
@@ -70,7 +70,7 @@ TEST_F(Adopt, FindsTheRanksOfADaemonThatDied) {
 TEST_F(Adopt, FindsThoseThatStillLive) {
   script("[ $RANK = 1 ] && exec sleep 1000; exit 0");
   const pid_t daemon = ::fork();
-  if (daemon == 0) {  // ends only when rank 0 has, and reaps it
+  if (daemon == 0) {  // ends only after rank 0, and reaps it
     auto ranks = executor_->start(folder_, request(2));
     ::_exit(ranks.ok() && ends(ranks->at(0).pidfd) && executor_->reap(ranks->at(0)).code == 0 ? 0
                                                                                               : 1);
@@ -100,7 +100,7 @@ TEST_F(Adopt, ARankThatNeverBeganIsIncompleteAndWillNotBegin) {
   }
 }
 
-// A power cut may take the place and leave the journal.
+// A power failure may lose the place and leave the journal.
 TEST_F(Adopt, WhatTheRanksWroteIsNotThrownAway) {
   write("attempt/events.0.ndjson", "{}\n");
   EXPECT_FALSE(executor_->adopt(folder_, 1).incomplete);
@@ -127,7 +127,7 @@ TEST_F(Adopt, TakesNoZombie) {
   ::waitpid(child, nullptr, 0);
 }
 
-// The fork of this number waits, in the child, until the gate can be read.
+// In the fork with this number, the child waits until the gate can be read.
 struct {
   int number = 0, forks = 0, gate = -1;
 } late_fork;
@@ -149,8 +149,8 @@ class LateFork : public Adopt {
     EXPECT_EQ(::pipe(gate_), 0);
     EXPECT_EQ(::pipe(end_), 0);
   }
-  // A daemon whose fork number `late` does not come back before the daemon is killed. All that it
-  // forked hold the write end of end_ until they become workers.
+  // Starts a daemon whose fork number `late` does not return before the daemon is killed. All its
+  // forks hold the write end of end_ until they become workers.
   void start_late_and_die(int ranks, int late) {
     const pid_t daemon = ::fork();
     if (daemon == 0) {
@@ -190,7 +190,7 @@ TEST_F(LateFork, DoesNotRunBesideTheAttemptThatIsQueuedAgain) {
   script("echo $$ >> $2/../ran; exec sleep 1000");
   start_late_and_die(1, 0);
   EXPECT_TRUE(executor_->adopt(folder_, 1).incomplete);
-  // Again, as the next daemon does.
+  // Starts it again, as the next daemon does.
   std::filesystem::remove_all(folder_.path());
   std::filesystem::create_directory(folder_.path());
   auto ranks = executor_->start(folder_, request(1));
@@ -252,7 +252,7 @@ TEST_F(Signals, ToAProcessLongGoneHarmNobody) {
   RankProcess& rank = ranks->at(0);
   ASSERT_TRUE(ends(rank.pidfd));
   executor_->reap(rank);
-  // As if the kernel had given its number to somebody else meanwhile: to another group leader.
+  // As if the kernel had given its number to another group leader in the meantime.
   const pid_t other = ::fork();
   if (other == 0) {
     ::setpgid(0, 0);
@@ -262,7 +262,7 @@ TEST_F(Signals, ToAProcessLongGoneHarmNobody) {
   ::setpgid(other, other);
   rank.pid = other;
   executor_->signal(rank, SIGKILL);
-  EXPECT_EQ(::waitpid(other, nullptr, WNOHANG), 0);  // it lives
+  EXPECT_EQ(::waitpid(other, nullptr, WNOHANG), 0);  // it is alive
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);
 }
@@ -282,7 +282,7 @@ TEST_F(Signals, ByNumberReachTheSame) {
   executor_->reap(rank);
 }
 
-// Out of the group, and out of the session.
+// One child left the group, the other the session.
 TEST_F(Signals, WhatAKilledRankLeavesBehindIsCleared) {
   const auto first = fifo("first"), second = fifo("second");
   script(

@@ -1,6 +1,6 @@
-// Whatever is written where a rank says who it is, no process is adopted that is not this rank, and
-// no signal reaches another. In a pid namespace of its own: when this goes wrong, it goes wrong for
-// every process there is.
+// Whatever is written where a rank records who it is, no other process is adopted and no signal
+// reaches one. The tests run in a pid namespace of their own, because a failure would hit every
+// process there is.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class ForgedPlace : public Scratch {
     if (!in_pid_namespace(test)) GTEST_SKIP() << "no leave to make a pid namespace";
   }
 
-  // A process that does this and then waits for ever.
+  // Starts a process that calls `act` and then waits for ever.
   pid_t bystander(const std::function<void()>& act) {
     int ready[2];
     EXPECT_EQ(::pipe(ready), 0);
@@ -63,7 +63,7 @@ class ForgedPlace : public Scratch {
   void forge(const std::string& text) const {
     std::ofstream(folder_.pid(0), std::ios::binary | std::ios::trunc) << text;
   }
-  // Does to the rank whatever a daemon does to one, to its end.
+  // Does everything to the rank that a daemon does to one, up to its end.
   void expect_left_alone(const std::string& what) {
     auto found = executor_->adopt(folder_, 1);
     EXPECT_EQ(found.alive.size(), 0U) << what;
@@ -161,7 +161,8 @@ TEST_F(ForgedPlace, ItsNumberIsReused) {
     std::ofstream("/proc/sys/kernel/ns_last_pid") << rank.pid - 1;
     const pid_t heir = bystander([] { ::setsid(); });
     ASSERT_EQ(heir, rank.pid) << "could not be arranged";
-    // To what is left of a group whose number somebody else has: to nobody.
+    // A signal to what is left of a group reaches nobody if the number now belongs to somebody
+    // else.
     executor_->signal(rank, SIGKILL);
     executor_->clear("a", {});
     forge(record);
@@ -169,7 +170,8 @@ TEST_F(ForgedPlace, ItsNumberIsReused) {
   });
 }
 
-// A rank whose record is gone cannot be adopted; nor is it run a second time beside itself.
+// A rank whose record is lost cannot be adopted, but it is not run a second time beside itself
+// either.
 TEST_F(ForgedPlace, IsCutOffWhileTheRankRuns) {
   alone([&] {
     const RankProcess rank = start();
@@ -184,7 +186,7 @@ TEST_F(ForgedPlace, IsCutOffWhileTheRankRuns) {
 
 TEST_F(ForgedPlace, NoSignalGoesToEverybodyOrToSweepdItself) {
   alone([&] {
-    const pid_t own = bystander([] {});  // of our group
+    const pid_t own = bystander([] {});  // in our group
     bystander([] { ::setsid(); });
     ::setpgid(0, 0);
     ::setpgid(own, ::getpid());

@@ -38,7 +38,7 @@ TEST_F(CgroupMemory, OfVersion1IsReadToo) {
   EXPECT_EQ(cgroup_memory_limit(root_), 2_GiB);
 }
 
-// A container sees the host's path in /proc/self/cgroup, and its own group as the mount's root.
+// A container sees the host's path in /proc/self/cgroup, but its own group at the mount's root.
 TEST_F(CgroupMemory, OfAContainerIsAtTheRootOfTheMount) {
   write("proc/self/cgroup", "0::/docker/0123abcd\n");
   write("sys/fs/cgroup/memory.max", "536870912\n");
@@ -84,12 +84,12 @@ TEST(VisibleGpus, AreThoseTheBatchSystemGave) {
       {std::nullopt, {0, 1, 2}},
       {"", {}},
       {"1", {1}},
-      {"2,0", {0, 2}},  // in PCI order, as the machine's list is
+      {"2,0", {0, 2}},  // in PCI order, like the machine's list
       {" 0 , 2 ", {0, 2}},
       {"GPU-cc33", {2}},
       {"GPU-c", {2}},
-      {"GPU-a", {}},   // two begin so
-      {"0,7,1", {0}},  // as in CUDA, nothing after an entry that names none
+      {"GPU-a", {}},   // two begin with it
+      {"0,7,1", {0}},  // as in CUDA, an entry that names none ends the list
       {"-1", {}},
       {"NoDevFiles", {}},
   };
@@ -118,7 +118,7 @@ TEST_F(GpuCores, AreThoseOfItsNumaNodeThatWeMayUse) {
   EXPECT_EQ(described.uuid, "GPU-ab22");
   EXPECT_EQ(described.name, "NVIDIA H200");
   EXPECT_EQ(described.memory, 141_GiB);
-  write(file, "-1\n");  // a virtual machine that hides it
+  write(file, "-1\n");  // a virtual machine that hides the node
   EXPECT_THAT(gpu_of(gpu, topology, allowed, root_).near_cores, IsEmpty());
 }
 

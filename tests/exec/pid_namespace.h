@@ -1,5 +1,5 @@
-// Runs a test where it can harm nobody: in a pid namespace of its own, with a /proc of its own. A
-// signal to every process reaches those of the namespace only, and all of them end with it.
+// Runs a test where it can harm nobody: in a pid namespace of its own, with its own /proc. A signal
+// to every process reaches only those in the namespace, and all of them end with it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace sweepd {
 
-// Its first process does nothing but wait for the test's, and then ends with all others.
+// The namespace's first process waits for the test's process and then ends with all others.
 [[noreturn]] inline void be_init(const std::function<void()>& test) {
   if (::mount("proc", "/proc", "proc", 0, nullptr) != 0) ::_exit(77);
   const pid_t body = ::fork();
@@ -31,7 +31,7 @@ namespace sweepd {
   ::_exit(ended == body && WIFEXITED(status) ? WEXITSTATUS(status) : 2);
 }
 
-// False: this user may not make one (it needs root, or another leave to).
+// Returns false if this user may not make one (it needs root, or another permission).
 inline bool in_pid_namespace(const std::function<void()>& test) {
   std::fflush(nullptr);
   const pid_t outside = ::fork();

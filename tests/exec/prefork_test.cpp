@@ -1,4 +1,5 @@
-// Ranks forked from a loaded worker: like those that are started, whatever happens to the server.
+// Ranks forked from a loaded worker are like those that are started, whatever happens to the
+// server.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -41,7 +42,7 @@ class PreforkTest : public Scratch {
     return request;
   }
 
-  // Returns once the worker is loaded, or will not be. False: there is nothing to wait for.
+  // Returns once the worker has loaded or failed to. False means there was nothing to wait for.
   bool preload(const AttemptRequest& what = request()) {
     bool waited = false;
     for (int i = 0; i < 100; ++i) {
@@ -70,7 +71,7 @@ class PreforkTest : public Scratch {
   }
   std::string log(int number = 0) const { return read(folder(number).log(0)); }
 
-  // Of the process that the rank was forked from; 0 when it was started by itself.
+  // Returns the process that the rank was forked from; 0 if it was started by itself.
   static pid_t parent_of(const RankProcess& process) {
     const std::string stat = read(fmt::format("/proc/{}/stat", process.pid));
     std::istringstream rest(stat.substr(stat.rfind(')') + 4));
@@ -102,7 +103,7 @@ TEST_F(PreforkTest, WithoutAskingEveryAttemptIsStartedByItself) {
 }
 
 TEST_F(PreforkTest, AForkIsWhatAStartIs) {
-  // Session, group, cores, signals, descriptors and variables, as /proc tells them.
+  // Session, group, cores, signals, descriptors and variables, as /proc shows them.
   const auto facts = [](pid_t pid) {
     std::string status;
     std::istringstream lines(read(fmt::format("/proc/{}/status", pid)));
@@ -219,7 +220,7 @@ TEST_F(PreforkTest, AStuckServerIsGivenUp) {
   EXPECT_TRUE(ends(running.pidfd));
 }
 
-// It was told to fork, and does so after sweepd has died and the attempt was queued again.
+// A server that was told to fork does so after sweepd has died and the attempt was queued again.
 TEST_F(PreforkTest, AForkThatComesLateTakesNobodysPlace) {
   int sockets[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);

@@ -1,4 +1,4 @@
-// A temporary folder for a test, with shell scripts that play the worker.
+// A temporary folder for a test, with shell scripts that act as the worker.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,19 +32,19 @@ class Scratch : public testing::Test {
     std::filesystem::create_directories((root_ / relative).parent_path());
     std::ofstream(root_ / relative) << text;
   }
-  // A program that runs these lines.
+  // Writes a program that runs these lines.
   std::filesystem::path script(const std::string& lines) const {
     const std::filesystem::path file = root_ / "worker";
     std::ofstream(file) << "#!/bin/sh\n" << lines << "\n";
     ::chmod(file.c_str(), 0755);
     return file;
   }
-  // Opening a fifo waits for the other side, so a script's `echo > fifo` says that it got there.
+  // Opening a fifo waits for the other side, so a script's `echo > fifo` shows that it got there.
   std::filesystem::path fifo(const std::string& name) const {
     ::mkfifo((root_ / name).c_str(), 0600);
     return root_ / name;
   }
-  // Until the process has ended. Ten seconds are for a machine that is very busy.
+  // Waits until the process has ended. Ten seconds are for a very busy machine.
   static bool ends(const UniqueFd& pidfd) {
     pollfd poll{pidfd.get(), POLLIN, 0};
     return ::poll(&poll, 1, 10'000) == 1;

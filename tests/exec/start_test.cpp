@@ -1,4 +1,4 @@
-// Starting ranks: what the process finds around it, and what its end tells.
+// Tests how ranks are started: what the process finds around it, and what its end shows.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -126,7 +126,7 @@ TEST_F(Start, ResetsTheSignalsThatTheDaemonBlocksOrIgnores) {
   sigset_t after;
   ::pthread_sigmask(SIG_SETMASK, &before, &after);
   EXPECT_EQ(read(folder_.log(0)), "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
-  EXPECT_TRUE(::sigismember(&after, SIGTERM));  // and leaves the daemon's own as they were
+  EXPECT_TRUE(::sigismember(&after, SIGTERM));  // the daemon's own are unchanged
   EXPECT_FALSE(::sigismember(&after, SIGHUP));
 }
 

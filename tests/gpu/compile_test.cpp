@@ -1,5 +1,5 @@
-// cuda_graph against eager on a GPU: the same losses, phases and state, and capture as a sample of
-// its own.
+// Compares cuda_graph with eager on a GPU: the losses, phases and state are the same, and the
+// capture is a sample of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::Pointwise;
 struct Steps {
   std::vector<double> losses;
   std::vector<std::string> phases;     // of the last step
-  std::map<std::string, Bytes> state;  // after it
+  std::map<std::string, Bytes> state;  // after the last step
 };
 
 class SetUpSamples final : public Samples {
@@ -58,7 +58,7 @@ TEST_F(CudaGraphs, ReplayTheEagerStep) {
       Texts graphed = changes;
       graphed.emplace_back("compile", "cuda_graph");
       const Steps eager = steps_of(changes), got = steps_of(graphed);
-      // The same kernels; sums by atomics may differ in their order.
+      // The kernels are the same; only sums by atomics may differ in their order.
       EXPECT_THAT(got.losses, Pointwise(DoubleNear(2e-3), eager.losses)) << mode << precision;
       if (std::string_view(mode) == "train_step") {
         EXPECT_NE(got.losses[0], got.losses[3]) << precision;
@@ -81,7 +81,7 @@ TEST_F(CudaGraphs, EveryAttentionThatRunsHereCanBeCaptured) {
     try {
       EXPECT_THAT(steps_of(graphed).losses, Pointwise(DoubleNear(0.02), steps_of(changes).losses))
           << attention;
-    } catch (const Unavailable&) {  // this GPU has not this kernel
+    } catch (const Unavailable&) {  // this GPU does not have this kernel
     }
   }
 }

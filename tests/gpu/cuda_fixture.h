@@ -1,4 +1,4 @@
-// A harness on the first CUDA device, or a skip that says why there is none.
+// Makes a harness on the first CUDA device, or skips the test and says why there is none.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,7 @@ namespace sweepd {
 
 class CudaFixture : public ::testing::Test {
  protected:
-  // A test that needs more of the device than a harness asks for it here: what is thrown as
-  // Unavailable skips.
+  // A test that needs more of the device than a harness checks it here. Unavailable skips the test.
   virtual void prepare() {}
 
   void SetUp() override {

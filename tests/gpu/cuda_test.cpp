@@ -1,5 +1,5 @@
-// The CUDA device and lm_step on it, against the same reference as on the CPU. Skipped without a
-// GPU.
+// Compares the CUDA device and lm_step on it with the reference that is used on the CPU. Skipped
+// without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST_F(Cuda, DescribesItself) {
   EXPECT_FALSE(environment.nccl_version.empty());
 }
 
-// Times of a long product by events and by the host clock around a synchronise agree.
+// A long product takes the same time by events and by the host clock around a synchronise.
 TEST_F(Cuda, TimelineMeasuresTheWorkAndNotItsLaunch) {
   const auto workload = harness->make("matmul", {{"size", "8192"}});
   RecordedPhases phases;

@@ -1,6 +1,6 @@
-// FlashAttention on CUDA against float64, forward and gradients: the paths of docs/GPU_KERNELS.md.
-// `CudaFlashSmall` is what tools/gpu_check runs under compute-sanitizer. Skipped without a GPU; the
-// kernels' arithmetic and their barriers are tested without one in tests/cuda.
+// Compares FlashAttention on CUDA with float64, forward and gradients, on the paths of
+// docs/GPU_KERNELS.md. tools/gpu_check runs `CudaFlashSmall` under compute-sanitizer. Skipped
+// without a GPU; the kernels' arithmetic and their barriers are tested without one in tests/cuda.
 #include <ATen/ATen.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST_F(CudaFlashSmall, SequencesThatNoTileDivides) {
   }
 }
 
-// Columns that are no multiple of 8 are padded.
+// Columns that are not a multiple of 8 are padded.
 TEST_F(CudaFlashSmall, AnyHeadDimension) {
   for (const std::int64_t head_dim : {1, 17, 33, 63, 65, 100, 127}) {
     expect_right({1, 2, 70, head_dim}, at::kBFloat16, AttentionMask::kCausal);
@@ -86,7 +86,7 @@ double largest(const at::Tensor& difference) {
   return difference.abs().max().item<double>();
 }
 
-// On Hopper d 64 and 128 have kernels of their own; those of other GPUs must agree with them.
+// On Hopper d 64 and 128 have their own kernels. They must agree with those of other GPUs.
 TEST_F(CudaFlashSmall, ThePathsAgree) {
   const auto get =
       reinterpret_cast<GetFlashKernels>(dlsym(RTLD_DEFAULT, "sweepd_cuda_flash_portable_kernels"));
@@ -127,7 +127,7 @@ TEST_F(CudaFlash, TheLeaderboardsShape) {
   expect_right({1, 16, 16384, 64}, at::kBFloat16, AttentionMask::kCausal);
 }
 
-// As a model hands them over: [B, S, h, d] seen as [B, h, S, d].
+// A model passes [B, S, h, d] seen as [B, h, S, d].
 TEST_F(CudaFlash, TransposedStrides) {
   for (const std::int64_t head_dim : {64, 96, 128}) {
     const auto make = [&] { return random({2, 500, 4, head_dim}, at::kBFloat16).transpose(1, 2); };
@@ -135,14 +135,14 @@ TEST_F(CudaFlash, TransposedStrides) {
   }
 }
 
-// The gradient of a sum has no stride of its own.
+// The gradient of a sum is expanded, with strides of 0.
 TEST_F(CudaFlash, GradientOfASum) {
   for (const at::ScalarType type : kTypes) {
     const at::Tensor q = random({1, 2, 200, 64}, type).requires_grad_(true);
     const at::Tensor v = random({1, 2, 200, 64}, type).requires_grad_(true);
     const at::Tensor o = flash_attention(q, q, v, {AttentionMask::kNone, 0.125});
     const at::Tensor dv = torch::autograd::grad({o.sum()}, {v})[0];
-    // Every row of probabilities adds up to 1, so all columns of dv are alike and add up to S.
+    // Every row of probabilities adds up to 1, so all columns of dv are equal and add up to S.
     const at::Tensor columns = dv.to(at::kDouble).sum(2);
     EXPECT_LT((columns - 200).abs().max().item<double>(), 2) << c10::toString(type);
   }

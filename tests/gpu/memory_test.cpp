@@ -1,4 +1,4 @@
-// The memory pass on a GPU: what the recording tells against the allocator's own figures, and the
+// Compares the memory pass's recording on a GPU with the allocator's own figures, and tests the
 // snapshot. Skipped without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,8 @@ TEST_F(CudaMemoryPass, StateEqualsTheFormulaAndThePeaksAgree) {
   for (const char* what : {"weights_bytes", "gradients_bytes", "optimizer_state_bytes"}) {
     EXPECT_EQ(facts.at(what), figures.at(what)) << what;
   }
-  // Blocks are rounded up: the timeline, of what was asked for, peaks at or below the allocator.
+  // Blocks are rounded up, so the timeline of the requested sizes peaks at or below the
+  // allocator's.
   std::int64_t highest = 0;
   for (const MemoryPoint& point : result.trace->timeline) {
     highest = std::max(highest, point.allocated.value);

@@ -1,5 +1,5 @@
-// accumulation and autocast_dtypes on CUDA: the same sums as on a CPU, and autocast's other
-// answers.
+// Tests accumulation and autocast_dtypes on CUDA: the sums are those of a CPU, autocast's answers
+// differ.
 #include <gtest/gtest.h>
 
 #include "tests/gpu/cuda_fixture.h"

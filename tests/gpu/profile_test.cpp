@@ -1,4 +1,4 @@
-// The profile pass on a GPU: no kernel lost, none in the wrong place. Skipped without a GPU.
+// Tests that the profile pass on a GPU loses no kernel and misplaces none. Skipped without a GPU.
 #include "runner/worker/profile_pass.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What an attempt will cost: literal past attempts in, milliseconds out.
+// Tests the estimated cost of an attempt: literal past attempts in, milliseconds out.
 #include "runner/model/estimate.h"
 
 #include <gtest/gtest.h>

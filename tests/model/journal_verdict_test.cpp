@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A rank that tells everything and has measured steps 0 to `steps` - 1.
+// A rank whose journal is complete and that has measured steps 0 to `steps` - 1.
 JournalCheck complete(int rank, std::int64_t steps) {
   JournalCheck check;
   check.rank = rank;
@@ -68,7 +68,7 @@ TEST(JudgeJournals, ALostOrForeignLineIsSuspect) {
               ElementsAre("1 line of the journal of rank 1 could not be read"));
 }
 
-// As when a process that was thought dead wrote beside its successor.
+// This happens if a process that was thought dead wrote beside its successor.
 TEST(JudgeJournals, StepsThatNobodyCountedAreInvalid) {
   JournalCheck check = complete(0, 10);
   for (std::int64_t step = 0; step < 10; ++step) check.add_step(step, true);

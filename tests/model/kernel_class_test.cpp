@@ -7,7 +7,7 @@
 namespace sweepd {
 namespace {
 
-// As CUPTI and c++filt spell them on an A100 and an H100, and as torch names its operators.
+// Names as CUPTI and c++filt spell them on an A100 and an H100, and as torch names its operators.
 constexpr std::string_view kAdd =
     "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
     "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)";

@@ -68,7 +68,7 @@ TEST(Params, ReadBackFromTheDefinitionsText) {
     ASSERT_TRUE(value) << written[i].first;
     values.emplace_back(written[i].first, *value);
   }
-  values.emplace_back("steps", std::int64_t{10});  // the run's; the workload does not have it
+  values.emplace_back("steps", std::int64_t{10});  // of the run; no parameter of the workload
   const auto params = read_params<EveryKind>(values);
   EXPECT_EQ(params.size, 8000);
   EXPECT_DOUBLE_EQ(params.dropout, 0.2);
@@ -80,7 +80,7 @@ TEST(Params, ReadBackFromTheDefinitionsText) {
   EXPECT_EQ(params.priority, 0) << "left at its default";
 }
 
-// Their defaults must satisfy their own limits, or no sweep could be submitted.
+// The defaults must satisfy their own limits, or no sweep could be submitted.
 TEST(RunParams, DefaultsAreWithinTheirLimits) {
   for (const ParamDef& def : describe_params<RunParams>()) {
     const auto value = def.parse(def.text(def.default_value));
@@ -89,7 +89,7 @@ TEST(RunParams, DefaultsAreWithinTheirLimits) {
   }
 }
 
-// Only these may change without throwing finished results away.
+// Only these may change without discarding finished results.
 TEST(RunParams, WhatIsNotPartOfATrial) {
   std::vector<std::string> scheduling;
   for (const ParamDef& def : describe_params<RunParams>()) {

@@ -5,7 +5,7 @@
 namespace sweepd {
 namespace {
 
-// Dense figures; the headline 1,979 of H100 and H200 is with 2:4 sparsity.
+// Dense figures. The 1,979 that is advertised for H100 and H200 is with 2:4 sparsity.
 TEST(Peaks, DenseFiguresByDeviceAndArithmetic) {
   struct Case {
     const char* device;

@@ -8,7 +8,7 @@
 namespace sweepd {
 namespace {
 
-// numpy: mean, std(ddof=1), percentile(linear) and median(|x - median|) of the same eight numbers.
+// numpy's mean, std(ddof=1), percentile(linear) and median(|x - median|) of the same numbers.
 TEST(Summarize, AgreesWithNumpy) {
   const double values[] = {3, 1, 4, 1, 5, 9, 2, 6};
   const Stats stats = summarize(values);
@@ -78,7 +78,7 @@ TEST(SummarizeSamples, WarmUpIsLeftOut) {
   EXPECT_DOUBLE_EQ(summaries[0].stats.mean, 11);
 }
 
-// A step ends when its last rank does: the mean over ranks would hide the slow one.
+// A step ends when its last rank does. The mean over ranks would hide the slow one.
 TEST(SummarizeSamples, RanksCountByTheSlowest) {
   const Sample samples[] = {
       {0, 0, "step", "time", 10, false},
@@ -107,7 +107,7 @@ TEST(SummarizeSamples, PhasesKeepTheirOrderAndMetricsStayApart) {
   EXPECT_EQ(summaries[3].metric, "host_time");
 }
 
-// As nccl-tests: the bytes of all operations by the time of all, not the mean of their rates.
+// As in nccl-tests: the bytes of all operations by their total time, not the mean of the rates.
 TEST(SummarizeSamples, ABandwidthIsBytesByMeanTime) {
   const Sample samples[] = {
       {0, 0, "step", "time", 1, false},
@@ -134,7 +134,7 @@ TEST(Metrics, HaveUnits) {
   EXPECT_EQ(unit_of_metric("figure.parameters"), "1");
   EXPECT_EQ(unit_of_metric("figure.weight_bytes"), "B");
   EXPECT_EQ(unit_of_metric("fact.warm_ms"), "ms");
-  EXPECT_EQ(unit_of_metric("fact.losses"), "1");  // ends in s, not in _s
+  EXPECT_EQ(unit_of_metric("fact.losses"), "1");  // ends in s, but not in _s
   EXPECT_EQ(unit_of_metric("made_up"), "");
 }
 

@@ -7,7 +7,7 @@
 namespace sweepd {
 namespace {
 
-// Steps of `rank`, the first of them warm-up.
+// Adds steps of `rank`, the first of which is a warm-up.
 void add(std::vector<Sample>& samples, int rank, std::vector<double> times_ms) {
   for (std::size_t i = 0; i < times_ms.size(); ++i) {
     const auto step = static_cast<std::int64_t>(i);
@@ -26,7 +26,7 @@ TEST(Skew, IsTheSlowestMinusTheFastestOfEachMeasuredStep) {
   ASSERT_TRUE(skew);
   EXPECT_DOUBLE_EQ(skew->mean_ms, (2 + 4 + 3 + 2) / 4.0);
   EXPECT_DOUBLE_EQ(skew->max_ms, 4);
-  EXPECT_EQ(skew->straggler, 2);  // steps 2 and 4
+  EXPECT_EQ(skew->straggler, 2);  // it is the slowest in steps 2 and 4
   EXPECT_DOUBLE_EQ(skew->straggler_share, 0.5);
 }
 

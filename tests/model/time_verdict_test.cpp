@@ -29,7 +29,7 @@ TEST(JudgeTimes, OnlyWhatIsFiniteAndAboveZeroIsATime) {
   EXPECT_EQ(judge_times(good).verdict, Verdict::kValid);
 }
 
-// Nothing to wait for takes no time; a diverged loss is a result.
+// If there is nothing to wait for, it takes no time. A diverged loss is a result.
 TEST(JudgeTimes, OtherFiguresHaveLimitsOfTheirOwn) {
   const struct {
     const char* metric;

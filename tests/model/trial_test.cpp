@@ -33,7 +33,7 @@ Trial with(const WorkloadDef& def, std::string_view param, Value value) {
   return trial;
 }
 
-// Frozen: databases in the field hold these keys. FNV-1a 128 of the text beside each.
+// Frozen: databases in the field contain these keys. Each is FNV-1a 128 of the text beside it.
 TEST(TrialKey, NeverChanges) {
   WorkloadDef def = matmul();
   EXPECT_EQ(key_of(def, default_trial(def)), "e8919b99d9659b10982286f64a43a959");  // matmul/1
@@ -45,7 +45,7 @@ TEST(TrialKey, NeverChanges) {
   EXPECT_EQ(key_of(def, default_trial(def)), "e8919b99d6659b10982286f64a43a5a8");  // matmul/2
 }
 
-// People read 1MB; the key keeps the text it always hashed.
+// 1MB is shown, but the key hashes the text that it always has.
 TEST(TrialKey, OfBytesHashesPowersOf1024) {
   ParamDef param;
   param.name = "bytes";
@@ -64,7 +64,7 @@ TEST(TrialKey, SchedulingIsNotWhatIsMeasured) {
   EXPECT_NE(key_of(def, with(def, "size", std::int64_t{5})), key_of(def, default_trial(def)));
 }
 
-// A parameter added later, at the default that keeps the old behaviour, keeps old results.
+// A later parameter whose default keeps the old behaviour keeps the old results.
 TEST(TrialKey, ANewParameterKeepsOldKeys) {
   const WorkloadDef old_def = matmul();
   WorkloadDef new_def = matmul();

@@ -73,7 +73,7 @@ TEST(Value, TypesHaveNamesBothWays) {
   EXPECT_FALSE(value_type_from("float"));
 }
 
-// Trial keys hash this text: what is stored must read back as the same value.
+// Trial keys hash this text (bytes have their own), so a stored value must read back as itself.
 TEST(Value, CanonicalTextReadsBack) {
   const auto round_trip = [](const Value& value, ValueType type) {
     const auto back = parse_value(to_text(value, type), type);

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// One quiet H200: 16 cores, 4 of them leased, nothing else going on.
+// A quiet H200 host: 16 cores, 4 of them leased, and nothing else running.
 Environment quiet() {
   Environment environment;
   environment.host.cores = 16;
@@ -48,7 +48,7 @@ Judgement judge_forward(const Summary& summary, const WorkPerStep& work,
 
 const std::optional<Peak> kH200 = datasheet_peak("NVIDIA H200", "bf16");
 
-// The mistake of two of the five write-ups: 110 % and 190 % of the peak, printed as results.
+// Two of the five write-ups made this mistake: they printed 110 % and 190 % of the peak as results.
 TEST(Judge, AMeanAboveTheDatasheetPeakIsInvalid) {
   const Judgement judgement = judge_forward(timing("forward", 1.0), forward_work(1.15e12), kH200);
   EXPECT_EQ(judgement.verdict, Verdict::kInvalid);
@@ -71,7 +71,7 @@ TEST(Judge, OnlyTheFastestStepAboveThePeakIsSuspect) {
 }
 
 TEST(Judge, APeakIsPerArithmetic) {
-  // 300 TFLOP/s: easy in bf16, impossible in fp32.
+  // 300 TFLOP/s are easy in bf16 and impossible in fp32.
   const Summary forward = timing("forward", 1.0);
   EXPECT_EQ(judge_forward(forward, forward_work(0.3e12), kH200).verdict, Verdict::kValid);
   EXPECT_EQ(
@@ -82,7 +82,7 @@ TEST(Judge, APeakIsPerArithmetic) {
 
 TEST(Judge, RanksBringTheirDevices) {
   const Summary forward = timing("forward", 1.0);
-  const WorkPerStep work = forward_work(3e12);  // of all four ranks
+  const WorkPerStep work = forward_work(3e12);  // the work of all four ranks
   const auto judge_on = [&](const std::vector<std::string>& uuid_of_rank) {
     Environment environment = quiet();
     const DeviceInfo gpu = environment.devices.front();
@@ -98,7 +98,7 @@ TEST(Judge, RanksBringTheirDevices) {
   const Judgement two = judge_on({"a", "b"});
   EXPECT_EQ(two.verdict, Verdict::kInvalid);
   EXPECT_THAT(two.reasons[0], HasSubstr("above the 2 devices' dense bf16 peak of 1,979 TFLOP/s"));
-  // As on a CPU, whose ranks share it: what they bring is one device.
+  // On a CPU, which its ranks share, all of them together are one device.
   const Judgement shared = judge_on({"a", "a", "a", "a"});
   EXPECT_EQ(shared.verdict, Verdict::kInvalid);
   EXPECT_THAT(shared.reasons[0], HasSubstr("above the device's dense bf16 peak of 989 TFLOP/s"));
@@ -111,14 +111,14 @@ TEST(Judge, MemoryTrafficAboveThePeakIsInvalid) {
                                               "peak of 4,800 GB/s"));
 }
 
-// A copy of 16 MB in a loop stays in L2: fast, and no lie of the clock.
+// A copy of 16 MB in a loop stays in L2. It is fast, but the clock is right.
 TEST(Judge, WhatFitsInTheCacheIsOnlySuspect) {
   const Judgement judgement = judge_forward(timing("forward", 0.002), forward_work(0, 16e6), kH200);
   EXPECT_EQ(judgement.verdict, Verdict::kSuspect);
   EXPECT_THAT(judgement.reasons[0], HasSubstr("it fits in the cache of 50 MiB"));
 }
 
-// Two cores do at most 64 fp32 operations a cycle each, at no more than 6.2 GHz.
+// Two cores do at most 64 fp32 operations a cycle each, at 6.2 GHz at most.
 TEST(Judge, NoCpuIsFasterThanItsCores) {
   const Peak ceiling = cpu_ceiling(2, "fp32");
   EXPECT_DOUBLE_EQ(ceiling.flops_per_s, 793.6e9);

@@ -1,4 +1,4 @@
-// The closed forms against plain search over the same times and memory.
+// Compares the closed forms with a plain search over the same times and memory.
 #include "workloads/parallelism/bounds.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(ParallelismBounds, AnswerTheAccountingProblem) {
   EXPECT_NEAR(best_continuous_split(plan)->tensor, 53248 * 1.8e11 / 4.6e14, 1e-9);
 }
 
-// Every mesh of up to 16 by 16, both readings, both parts of the step.
+// Meshes of powers of two up to 16 by 16, with both readings and both parts of the step.
 std::vector<Plan> meshes() {
   std::vector<Plan> all;
   for (const Transfers transfers : {Transfers::kAdd, Transfers::kOverlap}) {
@@ -66,7 +66,7 @@ TEST(ParallelismBounds, FindTheFirstTokenThatASearchFinds) {
       EXPECT_FALSE(compute_bound_at(plan, 1e15));
       continue;
     }
-    double low = 0, high = 1e9;  // not bound by compute, bound by compute
+    double low = 0, high = 1e9;  // low is not bound by compute, high is
     ASSERT_TRUE(compute_bound_at(plan, high));
     while (high - low > 1) {
       const double middle = std::floor((low + high) / 2);
@@ -84,7 +84,7 @@ TEST(ParallelismBounds, FindTheContinuousSplitThatAFineSearchFinds) {
       plan.transfers = transfers;
       plan.degrees.data = data;
       const Split closed = *best_continuous_split(plan);
-      // Transfers at a real Y, from the times at X = 8, Y = 8: FSDP ~ 1 / Y, tensor ~ Y.
+      // Transfers at a real Y, scaled from the times at X = 8, Y = 8: FSDP ~ 1 / Y, tensor ~ Y.
       Plan at = plan;
       at.degrees.fsdp = at.degrees.tensor = 8;
       const Costs c = costs(at);
@@ -122,7 +122,7 @@ TEST(ParallelismBounds, FindTheFewestTokensOfAllSplits) {
   }
 }
 
-// (b): half of the activations sharded, T tokens on a device, 95 GB.
+// Question (b): half of the activations sharded, T tokens on a device, 95 GB.
 TEST(ParallelismBounds, FindTheSmallestFsdpOfTheAccountingProblem) {
   struct Row {
     double tokens_per_device;

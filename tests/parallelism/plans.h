@@ -5,7 +5,7 @@
 
 namespace sweepd::parallelism {
 
-// The accounting problem, question (c): X = 16, Y = 4 on TPU v5p, the forward alone.
+// The accounting problem, question (c): X = 16, Y = 4 on TPU v5p, forward only.
 inline Plan accounting() {
   Plan plan;
   plan.model = {.d_model = 16384, .d_ff = 53248, .layers = 126, .matrices = 2};
@@ -17,7 +17,7 @@ inline Plan accounting() {
   return plan;
 }
 
-// A training step with every kind of parallelism at work.
+// A training step that uses every kind of parallelism.
 inline Plan all_kinds() {
   Plan plan = accounting();
   plan.degrees = {.data = 2, .fsdp = 4, .tensor = 2, .pipeline = 3};

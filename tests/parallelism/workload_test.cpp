@@ -1,4 +1,4 @@
-// The workload as the worker sees it: parameters as text, figures with their formulas.
+// Tests the workload as the worker sees it: parameters as text, figures with their formulas.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,7 +122,7 @@ TEST(Parallelism, RefusesWhatCannotBePlanned) {
 TEST(Parallelism, TakesPeaksFromTheTableAndWhatIsGivenInstead) {
   struct Row {
     NamedTexts texts;
-    double devices;  // for 16 P alone
+    double devices;  // needed for 16 P alone
   };
   const Row rows[] = {{{{"planned_device", "h200"}}, 25},
                       {{{"planned_device", "a100_40"}}, 88},

@@ -1,4 +1,4 @@
-// Cells that are compared with a baseline.
+// Tests cells that are compared with a baseline.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,14 +24,14 @@ std::string markdown(std::vector<ResultSet> results, const QuerySpec& query) {
   return table ? to_markdown(*table) : "error: " + table.error().message;
 }
 
-// The cells of the last column, top to bottom.
+// Returns the cells of the last column, top to bottom.
 std::vector<std::string> last_column(const Table& table) {
   std::vector<std::string> cells;
   for (const auto& row : table.rows) cells.push_back(row.back().text);
   return cells;
 }
 
-// small gains nothing from bf16, large does, xl fits only in bf16.
+// small does not get faster with bf16, large does, xl fits only in bf16.
 ResultSet precisions(const std::vector<std::string>& which) {
   ResultsBuilder b;
   b.text("size", {"small", "large", "xl"}).text("precision", {"fp32", "bf16"});
@@ -49,7 +49,8 @@ ResultSet precisions(const std::vector<std::string>& which) {
   return b.get();
 }
 
-// 004: fp32 | bf16 | difference | % change, the change in bold. Compared by filters, not columns.
+// 004: fp32 | bf16 | difference | % change, with the change in bold. Compared by filters, not by
+// columns.
 TEST(Baseline, PrecisionsWithDifferenceAndPercent) {
   QuerySpec query = query_of({"size"}, {});
   query.table.where = {{"precision", {"bf16"}}};
@@ -146,7 +147,8 @@ TEST(Baseline, AnInvalidOneIsNoneAndItsReasonIsSaid) {
   EXPECT_THAT(table->notes, Contains("† invalid: 190 % of the peak"));
 }
 
-// 10 values each: the standard error of a difference of means with std 1 is sqrt(2 / 10) = 0.447.
+// With 10 values each, the standard error of a difference of means with std 1 is sqrt(2 / 10) =
+// 0.447.
 TEST(Baseline, BoldIsWhatExceedsTwiceTheStandardError) {
   const struct {
     double mean;
@@ -203,8 +205,8 @@ TEST(Baseline, AComparisonNeedsOne) {
   EXPECT_TRUE(validate(table, {"precision"}));
 }
 
-// 003-12: the averages of its 20 speed-ups stand below them. Neither the baseline's own rows nor
-// invalid ones count, and one row is no average.
+// 003-12: the averages of its 20 speed-ups are below the table. Neither the baseline's own rows nor
+// invalid ones count, and a single row has no average.
 TEST(Baseline, AverageAndLargestSpeedUp) {
   ResultsBuilder b;
   b.numbers("sequence", {"256", "512", "1024"}).text("compile", {"eager", "graph", "inductor"});

@@ -44,7 +44,7 @@ TEST(CellTemplate, DoubledBracesAreLiteral) {
 TEST(CellTemplate, MistakesNameTheColumnAndTheNearestName) {
   EXPECT_THAT(mistake("{meen:.1f}"), HasSubstr("column 2: `meen` is not a figure"));
   EXPECT_THAT(mistake("{meen:.1f}"), HasSubstr("did you mean `mean`?"));
-  // Columns are those of an editor: ± is one, although it is two bytes.
+  // Columns are counted as in an editor: ± is one column, although it is two bytes.
   EXPECT_THAT(mistake("± {medain}"), HasSubstr("column 4"));
   EXPECT_THAT(mistake("{mean:.1f"), HasSubstr("column 1: `{` is not closed"));
   EXPECT_THAT(mistake("{mean {std}"), HasSubstr("column 1: `{` is not closed"));
@@ -74,7 +74,7 @@ TEST(NumberFormat, AgreesWithPython) {
   struct Case {
     double value;
     const char* format;
-    const char* expected;  // of Python's format()
+    const char* expected;  // the result of Python's format()
   };
   const Case cases[] = {
       {1234.5678, ".1f", "1234.6"},
@@ -84,7 +84,7 @@ TEST(NumberFormat, AgreesWithPython) {
       {0.4567, ".1%", "45.7%"},
       {0.000012345, ".2e", "1.23e-05"},
       {0.000012345, ".3g", "1.23e-05"},
-      {2.5, ".0f", "2"},  // halves go to even, as the digits of the double say
+      {2.5, ".0f", "2"},  // halves round to even, by the digits of the double
       {0.125, ".2f", "0.12"},
       {12.0, "f", "12.000000"},
       {999.999, ",.1f", "1,000.0"},

@@ -31,7 +31,7 @@ TEST(Convert, TimesAndSizes) {
   }
 }
 
-// A gigabyte is not a gibibyte: the difference is 7 % and has been printed for the other.
+// A gigabyte is not a gibibyte. They differ by 7 %, and each has been printed for the other.
 TEST(Convert, DecimalAndBinarySizesDiffer) {
   const double bytes = 16e9;
   EXPECT_DOUBLE_EQ((*conversion("B", "GB"))(bytes), 16.0);

@@ -11,7 +11,7 @@ namespace {
 
 using Records = std::vector<std::vector<std::string>>;
 
-// RFC 4180 as a reader has it: fields, quotes, CRLF.
+// Reads RFC 4180: fields, quotes, CRLF.
 Records read_csv(const std::string& text) {
   Records records;
   std::vector<std::string> record(1);

@@ -30,7 +30,7 @@ TEST(Dictionary, OneNumberingForAllAndTheOrderKept) {
   EXPECT_THAT(sets[2].dimensions[0].values, ElementsAre("x"));
 }
 
-// A table asks its first value for the texts of all rows, whatever that value's filter met.
+// A table gets the texts of all rows from its first value, even if that value's filter met nothing.
 TEST(Dictionary, ASetThatMetNothingKnowsWhatTheOthersMet) {
   ResultsBuilder none, some;
   none.text("model", {});

@@ -15,7 +15,7 @@ Table hostile(std::vector<std::string> texts) {
   return table;
 }
 
-// Cells of one line as GitHub splits them: at every pipe without a backslash before it, where two
+// Splits one line into cells as GitHub does: at every pipe without a backslash before it, where two
 // backslashes are one character and escape nothing.
 std::vector<std::string> github_cells(const std::string& line) {
   std::vector<std::string> cells(1);
@@ -104,7 +104,7 @@ TEST(Markdown, HostileTextNeverChangesTheNumberOfCells) {
       RC_ASSERT(github_cells(lines[i]).size() == 2u);
     }
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      // Spaces at the ends are kept, control characters are spaces that padding swallows.
+      // Spaces at the ends are kept. Control characters are spaces, which padding absorbs.
       std::string shown = texts[i];
       const auto first = std::min(shown.find_first_not_of(' '), shown.size());
       const auto last = std::max(first, shown.find_last_not_of(' ') + 1);

@@ -1,4 +1,4 @@
-// The pictures of a memory timeline, from literal points.
+// Tests the pictures of a memory timeline, from literal points.
 #include "runner/report/memory_plot.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ MemoryPoint point(std::int64_t ms, const std::string& action, const std::string&
   return p;
 }
 
-// 10 MiB of weights; a forward that climbs to 30, a backward to 40 and down.
+// 10 MiB of weights; a forward that rises to 30, a backward that rises to 40 and falls.
 MemoryPicture picture() {
   return {0,
           "lm_step model=tiny mode=train_step",

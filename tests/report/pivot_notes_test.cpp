@@ -84,7 +84,7 @@ TEST(PivotNotes, ALongReasonIsOneShortLine) {
   EXPECT_EQ(notes[1], "skipped: no package … (`sweepctl show` has the rest) (2 attempts)");
 }
 
-// Without a GPU its half of a sweep is skipped, and no device heads those columns.
+// Without a GPU, half of the sweep is skipped, and those columns would have no device name.
 TEST(PivotNotes, WhatRanNowhereHasNoColumnButItsReason) {
   ResultsBuilder b;
   b.text("model", {"small", "xl"}).text("device_name", {"AMD EPYC", ""});
@@ -165,7 +165,7 @@ TEST(PivotNotes, RepeatsAgreeWhereTheirSpreadsMeet) {
       "agree within ± std in 1 of 2 cells");
 }
 
-// The mistake of a table that averages two batch sizes without a word.
+// A table made this mistake: it averaged two batch sizes without saying so.
 TEST(PivotNotes, DifferentTrialsInOneCellAreNamed) {
   ResultsBuilder b;
   b.text("model", {"small", "xl"}).numbers("batch", {"4", "8"});

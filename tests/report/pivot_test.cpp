@@ -15,7 +15,7 @@ std::string markdown(const ResultSet& results, const QuerySpec& query) {
   return table ? to_markdown(*table) : "error: " + table.error().message;
 }
 
-// 003, section benchmarking_script: Model | Params | Forward | Backward in "s ± s".
+// 003, section benchmarking_script: Model | Params | Forward | Backward as "s ± s".
 TEST(Pivot, StepTimesByModelAndContext) {
   ResultsBuilder b;
   b.text("model", {"small", "large"}).numbers("context", {"128", "1024"});
@@ -40,7 +40,7 @@ TEST(Pivot, StepTimesByModelAndContext) {
 )");
 }
 
-// 004, section mixed precision: fp32 beside bf16, and what failed has a word.
+// 004, section mixed precision: fp32 beside bf16, and failures have a word.
 TEST(Pivot, Fp32AgainstBf16) {
   ResultsBuilder b;
   b.text("size", {"small", "xl"}).numbers("context", {"128", "1024"});
@@ -65,7 +65,7 @@ TEST(Pivot, Fp32AgainstBf16) {
 )");
 }
 
-// 002, section benchmarking_script: the only one of the five with minimum and maximum.
+// 002, section benchmarking_script: the only one of the five with a minimum and a maximum.
 TEST(Pivot, WarmUpStudyWithExtremes) {
   ResultsBuilder b;
   b.text("model", {"small"}).text("phase", {"forward"}).numbers("warmup", {"0", "1"});
@@ -82,7 +82,7 @@ TEST(Pivot, WarmUpStudyWithExtremes) {
 )");
 }
 
-// 001, section pytorch_attention: peaks of memory, in units that say what they are.
+// 001, section pytorch_attention: peaks of memory, with units in the header.
 TEST(Pivot, PeakMemoryOfAttention) {
   ResultsBuilder b("peak_allocated_bytes", "B");
   b.numbers("d_head", {"16", "64"}).numbers("sequence", {"256", "16384"});
@@ -144,7 +144,7 @@ TEST(Pivot, WithoutColumnsTheMetricNamesTheOne) {
   EXPECT_DOUBLE_EQ(*rate->rows[0][1].number, 20.0);
 }
 
-// As the file zips them: neither parameter by itself has this order.
+// The rows are in the order in which the file zips them; neither parameter alone has it.
 TEST(Pivot, RowsFollowTheFileWhereItListsPoints) {
   ResultsBuilder b;
   b.text("sum", {"fp32", "fp16", "bf16"}).text("addend", {"fp32", "fp16", "bf16"});

@@ -44,20 +44,20 @@ TEST(Pool, OneAttemptIsItsOwnStatistics) {
   EXPECT_TRUE(pooled.order_known);
 }
 
-// Mean 10 from ten samples and mean 20 from thirty is 17.5, not 15.
+// A mean of 10 from ten samples and a mean of 20 from thirty give 17.5, not 15.
 TEST(Pool, MeansAreWeightedBySamples) {
   std::vector<ResultRow> rows(2);
   rows[0].stats = {10, 10, 0, 10, 10, 10, 10, 10, 0};
   rows[1].stats = {30, 20, 0, 20, 20, 20, 20, 20, 0};
   const Pooled pooled = pool(pointers(rows));
   EXPECT_DOUBLE_EQ(pooled.stats.mean, 17.5);
-  // The spread lies between the attempts alone: 10 * 7.5^2 + 30 * 2.5^2 = 750 over 39.
+  // All spread is between the attempts: 10 * 7.5^2 + 30 * 2.5^2 = 750 over 39.
   EXPECT_DOUBLE_EQ(pooled.stats.std, std::sqrt(750.0 / 39.0));
   EXPECT_EQ(pooled.stats.min, 10);
   EXPECT_EQ(pooled.stats.max, 20);
 }
 
-// What is known from summaries alone equals what all samples together give.
+// Pooling the summaries gives the same as all samples together.
 TEST(Pool, SummariesPoolExactly) {
   EXPECT_TRUE(rc::check([] {
     const auto scale = *rc::gen::element(1e-3, 1.0, 1e4);
@@ -100,7 +100,7 @@ TEST(Pool, OrderStatisticsWithoutSamplesAreRefusedNotGuessed) {
   EXPECT_DOUBLE_EQ(*figure(pooled, "mean"), 5);
 }
 
-// One value an attempt (a peak of memory): the summary is the sample.
+// With one value per attempt (a peak of memory), the summary is the sample.
 TEST(Pool, SingleValuesAreTheirOwnSamples) {
   std::vector<ResultRow> rows{attempt({5}), attempt({9}), attempt({7})};
   for (ResultRow& row : rows) row.samples.clear();
@@ -132,8 +132,8 @@ TEST(Figures, RatesAreOfTheTimeThatIsShown) {
   EXPECT_DOUBLE_EQ(**by_median.get("tokens_per_s"), 204800);
 }
 
-// Two attempts of one and three operations: 1 GB in 1 s, and in 0.25 s, 1 s and 2 s. Of four
-// gigabytes in 4.25 s nobody should read the mean of rates, 1.6 GB/s.
+// Two attempts of one and three operations: 1 GB in 1 s, and in 0.25 s, 1 s and 2 s. That is four
+// gigabytes in 4.25 s, not the mean of the rates, 1.6 GB/s.
 TEST(Pool, ABandwidthIsBytesByMeanTime) {
   std::vector<ResultRow> rows{attempt({1}), attempt({4, 1, 0.5})};
   for (ResultRow& row : rows) row.stats = summarize_metric("busbw", row.samples);
@@ -154,7 +154,7 @@ TEST(Figures, WhatCannotBeKnownIsMissing) {
   EXPECT_EQ(*Figures(pooled, "B", {}).get("tflops"), std::nullopt) << "bytes are no time";
 }
 
-// A pooled rate needs one amount of work; two different trials have two.
+// A pooled rate needs one amount of work, but two different trials have two.
 TEST(Figures, RatesOfDifferentWorkAreMissing) {
   std::vector<ResultRow> rows{attempt({10}), attempt({10})};
   rows[0].flops = 1e12;

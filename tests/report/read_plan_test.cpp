@@ -1,4 +1,4 @@
-// What is read for a table, and with which units and figures.
+// Tests what is read for a table, and with which units and figures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

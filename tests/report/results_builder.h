@@ -1,5 +1,5 @@
 // Builds long-form results from literal rows, so that a test reads as the measurements and the
-// table they give.
+// table that they give.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class ResultsBuilder {
     return *this;
   }
 
-  // "*" stands for every value of a dimension. Returns the row for whatever else it needs.
+  // "*" means every value of a dimension. Returns the row, for everything else that it needs.
   ResultRow& row(const std::vector<std::string>& at) {
     ResultRow& row = results_.rows.emplace_back();
     for (std::size_t d = 0; d < at.size(); ++d) {
@@ -39,14 +39,14 @@ class ResultsBuilder {
     row.attempt = "attempt" + std::to_string(results_.rows.size());
     return row;
   }
-  // A done attempt with these samples.
+  // Adds a done attempt with these samples.
   ResultRow& samples(const std::vector<std::string>& at, std::vector<double> values) {
     ResultRow& added = row(at);
     added.stats = summarize(values);
     added.samples = std::move(values);
     return added;
   }
-  // A done attempt of which only the summary was read.
+  // Adds a done attempt of which only the summary was read.
   ResultRow& summary(const std::vector<std::string>& at, std::int64_t n, double mean, double std) {
     ResultRow& added = row(at);
     added.stats = {n, mean, std, mean - std, mean - std, mean, mean + std, mean + std, std};

@@ -85,10 +85,10 @@ TEST(Text, WrapsAtSpacesAndBetweenLetters) {
   EXPECT_EQ(report::wrap("a forward_backward", 8), (Lines{"a", "forward_", "backward"}));
   EXPECT_EQ(report::wrap("±±±±±±", 4), (Lines{"±±±±", "±±"}));
   EXPECT_EQ(report::wrap("模型模", 5), (Lines{"模型", "模"}));  // two columns each
-  EXPECT_EQ(report::wrap("模型", 1), (Lines{"模", "型"}));      // a letter that fits nowhere
+  EXPECT_EQ(report::wrap("模型", 1), (Lines{"模", "型"}));  // a letter that is wider than the line
 }
 
-// Whatever the width: every number is printed whole, and lines fit unless a single column cannot.
+// At any width, numbers are printed in full, and lines fit unless a single column cannot.
 TEST(Text, NumbersSurviveEveryWidth) {
   const Table table = step_times();
   for (std::size_t width = 1; width <= 80; ++width) {

@@ -1,4 +1,4 @@
-// Several figures side by side, in the shapes of tables that people write by hand.
+// Tests several figures side by side, in the shapes of tables that people write by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string markdown(std::vector<ResultSet> results, const QuerySpec& query) {
   return table ? to_markdown(*table) : "error: " + table.error().message;
 }
 
-// 002: Model | Pass | Warmup | Min | Max | Avg | Std. One read serves all four.
+// 002: Model | Pass | Warmup | Min | Max | Avg | Std. One read serves all four values.
 TEST(Values, MinMaxAvgStd) {
   ResultsBuilder b;
   b.text("model", {"small"}).text("phase", {"forward", "backward"}).numbers("warmup", {"0", "1"});
@@ -49,12 +49,12 @@ TEST(Values, MinMaxAvgStd) {
 )");
 }
 
-// 003: Model | Params | Forward (s) | Backward (s), with the peak and what became of it.
+// 003: Model | Params | Forward (s) | Backward (s), with the peak and the outcome.
 TEST(Values, MetricsAndPhasesSideBySide) {
   ResultsBuilder params("figure.parameters", "1");
   params.text("model", {"small", "xl"}).numbers("context", {"128"});
   params.samples({"small", "128"}, {128625408});
-  // Known by formula, though the attempt ran out of memory.
+  // It is known by formula, although the attempt ran out of memory.
   ResultRow& xl = params.samples({"xl", "128"}, {1998235200});
   xl.outcome = Outcome::kOom;
   ResultsBuilder forward;
@@ -85,7 +85,7 @@ TEST(Values, MetricsAndPhasesSideBySide) {
 )");
 }
 
-// 000: one column per pass, each with average and deviation.
+// 000: one column per pass, each with an average and a deviation.
 TEST(Values, EachColumnHasAllValues) {
   ResultsBuilder b;
   b.text("model", {"small"}).numbers("warmup", {"0", "5"});
@@ -104,7 +104,7 @@ TEST(Values, EachColumnHasAllValues) {
   EXPECT_EQ(table->rows[0][3].number, 30.0);
 }
 
-// 001: Size | forward vanilla | forward compiled: values that are points of one parameter.
+// 001: Size | forward vanilla | forward compiled: the values are points of one parameter.
 TEST(Values, ReadApartTheyMeetByTheirRows) {
   const auto results = [](std::vector<std::string> models, double ms) {
     ResultsBuilder b;
@@ -125,7 +125,7 @@ TEST(Values, ReadApartTheyMeetByTheirRows) {
   EXPECT_THAT(lines, ElementsAre("medium::2", "large:1:", "small:1:2", "xl::2"));
 }
 
-// 004: size by device, one database merged from three machines.
+// 004: size by device, from one database that was merged from three machines.
 TEST(Values, DevicesAsColumns) {
   ResultsBuilder b;
   b.text("model", {"small", "2.7B"}).text("device_name", {"AMD EPYC", "Apple M3", "NVIDIA L4"});
@@ -228,7 +228,7 @@ TEST(Values, OneWithoutResultsKeepsItsColumn) {
   EXPECT_EQ(table->rows[0][2].text, "");
 }
 
-// The first value's filter met nothing: what the rows are called, the second one knows.
+// The first value's filter met nothing. The second value knows the names of the rows.
 TEST(Values, AnEmptyFirstOneLosesNoRow) {
   ResultsBuilder none, some;
   none.text("model", {}).numbers("context", {});

@@ -1,4 +1,4 @@
-// How attempts are stopped: timeouts, cancelling, draining.
+// Tests how attempts are stopped: timeouts, cancelling, draining.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -97,7 +97,7 @@ TEST(Cancel, StopsARunningAttemptOnce) {
   EXPECT_FALSE(s.cancel(1));
   EXPECT_THAT(step_at(s, at(5)), ElementsAre("stop 1 cancel"));
   EXPECT_FALSE(s.cancel(1));
-  EXPECT_EQ(s.next_deadline(), at(7));  // not its timeout any more
+  EXPECT_EQ(s.next_deadline(), at(7));  // no longer its timeout
   EXPECT_THAT(step_at(s, at(7)), ElementsAre("kill 1 cancel"));
   EXPECT_THAT(step_at(s, at(20)), IsEmpty());
 }

@@ -1,5 +1,5 @@
-// Who starts, who waits, and for whom: the order, the exclusive leases and the rule between CPU and
-// GPU.
+// Tests who starts, who waits and for whom: the order, the exclusive leases and the rule between
+// CPU and GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ void add_all(Scheduler& scheduler, std::initializer_list<Item> items) {
   for (const Item& item : items) scheduler.add(item);
 }
 
-// Finishes the item and returns what starts then.
+// Finishes the item and returns what starts after it.
 std::vector<std::string> after(Scheduler& scheduler, ItemId finished) {
   scheduler.finished(finished);
   return step_at(scheduler);
@@ -96,7 +96,7 @@ TEST(Gpu, GangIsGrantedWholeAndNotStarvedBySmallOnes) {
   Scheduler s(machine_of(4, 4));
   add_all(s, {gpu_timing(1), gpu_timing(2), gpu_timing(3, 4), gpu_timing(4), gpu_timing(5)});
   EXPECT_THAT(step_at(s), ElementsAre("start 1 on GPU-0:0", "start 2 on GPU-1:1"));
-  EXPECT_THAT(after(s, 1), IsEmpty());  // three GPUs are free; 4 and 5 wait all the same
+  EXPECT_THAT(after(s, 1), IsEmpty());  // three GPUs are free, but 4 and 5 wait too
   EXPECT_THAT(after(s, 2), ElementsAre("start 3 on GPU-0:0 | GPU-1:1 | GPU-2:2 | GPU-3:3"));
   EXPECT_THAT(after(s, 3), ElementsAre("start 4 on GPU-0:0", "start 5 on GPU-1:1"));
 }
@@ -105,7 +105,7 @@ TEST(Lanes, CpuGoesOnWhileAGpuAttemptWaitsForGpus) {
   Scheduler s(machine_of(8, 2));
   add_all(s, {gpu_timing(1), gpu_timing(2, 2), cpu_shared(3, 4), cpu_shared(4, 1)});
   EXPECT_THAT(step_at(s), ElementsAre("start 1 on GPU-0:0,1,2,3", "start 3 on 4,5,6,7"));
-  // Now 2 could have both GPUs but not their eight cores: the CPU lane holds still for it.
+  // Now 2 could have both GPUs but not their eight cores, so the CPU lane starts nothing.
   EXPECT_THAT(after(s, 1), IsEmpty());
   EXPECT_THAT(after(s, 3), ElementsAre("start 2 on GPU-0:0,1,2,3 | GPU-1:4,5,6,7"));
   EXPECT_THAT(after(s, 2), ElementsAre("start 4 on 0"));
@@ -148,7 +148,7 @@ TEST(Adopted, LeaseIsTakenAsItIs) {
   EXPECT_THAT(after(s, 3), ElementsAre("start 4 on 0,1,2,3"));
 }
 
-// The machine may have changed while the daemon was away.
+// The machine may have changed while no daemon ran.
 TEST(Adopted, MayHoldWhatTheMachineNoLongerHas) {
   Scheduler s(machine_of(2, 1));
   Lease lease;

@@ -1,4 +1,4 @@
-// What one attempt gets of an idle machine, or why it never can run there.
+// Tests what one attempt gets on an idle machine, or why it can never run there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

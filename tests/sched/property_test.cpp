@@ -1,5 +1,5 @@
-// Any history of adding, cancelling, finishing, waiting and draining, against the promises of the
-// header, which a model keeps in plain sight.
+// Tests any history of adding, cancelling, finishing, waiting and draining against the promises of
+// the header. A plain model keeps track of them.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration kGrace = seconds(2);
 
-// What the outside world knows: what it asked for and what it was told.
+// What the outside knows: what it asked for and what it was told.
 struct World {
   Scheduler scheduler;
   Machine machine;
@@ -29,7 +29,7 @@ struct World {
     bool killed = false;
   };
   std::map<ItemId, Run> running;
-  std::map<ItemId, int> fates;  // started, refused or cancelled while waiting: must become 1
+  std::map<ItemId, int> fates;  // started, refused or cancelled while waiting; must become 1
   bool drained = false;
   Instant now{0};
 
@@ -53,11 +53,11 @@ void World::on(const StartAction& action) {
   RC_ASSERT(!drained);
   RC_ASSERT(waiting.contains(action.item));
   const Item item = waiting.at(action.item);
-  // Order: nobody of the same kind waits in front of it. (Refused ones were told before.)
+  // Order: no item of the same kind that is ahead of it waits. (Refused ones were reported before.)
   for (const auto& [id, other] : waiting) {
     if (id != item.id && other.device == item.device) RC_ASSERT(!StartsBefore{}(other, item));
   }
-  // Gangs are whole, each rank with a core of this machine and, on GPUs, a GPU of its own.
+  // Gangs are complete. Each rank has a core of this machine and, on GPUs, a GPU of its own.
   RC_ASSERT(action.lease.ranks.size() == static_cast<std::size_t>(item.world_size));
   std::set<std::string> gpus;
   for (const RankLease& rank : action.lease.ranks) {
@@ -107,7 +107,7 @@ void World::on(const RefuseAction& action) {
   waiting.erase(action.item);
 }
 
-// No core and no GPU twice, memory within the machine's, and a CPU timing alone.
+// No core or GPU is used twice, memory stays within the machine's, and a CPU timing is alone.
 void World::check_exclusive() const {
   std::set<int> cores;
   std::set<std::string> gpus;
@@ -125,7 +125,7 @@ void World::check_exclusive() const {
   RC_ASSERT(memory <= machine.memory.value);
 }
 
-// After a step: whoever is due was told, and an idle machine means that nobody waits.
+// After a step, everyone whose time is over was told, and on an idle machine nobody waits.
 void World::check_nobody_forgotten() const {
   for (const auto& [id, run] : running) {
     if (run.cancelled) RC_ASSERT(run.stopped.has_value());
@@ -186,7 +186,7 @@ void cancel_any(World& world, ItemId last) {
 Machine any_machine() {
   Machine machine = machine_of(*rc::gen::inRange(1, 9), *rc::gen::inRange(0, 5), 10_GiB);
   for (Gpu& gpu : machine.gpus) {
-    const int first = *rc::gen::inRange(0, 9);  // may reach beyond the cores there are
+    const int first = *rc::gen::inRange(0, 9);  // may exceed the cores that exist
     gpu.near_cores = {first, first + 1, first + 2};
   }
   return machine;
@@ -228,7 +228,7 @@ TEST(Scheduler, KeepsItsPromisesInAnyHistory) {
       }
       if (*rc::gen::arbitrary<bool>()) world.step();
     }
-    // Let the rest run: as long as something runs or waits, something must happen.
+    // Lets the rest run: while something runs or waits, something must happen.
     world.step();
     while (!world.running.empty()) {
       finish(world, any_key(world.running));

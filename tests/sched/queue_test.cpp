@@ -41,8 +41,8 @@ struct Counting {
   }
 };
 
-// Cost by counting, which no slow machine can disturb: a red-black tree of n has a depth of at most
-// 2 log2(n + 1), and taking the first or a known one out compares nothing.
+// Counts comparisons, which a slow machine cannot disturb. A red-black tree of n has a depth of at
+// most 2 log2(n + 1), and removing the first or a known one compares nothing.
 TEST(WaitingQueue, ComparesOnlyLogarithmicallyOften) {
   constexpr std::size_t kItems = 100'000;
   std::size_t comparisons = 0;
@@ -60,7 +60,7 @@ TEST(WaitingQueue, ComparesOnlyLogarithmicallyOften) {
 }
 
 // The same through the scheduler: with 100,000 waiting, each step starts exactly one. Quadratic
-// work (10^10 comparisons) would run into the test's time limit; this takes some 10^7.
+// work (10^10 comparisons) would exceed the test's time limit; this takes some 10^7.
 TEST(Scheduler, WorksThroughAHundredThousand) {
   constexpr ItemId kItems = 100'000;
   Scheduler scheduler(machine_of(2));

@@ -17,7 +17,7 @@ namespace {
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-// Where the ranks' tensors lie, and how others may get at them: each is a path of its own.
+// Where the ranks' tensors are and how the others can reach them: each has its own path.
 enum class Memory { kHeap, kPrivate, kPrivateStaged, kHeapOfRank0 };
 
 struct Case {
@@ -30,7 +30,7 @@ std::string name_of_case(const ::testing::TestParamInfo<Case>& info) {
   return kNames[static_cast<int>(info.param.memory)] + std::to_string(info.param.world_size);
 }
 
-// An array of floats in the memory of the case.
+// An array of floats in the kind of memory that the case asks for.
 class Array {
  public:
   Array(Group& group, Memory memory, std::size_t count) : heap_(group.heap()), count_(count) {
@@ -39,7 +39,7 @@ class Array {
       data_ = static_cast<float*>(heap_->allocate(count * sizeof(float)));
     } else {
       own_.resize(count + 1);
-      data_ = own_.data() + 1;  // at no multiple of anything but 4
+      data_ = own_.data() + 1;  // aligned to 4 bytes only
     }
   }
   ~Array() {
@@ -50,7 +50,7 @@ class Array {
 
   float* data() { return data_; }
   float& operator[](std::size_t i) { return data_[i]; }
-  // The first index that differs from expected(i); count when none does.
+  // Returns the first index that differs from expected(i), or count if none does.
   std::size_t first_wrong(const std::function<float(std::size_t)>& expected) const {
     for (std::size_t i = 0; i < count_; ++i) {
       if (data_[i] != expected(i)) return i;
@@ -74,8 +74,8 @@ float sum_of_values(int world_size, std::size_t i) {
   return static_cast<float>(i % 1009 + 1) * static_cast<float>(world_size * (world_size + 1) / 2);
 }
 
-// One element, less than a rank each, at the small message's limit, just beyond, and several chunks
-// with a rest.
+// One element, fewer elements than six ranks, the small message's limit, one element more, and
+// several chunks with a remainder.
 constexpr std::size_t kCounts[] = {1, 5, 4096, 4097, 65'537, 300'001};
 
 class EveryWay : public ::testing::TestWithParam<Case> {
@@ -162,7 +162,7 @@ TEST(Group, ResultsAreTheSameOnAllRanksBitForBit) {
   for (const Reach reach : {Reach::kBest, Reach::kStaged}) {
     std::vector<std::vector<float>> results(4);
     expect_ranks(4, reach, [&](Group& group) {
-      // Of such different sizes that another order of additions rounds differently.
+      // The values differ so much in size that another order of additions rounds differently.
       std::vector<float> mine(100'003);
       for (std::size_t i = 0; i < mine.size(); ++i) {
         const auto scale =

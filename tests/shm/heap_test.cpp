@@ -45,7 +45,7 @@ TEST(Heap, ReusesWhatWasFreedInAnyOrder) {
     for (void*& block : blocks) block = heap.allocate(4096);
     EXPECT_THROW(heap.allocate(1), OutOfMemory);
     for (const int i : order) heap.release(blocks[i]);
-    heap.release(heap.allocate(4 * 4096));  // one range again
+    heap.release(heap.allocate(4 * 4096));  // a single range again
   }
 }
 

@@ -40,7 +40,7 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-// One all_reduce of every kind of memory, checked.
+// Checks one all_reduce in every kind of memory.
 void sum_everywhere(Group& group) {
   const std::size_t count = 300'001;
   const auto sum = static_cast<float>(group.world_size() * (group.world_size() + 1) / 2);
@@ -98,14 +98,14 @@ TEST(Join, AnotherWorldSizeIsRefused) {
   first.kill(0);  // it waits for a rank that will not come
 }
 
-// So nothing can remain of it, in /dev/shm or elsewhere, whoever dies and when.
+// So nothing can be left of it, in /dev/shm or elsewhere, whoever dies and whenever.
 TEST(Join, TheMemoryHasNoName) {
   const auto region = Region::create(2);
   const auto link = "/proc/self/fd/" + std::to_string(region->fd());
   EXPECT_EQ(std::filesystem::read_symlink(link), "/memfd:sweepd (deleted)");
 }
 
-// The process is dead, and its address, if its pid were taken again, is another's.
+// The process is dead. If its pid was used again, its address belongs to another process.
 TEST(Join, AnAddressThatADeadRankLeftIsIgnored) {
   const TempFolder folder;
   std::ofstream(folder.path() / "shm.address") << ::getpid() << " 1 0\n";
@@ -130,7 +130,7 @@ TEST(Join, ARankKilledInTheMiddleLeavesNothingAndEndsTheOthers) {
     const auto errors = ranks.wait();
     EXPECT_EQ(errors[1], "killed");
     for (const std::size_t rank : {0U, 2U}) {
-      // Seen at a barrier, while its memory was read, or it never came.
+      // It was noticed at a barrier, or while its memory was read, or it never came.
       EXPECT_THAT(errors[rank],
                   ::testing::AnyOf(HasSubstr("rank 1 (process "), "rank 1 did not arrive in time"));
     }

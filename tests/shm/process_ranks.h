@@ -1,4 +1,4 @@
-// Ranks as processes, forked from the test: they meet through a folder, as an attempt's do.
+// Ranks as processes, forked from the test. They meet through a folder, as an attempt's ranks do.
 #pragma once
 
 #include <sys/types.h>
@@ -13,14 +13,14 @@ namespace sweepd::shm {
 
 class ProcessRanks {
  public:
-  // Runs `body` in a process of its own for each rank; what it throws becomes the rank's error.
+  // Runs `body` in a process of its own for each rank. What it throws becomes the rank's error.
   ProcessRanks(int world_size, const std::function<void(int rank)>& body);
   ~ProcessRanks();  // kills those that are left
   ProcessRanks(const ProcessRanks&) = delete;
   ProcessRanks& operator=(const ProcessRanks&) = delete;
 
   void kill(int rank);
-  // Waits for all; what each rank's body threw, "" when nothing, "killed" when a signal ended it.
+  // Waits for all and returns what each rank's body threw: "" for nothing, "killed" for a signal.
   std::vector<std::string> wait();
 
  private:

@@ -1,4 +1,4 @@
-// Many operations of every kind and size in random order; under the thread sanitizer this is what
+// Runs many operations of every kind and size in random order. Under the thread sanitizer this
 // shows that every access is ordered.
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace sweepd::shm {
 namespace {
 
-// Small whole numbers: exact in any order, different for every round, rank and element.
+// Small whole numbers are exact in any order, and differ for every round, rank and element.
 std::uint32_t value(std::uint32_t round, int rank, std::size_t i) {
   return (round * 31 + static_cast<std::uint32_t>(rank) * 17 + static_cast<std::uint32_t>(i)) %
          1000;
@@ -80,7 +80,7 @@ void broadcast(Group& group, std::size_t count, bool in_heap, std::uint32_t roun
 void random_rounds(Group& group, std::uint32_t rounds) {
   std::mt19937 random(17);  // the same on all ranks
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    // Sizes spread over the orders of magnitude: 1 to about 300,000 elements.
+    // Sizes cover the orders of magnitude from 1 to about 300,000 elements.
     const auto count = static_cast<std::size_t>(1) + random() % (1U << (1 + random() % 18));
     const bool in_heap = random() % 2 == 0;
     switch (random() % 6) {
@@ -119,7 +119,7 @@ TEST(Stress, ManyBarriers) {
       for (int turn = 0; turn < 2000; ++turn) {
         turns[static_cast<std::size_t>(group.rank())] = turn;
         group.barrier();
-        // Everybody's write is seen by everybody, and nobody is ahead.
+        // Everyone sees everyone's write, and nobody is ahead.
         for (const int other : turns) ASSERT_EQ(other, turn);
         group.barrier();
       }

@@ -31,7 +31,7 @@ std::vector<T> sum_of(Isa isa, Type type, const std::vector<std::vector<T>>& arr
   return out;
 }
 
-// The slow, obvious way: a table of all finite halves, in order.
+// The slow, obvious conversion of a finite half.
 float half_value(std::uint16_t half) {
   const int exponent = (half >> 10) & 31;
   const int fraction = half & 1023;
@@ -43,7 +43,7 @@ float half_value(std::uint16_t half) {
 std::uint16_t nearest_half(double value) {
   const double magnitude = std::fabs(value);
   std::uint16_t best = 0;
-  for (std::uint16_t low = 0, high = 0x7bff; true;) {  // largest half that is not above
+  for (std::uint16_t low = 0, high = 0x7bff; true;) {  // the largest half that is not above
     if (low == high) {
       best = low;
       break;
@@ -93,8 +93,8 @@ TEST(Sum, HalvesRoundToNearestEven) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     a[i] = static_cast<std::uint16_t>(random() % 0x7c00 | (random() % 2) << 15);
     b[i] = static_cast<std::uint16_t>(random() % 0x7c00 | (random() % 2) << 15);
-    // The sum of two halves is exact in fp64; fp32 may round first, in the same direction or to a
-    // tie, so compare with what fp32 holds.
+    // The sum of two halves is exact in fp64. fp32 may round first, in the same direction or to a
+    // tie, so the sum is compared with what fp32 holds.
     expected[i] = nearest_half(half_value(a[i]) + half_value(b[i]));
   }
   for (const Isa isa : isas()) {
@@ -108,13 +108,13 @@ TEST(Sum, HalvesRoundToNearestEven) {
 }
 
 TEST(Sum, BFloatsRoundToNearestEven) {
-  // 1 + 2^-8 is half way between 1 and the next bfloat, 1 + 2^-7; three times as much is half way
+  // 1 + 2^-8 is halfway between 1 and the next bfloat, 1 + 2^-7. Three times as much is halfway
   // between the next two.
   const std::uint16_t one = 0x3f80, half_step = 0x3b80, three_half_steps = 0x3c40;
   for (const Isa isa : isas()) {
     EXPECT_EQ(sum_of<std::uint16_t>(isa, Type::kBf16, {{one, one}, {half_step, three_half_steps}}),
               (std::vector<std::uint16_t>{0x3f80, 0x3f82}));
-    // Rounded once, at the end: four half steps are two whole ones.
+    // It is rounded once, at the end: four half steps are two whole ones.
     EXPECT_EQ(sum_of<std::uint16_t>(isa, Type::kBf16,
                                     {{one}, {half_step}, {half_step}, {half_step}, {half_step}}),
               (std::vector<std::uint16_t>{0x3f82}));
@@ -129,7 +129,7 @@ TEST(Sum, NaNAndInfinityStay) {
                                     {{half_infinity, half_largest, half_infinity},
                                      {0, half_largest, static_cast<std::uint16_t>(0xfc00)}})[1],
               half_infinity);
-    for (const std::size_t count : {1U, 8U, 11U}) {  // in the vector's body and in its rest
+    for (const std::size_t count : {1U, 8U, 11U}) {  // in the vector's body and in its remainder
       const std::vector<std::uint16_t> nans(count, half_nan), zeros(count, 0);
       EXPECT_EQ(sum_of<std::uint16_t>(isa, Type::kFp16, {nans, zeros}),
                 std::vector<std::uint16_t>(count, 0x7e00));
@@ -144,7 +144,7 @@ TEST(Sum, IsTheSameForEveryInstructionSetAndLength) {
   for (const Type type :
        {Type::kFp32, Type::kFp64, Type::kFp16, Type::kBf16, Type::kInt32, Type::kInt64}) {
     for (const std::size_t count : {0U, 1U, 7U, 1023U, 1024U, 1025U, 5000U}) {
-      // Bytes 0 to 63: no exponent is so large that a sum overflows.
+      // Bytes 0 to 63 have no exponent that makes a sum overflow.
       std::vector<std::vector<std::uint8_t>> bytes(3);
       std::vector<const std::byte*> sources;
       for (auto& array : bytes) {

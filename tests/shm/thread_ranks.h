@@ -1,4 +1,4 @@
-// Ranks as threads over one mapping of one region, where the thread sanitizer sees every access.
+// Ranks as threads over one mapping of one region, so that the thread sanitizer sees every access.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace sweepd::shm {
 
-// What each rank's body threw, "" when nothing.
+// Returns what each rank's body threw; "" for nothing.
 inline std::vector<std::string> run_ranks(int world_size, Reach reach,
                                           const std::function<void(Group&)>& body) {
   const auto region = Region::create(world_size, 64 << 20);

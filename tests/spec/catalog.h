@@ -1,4 +1,4 @@
-// A catalog as the real workloads give it, by hand: the spec layer knows none of them.
+// A hand-written catalog like that of the real workloads, none of which the spec layer knows.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct LmStepParams {
 struct MatmulParams {
   std::int64_t size = 4096;
   std::string precision = "fp32";
-  bool transposed = false;  // the real one has no boolean; the grammar does
+  bool transposed = false;  // the real one has no boolean, but the grammar does
   void visit(auto& field) {
     field("size", size, "rows and columns", at_least(1));
     field("precision", precision, "arithmetic", one_of({"fp32", "tf32", "bf16", "fp16"}));

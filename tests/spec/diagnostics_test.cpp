@@ -1,4 +1,4 @@
-// What a person sees for each kind of mistake, to the letter.
+// Tests exactly what a user sees for each kind of mistake.
 #include <gmock/gmock.h>
 
 #include "tests/spec/parse.h"

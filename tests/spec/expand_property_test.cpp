@@ -1,4 +1,4 @@
-// Expansion against a slow, obvious reference: nested loops over names and key_of for each point.
+// Compares expansion with a slow, obvious reference: nested loops over names, and key_of per point.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -42,7 +42,7 @@ Setting setting_of(std::size_t i) {
   return {axis.param, axis.values.back()};
 }
 
-// Each parameter goes to one section, as in a file.
+// Each parameter is in one section, as in a file.
 Sweep any_sweep() {
   Sweep sweep;
   sweep.workload = "lm_step";
@@ -66,7 +66,7 @@ Sweep any_sweep() {
   std::erase_if(sweep.zip, [](const ZipGroup& group) { return group.axes.empty(); });
   const auto names =
       rc::gen::container<std::set<std::size_t>>(rc::gen::inRange<std::size_t>(0, pool().size()));
-  const int most_rules = *rc::gen::element(3, 3, 3, 150);  // 64 are one word of the index
+  const int most_rules = *rc::gen::element(3, 3, 3, 150);  // 64 rules fill one word of the index
   for (int rules = *rc::gen::inRange(0, most_rules); rules > 0; --rules) {
     ExcludeRule rule;
     for (const std::size_t i : *names) {
@@ -192,7 +192,7 @@ RC_GTEST_PROP(Expand, CountIsThePointsBeforeExclusion, ()) {
   RC_ASSERT(count_points(sweep) == static_cast<std::int64_t>(all.points.size()) + removed);
 }
 
-// Names in the key are ordered with their `=`: `a1=` stands before `a=`.
+// In the key, names are ordered with their `=`: `a1=` comes before `a=`.
 TEST(Expand, KeysOfNamesThatBeginAlike) {
   WorkloadDef def;
   def.name = "w";
@@ -238,7 +238,7 @@ Axis numbers(const std::string& param, std::int64_t first, std::int64_t last) {
   return axis;
 }
 
-// One after the other they took a hundred seconds.
+// Checking one rule after the other took a hundred seconds.
 TEST(Expand, AMillionPointsAndThousandsOfRules) {
   Sweep sweep;
   sweep.workload = "lm_step";
@@ -254,7 +254,7 @@ TEST(Expand, AMillionPointsAndThousandsOfRules) {
   EXPECT_EQ(expansion.excluded, std::vector<std::int64_t>(kRules, 1));
 }
 
-// So long an axis has lists of rules, no bits.
+// An axis this long has lists of rules instead of bits.
 TEST(Expand, ALongAxisAndThousandsOfRules) {
   Sweep sweep;
   sweep.workload = "lm_step";

@@ -1,4 +1,4 @@
-// A hostile or broken file is refused with a reason, quickly, whatever it holds.
+// A hostile or broken file is refused quickly and with a reason, whatever its contents.
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(Limits, OneMebibyteOfText) {
 }
 
 TEST(Limits, SixteenLevels) {
-  const auto nested = [](int levels) {  // with the sweep itself as the first
+  const auto nested = [](int levels) {  // the sweep itself is the first level
     return kHead + "x: " + repeated("[", levels - 1) + repeated("]", levels - 1) + "\n";
   };
   EXPECT_THAT(messages(nested(16)), ElementsAre(HasSubstr("`x` is not a key")));
@@ -54,7 +54,7 @@ TEST(Limits, TheBillionLaughs) {
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias +
             repeated(", " + alias, 9) + "]\n";
   }
-  // A node a word: a2 is 111 of them ten times over; the eighth `*a2` is the one too many.
+  // Each word is a node. a2 is 111 of them ten times over; the eighth `*a2` is one too many.
   EXPECT_THAT(messages(text), ElementsAre("4:45 aliases repeat too much of this file; at most "
                                           "10,000 values and 1,048,576 bytes of text"));
 }
@@ -122,7 +122,7 @@ TEST(Limits, EncodingAndControlCharacters) {
       << "an escape must not reach the terminal";
 }
 
-// Whatever bytes a file has: an answer, sweeps or mistakes, never both, every mistake in the file.
+// Any bytes get an answer: sweeps or mistakes, never both, and every mistake is within the file.
 void check_answer(const std::string& text) {
   const Parsed parsed = parse(text);
   RC_ASSERT(parsed.errors.empty() != parsed.sweeps.empty());

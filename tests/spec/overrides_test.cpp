@@ -1,4 +1,4 @@
-// `--set` makes a file written for a large machine run small, without editing it.
+// Tests that `--set` makes a file for a large machine run small, without editing it.
 #include <gmock/gmock.h>
 
 #include "tests/spec/parse.h"

@@ -1,4 +1,4 @@
-// What every test here does: parse literal text against the catalog by hand.
+// The part that all tests share: parsing literal text against the hand-written catalog.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,15 +28,15 @@ inline Parsed parse(std::string_view text, const std::vector<std::string>& sets 
   return parse_sweeps(text, "f.yaml", catalog(), overrides_of(sets));
 }
 
-// All messages as a person reads them; "" when there is none. A newline in front lets literals
-// begin on a line of their own.
+// Returns all messages as a user reads them; "" if there are none. They begin with a newline, so
+// that literals can begin on a line of their own.
 inline std::string errors(std::string_view text, const std::vector<std::string>& sets = {}) {
   const Parsed parsed = parse(text, sets);
   EXPECT_EQ(parsed.errors.empty(), !parsed.sweeps.empty());
   return parsed.errors.empty() ? "" : "\n" + render(parsed.errors);
 }
 
-// The messages alone, each as "line:column message".
+// Returns only the messages, each as "line:column message".
 inline std::vector<std::string> messages(std::string_view text,
                                          const std::vector<std::string>& sets = {}) {
   std::vector<std::string> found;

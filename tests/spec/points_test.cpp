@@ -1,4 +1,4 @@
-// Which trials a sweep has, and in which order.
+// Tests which trials a sweep has, and in which order.
 #include <gmock/gmock.h>
 
 #include "tests/spec/parse.h"
@@ -78,7 +78,7 @@ include:
               ElementsAre("model=tiny context=64 batch=8",   //
                           "model=tiny context=256 batch=8",  //
                           "model=xl context=64 batch=8",     //
-                          // Axes it does not name have their defaults: small, 128.
+                          // Axes that the point does not name have their defaults: small, 128.
                           "batch=2 precision=bf16"));
 }
 

@@ -1,4 +1,4 @@
-// Parser, schemas/sweep.schema.json, schemas/sweep.md and experiments/ say the same.
+// Tests that the parser, schemas/sweep.schema.json, schemas/sweep.md and experiments/ agree.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -38,7 +38,7 @@ const json& schema_json() {
   return parsed;
 }
 
-// What the schema says about one document; "" when it is content.
+// Returns the schema's complaints about one document; "" if there are none.
 std::string schema_errors(const YAML::Node& document) {
   static const valijson::Schema* const rules = [] {
     auto* schema = new valijson::Schema;
@@ -67,7 +67,7 @@ std::set<std::string> keys_of(const json& object) {
   return keys;
 }
 
-// The keys that the parser offers when it meets one it does not know.
+// Returns the keys that the parser offers if it meets an unknown one.
 std::set<std::string> offered(const std::string& text) {
   for (const std::string& message : messages(text)) {
     const std::size_t at = message.find("; expected one of ");
@@ -120,7 +120,7 @@ TEST(Schema, TheGuideHasEveryKeyAndRunParameter) {
   for (const std::string& name : names) EXPECT_THAT(guide, HasSubstr("`" + name + "`"));
 }
 
-// Every ```yaml block of the guide is a sweep, or part of one that begins with the usual two lines.
+// Every ```yaml block of the guide is a sweep, or the part of one after the usual first two lines.
 TEST(Schema, TheGuidesExamplesAreSweeps) {
   const std::string guide = read(kRoot / "schemas/sweep.md");
   int blocks = 0;
@@ -152,7 +152,7 @@ TEST(Experiments, AreValidForParserAndSchema) {
   for (const auto& path : experiments()) {
     const std::string text = read(path);
     for (const Diagnostic& d : parse_sweeps(text, path.filename().string(), catalog(), {}).errors) {
-      // A workload that is not in the catalog by hand: its names cannot be checked here.
+      // The hand-written catalog lacks this workload, so its names cannot be checked here.
       if (!d.message.starts_with("workload: ")) ADD_FAILURE() << render(d);
     }
     for (const YAML::Node& document : YAML::LoadAll(text)) {
@@ -179,7 +179,7 @@ struct Wrong {
   std::string text;
 };
 
-// What the schema can see of the mistakes that the parser reports: both refuse these.
+// The mistakes of the parser that the schema can see too: both refuse them.
 TEST(Schema, RefusesWhatTheParserRefuses) {
   const std::vector<Wrong> wrongs{
       {"unknown key", kHead + "matrx: {model: [small]}\n"},

@@ -1,4 +1,4 @@
-// A file's text becomes exactly the values it says.
+// Tests that a file's text becomes exactly the values that it gives.
 #include <gmock/gmock.h>
 
 #include "tests/spec/parse.h"

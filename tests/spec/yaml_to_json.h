@@ -1,5 +1,5 @@
-// A YAML document as an editor's schema checker sees it: plain scalars get YAML 1.2's core types
-// (null, boolean, number), quoted ones are strings.
+// Converts a YAML document as an editor's schema checker does: plain scalars get YAML 1.2's core
+// types (null, boolean, number), quoted ones are strings.
 #pragma once
 
 #include <yaml-cpp/yaml.h>

@@ -64,7 +64,7 @@ class Launcher(unittest.TestCase):
         empty = self.root / "empty"
         empty.mkdir()
         old = self.torch("old", "2.10.0+cu128")
-        # An empty Python: -S -E by way of a wrapper, since the one that runs this test may have torch.
+        # An empty Python: a wrapper adds -S -E, since the one that runs this test may have torch.
         self.program("bare/python", '#!/bin/sh\nexec python3 -S -E "$@"\n')
         for environment, part in [
             ({"SWEEPD_LIBTORCH": str(empty)}, "expected lib/libtorch_cpu.so there"),

@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# What a tool could do harm or spend an hour with.
+# Programs with which a tool could do harm or spend an hour.
 ACTORS = ["apt-get", "sudo", "cmake", "ninja", "g++", "nvcc", "nvidia-smi", "clang-format", "clang-tidy", "unzip", "docker"]
 
 
@@ -38,13 +38,13 @@ class Options(unittest.TestCase):
         self.bin.mkdir()
         for name in ACTORS:
             self.program(self.bin / name, f'echo "{name} $*" >>"{self.log}"; exit 1')
-        # pip is called as a module of Python; everything else of Python is let through.
+        # pip is called as a module of Python; all other uses of Python are allowed.
         self.program(self.bin / "python3", f'if [ "$1" = -m ]; then echo "python3 $*" >>"{self.log}"; exit 1; fi\n'
                                            f'exec {sys.executable} "$@"')
         ctest = shutil.which("ctest") or "false"
         self.program(self.bin / "ctest", f'if [ "$*" = --help ]; then exec {ctest} --help; fi\n'
                                          f'echo "ctest $*" >>"{self.log}"; exit 1')
-        # tools/make_cli_docs asks it; what it says is not what docs/CLI.md holds.
+        # tools/make_cli_docs asks it; its answer is not what docs/CLI.md contains.
         self.program(self.root / "build/release/bin/sweepctl", 'echo "some help"')
 
     def program(self, path, script):

@@ -51,7 +51,7 @@ class Sandbox(unittest.TestCase):
 class FetchLibtorch(Sandbox):
     def setUp(self):
         super().setUp()
-        # Two small wheels in place of the real ones; everything else of the script is as it is.
+        # Two small wheels replace the real ones; the rest of the script is unchanged.
         self.wheels = self.root / "index"
         self.wheels.mkdir()
         lines = []

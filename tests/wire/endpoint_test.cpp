@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The three variables as a test wants them; as they were afterwards.
+// Starts without the three variables and restores them afterwards.
 class EndpointTest : public testing::Test {
  protected:
   EndpointTest() {
@@ -92,7 +92,7 @@ TEST_F(EndpointTest, EverythingLiesInTheFolder) {
   EXPECT_EQ(state.catalog(), "/s/catalog.json");
 }
 
-// Binds and connects through the address, as daemon and client do.
+// Binds and connects through the address, as the daemon and the client do.
 void expect_reachable(const StateFolder& state) {
   const SocketAddress address = socket_address(state);
   ASSERT_LT(address.path.size(), sizeof(sockaddr_un::sun_path));
@@ -108,7 +108,8 @@ void expect_reachable(const StateFolder& state) {
   EXPECT_EQ(::connect(client.get(), generic, sizeof name), 0) << strerror(errno);
 }
 
-// A socket's address holds 107 bytes: one less, just that, one more, and far more.
+// A socket's address holds 107 bytes. The lengths are one less, exactly that, one more, and far
+// more.
 TEST_F(EndpointTest, APathOfAnyLengthCanBeReached) {
   const fs::path root = fs::temp_directory_path() / ("sweepd-endpoint-" + random_id());
   const std::size_t own = root.string().size() + 1 + std::strlen("/sweepd.sock");

@@ -1,4 +1,4 @@
-// Whatever an attempt may say comes back the same, in whatever pieces the file arrives.
+// Whatever an attempt may say is read back unchanged, whatever pieces the file arrives in.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -19,7 +19,7 @@ rc::Gen<double> any_double() {
                        std::numeric_limits<double>::quiet_NaN()));
 }
 
-// Printable, with what JSON must escape: quotes, backslashes, newlines, control bytes, UTF-8.
+// Text with what JSON must escape: quotes, backslashes, newlines, control bytes, UTF-8.
 rc::Gen<std::string> any_text() {
   return rc::gen::map(
       rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
@@ -140,7 +140,7 @@ rc::Gen<Event> any_event() {
   return rc::gen::oneOf(any_step(), any_end(), fact, work, memory, kernel, op, any_trace());
 }
 
-// The line says everything: NaN compares unequal to itself, its text does not.
+// The texts are compared: NaN is unequal to itself, its text is not.
 TEST(EventProperty, RoundTripInAnyPieces) {
   EXPECT_TRUE(rc::check([] {
     const auto events = *rc::gen::resize(8, rc::gen::container<std::vector<Event>>(any_event()));
@@ -168,7 +168,7 @@ TEST(EventProperty, SampleValuesAreExactToTheBit) {
     const auto again = event_from_line(event_to_line(event), 0);
     RC_ASSERT(again.ok());
     const double read = std::get<StepEvent>(*again).samples.at(0).value;
-    const bool same = std::isnan(value) ? std::isnan(read)  // which NaN it was does not matter
+    const bool same = std::isnan(value) ? std::isnan(read)  // which NaN it is does not matter
                                         : std::memcmp(&read, &value, sizeof(value)) == 0;
     RC_ASSERT(same);
   }));

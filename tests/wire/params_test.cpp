@@ -10,7 +10,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// One of each, as a handler would read them; "" when there is no mistake.
+// Reads one of each kind as a handler would; returns "" if there is no mistake.
 std::string mistake_in(const json& params) {
   ParamsReader reader(params);
   reader.text("sweep");

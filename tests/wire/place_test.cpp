@@ -53,7 +53,7 @@ class Place : public testing::Test {
   }
   ~Place() override { std::filesystem::remove(path_); }
 
-  // In a process of its own; its exit code.
+  // Runs `act` in a process of its own and returns its exit code.
   static int in_child(const std::function<int()>& act) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(act());
@@ -61,7 +61,7 @@ class Place : public testing::Test {
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
   }
-  // 0 for nobody.
+  // Returns 0 if nobody holds it.
   pid_t holder() const {
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -89,7 +89,7 @@ TEST_F(Place, IsForOneProcessAndKnownToTheKernel) {
   EXPECT_EQ(in_child([&] { return take_place(fd_.get()); }), EAGAIN);
 }
 
-// Or a program that a worker starts could be taken for the worker.
+// Otherwise a program that a worker starts could be mistaken for the worker.
 TEST_F(Place, IsNotInheritedByAForkAndGoesWithItsHolder) {
   const int in_grandchild = in_child([&] {
     if (take_place(fd_.get()) != 0) return 2;

@@ -41,7 +41,7 @@ AttemptRequest example() {
   request.workload = "lm_step";
   request.pass = Pass::kMemory;
   request.repeat = 2;
-  // Not in alphabetical order: the order of the catalog is for people and must stay.
+  // Not in alphabetical order: the catalog's order is for people and must be kept.
   request.params = {{"model", "xl"}, {"context", "512"}, {"memory_limit", "4GiB"}, {"batch", "4"}};
   request.lease.ranks = {{{0, 1}, "GPU-a", 0}, {{2, 3}, "GPU-b", 1}};
   return request;

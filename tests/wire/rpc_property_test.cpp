@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// Either a request that can be called, or an error that can be sent: both as one line of JSON.
+// The line is a request that can be called, or an error that can be sent as one line of JSON.
 void expect_an_answer(const std::string& line) {
   const ParsedRequest parsed = parse_request(line);
   const json& id = parsed.request.id;
@@ -33,7 +33,7 @@ TEST(ParseRequestProperty, AnyBytes) {
   }));
 }
 
-// Bytes alone are hardly ever JSON: pieces of requests, in any order, often are.
+// Random bytes are hardly ever JSON; pieces of requests in any order often are.
 TEST(ParseRequestProperty, AnyPiecesOfARequest) {
   EXPECT_TRUE(rc::check([] {
     const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(

@@ -79,7 +79,7 @@ std::string request_with(const std::string& member, const std::string& value) {
   return R"({"jsonrpc":"2.0","id":1,"method":"m",")" + member + "\":" + value + "}";
 }
 
-// A stack has room for some tens of thousands of levels, a line for two million.
+// A stack has room for some tens of thousands of levels, but a line has room for two million.
 TEST(ParseRequest, AMillionBracketsAreRefusedWithoutFollowingThem) {
   const std::string deep = nested(1'000'000);
   for (const std::string& line :

@@ -46,7 +46,7 @@ TEST_F(StatusTest, IsReadWhileItIsWritten) {
   EXPECT_EQ(read_status(file_).step, 41);
   EXPECT_EQ(read_status(file_).phase, "backward");
   EXPECT_EQ(read_status(file_).note, "all_reduce #7");
-  writer->set_phase("step");  // shorter than before: nothing of it may be left
+  writer->set_phase("step");  // shorter than before: nothing of the old text may be left
   EXPECT_EQ(read_status(file_).phase, "step");
 }
 

@@ -13,7 +13,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// As it goes over the socket.
+// Returns the message as it arrives over the socket.
 json sent(const json& message) {
   return json::parse(message.dump());
 }
@@ -90,7 +90,7 @@ TEST(TableJson, MalformedTablesAreErrorsNotCrashes) {
   }
 }
 
-// Renderers count on it (model/table.h).
+// Renderers rely on this (model/table.h).
 TEST(TableJson, ARowOfAnotherLengthThanTheHeadIsRefused) {
   json table = to_json(step_time());
   table["rows"][1].erase(1);
@@ -136,7 +136,7 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   EXPECT_EQ(read->table.metric, "host_time");
   EXPECT_EQ(read->table.unit, "s");
   ASSERT_EQ(read->table.where.size(), 2U);
-  EXPECT_EQ(read->table.where[0].name, "context");  // the members of an object have no order
+  EXPECT_EQ(read->table.where[0].name, "context");  // an object's members have no order
   EXPECT_EQ(read->table.where[1].name, "model");
   EXPECT_THAT(read->table.where[1].values, ElementsAre("xl", "2.7B"));
   EXPECT_TRUE(read->table.warmup);

@@ -1,4 +1,4 @@
-// Writes the request of an attempt and reads back what its ranks said.
+// Writes the request of an attempt and reads back what its ranks wrote.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class AttemptFiles {
     }
     return found;
   }
-  // "oom: out of memory: asked for ..."; "" without an end event.
+  // Returns "oom: out of memory: asked for ..."; "" without an end event.
   std::string ending(int rank = 0) const {
     const auto ends = all<EndEvent>(rank);
     EXPECT_LE(ends.size(), 1U);

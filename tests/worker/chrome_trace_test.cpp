@@ -40,7 +40,7 @@ TEST(ChromeTrace, IsValidJsonWithNestedEvents) {
   EXPECT_EQ(ops[1]["dur"], 1999.5);
   EXPECT_EQ(ops[1]["pid"], 3);
   EXPECT_EQ(ops[1]["args"]["range"], "ffn");
-  // Each lies within the one before, on the same track: viewers nest them by that alone.
+  // Each is within the one before, on the same track. Viewers nest them by that alone.
   const auto phase = events(trace, "phase").at(0), range = events(trace, "range").at(0);
   for (const auto& [outer, inner] : {std::pair{phase, range}, {range, ops[0]}, {ops[0], ops[1]}}) {
     EXPECT_EQ(outer["tid"], inner["tid"]);

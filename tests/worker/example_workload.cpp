@@ -17,7 +17,7 @@ class Axpy final : public Workload {
   static constexpr std::string_view kHelp = "y = 2 x + y in fp32";
   static constexpr std::string_view kPhases[] = {"axpy"};
 
-  // A multiply and an add an element; x and y read, y written, 4 bytes each.
+  // Each element needs a multiply and an add; x and y are read and y is written, 4 bytes each.
   static WorkPerStep work(const Params& p, const RunParams&) {
     const auto n = static_cast<double>(p.size);
     return {"fp32", 0, {{"step", 2 * n, 12 * n}}, {}};

@@ -1,5 +1,5 @@
-// A device whose clock and memory a test scripts: work is enqueued on a stream that runs on after
-// the host has gone on, as a GPU's does.
+// A device whose clock and memory a test scripts. Work is enqueued on a stream that keeps running
+// while the host goes on, as on a GPU.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class FakeDevice final : public Device {
  public:
   // The host spends `ms`.
   void host(double ms) { now_.ns += ns_of(ms); }
-  // The stream will spend `ms`, after what it has already been given; the host does not wait.
+  // The stream will spend `ms` after its earlier work; the host does not wait.
   void enqueue(double ms) { idle_at_.ns = std::max(idle_at_, now_).ns + ns_of(ms); }
   void allocate(std::int64_t bytes) {
     allocated_ += bytes;
@@ -28,7 +28,7 @@ class FakeDevice final : public Device {
   }
   void free(std::int64_t bytes) { allocated_ -= bytes; }
 
-  // Blocks at addresses of the test's choosing, told to whoever records.
+  // Allocates blocks at addresses that the test chooses, and tells the recorder.
   void take(std::uintptr_t address, std::int64_t bytes, std::string_view operation = "") {
     allocate(bytes);
     sizes_[address] = bytes;
@@ -55,7 +55,7 @@ class FakeDevice final : public Device {
   std::unique_ptr<Timeline> timeline(std::size_t) override {
     return std::make_unique<FakeTimeline>(*this);
   }
-  // Reserved rounds up to 1,000: a caching allocator holds more than is live.
+  // Reserved bytes are rounded up to 1,000, as a caching allocator holds more than is live.
   MemoryUsage memory() override {
     return {{allocated_}, {peak_}, {round_up(allocated_)}, {round_up(peak_)}, {allocated_ + 7}};
   }
@@ -79,7 +79,7 @@ class FakeDevice final : public Device {
    public:
     explicit FakeTimeline(FakeDevice& device) : device_(device) {}
     void clear() override { marks_.clear(); }
-    // On the stream: when what was enqueued before it is done.
+    // The time on the stream at which everything enqueued before it is done.
     void mark() override { marks_.push_back(std::max(device_.now_, device_.idle_at_)); }
     double elapsed_ms(std::size_t from, std::size_t to) override {
       // An event that the stream has not reached cannot be read.
@@ -124,7 +124,7 @@ class FakeDevice final : public Device {
   bool records_ = true;
 };
 
-// A workload made of a function, for scripted steps.
+// A workload that calls a function, for scripted steps.
 class ScriptedWorkload final : public Workload {
  public:
   using Step = std::function<void(std::int64_t index, Phases&)>;

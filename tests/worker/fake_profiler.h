@@ -1,4 +1,4 @@
-// A profiler whose recordings a test scripts: each `take` returns the next.
+// A profiler whose recordings a test scripts: each `take` returns the next one.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@
 
 namespace sweepd {
 
-// One operator of `name` from begin to end, in ns; `parent` is an index of the recording.
+// One operator of `name` from begin to end, in ns. `parent` is an index in the recording.
 inline OperatorRecord op(std::string name, std::int64_t begin, std::int64_t end,
                          std::int64_t parent = kNoParent, std::string phase = "forward",
                          std::string range = "") {

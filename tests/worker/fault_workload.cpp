@@ -1,4 +1,4 @@
-// `fault` ends in the way that its parameter asks for. For tests of what the runner makes of it.
+// `fault` ends in the way that its parameter asks for. It tests how the runner handles each.
 #include <signal.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ void fail(const std::string& kind) {
   if (kind == "throw_int") throw 42;
   if (kind == "crash") std::abort();
   if (kind == "segv") {
-    signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would make it an exit code
+    signal(SIGSEGV, SIG_DFL);  // with a sanitizer's handler it would be an exit code
     raise(SIGSEGV);
   }
   if (kind == "exit") _exit(3);

@@ -27,7 +27,7 @@ std::filesystem::path FolderGang::file(int rank) const {
   return folder_ / fmt::format("gang.{}.{}", operations_, rank);
 }
 
-// By its pid file; a zombie is gone too.
+// Judges by the rank's pid file. A zombie is gone too.
 bool FolderGang::is_gone(int rank) const {
   const std::string text = read_small_file(folder_ / fmt::format("pid.{}", rank));
   if (text.empty()) return false;  // not started yet
@@ -39,7 +39,7 @@ double FolderGang::largest(double mine) {
   ++operations_;
   const CollectiveNote entered{"barrier", operations_, CollectiveNote::At::kEntered};
   note_(text_of(entered));
-  // Appears whole or not at all.
+  // The file appears complete or not at all.
   const std::filesystem::path unfinished = file(rank_).string() + ".tmp";
   std::ofstream(unfinished) << fmt::format("{} .", mine);
   std::filesystem::rename(unfinished, file(rank_));

@@ -1,5 +1,6 @@
-// A gang that meets over files in the attempt's folder: what tests of the runner need of a backend,
-// without LibTorch. It notes what it enters and sees when a peer is gone, as the real ones do.
+// A gang that meets through files in the attempt's folder. Tests of the runner need this much of a
+// backend, without LibTorch. It notes what it enters and notices that a peer is gone, as real ones
+// do.
 #pragma once
 
 #include <cstdint>

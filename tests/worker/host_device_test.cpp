@@ -13,12 +13,12 @@ namespace sweepd {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // their allocators reserve, keep and abort in their own ways
+constexpr bool kSanitized = true;  // their allocators reserve, keep and abort differently
 #else
 constexpr bool kSanitized = false;
 #endif
 
-// Touched, so that it is resident, and out of the optimiser's sight.
+// The block is touched, so that it is resident, and hidden from the optimiser.
 std::unique_ptr<char[]> resident_block(std::int64_t bytes) {
   auto block = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
   std::memset(block.get(), 1, static_cast<std::size_t>(bytes));

@@ -29,7 +29,7 @@ class MeasureTest : public ::testing::Test {
     }
     return "no error";
   }
-  // "forward time 3"
+  // Returns "forward time 3", for example.
   static std::vector<std::string> texts(const StepEvent& event) {
     std::vector<std::string> texts;
     for (const Sample& sample : event.samples) {
@@ -103,7 +103,7 @@ TEST_F(MeasureTest, WorkLeftOverFromBeforeIsNotInTheStep) {
 TEST_F(MeasureTest, WarmupIsKeptAndMarkedAndDoesNotCount) {
   const auto summary =
       measure([&](std::int64_t index, Phases&) { device.enqueue(index < 2 ? 100 : 1); },
-              {2, {3, 0, {}, milliseconds(50)}});  // max_time would cut if the warm-up counted
+              {2, {3, 0, {}, milliseconds(50)}});  // max_time would end it if the warm-up counted
   EXPECT_EQ(summary.stopped_by, StoppedBy::kFixedSteps);
   EXPECT_EQ(summary.steps, 3);
   EXPECT_DOUBLE_EQ(summary.mean_ms, 1);

@@ -13,7 +13,7 @@ class MemoryPassTest : public ::testing::Test {
     ScriptedWorkload workload(std::move(step));
     return measure_memory(workload, device, phases, {warmup, {}}, progress).phases;
   }
-  // phase: start -> end, peak allocated, peak reserved, in use
+  // Returns "phase: start -> end, peak allocated, reserved, in use".
   static std::string text(const PhaseMemory& m) {
     return m.phase + ": " + std::to_string(m.at_start.value) + " -> " +
            std::to_string(m.at_end.value) + ", peak " + std::to_string(m.peak_allocated.value) +
@@ -97,7 +97,7 @@ TEST_F(MemoryPassTest, AnUnknownPhaseThrows) {
 TEST_F(MemoryPassTest, SetupIsASpanOfItsOwn) {
   device.allocate(40);
   device.allocate(60);
-  device.free(60);  // an earlier peak of 100, which is not the span's
+  device.free(60);  // an earlier peak of 100 that is not the span's
   MemorySpan span(device, "setup");
   device.allocate(10);
   EXPECT_EQ(text(span.end()), "setup: 40 -> 50, peak 50, reserved 1000, in use 57");

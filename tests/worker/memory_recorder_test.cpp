@@ -1,4 +1,4 @@
-// One scripted step, and what is left of it: blocks with their phase, range and name, the timeline,
+// Tests what one scripted step leaves: blocks with their phase, range and name, the timeline, and
 // what is held.
 #include "runner/worker/memory_recorder.h"
 
@@ -20,7 +20,7 @@ const void* at(std::uintptr_t address) {
   return reinterpret_cast<const void*>(address);
 }
 
-// Weights [100, 40 bytes], a gradient that a backward makes and an optimizer drops.
+// Weights [100, 40 bytes] and a gradient that a backward makes and an optimizer drops.
 class Trained final : public Workload {
  public:
   explicit Trained(FakeDevice& device) : device_(device) { device_.take(100, 40); }
@@ -57,7 +57,7 @@ class MemoryRecorderTest : public ::testing::Test {
   MemoryResult observe(Workload& workload, std::int64_t warmup = 0) {
     return measure_memory(workload, device, phases, {warmup, {}}, progress);
   }
-  // "16 forward ffn residual, freed"
+  // Returns "16 forward ffn residual, freed" for each block.
   static std::vector<std::string> texts(const std::vector<Allocation>& blocks) {
     std::vector<std::string> texts;
     for (const Allocation& block : blocks) {
@@ -94,7 +94,7 @@ TEST_F(MemoryRecorderTest, TheTimelineBeginsWithWhatWasLiveAndMarksThePhases) {
                                  "allocate forward 120", "free forward 56", "phase backward 56",
                                  "allocate backward 96", "free backward 80", "phase optimizer 80",
                                  "free optimizer 40", "phase step 40"));
-  // The largest point is the step's peak: both are of the same step.
+  // The largest point is the step's peak, since both belong to the same step.
   EXPECT_EQ(result.phases.back().peak_allocated.value, 120);
 }
 
@@ -114,8 +114,8 @@ TEST_F(MemoryRecorderTest, HeldTensorsAreThoseOfAnyBoundary) {
   EXPECT_THAT(facts, Contains(Pair("largest_allocation_bytes", 64)));
 }
 
-// A backward's gradients move into a flat buffer, one after the other: what is held under two names
-// at two boundaries was never there twice.
+// A backward's gradients move into a flat buffer one after the other. A block held under two names
+// at two boundaries never existed twice.
 TEST_F(MemoryRecorderTest, WhatMovesToAnotherNameCountsOnce) {
   ScriptedWorkload workload([&](std::int64_t, Phases& of_step) {
     of_step.enter("forward");

@@ -18,7 +18,7 @@ TEST(Thin, KeepsAFewAsTheyAre) {
 }
 
 TEST(Thin, KeepsOfEachStretchItsFirstLowestHighestAndLast) {
-  // Two stretches of ten samples; marked ones stay on top of the four.
+  // Two stretches of ten samples. Marked ones are kept besides the four.
   std::vector<TimelineSample> samples;
   for (const std::int64_t live :
        {5, 6, 7, 1, 8, 9, 3, 4, 4, 4, /**/ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
@@ -34,7 +34,7 @@ TEST(Thin, NeverLosesAnExtreme) {
     std::vector<TimelineSample> samples;
     std::int64_t time = 0;
     for (int i = 0; i < 20'000; ++i) {
-      time += random() % 7;  // several at one moment, too
+      time += random() % 7;  // sometimes several at one moment
       samples.push_back({time, static_cast<std::int64_t>(random() % 1'000'000)});
     }
     const auto kept = thin(samples, most);

@@ -1,4 +1,4 @@
-// Work by formula, a line a trial.
+// Tests the work by formula, one line per trial.
 #include "runner/worker/print_work.h"
 
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@ TEST(ProcessAge, GrowsWithTheClock) {
   const auto before = process_age();
   ASSERT_TRUE(before);
   EXPECT_GE(before->ns, 0);
-  EXPECT_LT(before->seconds(), 600);  // this test program, not the machine
+  EXPECT_LT(before->seconds(), 600);  // the age of this test program, not of the machine
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_GE(process_age()->ns - before->ns, 20'000'000);
 }

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// linear calls t and mm, mm calls itself once; then an addition outside every range.
+// linear calls t and mm, mm calls itself once; an addition outside every range follows.
 Recording host_recording() {
   Recording recording;
   recording.operators = {op("aten::linear", 0, 100, kNoParent, "forward", "ffn"),
@@ -22,7 +22,7 @@ Recording host_recording() {
   return recording;
 }
 
-// phase range name: calls, total
+// Returns "phase range name: calls, total".
 std::vector<std::string> texts(const std::vector<KernelStats>& kernels) {
   std::vector<std::string> texts;
   for (const KernelStats& k : kernels) {
@@ -112,7 +112,7 @@ TEST(ProfileSummary, DifferingKernelsAreCountedByNamePhaseAndRange) {
   EXPECT_EQ(differing_kernels({}, rows(3, 0)), 1);
 }
 
-// Two layers: softmax runs once in each, its backward later and the other way round.
+// Two layers: softmax runs once in each, and its backward runs later in reverse order.
 Recording layers() {
   Recording recording;
   recording.ranges = {

@@ -60,7 +60,7 @@ TEST(RunAttempt, BadAllocIsOutOfMemoryOfUnknownSize) {
   EXPECT_EQ(oom.phase, "backward");
 }
 
-// The timing and the memory pass never start an observer, and tell the device so before it is made.
+// The timing and the memory pass never start an observer, and the device knows that from the start.
 TEST(RunAttempt, OnlyTheProfilePassObservesOperatorsAndKernels) {
   for (const Pass pass : {Pass::kTiming, Pass::kMemory, Pass::kProfile}) {
     int observers = 0;
@@ -136,7 +136,7 @@ TEST(RunAttempt, AMissingDeviceIsSkipped) {
   files.write();
   run(files);
   EXPECT_THAT(files.ending(), StartsWith("skipped: this build has no LibTorch"));
-  // What does not need a device was said before.
+  // Everything that needs no device was written before.
   EXPECT_EQ(files.all<WorkEvent>().size(), 1U);
 }
 

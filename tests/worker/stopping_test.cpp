@@ -11,8 +11,8 @@ namespace {
 struct StoppingCase {
   const char* name;
   StopLimits limits;
-  std::vector<double> steps_ms;  // each takes as long as it measures
-  std::string_view reason;       // after the last of them, and "" after each before
+  std::vector<double> steps_ms;  // each step takes as long as it measures
+  std::string_view reason;       // after the last of them; "" after each before
 };
 
 TEST(StoppingRule, Table) {

@@ -1,4 +1,4 @@
-// The real programs, as the daemon starts them.
+// Runs the real programs as the daemon starts them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -127,7 +127,7 @@ TEST(SweepWorker, EachRankHasItsFiles) {
   EXPECT_EQ(files.all<EndEvent>(1).at(0).ending.rank, 1);
 }
 
-// One new .cpp and nothing else: tests/worker/example_workload.cpp.
+// A new workload is one new .cpp and nothing else: tests/worker/example_workload.cpp.
 TEST(ExampleWorker, DescribesAndRunsANewWorkload) {
   const Finished described = run({SWEEP_WORKER_EXAMPLE, "--describe"});
   const auto catalog = catalog_from_json(nlohmann::json::parse(described.output));
@@ -145,7 +145,7 @@ TEST(ExampleWorker, DescribesAndRunsANewWorkload) {
   EXPECT_EQ(files.all<FactEvent>().at(0).number, 11.0);  // 1 + 5 steps of 2
 }
 
-// The vectors are asked of the process's own allocator, whose limit the torch-free device sets.
+// The vectors come from the process's own allocator, whose limit the torch-free device sets.
 TEST(ExampleWorker, AMemoryLimitTooSmallIsOutOfMemoryInSetup) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's allocator aborts instead of throwing";

@@ -1,4 +1,4 @@
-// accumulation: sums that are known to the last bit, on every machine.
+// Tests accumulation, whose sums are known to the last bit on every machine.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/workload_harness.h"
@@ -25,7 +25,7 @@ TEST_P(Accumulation, IsExact) {
   ASSERT_TRUE(check.has_value());
   EXPECT_TRUE(check->passed) << check->message;
   RecordedPhases phases;
-  for (int i = 0; i < 2; ++i) workload->step(phases);  // a step begins at zero
+  for (int i = 0; i < 2; ++i) workload->step(phases);  // each step begins at zero
   RecordedFacts facts;
   workload->facts(facts);
   EXPECT_EQ(facts.texts["result"], c.result);
@@ -60,7 +60,7 @@ TEST(AccumulationFacts, TellTheAddendsShareOfTheError) {
   EXPECT_NEAR(facts.numbers["addend_error"], 0.00213623046875, 1e-15);
 }
 
-// An fp32 addend that meets a bf16 accumulator is rounded in the sum alone; converted first, twice.
+// An fp32 addend for a bf16 accumulator is rounded only in the sum; if converted first, twice.
 TEST(AccumulationConversion, MattersWhereTheAddendIsFiner) {
   for (const auto& [conversion, result] :
        {std::pair{"implicit", "0.09912109375"}, {"explicit", "0.099609375"}}) {

@@ -61,8 +61,8 @@ TEST(RankValues, FindsEveryWrongElement) {
   at::Tensor tensor = at::empty({100'000}, at::kFloat);
   values.fill(tensor, 1);
   EXPECT_EQ(values.count_wrong(tensor, 1), 0);
-  EXPECT_GT(values.count_wrong(tensor, 2), 90'000);        // another rank's
-  EXPECT_GT(values.count_wrong(tensor, 1, 4096), 90'000);  // from another place
+  EXPECT_GT(values.count_wrong(tensor, 2), 90'000);        // another rank's values
+  EXPECT_GT(values.count_wrong(tensor, 1, 4096), 90'000);  // values from another position
   for (const std::int64_t i : {0, 8190, 8191, 99'999}) tensor[i] = -1;
   tensor[50'000] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(values.count_wrong(tensor, 1), 5);
@@ -115,7 +115,7 @@ TEST_P(AllReduceOf, ChecksEveryElementOfEveryStep) {
     EXPECT_THAT(trial.samples.values.at("step/algbw"), AllOf(SizeIs(3), Each(Gt(0))));
     algbw.insert(trial.samples.values.at("step/algbw").back());
   }
-  EXPECT_EQ(algbw.size(), 1U);  // of the slowest rank, on all of them
+  EXPECT_EQ(algbw.size(), 1U);  // the slowest rank's, on all of them
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, AllReduceOf,
@@ -158,7 +158,7 @@ TEST(AllReduce, StatesItsWork) {
   EXPECT_EQ(work.phases[0].bytes, 8e6);
   EXPECT_EQ(work.figures[0].value, 1e6);
   EXPECT_EQ(work.figures[1].value, 1.5);
-  EXPECT_EQ(harness.work("all_reduce", {}).phases[0].bytes, 0);  // alone and in place
+  EXPECT_EQ(harness.work("all_reduce", {}).phases[0].bytes, 0);  // one rank, in place
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The workload `attention`: phases, formulas against measured bytes, and the check that stands
-// before every timing.
+// Tests the workload `attention`: its phases, its formulas against measured bytes, and the check
+// that runs before every timing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(Attention, EntersThePhasesOfItsMode) {
   EXPECT_THAT(phases_of("both"), ElementsAre("forward", "backward", "forward", "backward"));
 }
 
-// Literal values of the leaderboard's shape: 0.550 and 1.374 TFLOP with the mask's half.
+// Literal values of the leaderboard's shape: 0.550 and 1.374 TFLOP, as the mask halves the work.
 TEST(Attention, CountsTheWorkOfItsShape) {
   Harness harness;
   const Texts leaderboard = {{"implementation", "sdpa_flash"},
@@ -142,7 +142,7 @@ TEST(Attention, IsCheckedInTheTimingPassAlone) {
 
 struct WrongKernel {
   const char* name;
-  const char* named;  // what the message must name
+  const char* named;  // the message must name this
   at::Tensor (*attend)(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);
 };
 

@@ -1,4 +1,4 @@
-// autocast_dtypes: which tensor has which type on a CPU. tests/gpu has CUDA's answers.
+// Tests which tensor has which type on a CPU. tests/gpu has CUDA's answers.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/workload_harness.h"

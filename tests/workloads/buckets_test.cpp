@@ -20,14 +20,14 @@ TEST(Buckets, AreFilledInOrderUpToTheirSize) {
       {{{4}, {4}, {4}}, 1000, {{0, 1, 2}}},
       {{{4}, {4}, {4}}, 0, {{0}, {1}, {2}}},
       {{{1}, {100}, {1}, {1}}, 10, {{0}, {1}, {2, 3}}},             // too large: alone
-      {{{4, 0}, {4, 0}, {4, 1}, {4, 0}}, 100, {{0, 1}, {2}, {3}}},  // types stay apart
+      {{{4, 0}, {4, 0}, {4, 1}, {4, 0}}, 100, {{0, 1}, {2}, {3}}},  // types are not mixed
   };
   for (const Filling& test : cases) {
     EXPECT_EQ(fill_buckets(test.items, test.most), test.expected) << test.most;
   }
 }
 
-// FORMULAS: T(n) = s / (n w) + n o, least at n = sqrt(s / (w o)).
+// FORMULAS: T(n) = s / (n w) + n o is smallest at n = sqrt(s / (w o)).
 TEST(BucketModel, HasItsLeastWhereTheFormulaSays) {
   const BucketModel model{1e6, 0.1};  // 1 GB/s, 0.1 ms a call
   const double total = 90e6;
@@ -60,8 +60,8 @@ TEST(BucketFit, FindsTheLineThatTimesLieOn) {
   EXPECT_NEAR(fit.explained, 1, 1e-12);
 }
 
-// By hand: bytes 1, 2, 3, 4 and ms 3, 4, 4, 6 have slope 0.9 and intercept 2. What is left is 0.1,
-// 0.2, -0.7 and 0.4: 0.7 of the 4.75 squares about the mean.
+// By hand: bytes 1, 2, 3, 4 and ms 3, 4, 4, 6 have slope 0.9 and intercept 2. The residuals are
+// 0.1, 0.2, -0.7 and 0.4, whose squares are 0.7 of the 4.75 about the mean.
 TEST(BucketFit, IsTheLeastSquaresLineAndShowsWhatItLeaves) {
   const BucketFit fit = fit_buckets(std::vector<BucketTime>{{1, 3}, {2, 4}, {3, 4}, {4, 6}});
   EXPECT_EQ(fit.refused, "");

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Whole numbers, exact in every type: rank r holds r + 1, r + 2, ...
+// Whole numbers, exact in every type: rank r has r + 1, r + 2, ...
 at::Tensor own_part(int rank, std::int64_t n, at::ScalarType type) {
   return at::arange(rank + 1, rank + 1 + n, at::kDouble).remainder(7).to(type);
 }
@@ -30,7 +30,7 @@ using BackendAndRanks = std::tuple<std::string, int>;  // backend, world size
 
 class EveryBackend : public ::testing::TestWithParam<BackendAndRanks> {
  protected:
-  // What the ranks do, with collectives already made.
+  // Runs `body` on all ranks, with collectives that are already made.
   void together(const std::function<void(Collectives&)>& body) {
     const auto& [backend, world_size] = GetParam();
     expect_ranks(world_size,
@@ -51,8 +51,8 @@ TEST_P(EveryBackend, SumsInPlace) {
   });
 }
 
-// What a call was given is the caller's alone when it returns: a step that drops its tensors then
-// has dropped them, whenever the backend's threads come to run again.
+// When a call returns, its tensors are the caller's alone. A step that drops them then frees them,
+// whenever the backend's threads next run.
 TEST_P(EveryBackend, KeepsNothingOfWhatItWasGiven) {
   together([](Collectives& all) {
     for (int call = 0; call < 50; ++call) {
@@ -132,7 +132,7 @@ TEST_P(EveryBackend, RefusesWhatDoesNotFit) {
                  std::invalid_argument);
     EXPECT_THROW(all.all_reduce(at::zeros({4, 4}).t()), std::invalid_argument);
     EXPECT_THROW(all.broadcast(part, all.world_size()), std::invalid_argument);
-    all.barrier();  // and works on
+    all.barrier();  // and it still works
   });
 }
 
@@ -162,7 +162,7 @@ TEST(Collectives, NotesEachOperationAndTimesTheMeeting) {
 TEST(Collectives, ARankThatGoesBreaksTheOthersOperation) {
   const auto ranks = run_ranks(3, [](Context& context) {
     const auto all = make_collectives("gloo", context);
-    if (context.rank == 1) return;  // its collectives end here
+    if (context.rank == 1) return;  // its collectives are destroyed here
     at::Tensor tensor = at::ones({1'000'000});
     all->all_reduce(tensor);
   });
@@ -173,7 +173,7 @@ TEST(Collectives, ARankThatGoesBreaksTheOthersOperation) {
   }
 }
 
-// Whether Gloo meets the closed socket in a write is a matter of timing, so here is what it meets.
+// Gloo only sometimes notices the closed socket in a write, so this test checks the signal itself.
 TEST(Collectives, AWriteToARankThatWentIsAnErrorAndNotASignal) {
   const auto before = std::signal(SIGPIPE, SIG_DFL);
   expect_ranks(2, [](Context& context) { make_collectives("gloo", context); });

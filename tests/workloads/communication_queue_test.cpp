@@ -27,7 +27,7 @@ TEST(CommunicationQueue, RunsInOrderBesideTheCaller) {
       order.push_back(1);
     });
     const auto second = queue->submit([&](Collectives&) { order.push_back(2); });
-    EXPECT_THAT(order, ElementsAre());  // the caller got past an operation that has not ended
+    EXPECT_THAT(order, ElementsAre());  // the caller went on although an operation had not ended
     gate.set_value();
     second->wait();
     first->wait();
@@ -40,7 +40,7 @@ TEST(CommunicationQueue, RunsInOrderBesideTheCaller) {
 TEST(CommunicationQueue, TimesTheOperationAlone) {
   expect_threads(1, [](Collectives& collectives) {
     Harness harness;
-    Instant slept;  // when the slow one had
+    Instant slept;  // when the slow one had slept
     const auto sleep = [&](Collectives&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       slept = now_instant();
@@ -49,7 +49,7 @@ TEST(CommunicationQueue, TimesTheOperationAlone) {
     const auto in_place = make_in_place_queue(collectives, *harness.device);
     for (CommunicationQueue* queue : {beside.get(), in_place.get()}) {
       const auto slow = queue->submit(sleep);
-      const auto quick = queue->submit([](Collectives&) {});  // waits, which is not its time
+      const auto quick = queue->submit([](Collectives&) {});  // waits, which does not count
       quick->wait();
       const double since_then_ms = static_cast<double>((now_instant() - slept).ns) / 1e6;
       slow->wait();
@@ -95,7 +95,7 @@ TEST(InPlaceQueue, RunsOnTheCallersThread) {
   });
 }
 
-// The fake itself: a test that compares ranks is worth what these are worth.
+// Tests the fake itself, since tests that compare ranks rely on it.
 TEST(ThreadCollectives, DoWhatTheirNamesSay) {
   expect_threads(3, [](Collectives& ranks) {
     const auto rank = static_cast<double>(ranks.rank());
@@ -107,7 +107,7 @@ TEST(ThreadCollectives, DoWhatTheirNamesSay) {
     EXPECT_TRUE(at::equal(part, at::arange(2, at::kFloat).add(2 * rank).mul(3)));
     const at::Tensor all = at::zeros({6});
     all.narrow(0, 2 * ranks.rank(), 2).fill_(rank);
-    ranks.all_gather(all, all.narrow(0, 2 * ranks.rank(), 2));  // from output's own part
+    ranks.all_gather(all, all.narrow(0, 2 * ranks.rank(), 2));  // from the output's own part
     EXPECT_TRUE(at::equal(all, at::tensor({0.f, 0.f, 1.f, 1.f, 2.f, 2.f})));
     const at::Tensor told = at::full({1}, rank);
     ranks.broadcast(told, 1);

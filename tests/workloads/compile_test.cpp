@@ -1,5 +1,5 @@
-// The parameter `compile` of lm_step, where nothing has to be compiled: what it can be combined
-// with, where packages lie, and starting again.
+// Tests the parameter `compile` of lm_step where nothing has to be compiled: what it can be
+// combined with, where packages are, and the restart.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -163,7 +163,7 @@ TEST(AotPackage, ShapeCountsAndNotTheModelsName) {
   numbers.heads = 12;
   EXPECT_EQ(aot_package(named, kTarget).path, aot_package(numbers, kTarget).path);
   named.mode = numbers.mode = "forward";
-  numbers.lr = 0.5;  // no optimizer in it
+  numbers.lr = 0.5;  // the forward has no optimizer
   EXPECT_EQ(aot_package(named, kTarget).path, aot_package(numbers, kTarget).path);
 }
 

@@ -1,4 +1,4 @@
-// The allocator against a ledger kept beside it: literal sizes, frees on other threads, limits.
+// Compares the allocator with a ledger: literal sizes, frees on other threads, limits.
 #include "workloads/cpu/counting_allocator.h"
 
 #include <ATen/ATen.h>
@@ -133,7 +133,7 @@ TEST_F(Counting, PeakEqualsALedger) {
 TEST_F(Counting, RefusesBeyondTheLimitWithTheBytesAsked) {
   const at::Tensor held = bytes(1000);
   allocator.set_limit(allocator.allocated() + 500);
-  const at::Tensor fits = bytes(500);  // to the byte
+  const at::Tensor fits = bytes(500);  // exactly to the byte
   try {
     bytes(1);
     FAIL() << "one byte over the limit was given";
@@ -157,8 +157,8 @@ TEST_F(Counting, TheLimitHoldsForAnOperatorsOutput) {
   }
 }
 
-// What an observer is told, added up: must end where the allocator's own counter does, whatever
-// happens on which thread.
+// Adds up what an observer is told. The sum must end where the allocator's own counter does,
+// whatever happens on which thread.
 class Ledger final : public MemoryObserver {
  public:
   explicit Ledger(std::int64_t live) : live_(live), highest_(live) {}
@@ -169,7 +169,7 @@ class Ledger final : public MemoryObserver {
     highest_ = std::max(highest_, change.allocated.value);
     const auto found = blocks_.find(change.block);
     if (takes) {
-      mistakes_ += found != blocks_.end() ? 1 : 0;  // given while it is still live
+      mistakes_ += found != blocks_.end() ? 1 : 0;  // given out while it is still live
       blocks_[change.block] = change.size.value;
     } else if (found != blocks_.end()) {
       mistakes_ += found->second != change.size.value ? 1 : 0;
@@ -204,8 +204,8 @@ TEST_F(Counting, AnObserverIsToldOfEveryBlockUntilItIsReplaced) {
   EXPECT_EQ(ledger.highest(), before + 400);
 }
 
-// Four threads that make, resize, hand over and drop tensors at once; what is left at the end is
-// dropped by a thread that made none of it, after the observer has gone.
+// Four threads make, resize, hand over and drop tensors at once. The rest is dropped at the end by
+// a thread that made none of it, after the observer has gone.
 TEST_F(Counting, ObserverAndCounterAgreeUnderThreads) {
   Ledger ledger(allocator.allocated());
   allocator.set_observer(&ledger);
@@ -257,7 +257,7 @@ TEST_F(Counting, ATensorThatOutlivesTheStepStaysCounted) {
   at::Tensor kept;
   {
     const at::Tensor source = bytes(4000);
-    kept = source.slice(0, 0, 10);  // ten bytes hold all four thousand
+    kept = source.slice(0, 0, 10);  // ten bytes keep all four thousand
   }
   EXPECT_EQ(live(), 4000);
   kept = kept.clone();

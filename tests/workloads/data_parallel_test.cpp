@@ -1,4 +1,4 @@
-// The language model under data parallelism against one process with the whole batch.
+// Compares the language model under data parallelism with one process that has the whole batch.
 #include "workloads/dist/data_parallel.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ RunParams run_params() {
   return run;
 }
 
-// One process that has all ranks' sequences.
+// One process with the sequences of all ranks.
 LmStepParams whole(LmStepParams params, int world_size) {
   params.batch *= world_size;
   return params;
@@ -106,7 +106,7 @@ TEST(DataParallel, TellsWhatCommunicationTakesAndWhatOfItIsExposed) {
         EXPECT_GT(sample("step/exposed_time"), 0) << strategy;
         EXPECT_GT(sample("step/exposed_share"), 0) << strategy;
         EXPECT_LT(sample("step/exposed_share"), 1) << strategy;
-        // After the backward, everything that communicates holds the step up.
+        // If all communication comes after the backward, the step waits for all of it.
         if (std::string_view(strategy) == "naive" || std::string_view(strategy) == "flat") {
           EXPECT_GE(sample("step/exposed_time"), sample("step/communication_time")) << strategy;
         }
@@ -134,7 +134,7 @@ TEST(DataParallel, StatesItsFacts) {
   });
 }
 
-// fp16 with a scaled loss: an overflow on one rank is in the average of all, so all skip the step.
+// fp16 with a scaled loss: one rank's overflow is in the average of all, so all skip the step.
 TEST(DataParallel, LowPrecisionTrains) {
   for (const char* precision : {"bf16", "bf16_pure", "fp16"}) {
     expect_threads(2, [&](Collectives& ranks) {
@@ -165,11 +165,11 @@ TEST(DataParallel, HoldsEveryStorageOnce) {
     for (const HeldTensor& held : training.state()) {
       if (held.kind == HeldTensor::Kind::kGradients) gradients += held.size.value;
     }
-    EXPECT_EQ(gradients, 4 * 6704);  // one flat buffer, into which all gradients are views
+    EXPECT_EQ(gradients, 4 * 6704);  // one flat buffer; all gradients are views of it
   });
 }
 
-// What the profile pass sees of a step on one rank.
+// Returns what the profile pass sees of a step on one rank.
 Recording recorded(const std::string& strategy) {
   Recording recording;
   expect_threads(1, [&](Collectives& ranks) {
@@ -187,7 +187,7 @@ Recording recorded(const std::string& strategy) {
     params.lm.model = "tiny";
     params.lm.d_model = params.lm.d_ff = params.lm.heads = 0;
     params.lm.vocab = 512;
-    params.lm.context = 256;  // a backward of tens of milliseconds, many slices of a busy core
+    params.lm.context = 256;  // a backward of tens of milliseconds, many time slices of a busy core
     params.lm.batch = 4;
     DataParallel training(params, run_params(), ranks, *harness.device);
     RecordedPhases unrecorded;
@@ -221,8 +221,8 @@ Seen collectives_in(const Recording& recording) {
   return seen;
 }
 
-// On a busy machine the thread that communicates may get its core when the backward has ended
-// already, so the best of several is the property; one that sends after the backward fails all.
+// On a busy machine the communicating thread may get its core only after the backward has ended, so
+// the best of several attempts counts. One that always sends after the backward fails all of them.
 TEST(DataParallel, TheTraceShowsCommunicationWithinTheBackward) {
   for (const char* strategy : {"overlap", "bucketed"}) {
     int most_within = 0;

@@ -1,4 +1,4 @@
-// make_device on a machine without a GPU, and the CPU as a device.
+// Tests make_device on a machine without a GPU, and the CPU as a device.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
@@ -83,7 +83,7 @@ TEST(CpuDevice, TimelineGoesForward) {
   EXPECT_GE(timeline->elapsed_ms(0, 2), timeline->elapsed_ms(0, 1));
 }
 
-// The linker must export our answer, or MKL would silently keep its own.
+// The linker must export our answer, or MKL would silently use its own.
 TEST(MklPath, TheProgramAnswersForMkl) {
   using Answer = int (*)();
   const auto visible = reinterpret_cast<Answer>(dlsym(RTLD_DEFAULT, "mkl_serv_intel_cpu_true"));

@@ -1,5 +1,5 @@
-// `ddp`, `sharded_optimizer` and `fsdp` as the worker runs them, over real backends: the losses of
-// one process with the whole batch.
+// Runs `ddp`, `sharded_optimizer` and `fsdp` as the worker does, over real backends. Their losses
+// are those of one process with the whole batch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST_P(DistributedWorkloads, TrainAsOneProcessDoes) {
         RecordedFacts facts;
         workload->facts(facts);
         EXPECT_NEAR(facts.numbers.at("final_loss"), expected.back(), 2e-5);
-        workload->gang()->barrier();  // nobody leaves while another still talks
+        workload->gang()->barrier();  // nobody leaves while another still communicates
       });
     }
   }
@@ -93,7 +93,7 @@ TEST(DistributedWorkloads, FiguresFollowTheFormulas) {
   EXPECT_EQ(figure(off, "before_step_bytes"), 16 * kP);
   EXPECT_EQ(figure(off, "after_step_bytes"), 12 * kP);
   const WorkPerStep on = work("sharded_optimizer", {{"bucket_mb", "25"}});
-  // The largest bucket is the embedding, which is larger than 25 MB.
+  // The largest bucket is the embedding, which exceeds 25 MB.
   EXPECT_EQ(figure(on, "after_init_bytes"), 4 * kP + 8 * kP / 4 + 4 * kHead);
   EXPECT_EQ(figure(on, "before_step_bytes"), 8 * kP + 8 * kP / 4 + 4 * kHead);
   EXPECT_EQ(figure(on, "sent_bytes"), 2 * 4 * kP * 3 / 4);
@@ -101,7 +101,7 @@ TEST(DistributedWorkloads, FiguresFollowTheFormulas) {
   EXPECT_EQ(figure(fsdp, "after_init_bytes"), 3 * 4 * kP / 4);
   EXPECT_EQ(figure(fsdp, "largest_unit_bytes"), 4 * (4 * 768 * 768 + 3 * 768 * 3072 + 2 * 768.0));
   EXPECT_EQ(figure(fsdp, "sent_bytes"), 4 * (3 * kP - 2 * kHead - 768) * 3 / 4);
-  // Work is of all ranks.
+  // The work is that of all ranks.
   const WorkPerStep single = harness.work("lm_step", {{"model", "small"}});
   EXPECT_EQ(work("ddp", {}).tokens, 4 * single.tokens);
   EXPECT_EQ(work("ddp", {}).phases.back().flops, 4 * single.phases.back().flops);

@@ -1,4 +1,4 @@
-// The workload `flash_leaderboard`: the rule it follows, and that no flush is in any timing.
+// Tests that the workload `flash_leaderboard` follows its rule and that no flush is in a timing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ Texts with(Texts texts, const Texts& changes) {
   return texts;
 }
 
-// The first gradient of q, as the workload holds it.
+// Returns the first gradient of q that the workload holds.
 float gradient(const Workload& workload) {
   for (const HeldTensor& held : workload.state()) {
     if (held.name == "dq") return *(static_cast<const float*>(held.block) + 16);  // row 1
@@ -80,11 +80,11 @@ TEST(FlashLeaderboard, FlushesMoreThanTheLastLevelCache) {
   const double cache = static_cast<double>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
   EXPECT_EQ(flushed("1MiB", Pass::kTiming), std::max(2 * cache, 1048576.0));
   EXPECT_EQ(flushed("0", Pass::kTiming), 0);
-  EXPECT_EQ(flushed("1MiB", Pass::kMemory), 0);  // it would stand in every figure of memory
+  EXPECT_EQ(flushed("1MiB", Pass::kMemory), 0);  // it would be in every figure of memory
 }
 
-// What the workload itself zeroed since the last look at the clock (zeros() of the backward are
-// another operator's): nothing within a step, the caches between two.
+// Counts what the workload itself zeroed since the clock was last read (the backward's zeros()
+// belong to another operator): nothing within a step, the caches between two steps.
 TEST(FlashLeaderboard, NoFlushIsInATiming) {
   Harness harness;
   const auto workload = harness.make("flash_leaderboard", with(kSmall, {{"flush", "1MiB"}}));

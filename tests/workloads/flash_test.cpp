@@ -1,4 +1,4 @@
-// Our FlashAttention on a CPU, with every instruction set that this processor has, against float64.
+// Compares our FlashAttention on a CPU with float64, with every instruction set of this processor.
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ Gradient run(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, cons
   return {o.detach(), found[0], found[1], found[2]};
 }
 
-// Runs each test with the kernels that its parameter numbers, and leaves the best ones behind.
+// Runs each test with the kernels of its parameter's number, and restores the best ones at the end.
 class Flash : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Flash,
                          ::testing::Range(std::size_t{0}, usable_cpu_kernels().size()),
                          kernels_name);
 
-// The ways a tensor [B, h, S, d] lies in memory.
+// The possible layouts of a tensor [B, h, S, d] in memory.
 enum class Layout { kContiguous, kRowsOfAllHeads, kEveryOtherColumn, kPartOfALarger };
 
 at::Tensor make(Layout layout, const std::vector<std::int64_t>& shape, at::ScalarType type) {
@@ -72,7 +72,7 @@ at::Tensor make(Layout layout, const std::vector<std::int64_t>& shape, at::Scala
   switch (layout) {
     case Layout::kContiguous:
       return at::randn({b, h, s, d}).to(type);
-    case Layout::kRowsOfAllHeads:  // as a model's projections leave it
+    case Layout::kRowsOfAllHeads:  // as a model's projections make it
       return at::randn({b, s, h, d}).to(type).transpose(1, 2);
     case Layout::kEveryOtherColumn:
       return at::randn({b, h, s, 2 * d}).to(type).slice(3, 0, 2 * d, 2);
@@ -133,7 +133,7 @@ TEST_P(Flash, RefusesATileThatItsKernelsHaveNot) {
 
 TEST_P(Flash, KeepsItsAccuracyForLargeScores) {
   for (const auto mask : {AttentionMask::kCausal, AttentionMask::kNone}) {
-    const FlashOptions options{mask, 5.0};  // scores to 200: one column has nearly all the weight
+    const FlashOptions options{mask, 5.0};  // scores up to 200: one column gets nearly all weight
     const AttentionInputs inputs{at::randn({1, 1, 200, 64}), at::randn({1, 1, 200, 64}),
                                  at::randn({1, 1, 200, 64}), options.mask, options.scale};
     const Gradient got = run(inputs.q, inputs.k, inputs.v, at::ones_like(inputs.q), options);
@@ -144,7 +144,7 @@ TEST_P(Flash, KeepsItsAccuracyForLargeScores) {
       scores.masked_fill_(at::ones({200, 200}, at::kBool).triu(1), -INFINITY);
     }
     const at::Tensor expected = at::matmul(at::softmax(scores, -1), inputs.v.to(at::kDouble));
-    // A score of 200 in fp32 is known to 1e-5, and so is its exponential.
+    // A score of 200 in fp32 has an error of 1e-5, and so does its exponential.
     EXPECT_LT((got.o.to(at::kDouble) - expected).abs().max().item<double>(), 2e-4);
   }
 }
@@ -165,7 +165,7 @@ TEST_P(Flash, DoesNotDependOnTheNumberOfThreads) {
   const int threads = at::get_num_threads();
   at::set_num_threads(1);
   const Gradient alone = run(q, k, v, d_o, options);
-  for (const int count : {2, 5}) {  // five: the columns of a head are shared out
+  for (const int count : {2, 5}) {  // with five, threads share the columns of a head
     at::set_num_threads(count);
     const Gradient shared = run(q, k, v, d_o, options);
     EXPECT_TRUE(at::equal(shared.o, alone.o));
@@ -179,7 +179,7 @@ TEST_P(Flash, DoesNotDependOnTheNumberOfThreads) {
   at::set_num_threads(threads);
 }
 
-// Row 100 of 300 of one of the four is spoilt; with a causal mask rows 0 to 99 do not see it.
+// Row 100 of 300 in one of the four is spoilt. With a causal mask, rows 0 to 99 do not see it.
 struct Spoilt {
   const char* tensor;
   float value;
@@ -205,13 +205,13 @@ TEST_P(Flash, WhatIsNotANumberStaysInTheRowsThatSeeIt) {
       tensor.select(1, 0).select(1, 100).fill_(spoilt.value);
       const Gradient got = run(q, k, v, d_o, {AttentionMask::kCausal, 0.125});
       const std::string what = dtype_name(type) + " " + name + " " + std::to_string(spoilt.value);
-      // The other head is untouched, and so are rows above.
+      // The other head is unaffected, and so are the rows above.
       for (const at::Tensor& result : {got.o, got.dq, got.dk, got.dv}) {
         EXPECT_TRUE(all_finite(result.select(1, 1))) << what;
       }
       EXPECT_TRUE(all_finite(got.o.select(1, 0).narrow(1, 0, 100))) << what;
       EXPECT_TRUE(all_finite(got.dq.select(1, 0).narrow(1, 0, 100))) << what;
-      if (name == "q" || name == "d_o") {  // columns 101 on are not seen by row 100
+      if (name == "q" || name == "d_o") {  // row 100 does not see columns from 101 on
         EXPECT_TRUE(all_finite(got.dk.select(1, 0).narrow(1, 101, 199))) << what;
         EXPECT_TRUE(all_finite(got.dv.select(1, 0).narrow(1, 101, 199))) << what;
       }
@@ -230,7 +230,7 @@ TEST_P(Flash, WhatIsNotANumberStaysInTheRowsThatSeeIt) {
 TEST_P(Flash, ScoresOfMinusInfinityWeighNothing) {
   at::Tensor q = at::rand({1, 1, 300, 32}) + 0.1, k = at::rand({1, 1, 300, 32}),
              v = at::randn({1, 1, 300, 32});
-  k.narrow(2, 0, 200).fill_(-kInfinity);  // more than a tile of columns, the first one included
+  k.narrow(2, 0, 200).fill_(-kInfinity);  // more than one tile of columns, including the first
   const FlashOptions options{AttentionMask::kNone, 0.2};
   const at::Tensor got = flash_attention(q, k, v, options);
   const at::Tensor expected =
@@ -239,7 +239,7 @@ TEST_P(Flash, ScoresOfMinusInfinityWeighNothing) {
   EXPECT_TRUE(at::allclose(got, expected, 1e-5, 1e-6));
 }
 
-// Twice the sequence, twice the memory: nothing of S x S.
+// Memory grows with the sequence, not with its square: nothing is S x S.
 TEST(FlashMemory, IsThatOfItsTensorsAndLittleMore) {
   const auto device = make_device(DeviceOptions{});
   for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {

@@ -1,4 +1,5 @@
-// Gradients averaged over ranks, by every strategy, against one process with the whole batch.
+// Compares gradients averaged over ranks, by every strategy, with one process that has the whole
+// batch.
 #include "workloads/dist/gradient_average.h"
 
 #include <gmock/gmock.h>
@@ -12,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kRows = 3;  // of each rank
 
-// Parameters of unequal sizes: one of a single number, one that is used twice (tied), one that is
-// frozen and one that no loss reaches.
+// Has parameters of unequal sizes: one is a single number, one is used twice (tied), one is frozen,
+// and one is not reached by any loss.
 struct SmallModule {
   SmallModule() {
     const at::Generator random = at::globalContext().defaultGenerator(at::kCPU).clone();
@@ -27,7 +28,7 @@ struct SmallModule {
     frozen = at::randn({50}, random);
     unused = make({4});
   }
-  // x: [rows, 7]
+  // x is [rows, 7].
   at::Tensor loss(const at::Tensor& x) const {
     const at::Tensor hidden = at::tanh(at::matmul(at::tanh(at::matmul(x, tied)), tied)) * scale;
     return (at::linear(hidden, wide) * frozen).square().mean();
@@ -50,7 +51,7 @@ struct Strategy {
 };
 
 std::vector<Strategy> strategies() {
-  return {{"naive", 0},         {"flat", 0}, {"overlap", 0}, {"bucketed", 1},  // each alone
+  return {{"naive", 0},         {"flat", 0}, {"overlap", 0}, {"bucketed", 1},  // a bucket for each
           {"bucketed", 1500},  // several, of unequal sizes
           {"bucketed", 1 << 20}};
 }
@@ -69,7 +70,7 @@ TEST_P(GradientAverages, EqualThoseOfTheWholeBatch) {
       GradientAverage average(average_options_from(name, bytes), module.parameters(), ranks,
                               *harness.device);
       const at::Tensor mine = whole_batch(world_size).narrow(0, ranks.rank() * kRows, kRows);
-      for (int step = 0; step < 3; ++step) {  // buffers and hooks serve every step
+      for (int step = 0; step < 3; ++step) {  // buffers and hooks are reused in every step
         for (at::Tensor& parameter : module.parameters()) parameter.mutable_grad().reset();
         module.loss(mine).backward();
         average.finish();
@@ -83,8 +84,8 @@ TEST_P(GradientAverages, EqualThoseOfTheWholeBatch) {
   }
 }
 
-// One rank's loss reaches a parameter that the other's does not: they must still make the same
-// calls, and its absent gradient counts as zero.
+// One rank's loss reaches a parameter that the other's does not. They must still make the same
+// calls, and the absent gradient counts as zero.
 TEST(GradientAverage, RanksMayUseDifferentParameters) {
   for (const auto& [name, bytes] : strategies()) {
     expect_threads(2, [&, name = name, bytes = bytes](Collectives& ranks) {
@@ -115,7 +116,7 @@ TEST(GradientAverage, TypesDoNotShareABuffer) {
   });
 }
 
-// What a strategy sends and copies, in numbers.
+// Counts what a strategy sends and copies.
 TEST(GradientAverage, CountsItsCollectivesAndCopies) {
   struct Averaging {
     const char* strategy;

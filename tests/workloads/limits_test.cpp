@@ -1,4 +1,4 @@
-// matmul and memcpy: formulas, their own checks, and what a CPU refuses.
+// Tests matmul and memcpy: their formulas, their own checks, and what a CPU refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

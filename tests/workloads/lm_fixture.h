@@ -1,4 +1,4 @@
-// A small trial of lm_step run step by step, and the reference's view of it.
+// Runs a small trial of lm_step step by step, beside the reference for the same trial.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -20,11 +20,11 @@ class RecordedPhases final : public Phases {
 // 2 layers, width 16, 2 heads of 8, vocab 23, batch 2, context 12: 4,288 parameters.
 LmStepParams small_case();
 
-// The losses of that many steps; parameters change in between when the mode is train_step.
+// Returns the losses of that many steps. In mode train_step, parameters change in between.
 std::vector<double> losses(const LmStepParams& params, int steps, std::int64_t seed = 1,
                            at::Device device = at::kCPU);
 
-// The same by the reference, from the same first weights and tokens.
+// Returns the reference's losses, from the same first weights and tokens.
 std::vector<double> reference_losses(const LmStepParams& params, int steps, std::int64_t seed = 1,
                                      at::Device device = at::kCPU);
 

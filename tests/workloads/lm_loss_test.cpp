@@ -1,4 +1,4 @@
-// The numbers of lm_step against the reference in reference_lm.h.
+// Compares the numbers of lm_step with the reference in reference_lm.h.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::DoubleNear;
 using ::testing::Not;
 using ::testing::Pointwise;
 
-// The reference's own backward, by central differences of its forward.
+// Checks the reference's own backward by central differences of its forward.
 TEST(ReferenceLm, GradientsAreThoseOfTheLoss) {
   const LmStepParams params = small_case();
   const Training start(params, at::kCPU, 3);
@@ -41,7 +41,7 @@ TEST(LmLoss, ThreeAdamWStepsEqualTheReference) {
     params.attention = attention;
     const std::vector<double> expected = reference_losses(params, 4);
     EXPECT_THAT(losses(params, 4), Pointwise(DoubleNear(1e-5), expected)) << attention;
-    // The steps move: otherwise the comparison would hold for an optimizer that does nothing.
+    // The steps must move, or the comparison would hold for an optimizer that does nothing.
     EXPECT_GT(std::abs(expected[3] - expected[0]), 0.1);
   }
 }
@@ -54,7 +54,7 @@ TEST(LmLoss, EveryGradientEqualsTheReference) {
     Training training(params, at::kCPU, 1);
     RecordedPhases phases;
     training.step(phases);
-    training.step(phases);  // a second backward replaces the gradients, it does not add to them
+    training.step(phases);  // a second backward replaces the gradients and does not add to them
     reference::Tensors gradients;
     reference::loss(reference_shape(params), reference_weights(training.model()),
                     reference_batch(training), &gradients);
@@ -78,7 +78,7 @@ TEST(LmLoss, TheOptimizersAgree) {
 struct LowPrecision {
   const char* precision;
   const char* attention;
-  double allowed;  // of a loss near 3.7: some units of the type's last place
+  double allowed;  // at a loss near 3.7: some units of the type's last place
 };
 
 class LmLowPrecision : public ::testing::TestWithParam<LowPrecision> {};
@@ -87,11 +87,11 @@ TEST_P(LmLowPrecision, AgreesToThePrecisionOfTheType) {
   LmStepParams params = small_case();
   params.attention = GetParam().attention;
   params.precision = GetParam().precision;
-  // In double from the same first weights: for bf16_pure those are rounded already.
+  // In double, from the same first weights, which bf16_pure has already rounded.
   const std::vector<double> expected = reference_losses(params, 4);
   const std::vector<double> got = losses(params, 4);
   EXPECT_THAT(got, Pointwise(DoubleNear(GetParam().allowed), expected));
-  EXPECT_THAT(got, Not(Pointwise(DoubleNear(1e-6), expected)));  // not fp32 by another name
+  EXPECT_THAT(got, Not(Pointwise(DoubleNear(1e-6), expected)));  // not fp32 under another name
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,5 +1,5 @@
-// What a step of the language model holds, as the memory pass records it on the CPU, against the
-// formulas: equal to the byte in fp32.
+// Compares what a step of the language model holds, as the memory pass records it on the CPU, with
+// the formulas. They are equal to the byte in fp32.
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ Observed observe(const Texts& params) {
   return observed;
 }
 
-// `small` has 2 GB of state, so its step is a short one.
+// `small` has 2 GB of state, so its step is short.
 Texts model(const std::string& name, const std::string& mode = "train_step") {
   const bool tiny = name == "tiny";
   return {{"model", name},
@@ -118,7 +118,7 @@ TEST(LmMemory, SavedForBackwardFollowsTheFormulaWhateverTheShape) {
   }
 }
 
-// 4 B S d bytes: the embedding, and two after each of the two blocks.
+// 4 B S d bytes each: the embedding, and two after each of the two blocks.
 TEST(LmMemory, TheResidualStreamIsAmongTheAllocations) {
   const Observed observed = observe(model("tiny"));
   const auto residuals = observed.named("residual");
@@ -159,7 +159,7 @@ TEST(LmMemory, TenRunsGiveTheSamePeak) {
   EXPECT_EQ(peaks.size(), 1U);
 }
 
-// Two accounts of the same step: the allocator's peak and the highest point of the timeline.
+// The allocator's peak and the highest point of the timeline measure the same step.
 TEST(LmMemory, TheTimelinePeaksWhereTheAllocatorDoes) {
   for (const char* mode : {"forward", "forward_backward", "train_step"}) {
     const Observed observed = observe(model("tiny", mode));
@@ -183,7 +183,7 @@ TEST(LmMemory, OperatorsNameWhatNobodyElseDid) {
                           [](const std::string& name) { return name.starts_with("aten::"); }));
 }
 
-// Neither between the steps of a memory pass nor ever in a timing.
+// Nothing observes before or after the recorded step, so nothing ever does in a timing.
 TEST(LmMemory, NobodyObservesOutsideOfTheRecordedStep) {
   const auto observed_by_anyone = [] {
     return detail::ranges_observed || detail::tensor_name_observer != nullptr ||

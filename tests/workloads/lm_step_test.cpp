@@ -1,4 +1,4 @@
-// lm_step as the worker sees it: phases, facts, what it keeps in memory and how it fails.
+// Tests lm_step as the worker sees it: phases, facts, what it keeps in memory and how it fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,8 +75,8 @@ TEST(LmStep, ForwardKeepsNothing) {
   EXPECT_EQ(harness.device->memory().allocated, after_one);
 }
 
-// 16 bytes a parameter in fp32: weights, gradients and two moments. What else lives between steps
-// is the batch, the mask, the rotary table and the loss.
+// fp32 needs 16 bytes per parameter: weights, gradients and two moments. Besides those, the batch,
+// the mask, the rotary table and the loss live between steps.
 TEST(LmStep, HoldsTheStateTheFormulaSays) {
   Harness harness;
   const std::int64_t before = harness.device->memory().allocated.value;
@@ -91,7 +91,7 @@ TEST(LmStep, HoldsTheStateTheFormulaSays) {
   constexpr double kBesides = 16 * 1024;
   EXPECT_NEAR(held_by("forward"), weights, kBesides);
   EXPECT_NEAR(held_by("forward_backward"), 2 * weights, kBesides);
-  EXPECT_NEAR(held_by("train_step"), 3 * weights, kBesides);  // gradients are none again
+  EXPECT_NEAR(held_by("train_step"), 3 * weights, kBesides);  // the gradients are dropped again
   EXPECT_EQ(harness.device->memory().allocated.value, before) << "a workload left memory behind";
 }
 
@@ -105,7 +105,7 @@ TEST(LmStep, StepsDoNotGrow) {
   EXPECT_EQ(harness.device->memory().allocated, after_one);
 }
 
-// Where a limit strikes: the phase last entered when it did.
+// Returns the phase that was last entered when a limit was hit.
 std::string phase_of_oom(Bytes limit) {
   DeviceOptions options;
   options.memory_limit = limit;
@@ -133,7 +133,7 @@ TEST(LmStep, AMemoryLimitIsOutOfMemoryInThePhaseThatMetIt) {
   EXPECT_EQ(phase_of_oom(100_KiB), "setup");
   EXPECT_EQ(phase_of_oom(2560_KiB), "forward");
   EXPECT_EQ(phase_of_oom(64_MiB), "none");
-  // Somewhere in between the forward fits and its backward does not.
+  // At some limit in between, the forward fits and its backward does not.
   bool in_backward = false;
   for (std::int64_t kib = 2560; kib < 16384 && !in_backward; kib += 128) {
     in_backward = phase_of_oom({kib * 1024}) == "backward";

@@ -1,4 +1,5 @@
-// fp16's loss scaling: overflow skips the update and halves the scale, for every optimizer.
+// Tests fp16's loss scaling: an overflow skips the update and halves the scale, for every
+// optimizer.
 #include "workloads/nn/loss_scaler.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ TEST(LossScaler, AnOverflowSkipsTheUpdateAndHalvesTheScale) {
     scaler.update();
     EXPECT_TRUE(skipped.equal(untouched));
     EXPECT_EQ(scaler.current(), 32768);
-    // The next good step is the first one: bias corrections of t = 1, moments without a trace.
+    // The next good step is the first: bias corrections of t = 1, and moments that are still zero.
     for (const auto& weight : {skipped, untouched}) weight.mutable_grad() = at::ones({2});
     scaler.scale(skipped.sum());
     adamw.step(at::zeros({}));

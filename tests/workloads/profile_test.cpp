@@ -1,4 +1,5 @@
-// The profile pass on real operators: what it counts, where it puts them, and that it sees all.
+// Runs the profile pass on real operators: what it counts, where it assigns it, and that it sees
+// all.
 #include "runner/worker/profile_pass.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +33,7 @@ Texts tiny(const std::string& mode, const Texts& more = {}) {
   return texts;
 }
 
-// Calls of the class in the phase; of one range when it is given.
+// Counts the calls of the class in the phase, or in one range of it if that is given.
 std::int64_t calls(const ProfileResult& result, KernelClass kind, const std::string& phase,
                    const std::string& range = "") {
   std::int64_t count = 0;
@@ -64,7 +65,7 @@ TEST(Profile, ForwardHasTheModelsProducts) {
   EXPECT_EQ(matmuls("attention.projections"), 4 * kLayers);
   EXPECT_EQ(matmuls("ffn"), 3 * kLayers);
   EXPECT_EQ(matmuls("lm_head"), 1);
-  // 7L + 1 linear and 2L of attention, and no other.
+  // There are 7L + 1 linear products and 2L of attention, and no others.
   EXPECT_EQ(matmuls(""), 7 * kLayers + 1 + 2 * kLayers);
   // softmax and the _softmax that it calls.
   EXPECT_EQ(calls(result, KernelClass::kSoftmax, "forward", "attention.softmax"), 2 * kLayers);
@@ -143,7 +144,7 @@ TEST(Profile, ClassSharesAddUpToTheWhole) {
   EXPECT_NEAR(whole, self, 1e-6 * self) << "kernels and operators are two views of one time";
 }
 
-// While it lives, the clock of operators goes one nanosecond further at each look.
+// While it lives, the operators' clock advances one nanosecond each time it is read.
 class ScriptedClock {
  public:
   ScriptedClock() : real_(OpLogs::instance().now_ns) {
@@ -159,7 +160,7 @@ class ScriptedClock {
 };
 
 // An operator that calls k others, at any depth, lasts 2k + 1 such nanoseconds. Each of them is the
-// self time of one operator: none is lost, none counted twice.
+// self time of one operator: none is lost, and none is counted twice.
 TEST(Profile, SelfTimesAddUpToTheTimeInOperators) {
   const ScriptedClock clock;
   for (const char* mode : {"forward", "train_step"}) {
@@ -182,7 +183,7 @@ TEST(Profile, SelfTimesAddUpToTheTimeInOperators) {
   }
 }
 
-// Of the real clock only what holds on the busiest machine: operators are part of the step.
+// Checks the part that holds for the real clock on the busiest machine: operators are in the step.
 TEST(Profile, OperatorsTakeNoLongerThanTheStep) {
   const ProfileResult result = profile(tiny("train_step"));
   EXPECT_GT(result.kernel_ms, 0);

@@ -13,9 +13,9 @@ namespace sweepd {
 namespace {
 
 // Torch's flight recorder keeps one table of process groups for the whole process and adds to it
-// without a lock (FlightRecorder::recordWithResetEnabled). Ranks that are processes never meet in
-// it; ranks that are threads corrupt it, and then every operation crashes or searches for ever. Set
-// before main(), because the recorder reads it once, at the first operation.
+// without a lock (FlightRecorder::recordWithResetEnabled). Ranks that are processes never share it.
+// Ranks that are threads corrupt it, and then every operation crashes or searches for ever. It is
+// set before main(), because the recorder reads it once, at the first operation.
 const int recorder_off = setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The ranks of one attempt as threads of the test: each joins through make_collectives or a
+// Runs the ranks of one attempt as threads of the test. Each joins through make_collectives or a
 // workload, as it would in a process of its own.
 #pragma once
 
@@ -22,18 +22,18 @@ class RecordedSamples final : public Samples {
 };
 
 struct RankResult {
-  std::string error;               // what its body threw, "" when nothing
+  std::string error;               // what its body threw; "" for nothing
   std::vector<std::string> notes;  // of its status page, in order
   RecordedSamples setup;
 };
 
 // Runs `body` as each of `world_size` ranks at once, on the CPU with one thread each, and returns
-// when all have ended; results by rank. What `body` makes it must also end, since a rank whose
+// the results by rank after all have ended. What `body` makes must end with it, since a rank whose
 // collectives stay alive keeps the others waiting.
 std::vector<RankResult> run_ranks(int world_size, const std::function<void(Context&)>& body,
                                   const RunParams& run = {});
 
-// The same, and every rank's error fails the test.
+// Does the same, and every rank's error fails the test.
 void expect_ranks(int world_size, const std::function<void(Context&)>& body,
                   const RunParams& run = {});
 

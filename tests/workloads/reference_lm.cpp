@@ -64,7 +64,7 @@ Vector norm_backward(const Vector& dy, const Vector& x, const Vector& w, Vector&
   return dx;
 }
 
-// Turns each pair (2i, 2i + 1) of every head by its position's angle; `sign` -1 turns back.
+// Rotates each pair (2i, 2i + 1) of every head by its position's angle; `sign` -1 rotates back.
 void rotate(Vector& x, const Shape& s, int sign) {
   const int d = s.d_model, head = d / s.heads;
   for (int t = 0; t < s.batch * s.context; ++t)
@@ -83,7 +83,8 @@ struct AttentionGradients {
   Vector q, k, v;
 };
 
-// With `dy` null: the output. Else: gradients of q, k and v. Probabilities are computed each time.
+// Returns the output if `dy` is null, else gradients of q, k and v. Computes the probabilities each
+// time.
 Vector attention(const Shape& s, const Vector& q, const Vector& k, const Vector& v,
                  const Vector* dy, AttentionGradients* gradients) {
   const int d = s.d_model, head = d / s.heads;
@@ -134,7 +135,7 @@ void add(Vector& to, const Vector& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-// What a block computed, kept for its backward.
+// What a block computed and keeps for its backward.
 struct Block {
   Vector x, normed, q, k, v, mixed;            // attention half; x is the block's input
   Vector middle, ffn_normed, up, gate, gated;  // feed-forward half; middle is its input
@@ -170,7 +171,7 @@ struct Pass {
     return x;
   }
 
-  // dx: gradient of the block's output on entry, of its input on return.
+  // dx is the gradient of the block's output on entry, and of its input on return.
   void backward(int layer, Vector& dx, const Block& kept, Tensors& g) const {
     const int d = s.d_model, ff = s.d_ff;
     const auto grad = [&](const char* name) -> Vector& {
@@ -205,7 +206,7 @@ struct Pass {
   }
 };
 
-// Mean of -log softmax(logits)[target]; replaces the logits by their gradient.
+// Returns the mean of -log softmax(logits)[target]; replaces the logits by their gradient.
 double cross_entropy(Vector& logits, const std::vector<std::int64_t>& targets, int rows,
                      int vocab) {
   double sum = 0;

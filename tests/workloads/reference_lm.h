@@ -1,6 +1,6 @@
-// The language model again, the slow and obvious way: loops over doubles, forward and backward
-// written out by hand from the formulas. It shares no code with workloads/nn and includes no torch,
-// so that agreement means something.
+// Implements the language model again in the slow and obvious way: loops over doubles, forward and
+// backward written out by hand from the formulas. It shares no code with workloads/nn and includes
+// no torch, so that agreement means something.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace sweepd::reference {
 
 using Vector = std::vector<double>;
-// By the names of LanguageModel::parameters(); matrices are [out, in], row by row.
+// Named as in LanguageModel::parameters(); matrices are [out, in], row by row.
 using Tensors = std::map<std::string, Vector>;
 
 struct Shape {
@@ -22,7 +22,7 @@ struct Batch {
   std::vector<std::int64_t> tokens, targets;  // [batch * context]
 };
 
-// Mean cross-entropy over all tokens; fills `gradients` (same names) when it is not null.
+// Returns the mean cross-entropy over all tokens; fills `gradients` (same names) if it is not null.
 double loss(const Shape& shape, const Tensors& weights, const Batch& batch, Tensors* gradients);
 
 struct AdamW {

@@ -1,4 +1,4 @@
-// The model's formulas: sizes, parameters, FLOPs and bytes, without a tensor.
+// Tests the model's formulas for sizes, parameters, FLOPs and bytes, without a tensor.
 #include "workloads/nn/shape.h"
 #include "tests/workloads/figures.h"
 

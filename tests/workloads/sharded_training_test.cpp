@@ -1,5 +1,5 @@
-// Training whose optimizer state, or everything, lies over the ranks, against one process with the
-// whole batch.
+// Compares training whose optimizer state, or everything, is sharded over the ranks with one
+// process that has the whole batch.
 #include "workloads/dist/sharded_training.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ LmStepParams whole(int world_size, const std::string& optimizer = "adamw_fused")
   return params;
 }
 
-// Of the steps of a ShardedTraining or an FsdpTraining.
+// Works for a ShardedTraining and an FsdpTraining.
 template <class T>
 std::vector<double> losses_of(T& training, int steps = kShardedSteps) {
   std::vector<double> losses;
@@ -108,7 +108,7 @@ TEST_P(ShardedLosses, FullyShardedOnesEqualThoseOfTheWholeBatch) {
   }
 }
 
-// Not the loss alone: every weight, after steps that moved all of them.
+// Compares every weight, not only the loss, after steps that moved all of them.
 TEST_P(ShardedLosses, FullyShardedWeightsEqualThoseOfTheWholeBatch) {
   const int world_size = GetParam();
   Training single(whole(world_size), at::kCPU, 1);
@@ -127,8 +127,8 @@ TEST_P(ShardedLosses, FullyShardedWeightsEqualThoseOfTheWholeBatch) {
     ASSERT_EQ(got.size(), single.model().parameters().size());
     for (std::size_t i = 0; i < got.size(); ++i) {
       const auto& [name, expected] = single.model().parameters()[i];
-      // AdamW divides by the root of the second moment, so that the rounding of a gradient near
-      // zero becomes a share of the learning rate (0.01), and no more.
+      // AdamW divides by the root of the second moment. Thus the rounding of a gradient near zero
+      // becomes a share of the learning rate (0.01), and no more.
       EXPECT_TRUE(at::allclose(got[i], expected, 1e-3, 2e-3)) << name;
       EXPECT_LT((got[i] - expected).abs().mean().item<double>(), 1e-5) << name;
     }
@@ -154,7 +154,7 @@ TEST(ShardedTraining, EntersItsPhases) {
   });
 }
 
-// 6,704 parameters; every rank has all weights, and of both moments its part.
+// 6,704 parameters. Every rank has all weights, and its part of both moments.
 TEST(ShardedTraining, KeepsItsPartOfTheStateAlone) {
   using Kind = HeldTensor::Kind;
   struct Sharding {
@@ -176,7 +176,7 @@ TEST(ShardedTraining, KeepsItsPartOfTheStateAlone) {
       EXPECT_EQ(bytes[Kind::kOptimizerState], test.moments) << test.world_size;
       EXPECT_EQ(bytes[Kind::kGradients], 0);
       losses_of(training, 1);
-      bytes = held(training);  // with the loss, whose 4 bytes stay
+      bytes = held(training);  // including the loss, whose 4 bytes stay
       losses_of(training);
       EXPECT_EQ(held(training), bytes) << "a step leaves nothing behind";
     });
@@ -214,20 +214,20 @@ TEST(FullySharded, KeepsItsPartOfEverythingAlone) {
       params.lm = small_case();
       FsdpTraining training(params, run_params(), ranks, *harness.device);
       auto bytes = held(training);
-      // Units of 368, 2,976 twice and 384, all of which 4 divides.
+      // Units of 368, 2,976 twice and 384, all divisible by 4.
       EXPECT_EQ(bytes[Kind::kWeights], 4 * 6704 / world_size);
       EXPECT_EQ(bytes[Kind::kOptimizerState], 8 * 6704 / world_size);
       EXPECT_EQ(bytes[Kind::kGradients], 0);
       losses_of(training, 1);
-      bytes = held(training);  // with the loss, whose 4 bytes stay
+      bytes = held(training);  // including the loss, whose 4 bytes stay
       losses_of(training);
       EXPECT_EQ(held(training), bytes) << "a step leaves nothing behind";
     });
   }
 }
 
-// The largest memory of a step on one rank: without sharding all weights are there; here two units
-// of weights at most, however many blocks there are.
+// Measures a step's largest memory on one rank. Without sharding it would have all weights; here it
+// has at most two units of them, however many blocks there are.
 TEST(FullySharded, NeverHasTheWholeModel) {
   const auto peak = [](std::int64_t layers, bool overlap) {
     std::int64_t most = 0;
@@ -250,9 +250,9 @@ TEST(FullySharded, NeverHasTheWholeModel) {
     return most;
   };
   const std::int64_t block = 4 * (4 * 64 * 64 + 3 * 64 * 512 + 2 * 64);
-  // A block more costs its part's gradient, which with one rank is all of it, and what its forward
-  // keeps for two tokens; gathered weights would be a block more. Over eight blocks, since with
-  // overlap the peak is a little larger or smaller by how the two threads meet.
+  // One more block costs its part's gradient, which with one rank is all of it, and what its
+  // forward keeps for two tokens. Gathered weights would cost a block more. The limit is over eight
+  // blocks, since with overlap the peak varies a little with how the two threads meet.
   for (const bool overlap : {false, true}) {
     EXPECT_LT(peak(12, overlap) - peak(4, overlap), 8 * (block + block / 4)) << overlap;
   }

@@ -1,4 +1,4 @@
-// What the `shm` backend adds to the others (collectives_test.cpp has what all must do).
+// Tests what only the `shm` backend does (collectives_test.cpp has what all must do).
 #include "workloads/dist/shm_collectives.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ TEST(ShmCollectives, SumsTensorsOfEveryTypeWhereverTheyLie) {
     const auto all = make_collectives("shm", context);
     for (const at::ScalarType type :
          {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kInt, at::kLong}) {
-      for (const std::int64_t n : {1, 1000, 100'001}) {  // a message in one turn, and in several
+      for (const std::int64_t n : {1, 1000, 100'001}) {  // sent in one turn, and in several
         const at::Tensor expected = at::arange(n, at::kLong).remainder(50).mul(6).to(type);
         const at::Tensor mine =
             at::arange(n, at::kLong).remainder(50).mul(all->rank() + 1).to(type);
@@ -41,7 +41,7 @@ TEST(ShmCollectives, ReducesPartsOfASharedBuffer) {
     const auto all = make_collectives("shm", context);
     const at::Tensor buffer = all->empty({300'001}, at::kFloat);
     buffer.fill_(all->rank() + 1);
-    all->all_reduce(buffer.narrow(0, 1, 200'000));  // as a bucket that is full
+    all->all_reduce(buffer.narrow(0, 1, 200'000));  // like a bucket that is full
     all->barrier();
     EXPECT_EQ(buffer[0].item<float>(), all->rank() + 1);
     EXPECT_TRUE(buffer.narrow(0, 1, 200'000).eq(3).all().item<bool>());
@@ -92,7 +92,7 @@ TEST(ShmCollectives, NamesTheTypeThatItCannotAdd) {
 TEST(ShmCollectives, ARankThatGoesIsNamedAndNothingStaysInTheFolder) {
   const auto ranks = run_ranks(3, [](Context& context) {
     const auto all = make_collectives("shm", context);
-    if (context.rank == 1) return;  // its collectives end here
+    if (context.rank == 1) return;  // its collectives are destroyed here
     EXPECT_TRUE(std::filesystem::is_empty(context.folder));
     at::Tensor tensor = at::ones({1'000'000});
     all->all_reduce(tensor);

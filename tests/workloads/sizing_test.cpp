@@ -1,4 +1,4 @@
-// sizing: the figures of lm_step's model, and nothing else.
+// Tests that sizing gives the figures of lm_step's model and nothing else.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/figures.h"
@@ -47,7 +47,7 @@ TEST(Sizing, HasTheFiguresOfTheTrainingStep) {
   }
 }
 
-// What a forward of the largest model keeps, part by part, where it fits nowhere.
+// What a forward of the largest model keeps, part by part, although it fits nowhere.
 TEST(Sizing, PartsOfWhatIsSavedAddUp) {
   Harness harness;
   constexpr const char* kParts[] = {"saved_norms_bytes",         "saved_heads_bytes",

@@ -1,6 +1,6 @@
-// A test that hangs says where: shortly before ctest would end it without a word, the stack of
-// every thread, and then the program aborts. Threads of torch, Gloo and OpenMP are among them.
-// Armed for every test of this program by a listener that registers itself.
+// A test that hangs shows where. Shortly before ctest would end it silently, this prints the stack
+// of every thread, those of torch, Gloo and OpenMP included, and aborts the program. A listener
+// that registers itself arms it for every test of this program.
 #include <dirent.h>
 #include <execinfo.h>
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@
 namespace sweepd {
 namespace {
 
-// Of ctest's TIMEOUT 120 (tests/workloads/CMakeLists.txt) most; a program that runs many tests in a
-// row has as long for each.
+// Most of ctest's TIMEOUT 120 (tests/workloads/CMakeLists.txt). A program that runs many tests in a
+// row has this long for each.
 constexpr std::chrono::seconds kDeadline{100};
 constexpr int kMostFrames = 64;
 constexpr int kSignal = SIGUSR2;
@@ -56,14 +56,14 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-// Of every thread but the calling one, one after the other, to standard error.
+// Prints the stacks of all threads but the calling one, one after the other, to standard error.
 void print_all_stacks() {
   struct sigaction action {};
   action.sa_handler = &print_own_stack;
   action.sa_flags = SA_RESTART;
   sigaction(kSignal, &action, nullptr);
   void* warm[1];
-  backtrace(warm, 1);  // loads libgcc here, and not within a handler
+  backtrace(warm, 1);  // loads libgcc here, not in a handler
   const auto self = static_cast<pid_t>(syscall(SYS_gettid));
   for (const pid_t thread : threads_of_this_process()) {
     if (thread == self) continue;
@@ -113,13 +113,13 @@ class StacksAtDeadline final : public ::testing::EmptyTestEventListener {
   std::thread watcher_;
 };
 
-// Death tests fork; their children have no watcher, and need none.
+// Death tests fork. Their children have no watcher and need none.
 [[maybe_unused]] const bool registered = [] {
   ::testing::UnitTest::GetInstance()->listeners().Append(new StacksAtDeadline);
   return true;
 }();
 
-// What is printed about a thread that waits names where it waits.
+// What is printed about a waiting thread names where it waits.
 TEST(StacksAtDeadline, NamesWhereAThreadWaits) {
   std::mutex mutex;
   std::condition_variable changed;
@@ -129,7 +129,7 @@ TEST(StacksAtDeadline, NamesWhereAThreadWaits) {
     there = true;
     changed.wait(lock, [&] { return go; });
   });
-  for (bool waits = false; !waits;) {  // it lets go of the mutex when it waits
+  for (bool waits = false; !waits;) {  // it releases the mutex when it waits
     const std::lock_guard lock(mutex);
     waits = there;
   }

@@ -110,7 +110,7 @@ class ThreadCollectives final : public Collectives {
     require(target.is_contiguous(), "a collective needs a contiguous tensor");
     target.variable_data().copy_(value.reshape(target.sizes()));
   }
-  // `read` sees what all ranks handed in, which nobody writes before all have read.
+  // `read` sees what all ranks passed; nobody writes to that before all have read it.
   void together(const std::string& name, const at::Tensor& input,
                 const std::function<void(const std::vector<Call>&)>& read) {
     const c10::NoGradGuard no_grad;

@@ -1,5 +1,5 @@
-// Ranks as threads of the test, whose collectives are plain loops over each other's tensors: slow,
-// obvious, and strict about what real ones only hang on.
+// Ranks as threads of the test. Their collectives are plain loops over each other's tensors: slow,
+// obvious, and strict about mistakes on which real ones only hang.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace sweepd {
 
-// Runs `body` as each of `world_size` ranks at once, rank 0 on the calling thread, and returns when
-// all have ended; what they threw, by rank ("": nothing). A rank that throws breaks the others'
+// Runs `body` as each of `world_size` ranks at once, rank 0 on the calling thread. Returns what
+// they threw, by rank ("": nothing), after all have ended. A rank that throws breaks the others'
 // calls, which throw too. Ranks that do not make the same call, with the same size and type, throw
 // std::logic_error.
 std::vector<std::string> run_threads(int world_size, const std::function<void(Collectives&)>& body);
 
-// The same, and what a rank throws fails the test.
+// Does the same, and whatever a rank throws fails the test.
 void expect_threads(int world_size, const std::function<void(Collectives&)>& body);
 
 }  // namespace sweepd

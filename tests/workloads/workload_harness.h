@@ -1,4 +1,4 @@
-// A workload made and run through the registry, as the worker does it, from parameters as text.
+// Makes and runs a workload through the registry, as the worker does, from parameters as text.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class RecordedFacts final : public Facts {
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-// Defaults with `changes` on top; throws std::invalid_argument for what the catalog refuses.
+// Returns the defaults with `changes`; throws std::invalid_argument if the catalog refuses one.
 std::vector<std::pair<std::string, Value>> values_of(const std::string& workload,
                                                      const Texts& changes);
 

@@ -1,11 +1,11 @@
-// All-reduce over shared memory against Gloo and against what copying the same bytes takes, in
-// turns, in the same processes:
+// Compares all-reduce over shared memory with Gloo and with the time to copy the same bytes. All
+// take turns in the same processes.
 //   all_reduce_bench [WORLD_SIZE...]     default: 2 4
 //
-// The bound: a sum over W ranks of N bytes each has to read W N bytes and to write W N, and that is
-// what W ranks do that memcpy N bytes from one buffer to another at the same time. (The C library's
-// memcpy, whose streaming stores are faster than torch's copy, which the workload `memcpy`
-// measures.)
+// The bound: a sum over W ranks of N bytes each has to read W N bytes and write W N. W ranks do the
+// same if each copies N bytes from one buffer to another with memcpy at the same time. (It is the C
+// library's memcpy, whose streaming stores are faster than torch's copy, which the workload
+// `memcpy` measures.)
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <sys/wait.h>
@@ -63,7 +63,7 @@ class Bench {
     const std::int64_t count = size.bytes / 4;
     Side gloo(gloo_, at::empty({count}, at::kFloat));
     Side shared(shm_, shm_.empty({count}, at::kFloat));
-    // Its own memory, as a gradient's is that autograd made.
+    // Private memory, like that of a gradient that autograd made.
     const Side own(shm_, gloo.tensor);
     const at::Tensor copy = at::zeros({count}, at::kFloat);
     std::map<std::string, std::vector<double>> ms;
@@ -79,7 +79,7 @@ class Bench {
   }
 
  private:
-  // Of the slowest rank, from a common start.
+  // Returns the time of the slowest rank from a common start.
   double timed(const std::function<void()>& work) {
     shm_.barrier();
     const auto begin = std::chrono::steady_clock::now();
@@ -126,7 +126,7 @@ void run_rank(int rank, int world_size, const std::filesystem::path& folder) {
   for (const Size& size : kSizes) bench.run(size);
 }
 
-// Each rank in a process of its own; whether all went well.
+// Runs each rank in a process of its own; returns whether all went well.
 bool run(int world_size) {
   char folder[] = "/tmp/sweepd_all_reduce_XXXXXX";
   if (mkdtemp(folder) == nullptr) throw std::runtime_error("mkdtemp failed");

@@ -1,4 +1,4 @@
-// One measurement as a line of JSON, which tools/bench/run turns into a row of its table.
+// Prints one measurement as a line of JSON, which tools/bench/run turns into a row of its table.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace sweepd {
 struct BenchLine {
   std::string name;
   std::string unit;            // of the values and of the limit
-  std::vector<double> values;  // one a repeat; the table shows median and spread
+  std::vector<double> values;  // one per repeat; the table shows median and spread
   std::optional<double> at_most;
   std::string how;
   std::optional<double> at_least = {};

@@ -1,4 +1,4 @@
-// A million points from their axes: time, and what they take in memory.
+// Expands a million points from their axes and measures the time and the memory.
 #include <sys/resource.h>
 
 #include "runner/base/clock.h"
@@ -11,7 +11,7 @@
 namespace sweepd {
 namespace {
 
-// As wide as lm_step, the widest workload: what a trial costs grows with its parameters.
+// As many parameters as lm_step, the widest workload: the cost of a trial grows with them.
 WorkloadDef wide_workload() {
   WorkloadDef def;
   def.name = "wide";
@@ -30,7 +30,7 @@ WorkloadDef wide_workload() {
   return def;
 }
 
-// 100 x 100 x 100.
+// 100 x 100 x 100 points.
 Sweep million_points() {
   Sweep sweep;
   sweep.name = "million";
@@ -78,7 +78,7 @@ int run() {
       fmt::print(stderr, "expand_bench: {} trials, expected 1,000,000\n", expansion.trials.size());
       return 1;
     }
-    // Only the first: later ones reuse what it gave back to the allocator.
+    // Only the first counts, since later ones reuse what it returned to the allocator.
     if (repeat == 0) {
       memory.values.push_back(static_cast<double>(resident_set().value - before_bytes) / (1 << 20));
     }

@@ -1,5 +1,5 @@
-// Our FlashAttention on this CPU against torch's own and against attention written out: times in
-// one process with the same threads, taken in turns, and memory.
+// Compares our FlashAttention on this CPU with torch's own and with attention written out: times in
+// one process with the same threads, in turns, and memory.
 //
 //   flash_bench                          the rows of tools/bench/run
 //   flash_bench DTYPE SEQUENCE D_HEAD    one shape, with the times themselves
@@ -42,7 +42,7 @@ double seconds_since(Instant begin) {
 }
 
 struct Times {
-  std::vector<double> forward, backward;  // seconds, one a round
+  std::vector<double> forward, backward;  // seconds, one per round
 };
 
 class Contestant {
@@ -71,7 +71,7 @@ class Contestant {
   at::Tensor q_, k_, v_, d_o_;
 };
 
-// In turns, after a warm-up each; times by kind.
+// Runs them in turns, after a warm-up of each; returns the times by kind.
 std::map<AttentionKind, Times> race(const std::vector<AttentionKind>& kinds, const Shape& shape,
                                     int rounds) {
   std::vector<Contestant> contestants;
@@ -115,7 +115,7 @@ void print_ratios(const Shape& shape, bool with_naive) {
   }
 }
 
-// Peak of a step with everything in it, by the size of Q, K, V, O and their gradients.
+// Prints the peak of a whole step relative to the size of Q, K, V, O and their gradients.
 void print_memory(Device& device, AttentionKind kind, const Shape& shape) {
   BenchLine line{fmt::format("memory of {}, {}", name_of(kind), describe(shape)),
                  "x",

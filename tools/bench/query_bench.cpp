@@ -1,5 +1,5 @@
-// A hundred thousand done `lm_step` trials and the questions that tables ask of them, in process:
-// reading, pivoting and rendering, as the daemon does it between request and reply.
+// Measures a hundred thousand done `lm_step` trials and the queries of tables over them, in
+// process: reading, pivoting and rendering, as the daemon does between request and reply.
 //   query_bench [TRIALS] [FILE]     FILE keeps the database
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kRepeats = 7;
 
-// As many columns as lm_step has, and its axes.
+// Has as many columns as lm_step, and its axes.
 struct LmParams {
   std::string model = "small", precision = "fp32", mode = "train_step", attention = "naive";
   std::int64_t context = 256, batch = 4, vocab = 50257;
@@ -72,8 +72,8 @@ NewSweep make_sweep(const WorkloadDef& def, int trials) {
   return request;
 }
 
-// Submitted through the store; the endings in one statement each, since a transaction an attempt is
-// the business of another benchmark. One attempt in a thousand is suspect, one ran out of memory.
+// Submits through the store. The endings are one statement each, since a transaction per attempt
+// belongs to another benchmark. Of a thousand attempts, one is suspect and one ran out of memory.
 void fill(const std::filesystem::path& file, const Catalog& catalog, int trials) {
   HostInfo host;
   host.id = host.hostname = "bench";
@@ -122,7 +122,7 @@ void measure(Reader& reader, const std::string& name, const QuerySpec& query) {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
     const double ms = static_cast<double>(after.tv_sec - before.tv_sec) * 1e3 +
                       static_cast<double>(after.tv_nsec - before.tv_nsec) / 1e6;
-    if (i > 0) line.values.push_back(ms);  // the first fills the page cache
+    if (i > 0) line.values.push_back(ms);  // the first run fills the page cache
   }
   print(line);
 }

@@ -1,5 +1,5 @@
-// A program that a workload runs was ended by a signal: outcome `crashed`, as if the worker had
-// been.
+// A signal ended a program that a workload runs. The outcome is `crashed`, as if the signal had
+// ended the worker.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// The device a rank runs on, as the measure loop sees it: a clock on the work's stream, memory
-// figures, and facts. No torch header here; workloads/devices.cpp implements it for torch's CPU
+// The device that a rank runs on, as the measure loop sees it: a clock on the work's stream, memory
+// figures, and facts. Includes no torch header; workloads/devices.cpp implements it for torch's CPU
 // allocator and libsweep_cuda.so for CUDA.
 #pragma once
 
@@ -39,41 +39,41 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual std::string_view kind() const = 0;  // "cpu", "cuda"
-  virtual int index() const = 0;              // within the process: what torch calls it
+  virtual int index() const = 0;              // index within the process, as torch uses it
   virtual void synchronize() = 0;
   virtual std::unique_ptr<Timeline> timeline(std::size_t capacity) = 0;
   virtual MemoryUsage memory() = 0;
   virtual void reset_peak_memory() = 0;
-  // Tells `observer`, which must outlive the recording, of every block from now on. Null where the
-  // device cannot (nothing counts its blocks). One recording at a time.
+  // Reports every block from now on to `observer`, which must outlive the recording. Returns null
+  // if the device cannot (nothing counts its blocks). One recording at a time.
   virtual std::unique_ptr<MemoryRecording> record_memory(MemoryObserver&) { return nullptr; }
   virtual DeviceInfo info() = 0;
-  virtual DeviceState state() = 0;               // clocks, temperature ...; `moment` left empty
+  virtual DeviceState state() = 0;               // clocks, temperature ...; leaves `moment` empty
   virtual void fill_versions(Environment&) = 0;  // torch, CUDA, cuDNN, NCCL, flags, cpu_math
-  // What sees this device's kernels; null where the host's operators are all there is. The
-  // device's.
+  // What sees this device's kernels; null if there are only the host's operators. Owned by the
+  // device.
   virtual KernelTracer* kernel_tracer() { return nullptr; }
   // Shows the workload's ranges to a tool that listens to this process (Nsight Systems through
-  // NVTX); null where none does. The device's.
+  // NVTX); null if there is none. Owned by the device.
   virtual RangeObserver* tool_ranges() { return nullptr; }
-  // Turns the exception now being handled into OutOfMemory and throws that, when it is one of this
-  // device's out-of-memory errors; else returns. Call inside a catch block.
+  // If the exception being handled is an out-of-memory error of this device, throws OutOfMemory in
+  // its place; else returns. Call inside a catch block.
   virtual void rethrow_out_of_memory() = 0;
 };
 
-// Kernels can only be traced from the start of the process: the tracer must be there before the
-// device's context is. kOff loads none of it.
+// Kernels can only be traced from the start of the process: the tracer must exist before the
+// device's context. kOff loads nothing of it.
 enum class KernelTracing { kOff, kOn };
 
 struct DeviceOptions {
   std::string kind = "cpu";
   int index = 0;
-  Bytes memory_limit{0};  // 0: what the device has
+  Bytes memory_limit{0};  // 0: all that the device has
   int threads = 1;
-  KernelTracing tracing = KernelTracing::kOff;  // of the profile pass alone
+  KernelTracing tracing = KernelTracing::kOff;  // kOn only in the profile pass
 };
 
-// Throws Unavailable when this build or machine has no such device, with the reason.
+// Throws Unavailable with the reason if this build or machine has no such device.
 std::unique_ptr<Device> make_device(const DeviceOptions& options);
 
 }  // namespace sweepd

@@ -1,5 +1,5 @@
-// The two failures a workload may throw that are ordinary outcomes. Anything else it throws becomes
-// `failed` with the exception's message (runner/worker/run_attempt.cpp).
+// The two failures of a workload that are ordinary outcomes. Any other exception becomes `failed`
+// with its message (runner/worker/run_attempt.cpp).
 #pragma once
 
 #include <stdexcept>
@@ -20,8 +20,8 @@ class OutOfMemory : public std::runtime_error {
   Bytes requested, in_use, limit;
 };
 
-// This machine or build lacks something the trial needs: outcome `skipped`. The reason says what is
-// missing and how to get it.
+// This machine or build lacks something that the trial needs: outcome `skipped`. The reason says
+// what is missing and how to get it.
 class Unavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,5 +1,5 @@
-// What the measure loop needs of a trial's other ranks. Collective: every rank makes the same calls
-// in the same order.
+// What the measure loop needs from a trial's other ranks. The calls are collective: every rank
+// makes the same calls in the same order.
 #pragma once
 
 namespace sweepd {
@@ -8,7 +8,7 @@ class Gang {
  public:
   virtual ~Gang() = default;
   virtual void barrier() = 0;               // returns once every rank has entered it
-  virtual double largest(double mine) = 0;  // of all ranks' values, the same on every rank
+  virtual double largest(double mine) = 0;  // of all ranks' values; the same on every rank
 };
 
 }  // namespace sweepd

@@ -31,7 +31,7 @@ class HostTimeline final : public Timeline {
   std::vector<Instant> marks_;
 };
 
-// "VmHWM:     5120 kB" of /proc/self/status
+// Reads a field such as "VmHWM:     5120 kB" of /proc/self/status.
 Bytes status_field(std::string_view key) {
   const std::string status = read_small_file("/proc/self/status");
   std::int64_t kib = 0;
@@ -53,7 +53,7 @@ HostDevice::HostDevice(const DeviceOptions& options) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_DATA, &limit) != 0) throw Unavailable("cannot read RLIMIT_DATA");
   const std::uint64_t former = limit.rlim_cur;
-  // On top of what the process has already: the limit is for the workload.
+  // Added to what the process already has, because the limit is for the workload.
   const std::int64_t allowed = status_field("VmData").value + options.memory_limit.value;
   limit.rlim_cur = std::min(static_cast<rlim_t>(allowed), limit.rlim_max);
   if (::setrlimit(RLIMIT_DATA, &limit) != 0) throw Unavailable("cannot set RLIMIT_DATA");
@@ -78,7 +78,7 @@ MemoryUsage HostDevice::memory() {
 }
 
 void HostDevice::reset_peak_memory() {
-  // "5" resets the peak resident set; a kernel that refuses keeps the older, larger peak.
+  // "5" resets the peak resident set. If the kernel refuses, the older, larger peak stays.
   if (std::FILE* file = std::fopen("/proc/self/clear_refs", "w")) {
     std::fputs("5", file);
     std::fclose(file);

@@ -1,10 +1,10 @@
-// The CPU without LibTorch: the steady clock as timeline, the process's resident set as memory. For
-// workloads that need no tensors, for builds without LibTorch and for tests.
+// The CPU without LibTorch: its timeline is the steady clock, its memory the process's resident
+// set. For workloads that need no tensors, for builds without LibTorch and for tests.
 //
-// There is no allocator to count here, so `allocated` and `reserved` are the resident set, whose
-// peak the kernel keeps (reset through /proc/self/clear_refs); it counts in batches per core, so
-// the figures are good to some hundred KiB. A memory limit is the process's RLIMIT_DATA while the
-// device lives: beyond it `new` throws std::bad_alloc, which the worker makes `oom`.
+// No allocator counts here, so `allocated` and `reserved` are the resident set, whose peak the
+// kernel keeps (reset through /proc/self/clear_refs). The kernel counts in batches per core, so
+// the figures are accurate to some hundred KiB. A memory limit is the process's RLIMIT_DATA while
+// the device lives: beyond it `new` throws std::bad_alloc, which the worker turns into `oom`.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class HostDevice final : public Device {
   void rethrow_out_of_memory() override {}
 
  private:
-  std::optional<std::uint64_t> former_limit_;  // RLIMIT_DATA to restore, when it was changed
+  std::optional<std::uint64_t> former_limit_;  // RLIMIT_DATA to restore, if it was changed
 };
 
 }  // namespace sweepd

@@ -1,5 +1,5 @@
-// Every allocation and release of a device, as it happens: what the memory pass records. Nobody
-// observes in the timing pass; there a block costs its allocator one load and one branch more.
+// Every allocation and release of a device as it happens, which the memory pass records. The timing
+// pass has no observer; each block then costs its allocator one extra load and branch.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ struct MemoryChange {
   std::string_view operation;
 };
 
-// Called on the thread that allocates or frees, under the allocator's lock where it has one: must
-// not allocate on the device and must not throw. Calls may come from several threads at once.
+// Called on the thread that allocates or frees, under the allocator's lock if it has one: must not
+// allocate on the device and must not throw. Several threads may call at once.
 class MemoryObserver {
  public:
   virtual ~MemoryObserver() = default;
   virtual void on_change(const MemoryChange& change) noexcept = 0;
 };
 
-// What Device::record_memory gives: the observer is called until this is destroyed.
+// Returned by Device::record_memory. The observer is called until this object is destroyed.
 class MemoryRecording {
  public:
   virtual ~MemoryRecording() = default;
-  // Live when the recording began, in the terms of MemoryChange::allocated and ::reserved.
+  // What was live when the recording began, as in MemoryChange::allocated and ::reserved.
   virtual Bytes allocated_before() const = 0;
   virtual Bytes reserved_before() const = 0;
-  // Writes a snapshot that PyTorch's memory viewer opens (pytorch.org/memory_viz); false where the
+  // Writes a snapshot for PyTorch's memory viewer (pytorch.org/memory_viz). Returns false if the
   // device has none.
   virtual bool save_snapshot(const std::filesystem::path&) { return false; }
 };

@@ -1,8 +1,8 @@
 // What the profile pass sees of a step: every operator on the host and, on a GPU, every kernel that
-// it launched. No torch header. Nothing of this runs in a timing or memory pass.
+// it launched. Includes no torch header. Nothing of this runs in a timing or memory pass.
 //
-//   auto profiler = make_profiler(device);   // throws Unavailable where there is nothing to
-//   observe profiler->start();
+//   auto profiler = make_profiler(device);   // throws Unavailable if there is nothing to observe
+//   profiler->start();
 //   ... profiler->enter("forward") ... a step; device.synchronize();
 //   Recording recording = profiler->take();  // since start, or since the last take
 //   profiler->stop();
@@ -21,16 +21,16 @@ namespace sweepd {
 inline constexpr std::int64_t kNoParent = -1;
 inline constexpr std::int64_t kNoSpan = -1;
 
-// Times are of the steady clock.
+// Times are those of the steady clock.
 struct OperatorRecord {
   std::string name;
   std::string phase;  // "" outside every phase
-  std::string range;  // "" outside every range; of a node of the backward its forward's
+  std::string range;  // "" outside every range; a node of the backward has its forward's
   std::int64_t parent = kNoParent;  // index in the recording: the operator that called it
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  int thread = 0;  // 0 is the one that runs the workload
-  // Index in the recording's ranges: which passage through `range`, of a node its forward's.
+  int thread = 0;  // 0 is the thread that runs the workload
+  // Index in the recording's ranges: which pass through `range`. A node has its forward's.
   std::int64_t span = kNoSpan;
 };
 
@@ -43,7 +43,7 @@ struct KernelRecord {
   std::array<std::int64_t, 3> grid{}, block{};
 };
 
-// A phase or a range as it stood in time, for the trace.
+// A phase or a range with its times, for the trace.
 struct SpanRecord {
   std::string name;
   std::int64_t begin_ns = 0;
@@ -51,10 +51,10 @@ struct SpanRecord {
 };
 
 struct Recording {
-  std::vector<OperatorRecord> operators;   // a caller stands before what it called
+  std::vector<OperatorRecord> operators;   // a caller comes before the operators that it calls
   std::vector<KernelRecord> kernels;       // empty on a CPU
-  std::vector<SpanRecord> phases, ranges;  // by begin
-  std::uint64_t dropped = 0;               // records that were lost; 0 is the only good figure
+  std::vector<SpanRecord> phases, ranges;  // ordered by begin
+  std::uint64_t dropped = 0;               // lost records; a good recording has 0
 };
 
 class Profiler {
@@ -62,20 +62,21 @@ class Profiler {
   virtual ~Profiler() = default;
   virtual void start() = 0;
   virtual void enter(std::string_view phase) = 0;  // "" ends the phase
-  virtual Recording take() = 0;                    // with the device idle, outside every operator
+  virtual Recording take() = 0;                    // device idle, outside every operator
   virtual void stop() = 0;
 };
 
-// The device must outlive the profiler. From the thread that runs the workload; one at a time.
+// The device must outlive the profiler. Call from the thread that runs the workload; one at a time.
 std::unique_ptr<Profiler> make_profiler(Device& device);
 
-// How many profilers were ever started in this process: a test holds the timing pass to 0.
+// Counts the profilers ever started in this process. A test checks that the timing pass starts
+// none.
 int profilers_started();
 
-// The device's half: which kernels ran, and under which id the host was when it launched them.
+// The device's part: which kernels ran, and which id the host had pushed when it launched them.
 struct TracedKernel {
   KernelRecord kernel;   // without its launcher
-  std::uint64_t id = 0;  // innermost one pushed on the launching thread; 0: none
+  std::uint64_t id = 0;  // innermost id pushed on the launching thread; 0: none
 };
 struct KernelTrace {
   std::vector<TracedKernel> kernels;

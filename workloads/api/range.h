@@ -1,11 +1,11 @@
-// Named regions inside a phase, for attribution: which part of the model a kernel or an allocation
-// belongs to. A workload marks them with the RAII `Range`; whoever observes the process (the
-// profile pass, the memory pass, NVTX) installs an observer. Nobody does in the timing pass: there
+// Named regions inside a phase, which show which part of the model a kernel or an allocation
+// belongs to. A workload marks them with the RAII class `Range`. Whoever observes the process (the
+// profile pass, the memory pass, NVTX) installs an observer. In the timing pass there is none, and
 // a Range costs one load and one branch.
 //
-//   Range range("attention.scores");   // until the end of the block; they nest
+//   Range range("attention.scores");   // until the end of the block; ranges nest
 //
-// Names are lower case, dots go from the general to the special; a table may fold
+// Names are lower case, with dots from the general to the special; a table may fold
 // `attention.softmax` into `attention`. Those of the language model:
 //   embedding, norm, attention.projections, attention.rotary, attention.scores, attention.softmax,
 //   attention.output, attention.fused (a kernel that does the three at once), ffn, lm_head, loss
@@ -23,9 +23,9 @@ class RangeObserver {
   virtual void pop() = 0;
 };
 
-// Adds and removes an observer of this process; before the first Range and after the last one, from
-// the thread that runs the workload. Observers are called in the order of their adding, and popped
-// in the reverse.
+// Adds and removes an observer of this process. Call before the first Range and after the last one,
+// from the thread that runs the workload. Observers are pushed in the order in which they were
+// added, and popped in reverse.
 void add_range_observer(RangeObserver& observer);
 void remove_range_observer(RangeObserver& observer);
 

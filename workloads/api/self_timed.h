@@ -1,5 +1,5 @@
-// For a workload that runs something which measures itself: another program, say. It is given a
-// place for what that reports instead of being timed step by step.
+// For a workload that runs something which measures itself, such as another program. Instead of
+// being timed step by step, it passes on what that program reports.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,23 @@ namespace sweepd {
 class Findings {
  public:
   virtual ~Findings() = default;
-  // Steps count from 0, warm-up included; a step, phase and metric comes once. Of `samples` phase,
-  // metric and value count. Call it as soon as they are known: what was told survives a crash.
+  // Reports a step. Steps count from 0, including warm-up; each step, phase and metric is reported
+  // once. Only phase, metric and value of `samples` are used. Call it as soon as they are known,
+  // because what was reported survives a crash.
   virtual void step(std::int64_t step, bool warmup, std::vector<Sample> samples) = 0;
   virtual void memory(PhaseMemory memory) = 0;
-  // Where it is, as far as it tells: what the ending names when it goes wrong there.
+  // Reports the current phase, if it is known. An ending that goes wrong there names it.
   virtual void phase(std::string_view phase) = 0;
 };
 
-// A Workload that is also this is measured by `measure` where `times_itself`, else step by step.
+// A Workload that also derives from this is measured with `measure` if `times_itself`, else step by
+// step.
 class SelfTimed {
  public:
   virtual ~SelfTimed() = default;
   virtual bool times_itself() const = 0;
-  // All steps, warm-up too, of the pass in its Context: samples for the timing pass, memory for the
-  // memory pass. Throws what a step may throw.
+  // Runs all steps, including warm-up, of the pass in its Context: samples for the timing pass,
+  // memory for the memory pass. Throws what a step may throw.
   virtual void measure(Findings& findings) = 0;
 };
 

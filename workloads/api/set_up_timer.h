@@ -1,4 +1,4 @@
-// Time of a part of the set-up, as a sample of its own: never inside a step.
+// Times a part of the set-up as a sample of its own. Never used inside a step.
 //
 //   SetUpTimer timer(context, "load_time");
 //   ... load ...
@@ -14,13 +14,13 @@ namespace sweepd {
 
 class SetUpTimer {
  public:
-  // `metric` has static storage, its unit is ms. In the memory pass, which takes no times, nothing
-  // happens. Waits for the device at both ends.
+  // `metric` has static storage, its unit is ms. Does nothing in the memory pass, which takes no
+  // times. Waits for the device at both ends.
   SetUpTimer(Context& context, std::string_view metric) : context_(context), metric_(metric) {
     context_.device.synchronize();
     begin_ = std::chrono::steady_clock::now();
   }
-  // The part that ended well counts; one that threw is no sample.
+  // Only a part that ends well is a sample; one that throws is not.
   void stop() {
     context_.device.synchronize();
     const std::chrono::duration<double, std::milli> spent =

@@ -1,6 +1,7 @@
-// Names for tensors that live within a step, so that their memory can be told apart: the residual
-// stream, the logits. Whoever records memory installs the observer; without one a name costs one
-// load and one branch. Tensors that outlive the step are named by Workload::state() instead.
+// Names for tensors that live within a step, such as the residual stream and the logits, so that
+// their memory can be told apart. The memory recorder installs the observer; without one a name
+// costs one load and one branch. Tensors that outlive the step are named by Workload::state()
+// instead.
 #pragma once
 
 #include <string_view>
@@ -14,7 +15,8 @@ class TensorNameObserver {
   virtual void name(const void* block, std::string_view name) = 0;
 };
 
-// The one observer of this process, or null for none. From the thread that runs the workload.
+// Sets the only observer of this process, or null for none. Call from the thread that runs the
+// workload.
 void set_tensor_name_observer(TensorNameObserver* observer);
 
 namespace detail {

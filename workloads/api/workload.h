@@ -13,9 +13,10 @@
 //   };
 //   REGISTER_WORKLOAD("matmul", Matmul);
 //
-// `work` is static, not a member, so that the figures of a trial that does not fit in memory are
-// known all the same. With `static constexpr bool kAnalytic = true` it is all that is asked, and
-// the other two are never called. A step never times, logs or synchronises: the measure loop owns
+// `work` is static and not a member, so that the figures of a trial that does not fit in memory are
+// known too. With `static constexpr bool kAnalytic = true` only `work` is called. A step never
+// times, logs or synchronises: the measure loop is responsible for warm-up, events, stopping and
+// units.
 // warm-up, events, stopping and units.
 #pragma once
 
@@ -40,7 +41,7 @@
 
 namespace sweepd {
 
-// Marks where a phase begins; the previous one ends there. A step that enters none is all `step`.
+// Marks where a phase begins; the previous one ends there. A step that enters none is only `step`.
 class Phases {
  public:
   virtual ~Phases() = default;
@@ -55,15 +56,15 @@ class Facts {
   virtual void number(std::string_view name, double value) = 0;
 };
 
-// What a workload measures itself, beside the phases' times: `communication_time` of a step, the
-// `rendezvous_time` of its set-up. The unit is the metric's (runner/model/sample.h).
+// What a workload measures itself, in addition to the phases' times: `communication_time` of a
+// step, `rendezvous_time` of its set-up. The metric decides the unit (runner/model/sample.h).
 class Samples {
  public:
   virtual ~Samples() = default;
   virtual void add(std::string_view phase, std::string_view metric, double value) = 0;
 };
 
-// What a workload may know of its attempt.
+// What a workload may know about its attempt.
 struct Context {
   Device& device;
   Pass pass = Pass::kTiming;
@@ -72,10 +73,10 @@ struct Context {
   int threads = 1;
   RunParams run;
   std::filesystem::path folder;  // of the attempt: artefacts, rendezvous files
-  // Of the set-up, phase `setup`; null in the memory pass, which takes no times.
+  // For the set-up, phase `setup`; null in the memory pass, which takes no times.
   Samples* setup = nullptr;
-  // Puts what a rank is about to wait for on its status page, where it can be read when it hangs:
-  // "all_reduce 12". Stores only; may be called within a step. Empty: nobody reads it.
+  // Writes what a rank is about to wait for to its status page, where it can be read if the rank
+  // hangs: "all_reduce 12". Only stores, so it may be called within a step. Empty: nobody reads it.
   std::function<void(std::string_view)> note = {};
 };
 
@@ -91,23 +92,23 @@ struct HeldTensor {
 struct Check {
   bool passed = true;
   double largest_error = 0;
-  std::string message;  // what differed, when it did not pass
+  std::string message;  // what differed, if it did not pass
 };
 
 class Workload {
  public:
   virtual ~Workload() = default;
   virtual void step(Phases& phases) = 0;
-  // After each step of the timing pass, outside its timing and with the device idle.
+  // Called after each step of the timing pass, outside its timing and with the device idle.
   virtual void after_step(Samples&) {}
   // The other ranks, for a workload that works with them: every step then begins with a barrier,
-  // and all ranks stop after the same step. The workload's; null: alone.
+  // and all ranks stop after the same step. Owned by the workload; null: it works alone.
   virtual Gang* gang() { return nullptr; }
-  // Against a slow, obvious reference, before anything is timed; a failed check ends the attempt
-  // `failed`. Nothing means there is none.
+  // Compares with a slow, obvious reference before anything is timed. A failed check ends the
+  // attempt `failed`. Returns nothing if there is no check.
   virtual std::optional<Check> check() { return std::nullopt; }
-  // Every tensor that is held now and was not made by this call; a storage once. Asked in the
-  // memory pass alone, at phase boundaries (gradients exist only between two of them).
+  // Returns every tensor that is held now and was not made by this call, and each storage once.
+  // Called only in the memory pass, at phase boundaries (gradients exist only between two of them).
   virtual std::vector<HeldTensor> state() const { return {}; }
   // Called once after the last step, outside every timing.
   virtual void facts(Facts&) {}
@@ -125,7 +126,7 @@ struct WorkloadEntry {
 class Registry {
  public:
   static Registry& instance();
-  void add(WorkloadEntry entry);  // two of one name: aborts with both named
+  void add(WorkloadEntry entry);  // aborts if two have one name, naming both
   const WorkloadEntry* find(std::string_view name) const;
   Catalog catalog() const;
 

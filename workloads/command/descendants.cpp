@@ -44,7 +44,7 @@ std::vector<Descendant> living_descendants() {
   for (const auto& [pid, process] : processes) {
     if (process.ended()) continue;
     pid_t ancestor = process.parent;
-    // A parent may have ended since; such a process is found in the next round, as our child.
+    // A parent may have ended since. The next round finds such a process as our child.
     for (auto at = processes.find(ancestor); ancestor != ::getpid() && at != processes.end();
          at = processes.find(ancestor)) {
       ancestor = at->second.parent;
@@ -54,7 +54,7 @@ std::vector<Descendant> living_descendants() {
   return found;
 }
 
-// It may have ended since it was found, and its number may be somebody else's by now.
+// Kills the process if it is still the same: it may have ended, and its number may be reused.
 void kill_the_same(const Descendant& found) {
   const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, found.pid, 0)));
   const auto now = read_proc_stat(found.pid);
@@ -74,7 +74,8 @@ Reaper::~Reaper() {
 }
 
 void kill_descendants() {
-  // A round finds what forked while the last one looked. What is stuck in the kernel ends later.
+  // Each round finds what forked during the last one. A process that is stuck in the kernel ends
+  // later.
   constexpr int kMostRounds = 200;
   for (int round = 0; round < kMostRounds; ++round) {
     const std::vector<Descendant> found = living_descendants();

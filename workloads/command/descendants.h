@@ -1,9 +1,9 @@
-// The processes below this one.
+// Finds and kills the processes below this one.
 #pragma once
 
 namespace sweepd::command {
 
-// While it lives, orphaned descendants become children of this process instead of init's.
+// During its lifetime, orphaned descendants become children of this process instead of init's.
 class Reaper {
  public:
   Reaper();
@@ -15,8 +15,8 @@ class Reaper {
   int before_ = 0;
 };
 
-// SIGKILL to every descendant, until there is none left, and reaps those that become children.
-// Needs a Reaper, or what a killed process leaves behind gets away.
+// Sends SIGKILL to every descendant until none is left, and reaps those that become children. Needs
+// a Reaper; otherwise what a killed process leaves behind escapes.
 void kill_descendants();
 
 }  // namespace sweepd::command

@@ -16,8 +16,8 @@
 namespace sweepd::command {
 namespace {
 
-// "MemoryError" alone would match a ValueError about a MemoryError class; with the colon or at the
-// line's end it is Python's own last line.
+// "MemoryError" alone would match a ValueError about a MemoryError class. With a colon or at the
+// end of the line it is Python's own last line.
 bool speaks_of_memory(std::string_view line) {
   constexpr std::array<std::string_view, 7> kWords{
       "CUDA out of memory",       "CUDA error: out of memory",

@@ -1,4 +1,4 @@
-// What a program's end means, when it is not exit code 0.
+// What a program's end means if it is not exit code 0.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,20 @@
 
 namespace sweepd::command {
 
-inline constexpr int kExitSkipped = 77;  // automake's and pytest's word for a skipped test
+inline constexpr int kExitSkipped = 77;  // as automake and pytest mark a skipped test
 inline constexpr std::string_view kSkipMarker = "SWEEPD_SKIP:";
 
-// Reads a program's output for what explains its end.
+// Finds what explains a program's end in its output.
 class Symptoms {
  public:
   void read(std::string_view line);
   void report(const OomReport& oom) { reported_oom_ = oom; }
   void report(const SkipReport& skip) { skip_reason_ = skip.reason; }
 
-  // Throws what the end means: Unavailable (it said so, or exit code 77), OutOfMemory (it said so,
-  // in words that LibTorch, Python or C++ use, or the kernel killed it for its memory), Crash (a
-  // signal), std::runtime_error (another exit code, with its last line). Returns after exit code 0.
+  // Throws what the end means: Unavailable (the program said so, or exit code 77), OutOfMemory (it
+  // said so, in the words of LibTorch, Python or C++, or the kernel killed it for its memory),
+  // Crash (a signal), std::runtime_error (another exit code, with its last line). Returns after
+  // exit code 0.
   void judge(const Ended& ended, bool killed_for_memory, Bytes memory_limit) const;
 
  private:
@@ -36,12 +37,12 @@ class Symptoms {
   std::string last_line_;
 };
 
-// "Tried to allocate 2.50 GiB", "you tried to allocate 1024 bytes": 0 when a line has neither.
+// Parses "Tried to allocate 2.50 GiB", "you tried to allocate 1024 bytes"; 0 if a line has neither.
 Bytes requested_bytes(std::string_view line);
 
-// How often the kernel has killed a process of this control group for its memory, of cgroup v2
-// (memory.events) or v1 (memory.oom_control); empty where there is no such count. `root` is where
-// /proc and /sys are.
+// Returns how often the kernel has killed a process of this control group for its memory, from
+// cgroup v2 (memory.events) or v1 (memory.oom_control); empty if there is no such count. `root` is
+// where /proc and /sys are.
 std::optional<std::int64_t> kills_for_memory(const std::filesystem::path& root = "/");
 
 }  // namespace sweepd::command

@@ -1,8 +1,9 @@
 // The parameters of `command`.
 //
-// A sweep's parameters are columns of the database, so they are declared: a command has those below
-// for its template to use, by the names and types that other workloads have for the same thing,
-// which lets one query set a program's results beside theirs. `arg1` to `arg4` are for the rest.
+// A sweep's parameters are columns of the database, so they must be declared. A command has those
+// below for its template, with the names and types that other workloads use for the same thing, so
+// that one query can show a program's results beside theirs. `arg1` to `arg4` are for anything
+// else.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +59,7 @@ struct Params {
     visit_free(field);
   }
 
-  // All that a template may name, in the order of variables_of.
+  // All names that a template may use, in the order of variables_of.
   static std::vector<std::string> template_names() {
     NameCollector names;
     Params().visit_free(names);
@@ -69,7 +70,7 @@ struct Params {
     return std::move(names.all);
   }
 
-  // What only the template gives a meaning. Empty, or 0, is not given.
+  // These have only the meaning that the template gives them. Empty, or 0, means not given.
   void visit_free(auto& field) {
     field("variant", variant, "for the template: which of several programs or settings");
     field("model", model, "for the template");

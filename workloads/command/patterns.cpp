@@ -1,5 +1,4 @@
-// std::regex under sanitizers: a false alarm of GCC 12 (GCC bug 105562), which stands in its own
-// headers.
+// A false alarm of GCC 12 about std::regex with sanitizers (GCC bug 105562), in its own headers.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif

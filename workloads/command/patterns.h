@@ -1,12 +1,12 @@
-// Figures of a program that knows nothing of sweepd, read off what it prints. One pattern a line:
+// Figures of a program that knows nothing of sweepd, read from its output. One pattern per line:
 //
 //   time = step +\d+: ([0-9.]+) ms              metric, phase `step`
 //   time.forward:s = forward took ([0-9.]+)     phase, and the unit that the program prints
 //   fact.busbw = Avg bus bandwidth *: ([0-9.]+) a fact, number or text
 //
-// What follows the first ` = ` is a regular expression (ECMAScript), searched in every line of
-// output; its first group, or all of the match, is the value. The first line that matches a
-// metric's pattern is step 0, the next step 1. Of a fact the last one counts.
+// The text after the first ` = ` is a regular expression (ECMAScript), searched in every line of
+// output. Its first group, or the whole match, is the value. The first line that matches a metric's
+// pattern is step 0, the next one step 1. For a fact the last match counts.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ namespace sweepd::command {
 
 class Patterns {
  public:
-  // Throws std::invalid_argument naming the pattern and what is wrong with it.
+  // Throws std::invalid_argument that names the pattern and its mistake.
   explicit Patterns(std::string_view text);
 
   bool empty() const { return patterns_.empty(); }
-  // What a line of output says: StepReports and FactReports. Throws std::invalid_argument where a
-  // metric's value is no number. Of a line longer than `kLongestLine` the beginning counts.
+  // Returns the reports in a line of output: StepReports and FactReports. Throws
+  // std::invalid_argument if a metric's value is not a number. Only the beginning of a line longer
+  // than `kLongestLine` is searched.
   std::vector<Report> read(std::string_view line);
 
   static constexpr std::size_t kLongestLine = 4096;

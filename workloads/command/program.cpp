@@ -21,7 +21,7 @@
 namespace sweepd::command {
 namespace {
 
-// SIGTERM becomes something to read, until the end of its life.
+// During its lifetime, SIGTERM makes a descriptor readable.
 class Termination {
  public:
   Termination() {
@@ -58,13 +58,13 @@ class Lines {
   }
   int fd() const { return fd_.get(); }  // -1 at the end, which poll ignores
 
-  // All that there is now.
+  // Reads everything that is available now.
   void read() {
     std::array<char, 1 << 16> bytes;
     while (fd_) {
       const ssize_t n = ::read(fd_.get(), bytes.data(), bytes.size());
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return;  // nothing more now
+      if (n < 0) return;  // nothing more for now
       if (n == 0) return fd_.reset();
       feed({bytes.data(), static_cast<std::size_t>(n)});
     }
@@ -110,8 +110,8 @@ class Run {
     }
     return ended_;
   }
-  // After a SIGTERM to this process. A group gets it at once, but the program's own end by it may
-  // be seen first.
+  // Whether this process got a SIGTERM. A whole group gets it at once, but the program's own end
+  // because of it may be seen first.
   bool terminated() const { return termination_.asked(ended_.signal == SIGTERM ? 100 : 0); }
 
  private:
@@ -154,7 +154,7 @@ class Run {
     ended_.wall = now_instant() - begun_;
     if (WIFSIGNALED(status)) ended_.signal = WTERMSIG(status);
     if (WIFEXITED(status)) ended_.exit_code = WEXITSTATUS(status);
-    // The kernel counts what the process was before exec, a copy of this one.
+    // The kernel also counts the time before exec, when the process was a copy of this one.
     rusage own{};
     ::getrusage(RUSAGE_SELF, &own);
     if (usage.ru_maxrss > own.ru_maxrss) {

@@ -13,9 +13,9 @@
 namespace sweepd::command {
 namespace {
 
-using json = nlohmann::ordered_json;  // phases keep the order in which they were told
+using json = nlohmann::ordered_json;  // phases keep the order of the report
 
-// Inside this file a mistake in a line is an exception; parse_report makes it an Error.
+// Inside this file a mistake in a line is an exception, which parse_report turns into an Error.
 class Mistake : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -152,7 +152,7 @@ Report report_of(const json& object) {
 
 std::string mistake_in_metric(std::string_view metric) {
   if (metric == "time" || metric == "loss") return "";
-  // Kernel figures have tables of their own, which no step may write to.
+  // Kernel figures have their own tables, which steps may not write to.
   if (metric.ends_with("_time") && !metric.starts_with("kernel_") &&
       mistake_in_phase(metric).empty())
     return "";

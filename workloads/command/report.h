@@ -1,4 +1,4 @@
-// What a program may say on the descriptor SWEEPD_METRICS_FD, one JSON object a line:
+// What a program may report on the descriptor SWEEPD_METRICS_FD, one JSON object per line:
 //
 //   {"step":0,"warmup":true,"time":{"forward":1.25,"step":4.0},"loss":2.3}
 //        a step, from 0 on: metrics by name; a number is phase `step`, an object has a number a
@@ -48,10 +48,11 @@ struct OomReport {
 };
 using Report = std::variant<StepReport, PhaseMemory, FactReport, SkipReport, OomReport>;
 
-// The error says what is wrong with the line, without the line itself.
+// The error says what is wrong with the line, without repeating the line.
 Result<Report> parse_report(std::string_view line);
 
-// "" or what is wrong with it: metrics that a step may have, phases by their spelling.
+// Return "" or the mistake: metrics must be ones that a step may have, phases are checked for
+// spelling.
 std::string mistake_in_metric(std::string_view metric);
 std::string mistake_in_phase(std::string_view phase);
 

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kShortestHidden = 4;
 
-// `NAME=value` a line; empty lines and those that begin with # are none. A missing file is empty.
+// Reads one `NAME=value` per line, and skips empty lines and those that begin with #. A missing
+// file counts as empty.
 std::map<std::string, std::string> read_secrets(const std::string& file) {
   std::map<std::string, std::string> secrets;
   if (file.empty()) return secrets;
@@ -40,7 +41,7 @@ std::map<std::string, std::string> read_secrets(const std::string& file) {
     if (trim(line).empty() || trim(line).front() == '#') continue;
     const std::size_t equal = line.find('=');
     if (equal == 0 || equal == std::string::npos) {
-      // Not the line itself: it may be a value.
+      // The message must not contain the line, which may be a value.
       throw std::runtime_error(fmt::format(
           "secrets: line {} of {} is not an assignment; expected NAME=value", number, file));
     }
@@ -70,7 +71,7 @@ Secrets::Secrets(std::string_view names) {
                       file.empty() ? "the file that SWEEPD_SECRETS names" : file));
     }
   }
-  // One value may hold another; the longer is hidden first.
+  // One value may contain another, so the longer one is hidden first.
   std::stable_sort(variables_.begin(), variables_.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
 }

@@ -26,7 +26,7 @@ extern char** environ;
 namespace sweepd::command {
 namespace {
 
-// Above what the program's own descriptors will be, so that no dup2 closes one.
+// Moves a descriptor above those of the program, so that no dup2 closes it.
 UniqueFd high(int fd) {
   const UniqueFd low(fd);
   UniqueFd moved(::fcntl(fd, F_DUPFD_CLOEXEC, 16));
@@ -34,7 +34,8 @@ UniqueFd high(int fd) {
   return moved;
 }
 
-// What the child needs between fork and exec, made before: it must not allocate.
+// What the child needs between fork and exec. Made before the fork, because the child must not
+// allocate.
 struct Prepared {
   std::vector<char*> argv, envp;
   const char* folder = nullptr;
@@ -52,7 +53,7 @@ struct Prepared {
     ::_exit(127);
   };
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != p.parent) ::_exit(127);  // it died before the line above
+  if (::getppid() != p.parent) ::_exit(127);  // the parent died before the line above
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
@@ -94,7 +95,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
-// Waits for exec (end of file) or the child's last words.
+// Waits for exec (end of file) or for the child's report of a failure.
 void await_exec(const Plan& plan, pid_t pid, const UniqueFd& error_fd) {
   std::array<char, 1 + sizeof(int)> words{};
   ssize_t n = 0;

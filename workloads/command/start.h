@@ -1,4 +1,4 @@
-// Fork and exec of the program. program.h is what the workload uses.
+// Forks and executes the program. Workloads use program.h.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@ namespace sweepd::command {
 [[noreturn]] void fail(const char* what);  // throws std::system_error of errno
 
 struct Pipe {
-  Pipe();  // close-on-exec, and numbered above the program's own descriptors
+  Pipe();  // close-on-exec, with numbers above the program's own descriptors
   UniqueFd read, write;
 };
 
@@ -20,7 +20,7 @@ struct Started {
   UniqueFd pidfd;
 };
 
-// Returns once the program runs; its ends of the pipes are closed here. Throws as `run` does.
+// Returns once the program runs, after closing its ends of the pipes here. Throws like `run`.
 Started start(const Plan& plan, Pipe& output, Pipe& reports);
 
 }  // namespace sweepd::command

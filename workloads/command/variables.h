@@ -1,4 +1,4 @@
-// What a template of `command` may name.
+// The names that a template of `command` may use.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,14 @@
 
 namespace sweepd::command {
 
-// The free parameters; of the run device, world_size, warmup, steps, seed, threads and memory_limit
-// (bytes); pass and rank; folder (the attempt's); python ($SWEEPD_PYTHON, else python3); scripts
-// (the folder of the scripts that sweepd ships, see below).
+// The free parameters; of the run parameters device, world_size, warmup, steps, seed, threads and
+// memory_limit (bytes); pass and rank; folder (the attempt's); python ($SWEEPD_PYTHON, else
+// python3); scripts (the folder of the scripts that sweepd ships, see below).
 std::vector<Variable> variables_of(Params params, const Context& context);
 
-// experiments/scripts of a source tree, or share/sweepd/experiments/scripts of an installation,
-// whichever the worker's program lies in; empty when there is none. $SWEEPD_SCRIPTS comes first.
+// Returns experiments/scripts of a source tree, or share/sweepd/experiments/scripts of an
+// installation, whichever contains the worker's program; empty if neither does. $SWEEPD_SCRIPTS
+// takes precedence.
 std::filesystem::path scripts_folder();
 
 }  // namespace sweepd::command

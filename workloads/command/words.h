@@ -1,5 +1,6 @@
-// Command lines without a shell: a text is cut into words first, then parameters are put into each
-// word, so that a value with spaces stays one argument and nothing in it is ever interpreted.
+// Command lines without a shell: the text is split into words first, and parameters are then
+// inserted into each word. A value with spaces thus stays one argument, and nothing in it is
+// interpreted.
 #pragma once
 
 #include <string>
@@ -8,18 +9,18 @@
 
 namespace sweepd::command {
 
-// Words between spaces, tabs and newlines. 'single' and "double" quotes hold words together, a
-// backslash takes the next character as it is (not in single quotes). Throws std::invalid_argument
-// naming `what` where a quote has no end.
+// Splits words at spaces, tabs and newlines. 'single' and "double" quotes hold words together;
+// outside single quotes a backslash takes the next character literally. Throws
+// std::invalid_argument naming `what` if a quote is not closed.
 std::vector<std::string> split_words(std::string_view text, std::string_view what);
 
 struct Variable {
   std::string name;
   std::string value;
-  bool given = true;  // false: a parameter that this trial does not set
+  bool given = true;  // false: this trial does not set the parameter
 };
 
-// "--context={context}" with the variables' values; {{ and }} are braces. Throws
+// Inserts the variables' values into "--context={context}"; {{ and }} are braces. Throws
 // std::invalid_argument naming `what` and the variable that is unknown or not given.
 std::string substitute(std::string_view word, const std::vector<Variable>& variables,
                        std::string_view what);

@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-// In front of every block: its size, which a free is not told. 64 bytes keep the alignment.
+// Precedes every block with its size, which a free does not get. 64 bytes keep the alignment.
 constexpr std::size_t kAlignment = 64;
 struct alignas(kAlignment) Header {
   std::int64_t bytes;
@@ -18,7 +18,7 @@ struct alignas(kAlignment) Header {
 static_assert(sizeof(Header) == kAlignment);
 
 CountingAllocator& instance() {
-  // Never destroyed: tensors held by statics are freed after every destructor of ours.
+  // Never destroyed, because tensors in statics are freed after all our destructors.
   static auto* const allocator = new CountingAllocator;
   return *allocator;
 }
@@ -54,6 +54,8 @@ std::int64_t CountingAllocator::reserve(std::int64_t bytes) {
   std::int64_t before = allocated_;
   const std::int64_t limit = limit_;
   do {
+    // The limit is checked against the same total that the exchange replaces, so that threads
+    // cannot exceed it together.
     if (limit > 0 && bytes > limit - before) refuse({{bytes}, {before}, {limit}});
   } while (!allocated_.compare_exchange_weak(before, before + bytes));
   std::int64_t peak = peak_;
@@ -64,6 +66,7 @@ std::int64_t CountingAllocator::reserve(std::int64_t bytes) {
 
 c10::DataPtr CountingAllocator::allocate(std::size_t bytes) {
   const c10::Device cpu(c10::DeviceType::CPU);
+  // torch asks for 0 bytes for empty tensors; they have no block.
   if (bytes == 0) return {nullptr, nullptr, &release, cpu};
   const auto counted = static_cast<std::int64_t>(bytes);
   if (counted < 0 || bytes > SIZE_MAX - 2 * kAlignment) {
@@ -71,6 +74,7 @@ c10::DataPtr CountingAllocator::allocate(std::size_t bytes) {
   }
   const std::int64_t total = reserve(counted);
   void* memory = nullptr;
+  // Counted before it is allocated, so that the limit also holds while other threads allocate.
   if (posix_memalign(&memory, kAlignment, bytes + sizeof(Header)) != 0) {
     allocated_ -= counted;
     refuse({{counted}, {allocated_}, {limit_}});
@@ -89,12 +93,13 @@ void CountingAllocator::refund(const void* block, std::int64_t bytes) {
   tell(MemoryChange::Action::kFree, block, bytes, allocated_ -= bytes);
 }
 
-// Before the block is given back, so that no other thread can be given, and tell of, its address.
+// Called before the block is freed, so that no other thread can get its address and report it
+// first.
 void CountingAllocator::tell(MemoryChange::Action action, const void* block, std::int64_t bytes,
                              std::int64_t total) {
   MemoryObserver* const observer = instance().observer_;
   if (observer == nullptr) return;
-  // Nothing is cached: what is reserved is what is allocated.
+  // Nothing is cached, so reserved equals allocated.
   observer->on_change({action, block, {bytes}, {total}, {total}, OperatorNames::current()});
 }
 

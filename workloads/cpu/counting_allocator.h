@@ -1,9 +1,9 @@
-// torch's CPU memory, counted and limited: live bytes, their peak, and a refusal beyond a limit, so
-// that out-of-memory on a CPU is an ordinary outcome and not the kernel's killer.
+// Counts and limits torch's CPU memory: live bytes, their peak, and a refusal beyond a limit, so
+// that running out of memory on a CPU is an ordinary outcome instead of a kill by the kernel.
 //
-// Counts what tensors asked for, without headers and rounding; buffers that MKL and oneDNN take for
-// themselves are outside (the resident set shows them). Thread-safe: blocks may be freed on any
-// thread. The peak is exact: it is raised by the very addition that made it.
+// Counts what tensors asked for, without headers and rounding. Buffers that MKL and oneDNN allocate
+// themselves are not counted (the resident set includes them). Thread-safe: any thread may free a
+// block. The peak is exact, because the addition that reaches it also records it.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -21,42 +21,43 @@ namespace sweepd {
 
 class CountingAllocator final : public c10::Allocator {
  public:
-  // The process's only one; the first call makes it torch's CPU allocator. Tensors made before keep
-  // theirs and are not counted.
+  // Returns the only allocator of the process. The first call makes it torch's CPU allocator.
+  // Tensors made before that keep theirs and are not counted.
   static CountingAllocator& install();
 
-  // Throws sweepd::OutOfMemory when the block would pass the limit or the system refuses it. Blocks
+  // Throws sweepd::OutOfMemory if the block would exceed the limit or the system refuses it. Blocks
   // are aligned to 64 bytes, and the data pointer is the context pointer: oneDNN relies on both.
   c10::DataPtr allocate(std::size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
-  // For a tensor whose memory comes from elsewhere, shared memory say: counted, limited and told
-  // like a block of its own.
+  // For a tensor whose memory comes from elsewhere, such as shared memory: it is counted, limited
+  // and reported like a block of this allocator.
   void charge(const void* block, std::int64_t bytes);
   void refund(const void* block, std::int64_t bytes);
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
 
-  void set_limit(std::int64_t bytes);  // 0: none. Forgets the last refusal.
+  void set_limit(std::int64_t bytes);  // 0: none. Also forgets the last refusal.
   std::int64_t limit() const { return limit_; }
   std::int64_t allocated() const { return allocated_; }
   std::int64_t peak() const { return peak_; }
   void reset_peak();  // to what is allocated now
 
-  // What was thrown last: libraries may have turned it into an error of their own.
+  // The exception thrown last, which libraries may have turned into an error of their own.
   std::optional<OutOfMemory> last_refusal() const;
 
-  // Told of every block until it is replaced by null; null is the state outside of a memory pass.
-  // Blocks that other threads allocate or free at that moment may still be told.
+  // The observer is told of every block until it is replaced by null, which it is outside of a
+  // memory pass. Blocks that other threads allocate or free at that moment may still be reported.
   void set_observer(MemoryObserver* observer) { observer_ = observer; }
   MemoryObserver* observer() const { return observer_; }
 
  private:
-  std::int64_t reserve(std::int64_t bytes);  // the total it made
+  std::int64_t reserve(std::int64_t bytes);  // returns the new total
   [[noreturn]] void refuse(const OutOfMemory& refusal);
   static void tell(MemoryChange::Action action, const void* block, std::int64_t bytes,
                    std::int64_t total);
   static void release(void* block);
 
   std::atomic<std::int64_t> allocated_{0}, peak_{0}, limit_{0};
+  // Any thread allocates and frees, and the memory pass sets this in between.
   std::atomic<MemoryObserver*> observer_{nullptr};
   mutable std::mutex refusal_mutex_;
   std::optional<OutOfMemory> refusal_;

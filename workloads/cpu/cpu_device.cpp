@@ -34,10 +34,12 @@ class CpuRecording final : public MemoryRecording {
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(const DeviceOptions& options) : allocator_(CountingAllocator::install()) {
+    // Without a limit of its own, a trial that does not fit must still fail in the allocator and
+    // not be killed.
     const bool limited = options.memory_limit.value > 0;
     allocator_.set_limit((limited ? options.memory_limit : available_memory()).value);
-    // Setting them makes Caffe2's thread pool too, which nothing here uses: its thread spins for
-    // some milliseconds, beside the set-up.
+    // Setting the thread count also creates Caffe2's thread pool, which nothing here uses: its
+    // thread busy-waits for some milliseconds during the set-up. So it is set only if it changes.
     if (options.threads > 0 && options.threads != at::get_num_threads()) {
       at::set_num_threads(options.threads);
     }
@@ -46,12 +48,12 @@ class CpuDevice final : public Device {
   std::string_view kind() const override { return "cpu"; }
   int index() const override { return 0; }
   void synchronize() override {}
-  // Operators have finished when they return, so the host clock is the device's.
+  // Operators have finished when they return, so the host clock serves as the device's.
   std::unique_ptr<Timeline> timeline(std::size_t capacity) override {
     return make_host_timeline(capacity);
   }
 
-  // Nothing is cached, so what is reserved is what is allocated.
+  // Nothing is cached, so reserved equals allocated.
   MemoryUsage memory() override {
     const Bytes now{allocator_.allocated()}, peak{allocator_.peak()};
     return {now, peak, now, peak, resident_set()};
@@ -75,9 +77,9 @@ class CpuDevice final : public Device {
     environment.threads = at::get_num_threads();
   }
 
-  // The allocator throws OutOfMemory itself and ATen lets it through (tested); what is left is the
-  // bad_alloc of code that takes memory elsewhere, whose size nobody knows, and compiled steps,
-  // whose C interface makes an error without a name of every exception.
+  // The allocator throws OutOfMemory itself and ATen passes it on (tested). Two cases remain: the
+  // bad_alloc of code that allocates elsewhere, whose size is unknown, and compiled steps, whose C
+  // interface turns every exception into an unnamed error.
   void rethrow_out_of_memory() override {
     try {
       throw;

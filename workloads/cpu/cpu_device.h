@@ -1,4 +1,5 @@
-// The CPU as a Device: the steady clock as its timeline, torch's counting allocator as its memory.
+// The CPU as a Device: its timeline is the steady clock, its memory that of torch's counting
+// allocator.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,8 @@
 
 namespace sweepd {
 
-// Sets torch's thread count and installs the counting allocator; call before the first tensor.
+// Sets torch's thread count and installs the counting allocator. Call before the first tensor is
+// made.
 std::unique_ptr<Device> make_cpu_device(const DeviceOptions& options);
 
 }  // namespace sweepd

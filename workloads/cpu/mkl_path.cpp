@@ -22,6 +22,7 @@ MklPath choose_path() {
 }
 
 MklPath path() {
+  // Chosen once: MKL may call at any time, and its answer must not change.
   static const MklPath chosen = choose_path();
   return chosen;
 }
@@ -42,9 +43,9 @@ std::string cpu_math() {
 
 }  // namespace sweepd
 
-// MKL asks this exported function whether the CPU is Intel's. A definition in the executable comes
-// before libtorch_cpu.so's in symbol lookup; the linker exports it because that library has one
-// too.
+// MKL calls this exported function to ask whether the CPU is Intel's. Symbol lookup finds a
+// definition in the executable before libtorch_cpu.so's; the linker exports it because that library
+// defines it too.
 extern "C" int mkl_serv_intel_cpu_true() {
   if (sweepd::path() != sweepd::MklPath::kVendorDefault) return 1;
   using Answer = int (*)();

@@ -19,7 +19,7 @@ int TextIds::id(std::string_view text) {
 OpLogs::OpLogs() : now_ns([] { return now_instant().ns; }) {}
 
 OpLogs& OpLogs::instance() {
-  // Never destroyed: threads of torch's pools may outlive every static of ours.
+  // Never destroyed, because threads of torch's pools may outlive all our statics.
   static auto* const logs = new OpLogs;
   return *logs;
 }
@@ -28,6 +28,7 @@ ThreadLog& OpLogs::mine() {
   thread_local ThreadLog* log = nullptr;
   if (log == nullptr) {
     const std::lock_guard lock(mutex_);
+    // Only a thread's first operator takes the lock.
     log = logs_.emplace_back(std::make_unique<ThreadLog>()).get();
     log->number = static_cast<int>(logs_.size()) - 1;
   }
@@ -66,6 +67,7 @@ std::vector<OperatorRecord> OpLogs::operators() {
   std::vector<OperatorRecord> records;
   index_of_id_.assign(next_id - first_id_, kNoParent);
   for (const auto& log : logs_) {
+    // Parents are indices within one log, and the logs are joined one after the other.
     const auto offset = static_cast<std::int64_t>(records.size());
     for (const OpEntry& entry : log->entries) {
       index_of_id_[entry.id - first_id_] = static_cast<std::int64_t>(records.size());

@@ -1,5 +1,5 @@
-// What the callbacks of the op profiler write while a step runs: one log a thread, so that no
-// operator waits for another thread's. Read only while no operator runs.
+// What the callbacks of the op profiler write while a step runs. Each thread has its own log, so
+// that no operator waits for another thread. Read only while no operator runs.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace sweepd {
 
-// Texts that repeat, as small numbers; 0 is "". One thread.
+// Maps repeated texts to small numbers; 0 is "". For one thread.
 class TextIds {
  public:
   TextIds() { id(""); }
@@ -24,68 +24,68 @@ class TextIds {
   const std::string& text(int id) const { return texts_[static_cast<std::size_t>(id)]; }
 
  private:
-  std::deque<std::string> texts_;  // stable: the keys look into it
+  std::deque<std::string> texts_;  // stable, because the keys point into it
   std::unordered_map<std::string_view, int> ids_;
 };
 
-// A passage through a range.
+// One pass through a range.
 struct Passage {
   int range = 0;  // id of the log's texts
   std::int64_t span = kNoSpan;
 };
 
-// The same where no log's texts are at hand.
+// The same, for use without a log's texts.
 struct NamedPassage {
   std::string range;
   std::int64_t span = kNoSpan;
 };
 
 struct OpEntry {
-  std::uint64_t id = 0;  // of the process, in the order of beginning
+  std::uint64_t id = 0;  // unique in the process, in order of begin
   std::int64_t begin_ns = 0, end_ns = 0;
   std::int64_t parent = kNoParent;  // index in this log
   int name = 0;                     // ids of the log's texts
   Passage passage;
-  int phase = 0;  // id of the phase, of the process
+  int phase = 0;  // id of the phase, the same for all threads
 };
 
 struct ThreadLog {
-  int number = 0;  // in the order of the threads' first operators
+  int number = 0;  // by the order of the threads' first operators
   TextIds texts;
   std::vector<OpEntry> entries;
   std::vector<std::int64_t> open;  // indices of the operators that run now, outermost first
   Passage last_node;               // of the node of the backward that ran last
 };
 
-// The process's one set of logs. Threads' logs live as long as the process: a thread pool keeps its
-// threads.
+// The only set of logs of the process. A thread's log lives as long as the process, because a
+// thread pool keeps its threads.
 class OpLogs {
  public:
   OpLogs();
   static OpLogs& instance();
 
   ThreadLog& mine();  // of the calling thread
-  // The passages of the forward by autograd's (thread, sequence number). Only the workload's thread
-  // writes, and no backward runs meanwhile.
+  // The forward's passes through ranges by autograd's (thread, sequence number). Only the
+  // workload's thread writes, while no backward runs.
   void remember(std::uint64_t thread, std::int64_t sequence, NamedPassage passage);
   const NamedPassage* passage_of(std::uint64_t thread, std::int64_t sequence) const;
 
   void clear();
-  // All threads' entries since `clear`, a caller before what it called.
+  // All threads' entries since `clear`; a caller comes before the operators that it calls.
   std::vector<OperatorRecord> operators();
-  // Where the operator of that id stands in what `operators` returned last.
+  // Returns the position of the operator with that id in the last result of `operators`.
   std::int64_t index_of(std::uint64_t id) const;
 
   std::vector<std::string> phases{""};    // texts of OpEntry::phase
-  std::atomic<int> phase{0};              // the one entered
-  std::atomic<std::uint64_t> next_id{1};  // of the next operator
+  std::atomic<int> phase{0};              // the current phase
+  std::atomic<std::uint64_t> next_id{1};  // id of the next operator
   std::vector<NamedPassage> ranges;       // open on the workload's thread, innermost last
   KernelTracer* tracer = nullptr;
-  std::int64_t (*now_ns)();  // when an operator begins and ends; a test may script it
+  std::int64_t (*now_ns)();  // time source of operators; a test may replace it
 
  private:
-  std::mutex mutex_;            // of logs_
-  std::uint64_t first_id_ = 1;  // since `clear`
+  std::mutex mutex_;            // guards logs_
+  std::uint64_t first_id_ = 1;  // first id since `clear`
   std::vector<std::int64_t> index_of_id_;
   std::vector<std::unique_ptr<ThreadLog>> logs_;
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, NamedPassage>> forward_;

@@ -15,18 +15,21 @@ std::atomic<int> started{0};
 
 Passage passage_of_node(OpLogs& logs, ThreadLog& log, const at::RecordFunction& function) {
   const NamedPassage* found = logs.passage_of(function.forwardThreadId(), function.seqNr());
+  // A node that the forward did not number keeps the pass of the node before it (op_profiler.h).
   if (found != nullptr) log.last_node = {log.texts.id(found->range), found->span};
   return log.last_node;
 }
 
 Passage passage_of_operator(OpLogs& logs, ThreadLog& log, const at::RecordFunction& function) {
   Passage passage;
+  // Only the workload's thread opens ranges. Other threads run the backward's nodes.
   if (log.number == 0 && !logs.ranges.empty()) {
     passage = {log.texts.id(logs.ranges.back().range), logs.ranges.back().span};
   } else if (!log.open.empty()) {  // within a node of the backward, or an operator outside ranges
     passage = log.entries[static_cast<std::size_t>(log.open.back())].passage;
   }
-  // The operator that makes the node is the last one to see its number, so the last one counts.
+  // The operator that makes the node is the last to see its number, so a later entry replaces an
+  // earlier one.
   if (function.seqNr() >= 0) {
     logs.remember(at::RecordFunction::currentThreadId(), function.seqNr(),
                   {log.texts.text(passage.range), passage.span});
@@ -40,13 +43,14 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction& function
   OpEntry entry;
   entry.begin_ns = logs.now_ns();
   entry.id = logs.next_id.fetch_add(1);
+  // Threads do not share logs, so the parent is the last operator still open on this thread.
   entry.parent = log.open.empty() ? kNoParent : log.open.back();
   entry.name = log.texts.id(function.name());
   entry.phase = logs.phase.load();
   const bool node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
   entry.passage =
       node ? passage_of_node(logs, log, function) : passage_of_operator(logs, log, function);
-  // The engine's scope around a node opens before the node is known.
+  // The engine's scope around a node begins before the node is known.
   if (node && entry.parent != kNoParent) {
     log.entries[static_cast<std::size_t>(entry.parent)].passage = entry.passage;
   }
@@ -77,7 +81,7 @@ void OpProfiler::start() {
   if (handle_ != 0) return;
   ++started;
   OpLogs& logs = OpLogs::instance();
-  logs.mine();  // the workload's thread is number 0
+  logs.mine();  // this makes the workload's thread number 0
   logs.clear();
   logs.tracer = tracer_;
   if (tracer_ != nullptr) tracer_->start();
@@ -120,6 +124,7 @@ void OpProfiler::pop() {
 }
 
 Recording OpProfiler::take() {
+  // Ends the phase, whose end would otherwise be that of the next recording.
   enter("");
   OpLogs& logs = OpLogs::instance();
   Recording recording;

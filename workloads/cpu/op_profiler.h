@@ -1,10 +1,10 @@
-// Every operator that torch dispatches, as records: a global RecordFunction callback. Costs about
-// half a microsecond an operator while started, and nothing before and after.
+// Records every operator that torch dispatches, with a global RecordFunction callback. Costs about
+// half a microsecond per operator while started, and nothing before and after.
 //
 // Ranges: an operator of the forward belongs to the innermost Range around it. Autograd numbers its
-// nodes by the operators that made them, on the thread that did, so a node of the backward finds
-// the range of its forward by that number; what has none (AccumulateGrad) belongs to the node
-// before it, whose gradient it stores.
+// nodes by the operators that made them, per thread, so a node of the backward finds the range of
+// its forward by that number. A node without a number (AccumulateGrad) belongs to the node before
+// it, whose gradient it stores.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ class OpProfiler final : public Profiler, private RangeObserver {
   void pop() override;
 
   KernelTracer* tracer_;
-  std::uint64_t handle_ = 0;                 // of the callback; 0: not started
+  std::uint64_t handle_ = 0;                 // id of the callback; 0: not started
   std::vector<SpanRecord> phases_, ranges_;  // since the last take
   std::vector<std::size_t> open_ranges_;     // indices into ranges_
 };

@@ -105,7 +105,7 @@ class CudaDevice final : public Device {
     } catch (const c10::OutOfMemoryError&) {
       throw memory_.last_refusal();
     } catch (...) {
-      // A compiled step's C interface makes an error without a name of every exception.
+      // A compiled step's C interface turns every exception into an unnamed error.
       if (memory_.refused()) throw memory_.last_refusal();
     }
   }
@@ -115,9 +115,9 @@ class CudaDevice final : public Device {
   cudaDeviceProp properties_;
   std::string uuid_;
   CudaMemory memory_;
-  std::unique_ptr<Nvml> nvml_;                  // null: no NVML on this machine; states stay empty
-  std::unique_ptr<RangeObserver> tool_ranges_;  // null: no tool listens
-  std::unique_ptr<CuptiTracer> tracer_;         // null: not the profile pass
+  std::unique_ptr<Nvml> nvml_;                  // null without NVML; states then stay empty
+  std::unique_ptr<RangeObserver> tool_ranges_;  // null if no tool listens
+  std::unique_ptr<CuptiTracer> tracer_;         // null except in the profile pass
 };
 
 }  // namespace

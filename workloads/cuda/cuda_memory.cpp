@@ -17,7 +17,7 @@ struct DeviceMemory {
   std::size_t free = 0, total = 0;
 };
 
-// cudaMemGetInfo counts everything on the device: context, NCCL, other processes.
+// cudaMemGetInfo counts everything on the device: contexts, NCCL, other processes.
 DeviceMemory device_memory() {
   DeviceMemory memory;
   check_cuda(cudaMemGetInfo(&memory.free, &memory.total), "cudaMemGetInfo");
@@ -31,7 +31,8 @@ c10::CachingDeviceAllocator::DeviceStats stats_of(int device) {
 }  // namespace
 
 CudaMemory::CudaMemory(int device, Bytes limit) : device_(device) {
-  // Set without a limit too: the fraction is the process's, and would outlive an earlier device.
+  // Set even without a limit: the fraction belongs to the process, and that of an earlier device
+  // would stay.
   const auto total = static_cast<double>(device_memory().total);
   const double fraction = limit.value > 0 ? static_cast<double>(limit.value) / total : 1;
   allocator::setMemoryFraction(std::min(fraction, 1.0), static_cast<c10::DeviceIndex>(device));
@@ -40,7 +41,7 @@ CudaMemory::CudaMemory(int device, Bytes limit) : device_(device) {
                                    std::size_t) {
         if (where != device) return;
         refusal->requested = static_cast<std::int64_t>(requested);
-        refusal->limit = static_cast<std::int64_t>(allowed);  // the limit where one is set
+        refusal->limit = static_cast<std::int64_t>(allowed);  // the limit, if one is set
       });
 }
 

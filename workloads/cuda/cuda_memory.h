@@ -1,4 +1,4 @@
-// The caching allocator's figures, its limit, and what it last refused.
+// The caching allocator's figures, its limit, and its last refusal.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,21 @@ namespace sweepd {
 
 class CudaMemory {
  public:
-  // `limit` 0 is the whole device. It bounds what the allocator holds from the driver (reserved),
-  // not the CUDA context or NCCL's buffers. Installs an observer, so one object a device.
+  // `limit` 0 means the whole device. It limits what the allocator holds from the driver
+  // (reserved), not the CUDA context or NCCL's buffers. Installs an observer, so use one object per
+  // device.
   CudaMemory(int device, Bytes limit);
 
   MemoryUsage usage() const;
   void reset_peak();
 
-  // For the exception now being handled by c10: what was asked for. The size is exact, in the
-  // allocator's granularity (a segment; the message of the exception is rounded to text).
+  // For the c10 exception being handled: returns what was requested. The size is exact, in the
+  // allocator's granularity (a segment); the exception's message is rounded.
   OutOfMemory last_refusal() const;
   bool refused() const { return refusal_->requested > 0; }  // since this object was made
 
  private:
-  // Shared with the observer, which the allocator keeps for the life of the process.
+  // Shared with the observer, which the allocator keeps for the process's lifetime.
   struct Refusal {
     std::atomic<std::int64_t> requested{0};
     std::atomic<std::int64_t> limit{0};

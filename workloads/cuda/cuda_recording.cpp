@@ -17,13 +17,13 @@ namespace allocator = c10::cuda::CUDACachingAllocator;
 using Entry = c10::CachingDeviceAllocator::TraceEntry;
 constexpr std::size_t kAggregate = 0;  // small and large pools together
 
-// The allocator calls trackers under its lock, so plain numbers would do for one device.
+// The allocator calls trackers under its lock, so plain numbers suffice for one device.
 struct Tracked {
   int device = 0;
   MemoryObserver* observer = nullptr;
   std::int64_t allocated = 0, reserved = 0;
 };
-// A tracker cannot be detached: one is attached for good, and looks here.
+// A tracker cannot be removed, so one is attached for good and looks here.
 std::atomic<Tracked*> tracked{nullptr};
 
 void on_entry(const Entry& entry) {

@@ -1,5 +1,5 @@
-// Recording of the caching allocator: its trace entries as MemoryChanges, and PyTorch's own history
-// for the snapshot.
+// Records the caching allocator: its trace entries as MemoryChanges, and PyTorch's own history for
+// the snapshot.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace sweepd {
 
-// Sizes and `allocated` are what tensors asked for. The figures of phases are of the allocator's
-// blocks, which are rounded up to 512 bytes and more, so that the timeline's peak lies a little
-// below theirs. Also turns PyTorch's memory history on, with stacks of C++ frames left out: what
-// save_snapshot writes.
+// Sizes and `allocated` are what tensors asked for. The figures of phases are those of the
+// allocator's blocks, which are rounded up to 512 bytes or more, so the timeline's peak is slightly
+// lower. Also turns on PyTorch's memory history, which save_snapshot writes, without stacks of C++
+// frames.
 std::unique_ptr<MemoryRecording> record_cuda_memory(int device, MemoryObserver& observer);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// Marks as CUDA events on the stream that is current when they are made.
+// Marks as CUDA events on the stream that is current when the mark is set.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,10 +10,10 @@
 
 namespace sweepd {
 
-// Throws std::runtime_error naming the call when CUDA refuses one.
+// Throws std::runtime_error naming the call if CUDA reports an error.
 void check_cuda(cudaError_t status, const char* call);
 
-// All events are made at construction; more marks than `capacity` between two clear() throw.
+// All events are created at construction. More marks than `capacity` between two clear() throw.
 class CudaTimeline final : public Timeline {
  public:
   CudaTimeline(int device, std::size_t capacity);

@@ -19,7 +19,7 @@ std::string cudnn_version() {
 }
 
 std::string nccl_version() {
-  // libtorch_cuda.so brought libnccl in; asking it by name needs no NCCL header to build.
+  // libtorch_cuda.so has loaded libnccl. Looking the function up by name needs no NCCL header.
   using GetVersion = int (*)(int*);
   const auto get = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "ncclGetVersion"));
   int version = 0;  // 22809: 2.28.9

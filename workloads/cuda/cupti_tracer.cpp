@@ -27,7 +27,7 @@ constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMSET,
-    // Correlation ids are given by API calls, so these have to be on for external ids to be told.
+    // API calls assign correlation ids, so these kinds must be on to get external ids.
     CUPTI_ACTIVITY_KIND_RUNTIME,
     CUPTI_ACTIVITY_KIND_DRIVER,
     CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
@@ -36,7 +36,7 @@ constexpr CUpti_ExternalCorrelationKind kOurIds = CUPTI_EXTERNAL_CORRELATION_KIN
 constexpr std::size_t kBufferBytes = 8U << 20;  // CUPTI's advice: 1 to 10 MB
 constexpr std::size_t kBufferAlignment = 8;
 
-// Buffers come back on a thread of CUPTI's.
+// CUPTI returns buffers on a thread of its own.
 struct Collected {
   std::mutex mutex;
   std::vector<std::pair<std::uint32_t, KernelRecord>> kernels;  // by correlation id
@@ -85,7 +85,7 @@ void add(Collected& all, const CUpti_Activity* activity) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
       const auto* kernel = reinterpret_cast<const CUpti_ActivityKernel10*>(activity);
-      // No memory was left to time it.
+      // CUPTI had no memory left to time the kernel.
       if (kernel->start == 0 && kernel->end == 0) {
         ++all.dropped;
         return;
@@ -162,7 +162,7 @@ void CuptiTracer::start() {
 }
 
 void CuptiTracer::stop() {
-  // Called while an exception may be on its way; there is nothing to do about a refusal.
+  // May run while an exception propagates; an error cannot be handled.
   for (const CUpti_ActivityKind kind : kKinds) cuptiActivityDisable(kind);
   cuptiActivityFlushAll(0);
 }

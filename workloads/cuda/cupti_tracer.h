@@ -1,16 +1,16 @@
-// The kernels, copies and fills of this process, by CUPTI's activity API.
+// The kernels, copies and fills of this process, from CUPTI's activity API.
 //
 // CUPTI loses the first kernels of a session whose buffers came late, so `prepare_cupti` must run
-// before the CUDA context is made, once a process; the profile pass then discards the first step it
-// observes, and compares the next two.
+// once per process, before the CUDA context is made. The profile pass then discards the first step
+// that it observes, and compares the next two.
 #pragma once
 
 #include "workloads/api/profiler.h"
 
 namespace sweepd {
 
-// Registers buffers and clock. Throws std::runtime_error naming the call that CUPTI refused; a
-// usual reason is another profiler in the process, or a driver that keeps performance counters to
+// Registers buffers and clock. Throws std::runtime_error naming the call that failed. Usual reasons
+// are another profiler in the process, or a driver that restricts performance counters to
 // administrators.
 void prepare_cupti();
 

@@ -1,6 +1,6 @@
-// NCCL on the current stream, by its own interface: c10d's process group would add a stream, a
-// watchdog thread and a timeout of its own to every operation. A rank has one GPU, and that is all
-// NCCL knows of the machine: eight ranks need nothing that two do not.
+// NCCL on the current stream, through its own interface: c10d's process group would add a stream, a
+// watchdog thread and a timeout to every operation. A rank has one GPU and NCCL knows no more of
+// the machine than that, so eight ranks need nothing that two do not.
 #include "workloads/cuda/nccl_collectives.h"
 
 #include <c10/cuda/CUDAStream.h>
@@ -17,7 +17,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::chrono::milliseconds kNever = std::chrono::hours(24 * 30);  // the daemon's to end
+constexpr std::chrono::milliseconds kNever = std::chrono::hours(24 * 30);  // the daemon ends it
 
 void check(ncclResult_t status, const char* call) {
   if (status == ncclSuccess) return;
@@ -51,7 +51,7 @@ std::size_t count_of(const at::Tensor& tensor) {
   return static_cast<std::size_t>(tensor.numel());
 }
 
-// Rank 0's id for the group, by the same file as Gloo's ranks find each other.
+// Returns rank 0's id for the group, through the same file with which Gloo's ranks find each other.
 ncclUniqueId common_id(const Context& context) {
   auto store = c10::make_intrusive<c10d::FileStore>((context.folder / "rendezvous").string(),
                                                     context.world_size);
@@ -80,14 +80,14 @@ class NcclCollectives final : public Collectives {
   }
   NcclCollectives(const NcclCollectives&) = delete;
   NcclCollectives& operator=(const NcclCollectives&) = delete;
-  // Not ncclCommDestroy, which waits for peers that may be gone.
+  // ncclCommDestroy would wait for peers that may be gone.
   ~NcclCollectives() override { ncclCommAbort(group_); }
 
   std::string_view backend() const override { return "nccl"; }
   int rank() const override { return rank_; }
   int world_size() const override { return world_size_; }
 
-  // Reading the result waits for the stream, and the result for every rank.
+  // Reading the result waits for the stream, and the result depends on every rank.
   void barrier() override { largest(0); }
 
   double largest(double mine) override {

@@ -34,10 +34,11 @@ class CudaStepGraphs final : public StepGraphs {
   }
 
   void begin() override {
-    // What warming up left cached would stay unused for good: captures have a pool of their own.
+    // Memory cached during warm-up would never be used again, because captures have a pool of their
+    // own.
     if (pieces_.empty()) c10::cuda::CUDACachingAllocator::emptyCache();
     pieces_.push_back(std::make_unique<at::cuda::CUDAGraph>());
-    // Thread-local: what other threads of this process ask of the driver does not end the capture.
+    // Thread-local, so that driver calls of other threads do not end the capture.
     pieces_.back()->capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
     capturing_ = true;
   }
@@ -51,13 +52,13 @@ class CudaStepGraphs final : public StepGraphs {
   void replay(std::size_t piece) override { pieces_[piece]->replay(); }
 
  private:
-  // The stream cannot be used, and the allocator not emptied, until a failed capture has ended.
+  // Ends a failed capture. Until then the stream cannot be used and the allocator not emptied.
   void abandon() {
     if (!capturing_) return;
     capturing_ = false;
     try {
       pieces_.back()->capture_end();
-    } catch (...) {  // says that the capture failed, which is known
+    } catch (...) {  // reports that the capture failed, which is known
     }
   }
 

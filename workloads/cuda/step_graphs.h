@@ -1,6 +1,6 @@
-// CUDA graphs behind an interface without CUDA's headers: pieces of a step, captured one after the
-// other and replayed in that order. They share one pool of memory, which is safe for that order
-// only: what one piece leaves (activations) the next one reads.
+// CUDA graphs behind an interface without CUDA headers: pieces of a step, captured one after the
+// other and replayed in that order. They share one pool of memory, which is safe in that order
+// only: a piece reads what the one before it leaves (activations).
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ class StepGraphs {
   virtual ~StepGraphs() = default;
 
   // Runs `work` with a stream of its own as torch's current one; the device is idle before and
-  // after. Captures work in there alone, since the default stream cannot be captured. Warm up in
-  // there too: cuBLAS takes its workspace per stream, and none may be taken in a capture.
+  // after. Captures work only in there, because the default stream cannot be captured. Warm up in
+  // there too: cuBLAS allocates a workspace per stream, which it must not do during a capture.
   virtual void on_own_stream(const std::function<void()>& work) = 0;
 
-  // Between the two nothing runs, it is recorded. Nothing in it may wait for the device.
+  // Between the two calls work is recorded and not run. It must not wait for the device.
   virtual void begin() = 0;
-  virtual std::size_t end() = 0;  // the piece's index
+  virtual std::size_t end() = 0;  // returns the piece's index
 
-  // Enqueues on the current stream. Tensors of the capture keep their addresses, and have new
-  // values once it has run.
+  // Enqueues on the current stream. Tensors of the capture keep their addresses and have new values
+  // once it has run.
   virtual void replay(std::size_t piece) = 0;
 };
 

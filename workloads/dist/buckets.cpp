@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-// Through two points there is always a line, and through three almost.
+// A line always fits two points, and almost always three.
 constexpr std::size_t kFewestBuckets = 4, kFewestSizes = 3;
 constexpr double kLeastExplained = 0.8;
 

@@ -1,4 +1,4 @@
-// How gradients are grouped into buckets, and what the size of a bucket costs, by formula. No
+// How gradients are grouped into buckets, and what the size of a bucket costs, by formula. Needs no
 // torch.
 #pragma once
 
@@ -16,13 +16,13 @@ struct BucketItem {
   int type = 0;  // items of different types never share a bucket
 };
 
-// Indices of the items by bucket, in the order given: an item that no longer fits `most_bytes`
-// begins the next one, so an item that is larger is alone.
+// Returns the indices of the items by bucket, in the given order. An item that no longer fits into
+// `most_bytes` begins the next bucket, so a larger item has one for itself.
 std::vector<std::vector<std::size_t>> fill_buckets(std::span<const BucketItem> items,
                                                    std::int64_t most_bytes);
 
-// What communication costs beside the backward: all buckets but the last travel while the backward
-// goes on, each costs the overhead of a call. For n equal buckets of s bytes in all
+// What communication costs in addition to the backward: all buckets but the last are sent during
+// the backward, and each costs the overhead of a call. For n equal buckets of s bytes in total
 //   T(n) = s / (n w) + n o,   least at n = sqrt(s / (w o)).
 struct BucketModel {
   double bytes_per_ms = 0;  // w
@@ -30,7 +30,8 @@ struct BucketModel {
 
   double call_ms(double bytes) const;                           // of one bucket
   double exposed_ms(double total_bytes, double buckets) const;  // T(n)
-  // The size of a bucket at the best n, at most all: sqrt(s w o). Nothing without an overhead.
+  // The size of a bucket at the best n: sqrt(s w o), at most the total. Nothing if there is no
+  // overhead.
   std::optional<double> best_bytes(double total_bytes) const;
 };
 
@@ -39,13 +40,13 @@ struct BucketTime {
   double ms = 0;
 };
 
-// The line ms = bytes / w + o through the buckets' times by least squares. It predicts only where
-// it could be a law: at least four buckets of three sizes; a bandwidth above 0 and an overhead not
-// below it; and a line that explains at least 80 % of how the times differ. `refused` says which of
-// these does not hold, "" when all do.
+// Fits the line ms = bytes / w + o through the buckets' times by least squares. It predicts only if
+// it can be a law: at least four buckets of three sizes, a bandwidth above 0, an overhead of at
+// least 0, and a line that explains at least 80 % of the differences in time. `refused` says which
+// of these does not hold, or is "" if all do.
 struct BucketFit {
-  std::optional<BucketModel> model;  // as fitted; none of fewer buckets or where the line falls
-  double residual_ms = 0;            // root mean square of what the line leaves
+  std::optional<BucketModel> model;  // as fitted; none with fewer buckets or a falling line
+  double residual_ms = 0;            // root mean square of the deviations from the line
   double explained = 0;              // R^2: the share of the times' variance that it explains
   std::string refused;
 };

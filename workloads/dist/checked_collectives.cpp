@@ -20,7 +20,7 @@ void require_contiguous(const char* operation, const at::Tensor& tensor) {
   throw std::invalid_argument(fmt::format("{}: its tensors must be contiguous", operation));
 }
 
-// `whole` holds one part of `part`'s size for each rank.
+// Checks that `whole` has one part of `part`'s size for each rank.
 void require_parts(const char* operation, const at::Tensor& whole, const at::Tensor& part,
                    int ranks) {
   require_contiguous(operation, whole);
@@ -90,7 +90,7 @@ class CheckedCollectives final : public Collectives {
   }
 
  private:
-  // A rank that did not leave an operation was in it; one that left was not.
+  // A rank whose note has no "left" was in the operation.
   template <class Operation>
   void run(const char* operation, Operation&& body) {
     const std::int64_t number = ++operations_;

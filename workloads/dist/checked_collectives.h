@@ -1,6 +1,6 @@
-// What all backends have in common, in front of one of them: each operation is noted as it is
-// entered and left (runner/model/collective_note.h), its tensors are checked, and an error names
-// the operation. With one rank there is nobody to talk to, and no backend either.
+// Wraps a backend with what all backends have in common: each operation is noted when it is entered
+// and left (runner/model/collective_note.h), its tensors are checked, and errors name the
+// operation. With one rank there are no peers and no backend.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,8 @@
 
 namespace sweepd {
 
-// `backend` may be null when world_size is 1. `note` may be empty. Throws as Collectives says.
+// `backend` may be null if world_size is 1. `note` may be empty. Throws as described in
+// Collectives.
 std::unique_ptr<Collectives> make_checked_collectives(std::string_view backend_name, int rank,
                                                       int world_size,
                                                       std::unique_ptr<Collectives> backend,

@@ -43,7 +43,7 @@ double least_memory_traffic(CollectiveOp op, double size, std::int64_t ranks) {
     case CollectiveOp::kAllGather:  // n inputs of size / n, n outputs of size
     case CollectiveOp::kReduceScatter:
       return (n + 1) * size;
-    case CollectiveOp::kBroadcast:  // read by one, written by the others
+    case CollectiveOp::kBroadcast:  // one rank reads, the others write
       return n * size;
   }
   return 0;

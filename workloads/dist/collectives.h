@@ -1,8 +1,9 @@
-// The collective operations of one trial's ranks, whatever carries them. Every rank makes the same
-// calls in the same order, with tensors of one size and type.
+// The collective operations of one trial's ranks, over any backend. Every rank makes the same calls
+// in the same order, with tensors of equal size and type.
 //
-// A call blocks until its result is there (CPU) or is ordered on the current stream (CUDA), as an
-// operator of torch does. What shall run beside other work goes through a CommunicationQueue.
+// A call blocks until its result is there (CPU) or is ordered on the current stream (CUDA), like an
+// operator of torch. Operations that should run in parallel with other work use a
+// CommunicationQueue.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -16,8 +17,8 @@
 
 namespace sweepd {
 
-// Tensors are contiguous. Throws std::invalid_argument for a type or size the backend cannot do,
-// std::runtime_error when another rank is gone.
+// Tensors are contiguous. Throws std::invalid_argument for a type or size that the backend does not
+// support, std::runtime_error if another rank is gone.
 class Collectives : public Gang {
  public:
   virtual std::string_view backend() const = 0;  // "gloo", "shm", "nccl"
@@ -31,38 +32,41 @@ class Collectives : public Gang {
   virtual void all_gather(at::Tensor output, const at::Tensor& input) = 0;
   virtual void broadcast(at::Tensor tensor, int root) = 0;
 
-  // An uninitialised tensor where the backend moves data best: `shm` puts it into memory that every
-  // rank has mapped, so that nothing is copied on the way. For buffers that are kept and reduced
-  // again and again; each rank may make its own, whenever it likes, and any tensor works without.
+  // Returns an uninitialised tensor in memory from which the backend moves data best: `shm` uses
+  // memory that every rank has mapped, so that nothing is copied on the way. For buffers that are
+  // kept and reduced again and again. Each rank may make its own at any time, and every other
+  // tensor works too.
   virtual at::Tensor empty(at::IntArrayRef sizes, const at::TensorOptions& options) {
     return at::empty(sizes, options);
   }
 };
 
-// Joins the other ranks of `context`'s attempt; returns when all are there. Notes each operation as
-// it is entered (Context::note) and hands the time it took to meet as setup samples. Throws
-// std::invalid_argument for an unknown backend, Unavailable for one this build or machine lacks.
+// Joins the other ranks of `context`'s attempt; returns when all have joined. Notes each operation
+// when it is entered (Context::note) and reports the time until all had joined as setup samples.
+// Throws std::invalid_argument for an unknown backend, Unavailable for one that this build or
+// machine lacks.
 std::unique_ptr<Collectives> make_collectives(std::string_view backend, Context& context);
 
-// An operation that was handed to a CommunicationQueue.
+// An operation that was given to a CommunicationQueue.
 class Pending {
  public:
   virtual ~Pending() = default;
-  // Returns when it is through (CPU) or makes the current stream wait for it (CUDA). Throws what it
-  // threw. May be called twice.
+  // Returns when the operation is complete (CPU) or makes the current stream wait for it (CUDA).
+  // Rethrows its exception. May be called twice.
   virtual void wait() = 0;
-  virtual double elapsed_ms() = 0;  // of the operation alone; after wait() and a synchronise
+  virtual double elapsed_ms() = 0;  // of the operation alone; call after wait() and a synchronise
 };
 
-// Runs collectives beside the caller, in the order they were handed over: on a thread of its own
-// (CPU) or on a stream of its own, after what the current stream holds so far (CUDA).
+// Runs collectives in parallel with the caller, in the order in which they were submitted: on a
+// thread of its own (CPU), or on a stream of its own, after the work that is now on the current
+// stream (CUDA).
 class CommunicationQueue {
  public:
-  virtual ~CommunicationQueue() = default;  // waits for what is in it
+  virtual ~CommunicationQueue() = default;  // waits for its operations
   virtual std::shared_ptr<Pending> submit(std::function<void(Collectives&)> operation) = 0;
 };
 
-// `collectives` must outlive the queue, and is the queue's alone while anything is in it.
+// `collectives` must outlive the queue, and nothing else may use it while the queue has operations.
 std::unique_ptr<CommunicationQueue> make_communication_queue(Collectives& collectives,
                                                              Device& device);
 

@@ -26,7 +26,7 @@ class Handed final : public Pending {
       thrown = std::current_exception();
     }
     const Instant end = now_instant();
-    operation_ = nullptr;  // its tensors go here, on the thread that used them last
+    operation_ = nullptr;  // frees its tensors here, on the thread that used them last
     const std::lock_guard lock(mutex_);
     elapsed_ms_ = static_cast<double>((end - begin).ns) / 1e6;
     thrown_ = thrown;
@@ -53,7 +53,7 @@ class Handed final : public Pending {
   double elapsed_ms_ = 0;
 };
 
-// One thread, which sleeps while there is nothing to do: it shares the rank's cores with the
+// One thread, which sleeps while it has nothing to do, because it shares the rank's cores with the
 // backward.
 class ThreadQueue final : public CommunicationQueue {
  public:

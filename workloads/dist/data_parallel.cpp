@@ -72,8 +72,8 @@ void DataParallel::tell(Facts& facts) {
   tell_fit(facts);
 }
 
-// A bucket's time is its median: one late rank is not bandwidth. Of rank 0, whose times are as good
-// as any other's: one trial has one model.
+// A bucket's time is its median, because one late rank says nothing about bandwidth. Only rank 0
+// reports: its times are as good as any other's, and a trial has one fit.
 void DataParallel::tell_fit(Facts& facts) const {
   if (collectives_.rank() != 0) return;
   std::vector<BucketTime> times = gradients_.times();

@@ -1,4 +1,4 @@
-// The language model under data parallelism, step by step: what `ddp` times.
+// The language model under data parallelism, step by step, which `ddp` times.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,15 @@ struct DdpParams : DistributedParams {
 
 class DataParallel {
  public:
-  // Every rank begins with the weights of rank 0. `collectives` and `device` must outlive this.
+  // Every rank begins with the weights of rank 0. `collectives` and `device` must outlive this
+  // object.
   DataParallel(const DdpParams& params, const RunParams& run, Collectives& collectives,
                Device& device);
 
-  // Phases forward, backward, communication (what is left of it once the backward has ended) and
+  // Phases forward, backward, communication (what remains of it after the backward has ended) and
   // optimizer.
   void step(Phases& phases);
-  void tell(Samples& samples);  // of the step before, with the device idle; collective
+  void tell(Samples& samples);  // of the last step, while the device is idle; collective
   void tell(Facts& facts);      // after the last step; collective
   std::vector<HeldTensor> state() const;
 
@@ -52,7 +53,7 @@ class DataParallel {
   GradientAverage gradients_;
   ExposedClock clock_;
   std::int64_t steps_ = 0;
-  std::vector<std::vector<double>> bucket_ms_;  // by bucket: of every measured step
+  std::vector<std::vector<double>> bucket_ms_;  // by bucket: times in every measured step
 };
 
 }  // namespace sweepd

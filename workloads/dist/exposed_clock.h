@@ -1,5 +1,5 @@
-// How long a step's own work stood still for communication, by marks on the device's timeline: a
-// mark is all that happens within the step.
+// Measures how long a step's own work waited for communication, with marks on the device's
+// timeline. Only the marks are set inside the step.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class ExposedClock {
   }
   void end_step();
 
-  // After a synchronise. Samples of phase `step`: `communication_time` (given, in ms),
+  // Call after a synchronise. Adds samples of phase `step`: `communication_time` (given, in ms),
   // `exposed_time` (of all waits) and `exposed_share` (of the step).
   void tell(double communication_ms, Samples& samples);
   double exposed_ms();

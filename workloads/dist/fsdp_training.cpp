@@ -17,7 +17,7 @@ LmStepParams checked(LmStepParams params) {
                       " is autocast, whose casts keep a copy of every weight for the backward; use "
                       "fp32, tf32 or bf16_pure");
   }
-  params.mode = "forward_backward";  // the optimizer is not the training's own
+  params.mode = "forward_backward";  // FullySharded has the optimizer
   return params;
 }
 

@@ -1,4 +1,4 @@
-// The language model fully sharded over the ranks: what `fsdp` times.
+// The language model, fully sharded over the ranks, which `fsdp` times.
 #pragma once
 
 #include <vector>
@@ -23,13 +23,13 @@ struct FsdpParams : DistributedParams {
 
 class FsdpTraining {
  public:
-  // Throws Unavailable for a precision under autocast, whose casts would keep a copy of every
-  // weight from the forward to the backward. `collectives` and `device` must outlive this.
+  // Throws Unavailable for a precision that uses autocast, whose casts would keep a copy of every
+  // weight from the forward to the backward. `collectives` and `device` must outlive this object.
   FsdpTraining(const FsdpParams& params, const RunParams& run, Collectives& collectives,
                Device& device);
 
-  void step(Phases& phases);    // phases forward, backward and optimizer; both first communicate
-  void tell(Samples& samples);  // of the step before, with the device idle; collective
+  void step(Phases& phases);    // forward, backward, optimizer; both first communicate
+  void tell(Samples& samples);  // of the last step, while the device is idle; collective
   void tell(Facts& facts);      // after the last step; collective
   std::vector<HeldTensor> state() const;
 

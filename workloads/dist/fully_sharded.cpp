@@ -11,7 +11,8 @@
 namespace sweepd {
 namespace {
 
-// Gives the tensor's storage, and so every view of it, new memory of `bytes`; the old goes.
+// Replaces the tensor's storage, and so that of every view of it, by new memory of `bytes`, and
+// frees the old.
 void set_memory(const at::Tensor& tensor, std::size_t bytes) {
   c10::Storage storage = tensor.storage();
   storage.set_data_ptr_noswap(c10::GetAllocator(tensor.device().type())->allocate(bytes));
@@ -59,7 +60,7 @@ void FullySharded::begin_step() {
 
 std::shared_ptr<Pending> FullySharded::send(const char* name,
                                             std::function<void(Collectives&)> operation) {
-  // In place, the work stands still from here on; beside it, this is a moment.
+  // An in-place queue makes the work wait from here on; a parallel one returns at once.
   clock_.wait(
       [&] { sent_.push_back(queue_->submit(named_operation(name, std::move(operation)))); });
   return sent_.back();
@@ -98,7 +99,7 @@ void FullySharded::after(std::size_t unit, const at::Tensor& output) {
 
 void FullySharded::before_backward(std::size_t unit) {
   const c10::NoGradGuard no_grad;
-  if (unit == 0) return;  // a lookup's gradient needs no weights
+  if (unit == 0) return;  // the gradient of a lookup needs no weights
   gather(unit, unit > 1 ? std::optional(unit - 1) : std::nullopt);
 }
 
@@ -106,7 +107,7 @@ void FullySharded::on_ready(std::size_t index) {
   Unit& unit = units_[index];
   if (++unit.ready < unit.group.parameters().size()) return;
   unit.ready = 0;
-  // One is on its way while the next one fills its buffer, and no more.
+  // While one unit's gradients are sent, the next unit fills its buffer, and no more than that.
   if (reducing_) end_reduce(units_[*reducing_]);
   reduce(unit);
   reducing_ = index;
@@ -124,7 +125,7 @@ void FullySharded::reduce(Unit& unit) {
                      });
 }
 
-// The whole gradients live until the current stream has waited for those who read them.
+// The whole gradients live until the current stream has waited for the operations that read them.
 void FullySharded::end_reduce(Unit& unit) {
   if (unit.reduce == nullptr) return;
   clock_.wait([&] { unit.reduce->wait(); });

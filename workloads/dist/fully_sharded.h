@@ -1,7 +1,7 @@
 // Fully sharded data parallelism (ZeRO stage 3; PyTorch's FSDP, Zhao et al., arXiv:2304.11277): a
-// rank keeps its part of every unit's weights, gradients and optimizer state. The whole unit is
-// there only while it is needed: gathered before its forward and again before its backward, freed
-// after each; its gradients are reduce-scattered as soon as they are complete.
+// rank keeps its part of every unit's weights, gradients and optimizer state. A whole unit exists
+// only while it is needed: it is gathered before its forward and again before its backward, and
+// freed after each. Its gradients are reduce-scattered as soon as they are complete.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -21,55 +21,55 @@
 
 namespace sweepd {
 
-// kOn: while a unit computes, the next one is gathered and the gradients of the one before travel;
-// two units' weights and two units' gradients are then there at once, at most.
+// kOn: while a unit computes, the next one is gathered and the gradients of the previous one are
+// sent. Then at most two units' weights and two units' gradients exist at once.
 enum class Overlap { kOff, kOn };
 
-// Of a LanguageModel, whose units it relies on in three points: the first one, a lookup, needs no
-// weights in its backward; the last one's backward follows its forward at once, so it is not freed
-// in between; and the gradients of a unit's norm, which stands before its products, come last.
+// For a LanguageModel, of whose units it assumes three things: the first one, a lookup, needs no
+// weights in its backward; the backward of the last one follows its forward at once, so it is not
+// freed in between; and the gradients of a unit's norm, which precedes its products, come last.
 class FullySharded final : public UnitObserver {
  public:
-  // All must outlive this. `clock` counts every wait, at most kMostWaits a unit.
+  // All must outlive this object. `clock` counts every wait, at most kMostWaits per unit.
   FullySharded(Overlap overlap, Collectives& collectives, Device& device, ExposedClock& clock);
   static constexpr std::size_t kMostWaits = 8;
   FullySharded(const FullySharded&) = delete;
   FullySharded& operator=(const FullySharded&) = delete;
-  ~FullySharded() override;  // waits for what is under way
+  ~FullySharded() override;  // waits for running operations
 
   // ModelOptions::unit_made: keeps this rank's part of rank 0's weights and frees the rest.
   void add_unit(std::span<const NamedTensor> parameters);
-  // After the last unit: AdamW over this rank's parts.
+  // Call after the last unit. Makes AdamW over this rank's parts.
   void make_optimizer(AdamWKind kind, const AdamWOptions& options);
 
   void begin_step();
   void before(std::size_t unit) override;
   void after(std::size_t unit, const at::Tensor& output) override;
-  void finish();  // after the backward: every part has its gradient
+  void finish();  // call after the backward: every part then has its gradient
   void update();
 
-  double communication_ms() const;  // of the last step, after a synchronise
+  double communication_ms() const;  // of the last step; call after a synchronise
   std::size_t collectives_sent() const { return sent_.size(); }  // in the last step
   std::vector<at::Tensor> parts() const;                         // weights, by unit
   const AdamW& optimizer() const { return *optimizer_; }
-  // The whole weights of a unit, in its parameters' shapes: gathered for the caller. Collective.
+  // Gathers the whole weights of a unit for the caller, in its parameters' shapes. Collective.
   std::vector<at::Tensor> whole(std::size_t unit);
 
  private:
   struct Unit {
     FlatGroup group;
-    at::Tensor flat;  // the parameters' storage; empty while they are not gathered
-    at::Tensor part;  // of the weights: this rank's own
+    at::Tensor flat;  // the parameters' storage; empty unless they are gathered
+    at::Tensor part;  // this rank's part of the weights
     at::Tensor part_gradient = {};
-    at::Tensor gradients = {};  // flat, all ranks' parts; while they are reduced
+    at::Tensor gradients = {};  // flat, all ranks' parts; exists while they are reduced
     std::size_t ready = 0;
-    std::shared_ptr<Pending> gather = nullptr;  // under way or there
-    std::shared_ptr<Pending> reduce = nullptr;  // under way
+    std::shared_ptr<Pending> gather = nullptr;  // running or complete
+    std::shared_ptr<Pending> reduce = nullptr;  // running
     std::unique_ptr<ReadyHooks> hooks = nullptr;
   };
 
   std::shared_ptr<Pending> send(const char* name, std::function<void(Collectives&)> operation);
-  void request(std::size_t unit);  // unless it is there or on its way
+  void request(std::size_t unit);  // unless it is gathered or being gathered
   void gather(std::size_t unit, std::optional<std::size_t> next);
   void free_weights(Unit& unit);
   void before_backward(std::size_t unit);
@@ -81,10 +81,10 @@ class FullySharded final : public UnitObserver {
   Collectives& collectives_;
   ExposedClock& clock_;
   std::vector<Unit> units_;
-  std::optional<std::size_t> reducing_;  // the unit whose gradients went out last
+  std::optional<std::size_t> reducing_;  // the unit whose gradients were sent last
   std::unique_ptr<AdamW> optimizer_;
   std::vector<std::shared_ptr<Pending>> sent_;  // in this step
-  std::unique_ptr<CommunicationQueue> queue_;   // last: what it runs uses the others
+  std::unique_ptr<CommunicationQueue> queue_;   // last: its operations use the others
 };
 
 }  // namespace sweepd

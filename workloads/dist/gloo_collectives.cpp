@@ -12,13 +12,13 @@
 namespace sweepd {
 namespace {
 
-// An attempt has one deadline, and the daemon keeps it: a timeout in here could only come first and
-// say less. (Thirty days: the largest that no conversion to nanoseconds inside overflows.)
+// An attempt has one deadline, which the daemon keeps. A timeout in here could only come first and
+// say less. (Thirty days is the largest value that overflows no conversion to nanoseconds inside.)
 constexpr std::chrono::milliseconds kNever = std::chrono::hours(24 * 30);
 
-// Of the same memory, which it does not own: the caller keeps its tensor until the operation is
-// through. Gloo's threads let go of what they were given some time after wait() has returned, and
-// until then a tensor of their own would live on, and count, beyond the step it belongs to.
+// Returns a tensor on the same memory, which it does not own: the caller keeps its tensor until the
+// operation is complete. Gloo's threads release what they were given some time after wait() has
+// returned. Until then a tensor that they own would live on, and count, beyond its step.
 at::Tensor lend(const at::Tensor& tensor) {
   return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.options().requires_grad(false));
 }
@@ -31,7 +31,7 @@ class GlooCollectives final : public Collectives {
         c10::make_intrusive<c10d::FileStore>((context.folder / "rendezvous").string(), world_size_);
     store->setTimeout(kNever);
     auto options = c10d::ProcessGroupGloo::Options::create(kNever);
-    // By name, and not by the host's name, which need not resolve.
+    // By the interface's name, because the host's name need not resolve.
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface("lo"));
     group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), rank_, world_size_,
                                                          std::move(options));
@@ -57,8 +57,8 @@ class GlooCollectives final : public Collectives {
     group_->allreduce(tensors)->wait();
   }
 
-  // c10d has no reduce-scatter of its own over Gloo: it reduces a copy of the whole and keeps a
-  // part, so this takes as long as an all-reduce. Done here, the copy goes when it is done with.
+  // c10d has no reduce-scatter over Gloo: it reduces a copy of the whole and keeps a part, which
+  // takes as long as an all-reduce. Done here, the copy is freed as soon as possible.
   void reduce_scatter(at::Tensor output, const at::Tensor& input) override {
     const at::Tensor sum = input.clone();
     all_reduce(sum);
@@ -89,8 +89,8 @@ std::unique_ptr<Collectives> make_gloo_collectives(Context& context) {
   if (context.device.kind() != "cpu") {
     throw std::invalid_argument("backend gloo works on device cpu; on cuda use nccl");
   }
-  // Gloo writes to its sockets without MSG_NOSIGNAL. A peer that went away is an error of the
-  // operation, which names it, and not this rank's own death by SIGPIPE.
+  // Gloo writes to its sockets without MSG_NOSIGNAL. A peer that went away must be an error of the
+  // operation, which names it, and not kill this rank with SIGPIPE.
   std::signal(SIGPIPE, SIG_IGN);
   return std::make_unique<GlooCollectives>(context);
 }

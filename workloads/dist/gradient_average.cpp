@@ -15,7 +15,7 @@ namespace {
 
 using Moment = AverageOptions::Moment;
 
-// Those that are trained, each once, the last one first.
+// Returns the trained parameters, each once, the last one first.
 std::vector<at::Tensor> trained_backwards(const std::vector<at::Tensor>& parameters) {
   std::vector<at::Tensor> trained;
   for (auto it = parameters.rbegin(); it != parameters.rend(); ++it) {
@@ -94,7 +94,7 @@ void GradientAverage::on_ready(std::size_t parameter) {
   at::Tensor& gradient = parameters_[parameter].mutable_grad();
   if (bucket.buffer.defined()) {
     at::mul_out(bucket.views[member], gradient, at::scalar_tensor(share_));
-    gradient = bucket.views[member];  // what the backward made is freed here
+    gradient = bucket.views[member];  // frees the tensor that the backward made
   } else {
     if (!gradient.is_contiguous()) gradient = gradient.contiguous();
     gradient.mul_(share_);
@@ -104,7 +104,8 @@ void GradientAverage::on_ready(std::size_t parameter) {
   if (options_.moment == Moment::kDuringBackward) send_full();
 }
 
-// In order, whatever becomes full first: ranks whose backwards differ must make the same calls.
+// Sends in order, whichever bucket is full first: ranks whose backwards differ must make the same
+// calls.
 void GradientAverage::send_full() {
   while (next_ < buckets_.size() && buckets_[next_].ready == buckets_[next_].members.size()) {
     send(buckets_[next_++]);

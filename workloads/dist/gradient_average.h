@@ -1,5 +1,5 @@
-// Data parallel training's one addition to a step: after it every rank's gradients are the average
-// of all ranks'. When that happens, and in which pieces, is what the strategies differ in.
+// What data parallel training adds to a step: after it, every rank's gradients are the average over
+// all ranks. The strategies differ in when that happens and in which pieces.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -27,37 +27,38 @@ struct AverageOptions {
 };
 
 // "naive": each parameter after the backward. "flat": one buffer after it. "overlap": each
-// parameter as its gradient is ready. "bucketed": buckets of `bucket_bytes`, as they are full.
-// Throws std::invalid_argument for another name.
+// parameter when its gradient is ready. "bucketed": buckets of `bucket_bytes` when they are full.
+// Throws std::invalid_argument for any other name.
 AverageOptions average_options_from(std::string_view strategy, std::int64_t bucket_bytes);
 
-// Buckets take parameters from the last to the first, as a backward comes to them, and go out in
-// that order on every rank. A bucket is one flat buffer; the gradients become views into it, and
-// the copy into it is the division by the world size, so that nothing is copied back. A parameter
-// by itself is sent from where its gradient is.
+// Buckets contain parameters from the last to the first, the order in which a backward reaches
+// them, and are sent in that order on every rank. A bucket is one flat buffer, and the gradients
+// become views of it. The copy into it also divides by the world size, so that nothing is copied
+// back. A parameter alone is sent from its gradient's memory.
 class GradientAverage {
  public:
-  // Frozen parameters take no part; one that is listed twice (tied) counts once. `collectives` and
-  // `device` must outlive this.
+  // Frozen parameters are left out; one that is listed twice (tied) counts once. `collectives` and
+  // `device` must outlive this object.
   GradientAverage(AverageOptions options, const std::vector<at::Tensor>& parameters,
                   Collectives& collectives, Device& device);
 
-  // After the backward; returns when every gradient is the average (CPU) or the current stream
+  // Call after the backward. Returns when every gradient is the average (CPU) or the current stream
   // waits for it (CUDA). A parameter that this rank's backward did not use counts as zero.
   void finish();
 
-  // Of the last step, after a synchronise: a bucket's time is that of its collective alone.
+  // Times in the last step; call after a synchronise. A bucket's time is that of its collective
+  // alone.
   std::vector<BucketTime> times() const;
   std::int64_t total_bytes() const;
-  std::int64_t copied_bytes() const;        // into the buffers, in a step
-  std::vector<at::Tensor> buffers() const;  // which live as long as this
+  std::int64_t copied_bytes() const;        // into the buffers, per step
+  std::vector<at::Tensor> buffers() const;  // they live as long as this object
 
  private:
   struct Bucket {
     std::vector<std::size_t> members;  // of parameters_
-    at::Tensor buffer;                 // flat; undefined for a parameter by itself
-    std::vector<at::Tensor> views;     // into the buffer, one a member
-    std::size_t ready = 0;             // members whose gradient is there, in this step
+    at::Tensor buffer;                 // flat; undefined for a parameter alone
+    std::vector<at::Tensor> views;     // of the buffer, one per member
+    std::size_t ready = 0;             // members with a gradient in this step
     std::shared_ptr<Pending> pending;
     std::int64_t bytes = 0;
   };
@@ -65,10 +66,10 @@ class GradientAverage {
     std::size_t bucket = 0, member = 0;
   };
 
-  // With a flat buffer where these collectives move it best; null: a parameter by itself.
+  // Makes a flat buffer where these collectives move it best; null: a parameter alone.
   void add_bucket(std::vector<std::size_t> members, Collectives* flat_for);
   void on_ready(std::size_t parameter);
-  void send_full();  // every bucket that is next and full
+  void send_full();  // sends the next buckets as long as they are full
   void send(Bucket& bucket);
 
   AverageOptions options_;

@@ -1,5 +1,5 @@
-// A queue that is none: each operation runs where it is submitted, and is timed like those of a
-// real one. For what shall not overlap: handing it to a thread would cost it a switch each time.
+// A queue that does not queue: each operation runs where it is submitted, and is timed as in a real
+// queue. For work that should not overlap, where each switch to a thread would only cost time.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace sweepd {
 
-// `collectives` must outlive the queue. submit throws what the operation throws.
+// `collectives` must outlive the queue. submit rethrows the operation's exception.
 std::unique_ptr<CommunicationQueue> make_in_place_queue(Collectives& collectives, Device& device);
 
 }  // namespace sweepd

@@ -31,7 +31,7 @@ std::unique_ptr<Collectives> make_collectives(std::string_view backend, Context&
   const MakeBackend make = backend_named(backend);
   if (context.note) context.note(kRendezvousNote);
   const Instant begin = now_instant();
-  // Alone there is nobody to talk to; NCCL has something to show all the same.
+  // A single rank has no peers, but with NCCL it can still show its cost.
   const bool talks = context.world_size > 1 || backend == "nccl";
   auto joined = make_checked_collectives(backend, context.rank, context.world_size,
                                          talks ? make(context) : nullptr, context.note);

@@ -7,7 +7,7 @@
 
 namespace sweepd {
 
-// Collective, and waits for the device: between steps only.
+// Collective, and waits for the device: call between steps only.
 inline double mean_loss(const at::Tensor& mine, Collectives& collectives) {
   const at::Tensor sum = mine.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true).reshape({1});
   collectives.all_reduce(sum);

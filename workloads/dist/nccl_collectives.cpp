@@ -12,7 +12,7 @@ std::unique_ptr<Collectives> make_nccl_collectives(Context& context) {
   if (context.device.kind() != "cuda") {
     throw std::invalid_argument("backend nccl works on device cuda; on cpu use gloo or shm");
   }
-  // The device brought libsweep_cuda.so in.
+  // The device has loaded libsweep_cuda.so.
   const auto make =
       reinterpret_cast<MakeNcclCollectives>(dlsym(RTLD_DEFAULT, kMakeNcclCollectives));
   if (make == nullptr) {

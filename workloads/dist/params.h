@@ -1,5 +1,5 @@
-// What `ddp`, `sharded_optimizer` and `fsdp` have in common: the language model's parameters and
-// what carries the ranks' messages. No torch header.
+// Shared by `ddp`, `sharded_optimizer` and `fsdp`: the language model's parameters and the backend
+// of the ranks' messages. Includes no torch header.
 #pragma once
 
 #include <string>
@@ -21,10 +21,10 @@ struct DistributedParams {
   }
 };
 
-// lm_step's, of all ranks together: every rank has `batch` sequences of its own.
+// The work of lm_step, for all ranks together: every rank has `batch` sequences of its own.
 WorkPerStep distributed_work(const DistributedParams& params, const RunParams& run);
 
-// Bytes of all parameters as a step holds them, w P.
+// Bytes of all parameters as a step stores them, w P.
 double weight_bytes_of(const DistributedParams& params);
 
 }  // namespace sweepd

@@ -1,4 +1,5 @@
-// A workload whose ranks train one model together: `Training` has the step and tells its figures.
+// A workload whose ranks train one model together. `Training` runs the step and reports its
+// figures.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Tells of every parameter as soon as a backward has its whole gradient.
+// Reports each parameter as soon as a backward has its whole gradient.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -11,9 +11,9 @@ namespace sweepd {
 
 class ReadyHooks {
  public:
-  // `ready` is called with the parameter's index, once in a backward however often it was used,
-  // within the backward and on its thread, without recording gradients. At most one ReadyHooks a
-  // parameter.
+  // `ready` is called with the parameter's index, once per backward however often the parameter was
+  // used, within the backward and on its thread, without recording gradients. At most one
+  // ReadyHooks per parameter.
   ReadyHooks(std::vector<at::Tensor> parameters, const std::function<void(std::size_t)>& ready);
   ReadyHooks(const ReadyHooks&) = delete;
   ReadyHooks& operator=(const ReadyHooks&) = delete;

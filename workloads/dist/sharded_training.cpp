@@ -17,13 +17,13 @@ std::int64_t bucket_bytes(const ShardedOptimizerParams& params) {
   return static_cast<std::int64_t>(params.bucket_mb * kBytesOfMb);
 }
 
-// The optimizer is not the training's own.
+// ShardedUpdate has the optimizer.
 LmStepParams without_optimizer(LmStepParams params) {
   params.mode = "forward_backward";
   return params;
 }
 
-// Numbers of each parameter, in the model's order.
+// Returns the number of elements of each parameter, in the model's order.
 std::vector<std::int64_t> parameter_sizes(const ModelShape& shape) {
   const std::int64_t d = shape.d_model, d_ff = shape.d_ff;
   std::vector<std::int64_t> sizes{shape.vocab * d};

@@ -1,4 +1,5 @@
-// The language model with its optimizer's state over the ranks: what `sharded_optimizer` times.
+// The language model with its optimizer's state sharded over the ranks, which `sharded_optimizer`
+// times.
 #pragma once
 
 #include <optional>
@@ -25,24 +26,24 @@ struct ShardedOptimizerParams : DistributedParams {
   }
 };
 
-// What a rank holds by formula, beside the few tensors of the batch: bytes.
+// What a rank holds by formula, besides the few tensors of the batch, in bytes.
 struct ShardedMemory {
   double after_init = 0;   // weights, AdamW's state or a rank's share of it, the gradients' buffer
-  double before_step = 0;  // gradients too
+  double before_step = 0;  // including gradients
   double after_step = 0;
 };
 ShardedMemory sharded_memory(const ShardedOptimizerParams& params, std::int64_t world_size);
 
 class ShardedTraining {
  public:
-  // `collectives` and `device` must outlive this.
+  // `collectives` and `device` must outlive this object.
   ShardedTraining(const ShardedOptimizerParams& params, const RunParams& run,
                   Collectives& collectives, Device& device);
 
   // Phases forward, backward, communication (gradients), optimizer, and communication again (the
-  // weights, when sharded).
+  // weights, if sharded).
   void step(Phases& phases);
-  void tell(Samples& samples);  // of the step before, with the device idle; collective
+  void tell(Samples& samples);  // of the last step, while the device is idle; collective
   void tell(Facts& facts);      // after the last step; collective
   std::vector<HeldTensor> state() const;
 

@@ -67,7 +67,7 @@ void ShardedUpdate::update(LossScaler* scaler) {
   if (scaler == nullptr) return optimizer_->step();
   const at::Tensor found_inf = scaler->unscale(optimizer_->gradients());
   if (sharding_ == Sharding::kOn) {
-    // An overflow in one rank's part must keep all ranks from this update.
+    // An overflow in one rank's part must prevent this update on all ranks.
     const at::Tensor found = found_inf.view({1});
     send("collective::all_reduce", [found](Collectives& ranks) { ranks.all_reduce(found); });
     found.clamp_max_(1);

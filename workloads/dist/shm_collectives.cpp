@@ -36,7 +36,7 @@ std::size_t count_of(const at::Tensor& tensor) {
   return static_cast<std::size_t>(tensor.numel());
 }
 
-// Of a tensor; counted as every other tensor's.
+// The block of a tensor; it counts like any other tensor's.
 class SharedBlock {
  public:
   SharedBlock(std::shared_ptr<shm::Heap> heap, std::size_t bytes)
@@ -72,7 +72,7 @@ class ShmCollectives final : public Collectives {
     place.folder = context.folder;
     place.rank = context.rank;
     place.world_size = context.world_size;
-    // No timeout of its own: an attempt has one deadline, which the daemon keeps.
+    // No timeout here: an attempt has one deadline, which the daemon keeps.
     group_ = shm::join_group(place);
   }
 

@@ -1,7 +1,7 @@
-// The `shm` backend: ranks of one host talk through shared memory (workloads/dist/shm/group.h says
-// how), CPU tensors of fp32, fp64, fp16, bf16, int32 and int64. `empty` gives tensors that all
-// ranks see, which all_reduce sums where they lie; they count as any tensor's memory does, and may
-// outlive the collectives.
+// The `shm` backend: ranks of one host communicate through shared memory (described in
+// workloads/dist/shm/group.h), with CPU tensors of fp32, fp64, fp16, bf16, int32 and int64. `empty`
+// returns tensors that all ranks can access, which all_reduce sums in place. They count like any
+// tensor's memory, and may outlive the collectives.
 //
 // One thread of each rank moves the data, however many the rank has.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace sweepd {
 
-// The ranks find each other by the file `shm.address` in the attempt's folder, which is gone again
-// once they have. Throws std::invalid_argument for a device that is no CPU.
+// The ranks find each other through the file `shm.address` in the attempt's folder, which is
+// removed once they have. Throws std::invalid_argument if the device is not a CPU.
 std::unique_ptr<Collectives> make_shm_collectives(Context& context);
 
 }  // namespace sweepd

@@ -15,7 +15,7 @@ class Enqueued final : public Pending {
  public:
   explicit Enqueued(at::Device device)
       : device_(device),
-        begin_(device.type(), c10::EventFlag::BACKEND_DEFAULT),  // these keep the time
+        begin_(device.type(), c10::EventFlag::BACKEND_DEFAULT),  // records times
         end_(device.type(), c10::EventFlag::BACKEND_DEFAULT) {}
 
   void run(Collectives& collectives, const std::function<void(Collectives&)>& operation,
@@ -39,7 +39,8 @@ class StreamQueue final : public CommunicationQueue {
  public:
   StreamQueue(Collectives& collectives, at::Device device, QueueStream stream)
       : collectives_(collectives), device_(device), guard_(device.type()) {
-    // High priority: what waits for it is on the way to the next step, what it delays is not.
+    // High priority: work that waits for it leads to the next step, and work that it delays does
+    // not.
     if (stream == QueueStream::kOwn) {
       own_ = guard_.getStreamFromGlobalPool(device, /*isHighPriority=*/true);
     }

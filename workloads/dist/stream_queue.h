@@ -1,6 +1,6 @@
-// The queue of a device with streams: operations are enqueued at once, on a stream of their own
-// that waits for the work enqueued before them, or on the current one. Through torch's device
-// guards, so that it needs no CUDA header and stands in the program itself.
+// The queue for a device with streams: operations are enqueued at once, on a stream of their own
+// that waits for the work enqueued before them, or on the current one. It uses torch's device
+// guards, so that it needs no CUDA header and is part of the program itself.
 #pragma once
 
 #include <memory>

@@ -7,10 +7,11 @@
 namespace sweepd {
 namespace {
 
-// Values repeat after a prime, so that parts that are swapped or moved by a power of two show.
+// Values repeat with a prime period, so that parts which are swapped or shifted by a power of two
+// are noticed.
 constexpr std::int64_t kPeriod = 8191;
 
-// The largest up to which every whole number is exact.
+// The largest number up to which every integer is exact.
 std::int64_t largest_exact(at::ScalarType type) {
   switch (type) {
     case at::kBFloat16:
@@ -26,11 +27,11 @@ std::int64_t largest_exact(at::ScalarType type) {
   }
 }
 
-// Calls `use(part, period)` for the parts of `tensor` that fit one period each, whole ones together
-// as a matrix of rows.
+// Calls `use(part, period)` for parts of `tensor` within one period each; whole periods are passed
+// together as a matrix of rows.
 void by_period(const at::Tensor& tensor, std::int64_t offset, const at::Tensor& period,
                const std::function<void(const at::Tensor&, const at::Tensor&)>& use) {
-  // 32 MiB of fp32 at a time, so that comparing needs little memory beside the tensor.
+  // 32 MiB of fp32 at a time, so that comparing needs little memory in addition to the tensor.
   constexpr std::int64_t kRows = 1024;
   std::int64_t at = 0;
   while (at < tensor.numel()) {
@@ -68,9 +69,9 @@ RankValues::RankValues(int world_size, const at::TensorOptions& options)
   sums_ = sums_.to(options);
 }
 
-// In fp64 on the CPU. A multiplier for each of rank and place, coprime to every modulus here, so
-// that neighbours of both kinds differ. Where there are more ranks than exact whole numbers, the
-// last ranks bring zeros.
+// Computed in fp64 on the CPU. Rank and place each have a multiplier that is coprime to every
+// modulus here, so that neighbours of both kinds differ. If there are more ranks than exact
+// integers, the last ranks contribute zeros.
 at::Tensor RankValues::period_of(int rank) const {
   const at::Tensor place = at::arange(kPeriod, at::kLong);
   if (most_ == 0) {

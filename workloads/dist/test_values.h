@@ -1,6 +1,6 @@
-// What ranks put into a collective so that its result can be checked to the last element: small
-// whole numbers that depend on the rank and the place, whose sum over all ranks is exact in the
-// type whatever the order of adding (up to 256 in bf16, 2,048 in fp16).
+// What ranks contribute to a collective so that its result can be checked to the last element:
+// small integers that depend on the rank and the place, whose sum over all ranks is exact in the
+// type in any order of addition (up to 256 in bf16, 2,048 in fp16).
 #pragma once
 
 #include <ATen/ATen.h>
@@ -13,9 +13,11 @@ class RankValues {
  public:
   RankValues(int world_size, const at::TensorOptions& options);
 
-  // `tensor`: one dimension, holds the elements from `offset` on of what rank `rank` brings.
+  // `tensor` has one dimension and contains the elements from `offset` on of rank `rank`'s
+  // contribution.
   void fill(at::Tensor tensor, int rank, std::int64_t offset = 0) const;
-  // How many elements of `tensor` are not what rank `rank` brings, or not the sum over all ranks.
+  // Count the elements of `tensor` that differ from rank `rank`'s contribution, or from the sum
+  // over all ranks.
   std::int64_t count_wrong(const at::Tensor& tensor, int rank, std::int64_t offset = 0) const;
   std::int64_t count_wrong_sums(const at::Tensor& tensor, std::int64_t offset = 0) const;
 

@@ -1,6 +1,6 @@
 // backward.h with AMX's products for bf16. Gradients of K and V are summed transposed, [width]
-// [columns], so that probabilities and their gradients are right sides as they come, in pairs of
-// rows, and need no transposition.
+// [columns], so that probabilities and their gradients are right sides in pairs of rows as they are
+// computed, and need no transposition.
 #pragma once
 
 #include "workloads/flash/amx_forward.h"
@@ -10,7 +10,8 @@ namespace sweepd::flash::SWEEPD_FLASH_ISA {
 
 #if defined(__AMX_BF16__)
 
-// A thread's tiles take 0.5 MB at d = 64: little beside the tensors of eight heads of 1024 rows.
+// A thread's tiles need 0.5 MB at d = 64, which is little compared to the tensors of eight heads of
+// 1024 rows.
 constexpr int64_t kAmxBackwardRows = 128;
 constexpr int64_t kAmxBackwardColumns = 192;
 constexpr int64_t kAmxScoreStride = kAmxBackwardColumns + 16;     // floats
@@ -50,8 +51,8 @@ struct AmxBackwardTiles {
     ds = pairs(kAmxBackwardRows / 2 * kAmxBackwardColumns);
     ds_rows = halves(kAmxBackwardRows * kAmxGradientStride);
     dq = workspace.take(kAmxBackwardRows * padded);
-    // Used before the first or after the last product of scores: in their place, which is as large
-    // for every width up to kMostWidth.
+    // Used before the first or after the last product of scores. They share that product's memory,
+    // which is large enough for every width up to kMostWidth.
     column_rows = reinterpret_cast<uint16_t*>(p);
     mixed = p;
     turned = reinterpret_cast<float*>(p);
@@ -59,25 +60,25 @@ struct AmxBackwardTiles {
     delta = workspace.take(kAmxBackwardRows);
   }
   int64_t depth, padded;
-  uint16_t* column_rows;      // [columns][depth]: K, then V, as they come
+  uint16_t* column_rows;      // [columns][depth]: K, then V, as stored
   uint32_t *kt, *vt;          // [depth / 2][columns]
   uint32_t* k;                // [columns / 2][padded]
   float *dk, *dv;             // [padded][columns]
   uint16_t *q, *d_o;          // [rows][depth]
-  uint32_t* mixed;            // [rows / 2][padded]: on the way to
+  uint32_t* mixed;            // [rows / 2][padded]: an intermediate of
   uint16_t *qt, *d_ot;        // [padded][rows]
   float *scores, *gradients;  // [32][columns]: scores and dP
   uint32_t *p, *ds;           // [rows / 2][columns]
   uint16_t* ds_rows;          // [rows][columns]
   float* dq;                  // [rows][padded]
-  float* turned;              // [columns][width]: dK and dV on their way out
+  float* turned;              // [columns][width]: dK and dV before they are stored
   float *lse, *delta;         // [rows], lse in units of log 2
 };
 
-// Two rows of scores and of dP to P and dS, in the layouts that the products need; zeros beyond
-// what each row sees, to `columns`.
+// Converts two rows of scores and of dP to P and dS, in the layouts that the products need, with
+// zeros beyond what each row sees, up to `columns`.
 struct RowPair {
-  const float *scores, *gradients;  // of the first; the second is a stride on
+  const float *scores, *gradients;  // of the first row; the second is one stride further
   const float *lse, *delta;         // of both
   int64_t seen[2];
   uint32_t *p, *ds;
@@ -132,7 +133,8 @@ inline void pack_amx_rows(const BackwardTask& task, int64_t first, int64_t rows,
   }
 }
 
-// Scores, dP, P and dS of all rows of the tile. `shift` is its first row minus its first column.
+// Computes scores, dP, P and dS of all rows of the tile. `shift` is its first row minus its first
+// column.
 inline void differentiate_strips(const Head& head, const AmxBackwardTiles& tiles, int64_t rows,
                                  int64_t columns, int64_t shift) {
   const int64_t padded = round_up(columns, kPair);
@@ -213,7 +215,7 @@ inline void amx_backward_columns(const BackwardTask& task, int64_t first, int64_
   unpack_turned(tiles.dv, tiles, first, columns, head.width, 1, task.dv);
 }
 
-// As in the forward: where the mask cuts, zeros meet these rows of K, Q and dO.
+// As in the forward: where the mask cuts a tile, these rows of K, Q and dO are multiplied by zeros.
 inline bool can_multiply_zeros(const BackwardTask& task) {
   const Head& head = task.head;
   if (!head.causal) return true;

@@ -1,6 +1,6 @@
-// forward.h with AMX's products for bf16. They are so much faster than the exponentials that all
-// else must stay in the L1 cache: scores are made, softened and used 32 rows at a time. Scores lie
-// as [rows][columns] here.
+// forward.h with AMX's products for bf16. They are so much faster than the exponentials that
+// everything else must stay in the L1 cache: scores are computed, softened and used 32 rows at a
+// time. Scores are stored as [rows][columns] here.
 #pragma once
 
 #include "workloads/flash/amx_pack.h"
@@ -43,7 +43,7 @@ struct AmxForwardTiles {
   }
   int64_t depth, padded;
   uint16_t* q;           // [rows][depth]
-  uint16_t* rows;        // [columns][depth]: K, then V, as they come
+  uint16_t* rows;        // [columns][depth]: K, then V, as stored
   float* o;              // [rows][padded]
   uint32_t* k;           // [depth / 2][columns]
   uint32_t* v;           // [columns / 2][padded]
@@ -59,8 +59,8 @@ inline float sum_of_lanes(Floats value) {
   return _mm512_reduce_add_ps(reinterpret_cast<__m512>(value));
 }
 
-// One row: its `seen` scores to probabilities in bf16, zeros to `columns`. Returns what older sums
-// shrink by.
+// Converts one row: its `seen` scores become probabilities in bf16, with zeros up to `columns`.
+// Returns the factor for older sums.
 inline float soften_row(float* scores, uint16_t* p, int64_t seen, int64_t columns, float scale,
                         float& largest, float& sum) {
   const int64_t whole = seen / kLanes * kLanes;
@@ -92,8 +92,8 @@ inline float soften_row(float* scores, uint16_t* p, int64_t seen, int64_t column
   return decay;
 }
 
-// Rows [strip, strip + 32) of the tile of Q against a tile of K and V. `shift` is the first of them
-// minus the first column.
+// Multiplies rows [strip, strip + 32) of the tile of Q with a tile of K and V. `shift` is the first
+// of these rows minus the first column.
 inline void add_strip(const Head& head, const AmxForwardTiles& tiles, int64_t strip, int64_t rows,
                       int64_t columns, int64_t shift, bool first) {
   const int64_t depth = round_up(columns, kPair);
@@ -143,12 +143,12 @@ inline void amx_forward_rows(const ForwardTask& task, int64_t first_row, int64_t
   }
 }
 
-// Rows of a matrix from `first` on.
+// Returns the rows of a matrix from `first` on.
 inline Matrix rows_from(const Matrix& matrix, int64_t first) {
   return {static_cast<const uint16_t*>(matrix.data) + first * matrix.stride, matrix.stride};
 }
 
-// Where the mask cuts a tile, zeros are multiplied: the values there must be finite.
+// Where the mask cuts a tile, values are multiplied by zeros, so they must be finite.
 inline bool can_multiply_zeros(const ForwardTask& task) {
   if (!task.head.causal) return true;
   const int64_t first = task.first / kAmxColumns * kAmxColumns;

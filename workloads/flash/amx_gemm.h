@@ -1,7 +1,7 @@
 // C = A B or C += A B of bf16 tiles with AMX: tiles of 16 rows of 64 bytes, four of C at a time.
 //
-// A: [M][K] bf16, rows. B: [K / 2][N], each element two bf16: rows 2k and 2k + 1 of a column, which
-// is how AMX takes the right side. C: [M][N] fp32. M and N are multiples of 16, K of 32.
+// A: [M][K] bf16, rows. B: [K / 2][N], each element two bf16: rows 2k and 2k + 1 of a column, AMX's
+// format for the right side. C: [M][N] fp32. M and N are multiples of 16, K of 32.
 #pragma once
 
 #include <immintrin.h>
@@ -27,8 +27,8 @@ struct SumsC {
 
 enum class Sums { kSet, kAdd };
 
-// What a causal mask spares, in blocks; `shift` is the first row of the scores minus their first
-// column. Zeros that it leaves in place are multiplied.
+// What a causal mask makes unnecessary, in blocks; `shift` is the first row of the scores minus
+// their first column. The remaining zeros are multiplied.
 struct Cut {
   enum Kind {
     kNothing,
@@ -48,19 +48,20 @@ struct TileShapes {
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-// GCC 12's intrinsics do not say which memory they use: stores before and loads after them must not
-// be moved across.
+// GCC 12's intrinsics do not declare which memory they use, so stores before them and loads after
+// them must not be moved across.
 inline void settle_memory() {
   asm volatile("" ::: "memory");
 }
 
-// The tiles of this thread for the life of the object. Torch's own products configure them again.
+// Configures this thread's tiles for the lifetime of the object. Torch's own products reconfigure
+// them.
 class Tiles {
  public:
   Tiles() {
     const TileShapes shapes;
     const void* at = &shapes;
-    asm volatile("" : "+r"(at) : : "memory");  // else nobody seems to read most of it
+    asm volatile("" : "+r"(at) : : "memory");  // else most of it seems to be never read
     _tile_loadconfig(at);
   }
   ~Tiles() { _tile_release(); }
@@ -68,7 +69,7 @@ class Tiles {
   Tiles& operator=(const Tiles&) = delete;
 };
 
-// Blocks of 16 x 16 of C: kDown below each other, kAcross beside each other; at most 2 of each.
+// Blocks of 16 x 16 of C: kDown of them vertically, kAcross horizontally; at most 2 each.
 template <int kDown, int kAcross>
 void multiply_block(int64_t begin, int64_t end, BytesA a, BytesB b, SumsC c, Sums sums) {
   const int64_t a_bytes = a.stride * 2, b_bytes = b.stride * 4, c_bytes = c.stride * 4;

@@ -1,5 +1,5 @@
-// Tiles of bf16 for AMX from tensors: rows padded with zeros, and the layouts that its right side
-// and transposed left sides need.
+// Makes tiles of bf16 for AMX from tensors: rows padded with zeros, and the layouts of its right
+// side and transposed left sides.
 #pragma once
 
 #include "workloads/flash/amx_gemm.h"
@@ -9,10 +9,10 @@ namespace sweepd::flash::SWEEPD_FLASH_ISA {
 
 #if defined(__AMX_BF16__)
 
-// Depths of a product are multiples of this, rows and columns of 16.
+// Depths of a product are multiples of this; rows and columns are multiples of 16.
 constexpr int64_t kPair = 32;
 
-// tile[r][c], zeros to `padded_rows` and `stride`.
+// Writes tile[r][c], with zeros up to `padded_rows` and `stride`.
 inline void pack_bf16(const Matrix& from, int64_t first, int64_t rows, int64_t width,
                       uint16_t* tile, int64_t padded_rows, int64_t stride) {
   for (int64_t r = 0; r < rows; ++r) {
@@ -23,15 +23,16 @@ inline void pack_bf16(const Matrix& from, int64_t first, int64_t rows, int64_t w
   memset(tile + rows * stride, 0, static_cast<size_t>((padded_rows - rows) * stride) * 2);
 }
 
-// The right side B = tile^T: out[c / 2][r], pairs of columns of a row. Counts whole vectors of
-// pairs: rows a multiple of 16, columns of 32.
+// Makes the right side B = tile^T: out[c / 2][r], pairs of columns of a row. Counts are whole
+// vectors of pairs: rows a multiple of 16, columns of 32.
 inline void pairs_of_columns(const uint16_t* tile, int64_t rows, int64_t columns, uint32_t* out,
                              int64_t out_stride) {
   transpose_bits(reinterpret_cast<const float*>(tile), columns / 2, rows, columns / 2,
                  reinterpret_cast<float*>(out), out_stride);
 }
 
-// The right side B = tile: out[r / 2][c], pairs of rows of a column. Columns a multiple of 16.
+// Makes the right side B = tile: out[r / 2][c], pairs of rows of a column. Columns a multiple of
+// 16.
 inline void pairs_of_rows(const uint16_t* tile, int64_t stride, int64_t rows, int64_t columns,
                           uint32_t* out, int64_t out_stride) {
   for (int64_t r = 0; r < rows; r += 2) {
@@ -48,8 +49,8 @@ inline void pairs_of_rows(const uint16_t* tile, int64_t stride, int64_t rows, in
   }
 }
 
-// The left side A = tile^T: out[c][r] with `rows` elements a row, through `pairs` of [rows / 2]
-// [columns]. Rows a multiple of 32, columns of 16.
+// Makes the left side A = tile^T: out[c][r] with `rows` elements per row, through `pairs` of [rows
+// / 2] [columns]. Rows a multiple of 32, columns of 16.
 inline void transposed_bf16(const uint16_t* tile, int64_t stride, int64_t rows, int64_t columns,
                             uint32_t* pairs, uint16_t* out) {
   pairs_of_rows(tile, stride, rows, columns, pairs, columns);
@@ -57,7 +58,7 @@ inline void transposed_bf16(const uint16_t* tile, int64_t stride, int64_t rows, 
                  reinterpret_cast<float*>(out), rows / 2);
 }
 
-// 16 of each, rounded to nearest even: `low` in the first half, as rows or mixed into pairs.
+// Rounds 16 of each to nearest even: `low` becomes the first half, as rows or mixed into pairs.
 inline __m512i narrow_two(Floats low, Floats high) {
   const __m512bh both =
       _mm512_cvtne2ps_pbh(reinterpret_cast<__m512>(high), reinterpret_cast<__m512>(low));
@@ -72,7 +73,7 @@ inline __m512i mix_pairs(__m512i rows) {
   return _mm512_permutexvar_epi16(order, rows);
 }
 
-// Lanes [0, count) of a vector.
+// Selects lanes [0, count) of a vector.
 inline Ints first_lanes(int64_t count) {
   Ints lanes;
   for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lane;

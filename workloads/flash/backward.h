@@ -1,6 +1,6 @@
-// The backward of FlashAttention-2 (Dao, 2023, algorithm 2) for some columns of the scores: these
-// rows of dK and dV, and what they add to dQ. Probabilities come again from the scores and the
-// log-sum-exp.
+// The backward of FlashAttention-2 (Dao, 2023, algorithm 2) for some columns of the scores: the
+// same rows of dK and dV, and their contribution to dQ. Probabilities are computed again from the
+// scores and the log-sum-exp.
 //
 //   P = exp(scale Q K^T - lse)   dV = P^T dO   dP = dO V^T   delta = rows of dO * O, summed
 //   dS = P * (dP - delta)        dQ = scale dS K             dK = scale dS^T Q
@@ -48,7 +48,7 @@ struct BackwardTiles {
   float *lse, *delta;          // [rows], lse in units of log 2
 };
 
-// dO * O of a row, summed.
+// Returns the sum of dO * O over a row.
 template <class E>
 float dot(const float* d_o, const typename E::Stored* o, int64_t width) {
   const int64_t whole = width / kLanes * kLanes;
@@ -76,7 +76,7 @@ void pack_rows(const BackwardTask& task, int64_t first, int64_t rows, const Back
   }
 }
 
-// Scores and dP to P and dS; zeros where the mask hides.
+// Converts scores and dP to P and dS, with zeros where the mask hides.
 inline void differentiate(const Place& place, const BackwardTiles& tiles) {
   for (int64_t c = 0; c < place.columns; ++c) {
     float* const scores = tiles.p + c * tiles.probability_stride;

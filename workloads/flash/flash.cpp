@@ -12,7 +12,7 @@
 namespace sweepd {
 namespace {
 
-// libsweep_cuda.so is in the process where a CUDA tensor is: its device comes from there.
+// A process with a CUDA tensor has loaded libsweep_cuda.so, which contains its device.
 const FlashKernels* cuda_kernels() {
   static const auto get = reinterpret_cast<GetFlashKernels>(dlsym(RTLD_DEFAULT, kCudaFlashKernels));
   return get != nullptr ? get() : nullptr;

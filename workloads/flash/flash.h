@@ -1,10 +1,10 @@
-// FlashAttention-2 of our own: softmax(scale q k^T) v without the S x S scores in memory. The
-// forward saves the log-sum-exp of each row of scores, the backward computes the scores again.
+// Our own FlashAttention-2: softmax(scale q k^T) v without the S x S scores in memory. The forward
+// saves the log-sum-exp of each row of scores, and the backward computes the scores again.
 //
 // q, k, v: one shape [B, h, S, d], one type (fp32, fp16, bf16), one device; any strides. Sums are
-// in fp32 whatever the type. Extra memory grows with S, not with its square.
+// in fp32 for every type. Extra memory grows with S, not with its square.
 //
-// A CPU has its kernels in the worker (flash_cpu.h); those of a GPU come with libsweep_cuda.so,
+// The kernels for a CPU are in the worker (flash_cpu.h); those for a GPU are in libsweep_cuda.so,
 // which exports `kCudaFlashKernels`.
 #pragma once
 
@@ -16,15 +16,16 @@ namespace sweepd {
 
 enum class AttentionMask { kNone, kCausal };  // kCausal: row i sees columns 0 to i
 
-// Rows of q and of k whose scores a kernel has at a time, in forward and backward; multiples of 16,
-// at most 1024. 0: the kernel's own choice, and the only one where a kernel is compiled for it.
+// Rows of q and of k whose scores a kernel computes at a time, in forward and backward; multiples
+// of 16, at most 1024. 0: the kernel's own choice, which is the only one if a kernel is compiled
+// for it.
 struct FlashTile {
   std::int64_t rows = 0, columns = 0;
 };
 
 struct FlashOptions {
   AttentionMask mask = AttentionMask::kCausal;
-  double scale = 1;  // of the scores, usually 1 / sqrt(d)
+  double scale = 1;  // factor of the scores, usually 1 / sqrt(d)
   FlashTile tile = {};
 };
 
@@ -38,11 +39,11 @@ struct FlashGradients {
   at::Tensor dq, dk, dv;  // like q, k, v
 };
 
-// The kernels of a kind of device. Tensors are as above and checked; nothing is differentiated
-// here. `d_o` is like o with any strides (expanded ones too). Forward and backward run on torch's
-// current stream and threads, and take their memory from torch's allocator.
+// The kernels of a kind of device. Tensors are as above and already checked. These functions are
+// not differentiable. `d_o` is like o with any strides (including expanded ones). Forward and
+// backward run on torch's current stream and threads, and allocate from torch's allocator.
 struct FlashKernels {
-  // Why they cannot run with that type and head dimension on that device; empty: they can.
+  // Returns why they cannot run with that type and head dimension on that device; "" if they can.
   std::string (*refusal)(at::Device device, at::ScalarType type, std::int64_t head_dim);
   FlashOutput (*forward)(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                          const FlashOptions& options);
@@ -51,17 +52,17 @@ struct FlashKernels {
                              const FlashOptions& options);
 };
 
-// Of the function in libsweep_cuda.so with C linkage that gives its kernels, for the life of the
-// process: `extern "C" const FlashKernels* sweepd_cuda_flash_kernels()`.
+// Name of the function with C linkage in libsweep_cuda.so that returns its kernels, which live as
+// long as the process: `extern "C" const FlashKernels* sweepd_cuda_flash_kernels()`.
 inline constexpr const char* kCudaFlashKernels = "sweepd_cuda_flash_kernels";
 using GetFlashKernels = const FlashKernels* (*)();
 
-// Throws Unavailable where `device` has none, or they cannot do the type, head dimension or tile.
+// Throws Unavailable if `device` has none, or they do not support the type, head dimension or tile.
 const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::int64_t head_dim,
                                   const FlashTile& tile = {});
 
-// The result o, differentiable in q, k and v. Throws std::invalid_argument for tensors of unlike
-// shape, type or device, Unavailable as above.
+// Returns o, differentiable in q, k and v. Throws std::invalid_argument if shapes, types or devices
+// differ, Unavailable as above.
 at::Tensor flash_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                            const FlashOptions& options);
 

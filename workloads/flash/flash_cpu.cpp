@@ -27,7 +27,7 @@ Element element_of(at::ScalarType type) {
   return type == at::kBFloat16 ? Element::kBf16 : Element::kFp32;
 }
 
-// The kernels want adjacent elements in a row; heads and rows may lie anywhere.
+// The kernels need the elements of a row to be adjacent; heads and rows may have any strides.
 at::Tensor with_adjacent_columns(const at::Tensor& tensor) {
   return tensor.stride(3) == 1 || tensor.size(3) == 1 ? tensor : tensor.contiguous();
 }
@@ -57,12 +57,12 @@ flash::Head head_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
           static_cast<float>(options.scale)};
 }
 
-// Runs task(item, thread) for each item: a thread takes the next when it is done with one.
+// Runs task(item, thread) for each item. A thread takes the next item when it is done with one.
 template <class Task>
 void share_out(std::int64_t items, std::int64_t threads, const Task& task) {
   std::atomic<std::int64_t> next{0};
   at::parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
-    // A nested or smaller pool gives one call several threads' shares.
+    // In a nested or smaller pool one call gets several threads' shares.
     for (std::int64_t thread = begin; thread < end; ++thread) {
       for (std::int64_t item = next++; item < items; item = next++) task(item, thread);
     }
@@ -73,7 +73,7 @@ std::int64_t threads_for(std::int64_t items) {
   return std::max<std::int64_t>(1, std::min<std::int64_t>(items, at::get_num_threads()));
 }
 
-// From torch's allocator, so that it is counted and limited like everything else: 64-byte aligned.
+// Allocated by torch, so that it is counted and limited like everything else: 64-byte aligned.
 at::Tensor floats(std::int64_t rows, std::int64_t count) {
   return at::empty({rows, (count + 15) / 16 * 16}, at::kFloat);
 }
@@ -112,7 +112,8 @@ FlashOutput forward(const at::Tensor& q_in, const at::Tensor& k_in, const at::Te
   const at::Tensor workspace = floats(threads, kernels.forward_floats(q.size(3), tile));
   share_out(heads * blocks, threads, [&](std::int64_t item, std::int64_t thread) {
     const std::int64_t head = item / blocks;
-    // From the last row on: with a causal mask these take longest, and a long one comes last badly.
+    // Starts at the last row: with a causal mask the last rows take longest, and should not start
+    // last.
     const std::int64_t first = (blocks - 1 - item % blocks) * rows;
     kernels.forward(
         element,
@@ -123,7 +124,8 @@ FlashOutput forward(const at::Tensor& q_in, const at::Tensor& k_in, const at::Te
   return {o, lse};
 }
 
-// Of `parts` ranges of columns of about the same work: where number `part` begins.
+// Divides the columns into `parts` ranges of about the same work. Returns where number `part`
+// begins.
 std::int64_t column_at(std::int64_t part, std::int64_t parts, std::int64_t length, bool causal) {
   const double share = static_cast<double>(part) / static_cast<double>(parts);
   const double at = causal ? 1 - std::sqrt(1 - share) : share;
@@ -151,8 +153,8 @@ flash::BackwardTask backward_task(const BackwardInputs& in, const FlashGradients
   return task;
 }
 
-// A head is one task while there is one for every thread; otherwise its columns are shared out, and
-// each part has sums of its own, so that the result does not depend on who was first.
+// A head is one task if there is at least one for every thread. Otherwise its columns are divided,
+// and each part has its own sums, so that the result does not depend on the order of the threads.
 void backward_into(const BackwardInputs& in, const FlashGradients& out) {
   const Kernels& kernels = chosen_cpu_kernels();
   const std::int64_t heads = in.q.size(0) * in.q.size(1), length = in.q.size(2);

@@ -1,8 +1,9 @@
 // The forward of FlashAttention-2 (Dao, 2023, algorithm 1) for some rows of Q: O and the
 // log-sum-exp, over tiles of K and V, with a running maximum and sum.
 //
-// Scores are kept transposed, [columns][rows]: rows of Q lie along the vectors, so that maximum,
-// sum and mask need nothing across lanes, and K is read as it is stored. Scores are in units of
+// Scores are kept transposed, [columns][rows]: vectors contain rows of Q, so that maximum, sum and
+// mask need no operation across lanes, and K is read as stored. Scores are in units of log 2 (Q is
+// scaled by `scale / log 2`), which turns the exponential into exp2.
 // log 2 (Q is scaled by `scale / log 2`), which makes the exponential an exp2.
 #pragma once
 
@@ -14,8 +15,8 @@ namespace sweepd::flash::SWEEPD_FLASH_ISA {
 constexpr float kLog2E = 1.44269504F, kLn2 = 0.69314718F;
 constexpr float kMinusInfinity = -__builtin_inff();
 
-// What is taken where nobody asks: multiples of what a register tile has in rows and columns. Four
-// tiles of fp32 at d = 64 take 250 KB, a part of any L2 cache with AVX-512.
+// The default tile: multiples of a register tile's rows and columns. Four tiles of fp32 at d = 64
+// need 250 KB, a part of any L2 cache with AVX-512.
 constexpr Tile kForwardTile{192, 128};
 
 inline int64_t forward_floats(int64_t width, Tile tile) {
@@ -44,19 +45,19 @@ struct ForwardTiles {
   float* o;              // [rows][width]
   float *k, *v;          // [columns][width]
   float* p;              // [columns][rows]: scores, then probabilities
-  // Of each row: its largest score, sum of exp2(score - largest), what older sums shrank by.
+  // Of each row: its largest score, sum of exp2(score - largest), and the factor for older sums.
   float *largest, *sum, *decay;
 };
 
-// The place of a tile of scores: `shift` rows of Q are above its first column.
+// The place of a tile of scores. Its first row is `shift` rows below its first column.
 struct Place {
   int64_t rows, columns;
   int64_t shift;  // first row - first column
   bool causal;
 };
 
-// Of row `first` of a tile and those beside it in a vector: columns that all see, and that one
-// sees.
+// For row `first` of a tile and the others in its vector: the number of columns that all of them
+// see, and that at least one sees.
 struct Seen {
   Seen(const Place& place, int64_t first)
       : by_all(place.causal ? most(0, least(place.columns, first + place.shift + 1))
@@ -66,14 +67,14 @@ struct Seen {
   int64_t by_all, by_one;
 };
 
-// Lanes whose row sees `column`.
+// Selects the lanes whose row sees `column`.
 inline Ints sees(int64_t first_row, int64_t column, int64_t shift) {
   Ints row;
   for (int lane = 0; lane < kLanes; ++lane) row[lane] = lane;
   return row >= static_cast<int32_t>(column - shift - first_row);
 }
 
-// Scores to probabilities relative to the new maximum.
+// Converts scores to probabilities relative to the new maximum.
 inline void soften(const Place& place, const ForwardTiles& tiles) {
   const int64_t stride = tiles.score_stride;
   for (int64_t row = 0; row < place.rows; row += kLanes) {
@@ -90,7 +91,7 @@ inline void soften(const Place& place, const ForwardTiles& tiles) {
       store(at, score);
       largest = larger(score, largest);
     }
-    // Where nothing finite was seen yet, exp2(-inf - 0) is the 0 that exp2(-inf - -inf) is not.
+    // If nothing finite was seen yet, exp2(-inf - 0) is 0, while exp2(-inf - -inf) is not.
     const Floats base = largest == kMinusInfinity ? Floats{} : largest;
     Floats sum{};
     for (int64_t c = 0; c < seen.by_one; ++c) {
@@ -143,7 +144,7 @@ template <class E>
 void forward_rows(const ForwardTask& task, int64_t first_row, int64_t rows,
                   const ForwardTiles& tiles) {
   const Head& head = task.head;
-  // O's tile holds Q until there is an O.
+  // O's tile contains Q until there is an O.
   pack<E>(head.q, first_row, rows, head.width, tiles.o, tiles.stride);
   transpose(tiles.o, tiles.stride, rows, head.width, tiles.q, tiles.score_stride,
             head.scale * kLog2E);

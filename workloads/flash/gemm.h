@@ -1,5 +1,5 @@
-// C = A B or C += A B of tiles that lie in the caches, in fp32. A is read one element at a time, so
-// it may be transposed; B and C by vectors along their rows.
+// C = A B or C += A B of tiles in the caches, in fp32. A is read one element at a time, so it may
+// be transposed; B and C are read as vectors along their rows.
 #pragma once
 
 #include "workloads/flash/simd.h"
@@ -21,7 +21,7 @@ struct TileC {
 
 enum class Into { kSet, kAdd };
 
-// What a causal mask spares. Row r of C, for tiles that begin `shift` apart:
+// What a causal mask makes unnecessary. Row r of C, for tiles that begin `shift` apart:
 struct Spare {
   enum Kind {
     kNothing,
@@ -31,12 +31,12 @@ struct Spare {
   };
   Kind kind = kNothing;
   int64_t shift = 0;
-  // Zeros of A times anything are zero, unless B holds infinity or NaN: then rows are done one by
-  // one, and what the mask hides is not touched.
+  // Zeros of A times anything are zero, unless B contains infinity or NaN. Rows are then computed
+  // one by one, without touching what the mask hides.
   bool one_by_one = false;
 };
 
-// Registers: rows x vectors accumulators, the vectors of B, one element of A.
+// Registers: rows x vectors accumulators, the vectors of B, and one element of A.
 #if defined(__AVX512F__)
 constexpr int kMostVectors = 4;
 constexpr int kMostRows[] = {0, 14, 12, 8, 6};
@@ -45,7 +45,7 @@ constexpr int kMostVectors = 2;
 constexpr int kMostRows[] = {0, 8, 6};
 #endif
 
-// Unrolled by name: else GCC keeps the sums in memory.
+// Unrolled explicitly, or GCC keeps the sums in memory.
 template <int kRows, int kVectors>
 void multiply(int64_t depth, TileA a, TileB b, TileC c, Into into) {
   Floats sum[kRows][kVectors];
@@ -80,7 +80,7 @@ void multiply(int64_t depth, TileA a, TileB b, TileC c, Into into) {
 
 using Multiply = void (*)(int64_t, TileA, TileB, TileC, Into);
 
-// kMultiply[v][r]: r rows, v vectors; null where they are not in the registers.
+// kMultiply[v][r]: r rows, v vectors; null if they do not fit into the registers.
 struct MultiplyTable {
   Multiply entry[kMostVectors + 1][kMostRows[1] + 1] = {};
 
@@ -115,7 +115,7 @@ inline Depths depths_of(const Spare& spare, int64_t depth, int64_t first, int64_
   }
 }
 
-// C: rows x columns, columns rounded up to whole vectors, of which B and C have room for all.
+// C: rows x columns. Columns are rounded up to whole vectors, for which B and C have room.
 inline void gemm(int64_t rows, int64_t columns, int64_t depth, TileA a, TileB b, TileC c, Into into,
                  const Spare& spare = {}) {
   const int64_t all_vectors = (columns + kLanes - 1) / kLanes;

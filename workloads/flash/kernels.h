@@ -1,4 +1,4 @@
-// The table of kernels of one instruction set, for the three files that make one.
+// The table of kernels of one instruction set, for the three files that instantiate it.
 #pragma once
 
 #include "workloads/flash/backward.h"

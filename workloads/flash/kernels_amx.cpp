@@ -1,5 +1,5 @@
-// Compiled with flags of its own, see workloads/CMakeLists.txt. AMX multiplies bf16; the other
-// types, and inputs whose masked parts are not finite, go to AVX-512.
+// Compiled with its own flags, see workloads/CMakeLists.txt. AMX multiplies bf16. The other types,
+// and inputs whose masked parts are not finite, use AVX-512.
 #if defined(__x86_64__)
 #define SWEEPD_FLASH_ISA amx
 #include <sys/syscall.h>
@@ -10,7 +10,7 @@
 namespace sweepd::flash {
 namespace {
 
-// AMX's tiles have one size: what multiplies and what softens them is laid out for it.
+// AMX's tiles have one size, for which the products and the softmax are written.
 Tile forward_tile(Element element, Tile wanted) {
   if (element != Element::kBf16) return kAvx512Kernels.forward_tile(element, wanted);
   return {amx::kAmxRows, amx::kAmxColumns};
@@ -21,7 +21,7 @@ Tile backward_tile(Element element, Tile wanted) {
   return {amx::kAmxBackwardRows, amx::kAmxBackwardColumns};
 }
 
-// Of either: the choice between them is made task by task.
+// Sufficient for either, because each task chooses between them.
 int64_t forward_floats(int64_t width, Tile tile) {
   return amx::most(amx::amx_forward_floats(width), kAvx512Kernels.forward_floats(width, tile));
 }
@@ -54,7 +54,7 @@ const Kernels kAmxKernels{"AMX",           &forward_tile,    &backward_tile,
                           &forward_floats, &backward_floats, &forward,
                           &backward,       &finish_dq};
 
-// Linux gives a process the tiles' 8 KB of registers only when asked (since 5.16).
+// Since Linux 5.16 a process gets the tiles' 8 KB of registers only if it asks.
 bool ask_for_amx() {
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;

@@ -1,4 +1,4 @@
-// Compiled with flags of its own, see workloads/CMakeLists.txt.
+// Compiled with its own flags, see workloads/CMakeLists.txt.
 #if defined(__x86_64__)
 #define SWEEPD_FLASH_ISA avx2
 #include "workloads/flash/kernels.h"

@@ -1,4 +1,4 @@
-// Compiled with flags of its own, see workloads/CMakeLists.txt.
+// Compiled with its own flags, see workloads/CMakeLists.txt.
 #define SWEEPD_FLASH_ISA portable
 #include "workloads/flash/kernels.h"
 

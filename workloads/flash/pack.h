@@ -1,4 +1,4 @@
-// Tiles from tensors: widened to fp32, padded with zeros to whole vectors, and transposed.
+// Makes tiles from tensors: converted to fp32, padded with zeros to whole vectors, and transposed.
 #pragma once
 
 #include "workloads/flash/simd.h"
@@ -9,7 +9,7 @@ namespace sweepd::flash::SWEEPD_FLASH_ISA {
 constexpr int64_t round_up(int64_t count, int64_t to) {
   return (count + to - 1) / to * to;
 }
-// Strides of 16 floats more than a power of two spread rows over all sets of the L1 cache.
+// Strides of 16 floats more than a power of two distribute rows over all sets of the L1 cache.
 constexpr int64_t tile_stride(int64_t columns) {
   return round_up(columns, 16) + 16;
 }
@@ -23,7 +23,7 @@ typename E::Stored* row_of(const MutableMatrix& matrix, int64_t row) {
   return static_cast<typename E::Stored*>(matrix.data) + row * matrix.stride;
 }
 
-// tile[r][c], c padded to 16.
+// Writes tile[r][c], c padded to 16.
 template <class E>
 void pack(const Matrix& from, int64_t first, int64_t rows, int64_t width, float* tile,
           int64_t stride) {
@@ -38,7 +38,7 @@ void pack(const Matrix& from, int64_t first, int64_t rows, int64_t width, float*
   }
 }
 
-// row = row^T, kLanes x kLanes: exchanges halves, quarters, ... of pairs of rows. Moves bits only.
+// row = row^T, kLanes x kLanes: exchanges halves, quarters, ... of pairs of rows. Only moves bits.
 inline void transpose_square(Floats (&row)[kLanes]) {
 #pragma GCC unroll 4
   for (int step = kLanes / 2; step > 0; step /= 2) {
@@ -59,8 +59,8 @@ inline void transpose_square(Floats (&row)[kLanes]) {
   }
 }
 
-// out[c][r] = in[r][c]; both counts whole vectors. Bits only: in AMX's tiles a float is a pair of
-// 16-bit numbers.
+// out[c][r] = in[r][c]; both counts are whole vectors. Only moves bits: in AMX's tiles a float is a
+// pair of 16-bit numbers.
 inline void transpose_bits(const float* in, int64_t in_stride, int64_t rows, int64_t columns,
                            float* out, int64_t out_stride) {
   for (int64_t r = 0; r < rows; r += kLanes) {
@@ -75,8 +75,8 @@ inline void transpose_bits(const float* in, int64_t in_stride, int64_t rows, int
   }
 }
 
-// out[c][r] = factor in[r][c]; rows of `in` beyond `rows`, up to 16, become zeros. `in` has room
-// for as many, which may hold anything.
+// out[c][r] = factor in[r][c]; rows of `in` beyond `rows`, up to 16, become zeros. `in` has space
+// for that many, with any contents.
 inline void transpose(float* in, int64_t in_stride, int64_t rows, int64_t width, float* out,
                       int64_t out_stride, float factor) {
   const int64_t padded = round_up(rows, 16);
@@ -91,7 +91,7 @@ inline void transpose(float* in, int64_t in_stride, int64_t rows, int64_t width,
   }
 }
 
-// A row of `width` floats, times `factor`, into a tensor.
+// Writes a row of `width` floats, times `factor`, into a tensor.
 template <class E>
 void unpack_row(const float* from, float factor, int64_t width, typename E::Stored* to) {
   const int64_t whole = width / kLanes * kLanes;
@@ -115,7 +115,7 @@ bool is_finite(const Matrix& from, int64_t rows, int64_t width) {
   return true;
 }
 
-// Hands out parts of a task's workspace, each aligned to 64 bytes.
+// Divides a task's workspace into parts, each aligned to 64 bytes.
 class Workspace {
  public:
   explicit Workspace(float* at) : at_(at) {}

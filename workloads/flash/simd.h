@@ -1,5 +1,6 @@
-// Vectors as wide as the instruction set this file is compiled for, in GCC's vector notation.
-// Everything is in a namespace named after the instruction set, so that no two builds of it meet.
+// Vectors as wide as the instruction set for which this file is compiled, in GCC's vector notation.
+// Everything is in a namespace named after the instruction set, so that two builds of it never
+// collide.
 #pragma once
 
 #include <stdint.h>
@@ -48,10 +49,11 @@ inline Floats larger(Floats a, Floats b) {  // b where a is NaN
   return a > b ? a : b;
 }
 
-// 2^x to 1.3e-7 of it, 0 below the normal numbers, NaN for NaN; for x <= 127.
+// 2^x with a relative error of 1.3e-7, 0 below the normal numbers, NaN for NaN; for x <= 127.
 inline Floats exp2(Floats x) {
-  // Adding 1.5 x 2^23 rounds to an integer n and leaves it in the low bits; 127 makes it an
-  // exponent's bits. A factor rather than an addition to the exponent, so that NaN stays NaN.
+  // Adding 1.5 x 2^23 rounds to an integer n and leaves it in the low bits; 127 makes it the bits
+  // of an exponent. The result is multiplied by that power and not added to in its exponent, so
+  // that NaN stays NaN.
   constexpr float kRound = 12582912.0F + 127.0F;
   const Floats shifted = x + kRound;
   const Floats f = x - (shifted - kRound);  // in [-1/2, 1/2]

@@ -1,6 +1,6 @@
-// What the CPU kernels compute, without torch: they are compiled once for each instruction set, and
-// a header of torch or of the standard library in such a file would let code for AVX-512 escape
-// through its inline functions into programs for machines without.
+// What the CPU kernels compute, without torch. They are compiled once for each instruction set. If
+// such a file included a header of torch or of the standard library, code for AVX-512 could get
+// through inline functions into programs for machines without it.
 //
 // A task works on one head. All matrices have `length` rows of `width` adjacent elements; strides
 // are in elements.
@@ -30,7 +30,7 @@ struct Head {
   float scale = 1;
 };
 
-// Rows and columns of the scores that a kernel works on at a time.
+// Rows and columns of the scores that a kernel handles at a time.
 struct Tile {
   int64_t rows = 0, columns = 0;
 };
@@ -44,7 +44,8 @@ struct ForwardTask {
   Tile tile;
 };
 
-// Columns [first, first + count) of the scores: these rows of dK and dV, and what they add to dQ.
+// Columns [first, first + count) of the scores: the same rows of dK and dV, and their contribution
+// to dQ.
 struct BackwardTask {
   Head head;
   Matrix o, d_o;
@@ -55,7 +56,7 @@ struct BackwardTask {
   Tile tile;
 };
 
-// dQ from the sums of `parts` tasks, which lie `part_stride` floats apart.
+// dQ from the sums of `parts` tasks, which are `part_stride` floats apart.
 struct DqTask {
   MutableMatrix dq;
   const float* sums = nullptr;
@@ -68,13 +69,13 @@ constexpr int64_t padded_width(int64_t width) {
   return (width + 15) / 16 * 16;
 }
 constexpr int64_t kMostWidth = 256;
-// A tile's rows and columns are multiples of the first: whole vectors of any instruction set.
+// A tile's rows and columns are multiples of kTileStep: whole vectors of any instruction set.
 constexpr int64_t kTileStep = 16, kMostTile = 1024;
 
 struct Kernels {
   const char* name;  // "AVX-512"
-  // The tile they use where `wanted` is asked for, whose zeros leave the choice to them. Equal to
-  // what is asked for but in kernels that know one size alone.
+  // The tile that they use if `wanted` is requested, where zeros leave the choice to them. Equal to
+  // `wanted` except for kernels that have a single size.
   Tile (*forward_tile)(Element, Tile wanted);
   Tile (*backward_tile)(Element, Tile wanted);
   int64_t (*forward_floats)(int64_t width, Tile);  // workspace of a task
@@ -89,8 +90,8 @@ extern const Kernels kPortableKernels;
 #if defined(__x86_64__)
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
-extern const Kernels kAmxKernels;  // bf16 alone; needs those of AVX-512 for all else
-bool ask_for_amx();                // once a process, before any of its threads uses them
+extern const Kernels kAmxKernels;  // bf16 only; needs those of AVX-512 for the rest
+bool ask_for_amx();                // call once per process, before any thread uses them
 #endif
 
 }  // namespace sweepd::flash

@@ -3,18 +3,18 @@
 namespace sweepd {
 namespace {
 
-// Bytes for each of the T d numbers of a tensor as wide as the residual stream, and for weights.
+// Bytes per element of a tensor as wide as the residual stream (T d elements), and for weights.
 struct Saved {
-  double norm;     // by an RMSNorm: its input and the normalised input, and its output
-  double block;    // by a block beside its norms: q, k, v and the mixed heads; autocast's casts
-  double last;     // by the head: autocast's cast of its input
+  double norm;     // an RMSNorm: its input, the normalised input and its output
+  double block;    // a block without its norms: q, k, v and the mixed heads; autocast's casts
+  double last;     // the head: autocast's cast of its input
   double weights;  // autocast's copy of a weight
   const char* formula;
 };
 
-// fp32: everything has 4 bytes. bf16_pure: the norm works on fp32 copies of its input. Autocast:
-// the norm's output is cast once for each product that reads it (three and two in a block), and the
-// copies are what is saved; so are copies of the weights.
+// fp32: everything has 4 bytes. bf16_pure: the norm uses fp32 copies of its input. Autocast: the
+// norm's output is cast once for each product that reads it (three and two in a block), and these
+// copies are saved; so are copies of the weights.
 constexpr Saved kFp32{4 + 4 + 4, 4 * 4, 0, 0,
                       "L(40Td + 16Tf + 4BhS^2) + 12Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
 constexpr Saved kPure{4 + 4 + 2, 4 * 2, 0, 0,
@@ -51,7 +51,7 @@ std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
     all.parts.push_back({name, bytes, formula});
     all.bytes += bytes;
   };
-  // A norm also keeps the root of each token's mean square, in fp32.
+  // A norm also keeps the root mean square of each token, in fp32.
   add("saved_norms_bytes", (2 * layers + 1) * (saved.norm * tokens * d + 4 * tokens),
       "(2L+1)(nTd + 4T): inputs, normalised inputs and outputs of the norms; n = 12 in fp32, 10 in "
       "bf16_pure, 8 under autocast");

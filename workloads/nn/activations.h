@@ -1,4 +1,4 @@
-// What a forward leaves for its backward, by formula. No torch header.
+// What a forward keeps for its backward, by formula. Includes no torch header.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace sweepd {
 
-// Bytes live at the end of `forward` and not at its start: the tensors that autograd saved, and the
+// Bytes live at the end of `forward` but not at its start: the tensors that autograd saved, and the
 // loss. Exact for torch's CPU kernels; docs/MEASURING.md derives it, and says where a GPU differs.
-// Nothing in mode forward, which saves nothing, for torch's attention kernels, which keep what
-// their backend likes, and for compiled steps.
+// Empty in mode forward, which saves nothing, for torch's attention kernels, whose backend decides
+// what to keep, and for compiled steps.
 struct SavedForBackward {
   double bytes = 0;
   std::string formula;
-  std::vector<Figure> parts;  // by what keeps them; their sum is `bytes`
+  std::vector<Figure> parts;  // by what keeps them; they add up to `bytes`
 };
 std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
                                                    const ModelShape& shape);

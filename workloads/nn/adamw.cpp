@@ -24,7 +24,7 @@ AdamW::AdamW(AdamWKind kind, const AdamWOptions& options, std::vector<at::Tensor
     squares_.push_back(at::zeros_like(parameter));
   }
   if (kind_ == AdamWKind::kFused) {
-    // All parameters are updated together, so one count serves them all.
+    // All parameters are updated together, so they share one count.
     device_updates_ = at::zeros({}, parameters_.front().options().dtype(at::kFloat));
     step_counts_.assign(parameters_.size(), device_updates_);
   }

@@ -1,5 +1,5 @@
-// AdamW (Loshchilov and Hutter, arXiv:1711.05101), as torch.optim.AdamW computes it, in the three
-// ways people run it. All three give the same numbers up to rounding.
+// AdamW (Loshchilov and Hutter, arXiv:1711.05101) as torch.optim.AdamW computes it, in the three
+// usual implementations. All give the same numbers up to rounding.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -27,20 +27,20 @@ struct AdamWOptions {
 
 class AdamW {
  public:
-  // State (two moments of the parameters' type) is made here, so that no step allocates it.
+  // Allocates the state (two moments of the parameters' type), so that no step does.
   AdamW(AdamWKind kind, const AdamWOptions& options, std::vector<at::Tensor> parameters);
 
-  // Updates the parameters from their gradients and sets those to none, so that the next backward
-  // writes its gradients instead of adding to zeros. `found_inf` (a device scalar; 1: an overflow)
-  // skips the update. The fused kernel reads it on the device; the other two ask the host, which
-  // waits for the device, as torch.amp.GradScaler does for them.
+  // Updates the parameters from their gradients and resets those, so that the next backward writes
+  // its gradients instead of adding to zeros. `found_inf` (a device scalar; 1: an overflow) skips
+  // the update. The fused kernel reads it on the device. The other two read it on the host, which
+  // waits for the device, as with torch.amp.GradScaler.
   void step(const at::Tensor& found_inf = {});
 
-  void restart();  // the state as it was made
+  void restart();  // resets the state to its initial values
 
   std::vector<at::Tensor> gradients() const;
-  const std::vector<at::Tensor>& moments() const { return moments_; }   // one a parameter
-  const std::vector<at::Tensor>& squares() const { return squares_; }   // one a parameter
+  const std::vector<at::Tensor>& moments() const { return moments_; }   // one per parameter
+  const std::vector<at::Tensor>& squares() const { return squares_; }   // one per parameter
   const at::Tensor& device_updates() const { return device_updates_; }  // fused only
 
  private:
@@ -54,8 +54,8 @@ class AdamW {
   AdamWOptions options_;
   std::vector<at::Tensor> parameters_, moments_, squares_;
   std::int64_t updates_ = 0;             // foreach, loop
-  at::Tensor device_updates_;            // fused: the count as the kernel wants it, float [1]
-  std::vector<at::Tensor> step_counts_;  // the same tensor once for each parameter
+  at::Tensor device_updates_;            // fused: the count in the kernel's format, float [1]
+  std::vector<at::Tensor> step_counts_;  // the same tensor, repeated for each parameter
 };
 
 }  // namespace sweepd

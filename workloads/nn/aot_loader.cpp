@@ -13,7 +13,7 @@
 namespace sweepd {
 
 AotTarget aot_target(Device& device) {
-  // As torch names it in Python: avx512, sm_90.
+  // In torch's Python spelling: avx512, sm_90.
   std::string hardware =
       device.kind() == "cuda" ? "sm_" + device.info().compute_capability : at::get_cpu_capability();
   std::erase(hardware, '.');
@@ -30,7 +30,7 @@ std::filesystem::path require_package(const AotPackage& package) {
 }
 
 AotFunction load_function(const std::filesystem::path& package, const char* name) {
-  // "Single threaded": one call at a time, so that no event is recorded between calls.
+  // "Single threaded" allows one call at a time, so no event is recorded between calls.
   return std::make_unique<torch::inductor::AOTIModelPackageLoader>(package.string(), name,
                                                                    /*run_single_threaded=*/true);
 }

@@ -1,4 +1,4 @@
-// Finding, loading and running packages of TorchInductor.
+// Finds, loads and runs packages of TorchInductor.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +15,14 @@ namespace sweepd {
 
 AotTarget aot_target(Device& device);  // of this process
 
-// The package's path. Throws Unavailable with the command that makes it where it is missing.
+// Returns the package's path. Throws Unavailable with the command that makes it if it is missing.
 std::filesystem::path require_package(const AotPackage& package);
 
-// A package may hold several functions, told apart by name.
+// A package may contain several functions with different names.
 using AotFunction = std::unique_ptr<torch::inductor::AOTIModelPackageLoader>;
 AotFunction load_function(const std::filesystem::path& package, const char* name);
 
-// The set-up's sample `compile_time`, as the tool noted it; nothing where it did not.
+// Adds the set-up's sample `compile_time` that the tool recorded, if there is one.
 void add_compile_time(Context& context, const std::filesystem::path& package);
 
 }  // namespace sweepd

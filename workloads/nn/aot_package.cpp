@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each counts up when what tools/aot_compile traces changes: old packages are not found then.
+// Increase these when tools/aot_compile traces something else, so that old packages are not found.
 constexpr int kLmStepVersion = 1;
 constexpr int kAttentionVersion = 1;
 
@@ -29,7 +29,7 @@ fs::path packages_folder() {
   return fs::path(environment("HOME", ".")) / ".cache" / "sweepd" / "aot";
 }
 
-// Beside the programs of a bundle, or in the source tree that this program was built in.
+// Finds the tool beside the programs of a bundle, or in the source tree of this build.
 fs::path tool() {
   std::error_code error;
   fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -52,7 +52,7 @@ std::string quoted(const std::string& word) {
   return quoted + "'";
 }
 
-// They are compiled in; no other mode has them.
+// These are compiled in; no other mode has them.
 std::string optimizer_name(const LmStepParams& params) {
   if (step_mode_from(params.mode) != StepMode::kTrainStep) return "";
   return fmt::format("-lr{:g}-beta{:g},{:g}-eps{:g}-decay{:g}", params.lr, params.beta1,
@@ -74,7 +74,7 @@ std::string optimizer_options(const LmStepParams& params) {
   return options;
 }
 
-// `name` without the extension; `options` are those of the tool that say the same.
+// `name` has no extension; `options` are the equivalent options of the tool.
 AotPackage package_of(const std::string& name, const std::string& options,
                       const AotTarget& target) {
   AotPackage package;
@@ -104,7 +104,7 @@ AotPackage aot_package(const LmStepParams& params, const AotTarget& target) {
 }
 
 AotPackage aot_package(const AttentionParams& params, const AotTarget& target) {
-  // A backward is made together with its forward, which keeps for it what it needs.
+  // A backward is compiled together with its forward, which keeps what it needs.
   const bool forward = attention_mode_from(params.mode) == AttentionMode::kForward;
   const char* const mode = forward ? "forward" : "both";
   const std::string name = fmt::format("attention.{}-b{}-h{}-s{}-d{}-{}-{}-{}", kAttentionVersion,

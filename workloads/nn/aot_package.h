@@ -1,8 +1,9 @@
-// The package of `compile: aot_inductor`: where it lies, and the command that makes it. No torch
-// header.
+// The package of `compile: aot_inductor`: its path, and the command that makes it. Includes no
+// torch header.
 //
-// A package fits one step on one kind of hardware: folder and name hold everything that is compiled
-// in. <folder>/torch-2.11.0/cpu-avx512/lm_step.1-d64-ff256-l2-h4-v10000-s64-b4-fp32-...pt2, where
+// A package fits one step on one kind of hardware. Folder and name contain everything that is
+// compiled in:
+// <folder>/torch-2.11.0/cpu-avx512/lm_step.1-d64-ff256-l2-h4-v10000-s64-b4-fp32-...pt2, where
 // <folder> is $SWEEPD_AOT_DIR, else $XDG_CACHE_HOME/sweepd/aot, else ~/.cache/sweepd/aot.
 #pragma once
 
@@ -17,18 +18,18 @@ namespace sweepd {
 
 struct AotTarget {
   std::string device;         // "cpu", "cuda"
-  std::string hardware;       // what its code is for: "avx512", "sm_90"
+  std::string hardware;       // target of its code: "avx512", "sm_90"
   std::string torch_version;  // "2.11.0"
 };
 
 struct AotPackage {
   std::filesystem::path path;
-  std::string command;  // makes it; for a shell. Python is $SWEEPD_PYTHON, else python3.
+  std::string command;  // shell command that makes it. Python is $SWEEPD_PYTHON, else python3.
 };
 AotPackage aot_package(const LmStepParams& params, const AotTarget& target);
 AotPackage aot_package(const AttentionParams& params, const AotTarget& target);
 
-// How long compiling took, from the .json beside the package; nothing where there is none.
+// Returns the compile time from the .json beside the package, or nothing if there is none.
 std::optional<double> aot_compile_ms(const std::filesystem::path& package);
 
 }  // namespace sweepd

@@ -114,7 +114,7 @@ at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
                                  const at::Tensor& v) const {
   if (kind_ == AttentionKind::kNaive) return naive(q, k, v);
   const Range range("attention.fused");
-  // Autocast knows torch's kernels and casts for them; `to` does nothing where there is none.
+  // Autocast knows torch's kernels and casts for them. Without autocast `to` does nothing.
   if (kind_ == AttentionKind::kFlash) {
     return flash_attention(q.to(type_), k.to(type_), v.to(type_), {mask_, scale_, tile_});
   }
@@ -122,7 +122,8 @@ at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
                                           scale_);
 }
 
-// Scaling q instead of the scores, and masking them in place, each save a pass over S x S elements.
+// Scaling q instead of the scores, and masking the scores in place, each save a pass over S x S
+// elements.
 at::Tensor Attention::naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const {
   const at::Tensor weights = softmax(scores(q, k));  // [B, h, S, S]
   const Range range("attention.output");

@@ -1,6 +1,6 @@
-// Self-attention in the variants that sweeps compare. `naive` is written out here, `flash` is our
-// own kernel (workloads/flash); the others are torch's, each pinned so that a figure names what
-// ran.
+// Self-attention in the variants that sweeps compare. `naive` is implemented here, `flash` is our
+// own kernel (workloads/flash). The others are torch's, each pinned so that a figure names the
+// kernel that ran.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -20,22 +20,23 @@ struct AttentionShape {
   std::int64_t context = 0;
   std::int64_t head_dim = 0;
   AttentionMask mask = AttentionMask::kCausal;
-  FlashTile tile = {};  // of kFlash
+  FlashTile tile = {};  // for kFlash
 };
 
 enum class Gradients { kOff, kOn };
 
 class Attention {
  public:
-  // Throws Unavailable when the kernel cannot run on this device with this type and shape. For
-  // sdpa_* sets torch's process-wide backend switches: one kind a process at a time.
+  // Throws Unavailable if the kernel cannot run on this device with this type and shape. For
+  // sdpa_*, sets torch's process-wide backend switches, so only one kind can be used in a process
+  // at a time.
   Attention(AttentionKind kind, const AttentionShape& shape, at::ScalarType type, at::Device device,
             Gradients gradients);
 
   // q, k, v and the result: [batch, heads, context, head_dim], any strides.
   at::Tensor operator()(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
 
-  // Undefined but for `naive` with a causal mask.
+  // Undefined except for `naive` with a causal mask.
   const at::Tensor& mask() const { return above_; }
 
  private:

@@ -18,7 +18,7 @@ constexpr std::int64_t kScores = std::int64_t{1} << 22;       // checked in a he
 constexpr std::int64_t kChunkScores = std::int64_t{1} << 18;  // at a time: 2 MiB a matrix
 constexpr std::int64_t kFewestRows = 64;
 
-// Of one head; all [S, d] but those of the sampled rows, [rows, d].
+// For one head: [S, d], except those of the sampled rows, which are [rows, d].
 struct Head {
   at::Tensor o, dq;  // sampled rows
   at::Tensor dk, dv;
@@ -28,7 +28,7 @@ at::Tensor wide(const at::Tensor& tensor) {
   return tensor.detach().to(at::kDouble);
 }
 
-// softmax(scale q k^T) v and its gradients as a textbook writes them, a few rows of q at a time.
+// softmax(scale q k^T) v and its gradients as in a textbook, a few rows of q at a time.
 Head reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& d_o,
                const at::Tensor& rows, const AttentionInputs& inputs) {
   const std::int64_t length = k.size(0);
@@ -55,12 +55,12 @@ Head reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, co
   return head;
 }
 
-// As a share of the tensor's largest value. A 16-bit kernel rounds its inputs' products, the
-// probabilities and the result to the type; naive and sdpa_math round the scores too, which at
-// |score| < 8 costs up to 4 roundoffs in the exponent, for each probability in its own direction.
-// Sums in fp32 of S and of d terms of random sign add the root of their number. Errors met in tests
-// are half of this at most (naive in bf16); a missing scale or a mask off by one costs 0.1 and
-// more.
+// Returns a share of the tensor's largest value. A 16-bit kernel rounds the products of its inputs,
+// the probabilities and the result to the type. naive and sdpa_math also round the scores, which at
+// |score| < 8 costs up to 4 roundoffs in the exponent, in a different direction for each
+// probability. fp32 sums of S and of d terms of random sign add the square root of their number.
+// The errors seen in tests are at most half of this (naive in bf16); a missing scale or a mask off
+// by one causes 0.1 and more.
 double allowed_error(at::ScalarType type, const at::Tensor& k) {
   const double roundoff = type == at::kFloat ? 0 : type == at::kHalf ? 0x1p-11 : 0x1p-8;
   const double terms =
@@ -75,8 +75,8 @@ class Comparison {
   void add(const char* name, std::int64_t head, const at::Tensor& expected, const at::Tensor& got) {
     const double largest = expected.abs().max().item<double>();
     const double difference = (expected - wide(got)).abs().max().item<double>();
-    // Gradients of scores are differences of terms of about 1 / S; all of them may cancel (one row
-    // of Q and K has softmax 1 and gradients 0), their rounding stays.
+    // Gradients of scores are differences of terms of about 1 / S. All of them may cancel (one row
+    // of Q and K has softmax 1 and gradients 0), but their rounding errors remain.
     const double error = difference / std::max(largest, least_);
     if (!(error <= allowed_) && check.passed) {
       check.passed = false;

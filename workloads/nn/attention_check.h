@@ -1,9 +1,9 @@
-// An attention kernel against float64: the forward, and the gradients of Q, K and V.
+// Checks an attention kernel against float64: the forward, and the gradients of Q, K and V.
 //
 // Exact for all rows of K and V and for a sample of the rows of Q, in the first and the last head
-// of the batch: dO is zero but in the sampled rows, so the gradients of K and V are sums over these
-// alone and cost `rows x S x d` instead of `S^2 x d`. Up to 2048 rows all of them are sampled;
-// beyond, as many as make 4 million scores, spread from the first to the last.
+// of the batch. dO is zero except in the sampled rows, so the gradients of K and V are sums over
+// these alone and cost `rows x S x d` instead of `S^2 x d`. Up to 2048 rows all of them are
+// sampled. Beyond that, enough for 4 million scores are, spread from the first to the last.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -23,15 +23,16 @@ using AttentionFunction =
 struct AttentionInputs {
   at::Tensor q, k, v;  // [B, h, S, d], any strides
   AttentionMask mask = AttentionMask::kNone;
-  double scale = 1;  // what the kernel multiplies its scores by
+  double scale = 1;  // factor of the kernel's scores
 };
 
-// `largest_error` is the largest difference in O, dQ, dK and dV, as a share of the largest value of
-// that tensor. It may be what rounding to the type costs, see the source. `seed` is that of dO.
+// `largest_error` is the largest difference in O, dQ, dK and dV, as a share of that tensor's
+// largest value. It may be as large as rounding to the type makes it, see the source. `seed` is
+// that of dO.
 Check check_attention(const AttentionFunction& attention, const AttentionInputs& inputs,
                       Gradients gradients, std::int64_t seed);
 
-// The rows of Q that are checked: ascending, from 0 to length - 1.
+// Returns the rows of Q that are checked: ascending, from 0 to length - 1.
 std::vector<std::int64_t> sampled_rows(std::int64_t length);
 
 }  // namespace sweepd

@@ -10,7 +10,7 @@ bool stores_scores(const AttentionParams& params) {
   return params.implementation == "naive" || params.implementation == "sdpa_math";
 }
 
-// Counts of one tensor [B, h, S, d] and of one matrix of scores [B, h, S, S].
+// Element counts of one tensor [B, h, S, d] and of one matrix of scores [B, h, S, S].
 struct Counts {
   explicit Counts(const AttentionParams& params)
       : rows(static_cast<double>(params.batch * params.heads) *
@@ -21,13 +21,13 @@ struct Counts {
   double rows, tensor, scores, element;
 };
 
-// What lives between forward and backward: inputs and what the forward left for the backward.
-// Torch's own choices are stated where its source says so.
+// Adds what lives between forward and backward: inputs and what the forward keeps for the backward.
+// Torch's own choices are stated where its source documents them.
 void add_saved(const AttentionParams& params, const Counts& count, WorkPerStep& work) {
   const double length = static_cast<double>(params.sequence);
   if (params.compile == "aot_inductor") return;  // its partitioner decides what is kept
   if (params.implementation == "naive") {
-    // Q scaled, besides Q itself, which belongs to the caller; softmax keeps its result.
+    // Q scaled, in addition to Q itself, which belongs to the caller; softmax keeps its result.
     const double mask = params.causal ? length * length : 0;
     work.figures.push_back({"before_backward_bytes",
                             count.element * (6 * count.tensor + count.scores) + mask,

@@ -1,5 +1,5 @@
-// Parameters of the workload `attention`, and what is known of a step without running it. No torch
-// header.
+// Parameters of the workload `attention`, and what is known about a step without running it.
+// Includes no torch header.
 #pragma once
 
 #include <cstdint>
@@ -56,14 +56,16 @@ struct AttentionParams {
 enum class AttentionMode { kForward, kBackward, kBoth };
 AttentionMode attention_mode_from(const std::string& name);  // throws std::invalid_argument
 
-// Throws std::invalid_argument for what `compile` cannot be combined with, saying what it can.
+// Throws std::invalid_argument for combinations that `compile` does not support, naming those it
+// does.
 void require_compilable(const AttentionParams& params);
-// Throws std::invalid_argument for tiles that no kernel has, or of another implementation.
+// Throws std::invalid_argument for tiles that no kernel has, or that belong to another
+// implementation.
 void require_tiles(const AttentionParams& params);
 
 // FLOPs of the two matrix products of the forward, `4 B h S^2 d`, and of the backward: twice that
-// from stored probabilities, 2.5 times where the kernel computes the scores again. With a causal
-// mask the phases count the half that the mask leaves; the figures have both conventions.
+// from stored probabilities, 2.5 times if the kernel computes the scores again. With a causal mask
+// the phases count the half that the mask leaves; the figures give both conventions.
 WorkPerStep work_of(const AttentionParams& params);
 
 }  // namespace sweepd

@@ -7,14 +7,15 @@
 namespace sweepd {
 namespace {
 
-// As torch.cuda.make_graphed_callables: libraries choose and allocate in the first ones.
+// As in torch.cuda.make_graphed_callables: libraries choose algorithms and allocate in the first
+// steps.
 constexpr int kWarmUpSteps = 3;
 
 std::unique_ptr<StepGraphs> make_step_graphs(const Device& device) {
   if (device.kind() != "cuda") {
     throw Unavailable("compile cuda_graph needs a CUDA device, and this trial runs on the CPU");
   }
-  // make_device has loaded libsweep_cuda.so, with its symbols for all to see.
+  // make_device has loaded libsweep_cuda.so with global symbols.
   auto make = reinterpret_cast<MakeStepGraphs>(dlsym(RTLD_DEFAULT, kMakeStepGraphs));
   if (make == nullptr)
     throw Unavailable("compile cuda_graph: libsweep_cuda.so is of another build");
@@ -27,7 +28,7 @@ struct NoPhases final : Phases {
 
 }  // namespace
 
-// Where a phase begins, the graph of the one before ends.
+// Where a phase begins, the graph of the previous one ends.
 class CapturedStep::Capture final : public Phases {
  public:
   Capture(StepGraphs& graphs, std::vector<Piece>& pieces) : graphs_(graphs), pieces_(pieces) {}

@@ -1,5 +1,5 @@
-// A step captured as CUDA graphs, one a phase, and replayed: what is left of it on the host is one
-// launch a phase.
+// A step captured as CUDA graphs, one per phase, and replayed: the host then only launches one
+// graph per phase.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ namespace sweepd {
 
 class CapturedStep {
  public:
-  // Throws Unavailable on a CPU: make it before anything is allocated.
+  // Throws Unavailable on a CPU, so make it before anything is allocated.
   explicit CapturedStep(const Device& device);
 
-  // `prepare` runs once before, on the same stream: what a captured backward continues has to be of
-  // its stream. Then runs `step` a few times to warm up and once to capture it; no step may wait
-  // for the device. What it keeps from one phase to the next, or beyond the step, has a fixed
-  // address from then on. Once.
+  // Runs `prepare` once first, on the same stream, because what a captured backward continues must
+  // be of its stream. Then runs `step` a few times to warm up and once to capture it. No step may
+  // wait for the device. What it keeps from one phase to the next, or beyond the step, then has a
+  // fixed address. Call once.
   void capture(const std::function<void()>& prepare, const std::function<void(Phases&)>& step);
   void capture(const std::function<void(Phases&)>& step) {
     capture([] {}, step);

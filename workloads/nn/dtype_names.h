@@ -1,4 +1,4 @@
-// Types of tensors by the words that sweep files and tables use.
+// Names of tensor types in sweep files and tables.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -8,7 +8,7 @@
 
 namespace sweepd {
 
-std::string dtype_name(at::ScalarType type);  // fp32, fp16, bf16, fp64; else torch's word
+std::string dtype_name(at::ScalarType type);  // fp32, fp16, bf16, fp64; else torch's name
 at::ScalarType scalar_type_from(std::string_view name);  // throws std::invalid_argument
 
 }  // namespace sweepd

@@ -85,8 +85,8 @@ void DtypeRecorder::ended(const at::RecordFunction& function, at::ObserverContex
   if (active != nullptr) active->finished(function);
 }
 
-// An operation is made of others, which end before it does: what a range's last end hands out is
-// the result of the outermost.
+// An operation consists of others, which end before it does, so the last result in a range is that
+// of the outermost one.
 void DtypeRecorder::finished(const at::RecordFunction& function) {
   const auto outputs = function.outputs();
   if (outputs.empty()) return;
@@ -99,8 +99,8 @@ void DtypeRecorder::finished(const at::RecordFunction& function) {
   }
 }
 
-// _fused_adamw_(self, grads, exp_avgs, exp_avg_sqs, ...): read when it begins, as it may be the
-// last to see the gradients.
+// _fused_adamw_(self, grads, exp_avgs, exp_avg_sqs, ...) is read when it begins, because it may be
+// the last operation that sees the gradients.
 void DtypeRecorder::update(const at::RecordFunction& function) {
   if (std::string_view(function.name()) != "aten::_fused_adamw_") return;
   const auto inputs = function.inputs();

@@ -1,7 +1,7 @@
-// Which types come out of a model's parts, by watching the operations of one step: what autocast
-// did, not what a table says it does. Slow; never on while something is timed.
+// Records the types of a model's results by watching the operations of one step: what autocast
+// really did, not what a table says. Slow; never used during timing.
 //
-//   DtypeRecorder recorder;            // one at a time on a thread, until the end of its life
+//   DtypeRecorder recorder;            // records while it lives; one at a time per thread
 //   model.forward(...);
 //   recorder.ranges()                  // {{"attention.softmax", "fp32"}, ...}
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace sweepd {
 
-// Types in order of appearance: "fp32", or "fp32, bf16" of a part that has both.
+// Types in order of appearance: "fp32", or "fp32, bf16" for a part with both.
 class DtypeSet {
  public:
   void add(at::ScalarType type);
@@ -36,12 +36,12 @@ class DtypeRecorder final : public RangeObserver {
   DtypeRecorder(const DtypeRecorder&) = delete;
   DtypeRecorder& operator=(const DtypeRecorder&) = delete;
 
-  // The type of what each range hands on, which is the result of its last operation; a range that
-  // is entered several times has them all. In order of first appearance.
+  // The type of each range's result, which is that of its last operation. A range that is entered
+  // several times has all of its types. In order of first appearance.
   std::vector<std::pair<std::string, std::string>> ranges() const;
-  // Of the additions outside every range: the residual stream.
+  // The types of additions outside every range: the residual stream.
   const DtypeSet& residual_stream() const { return residual_stream_; }
-  // What AdamW read, of its fused kernel.
+  // The types that AdamW's fused kernel read.
   const DtypeSet& parameters() const { return parameters_; }
   const DtypeSet& gradients() const { return gradients_; }
   const DtypeSet& optimizer_state() const { return optimizer_state_; }

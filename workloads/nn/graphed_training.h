@@ -11,8 +11,8 @@ namespace sweepd {
 
 class GraphedTraining final : public TrainingStep {
  public:
-  // Warms up, captures, and starts again from the first weights. `capture_time` is all of that.
-  // Throws Unavailable on a CPU.
+  // Warms up, captures, and starts again from the first weights. `capture_time` is the time of all
+  // that. Throws Unavailable on a CPU.
   GraphedTraining(const LmStepParams& params, Context& context);
 
   void step(Phases& phases) override { captured_.replay(phases); }

@@ -1,5 +1,5 @@
-// From tensors to what a workload says it holds (Workload::state), and names for tensors that live
-// within a step.
+// Makes the list of what a workload holds (Workload::state) from tensors, and names tensors that
+// live within a step.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -13,7 +13,7 @@
 
 namespace sweepd {
 
-// Appends `tensor`'s storage unless it has none or is in the list already (a view of another).
+// Appends `tensor`'s storage unless it has none or is already in the list (a view of another).
 inline void add_held(std::vector<HeldTensor>& list, HeldTensor::Kind kind, std::string name,
                      const at::Tensor& tensor) {
   if (!tensor.defined() || tensor.storage().nbytes() == 0) return;
@@ -25,7 +25,7 @@ inline void add_held(std::vector<HeldTensor>& list, HeldTensor::Kind kind, std::
   list.push_back({kind, std::move(name), block, {bytes}});
 }
 
-// Names the storage while somebody records memory; one load and a branch when nobody does.
+// Names the storage if memory is recorded; costs one load and a branch otherwise.
 inline void name_tensor(const at::Tensor& tensor, std::string_view name) {
   if (detail::tensor_name_observer != nullptr) name_block(tensor.storage().data(), name);
 }

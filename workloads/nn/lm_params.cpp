@@ -22,7 +22,7 @@ void require_all_given(const LmStepParams& params) {
                               join(missing, ", "));
 }
 
-// What Python can trace as the same kernels. A kernel of our own it does not know.
+// Kernels that Python can trace as the same kernels. It does not know our own.
 constexpr std::string_view kTraceable[] = {"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient",
                                            "sdpa_cudnn"};
 
@@ -42,8 +42,8 @@ void add_phases(const LmStepParams& params, const ModelShape& shape, WorkPerStep
   }
   double optimizer_bytes = 0;
   if (mode == StepMode::kTrainStep) {
-    // AdamW reads p, g, m, v and writes p, m, v: seven times a parameter, 28 bytes in fp32. Its
-    // dozen operations a parameter are not counted: the memory bounds it.
+    // AdamW reads p, g, m, v and writes p, m, v: seven accesses per parameter, 28 bytes in fp32.
+    // Its dozen operations per parameter are not counted, because memory bounds it.
     optimizer_bytes = 7 * static_cast<double>(weight_bytes(precision_from(params.precision))) *
                       static_cast<double>(shape.parameters());
     work.phases.push_back({"optimizer", 0, optimizer_bytes});
@@ -51,7 +51,7 @@ void add_phases(const LmStepParams& params, const ModelShape& shape, WorkPerStep
   work.phases.push_back({"step", step, 0});
 }
 
-// The model's own numbers, so that a table can show them beside what was measured.
+// Adds the model's own numbers, so that a table can show them beside measurements.
 void add_shape(const ModelShape& shape, std::vector<Figure>& figures) {
   figures.push_back({"d_model", static_cast<double>(shape.d_model), "the model's"});
   figures.push_back({"d_ff", static_cast<double>(shape.d_ff), "the model's"});
@@ -59,7 +59,7 @@ void add_shape(const ModelShape& shape, std::vector<Figure>& figures) {
   figures.push_back({"heads", static_cast<double>(shape.heads), "the model's"});
 }
 
-// What a profile is checked against, and what its times are compared with.
+// Adds what a profile is checked against, and what its times are compared with.
 void add_kernels(const LmStepParams& params, const ModelShape& shape,
                  std::vector<Figure>& figures) {
   const auto layers = static_cast<double>(shape.layers);
@@ -157,14 +157,14 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
       {"optimizer_state_bytes", state, "2 w P (both moments); 0 unless mode is train_step"},
       {"training_state_bytes", 4 * weight * count,
        "4 w P: weights, gradients and both moments, whatever the mode"},
-      // Autocast leaves the residual stream in the weights' type.
+      // With autocast the residual stream keeps the weights' type.
       {"residual_stream_bytes", weight * tokens * static_cast<double>(shape.d_model), "w B S d"},
       {"layer_scores_bytes",
        operand * static_cast<double>(params.batch * shape.heads) * length * length,
        "e B h S^2, e = bytes of a GEMM operand; only naive and sdpa_math store them"},
       {"forward_flops_full", flops.full(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 4TSdL"},
       {"forward_flops_causal", flops.causal(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 2TSdL"},
-      // The output head is a matrix of its own and counts; only the lookup table is left out.
+      // The output head is a matrix of its own and counts; only the lookup table is excluded.
       {"parameters_without_embedding", count - embedding, "P - Vd"},
   };
   if (const auto saved = saved_for_backward(params, shape)) {
@@ -175,8 +175,8 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
   return figures;
 }
 
-// FLOPs count a multiply-add as two and attention in full, whatever the kernel skips, so that
-// variants share one ruler; the figures state the causal half too.
+// FLOPs count a multiply-add as two and attention in full, whatever the kernel skips, so that all
+// variants are compared with the same number. The figures also give the causal half.
 WorkPerStep work_of(const LmStepParams& params) {
   require_compilable(params);
   const ModelShape shape = shape_of(params);

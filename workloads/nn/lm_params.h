@@ -1,4 +1,4 @@
-// The parameters of `lm_step`, and what follows from them by formula. No torch header.
+// The parameters of `lm_step`, and what follows from them by formula. Includes no torch header.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct LmStepParams {
     visit_compile(field);
   }
 
-  // What the formulas of the model's size need: all that `sizing` has.
+  // Needed by the formulas of the model's size: all that `sizing` has.
   void visit_model(auto& field) {
     field("model", model, "size of the model; `custom` needs all four numbers below",
           one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}));
@@ -71,7 +71,7 @@ struct LmStepParams {
           one_of({"forward", "forward_backward", "train_step"}));
   }
 
-  // How a training step computes; with visit_model all that distributed training needs.
+  // How a training step computes. With visit_model, all that distributed training needs.
   void visit_update(auto& field) {
     field("attention", attention,
           "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned; flash: "
@@ -95,18 +95,20 @@ struct LmStepParams {
   }
 };
 
-// The model's numbers with those given one by one on top, validated. Throws std::invalid_argument
-// naming the parameter; `custom` with one left out names all that are missing.
+// Returns the model's numbers, overridden by those given one by one, validated. Throws
+// std::invalid_argument naming the parameter; for an incomplete `custom` it names all that are
+// missing.
 ModelShape shape_of(const LmStepParams& params);
 
-// Throws std::invalid_argument for what `compile` cannot be combined with, saying what it can.
+// Throws std::invalid_argument for combinations that `compile` does not support, naming those it
+// does.
 void require_compilable(const LmStepParams& params);
 
-// All that is known of a step without running it: FLOPs and bytes by phase, tokens, and the figures
-// of figures_of().
+// Returns all that is known about a step without running it: FLOPs and bytes by phase, tokens, and
+// the figures of figures_of().
 WorkPerStep work_of(const LmStepParams& params);
 
-// The model's numbers, its parameters, and the bytes and FLOPs that follow from them.
+// Returns the model's numbers, its parameters, and the bytes and FLOPs that follow from them.
 std::vector<Figure> figures_of(const LmStepParams& params);
 
 }  // namespace sweepd

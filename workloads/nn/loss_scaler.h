@@ -1,5 +1,5 @@
-// Dynamic loss scaling for fp16, with torch.amp.GradScaler's constants: start at 2^16, halve on an
-// overflow, double after 2,000 steps without one. Everything stays on the device.
+// Dynamic loss scaling for fp16, with torch.amp.GradScaler's constants: starts at 2^16, halves on
+// an overflow, doubles after 2,000 steps without one. Everything stays on the device.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -15,11 +15,11 @@ class LossScaler {
   explicit LossScaler(at::Device device);
 
   at::Tensor scale(const at::Tensor& loss) const { return loss * scale_; }
-  // Divides the gradients by the scale, in place; returns 1 (a device scalar) when one was not
-  // finite, else 0. The tensor is overwritten by the next call.
+  // Divides the gradients by the scale, in place. Returns 1 (a device scalar) if one was not
+  // finite, else 0. The next call overwrites that tensor.
   const at::Tensor& unscale(const std::vector<at::Tensor>& gradients);
-  void restart();  // as it was made
-  void update();   // the scale, from what unscale found
+  void restart();  // resets to the initial values
+  void update();   // updates the scale from what unscale found
 
   std::vector<std::pair<std::string, at::Tensor>> tensors() const {
     return {{"loss_scale", scale_},

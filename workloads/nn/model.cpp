@@ -115,7 +115,7 @@ at::Tensor LanguageModel::logits(const at::Tensor& tokens) const {
   name_tensor(x, "residual");
   for (const BlockWeights& block : blocks_) {
     x = in_unit(unit++, [&] {
-      // Into x, so that a forward alone lets go of the block's input here.
+      // Assigned to x, so that a forward without backward frees the block's input here.
       x = x + attend(block, norm(x, block.attention_norm), batch);
       name_tensor(x, "residual");
       return x + feed_forward(block, norm(x, block.ffn_norm));
@@ -148,7 +148,7 @@ at::Tensor LanguageModel::attend(const BlockWeights& block, const at::Tensor& x,
     return rotary_(heads_apart);
   };
   const at::Tensor q = rotated(by_head(block.wq)), k = rotated(by_head(block.wk));
-  const at::Tensor v = by_head(block.wv).transpose(1, 2);  // as q and k: [B, h, S, d/h]
+  const at::Tensor v = by_head(block.wv).transpose(1, 2);  // like q and k: [B, h, S, d/h]
   const at::Tensor mixed = attention_(q, k, v);
   const Range range("attention.projections");
   return at::linear(mixed.transpose(1, 2).reshape(x.sizes()), block.wo);  // [T, d]

@@ -1,5 +1,5 @@
-// The language model of `lm_step`: parameters made on the device they live on, and its forward.
-// Every letter below is a size: B batch, S context, T = B S tokens, d d_model, h heads, V vocab.
+// The language model of `lm_step`: its parameters, created on their device, and its forward. Every
+// letter below is a size: B batch, S context, T = B S tokens, d d_model, h heads, V vocab.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -32,7 +32,7 @@ struct BlockWeights {
   at::Tensor w2;              // [d, d_ff]
 };
 
-// Told where the forward of each unit begins and ends. Units are the parts of the model whose
+// Is told where the forward of each unit begins and ends. Units are parts of the model whose
 // weights are needed together: 0 the embedding, then the blocks, then the last norm with the head.
 class UnitObserver {
  public:
@@ -46,12 +46,12 @@ struct ModelOptions {
   std::int64_t context = 0;
   AttentionKind attention = AttentionKind::kNaive;
   at::ScalarType weight_type = at::kFloat;
-  at::ScalarType operand_type = at::kFloat;  // what attention's inputs will be
+  at::ScalarType operand_type = at::kFloat;  // type of attention's inputs
   at::Device device = at::kCPU;
   Gradients gradients = Gradients::kOn;
   std::int64_t seed = 0;
-  // Called with each unit's parameters, in order, before those of the next one are made: whoever
-  // keeps only a part of them never has all of the model at once.
+  // Called with each unit's parameters, in order, before those of the next one are made, so that a
+  // rank that keeps only a part of them never has the whole model at once.
   std::function<void(std::span<const NamedTensor>)> unit_made = {};
 };
 
@@ -59,21 +59,21 @@ class LanguageModel {
  public:
   static constexpr double kNormEps = 1e-5;
 
-  // Weights depend on shape, type, device kind and seed alone: matrices normal with variance
-  // 2 / (in + out), embedding normal with variance 1, norms one.
+  // Weights depend only on shape, type, device kind and seed: matrices are normal with variance 2 /
+  // (in + out), the embedding is normal with variance 1, norms are one.
   explicit LanguageModel(const ModelOptions& options);
 
-  // The first weights again, in place.
+  // Resets to the first weights, in place.
   void redraw();
 
   // tokens: int64 [B, S], S the context of the options. Result [T, V].
   at::Tensor logits(const at::Tensor& tokens) const;
 
-  // Of every forward from now on; null: nobody. Must outlive them.
+  // Observes every forward from now on, and must outlive them; null: no observer.
   void observe_units(UnitObserver* observer) { observer_ = observer; }
 
   const std::vector<NamedTensor>& parameters() const { return parameters_; }
-  // Mask and rotary table: made once, no parameters.
+  // Mask and rotary table: made once; they are not parameters.
   std::vector<NamedTensor> constants() const;
   std::int64_t count_parameters() const;  // of the real tensors
 
@@ -87,7 +87,7 @@ class LanguageModel {
   at::Tensor feed_forward(const BlockWeights& block, const at::Tensor& x) const;
   at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
   at::Tensor predict(const at::Tensor& x) const;
-  void end_unit();  // of the parameters made since the last call
+  void end_unit();  // ends the unit of the parameters made since the last call
   at::Tensor in_unit(std::size_t unit, auto forward) const;
 
   ModelOptions options_;
@@ -95,12 +95,12 @@ class LanguageModel {
   Rotary rotary_;
   Attention attention_;
   std::vector<NamedTensor> parameters_;
-  std::vector<double> deviations_;  // of each parameter's first values; 0: a norm, which is ones
+  std::vector<double> deviations_;  // of each parameter's first values; 0: a norm (ones)
   at::Tensor embedding_;            // [V, d]
   std::vector<BlockWeights> blocks_;
   at::Tensor final_norm_;      // [d]
   at::Tensor head_;            // [V, d]
-  std::size_t units_end_ = 0;  // parameters that belong to a unit by now
+  std::size_t units_end_ = 0;  // number of parameters that belong to a unit so far
   UnitObserver* observer_ = nullptr;
 };
 

@@ -42,7 +42,7 @@ AutocastGuard::AutocastGuard(Precision precision, at::Device device)
   was_caching_ = at::autocast::is_autocast_cache_enabled();
   old_type_ = at::autocast::get_autocast_dtype(device_);
   at::autocast::set_autocast_enabled(device_, true);
-  // Always set: the default is bf16 on a CPU and fp16 on CUDA.
+  // Always set, because the default is bf16 on a CPU and fp16 on CUDA.
   at::autocast::set_autocast_dtype(device_, operand_type(precision));
   at::autocast::set_autocast_cache_enabled(false);
   at::autocast::increment_nesting();

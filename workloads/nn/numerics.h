@@ -1,4 +1,4 @@
-// What a Precision means to torch: tensor types, the TF32 switches, autocast.
+// What a Precision means in torch: tensor types, the TF32 switches, autocast.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -7,16 +7,16 @@
 
 namespace sweepd {
 
-at::ScalarType operand_type(Precision precision);  // of tensors a GEMM reads
+at::ScalarType operand_type(Precision precision);  // of tensors that a GEMM reads
 at::ScalarType weight_type(Precision precision);   // of parameters
 
-// Sets the process-wide TF32 switches: on for tf32 alone, so that fp32 is fp32 whatever the
-// environment says. Throws Unavailable where the device cannot do `precision` (tf32 on a CPU).
+// Sets the process-wide TF32 switches: on for tf32 only, so that fp32 is fp32 whatever the
+// environment says. Throws Unavailable if the device does not support `precision` (tf32 on a CPU).
 void prepare_precision(Precision precision, at::Device device);
 
-// Autocast for the life of the object, on this thread, or nothing where `precision` is no autocast.
-// Wrap the forward only. The cache of cast weights is off: a step uses each weight once, so it
-// could only hold memory.
+// Autocast for the lifetime of the object, on this thread, or nothing if `precision` does not use
+// autocast. Wrap the forward only. The cache of cast weights is off: a step uses each weight once,
+// so the cache would only use memory.
 class AutocastGuard {
  public:
   AutocastGuard(Precision precision, at::Device device);

@@ -15,7 +15,7 @@ std::unique_ptr<at::ObserverContext> push(const at::RecordFunction& function) {
   return nullptr;
 }
 
-// An operator that began before the callback was there ends without having been pushed.
+// An operator that began before the callback existed ends without having been pushed.
 void pop(const at::RecordFunction&, at::ObserverContext*) {
   if (!running.empty()) running.pop_back();
 }

@@ -1,12 +1,13 @@
-// The operator that runs on this thread, by torch's name for it: `aten::mm`, `AddmmBackward0`.
+// The operator that runs on this thread, by torch's name: `aten::mm`, `AddmmBackward0`.
 #pragma once
 
 #include <string_view>
 
 namespace sweepd {
 
-// Follows operators on every thread while it lives, by one global RecordFunction callback; it costs
-// every operator some hundred nanoseconds, so it never lives in a timing. One at a time.
+// During its lifetime, follows operators on every thread with one global RecordFunction callback.
+// That costs every operator some hundred nanoseconds, so it is never used in a timing. One at a
+// time.
 class OperatorNames {
  public:
   OperatorNames();
@@ -14,7 +15,8 @@ class OperatorNames {
   OperatorNames(const OperatorNames&) = delete;
   OperatorNames& operator=(const OperatorNames&) = delete;
 
-  // The innermost one on the calling thread; "" outside of any. Valid until that operator ends.
+  // Returns the innermost one on the calling thread; "" outside of any. Valid until that operator
+  // ends.
   static std::string_view current();
 
  private:

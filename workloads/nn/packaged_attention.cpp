@@ -24,8 +24,8 @@ PackagedAttention::PackagedAttention(const AttentionParams& params, Context& con
 
 PackagedAttention::~PackagedAttention() = default;
 
-// The two functions as one that autograd knows. The forward's results are O and what the backward
-// asks for; that one takes these and dO.
+// Combines the two functions into one for autograd. The forward returns O and what the backward
+// needs; the backward takes these and dO.
 class PackagedAttention::Function : public torch::autograd::Function<Function> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& q,
@@ -46,7 +46,7 @@ class PackagedAttention::Function : public torch::autograd::Function<Function> {
     std::vector<at::Tensor> inputs = context->get_saved_variables();
     inputs.push_back(d_o.front());
     std::vector<at::Tensor> gradients = attention->backward_->run(inputs);
-    gradients.emplace_back();  // of the pointer
+    gradients.emplace_back();  // gradient of the pointer
     return gradients;
   }
 };

@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-// The package brings a backward of its own: autograd sees nothing of it.
+// The package has its own backward, so autograd records nothing.
 ModelOptions without_gradients(ModelOptions options) {
   options.gradients = Gradients::kOff;
   return options;
@@ -52,7 +52,7 @@ void PackagedTraining::add_inputs(at::Device device) {
 
 void PackagedTraining::step(Phases& phases) {
   const c10::NoGradGuard no_grad;
-  gradients_.clear();  // before the new ones are made, as the eager step drops them
+  gradients_.clear();  // freed before the new ones are made, as in the eager step
   if (mode_ == StepMode::kForward) phases.enter("forward");
   std::vector<at::Tensor> results = package_->run(inputs_);
   loss_ = std::move(results.front());

@@ -1,5 +1,5 @@
 // `compile: aot_inductor`: the whole step as one function that TorchInductor compiled ahead of time
-// (tools/aot_compile), called with our weights, tokens and optimizer state. No Python here.
+// (tools/aot_compile), called with our weights, tokens and optimizer state. Uses no Python here.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -16,8 +16,8 @@ namespace sweepd {
 
 class PackagedTraining final : public TrainingStep {
  public:
-  // Samples: `load_time`, and `compile_time` as the tool noted it. Throws Unavailable with the
-  // command that makes the package where it is missing, before anything is allocated.
+  // Adds samples `load_time`, and `compile_time` as the tool recorded it. If the package is
+  // missing, throws Unavailable with the command that makes it, before anything is allocated.
   PackagedTraining(const LmStepParams& params, Context& context);
   ~PackagedTraining() override;
 
@@ -34,8 +34,8 @@ class PackagedTraining final : public TrainingStep {
   StepMode mode_;
   LanguageModel model_;
   TokenBatch batch_;
-  std::vector<at::Tensor> moments_, squares_;  // train_step: one a parameter, of its type
-  at::Tensor updates_;                         // train_step: float, the count of updates
+  std::vector<at::Tensor> moments_, squares_;  // train_step: one per parameter, of its type
+  at::Tensor updates_;                         // train_step: float, the number of updates
   std::vector<at::Tensor> inputs_;             // in the order of tools/aot_compile
   std::vector<at::Tensor> gradients_;          // forward_backward: of the last step
   at::Tensor loss_;

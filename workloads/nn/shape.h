@@ -1,4 +1,5 @@
-// The language model by numbers: its sizes, parameters and FLOPs, by formula. No torch header.
+// The language model in numbers: its sizes, parameters and FLOPs, by formula. Includes no torch
+// header.
 //
 // Decoder-only: token embedding, `layers` blocks of (RMSNorm, attention with rotary embeddings,
 // RMSNorm, SwiGLU), RMSNorm, untied output head; no biases.
@@ -30,15 +31,15 @@ struct ModelShape {
 const std::vector<std::string>& model_names();
 ModelShape model_shape(std::string_view name);  // throws std::invalid_argument
 
-// Throws std::invalid_argument, naming the field, when the shape cannot be built: a size below 1,
-// heads that do not divide d_model, or an odd head dimension (rotary embeddings turn pairs).
+// Throws std::invalid_argument, naming the field, if the shape is impossible: a size below 1, heads
+// that do not divide d_model, or an odd head dimension (rotary embeddings rotate pairs).
 void validate(const ModelShape& shape);
 
 struct ForwardFlops {
   double linear = 0;     // 2T(L(4d^2 + 3 d d_ff) + V d), with T = batch * context tokens
   double attention = 0;  // 4 T S d L: both S x S products of every layer, in full
   double full() const { return linear + attention; }
-  // Half of the products is above the diagonal, so a kernel that skips it does half the work.
+  // Half of each product is above the diagonal, so a kernel that skips it does half the work.
   double causal() const { return linear + attention / 2; }
 };
 

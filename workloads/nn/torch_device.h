@@ -1,4 +1,4 @@
-// From the runner's device to torch's, and random numbers that depend on the seed alone.
+// Converts the runner's device to torch's, and makes random numbers that depend only on the seed.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -11,7 +11,7 @@ namespace sweepd {
 
 at::Device torch_device(const Device& device);
 
-// A generator of its own: using it leaves torch's default one untouched.
+// Returns a generator of its own, so that torch's default one is not used.
 at::Generator seeded_generator(at::Device device, std::int64_t seed);
 
 }  // namespace sweepd

@@ -87,8 +87,8 @@ at::Tensor Training::forward() {
   logits_type_ = logits.scalar_type();
   name_tensor(logits, "logits");
   const Range range("loss");
-  // In fp32 everywhere: CUDA's autocast would do so by itself, the CPU's would leave the loss with
-  // the 8 bits of bf16.
+  // Always in fp32: CUDA's autocast would do so itself, but the CPU's would give the loss the 8
+  // bits of bf16.
   return at::cross_entropy_loss(logits.to(at::kFloat), batch_.targets);
 }
 

@@ -1,5 +1,5 @@
-// One training step of the language model, put together from its parts and run operator by
-// operator: what `lm_step` times with `compile: eager`, and captures with `cuda_graph`.
+// One training step of the language model, assembled from its parts and run operator by operator:
+// `lm_step` times it with `compile: eager`, and captures it with `cuda_graph`.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -19,52 +19,54 @@
 
 namespace sweepd {
 
-// A fixed batch of random tokens. The data's seed differs from the weights', so that neither is a
-// part of the other's sequence.
+// A fixed batch of random tokens. The data's seed differs from the weights', so that their random
+// sequences do not overlap.
 struct TokenBatch {
   at::Tensor tokens;   // int64 [B, S]
-  at::Tensor targets;  // int64 [T]: the token that follows
+  at::Tensor targets;  // int64 [T]: the next token
 };
 
-// What training on several ranks changes of it.
+// What differs in training on several ranks.
 struct TrainingPart {
-  int rank = 0, world_size = 1;  // its sequences: the rank-th `batch` of all ranks' one batch
+  int rank = 0, world_size = 1;  // its sequences: the rank-th `batch` of the batch of all ranks
   std::function<void(std::span<const NamedTensor>)> unit_made = {};  // ModelOptions::unit_made
 };
 
 TokenBatch random_tokens(const LmStepParams& params, at::Device device, std::int64_t seed,
                          const TrainingPart& part = {});
 
-// Sets the process up for the precision; throws Unavailable where the device has it not.
+// Sets the process up for the precision. Throws Unavailable if the device does not support it.
 ModelOptions model_options(const LmStepParams& params, at::Device device, std::int64_t seed);
 AdamWOptions adamw_options(const LmStepParams& params);
 
 class Training final : public TrainingStep {
  public:
   // Allocates everything that outlives a step: weights, optimizer state, a fixed batch of random
-  // tokens. Throws Unavailable for what the device cannot do, std::invalid_argument for a wrong
-  // shape.
+  // tokens. Throws Unavailable for what the device does not support, std::invalid_argument for a
+  // wrong shape.
   Training(const LmStepParams& params, at::Device device, std::int64_t seed,
            const TrainingPart& part = {});
 
-  // Forward, backward and optimizer as `mode` says, each its own phase. Gradients are none when a
-  // forward begins: train_step drops them at the end of `optimizer`, whose work they were;
-  // forward_backward before it enters `forward`, so that it counts to the step and to no phase.
+  // Runs forward, backward and optimizer as `mode` says, each as its own phase. There are no
+  // gradients when a forward begins: train_step frees them at the end of `optimizer`, which used
+  // them; forward_backward frees them before it enters `forward`, so that this counts for the step
+  // and for no phase.
   void step(Phases& phases) override;
   std::vector<HeldTensor> state() const override;
   void facts(Facts& facts) const override;
   const LanguageModel& model() const override { return model_; }
   const at::Tensor& loss() const override { return loss_; }
 
-  // The parts of a step, for whoever puts something in between.
-  at::Tensor forward();  // the loss
+  // The parts of a step, for callers that add something in between.
+  at::Tensor forward();  // returns the loss
   void backward(const at::Tensor& loss);
   void optimize();  // mode train_step
   void keep_loss(const at::Tensor& loss) { loss_ = loss.detach(); }
   void observe_units(UnitObserver* observer) { model_.observe_units(observer); }
-  LossScaler* scaler() { return scaler_ ? &*scaler_ : nullptr; }  // null but for fp16
+  LossScaler* scaler() { return scaler_ ? &*scaler_ : nullptr; }  // null except for fp16
 
-  // Weights, optimizer and loss scale as they were made, in place; gradients stay as they are.
+  // Resets weights, optimizer and loss scale to their initial values, in place. Gradients do not
+  // change.
   void restart();
 
   const at::Tensor& tokens() const { return batch_.tokens; }

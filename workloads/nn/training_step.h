@@ -1,4 +1,4 @@
-// One step of the language model in one of the ways that the parameter `compile` names. All of them
+// One step of the language model, run in one of the ways that the parameter `compile` names. All
 // start from the same weights, tokens and optimizer state, and give the same losses up to rounding.
 #pragma once
 
@@ -16,18 +16,19 @@ namespace sweepd {
 class TrainingStep {
  public:
   virtual ~TrainingStep() = default;
-  // Enqueues one step. Its phases: those of workloads/nn/training.h for eager and cuda_graph; none
-  // for aot_inductor, which does a whole step as one function, but `forward` in mode forward.
+  // Enqueues one step. Its phases are those of workloads/nn/training.h for eager and cuda_graph.
+  // aot_inductor runs a whole step as one function, so it has none, except `forward` in mode
+  // forward.
   virtual void step(Phases& phases) = 0;
-  // Everything that outlives a step, and what is there of the gradients.
+  // Returns everything that outlives a step, and the gradients that exist.
   virtual std::vector<HeldTensor> state() const = 0;
-  virtual void facts(Facts& facts) const = 0;  // what this way of running knows beside the loss
+  virtual void facts(Facts& facts) const = 0;  // of this way of running, besides the loss
   virtual const LanguageModel& model() const = 0;
   virtual const at::Tensor& loss() const = 0;  // of the last step; detached, fp32
 };
 
-// Capture and load time go to context.setup. Throws Unavailable for what device or machine lack,
-// std::invalid_argument for a wrong shape or combination.
+// Capture and load times go to context.setup. Throws Unavailable for what the device or machine
+// lacks, std::invalid_argument for a wrong shape or combination.
 std::unique_ptr<TrainingStep> make_training_step(const LmStepParams& params, Context& context);
 
 }  // namespace sweepd

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kMostDevices = std::int64_t{1} << 40;
 
-// How far rounding may carry a bound above the whole number that it is.
+// Rounding may make a bound exceed an exact integer by up to this share.
 constexpr double kRounding = 1e-12;
 
 bool fits(Plan& plan, std::int64_t fsdp) {
@@ -40,7 +40,7 @@ SplitTerms split_terms(const Plan& plan) {
 
 std::optional<std::int64_t> smallest_fsdp(Plan plan) {
   if (!fits(plan, kMostDevices)) return std::nullopt;
-  std::int64_t too_few = 0, enough = kMostDevices;  // memory falls with every device
+  std::int64_t too_few = 0, enough = kMostDevices;  // memory decreases with every device
   while (enough - too_few > 1) {
     const std::int64_t middle = too_few + (enough - too_few) / 2;
     (fits(plan, middle) ? enough : too_few) = middle;

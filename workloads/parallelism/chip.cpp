@@ -11,12 +11,12 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::string_view datasheet;  // its name in the table of peaks; "" is in none
-  double memory_gb;            // 1 GB = 10^9 B, as the datasheets and the accounting problem count
+  std::string_view datasheet;  // its name in the table of peaks; "" if it is not there
+  double memory_gb;            // 1 GB = 10^9 B, as in datasheets and the accounting problem
   double link_gbps;            // GB/s
 };
 
-// NVLink: half of the datasheets' total, which adds both directions (A100 600, H100 and H200 SXM
+// NVLink: half of the datasheets' total, which adds up both directions (A100 600, H100 and H200 SXM
 // 900). H100 PCIe: PCIe 5.0 x16, one direction.
 constexpr std::array kRows{
     Row{"h100_sxm", "NVIDIA H100 80GB HBM3", 80, 450},
@@ -24,8 +24,8 @@ constexpr std::array kRows{
     Row{"h200", "NVIDIA H200", 141, 450},
     Row{"a100_80", "NVIDIA A100-SXM4-80GB", 80, 300},
     Row{"a100_40", "NVIDIA A100-SXM4-40GB", 40, 300},
-    // "How to Scale Your Model" (Austin et al., 2025): 4.6e14 bf16 FLOP/s, 95 GB, 9e10 B/s a link
-    // in each direction; a ring uses both.
+    // "How to Scale Your Model" (Austin et al., 2025): 4.6e14 bf16 FLOP/s, 95 GB, 9e10 B/s per link
+    // and direction; a ring uses both directions.
     Row{"tpu_v5p", "", 95, 180},
 };
 

@@ -1,4 +1,4 @@
-// What the writers of figures share.
+// Shared by the writers of figures.
 #pragma once
 
 #include <fmt/format.h>

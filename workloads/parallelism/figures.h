@@ -1,6 +1,6 @@
-// A plan as figures: each with its formula and the numbers filled in. The names are the columns
-// that docs/PARALLELISM.md explains. What never happens (a batch from which compute bounds a step
-// that it never does) is infinite, and its formula says why.
+// A plan as figures, each with its formula and the numbers filled in. The names are the columns
+// that docs/PARALLELISM.md explains. Something that never happens (such as a batch from which
+// compute bounds a step that it never bounds) is infinite, and its formula says why.
 #pragma once
 
 #include <vector>

@@ -55,7 +55,7 @@ void add_best(const Plan& plan, FigureList& list) {
   }
 }
 
-// Clamped to 1 and X Y, which the text then shows as what it is.
+// The result is limited to 1 and X Y, which the text shows.
 std::string tensor_formula(const Plan& plan, const Split& best) {
   const SplitTerms t = split_terms(plan);
   if (plan.transfers == Transfers::kOverlap) {

@@ -27,7 +27,7 @@ void add_parameters(const Model& m, FigureList& list) {
            m.matrices, d, f, l, p, grouped(real(m.vocab)));
 }
 
-// Of one token, in all blocks.
+// Bytes of one token, in all blocks.
 double saved_bytes(const Plan& plan) {
   return plan.operand_bytes * real(plan.model.saved_per_token_and_block() * plan.model.layers);
 }
@@ -77,7 +77,7 @@ void add_per_device(const Plan& plan, FigureList& list) {
            held.total() > plan.chip.memory_bytes ? ": does not fit" : "");
 }
 
-// A of a device with T tokens of its own, however many devices there are.
+// Uses the A of a device with T tokens of its own, whatever the number of devices.
 void add_closed_form(const Plan& plan, std::int64_t fsdp, FigureList& list) {
   Plan unsharded = plan;
   unsharded.activation_sharding = 0;

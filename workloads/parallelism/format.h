@@ -1,4 +1,4 @@
-// Numbers as the formulas of a plan show them.
+// Formats numbers for the formulas of a plan.
 #pragma once
 
 #include <string>

@@ -1,11 +1,11 @@
-// The model that a parallelism plan is about, as a handful of numbers. No torch header.
+// The model of a parallelism plan, as a few numbers. Includes no torch header.
 #pragma once
 
 #include <cstdint>
 
 namespace sweepd::parallelism {
 
-// What counts: the FFN matrices alone, as the accounting problem has it, or the whole model of
+// What counts: only the FFN matrices, as in the accounting problem, or the whole model of
 // nn/shape.h (attention, norms, embedding, output head).
 enum class Parts { kFfn, kAll };
 
@@ -20,14 +20,14 @@ struct Model {
 
   // P. kFfn: matrices D F L. kAll: L (4 D^2 + matrices D F + 2 D) + D + 2 V D.
   std::int64_t parameters() const;
-  // Forward FLOPs of one token: twice every weight in a product, and 4 S D L of attention scores.
+  // Forward FLOPs of one token: two per weight in a product, and 4 S D L for attention scores.
   double flops_per_token() const;
-  // Numbers kept for the backward by one block for one token, without recomputation: the inputs of
-  // all products, D + F, and with a gate its two factors as well: D + 3 F. kAll adds 7 D: inputs of
-  // both norms, of the attention, queries, keys, values, the attention's output. Scores are not
-  // kept.
+  // Numbers that one block keeps for the backward per token, without recomputation: the inputs of
+  // all products, D + F, and with a gate its two factors too, D + 3 F. kAll adds 7 D: inputs of
+  // both norms and of the attention, queries, keys, values, and the attention's output. Scores are
+  // not kept.
   std::int64_t saved_per_token_and_block() const;
-  // Tensor parallelism gathers and scatters the residual stream once around each FFN, and once
+  // Tensor parallelism gathers and scatters the residual stream once around each FFN and once
   // around each attention.
   std::int64_t tensor_pairs_per_block() const { return parts == Parts::kAll ? 2 : 1; }
 };

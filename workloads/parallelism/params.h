@@ -1,4 +1,4 @@
-// The parameters of `parallelism`, and the plan that they ask for. No torch header.
+// The parameters of `parallelism`, and the plan that they describe. Includes no torch header.
 #pragma once
 
 #include <cstdint>
@@ -107,7 +107,7 @@ struct Params {
   }
 };
 
-// Throws std::invalid_argument naming the parameter: a custom model with a number left out, more
+// Throws std::invalid_argument naming the parameter: a custom model that lacks a number, more
 // stages than blocks, fewer tokens than shares, an arithmetic that the device's table lacks.
 Plan plan_of(const Params& params);
 

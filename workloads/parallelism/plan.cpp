@@ -11,21 +11,22 @@ double real(std::int64_t value) {
   return static_cast<double>(value);
 }
 
-// With 1F1B the first stage holds the activations of as many microbatches as there are stages.
+// With 1F1B, the first stage holds the activations of as many microbatches as there are stages.
 double share_in_flight(const Plan& plan) {
   const double held = real(std::min(plan.microbatches, plan.degrees.pipeline));
   return held / real(plan.microbatches);
 }
 
-// Work and transfers of the whole step, in units of the forward's.
+// Work and transfers of the whole step, as multiples of the forward's.
 struct Multiples {
   double compute = 1, gathers = 1, pairs = 1, all_reduce = 0, boundaries = 1;
 };
 
 Multiples multiples(Timed timed) {
   if (timed == Timed::kForward) return {};
-  // Two products in the backward for one in the forward; weights gathered twice and gradients
-  // scattered once; the residual's pair in either direction; gradients reduced once.
+  // The backward has two products for each one of the forward. Weights are gathered twice and
+  // gradients scattered once; the residual's pair runs in both directions; gradients are reduced
+  // once.
   return {3, 3, 2, 1, 2};
 }
 

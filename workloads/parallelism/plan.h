@@ -1,9 +1,9 @@
-// Memory, compute and transfers of one training step over a mesh of devices, by formula. Pure, and
-// no torch header. The formulas with their sources: docs/PARALLELISM.md.
+// Memory, compute and transfers of one training step on a mesh of devices, by formula. Pure;
+// includes no torch header. The formulas with their sources: docs/PARALLELISM.md.
 //
 //   N = R X Y Z devices: R data, X FSDP, Y tensor, Z pipeline
 //   B tokens of one step over all devices; a device holds B / (R X) of them
-//   a dimension of size 1 transfers nothing; the others are taken as large: a ring's (X - 1) / X
+//   a dimension of size 1 transfers nothing; others are assumed to be large: a ring's (X - 1) / X
 //   counts as 1
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace sweepd::parallelism {
 
 // How transfers over different axes of the mesh share the time: one after the other, or all at
-// once. Compute goes on beside them in both.
+// once. Compute runs in parallel with them in both cases.
 enum class Transfers { kAdd, kOverlap };
 enum class Timed { kForward, kTrainStep };
 
@@ -25,7 +25,7 @@ struct Degrees {
   std::int64_t devices() const { return data * fsdp * tensor * pipeline; }
 };
 
-// M: axes of the physical mesh that each dimension has to itself.
+// M: axes of the physical mesh that each dimension has for itself.
 struct Axes {
   std::int64_t data = 1, fsdp = 1, tensor = 1, pipeline = 1;
 };
@@ -36,11 +36,11 @@ struct Plan {
   Degrees degrees;
   Axes axes;
   double tokens = 0;  // B
-  // When given, B grows with the devices, so that each holds as many.
+  // If given, B grows with the devices, so that each holds this many.
   std::optional<double> tokens_per_device;
   std::int64_t microbatches = 1;
-  double activation_sharding = 0;  // share of the saved activations that FSDP shards as well
-  double operand_bytes = 2;        // e: of activations and of everything that is sent
+  double activation_sharding = 0;  // share of the saved activations that FSDP shards too
+  double operand_bytes = 2;        // e: of activations and everything that is sent
   Transfers transfers = Transfers::kAdd;
   Timed timed = Timed::kTrainStep;
 
@@ -48,8 +48,8 @@ struct Plan {
   double tokens_on_device() const;  // B / (R X)
 };
 
-// Of one device, the largest stage of the pipeline. Weights, gradients and both AdamW moments are
-// fp32: 4 + 4 + 8 bytes a parameter.
+// Memory of one device, at the largest stage of the pipeline. Weights, gradients and both AdamW
+// moments are fp32: 4 + 4 + 8 bytes per parameter.
 struct Memory {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0;  // bytes
   double total() const { return weights + gradients + optimizer + activations; }
@@ -71,13 +71,13 @@ Costs costs(const Plan& plan);
 struct Times {
   double compute_s = 0, fsdp_s = 0, tensor_s = 0, data_s = 0, pipeline_s = 0;
   double communication_s = 0;  // their sum, or the largest
-  double bubble_s = 0;         // a pipeline's stages waiting: compute (Z - 1) / microbatches
-  double step_s = 0;           // the larger of compute and communication, and the bubble
+  double bubble_s = 0;         // waiting stages of a pipeline: compute (Z - 1) / microbatches
+  double step_s = 0;           // the larger of compute and communication, plus the bubble
   bool compute_bound() const { return compute_s >= communication_s; }
 };
 Times times(const Plan& plan);
 
-// "compute", or the largest transfer: "fsdp", "tensor", "data", "pipeline".
+// Returns "compute", or the largest transfer: "fsdp", "tensor", "data", "pipeline".
 const char* bound(const Times& times);
 
 }  // namespace sweepd::parallelism

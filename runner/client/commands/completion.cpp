@@ -1,5 +1,5 @@
-// `sweepctl completion bash`: verbs, options and what each positional takes are read from the
-// parser, so the script cannot differ from the program.
+// `sweepctl completion bash`: reads verbs, options and the kind of each positional from the parser,
+// so that the script cannot differ from the program.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-// {0} verbs, {1} global options, {2} cases of a verb's options, {3} cases of what its words are.
+// {0} verbs, {1} global options, {2} cases of a verb's options, {3} cases of the kind of its words.
 constexpr const char* kScript =
     R"(# bash completion of sweepctl, made by `sweepctl completion bash`.
 # Try it: source <(sweepctl completion bash)
@@ -64,7 +64,8 @@ std::string options_of(const CLI::App& command) {
   return join(names, " ");
 }
 
-// What the first positional of a verb names, as `completion` can list it; "" for files and others.
+// Returns what the first positional of a verb names, as `completion` can list it; "" for files and
+// others.
 std::string names_of_positional(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name(true);
@@ -89,7 +90,7 @@ std::string script(const CLI::App& app) {
   return fmt::format(kScript, join(verbs, " "), options_of(app), options, positionals);
 }
 
-// One a line, for the script. A word that cannot be completed is no reason to complain.
+// Prints one name per line for the script. Prints no error if names cannot be had.
 Exit print_names(Client& client, const std::string& what) {
   client.no_start = true;
   const bool sweeps = what == "sweeps";

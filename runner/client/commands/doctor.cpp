@@ -26,7 +26,7 @@ Table table_of(const std::vector<Finding>& findings) {
   return table;
 }
 
-// For people a table is too wide: reasons and commands stand below what they are about.
+// A table would be too wide for people: reasons and commands are printed below their finding.
 void print_text(const std::vector<Finding>& findings) {
   int problems = 0, warnings = 0;
   for (const Finding& finding : findings) {

@@ -45,7 +45,7 @@ void print_all(const std::vector<json>& plans, const PlanOptions& options) {
              again.empty() ? "" : " --set ", again);
 }
 
-// The sweeps of one file. With --all the rows come before the reply, thousands at a time.
+// Plans the sweeps of one file. With --all the rows arrive before the reply, thousands at a time.
 Result<json> plan_of_file(Client& client, const PlanOptions& options, const SweepFile& file) {
   std::map<std::size_t, json> rows;  // by sweep of the file
   const auto take = [&rows](const json& notification) {

@@ -50,7 +50,7 @@ Result<void> read_options(QueryOptions& options) {
         ErrorCode::kInvalidArgument,
         fmt::format("--bold {}: nothing is compared; add --baseline NAME=VALUE", options.bold)};
   }
-  // A baseline that no cell mentions would change nothing.
+  // A baseline that no cell uses would have no effect, so a column of changes is added.
   if (!table.baseline.empty() && table.cell.empty() && table.values.empty()) {
     table.values = {{}, {"change", "{change:+.1%}", "", "", {}, {}, table.bold}};
   }

@@ -1,4 +1,4 @@
-// `sweepctl show ATTEMPT --kernels`: its options, and what it prints.
+// `sweepctl show ATTEMPT --kernels`: its options and its output.
 #pragma once
 
 #include <cstdint>

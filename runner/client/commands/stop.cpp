@@ -9,8 +9,8 @@
 namespace sweepd {
 namespace {
 
-// The connection ends before the daemon has closed its database and removed its socket; the lock is
-// the last that it lets go. Whoever copies the state folder after `stop` must find it at rest.
+// The connection ends before the daemon has closed its database and removed its socket. It releases
+// the lock last. Whoever copies the state folder after `stop` must find it complete.
 void wait_until_gone(const StateFolder& state) {
   for (int tries = 0; lock_holder(state) && tries < 500; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -18,7 +18,7 @@ void wait_until_gone(const StateFolder& state) {
 }
 
 Exit stop(Client& client, bool now) {
-  // Stopping must not start a daemon only to stop it.
+  // `stop` must not start a daemon only to stop it.
   client.no_start = true;
   const auto reply = client.call("stop", {{"now", now}});
   if (!reply && reply.error().code == ErrorCode::kUnavailable) {
@@ -40,7 +40,7 @@ Exit stop(Client& client, bool now) {
                counted(running, "attempt"));
   }
   std::fflush(stdout);
-  // The daemon says nothing more; the connection ends with it.
+  // The daemon sends nothing more; the connection ends with it.
   while (connection && (*connection)->next_notification()) {
   }
   wait_until_gone(client.state());

@@ -1,6 +1,6 @@
-// What `sweepctl doctor` looks at, as plain values: probing (probe.cpp) is apart from judging
-// (findings.cpp), so that the judgement can be tested with any machine. What could not be read is
-// empty.
+// The facts that `sweepctl doctor` examines, as plain values. Probing (probe.h) is separate from
+// judging (findings.h), so that the judgement can be tested for any machine. Facts that could not
+// be read are empty.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace sweepd {
 struct BusyProcess {
   std::int64_t pid = 0;
   std::string name;
-  double cores = 0;  // mean number of cores it kept busy while we looked
+  double cores = 0;  // mean number of cores that it used during the probe
 };
 
 struct CpuFacts {
   std::string model;
-  std::int64_t usable_cores = 0;  // by the affinity mask: hardware threads
+  std::int64_t usable_cores = 0;  // hardware threads in the affinity mask
   std::int64_t sockets = 0;
   std::int64_t numa_nodes = 0;
   std::optional<bool> smt;             // two hardware threads share a core
-  std::vector<std::string> governors;  // of all cores, each once; empty: the kernel offers none
-  std::optional<bool> turbo;           // clocks above the nominal one are allowed
+  std::vector<std::string> governors;  // of all cores, each once; empty: the kernel has none
+  std::optional<bool> turbo;           // whether clocks above the nominal one are allowed
   std::optional<std::int64_t> mhz, max_mhz;
   std::string huge_pages;  // always, madvise, never
-  std::string container;   // "docker", "lxc" ...; "" outside
+  std::string container;   // "docker", "lxc" ...; "" outside of one
   std::string hypervisor;  // "KVM" ...; "" on bare metal
 };
 
@@ -39,7 +39,7 @@ struct MemoryFacts {
 
 struct LoadFacts {
   double load_average = 0;        // 1 minute
-  std::vector<BusyProcess> busy;  // most busy first; sweepd's own programs are left out
+  std::vector<BusyProcess> busy;  // most busy first, without sweepd's own programs
 };
 
 struct GpuFacts {
@@ -50,18 +50,18 @@ struct GpuFacts {
 };
 
 struct CudaFacts {
-  std::int64_t pci_devices = 0;  // NVIDIA's, whether or not there is a driver
+  std::int64_t pci_devices = 0;  // NVIDIA's, with or without a driver
   bool nvml = false;             // the driver's library loads and answers
   std::string driver;            // "580.65.06"
   std::vector<GpuFacts> gpus;
-  std::string library;  // path of libsweep_cuda.so; "" when this build has none
-  std::string toolkit;  // "13.0"; "" when no nvcc is found
+  std::string library;  // path of libsweep_cuda.so; "" if this build has none
+  std::string toolkit;  // "13.0"; "" if no nvcc is found
 };
 
 struct WorkerFacts {
   std::string path;
-  std::string version;  // "sweep-worker 0.1.0 (3f9c2a7be01d)"; "" when it does not start
-  std::string error;    // why it does not start, or does not describe itself
+  std::string version;  // "sweep-worker 0.1.0 (3f9c2a7be01d)"; "" if it does not start
+  std::string error;    // why it does not start or describe itself
   Duration describe_time;
   std::int64_t workloads = 0;
 };
@@ -72,7 +72,7 @@ struct StateFacts {
   std::optional<unsigned> mode;  // permission bits
   std::string file_system;       // "ext4", "nfs"; "" when unknown
   Bytes free;
-  std::int64_t open_files = 0, open_files_hard = 0;  // limits; -1 is none
+  std::int64_t open_files = 0, open_files_hard = 0;  // limits; -1 is no limit
 };
 
 enum class Daemon { kNone, kRunning, kSilent };
@@ -81,10 +81,10 @@ struct DaemonFacts {
   Daemon daemon = Daemon::kNone;
   std::string version, commit;
   std::string client_version, client_commit;
-  std::string database;  // "" when there is none yet
+  std::string database;  // "" if there is none yet
   Bytes database_size;
   bool checked_whole = true;
-  std::vector<std::string> problems;  // of the database, by SQLite
+  std::vector<std::string> problems;  // of the database, as SQLite reports them
   std::string error;                  // why it could not be checked
 };
 

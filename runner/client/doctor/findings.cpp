@@ -10,9 +10,8 @@
 namespace sweepd {
 namespace {
 
-// The LibTorch that the build takes is made with CUDA 13.0, which asks for a driver of this branch
-// or a newer one (CUDA 13.0 release notes, table "CUDA Toolkit and Minimum Required Driver
-// Version").
+// The LibTorch that the build uses is made with CUDA 13.0, which needs a driver of this branch or
+// newer (CUDA 13.0 release notes, table "CUDA Toolkit and Minimum Required Driver Version").
 constexpr int kOldestDriver = 580;
 constexpr Bytes kLittleDisk = 5_GiB, kNoDisk = {500 << 20};
 constexpr Bytes kLittleMemory = 4_GiB;

@@ -1,5 +1,5 @@
-// Facts -> findings: pure. A *problem* keeps something from working, a *warning* makes timings less
-// trustworthy or soon becomes a problem.
+// Derives findings from facts. Pure. A *problem* keeps something from working; a *warning* makes
+// timings less trustworthy or will soon become a problem.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct Finding {
   std::string subject;  // "governor"
   Health health = Health::kOk;
   std::string found;  // "powersave"
-  std::string why;    // one sentence; "" when all is well
-  std::string mend;   // the command, or what to do; "" when there is nothing to do
+  std::string why;    // one sentence; "" if all is well
+  std::string mend;   // the command, or what to do; "" if there is nothing to do
 };
 
 std::vector<Finding> examine(const MachineFacts& facts);

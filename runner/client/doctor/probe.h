@@ -1,6 +1,6 @@
-// Reads the facts of this machine: /proc, /sys, NVML, the worker, and the daemon when one runs
-// (none is started). Takes about a second, half of it to see who is busy. Nothing here fails; what
-// cannot be read stays empty.
+// Reads the facts of this machine: /proc, /sys, NVML, the worker, and the daemon if one runs (none
+// is started). Takes about a second, half of it to see which processes are busy. Nothing here
+// fails; what cannot be read stays empty.
 #pragma once
 
 #include "runner/client/doctor/facts.h"

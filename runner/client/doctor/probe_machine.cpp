@@ -71,7 +71,7 @@ std::int64_t count_numa_nodes() {
   return nodes;
 }
 
-// As systemd-detect-virt, for the cases that matter to a benchmark.
+// Like systemd-detect-virt, for the cases that matter to a benchmark.
 std::string read_container() {
   std::error_code ignored;
   if (fs::exists("/.dockerenv", ignored)) return "docker";
@@ -98,7 +98,8 @@ struct Usage {
   std::int64_t ticks = 0;
 };
 
-// utime and stime are fields 14 and 15 of /proc/<pid>/stat; the name before may hold anything.
+// utime and stime are fields 14 and 15 of /proc/<pid>/stat. The name before them may contain
+// anything.
 std::optional<Usage> read_usage(const std::string& pid) {
   const std::string stat = read_small_file("/proc/" + pid + "/stat");
   const std::size_t open = stat.find('('), close = stat.rfind(')');

@@ -84,7 +84,7 @@ std::int64_t count_pci_devices() {
   std::error_code error;
   for (fs::directory_iterator entry("/sys/bus/pci/devices", error);
        !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    // 0x03....: display controllers; an NVIDIA board also shows its sound and USB functions.
+    // 0x03....: display controllers only; an NVIDIA board also has sound and USB functions.
     const bool display = read_small_file(entry->path() / "class").starts_with("0x03");
     if (display && trim(read_small_file(entry->path() / "vendor")) == "0x10de") ++found;
   }
@@ -115,7 +115,7 @@ constexpr FileSystem kFileSystems[] = {
     {0x47504653, "gpfs", true},   {0x00c36400, "ceph", true},
 };
 
-// The folder, or what of its path exists already.
+// Returns the folder, or the part of its path that exists.
 fs::path nearest_existing(fs::path path) {
   std::error_code ignored;
   while (!fs::exists(path, ignored) && path.has_parent_path() && path != path.parent_path()) {
@@ -140,7 +140,7 @@ DaemonFacts ask(const StateFolder& state) {
   const auto reply = connection->call("doctor", json::object());
   if (!reply) {
     facts.error = reply.error().message;
-    // A daemon from before `doctor` can still say who it is.
+    // A daemon older than `doctor` can still report its version.
     const auto status = connection->call("status", json::object());
     if (facts.daemon == Daemon::kRunning && status) {
       facts.version = status->value("version", "");
@@ -179,7 +179,7 @@ CudaFacts probe_cuda(const fs::path& worker) {
                            static_cast<std::int64_t>(state.compute_pids.size())});
     }
   }
-  // Where the worker looks for it (workloads/devices.cpp).
+  // The worker looks for the library here (workloads/devices.cpp).
   std::error_code ignored;
   for (const fs::path& folder :
        {worker.parent_path(), worker.parent_path().parent_path() / "lib"}) {
@@ -244,7 +244,7 @@ StateFacts probe_state(const StateFolder& state) {
 }
 
 DaemonFacts probe_daemon(const StateFolder& state) {
-  // A daemon that hangs must not make its doctor hang: the thread is left behind then.
+  // If the daemon hangs, `doctor` must not: the thread is then abandoned.
   std::packaged_task<DaemonFacts()> task([state] { return ask(state); });
   auto answer = task.get_future();
   std::thread(std::move(task)).detach();

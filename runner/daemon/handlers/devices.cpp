@@ -5,7 +5,7 @@
 namespace sweepd {
 namespace {
 
-// A bandwidth alone (only `memcpy` has run) is told once, without an arithmetic.
+// Returns a bandwidth alone (if only `memcpy` has run) once, without an arithmetic.
 nlohmann::json peaks_of(Store& store, const DeviceInfo& device) {
   nlohmann::json peaks = nlohmann::json::array();
   double measured_bytes_per_s = 0;

@@ -1,5 +1,4 @@
-// What only the daemon's side can tell `sweepctl doctor`: whose version it is, and whether the
-// database is sound.
+// What only the daemon can tell `sweepctl doctor`: its version, and whether the database is sound.
 #include "build_info.h"
 #include "db/check.h"
 #include "runner/daemon/handlers/handlers.h"

@@ -59,7 +59,7 @@ std::vector<FileOrder> file_orders(const Sweep& sweep, const WorkloadDef& def) {
 std::vector<FileOrder> file_orders(const std::string& source, const Catalog& catalog) {
   const bool any =
       source.find("zip") != std::string::npos || source.find("include") != std::string::npos;
-  if (!any) return {};  // most sweeps, and not worth reading again
+  if (!any) return {};  // true of most sweeps, so that their text is not parsed again
   const Parsed parsed = parse_sweeps(source, "", catalog, {});
   if (parsed.sweeps.size() != 1) return {};
   const Sweep& sweep = parsed.sweeps.front();

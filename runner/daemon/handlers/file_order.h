@@ -1,4 +1,4 @@
-// In which order a sweep's file lists its points, where they are no product of axes.
+// The order in which a sweep's file lists its points, where they are not a product of axes.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace sweepd {
 
-// One for each zip group; one of all parameters of a sweep that is nothing but include points.
+// Returns one order for each zip group, or one of all parameters if the sweep has only include
+// points.
 std::vector<FileOrder> file_orders(const Sweep& sweep, const WorkloadDef& def);
 
-// The same of a sweep's stored text. None where today's workloads no longer read it.
+// The same for a sweep's stored text. Empty if today's workloads no longer accept it.
 std::vector<FileOrder> file_orders(const std::string& source, const Catalog& catalog);
 
 }  // namespace sweepd

@@ -26,7 +26,7 @@ struct Reply {
 };
 
 using Handler = boost::asio::awaitable<Reply> (*)(Services&, Session&, nlohmann::json params);
-// Needs no daemon: works on a database file alone.
+// Needs no daemon: works with a database file alone.
 using ReadHandler = boost::asio::awaitable<Reply> (*)(ReadServices&, Session&,
                                                       nlohmann::json params);
 
@@ -37,8 +37,8 @@ struct Method {
 
 std::span<const Method> methods();
 
-// Finds and runs the handler; an unknown method or an exception becomes an error reply, and so does
-// a method that needs a daemon where there is none (`all` is null).
+// Finds and runs the handler. An unknown method, an exception, or a method that needs a daemon if
+// there is none (`all` is null) gives an error reply.
 boost::asio::awaitable<Reply> call(ReadServices& reading, Services* all, Session& session,
                                    RpcRequest request);
 

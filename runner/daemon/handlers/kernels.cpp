@@ -42,7 +42,8 @@ Result<void> choose(const Choices& choices, std::string_view member, const std::
                                                 did_you_mean(word, words)};
 }
 
-// The one profile of a sweep (the latest, without a name); of several the message says which.
+// Returns the only profile of a sweep (of the latest, if no name is given). If there are several,
+// the error lists them.
 Result<AttemptRow> profile_of_sweep(Reader& reader, const std::string& who) {
   const auto sweep = reader.find_sweep(who);
   if (!sweep) return sweep.error();
@@ -68,7 +69,7 @@ Result<AttemptRow> profile_of_sweep(Reader& reader, const std::string& who) {
                                                         sweep->name, profiles.size(), list)};
 }
 
-// An attempt by its id, else the one profile of a sweep.
+// Returns an attempt by its id, else the only profile of a sweep.
 Result<AttemptRow> find_profile(Reader& reader, const std::string& who) {
   if (who.empty()) return profile_of_sweep(reader, who);
   auto attempt = reader.find_attempt(who);
@@ -97,7 +98,7 @@ boost::asio::awaitable<Reply> handle_kernels(ReadServices& services, Session&, j
   const std::string layout = reader.text_or("layout", "nsys");
   KernelView view;
   view.phase = reader.text_or("phase", "");
-  if (view.phase == "step") view.phase.clear();  // the whole, as everywhere
+  if (view.phase == "step") view.phase.clear();  // the whole step, as everywhere
   view.rank = static_cast<int>(reader.integer_or("rank", 0, 0, kMostRanks - 1));
   view.top = reader.integer_or("top", 0, 0);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();

@@ -11,7 +11,7 @@
 namespace sweepd {
 namespace {
 
-// More would not fit a reply; the path in the answer leads to the rest.
+// A longer text would not fit into a reply. The reply's path leads to the rest.
 constexpr std::int64_t kMaxBytes = 1 << 20;
 
 Result<nlohmann::json> read_tail(const std::filesystem::path& path, std::int64_t limit) {

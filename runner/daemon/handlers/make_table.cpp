@@ -10,8 +10,8 @@
 namespace sweepd {
 namespace {
 
-// The workload that a query is of: its sweep's, where it names one. Reader::results refuses a query
-// that names another beside its sweep.
+// Returns the workload of a query: that of its sweep, if it names one. Reader::results refuses a
+// query that names a different workload as well.
 Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, QuerySpec& query) {
   std::string workload = query.workload;
   if (!query.sweep.empty()) {
@@ -30,8 +30,8 @@ Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, Q
   return def;
 }
 
-// Without rows and columns: one row a trial by whatever varies, one column a phase, unless values
-// say what the columns are. How a trial was scheduled says nothing of its result.
+// Fills in rows and columns if there are none: one row per trial by whatever varies, and one column
+// per phase unless values define the columns. Scheduling parameters say nothing about a result.
 void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
   if (!query.table.rows.empty() || !query.table.columns.empty()) return;
   for (const ParamDef& param : def.params) {
@@ -41,8 +41,8 @@ void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
   query.only_varying = true;
 }
 
-// Does a fact follow from times? Types, counts, sums and errors are what they are however busy the
-// machine was.
+// Whether a fact is derived from times. Types, counts, sums and errors are the same however busy
+// the machine was.
 bool is_timed(std::string_view fact) {
   for (const std::string_view end : {"_ns", "_us", "_ms", "_s", "_gbps", "_share"}) {
     if (fact.ends_with(end)) return true;
@@ -50,7 +50,7 @@ bool is_timed(std::string_view fact) {
   return fact.starts_with("fit.");
 }
 
-// The fact that a row is of; "" where a cell holds several.
+// Returns the fact that a row shows; "" if a cell has several.
 std::string fact_of(const ResultSet& set, const ResultRow& row, const std::string& metric) {
   if (metric != "fact") return metric.substr(std::string_view("fact.").size());
   for (std::size_t d = 0; d < set.dimensions.size() && d < row.at.size(); ++d) {
@@ -62,7 +62,7 @@ std::string fact_of(const ResultSet& set, const ResultRow& row, const std::strin
   return "";
 }
 
-// A verdict is about a timing. What was not timed keeps no mark of it.
+// Removes the verdict's mark from rows that were not timed, because a verdict is about a timing.
 void unmark_untimed(ResultSet& set, const std::string& metric) {
   const bool figure = metric == "figure" || metric.starts_with("figure.");
   const bool fact = metric == "fact" || metric.starts_with("fact.");
@@ -84,7 +84,7 @@ bool asks_for(const TableSpec& table, const std::string& name) {
          std::find(table.columns.begin(), table.columns.end(), name) != table.columns.end();
 }
 
-// One of the parts of a step, without saying of which rank.
+// Whether it shows parts of a step without naming a rank.
 bool shows_phases(const QuerySpec& read) {
   if (!is_time(read.table.metric)) return false;
   bool phases = asks_for(read.table, "phase"), ranks = asks_for(read.table, "rank");
@@ -95,7 +95,8 @@ bool shows_phases(const QuerySpec& read) {
   return phases && !ranks;
 }
 
-// What times of several ranks are not: the times of one rank, or of ranks that work together.
+// Notes that times of several ranks are not those of one rank, or not those of ranks that work
+// together.
 Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
                         const std::vector<QuerySpec>& reads, Table& table) {
   const bool timed = std::any_of(reads.begin(), reads.end(), [](const QuerySpec& read) {

@@ -1,4 +1,4 @@
-// A query specification -> a finished table: names checked, results read, pivoted.
+// Turns a query specification into a finished table: checks names, reads results, pivots.
 #pragma once
 
 #include "db/query.h"

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-// Attempts by id; else the newest done memory pass of a trial.
+// Finds an attempt by its id, else the newest done memory pass of its trial.
 Result<AttemptRow> find_memory_attempt(Reader& reader, const std::string& who) {
   const auto attempt = reader.find_attempt(who);
   if (!attempt && attempt.error().code != ErrorCode::kNotFound) return attempt;

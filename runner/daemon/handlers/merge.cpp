@@ -16,7 +16,7 @@ namespace {
 
 struct Source {
   fs::path database;
-  fs::path runs;  // "" when only a database was named
+  fs::path runs;  // "" if only a database was given
 };
 
 Result<DatabaseCopy> copy_source(const ReadServices& services, const Source& source) {
@@ -58,9 +58,9 @@ struct CopiedRuns {
   std::int64_t left_out = 0;  // links, FIFOs and the like in them
 };
 
-// The folders of ended attempts that are not here yet. Each is whole or not there: a copy that was
-// cut off is made again by the next merge. Another machine's folder may hold anything: only what is
-// named like an attempt is taken, and only its regular files.
+// Copies the folders of ended attempts that are not here yet. Each is copied completely or not at
+// all; the next merge repeats an interrupted copy. Another machine's folder may contain anything,
+// so only folders with an attempt's name are copied, and only their regular files.
 Result<CopiedRuns> copy_runs(Reader& reader, const fs::path& from, const fs::path& to) {
   CopiedRuns copied;
   std::error_code error;
@@ -84,7 +84,7 @@ Result<CopiedRuns> copy_runs(Reader& reader, const fs::path& from, const fs::pat
   return copied;
 }
 
-// One batch after the other, and everybody else's turn in between.
+// Merges one batch after the other, and lets other writes run in between.
 boost::asio::awaitable<Result<MergeReceipt>> merge(Services& services, const fs::path& copy) {
   const auto begin = [&](Store& store) -> Result<void> {
     auto begun = Merger::begin(store, copy);

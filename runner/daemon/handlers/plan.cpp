@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-// A message: a megabyte or two.
+// Trials in one message, which then has a megabyte or two.
 constexpr std::size_t kPage = kMostLookedAt;
 constexpr std::size_t kMostValues = 50;  // of an axis
 constexpr std::size_t kMostTooLarge = 5;
@@ -57,7 +57,7 @@ json trials_json(const SweepPlan& plan, std::int64_t limit) {
   const std::int64_t shown = std::clamp<std::int64_t>(limit, 0, all);
   json list = json::array();
   for (std::int64_t i = 0; i < shown; ++i) {
-    const std::int64_t k = shown == 1 ? 0 : i * (all - 1) / (shown - 1);  // first and last too
+    const std::int64_t k = shown == 1 ? 0 : i * (all - 1) / (shown - 1);  // with first and last
     list.push_back(trial_json(plan.looked_at[static_cast<std::size_t>(k)]));
   }
   return list;
@@ -139,7 +139,8 @@ Result<json> plan_all(const PlanContext& context, const PreparedSweeps& prepared
   return json{{"sweeps", sweeps}};
 }
 
-// Every trial, in order. A page at a time, so that no query is long and no message large.
+// Sends every trial, in order, a page at a time, so that no query takes long and no message is
+// large.
 boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& session,
                                                 std::shared_ptr<const PreparedSweeps> prepared) {
   for (std::size_t s = 0; s < prepared->sweeps.size(); ++s) {

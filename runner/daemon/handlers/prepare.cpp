@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-// The pass that measures a metric, where it is one pass alone.
+// Returns the pass that measures a metric, if only one does.
 std::optional<Pass> pass_of(std::string_view text) {
   const std::string metric = metric_alone(text);
   if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return Pass::kProfile;
@@ -31,7 +31,7 @@ std::optional<Pass> pass_of(std::string_view text) {
   return std::nullopt;
 }
 
-// A column of peaks stays empty for ever when nobody asked for the memory pass.
+// Without the memory pass a column of peaks would stay empty forever.
 void check_pass(std::vector<TableMistake>& mistakes, const Sweep& sweep, const std::string& metric,
                 std::optional<std::size_t> value) {
   const auto pass = pass_of(metric);
@@ -61,8 +61,8 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
   return mistakes;
 }
 
-// What only the expansion knows: whether any point is left, whether each sets what it uses, and how
-// large each is.
+// Checks what only the expansion shows: whether any point is left, whether each sets the parameters
+// that it uses, and how large each is.
 std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Expansion& expansion,
                             const Resources& resources) {
   if (expansion.trials.empty()) {
@@ -108,7 +108,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
   const Resources resources(machine);
   for (Sweep& sweep : parsed.sweeps) {
     const WorkloadDef* def = catalog.find(sweep.workload);
-    // `auto` is settled here, before keys are made: a result must say where it was measured.
+    // `auto` is resolved before keys are made: a result must say where it was measured.
     resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
     Expansion expansion = expand(sweep, *def);
     prepared->refusal = refuse(sweep, *def, expansion, resources);

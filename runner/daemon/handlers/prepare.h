@@ -1,5 +1,5 @@
-// What `submit` and `plan` share: a sweep file's text becomes sweeps with their trials, or the
-// mistakes in it. Pure, and slow for a large sweep: run it on a reader thread.
+// Shared by `submit` and `plan`: turns a sweep file's text into sweeps with their trials, or into
+// its mistakes. Pure, and slow for a large sweep: run it on a reader thread.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,18 @@ namespace sweepd {
 
 struct PreparedSweep {
   Sweep sweep;
-  const WorkloadDef* def = nullptr;  // the catalog's
+  const WorkloadDef* def = nullptr;  // points into the catalog
   Expansion expansion;
 };
 
 struct PreparedSweeps {
   std::vector<Diagnostic> errors;
-  std::optional<Error> refusal;  // a mistake that has no place in the file
+  std::optional<Error> refusal;  // a mistake without a place in the file
   std::vector<PreparedSweep> sweeps;
   std::vector<std::string> unfit;  // as in Parsed
 };
 
-// `name=v1,v2` of `--set`; `where_it_fits` as in Override.
+// Parses `name=v1,v2` of `--set`; `where_it_fits` as in Override.
 Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
                                               bool where_it_fits = false);
 
@@ -34,7 +34,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                                const Catalog& catalog, const Machine& machine,
                                                const std::vector<Override>& overrides);
 
-// Frees it, which takes long for a million trials, and gives the memory back to the system: for a
+// Frees it, which takes long for a million trials, and returns the memory to the system. For a
 // reader thread.
 void let_go_of(std::shared_ptr<PreparedSweeps>& prepared);
 

@@ -22,8 +22,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-// One of the tables: by its number from 1, its title, or what only its title begins with. Titles
-// beat numbers, and no capital letter matters.
+// Finds a table by its number from 1, its title, or the beginning of only one title. Titles win
+// over numbers, and case does not matter.
 Result<TableSpec> choose_table(const std::vector<TableSpec>& specs, const std::string& which) {
   std::vector<std::string> titles;
   std::vector<const TableSpec*> begin_so;
@@ -47,7 +47,8 @@ Result<TableSpec> choose_table(const std::vector<TableSpec>& specs, const std::s
                   which, begin_so.empty() ? did_you_mean(which, titles) : "", list)};
 }
 
-// The tables that the sweep file declares, in its order; one by default when it declares none.
+// Returns the tables that the sweep file declares, in its order, or a default one if it declares
+// none.
 Result<json> make_report(Reader& reader, const Catalog& catalog, const std::string& who,
                          const std::string& which) {
   const auto sweep = reader.find_sweep(who);
@@ -72,7 +73,7 @@ Result<json> make_report(Reader& reader, const Catalog& catalog, const std::stri
     query.table = (*specs)[i];
     const auto table = make_table(reader, catalog, query);
     if (!table) {
-      // By its number, since many have no title.
+      // Named by its number, since many have no title.
       const std::string which_one =
           specs->size() == 1 ? "" : fmt::format("table {} of {}: ", i + 1, specs->size());
       return Error{table.error().code, which_one + table.error().message};

@@ -51,8 +51,8 @@ Result<json> show_trial(Reader& reader, const std::string& who) {
   return json{{"kind", "trial"}, {"attempts", rows}, {"tables", tables_json(*tables)}};
 }
 
-// Ids are random, so that one beginning hardly ever fits two kinds; a sweep's name is chosen, and
-// may be how the id of an attempt or trial begins.
+// Ids are random, so a prefix hardly ever matches two kinds. But a sweep's name is chosen by a
+// person and may be the prefix of an attempt's or trial's id.
 std::optional<Error> also_begins(Reader& reader, const std::string& who, const json& sweep) {
   if (sweep["sweep"]["id"].get<std::string>().starts_with(who)) return std::nullopt;
   std::string other;
@@ -74,7 +74,8 @@ Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit
     if (const auto also = also_begins(reader, who, *sweep)) return *also;
   }
   if (sweep || who.empty() || sweep.error().code != ErrorCode::kNotFound) return sweep;
-  // What cannot be an id at all was meant as a sweep's name: its nearest name is the better answer.
+  // A text that cannot be an id was meant as a sweep's name, so the nearest name is the better
+  // answer.
   const auto is_not_it = [](const Error& error) {
     return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kInvalidArgument;
   };

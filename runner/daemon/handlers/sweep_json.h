@@ -1,4 +1,4 @@
-// A sweep's row and an attempt's row as the protocol shows them.
+// A sweep's row and an attempt's row in the protocol's form.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The workload as the worker runs it: a request goes in, a journal comes out.
+// Tests the workload as the worker runs it: a request goes in, a journal comes out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct Story : AttemptFiles {
     write();
     EXPECT_EQ(run_attempt(folder.path(), 0, {Registry::instance(), make_device}), kExitOk);
   }
-  // "1w forward time 2.5"
+  // Returns "1w forward time 2.5" for each sample.
   std::vector<std::string> samples() const {
     std::vector<std::string> out;
     for (const StepEvent& event : all<StepEvent>()) {

@@ -1,4 +1,4 @@
-// What a program's end means.
+// Tests how a program's end is classified.
 #include "workloads/command/failure.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ Ended signalled(int signal) {
   return ended;
 }
 
-// "oom 2684354560", "skipped: reason" ...
+// Returns "oom 2684354560", "skipped: reason" ...
 std::string judged(const Ended& ended, const std::vector<std::string>& output,
                    bool killed = false) {
   Symptoms symptoms;
@@ -79,7 +79,7 @@ TEST(Symptoms, OutOfMemoryIsRecognised) {
 
 TEST(Symptoms, AKillIsOutOfMemoryWhereTheKernelCountsOne) {
   EXPECT_EQ(judged(signalled(SIGKILL), {}, true), "oom 0");
-  EXPECT_EQ(judged(exited(137), {}, true), "oom 0");  // a shell's word for it
+  EXPECT_EQ(judged(exited(137), {}, true), "oom 0");  // as a shell reports it
   EXPECT_EQ(judged(exited(137), {}, false), "failed: the program ended with exit code 137");
   EXPECT_EQ(judged(signalled(SIGTERM), {}, true), "crashed 15: the program was ended by SIGTERM");
 }

@@ -1,4 +1,4 @@
-// Figures read off a program's output.
+// Tests figures that are read from a program's output.
 #include "workloads/command/patterns.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ TEST(Patterns, NumberTheirMatchesAsSteps) {
   const auto both = patterns.read("step 8: 13 ms, forward took 0.004");
   ASSERT_THAT(both, SizeIs(2));
   EXPECT_EQ(std::get<StepReport>(both[0]).step, 1);
-  EXPECT_EQ(std::get<StepReport>(both[1]).step, 0);  // each pattern counts for itself
+  EXPECT_EQ(std::get<StepReport>(both[1]).step, 0);  // each pattern counts its own steps
   EXPECT_EQ(std::get<StepReport>(both[1]).samples.at(0).phase, "forward");
   EXPECT_EQ(std::get<StepReport>(both[1]).samples.at(0).value, 4);
 }

@@ -1,4 +1,5 @@
-// Starting a program, its lines, and its end. The daemon's side (timeouts) is tests/e2e.
+// Tests how a program is started, its lines, and its end. tests/e2e has the daemon's side
+// (timeouts).
 #include "workloads/command/program.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +34,7 @@ Heard run_shell(const std::string& script, Plan plan = {}) {
   return heard;
 }
 
-// A zombie counts as gone: in a container nobody may ever reap it.
+// A zombie counts as gone, because in a container nobody may ever reap it.
 bool lives(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string line;
@@ -105,7 +106,7 @@ TEST(Program, ThatIsNotThereIsUnavailable) {
 }
 
 TEST(Program, NothingOfItIsLeftBehind) {
-  // One in the background, one in a session of its own; both would outlive the shell.
+  // One process is in the background, one in its own session; both would outlive the shell.
   const TempFolder folder;
   const Heard heard = run_shell(
       "sleep 1000 & echo $!; setsid sh -c 'echo $$; echo > there; exec sleep 1000' & "
@@ -134,7 +135,7 @@ TEST(Program, ALimitOnItsMemoryHolds) {
 }
 
 TEST(Program, ItsPeakMemoryIsSeen) {
-  // `tail` holds all of it.
+  // `tail` holds all of it in memory.
   const Plan plan{.watch_memory = true};
   const Heard heard = run_shell("head -c 600000000 /dev/zero | tail -c 600000000 | wc -c", plan);
   EXPECT_THAT(heard.output, ElementsAre("600000000"));
@@ -142,7 +143,7 @@ TEST(Program, ItsPeakMemoryIsSeen) {
   EXPECT_LT(heard.ended.peak_resident.value, 900'000'000);
 }
 
-// The worker's own story with SIGTERM, in a process of its own.
+// The worker's own reaction to SIGTERM, in a process of its own.
 TEST(ProgramDeathTest, SigtermWaitsForTheProgramAndThenEndsTheWorker) {
   const auto ignore = [](std::string_view) {};
   const auto as_worker = [&](const std::string& script) {

@@ -1,4 +1,4 @@
-// The lines that a program writes to SWEEPD_METRICS_FD.
+// Tests the lines that a program writes to SWEEPD_METRICS_FD.
 #include "workloads/command/report.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ T read(std::string_view line) {
   return std::get<T>(*report);
 }
 
-// "forward time 1.25"
+// Returns "forward time 1.25" for each sample.
 std::vector<std::string> texts(const StepReport& report) {
   std::vector<std::string> out;
   for (const Sample& sample : report.samples)

@@ -82,7 +82,7 @@ TEST_F(SecretsTest, ALineThatIsNoneIsNamedButNotShown) {
   EXPECT_THAT(failure("A"), testing::Not(HasSubstr("hf_abcdef")));
 }
 
-// What `submit` accepts in a template is what the worker can fill in.
+// `submit` accepts exactly those names in a template that the worker can fill in.
 TEST(TemplateNames, AreThoseOfTheWorker) {
   std::vector<std::string> names;
   const std::unique_ptr<Device> device = make_device({});

@@ -1,4 +1,4 @@
-// Command lines without a shell.
+// Tests command lines without a shell.
 #include "workloads/command/words.h"
 
 #include <gmock/gmock.h>

@@ -13,11 +13,11 @@ matrix: {{seed: [{seeds}]}}
 order: sequential
 """
 
-# As somebody submits them: the default number of steps, and a client that waits.
+# As a user submits them: with the default number of steps and a client that waits.
 MANY = 1000
 WAITED_FOR = "sweep: many\nworkload: noop\nmatrix: {{seed: [{seeds}]}}\n"
 
-# What a trial is made of, by the times that its files bear: (name, from, to).
+# The stages of a trial, by the times of its files: (name, from, to).
 STAGES = [
     ("from its `end` line to the next attempt's request", "end", "next request"),
     ("from the request to the process", "request", "process"),
@@ -58,7 +58,7 @@ def wait_for_many():
 def intervals(attempts, first, second):
     if second.startswith("next "):
         return [b[second.removeprefix("next ")] - a[first] for a, b in zip(attempts, attempts[1:])]
-    return [a[second] - a[first] for a in attempts[1:]]  # the first one loads what the others find loaded
+    return [a[second] - a[first] for a in attempts[1:]]  # the first loads what others reuse
 
 
 def run(page):

@@ -7,7 +7,7 @@ from bench.tools import Daemon, median
 
 ROUNDS = 4
 MODES = ["forward", "forward_backward", "train_step"]
-# One file, so that the rounds of all of them alternate on the same machine.
+# One file, so that the rounds of all sweeps alternate on the same machine.
 SWEEP = f"""sweep: limits-arithmetic
 workload: matmul
 params: {{device: cpu, size: 2048, precision: fp32, warmup: 3, steps: 10, repeats: {ROUNDS}}}

@@ -55,7 +55,7 @@ class Daemon:
 
     def __exit__(self, *_):
         for entry in self.state.glob("runs/*/pid.*"):
-            who = entry.read_text().split()  # pid, start time, boot id; nothing until the rank has begun
+            who = entry.read_text().split()  # pid, start time, boot id; empty before the start
             if who:
                 self.end_worker(int(who[0]), int(who[1]))
         subprocess.run([BIN / "sweepctl", "stop", "--now"], env=self.environment, stdout=subprocess.DEVNULL, check=False)

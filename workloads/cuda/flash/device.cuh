@@ -1,8 +1,8 @@
-// The instructions that every kernel here is written in. nvcc gives them their PTX; any other
-// compiler only declares them, and tests/cuda/emulator.cpp defines them as the PTX manual describes
-// them, so that the very source of a kernel runs on a CPU against a plain reference.
+// The instructions that all kernels here use. nvcc compiles them to PTX; any other compiler only
+// declares them, and tests/cuda/emulator.cpp defines them as the PTX manual describes them, so that
+// a kernel's own source runs on a CPU against a plain reference.
 //
-// Shared memory is addressed by its 32-bit shared-space address.
+// Shared memory is addressed by 32-bit shared-space addresses.
 #pragma once
 
 #include <cmath>
@@ -45,7 +45,7 @@ SWEEPD_DEVICE int grid_x() {
   return static_cast<int>(gridDim.x);
 }
 
-// Of the block's dynamic shared memory; 1024-byte aligned, as swizzled tiles need it. Only where
+// The block's dynamic shared memory; 1024-byte aligned, as swizzled tiles require. Correct only if
 // the kernel has no static shared memory.
 extern __shared__ __align__(1024) unsigned char sweepd_shared[];
 SWEEPD_DEVICE Shared shared_base() {
@@ -64,7 +64,7 @@ SWEEPD_DEVICE void sync_warp() {
 SWEEPD_DEVICE float shuffle_xor(float value, int mask) {
   return __shfl_xor_sync(0xffffffffU, value, mask);
 }
-// The same value in every lane, told to the compiler, which then keeps it in a uniform register.
+// Tells the compiler that the value is the same in every lane, so that it uses a uniform register.
 SWEEPD_DEVICE int uniform(int value) {
   return __shfl_sync(0xffffffffU, value, 0);
 }
@@ -80,7 +80,7 @@ SWEEPD_DEVICE float log2_of(float x) {
   return y;
 }
 
-// Two values rounded to nearest; `low` in the low half.
+// Packs two values, rounded to nearest; `low` goes to the low half.
 template <Element kType>
 SWEEPD_DEVICE std::uint32_t pack(float low, float high) {
   std::uint32_t both;
@@ -158,14 +158,14 @@ inline void add_global(float* to, float value) {
 
 #endif
 
-// Where row `row` of batch `batch` and head `head` begins.
+// Returns where row `row` of batch `batch` and head `head` begins.
 template <class T>
 SWEEPD_DEVICE T* row_of(const Matrix& matrix, int batch, int head, int row) {
   return static_cast<T*>(matrix.data) + batch * matrix.batch_stride + head * matrix.head_stride +
          row * matrix.row_stride;
 }
 
-// Sum over the four lanes that hold one row of an accumulator.
+// Sums over the four lanes that hold one row of an accumulator.
 SWEEPD_DEVICE float sum_of_quad(float value) {
   value += shuffle_xor(value, 1);
   return value + shuffle_xor(value, 2);

@@ -1,4 +1,5 @@
-// FlashKernels of CUDA: tensors to problems, shape and type to a kernel. See docs/GPU_KERNELS.md.
+// FlashKernels of CUDA: turns tensors into problems, and chooses a kernel by shape and type. See
+// docs/GPU_KERNELS.md.
 #include "workloads/flash/flash.h"
 
 #include <ATen/ATen.h>
@@ -19,7 +20,7 @@ using gpu::Matrix;
 using gpu::Problem;
 
 enum class Path { kFp32, kPortable, kHopper };
-// kPortable: what GPUs before and after Hopper run, on this one; for tests.
+// kPortable: the kernels for GPUs before and after Hopper, on this one; for tests.
 enum class Choice { kFastest, kPortable };
 
 Element element_of(at::ScalarType type) {
@@ -84,12 +85,12 @@ std::string refusal(at::Device device, at::ScalarType type, std::int64_t head_di
          " bytes of shared memory in a block; this GPU has " + std::to_string(has);
 }
 
-// A dimension of size 1 may have any stride; no kernel multiplies it by more than 0.
+// A dimension of size 1 may have any stride, because no kernel multiplies it by more than 0.
 std::int64_t stride_of(const at::Tensor& tensor, std::int64_t dim) {
   return tensor.size(dim) == 1 ? tensor.size(3) : tensor.stride(dim);
 }
 
-// As the 16-bit kernels and TMA copy: 16 bytes at a time, from 16-byte boundaries.
+// Whether the 16-bit kernels and TMA can copy it: 16 bytes at a time, from 16-byte boundaries.
 bool usable(const at::Tensor& tensor) {
   if (tensor.size(3) != 1 && tensor.stride(3) != 1) return false;
   if (tensor.scalar_type() == at::kFloat) return true;
@@ -100,8 +101,8 @@ bool usable(const at::Tensor& tensor) {
   return tensor.size(3) % 8 == 0 && reinterpret_cast<std::uintptr_t>(tensor.data_ptr()) % 16 == 0;
 }
 
-// `tensor` itself, or a copy that is usable: zeros to a multiple of 8 columns add nothing to any
-// product.
+// Returns `tensor` itself, or a usable copy of it: zeros up to a multiple of 8 columns add nothing
+// to any product.
 at::Tensor to_usable(const at::Tensor& tensor) {
   if (usable(tensor)) return tensor;
   const std::int64_t missing = tensor.scalar_type() == at::kFloat ? 0 : -tensor.size(3) & 7;
@@ -109,7 +110,7 @@ at::Tensor to_usable(const at::Tensor& tensor) {
   return tensor.clone(at::MemoryFormat::Contiguous);
 }
 
-// A result, written where it belongs if that is usable, else beside it and copied.
+// A result that is written in place if its tensor is usable, else into a second tensor and copied.
 class Result {
  public:
   Result(const at::Tensor& like, std::int64_t columns)
@@ -133,7 +134,7 @@ Matrix matrix_of(const at::Tensor& tensor) {
 
 Problem problem_of(const at::Tensor& q, const FlashOptions& options) {
   TORCH_CHECK(options.scale > 0, "flash: scale ", options.scale, "; expected more than 0");
-  // Heads and batch are the grid's second and third dimension.
+  // Heads and batch are the grid's second and third dimensions.
   TORCH_CHECK(q.size(0) <= 65535 && q.size(1) <= 65535 && q.size(2) <= (1 << 24), "flash: shape ",
               q.sizes(), "; expected at most 65535, 65535, 16777216");
   Problem problem;

@@ -1,6 +1,7 @@
 // FlashAttention-2 in fp32 without tensor cores: each sum is a chain of fused multiply-adds, so
-// that fp32 means fp32 (tf32 keeps 10 bits of the fraction). Any d up to 128, any GPU. Written to
-// be right: a warp has four rows, its lanes are 32 columns of scores, then columns of the result.
+// that fp32 means fp32 (tf32 keeps 10 bits of the fraction). Any d up to 128, any GPU. Written for
+// correctness: a warp has four rows, and its lanes are 32 columns of scores, then columns of the
+// result.
 #pragma once
 
 #include "workloads/cuda/flash/device.cuh"
@@ -8,14 +9,14 @@
 namespace sweepd::gpu {
 
 // 32 rows of an fp32 matrix in shared memory. Rows are one float longer than d, so that 32 lanes
-// that read one column of 32 rows find 32 banks.
+// that read one column of 32 rows access 32 banks.
 struct FloatTile {
   static constexpr int kRows = 32, kMaxDim = 128, kStride = kMaxDim + 1;
   static constexpr int kFloats = kRows * kStride;
   float* data;
 
   SWEEPD_DEVICE const float* row(int index) const { return data + index * kStride; }
-  // All 256 threads call it. Zeros beyond the end.
+  // All 256 threads call it. Rows beyond the end are zeros.
   SWEEPD_DEVICE void load(const Problem& p, const Matrix& matrix, int first, int head,
                           int batch) const {
     for (int i = thread_index(); i < kRows * p.head_dim; i += 256) {
@@ -33,8 +34,8 @@ SWEEPD_DEVICE float dot(const float* a, const float* b, int count) {
   return sum;
 }
 
-// What all three kernels share: eight warps of four rows, and a warp's 4 x 32 scores in shared
-// memory, from where every lane reads them.
+// Shared by all three kernels: eight warps of four rows, and a warp's 4 x 32 scores in shared
+// memory, where every lane reads them.
 struct FloatKernel {
   static constexpr int kThreads = 256, kTile = 32, kRowsPerWarp = 4, kSlices = 4;  // 4 x 32 = 128
 
@@ -51,7 +52,7 @@ struct FloatKernel {
   SWEEPD_DEVICE static int lane() { return thread_index() % 32; }
   SWEEPD_DEVICE static int row(int i) { return thread_index() / 32 * kRowsPerWarp + i; }
 
-  // sum[row] += scores[row] times the tile, this lane's columns.
+  // Adds scores[row] times the tile to sum[row], for this lane's columns.
   SWEEPD_DEVICE static void accumulate(float (&sum)[kRowsPerWarp][kSlices], const float* score,
                                        FloatTile right, int head_dim) {
     SWEEPD_UNROLL
@@ -84,7 +85,7 @@ struct FloatKernel {
   }
 };
 
-// Grid {blocks_of(S, 32), heads, batch}, as of the two below.
+// Grid {blocks_of(S, 32), heads, batch}, also for the two below.
 struct FloatForward : FloatKernel {
   static constexpr int kSharedBytes = shared_bytes(3, 1);
 
@@ -115,7 +116,7 @@ struct FloatForward : FloatKernel {
         const float shrink = expf(m[i] - shift);
         m[i] = largest;
         const float probability = expf(s - shift);
-        l[i] = l[i] * shrink + probability;  // of this lane's columns
+        l[i] = l[i] * shrink + probability;  // for this lane's columns
         SWEEPD_UNROLL
         for (int c = 0; c < kSlices; ++c) o[i][c] *= shrink;
         score[i * kTile + lane()] = probability;
@@ -140,7 +141,7 @@ struct FloatForward : FloatKernel {
   }
 };
 
-// Rows of q against all keys: dq.
+// Multiplies rows of q with all keys: dq.
 struct FloatBackwardRows : FloatKernel {
   static constexpr int kSharedBytes = shared_bytes(4, 1);
 
@@ -178,7 +179,7 @@ struct FloatBackwardRows : FloatKernel {
   }
 };
 
-// Rows of k and v against all of q: dk and dv. The lanes are rows of q.
+// Multiplies rows of k and v with all of q: dk and dv. The lanes are rows of q.
 struct FloatBackwardKeys : FloatKernel {
   static constexpr int kSharedBytes = shared_bytes(4, 2);
 

@@ -1,4 +1,4 @@
-// The kernels for Hopper (compiled for sm_90a alone) and the tensor maps that their copies need.
+// The kernels for Hopper (compiled for sm_90a only) and the tensor maps that their copies need.
 #include <cuda.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Kernel::kThreads, 1)
   Kernel::run(problem, maps);
 }
 
-// From the driver by name: nothing here links libcuda, which a machine without a GPU lacks.
+// Asks the driver by name, so that nothing here links libcuda, which a machine without a GPU lacks.
 decltype(&cuTensorMapEncodeTiled) encoder() {
   static const auto function = [] {
     void* found = nullptr;
@@ -36,7 +36,8 @@ decltype(&cuTensorMapEncodeTiled) encoder() {
   return function;
 }
 
-// Boxes of 64 columns and `rows` rows, swizzled; zeros beyond the sequence. False: refused.
+// Boxes of 64 columns and `rows` rows, swizzled, with zeros beyond the sequence. Returns false if
+// refused.
 bool encode(TensorMap& map, Element type, const Matrix& matrix, const Problem& p, int rows) {
   if (encoder() == nullptr) return false;
   const auto size = [](int value) { return static_cast<cuuint64_t>(value); };

@@ -1,34 +1,36 @@
 // wgmma, TMA and mbarriers of sm_90a.
 //
-// Tiles for wgmma lie in shared memory as panels of 64 columns: [columns / 64][rows][64], 128 bytes
-// a row, the eight 16-byte chunks of a row swapped by its number modulo 8 (TMA's 128-byte swizzle,
-// which both TMA and wgmma apply by themselves). Panels begin at multiples of 1024 bytes.
+// Tiles for wgmma are stored in shared memory as panels of 64 columns: [columns / 64][rows][64],
+// 128 bytes per row. The eight 16-byte chunks of a row are permuted by its number modulo 8 (TMA's
+// 128-byte swizzle, which both TMA and wgmma apply themselves). Panels begin at multiples of 1024
+// bytes.
 #pragma once
 
 #include "workloads/cuda/flash/device.cuh"
 
 namespace sweepd::gpu {
 
-// What cuTensorMapEncodeTiled fills in: of a [B, h, S, d] matrix, read in boxes of 64 columns.
+// Filled in by cuTensorMapEncodeTiled, for a [B, h, S, d] matrix that is read in boxes of 64
+// columns.
 struct alignas(128) TensorMap {
   std::uint64_t opaque[16];
 };
 struct TensorMaps {
-  TensorMap q, k, v, d_o;  // d_o of the backward alone
+  TensorMap q, k, v, d_o;  // d_o only in the backward
 };
 
-enum class Major { kK, kMn };  // which dimension of an operand lies contiguous
+enum class Major { kK, kMn };  // the contiguous dimension of an operand
 
-// Where wgmma finds an operand. K-major: rows of 64 along k; `start` moves by 32 bytes for the next
-// 16 columns. MN-major: 16 rows of k, `start` moves by 2048 bytes; panels beside each other are
-// `panel_bytes` apart.
+// Describes where wgmma finds an operand. K-major: rows of 64 along k; `start` moves by 32 bytes
+// for the next 16 columns. MN-major: 16 rows of k; `start` moves by 2048 bytes, and adjacent panels
+// are `panel_bytes` apart.
 SWEEPD_DEVICE std::uint64_t describe(Shared start, int panel_bytes = 16) {
   constexpr std::uint64_t kEightRows = 1024 >> 4, kSwizzle128 = 1;
   return static_cast<std::uint64_t>((start & 0x3ffffU) >> 4) |
          static_cast<std::uint64_t>(panel_bytes >> 4) << 16 | kEightRows << 32 | kSwizzle128 << 62;
 }
 
-// The same operand further on; bytes below 256 KiB, so that no carry leaves the address.
+// The same operand, moved by `bytes`, which stay below 256 KiB so that no carry leaves the address.
 SWEEPD_DEVICE std::uint64_t moved(std::uint64_t description, int bytes) {
   return description + static_cast<std::uint64_t>(bytes >> 4);
 }
@@ -49,12 +51,13 @@ SWEEPD_DEVICE void fence_barrier_init() {
 SWEEPD_DEVICE void arrive(Shared barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-// Arrives, and makes the phase wait for so many bytes of TMA as well.
+// Arrives, and makes the phase also wait for this many bytes of TMA.
 SWEEPD_DEVICE void arrive_expecting(Shared barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
-// Until the phase of that parity has ended. A fresh barrier is in phase 0: waiting for 1 returns.
+// Waits until the phase of that parity has ended. A new barrier is in phase 0: waiting for 1
+// returns.
 SWEEPD_DEVICE void wait(Shared barrier, int parity) {
   asm volatile(
       "{\n"
@@ -76,7 +79,7 @@ SWEEPD_DEVICE void load_box(Shared to, const TensorMap& map, Shared barrier, int
       "l"(&map), "r"(barrier), "r"(column), "r"(row), "r"(head), "r"(batch)
       : "memory");
 }
-// Contiguous; a multiple of 16 bytes, 16-byte aligned.
+// Copies contiguous bytes; a multiple of 16, 16-byte aligned.
 SWEEPD_DEVICE void load_bytes(Shared to, const void* from, int bytes, Shared barrier) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
@@ -84,7 +87,8 @@ SWEEPD_DEVICE void load_bytes(Shared to, const void* from, int bytes, Shared bar
       "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(barrier)
       : "memory");
 }
-// to[i] += from[i]. The thread's own group; `from` may be written again after wait_for_bulk_reads.
+// to[i] += from[i], in the thread's own bulk group. `from` may be written again after
+// wait_for_bulk_reads.
 SWEEPD_DEVICE void add_bulk(float* to, Shared from, int bytes) {
   asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
                    __cvta_generic_to_global(to)),
@@ -98,7 +102,7 @@ SWEEPD_DEVICE void wait_for_bulk_reads() {
 SWEEPD_DEVICE void wait_for_bulk() {
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
-// Ordinary stores to shared memory, before wgmma or TMA reads them.
+// Makes ordinary stores to shared memory visible before wgmma or TMA reads them.
 SWEEPD_DEVICE void fence_for_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -121,7 +125,7 @@ SWEEPD_DEVICE void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kCount));
 }
 
-// Four 8 x 8 matrices; lane l gives the address of row l % 8 of matrix l / 8.
+// Stores four 8 x 8 matrices; lane l gives the address of row l % 8 of matrix l / 8.
 SWEEPD_DEVICE void store_matrices(Shared row, const std::uint32_t (&from)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(row),
                "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
@@ -135,12 +139,12 @@ SWEEPD_DEVICE void begin_products() {
 SWEEPD_DEVICE void commit_products() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-// Until at most kPending groups are under way.
+// Waits until at most kPending groups are running.
 template <int kPending>
 SWEEPD_DEVICE void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
-// After the wait: keeps the compiler from reading the sums before it.
+// Used after the wait: keeps the compiler from reading the sums before it.
 template <int kCount>
 SWEEPD_DEVICE void settle(float (&sums)[kCount]) {
   SWEEPD_UNROLL
@@ -172,7 +176,7 @@ SWEEPD_DEVICE void settle(float (&sums)[kCount]) {
       "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),  \
       "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
 
-// The operand numbers after the sums: 32 and 64 of them.
+// The operand numbers after the sums, for 32 and for 64 sums.
 #define SWEEPD_BOTH_SHARED(columns, type, count, a, b, p, ta, tb)                            \
   asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %" p                                    \
                ", 0;\n"                                                                      \
@@ -207,7 +211,7 @@ SWEEPD_DEVICE void product(float (&d)[kN / 2], std::uint64_t left, std::uint64_t
   }
 }
 
-// The same with `left` in registers, each warp's 16 x 16 as mma.cuh's A.
+// The same with `left` in registers, where each warp's 16 x 16 is the A of mma.cuh.
 template <Element kType, int kN, Major kRight>
 SWEEPD_DEVICE void product(float (&d)[kN / 2], const std::uint32_t (&left)[4], std::uint64_t right,
                            bool add) {

@@ -1,11 +1,11 @@
 // FlashAttention backward for Hopper: wgmma fed by TMA, d 64 and 128, fp16 and bf16.
 //
-// A block has 128 rows of k and v, 64 for each of two computing warpgroups, and goes through q and
-// d_o, which a third warpgroup copies two stages ahead. Scores are transposed, keys as rows, so
-// that probabilities and their gradients go from the sums of one product to the left operand of the
-// next in registers. Only dq needs them from all keys: ds goes to shared memory, twice buffered, so
-// that one barrier a step suffices. A warpgroup's 64 x 64 of dq is added to global memory by the
-// copy engine, in the order in which the threads hold it; StoreHopperDq puts it in place.
+// A block has 128 rows of k and v, 64 for each of two computing warpgroups, and iterates over q and
+// d_o, which a third warpgroup copies two stages ahead. Scores are transposed, with keys as rows,
+// so that probabilities and their gradients stay in registers from the sums of one product to the
+// left operand of the next. Only dq needs them from all keys: ds goes to shared memory,
+// double-buffered, so that one barrier per step suffices. The copy engine adds a warpgroup's 64 x
+// 64 of dq to global memory in the order in which the threads hold it; StoreHopperDq reorders it.
 //
 //   s^T = k q^T    p^T = exp2(s^T scale - lse)    dp^T = v d_o^T    ds^T = p^T (dp^T - delta)
 //   dv = p^T d_o   dk = scale ds^T q              dq = scale ds k
@@ -21,14 +21,14 @@ struct HopperBackward {
   static constexpr int kConsumers = 2, kThreads = 384;
   static constexpr int kCopyRegisters = 24, kRegisters = 240;  // 24 + 2 x 240 = 3 x 168
   static constexpr int kKeys = 128, kStages = 2, kPanels = kDim / 64;
-  // Rows of q in a step. With these, each warpgroup's share of dq is 64 x 64: for d 64 its rows,
-  // for d 128 its columns.
+  // Rows of q in a step. With these numbers each warpgroup's share of dq is 64 x 64: of the rows
+  // for d 64, of the columns for d 128.
   static constexpr int kRows = kDim == 64 ? 128 : 64;
   static constexpr bool kDqByRows = kDim == 64;
 
   static constexpr int kKeyPanel = kKeys * 128, kRowPanel = kRows * 128;
   static constexpr int kKeyBytes = kPanels * kKeyPanel, kRowBytes = kPanels * kRowPanel;
-  static constexpr int kDsBytes = kRows / 64 * kKeyPanel;  // panels of 64 rows of q, a key a line
+  static constexpr int kDsBytes = kRows / 64 * kKeyPanel;  // panels of 64 rows of q; a line per key
   static constexpr int kDqBytes = 64 * 64 * 4;             // of a warpgroup
   static constexpr int kLineBytes = kRows * 4;             // of lse and of delta
   static constexpr int kVAt = kKeyBytes, kQAt = 2 * kKeyBytes;
@@ -50,7 +50,7 @@ struct HopperBackward {
       for (int stage = 0; stage < kStages; ++stage) {
         init_barrier(q_full(stage), 1);
         init_barrier(do_full(stage), 1);
-        init_barrier(q_empty(stage), 4 * kConsumers);  // a warp arrives once
+        init_barrier(q_empty(stage), 4 * kConsumers);  // each warp arrives once
         init_barrier(do_empty(stage), 4 * kConsumers);
       }
       fence_barrier_init();
@@ -91,14 +91,14 @@ struct HopperBackward {
   }
 
   SWEEPD_DEVICE static int first_key() { return block_x() * kKeys; }
-  // Under a causal mask rows above the block's first key see nothing of it.
+  // Under a causal mask, rows above the block's first key do not see any of it.
   SWEEPD_DEVICE static int begin_of(const Problem& p) { return p.causal ? first_key() / kRows : 0; }
   SWEEPD_DEVICE static int end_of(const Problem& p) { return (p.sequence + kRows - 1) / kRows; }
   SWEEPD_DEVICE static std::int64_t line(const Problem& p) {
     return (static_cast<std::int64_t>(block_z()) * p.heads + block_y()) * padded_rows(p.sequence);
   }
 
-  // One thread asks TMA for everything.
+  // One thread issues all TMA copies.
   SWEEPD_DEVICE static void copy(const Problem& p, const TensorMaps& maps) {
     arrive_expecting(kv_full(), 2 * kKeyBytes);
     copy_tile(k(), kKeyPanel, maps.k, kv_full(), first_key());
@@ -167,7 +167,7 @@ struct HopperBackward {
     commit_products();
     keep(gradients, consumer, index % 2);
     fence_for_async();
-    sync_threads(1, 256);  // both warpgroups' ds is there
+    sync_threads(1, 256);  // both warpgroups' ds is complete
 
     float sums[32];
     begin_products();
@@ -185,7 +185,7 @@ struct HopperBackward {
     release(q_empty(stage));
   }
 
-  // The warpgroup's 64 keys x kRows.
+  // Computes the warpgroup's 64 keys x kRows.
   SWEEPD_DEVICE static void keys_by_rows(float (&sums)[kRows / 2], Shared keys, Shared rows,
                                          int consumer) {
     const std::uint64_t left = describe(keys + static_cast<Shared>(consumer * 64 * 128));
@@ -206,7 +206,7 @@ struct HopperBackward {
       product<kType, kDim, Major::kMn>(sum, left[i], moved(right, i * 2048), true);
     }
   }
-  // The warpgroup's 64 x 64 of ds k.
+  // Computes the warpgroup's 64 x 64 of ds k.
   SWEEPD_DEVICE static void multiply_by_keys(float (&sums)[32], int consumer, int buffer) {
     const Shared panel = static_cast<Shared>(consumer * kKeyPanel);
     const std::uint64_t left = describe(ds(buffer) + (kDqByRows ? panel : 0));
@@ -218,7 +218,7 @@ struct HopperBackward {
     }
   }
 
-  // Scores to probabilities.
+  // Turns scores into probabilities.
   SWEEPD_DEVICE static void soften(const Problem& p, float (&s)[kRows / 2], int consumer, int row,
                                    Shared lines) {
     const int lane = thread_index() % 32, first = first_key() + 64 * consumer;
@@ -231,7 +231,7 @@ struct HopperBackward {
       SWEEPD_UNROLL
       for (int e = 0; e < 4; ++e) s[4 * j + e] = exp2_of(s[4 * j + e] * scale - lse[e % 2]);
     }
-    // Keys beyond the end as well: their scores are 0, which lse may be far below.
+    // Also zeroes keys beyond the end: their scores are 0, and lse may be far below that.
     if (first + 64 > p.sequence || (p.causal && first + 63 > row)) {
       SWEEPD_UNROLL
       for (int i = 0; i < kRows / 2; ++i) {
@@ -260,7 +260,8 @@ struct HopperBackward {
     }
   }
 
-  // ds^T to shared memory, swizzled as TMA would: where wgmma reads it as an MN-major left operand.
+  // Stores ds^T in shared memory, swizzled as TMA would, where wgmma reads it as an MN-major left
+  // operand.
   SWEEPD_DEVICE static void keep(const std::uint32_t (&gradients)[kRows / 16][4], int consumer,
                                  int buffer) {
     const int lane = thread_index() % 32;
@@ -276,7 +277,7 @@ struct HopperBackward {
   SWEEPD_DEVICE static void add_dq(const Problem& p, const float (&sums)[32], int consumer,
                                    int block) {
     const int thread = thread_index() % 128;
-    if (thread == 0) wait_for_bulk_reads();  // of the step before
+    if (thread == 0) wait_for_bulk_reads();  // of the previous step
     sync_threads(2 + consumer, 128);
     SWEEPD_UNROLL
     for (int i = 0; i < 8; ++i) {

@@ -5,9 +5,10 @@
 
 namespace sweepd::gpu {
 
-// dq = scale * dq_sum, from the order of HopperBackward::add_dq: blocks of kRows rows, in them the
-// two warpgroups' 64 x 64, in them 8 x 128 quadruples {row r: c, c + 1; row r + 8: c, c + 1}. A
-// quadruple a thread; the grid is {padded S * kDim / 4 / kThreads, heads, batch}.
+// dq = scale * dq_sum, read in the order of HopperBackward::add_dq: blocks of kRows rows, which
+// contain the two warpgroups' 64 x 64, which contain 8 x 128 quadruples {row r: c, c + 1; row r +
+// 8: c, c + 1}. Each thread handles a quadruple; the grid is {padded S * kDim / 4 / kThreads,
+// heads, batch}.
 template <Element kType, int kDim>
 struct StoreHopperDq {
   using From = HopperBackward<kType, kDim>;

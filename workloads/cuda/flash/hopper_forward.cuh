@@ -1,11 +1,11 @@
 // FlashAttention forward for Hopper: wgmma fed by TMA, d 64 and 128, fp16 and bf16.
 //
-// One warpgroup of a block copies, the others compute, 64 rows of q each: three of them for d 64,
-// two for d 128, as the registers allow. Blocks of 128 keys go round two stages. With
-// d 64 the exponentials take as long as the products (an SM makes 16 a clock, or 4,096 FLOPs, and
+// One warpgroup of a block copies, and the others compute 64 rows of q each: three of them for d
+// 64, two for d 128, as the registers allow. Blocks of 128 keys alternate between two stages. With
+// d 64 the exponentials take as long as the products (an SM makes 16 per clock, or 4,096 FLOPs, and
 // each score needs one of the former and 256 of the latter). Two things hide them:
 //  - within a warpgroup the scores of the next keys are computed while the softmax of these runs;
-//  - between warpgroups a token goes round, so that while one has the tensor cores the others do
+//  - between warpgroups a token circulates, so that while one uses the tensor cores the others do
 //    their softmax (FlashAttention-3's two ideas, Shah et al. 2024).
 #pragma once
 
@@ -42,7 +42,7 @@ struct HopperForward {
       for (int stage = 0; stage < kStages; ++stage) {
         init_barrier(k_full(stage), 1);
         init_barrier(v_full(stage), 1);
-        init_barrier(k_empty(stage), 4 * kConsumers);  // a warp arrives once
+        init_barrier(k_empty(stage), 4 * kConsumers);  // each warp arrives once
         init_barrier(v_empty(stage), 4 * kConsumers);
       }
       fence_barrier_init();
@@ -75,7 +75,7 @@ struct HopperForward {
     return at(kBarrierAt + 8 * (1 + 3 * kStages + stage));
   }
 
-  // The last rows first: under a causal mask they take longest.
+  // Begins with the last rows, which take longest under a causal mask.
   SWEEPD_DEVICE static int first_row() { return (grid_x() - 1 - block_x()) * kRows; }
   SWEEPD_DEVICE static int key_blocks(const Problem& p) {
     const int rows_end = first_row() + kRows;
@@ -83,7 +83,7 @@ struct HopperForward {
     return (end + kKeys - 1) / kKeys;
   }
 
-  // One thread asks TMA for everything. Keys go from the diagonal down, so that the masked blocks
+  // One thread issues all TMA copies. Keys go from the diagonal down, so that the masked blocks
   // come first.
   SWEEPD_DEVICE static void copy(const Problem& p, const TensorMaps& maps) {
     const int head = block_y(), batch = block_z(), blocks = key_blocks(p);
@@ -116,7 +116,7 @@ struct HopperForward {
     for (int i = 0; i < kDim / 2; ++i) o[i] = 0;
     m[0] = m[1] = -INFINITY;
     l[0] = l[1] = 0;
-    if (consumer == kConsumers - 1) arrive_threads(1, 256);  // the token is the first's
+    if (consumer == kConsumers - 1) arrive_threads(1, 256);  // the first warpgroup has the token
 
     wait(q_full(), 0);
     wait(k_full(0), 0);
@@ -141,7 +141,7 @@ struct HopperForward {
       begin_products();
       outputs(former);
       commit_products();
-      // Nobody waits for the last token.
+      // No warpgroup waits for the last token.
       if (consumer + 1 < kConsumers) {
         arrive_threads(2 + consumer, 256);
       } else if (i + 1 < blocks) {
@@ -152,8 +152,8 @@ struct HopperForward {
       release(k_empty(stage));
       float shrink[2];
       soften(p, first, (blocks - 1 - i) * kKeys, shrink);
-      // The exponentials are to run beside the products; ptxas would put them behind the wait. It
-      // moves nothing over a loop, as that of a wait that has long been over.
+      // The exponentials should run during the products, but ptxas would move them after the wait.
+      // It moves nothing across a loop, such as that of this wait, which has long ended.
       settle(s);
       wait(q_full(), 0);
       wait_for_products<0>();
@@ -163,7 +163,7 @@ struct HopperForward {
       for (int e = 0; e < kDim / 2; ++e) o[e] *= shrink[e / 2 % 2];
       pack_probabilities();
     }
-    // With one block of keys the token was never taken up.
+    // With a single block of keys the token was never taken.
     if (blocks == 1 && consumer == 0) sync_threads(1, 256);
     const int last = (blocks - 1) % kStages;
     wait(v_full(last), (blocks - 1) / kStages % 2);
@@ -203,7 +203,7 @@ struct HopperForward {
     soften(p, first, key, unused);
   }
 
-  // Scores to probabilities; `shrink` is what older sums are to be multiplied with.
+  // Turns scores into probabilities. `shrink` is the factor for older sums.
   SWEEPD_DEVICE void soften(const Problem& p, int first, int key, float (&shrink)[2]) {
     const int lane = thread_index() % 32, row = first + thread_index() / 32 % 4 * 16 + lane / 4;
     if (key + kKeys > p.sequence || (p.causal && key + kKeys - 1 > first)) {

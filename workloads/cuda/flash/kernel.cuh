@@ -1,5 +1,5 @@
-// From a kernel's struct to a launch. A kernel is a struct with kThreads, kSharedBytes and
-// run(problem); the __global__ function around it is the same for all.
+// Launches a kernel given as a struct with kThreads, kSharedBytes and run(problem). The __global__
+// function around it is the same for all.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,8 +15,8 @@ __global__ void __launch_bounds__(Kernel::kThreads, 1)
   kernel.run(problem);
 }
 
-// More than 48 KiB of shared memory has to be asked for, once a kernel and device; it costs less
-// than remembering where that was done.
+// More than 48 KiB of shared memory must be requested once per kernel and device. Requesting it
+// each time costs less than remembering where that was done.
 template <class... Arguments>
 const char* launch(void (*kernel)(Arguments...), int blocks, const Problem& problem, int threads,
                    int shared_bytes, CUstream_st* stream, const Arguments&... arguments) {

@@ -1,11 +1,12 @@
-// Tensor cores as a warp sees them since sm_80: cp.async into shared memory, ldmatrix from there,
-// mma.sync m16n8k16. Element types are 16-bit, sums fp32.
+// Tensor cores as a warp uses them since sm_80: cp.async into shared memory, ldmatrix from there,
+// mma.sync m16n8k16. Elements have 16 bits, sums are fp32.
 //
 // Fragments, for lane l, with r = l / 4 and c = 2 (l % 4):
 //   accumulator 16 x 8: {row r: c, c+1}, {row r+8: c, c+1}
-//   A 16 x 16:          a0 {row r: c, c+1}, a1 {row r+8: c, c+1}, a2 = a0 and a3 = a1 at columns +
-//   8 B 16 x 8:           b0 {rows c, c+1: column r}, b1 at rows + 8
-// So two accumulators side by side, packed, are an A: how probabilities become an operand.
+//   A 16 x 16:          a0 {row r: c, c+1}, a1 {row r+8: c, c+1},
+//                       a2 = a0 and a3 = a1 at columns + 8
+//   B 16 x 8:           b0 {rows c, c+1: column r}, b1 at rows + 8
+// So two adjacent accumulators, packed, are an A, which is how probabilities become an operand.
 #pragma once
 
 #include "workloads/cuda/flash/device.cuh"
@@ -30,7 +31,7 @@ SWEEPD_DEVICE void mma(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t
   }
 }
 
-// Four 8 x 8 matrices; lane l gives the address of row l % 8 of matrix l / 8.
+// Loads four 8 x 8 matrices; lane l gives the address of row l % 8 of matrix l / 8.
 SWEEPD_DEVICE void load_matrices(std::uint32_t (&to)[4], Shared row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -44,7 +45,8 @@ SWEEPD_DEVICE void load_matrices_transposed(std::uint32_t (&to)[4], Shared row) 
                : "memory");
 }
 
-// 16 bytes, asynchronously; zeros, without reading, where `valid` is not. Both 16-byte aligned.
+// Copies 16 bytes asynchronously, or writes zeros without reading if not `valid`. Both 16-byte
+// aligned.
 SWEEPD_DEVICE void copy_async(Shared to, const void* from, bool valid) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
                "l"(__cvta_generic_to_global(from)), "r"(valid ? 16 : 0)
@@ -70,8 +72,8 @@ void wait_for_copies();
 #endif
 
 // A tile of 16-bit elements in shared memory, kColumns wide (a multiple of 16). Rows are 16 bytes
-// longer than their elements: eight rows at one column then lie in different banks, for widths of
-// 32, 64, 96 and 128.
+// longer than their elements, so that eight rows at one column are in different banks, for widths
+// of 32, 64, 96 and 128.
 template <int kColumns>
 struct Tile {
   static constexpr int kRowBytes = kColumns * 2 + 16;
@@ -81,30 +83,30 @@ struct Tile {
     return base + static_cast<Shared>(row * kRowBytes + column * 2);
   }
 
-  // A: rows `row` to row + 15, columns `column` to column + 15.
+  // Loads A: rows `row` to row + 15, columns `column` to column + 15.
   SWEEPD_DEVICE void load_a(std::uint32_t (&a)[4], int row, int column) const {
     const int lane = thread_index() % 32;
     load_matrices(a, at(row + lane % 16, column + lane / 16 * 8));
   }
-  // The same of the transposed tile: a's rows are the tile's columns.
+  // The same for the transposed tile: a's rows are the tile's columns.
   SWEEPD_DEVICE void load_a_transposed(std::uint32_t (&a)[4], int row, int column) const {
     const int lane = thread_index() % 32;
     load_matrices_transposed(a, at(column + lane / 16 * 8 + lane % 8, row + lane / 8 % 2 * 8));
   }
-  // Two B side by side, 16 x 16 in all, whose columns are the tile's rows from `row` on: {b0, b1}
+  // Loads two adjacent B, 16 x 16 in all, whose columns are the tile's rows from `row` on: {b0, b1}
   // of the first and of the second.
   SWEEPD_DEVICE void load_b_of_rows(std::uint32_t (&b)[4], int row, int column) const {
     const int lane = thread_index() % 32;
     load_matrices(b, at(row + lane / 16 * 8 + lane % 8, column + lane / 8 % 2 * 8));
   }
-  // Two B side by side whose columns are the tile's columns.
+  // Loads two adjacent B whose columns are the tile's columns.
   SWEEPD_DEVICE void load_b(std::uint32_t (&b)[4], int row, int column) const {
     const int lane = thread_index() % 32;
     load_matrices_transposed(b, at(row + lane % 16, column + lane / 16 * 8));
   }
 };
 
-// Starts copying rows `first` to first + kRows - 1 of a matrix; zeros beyond `rows` and beyond
+// Starts copying rows `first` to first + kRows - 1 of a matrix, with zeros beyond `rows` and beyond
 // `columns` (a multiple of 8). All kThreads threads of the block call it.
 template <int kRows, int kColumns, int kThreads>
 SWEEPD_DEVICE void copy_tile(Tile<kColumns> to, const Matrix& matrix, int batch, int head,
@@ -117,7 +119,7 @@ SWEEPD_DEVICE void copy_tile(Tile<kColumns> to, const Matrix& matrix, int batch,
     const int index = i * kThreads + thread_index();
     const int row = index / kChunks, column = index % kChunks * 8;
     const bool valid = first + row < rows && column < columns;
-    // Beyond the end nothing is read; the address stays inside all the same.
+    // Nothing is read beyond the end, but the address stays inside.
     const auto* from = valid ? base + (first + row) * matrix.row_stride + column : base;
     copy_async(to.at(row, column), from, valid);
   }

@@ -1,9 +1,9 @@
 // FlashAttention-2 backward on mma.sync: any GPU since sm_80, fp16 and bf16, d up to 128.
 //
-// A block has 128 rows of k and v, 16 a warp, and goes through q and d_o. It works on transposed
-// scores, keys as rows: then probabilities and their gradients leave the tensor cores as the left
-// operand of the sums for dv and dk. dq adds up over blocks of keys, by atomics in fp32, so its
-// last bits depend on the order.
+// A block has 128 rows of k and v, 16 per warp, and iterates over q and d_o. It works on transposed
+// scores, with keys as rows, so that probabilities and their gradients leave the tensor cores as
+// the left operand of the sums for dv and dk. dq is added up over blocks of keys with fp32 atomics,
+// so its last bits depend on the order.
 //
 //   s^T = k q^T    p^T = exp2(s^T scale - lse)    dp^T = v d_o^T    ds^T = p^T (dp^T - delta)
 //   dv = p^T d_o   dk = scale ds^T q              dq = scale ds k
@@ -17,7 +17,7 @@ template <Element kType, int kDim>
 struct PortableBackward {
   static constexpr int kKeys = 128, kThreads = 256;
   static constexpr int kRows = kDim > 96 ? 32 : 64;  // of q in a step; registers hold 4 d + 2 kRows
-  // How the eight warps share kRows x kDim of dq: 16 rows and kWidth columns each.
+  // How the eight warps divide kRows x kDim of dq: 16 rows and kWidth columns each.
   static constexpr int kRowWarps = kRows / 16;
   static constexpr int kWidth = kDim / (8 / kRowWarps);
   static_assert(kWidth % 16 == 0);
@@ -34,7 +34,7 @@ struct PortableBackward {
   SWEEPD_DEVICE void run(const Problem& p) {
     const int first = block_x() * kKeys, head = block_y(), batch = block_z();
     const int warp_key = uniform(thread_index() / 32) * 16;  // within the block
-    // Under a causal mask rows above the block's first key see nothing of it.
+    // Under a causal mask, rows above the block's first key do not see any of it.
     const int begin = p.causal ? first / kRows : 0;
     const int end = blocks_of(p.sequence, kRows);
     copy_tile<kKeys, kDim, kThreads>(k_tile(), p.k, batch, head, first, p.sequence, p.head_dim);
@@ -47,7 +47,7 @@ struct PortableBackward {
     for (int block = begin; block < end; ++block) {
       if (block + 1 < end) copy_rows(p, block + 1, batch, head);
       step(p, block, first, warp_key, head, batch);
-      sync_block();  // ds is there
+      sync_block();  // ds is complete
       sum_dq(p, block, head, batch);
       wait_for_copies();
       sync_block();
@@ -81,7 +81,7 @@ struct PortableBackward {
     return (static_cast<std::int64_t>(batch) * p.heads + head) * padded_rows(p.sequence);
   }
 
-  // keys x rows = the warp's 16 rows of `left` times all rows of `right`.
+  // Computes keys x rows: the warp's 16 rows of `left` times all rows of `right`.
   SWEEPD_DEVICE static void multiply(float (&s)[kRows / 8][4], Layout left, int warp_key,
                                      Layout right) {
     SWEEPD_UNROLL
@@ -98,7 +98,7 @@ struct PortableBackward {
     }
   }
 
-  // sum += the packed scores times `right`.
+  // Adds the packed scores times `right` to sum.
   SWEEPD_DEVICE static void accumulate(float (&sum)[kDim / 8][4],
                                        const std::uint32_t (&a)[kRows / 16][4], Layout right) {
     SWEEPD_UNROLL
@@ -132,7 +132,7 @@ struct PortableBackward {
       for (int e = 0; e < 4; ++e) {
         const int column = j * 8 + lane % 4 * 2 + e % 2, mine = key + lane / 4 + e / 2 * 8;
         s[j][e] = exp2_of(s[j][e] * scale - lse[column]);
-        // Keys beyond the end as well: their scores are 0, which lse may be far below.
+        // Also zeroes keys beyond the end: their scores are 0, and lse may be far below that.
         if (masked && (mine >= p.sequence || (p.causal && mine > row + column))) s[j][e] = 0;
         gradient[e] = s[j][e] * (dp[j][e] - delta[column]);
       }
@@ -165,7 +165,7 @@ struct PortableBackward {
         mma<kType>(dq[2 * j + 1], a, b[2], b[3]);
       }
     }
-    // Rows beyond the end get zeros, into rows that are kept for them.
+    // Rows beyond the end add zeros to rows that exist as padding.
     float* to = p.dq_sum + (line(p, head, batch) + block * kRows + row + lane / 4) * kDim + column +
                 lane % 4 * 2;
     SWEEPD_UNROLL

@@ -1,9 +1,8 @@
 // FlashAttention-2 forward on mma.sync: any GPU since sm_80, fp16 and bf16, d up to 128.
 //
-// A block has 128 rows of q, 16 a warp, kept in registers. It goes through k and v 64 rows at a
-// time; the next 64 are on their way while these are computed. Per row a running maximum m and sum
-// l of exp(score - m): what was summed under an older maximum is scaled down when a larger one
-// comes.
+// A block has 128 rows of q, 16 per warp, kept in registers. It iterates over k and v 64 rows at a
+// time; the next 64 are copied while these are computed. Each row has a running maximum m and sum l
+// of exp(score - m). When a larger maximum appears, older sums are scaled down.
 #pragma once
 
 #include "workloads/cuda/flash/mma.cuh"
@@ -15,17 +14,17 @@ struct PortableForward {
   static constexpr int kRows = 128, kKeys = 64, kThreads = 256;
   using Layout = Tile<kDim>;
   static constexpr int kStageBytes = 2 * kKeys * Layout::kRowBytes;  // of k and v
-  // q goes to registers before the second stage is needed, and lies there until then.
+  // q is moved to registers before the second stage is needed, and is stored there until then.
   static constexpr int kSharedBytes = 2 * kStageBytes;
   static_assert(kRows * Layout::kRowBytes <= kStageBytes);
 
   float o[kDim / 8][4] = {};  // 16 x d accumulators
   float m[2] = {-INFINITY, -INFINITY};
-  float l[2] = {0, 0};  // of this lane's columns alone until the end
+  float l[2] = {0, 0};  // of this lane's columns only, until the end
   std::uint32_t q[kDim / 16][4];
 
-  // Blocks go from the last rows to the first: under a causal mask the last have most to do, and
-  // should not be what everyone waits for in the end.
+  // Blocks go from the last rows to the first: under a causal mask the last have the most work, and
+  // should not be the ones that everything waits for in the end.
   SWEEPD_DEVICE static int first_row() { return (grid_x() - 1 - block_x()) * kRows; }
 
   SWEEPD_DEVICE void run(const Problem& p) {
@@ -46,7 +45,7 @@ struct PortableForward {
     SWEEPD_NO_UNROLL
     for (int block = 0; block < blocks; ++block) {
       if (block + 1 < blocks) copy_stage(p, block + 1, batch, head);
-      // A warp above the diagonal has nothing to see in its block's last keys.
+      // A warp above the diagonal sees nothing in its block's last keys.
       if (!p.causal || block * kKeys <= warp_row + 15) step(p, block, warp_row);
       wait_for_copies();
       sync_block();
@@ -119,7 +118,7 @@ struct PortableForward {
     }
   }
 
-  // Scores to probabilities under the new maximum, in the rows of `half`.
+  // Turns scores into probabilities under the new maximum, in the rows of `half`.
   SWEEPD_DEVICE void soften(float (&s)[kKeys / 8][4], int half, float scale) {
     float largest = m[half];
     SWEEPD_UNROLL
@@ -127,7 +126,7 @@ struct PortableForward {
       largest = fmaxf(largest, fmaxf(s[j][2 * half], s[j][2 * half + 1]));
     }
     largest = max_of_quad(largest);
-    // A row that has seen nothing yet: any finite maximum gives it zeros instead of inf - inf.
+    // In a row that has seen nothing yet, any finite maximum gives zeros instead of inf - inf.
     const float shift = largest == -INFINITY ? 0 : largest * scale;
     const float shrink = exp2_of(m[half] * scale - shift);
     m[half] = largest;

@@ -1,9 +1,9 @@
-// What the FlashAttention kernels of a GPU are given. No torch and no CUDA header here: the glue
+// The input of the GPU FlashAttention kernels. Includes no torch or CUDA header, because the glue
 // (flash.cpp), the launchers (*.cu) and the tests all include it.
 //
-// A matrix of a problem is [B, h, S, d], its last dimension contiguous; strides are in elements.
-// The 16-bit kernels also need the other strides to be multiples of 8 and the data 16-byte aligned
-// (they copy 16 bytes at a time), and so d a multiple of 8.
+// A matrix of a problem is [B, h, S, d] with its last dimension contiguous; strides are in
+// elements. The 16-bit kernels also need the other strides to be multiples of 8 and the data to be
+// 16-byte aligned (they copy 16 bytes at a time), and so d to be a multiple of 8.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ struct Matrix {
 
 struct Problem {
   int batch = 0, heads = 0, sequence = 0, head_dim = 0;
-  float scale = 1;  // of the scores; positive
+  float scale = 1;  // factor of the scores; positive
   bool causal = false;
   Matrix q, k, v, o;
   float* lse = nullptr;  // [B, h, S]
 
-  // Of the backward alone.
+  // Used in the backward only.
   Matrix d_o, dq, dk, dv;
-  // [B, h, padded S]: lse in units of log2, and the row sums of o d_o. Rows beyond S hold +infinity
-  // and 0, which make their probabilities 0.
+  // [B, h, padded S]: lse in units of log2, and the row sums of o d_o. Rows beyond S contain
+  // +infinity and 0, which make their probabilities 0.
   float* lse_log2 = nullptr;
   float* delta = nullptr;
-  // Sums of dq over blocks of keys, zero at first; dq_sum_floats() of them. Their order is the
-  // kernel's own.
+  // Sums of dq over blocks of keys, initially zero; dq_sum_floats() of them. Each kernel has its
+  // own order.
   float* dq_sum = nullptr;
 };
 
@@ -42,11 +42,11 @@ constexpr int blocks_of(int value, int block) {
   return (value + block - 1) / block;
 }
 
-// Rows that are kept of lse_log2, delta and dq_sum: no block is longer than 128.
+// Rows stored of lse_log2, delta and dq_sum: no block is longer than 128.
 constexpr int padded_rows(int sequence) {
   return round_up(sequence, 128);
 }
-// The head dimension as the 16-bit kernels lay it out.
+// The head dimension that the 16-bit kernels use.
 constexpr int padded_head_dim(int head_dim) {
   return round_up(head_dim, 32);
 }

@@ -1,4 +1,4 @@
-// What comes before and after the backward kernels, row by row.
+// What runs before and after the backward kernels, row by row.
 #pragma once
 
 #include <type_traits>
@@ -19,12 +19,12 @@ SWEEPD_DEVICE float value_of(Stored<kType> stored) {
   }
 }
 
-// delta = sum of o d_o over a row, and lse in units of log2. Sixteen lanes a row, eight columns a
-// lane; the grid is {padded_rows / kRows, heads, batch}.
+// delta = sum of o d_o over a row, and lse in units of log2. Sixteen lanes per row, eight columns
+// per lane; the grid is {padded_rows / kRows, heads, batch}.
 template <Element kType>
 struct RowSums {
   static constexpr int kThreads = 256, kRows = kThreads / 16, kSharedBytes = 0;
-  // Of 16-bit types eight columns are loaded at once; fp32 need not be aligned.
+  // Eight columns of 16-bit types are loaded at once; fp32 need not be aligned.
   struct alignas(kType == Element::kFp32 ? 4 : 16) Eight {
     Stored<kType> at[8];
   };
@@ -60,7 +60,7 @@ struct RowSums {
   }
 };
 
-// dq = scale * dq_sum, which lies [B, h, padded S, kDim]. Two columns a thread; the grid is
+// dq = scale * dq_sum, which is [B, h, padded S, kDim]. Two columns per thread; the grid is
 // {blocks_of(S * kDim / 2, kThreads), heads, batch}.
 template <Element kType, int kDim>
 struct StoreDq {

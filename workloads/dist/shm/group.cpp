@@ -31,7 +31,7 @@ double Group::largest(double mine) {
 
 Group::Way Group::announce(Call call, const void* tensor, std::size_t tensor_bytes,
                            std::size_t small_bytes) {
-  // By the size alone, so that all ranks decide alike.
+  // Depends on the size alone, so that all ranks decide in the same way.
   const bool small = small_fits(link_, small_bytes);
   if (small) {
     const bool has_data = call.op != Op::kBroadcast || call.root == rank();

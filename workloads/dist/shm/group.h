@@ -1,19 +1,19 @@
 // Collective operations of the ranks of one host over shared memory, on plain pointers and without
-// LibTorch. Every rank makes the same calls in the same order, each on one thread at a time; a call
+// LibTorch. Every rank makes the same calls in the same order, each on one thread at a time. A call
 // returns when its result is there and its tensors may change again.
 //
 // Results are the same on all ranks, bit for bit: each element is summed once, in the order of the
 // ranks (sum.h).
 //
-// How a message travels depends on its size and on where it lies:
+// How a message is sent depends on its size and on its memory:
 //   at most 16 KiB            through the slots, one barrier; every rank sums for itself
-//   in the heaps (allocate)   not at all: ranks read and write each other's tensors in place
-//   in private memory         one copy by the kernel each way (remote.h), where it lets one process
+//   in the heaps (allocate)   not sent: ranks read and write each other's tensors in place
+//   in private memory         one copy by the kernel each way (remote.h), if it lets one process
 //                             read another's memory; else through the slots, two copies (staged.h)
 //
-// Throws std::invalid_argument on all ranks when they make different calls, std::runtime_error when
-// a rank is gone; the group is of no use after either. A rank that merely hangs is waited for: it
-// is the attempt's deadline that ends it.
+// Throws std::invalid_argument on all ranks if they make different calls, std::runtime_error if a
+// rank is gone; the group cannot be used after either. It waits for a rank that hangs, until the
+// attempt's deadline.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ namespace sweepd::shm {
 
 class Group {
  public:
-  // Returns when all ranks of `region` have made theirs; see Link.
+  // Returns when all ranks of `region` have made their group; see Link.
   Group(std::shared_ptr<Region> region, int rank, Reach reach = Reach::kBest,
         std::chrono::milliseconds timeout = {});
 
@@ -46,12 +46,13 @@ class Group {
   void all_gather(void* output, const void* input, std::size_t part_bytes);
   void broadcast(void* data, std::size_t bytes, int root);
 
-  // For tensors that all ranks see. May outlive the group.
+  // For tensors that all ranks can access. May outlive the group.
   const std::shared_ptr<Heap>& heap() const { return heap_; }
 
  private:
   enum class Way { kSmall, kRemote, kStaged };
-  // Announces the call: all of it when it is small (`bytes` of `data`), else where `tensor` lies.
+  // Announces the call: with its data if it is small (`bytes` of `data`), else with the address of
+  // `tensor`.
   Way announce(Call call, const void* tensor, std::size_t tensor_bytes, std::size_t small_bytes);
 
   Link link_;

@@ -64,12 +64,12 @@ void* Heap::allocate(std::size_t bytes) {
   const std::size_t size = std::max(kPage, (bytes + kPage - 1) / kPage * kPage);
   const std::size_t offset = take(size);
   std::byte* const block = base_ + offset;
-  // Pages now: one that is missing later would end the process by SIGBUS.
+  // Allocates the pages now: a page that is missing later would end the process by SIGBUS.
   if (::posix_fallocate(region_->fd(), block - region_->base(), static_cast<off_t>(size)) != 0) {
     give_back(offset, size);
     throw OutOfMemory(to_bytes(bytes), to_bytes(in_use_bytes()), to_bytes(region_->heap_bytes()));
   }
-  // Where the system gives large pages to shared memory, fewer entries of the TLB are needed.
+  // Large pages for shared memory, if the system has them, need fewer TLB entries.
   ::madvise(block, size, MADV_HUGEPAGE);
   return block;
 }
@@ -81,7 +81,7 @@ void Heap::release(void* block) {
     const std::lock_guard lock(mutex_);
     size = used_.at(offset);
   }
-  // Before the range can be taken again. Where it fails the pages just stay.
+  // Frees the pages before the range can be used again. If that fails they stay.
   (void)::fallocate(region_->fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                     static_cast<std::byte*>(block) - region_->base(), static_cast<off_t>(size));
   give_back(offset, size);

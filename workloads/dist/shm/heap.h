@@ -1,5 +1,5 @@
-// A rank's own heap in the shared region: blocks that every rank has mapped. Pages are taken when a
-// block is allocated and given back when it is freed. Thread-safe; blocks are aligned to 4 KiB.
+// A rank's own heap in the shared region: blocks that every rank has mapped. Pages are allocated
+// with a block and freed with it. Thread-safe; blocks are aligned to 4 KiB.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@ class Heap {
  public:
   Heap(std::shared_ptr<Region> region, int rank);
 
-  // Zeroed. Throws sweepd::OutOfMemory when the machine or the heap has no room. 0 bytes take a
-  // page.
+  // Returns zeroed memory. Throws sweepd::OutOfMemory if the machine or the heap has no room. 0
+  // bytes use a page.
   void* allocate(std::size_t bytes);
   void release(void* block);
   std::size_t in_use_bytes();
 
  private:
-  std::size_t take(std::size_t bytes);  // offset of a free range, now used
+  std::size_t take(std::size_t bytes);  // returns the offset of a free range, now used
   void give_back(std::size_t offset, std::size_t bytes);
 
   std::shared_ptr<Region> region_;
   std::byte* base_;
   std::mutex mutex_;
-  std::map<std::size_t, std::size_t> free_, used_;  // offset -> bytes; neighbours in free_ are one
+  std::map<std::size_t, std::size_t> free_, used_;  // offset -> bytes; free_ merges adjacent ranges
   std::size_t in_use_bytes_ = 0;
 };
 

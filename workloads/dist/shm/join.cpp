@@ -18,7 +18,7 @@ std::filesystem::path address_file(const Place& place) {
   return place.folder / "shm.address";
 }
 
-// Rank 0's file, there for as long as this object.
+// Rank 0's file, which exists as long as this object.
 class Address {
  public:
   Address(const Place& place, int fd) : path_(address_file(place)) {
@@ -28,7 +28,7 @@ class Address {
     file << ::getpid() << ' ' << (stat ? stat->start_ticks : 0) << ' ' << fd << '\n';
     file.close();
     if (!file) throw std::runtime_error("shm: cannot write " + unfinished.string());
-    std::filesystem::rename(unfinished, path_);  // seen whole or not at all
+    std::filesystem::rename(unfinished, path_);  // readers see the whole file or none
   }
   ~Address() {
     std::error_code ignored;
@@ -41,7 +41,7 @@ class Address {
   std::filesystem::path path_;
 };
 
-// Null while rank 0 has not written it, or what is there is left over from a process that is gone.
+// Returns null while rank 0 has not written it, or if it is left over from a process that is gone.
 std::shared_ptr<Region> try_open(const Place& place) {
   std::ifstream file(address_file(place));
   int pid = 0, fd = 0;
@@ -81,7 +81,7 @@ std::unique_ptr<Group> join_group(const Place& place) {
     }
     group = std::make_unique<Group>(region, place.rank, place.reach, place.timeout);
   }
-  // Rank 0 has removed its file before anybody leaves: a second group finds its own, not this one.
+  // Rank 0 removes its file before any rank continues, so that a second group cannot find this one.
   group->barrier();
   return group;
 }

@@ -20,10 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer than a chunk takes, shorter than what a sleep and its wake-up cost several times over.
-// With more ranks than cores the one that is waited for may need this very core: no spinning then.
+// Longer than a chunk takes, and several times shorter than a sleep and its wake-up. With more
+// ranks than cores the awaited rank may need this very core, so there is no spinning.
 constexpr auto kSpinTime = std::chrono::microseconds(100);
-// How soon a rank that was killed is noticed by those who sleep.
+// How soon sleeping ranks notice that a rank was killed.
 constexpr std::chrono::milliseconds kLookAround{100};
 
 void pause_cpu() {
@@ -34,8 +34,8 @@ void pause_cpu() {
 
 void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
            const timespec* timeout) {
-  // Not FUTEX_PRIVATE: the waiters are other processes. Why it returns does not matter: whoever
-  // waits looks again.
+  // Not FUTEX_PRIVATE, because the waiters are other processes. The reason for returning does not
+  // matter: waiters check again.
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, timeout, nullptr,
             0);
 }
@@ -53,7 +53,7 @@ bool is_alive(const Peer& peer) {
 
 enum class Direction { kRead, kWrite };
 
-// Between this process and another's memory; 0 or an errno.
+// Transfers between this process and another's memory. Returns 0 or an errno.
 int transfer(Direction direction, int pid, std::uint64_t address, std::byte* local,
              std::size_t bytes) {
   while (bytes > 0) {
@@ -122,7 +122,7 @@ Link::~Link() {
   wake_all(control().generation);
 }
 
-// A container or a hardened kernel may forbid one process to read another's memory.
+// A container or a hardened kernel may forbid that one process reads another's memory.
 bool Link::probe() {
   for (int peer = 0; peer < world_size(); ++peer) {
     const Peer& other = control().peers[peer];
@@ -140,8 +140,8 @@ void Link::next_turn() {
   const auto ranks = static_cast<std::uint32_t>(world_size());
   if (shared.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks) {
     shared.arrived.store(0, std::memory_order_relaxed);
-    // Sequentially consistent, as the sleepers' own pair: either they see the new generation, or
-    // this rank sees them.
+    // Sequentially consistent, like the sleepers' own pair of accesses: either they see the new
+    // generation, or this rank sees them.
     shared.generation.store(generation + 1);
     if (shared.sleepers.load() > 0) wake_all(shared.generation);
   } else if (!spin(generation)) {
@@ -191,7 +191,7 @@ std::string Link::missing_peers() {
       gave_up = other.left != 0;
     }
   }
-  // A rank that leaves before all have come does so because they did not come.
+  // A rank that leaves before all have come leaves because they did not come.
   if (!not_here.empty() && (gave_up || Clock::now() >= join_deadline_)) {
     return fmt::format("rank{} {} did not arrive in time", not_here.size() == 1 ? "" : "s",
                        join(not_here, ", "));
@@ -236,7 +236,7 @@ void Link::write_to(int peer, std::uint64_t address, const std::byte* from, std:
   if (error != 0) fail_to("write", peer, error);
 }
 
-// A process that is ending has no memory any more, some time before it is seen to have ended.
+// A process that is ending loses its memory some time before others see that it has ended.
 void Link::fail_to(const char* verb, int peer, int error) {
   const std::string gone = blame(peer);
   throw std::runtime_error(

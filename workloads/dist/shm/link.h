@@ -1,8 +1,9 @@
-// One rank's hold on the shared region: the barrier, and what the ranks tell each other at it.
+// One rank's connection to the shared region: the barrier, and what the ranks tell each other at
+// it.
 //
-// Time is cut into turns by barriers. What a rank writes for others in one turn (its call, its
-// slot, its result) is read in the next turn and in no other, so two of each take turns and a
-// single barrier between two turns orders everything.
+// Barriers divide time into turns. What a rank writes for others in one turn (its call, its slot,
+// its result) is read in the next turn and in no other. So two copies of each, used alternately,
+// and a single barrier between two turns order everything.
 #pragma once
 
 #include <chrono>
@@ -16,16 +17,16 @@
 
 namespace sweepd::shm {
 
-// How to reach memory of other ranks that lies outside the region.
+// How to access memory of other ranks that is outside the region.
 enum class Reach {
-  kBest,    // read and write it through the kernel where that is allowed, else as below
+  kBest,    // read and write it through the kernel if allowed, else as below
   kStaged,  // copy it through the region's slots
 };
 
 class Link {
  public:
-  // Waits until all ranks are there: at most `timeout` (0: for ever). Throws std::runtime_error
-  // that names the ranks that did not come.
+  // Waits until all ranks have come, at most `timeout` (0: forever). Throws std::runtime_error that
+  // names the ranks that did not come.
   Link(std::shared_ptr<Region> region, int rank, Reach reach, std::chrono::milliseconds timeout);
   ~Link();  // the others' waits for this rank end with an error
   Link(const Link&) = delete;
@@ -38,15 +39,15 @@ class Link {
   std::uint64_t turn() const { return turn_; }
   bool reaches_private_memory() const { return reaches_private_memory_; }
 
-  // The barrier: the next turn begins when every rank is in here. Spins for a moment, then sleeps.
-  // Throws std::runtime_error when a rank's process has ended or its Link is gone.
+  // The barrier: the next turn begins when every rank has entered it. Spins for a moment, then
+  // sleeps. Throws std::runtime_error if a rank's process has ended or its Link is gone.
   void next_turn();
 
-  // Publishes `mine`; after the barrier, the calls of all ranks, by rank. Throws
-  // std::invalid_argument on every rank when two of them are about to do different things.
+  // Publishes `mine` and, after the barrier, returns the calls of all ranks, by rank. Throws
+  // std::invalid_argument on every rank if two of the calls differ.
   std::span<const Call> announce(const Call& mine);
 
-  // Between this process and a peer's. Throws std::runtime_error when the peer is gone.
+  // Copy between this process and a peer's. Throw std::runtime_error if the peer is gone.
   void read_from(int peer, std::uint64_t address, std::byte* to, std::size_t bytes);
   void write_to(int peer, std::uint64_t address, const std::byte* from, std::size_t bytes);
 
@@ -54,8 +55,8 @@ class Link {
   Control& control() { return region_->control(); }
   bool spin(std::uint32_t generation);
   void sleep(std::uint32_t generation);
-  std::string missing_peers();  // who of them and why; "" when all are there or may still come
-  std::string blame(int peer);  // for others' errors too; who is named may be whom they found first
+  std::string missing_peers();  // which and why; "" if all are there or may still come
+  std::string blame(int peer);  // also explains others' errors; names the rank found gone first
   [[noreturn]] void fail_to(const char* verb, int peer, int error);
   bool probe();
 

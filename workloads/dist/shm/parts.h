@@ -12,15 +12,16 @@ struct Part {
   std::size_t begin_bytes = 0;
   std::size_t size_bytes = 0;
 
-  // Its piece from `offset` on, at most `length`; empty beyond the end.
+  // Returns its piece from `offset` on, at most `length` long; empty beyond the end.
   Part piece(std::size_t offset, std::size_t length) const {
     if (offset >= size_bytes) return {begin_bytes + size_bytes, 0};
     return {begin_bytes + offset, std::min(length, size_bytes - offset)};
   }
 };
 
-// Part `rank` of an array of `count` elements over `world_size` ranks: equal parts but for the last
-// ones, which may be shorter or empty. Parts begin at whole cache lines from the array's start.
+// Returns part `rank` of an array of `count` elements over `world_size` ranks. Parts are equal
+// except the last ones, which may be shorter or empty, and begin at whole cache lines from the
+// array's start.
 inline Part part_of(std::size_t count, Type type, int world_size, int rank) {
   const std::size_t line = 64 / size_of(type);
   const auto ranks = static_cast<std::size_t>(world_size);

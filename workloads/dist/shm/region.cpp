@@ -20,7 +20,7 @@ constexpr std::size_t kControlBytes = (sizeof(Control) + kPage - 1) / kPage * kP
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// All slots together stay in the last-level cache, and one chunk in a core's L2.
+// All slots together fit into the last-level cache, and one chunk into a core's L2.
 constexpr std::size_t kStagingBytes = 4 << 20;
 constexpr std::size_t kLargestChunk = 256 << 10;
 
@@ -71,7 +71,7 @@ std::shared_ptr<Region> Region::create(int world_size, std::size_t heap_bytes) {
   if (!fd) fail("cannot make shared memory (memfd_create)", errno);
   const auto ranks = static_cast<std::size_t>(world_size);
   const std::size_t fixed = kControlBytes + 2 * ranks * (ranks + 1) * chunk_for(world_size);
-  // Taken now: a page that is missing later would end the process by SIGBUS.
+  // Allocated now: a page that is missing later would end the process by SIGBUS.
   if (::ftruncate(fd.get(), static_cast<off_t>(fixed + ranks * heap_bytes)) != 0) {
     fail(fmt::format("cannot size shared memory to {} bytes", fixed + ranks * heap_bytes), errno);
   }

@@ -1,14 +1,14 @@
 // The memory that the ranks of one trial on one host share.
 //
-// An anonymous file (memfd): it has no name, in /dev/shm or elsewhere, so nothing remains of it
-// when its processes are gone, however and whenever they ended, and the size of /dev/shm does not
-// matter. Other ranks open it as /proc/<pid>/fd/<n>. It holds, in this order:
+// It is an anonymous file (memfd) without a name in /dev/shm or elsewhere, so nothing remains of it
+// once its processes are gone, however they ended, and the size of /dev/shm does not matter. Other
+// ranks open it as /proc/<pid>/fd/<n>. It contains, in this order:
 //
 //   Control   the barrier, the ranks' processes and what each rank is about to do
 //   staging   slots through which messages in private memory pass (bounded: about 4 MiB)
-//   heaps     one for each rank: tensors that all ranks see (heap.h)
+//   heaps     one for each rank: tensors that all ranks can access (heap.h)
 //
-// The heaps are as large as the machine's memory, but take only what is allocated in them.
+// The heaps are as large as the machine's memory, but use only what is allocated in them.
 #pragma once
 
 #include <atomic>
@@ -32,22 +32,22 @@ enum class Op : std::uint32_t {
   kBroadcast
 };
 
-// What a rank is about to do: all must be about to do the same.
+// What a rank is about to do. It must be the same on all ranks.
 struct Call {
   Op op = Op::kBarrier;
   std::uint32_t type = 0;  // a Type
   std::int32_t root = 0;
   std::uint64_t count = 0;    // elements
-  std::uint64_t address = 0;  // of the tensor that peers read or write, in the rank's process
-  std::int64_t offset = -1;   // the same from the region's start, when it lies in a heap
+  std::uint64_t address = 0;  // tensor that peers read or write, in the rank's process
+  std::int64_t offset = -1;   // the same from the region's start, if it is in a heap
   double value = 0;           // of kLargest
 };
 
 struct Peer {
   std::atomic<std::int32_t> pid{0};  // 0: has not come yet
   std::atomic<std::uint64_t> start_ticks{0};
-  std::atomic<std::uint64_t> control{0};      // where the rank has mapped Control
-  std::atomic<std::uint32_t> reaches_all{0};  // may read the memory of every other rank
+  std::atomic<std::uint64_t> control{0};      // address of Control in the rank's process
+  std::atomic<std::uint32_t> reaches_all{0};  // whether it may read the memory of every other rank
   std::atomic<std::uint32_t> left{0};
 };
 
@@ -58,7 +58,7 @@ struct Control {
   alignas(64) std::atomic<std::uint32_t> arrived{0};
   alignas(64) std::atomic<std::uint32_t> generation{0};  // a futex
   alignas(64) std::atomic<std::uint32_t> sleepers{0};
-  // Whom the others blame: the first that was found gone, and not those who left because of it.
+  // The rank that others blame: the first one found gone, not those that left because of it.
   std::atomic<std::int32_t> first_gone{-1};
   Peer peers[kMaxRanks];
   alignas(64) Call calls[2][kMaxRanks];
@@ -66,7 +66,7 @@ struct Control {
 
 class Region {
  public:
-  // Throws std::runtime_error that names the size when there is no room for it.
+  // Throws std::runtime_error that names the size if there is no room for it.
   static std::shared_ptr<Region> create(int world_size, std::size_t heap_bytes = machine_memory());
   static std::shared_ptr<Region> open(const std::filesystem::path& path);
   ~Region();
@@ -78,15 +78,15 @@ class Region {
   int fd() const { return fd_.get(); }
   std::byte* base() { return base_; }
 
-  // Staging: at `turn`, a rank fills its own slot of that turn, a chunk for every rank, and its own
-  // result; all of them are read in the turn that follows, so two of each are enough.
+  // Staging: in `turn`, a rank fills its own slot of that turn, a chunk for every rank, and its own
+  // result. All are read in the next turn, so two of each suffice.
   std::size_t chunk_bytes() const { return chunk_bytes_; }
   std::byte* slot(std::uint64_t turn, int from, int to);
   std::byte* result(std::uint64_t turn, int rank);
 
   std::size_t heap_bytes() const { return heap_bytes_; }
   std::byte* heap(int rank);
-  // From base(); -1 when the memory is not in a heap.
+  // Offset from base(); -1 if the memory is not in a heap.
   std::int64_t heap_offset(const void* begin, std::size_t bytes);
 
   static std::size_t machine_memory();

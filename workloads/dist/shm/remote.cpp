@@ -8,7 +8,7 @@
 namespace sweepd::shm {
 namespace {
 
-// Of what is fetched at once from all other ranks: stays in a core's L2 cache until it is summed.
+// Fetched at once from all other ranks: stays in a core's L2 cache until it is summed.
 constexpr std::size_t kFetchBytes = 256 << 10;
 
 std::size_t fetch_chunk(int world_size) {
@@ -16,14 +16,14 @@ std::size_t fetch_chunk(int world_size) {
                                16 << 10);
 }
 
-// Where the rank's tensor can be accessed in this process; null: only through the kernel.
+// Returns where this process can access the rank's tensor; null if only through the kernel.
 std::byte* visible(Link& link, std::span<const Call> calls, int rank) {
   const Call& call = calls[static_cast<std::size_t>(rank)];
   if (rank == link.rank()) return reinterpret_cast<std::byte*>(call.address);  // NOLINT
   return call.offset < 0 ? nullptr : link.region().base() + call.offset;
 }
 
-// The sum of one part of every rank's tensor, chunk by chunk.
+// Sums one part of every rank's tensor, chunk by chunk.
 class PartSum {
  public:
   PartSum(Link& link, std::span<const Call> calls, Type type)
@@ -112,7 +112,7 @@ void remote_reduce_scatter(Link& link, std::span<const Call> calls, std::byte* o
 
 void remote_all_gather(Link& link, std::span<const Call> calls, std::byte* output,
                        std::size_t part_bytes) {
-  // Each rank begins with itself, so that not all of them read one rank's memory at a time.
+  // Each rank begins with itself, so that not all of them read one rank's memory at the same time.
   for (int i = 0; i < link.world_size(); ++i) {
     const int rank = (link.rank() + i) % link.world_size();
     fetch(link, calls, rank, output + equal_part(part_bytes, rank).begin_bytes, part_bytes);

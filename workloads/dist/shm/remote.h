@@ -1,11 +1,11 @@
-// The operations on memory that every rank can reach: tensors in the shared heaps, which are read
-// and written where they are, and private ones through the kernel (process_vm_readv, _writev), one
-// copy. A rank reduces its own part of the message from all ranks and hands it to all.
+// The operations on memory that every rank can access: tensors in the shared heaps, which are read
+// and written in place, and private ones through the kernel (process_vm_readv, _writev), with one
+// copy. A rank reduces its own part of the message from all ranks and gives it to all.
 //
-// Bytes that pass the memory bus for all_reduce of N bytes over W ranks in the heaps: W N read and
-// W N written, each tensor once. No algorithm can do with less, since the sum ends up in W places.
+// all_reduce of N bytes over W ranks in the heaps moves W N bytes read and W N bytes written over
+// the memory bus, each tensor once. No algorithm needs less, because the sum is stored in W places.
 //
-// `calls` are the ranks' own (Link::announce); the caller ends the turn before the tensors may
+// `calls` are those of all ranks (Link::announce). The caller ends the turn before the tensors may
 // change again.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace sweepd::shm {
 
-// Whether all of `calls`' tensors lie in the heaps or can be reached where they are.
+// Whether all tensors of `calls` are in the heaps or can be accessed where they are.
 bool can_reach(const Link& link, std::span<const Call> calls);
 
 void remote_all_reduce(Link& link, std::span<const Call> calls, std::size_t count, Type type);

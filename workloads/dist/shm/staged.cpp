@@ -11,7 +11,7 @@ std::size_t chunks_of(std::size_t bytes, std::size_t chunk) {
   return (bytes + chunk - 1) / chunk;
 }
 
-// Runs step s of chunk c in turn c + s; a step reads what the step before it wrote one turn ago.
+// Runs step s of chunk c in turn c + s. A step reads what the step before it wrote one turn ago.
 template <class... Steps>
 void pipeline(Link& link, std::size_t chunks, Steps... steps) {
   constexpr std::size_t kSteps = sizeof...(Steps);
@@ -22,12 +22,13 @@ void pipeline(Link& link, std::size_t chunks, Steps... steps) {
       ++step;
     };
     (run(steps), ...);
-    // Nobody writes what the last turn reads before the next barrier, whichever call has it.
+    // Nothing overwrites what the last turn reads before the next barrier, even one of another
+    // call.
     if (turn + 1 < chunks + kSteps - 1) link.next_turn();
   }
 }
 
-// The sum of one part, as two steps of the pipeline.
+// Sums one part, in two steps of the pipeline.
 class StagedSum {
  public:
   StagedSum(Link& link, const std::byte* input, Type type)
@@ -108,7 +109,7 @@ void staged_reduce_scatter(Link& link, std::byte* output, const std::byte* input
 
 void staged_all_gather(Link& link, std::byte* output, const std::byte* input,
                        std::size_t part_bytes) {
-  // One rank's slots lie side by side: together they are one larger slot that all others read.
+  // One rank's slots are adjacent, so together they are one larger slot that all others read.
   const auto ranks = static_cast<std::size_t>(link.world_size());
   const std::size_t chunk = link.region().chunk_bytes() * ranks;
   const auto piece = [&](int rank, std::size_t index) {
@@ -154,7 +155,7 @@ void staged_broadcast(Link& link, std::byte* data, std::size_t bytes, int root) 
 }
 
 bool small_fits(Link& link, std::size_t bytes) {
-  // Every rank sums everything: beyond this the work that it repeats costs more than two barriers.
+  // Every rank sums everything. Beyond this size that repeated work costs more than two barriers.
   constexpr std::size_t kSmallBytes = 16 << 10;
   const std::size_t slots =
       link.region().chunk_bytes() * static_cast<std::size_t>(link.world_size());

@@ -21,7 +21,7 @@ struct BFloat {
   std::uint16_t bits;
 };
 
-// What a type is added in. Unsigned, so that an overflow wraps and is not undefined.
+// The type in which sums are computed. Unsigned, so that an overflow wraps and is not undefined.
 template <class T>
 struct Wide {
   using type = T;
@@ -44,7 +44,7 @@ struct Wide<BFloat> {
   return {static_cast<std::uint16_t>(x != x ? 0x7fc0 : rounded)};
 }
 
-// Without branches: the exponent is moved by a multiplication, which also makes subnormals right.
+// Without branches: a multiplication shifts the exponent, which also makes subnormals right.
 [[gnu::always_inline]] inline float widen_half(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16;
   const std::uint32_t rest = (half & 0x7fffu) << 13;
@@ -63,7 +63,7 @@ struct Wide<BFloat> {
   } else if (rest >= 0x477ff000u) {
     half = 0x7c00;  // 65,520 and more round to infinity
   } else if (rest < 0x38800000u) {
-    // Below 2^-14: adding 1/2 leaves the result, rounded by the adder, in the lowest bits.
+    // Below 2^-14: adding 1/2 puts the result, rounded by the adder, into the lowest bits.
     half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
   } else {
     half = (rest - 0x38000000u + 0xfff + ((rest >> 13) & 1)) >> 13;
@@ -72,7 +72,7 @@ struct Wide<BFloat> {
 }
 
 #if SWEEPD_X86
-// GCC does not vectorise conversions of halves by itself.
+// GCC does not vectorise conversions of halves.
 [[gnu::target("avx2,f16c")]] void widen_halves(float* to, const Half* from, std::size_t count) {
   std::size_t i = 0;
   for (; i + 8 <= count; i += 8) {
@@ -86,7 +86,7 @@ struct Wide<BFloat> {
   for (; i + 8 <= count; i += 8) {
     const __m256 wide = _mm256_loadu_ps(from + i);
     const __m256 nan = _mm256_cmp_ps(wide, wide, _CMP_UNORD_Q);
-    // One NaN for all, as above: the conversion would keep the payload.
+    // Always the same NaN, as above: the conversion would keep the payload.
     const __m256 clean = _mm256_blendv_ps(wide, _mm256_set1_ps(__builtin_nanf("")), nan);
     const __m128i halves = _mm256_cvtps_ph(clean, _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), halves);
@@ -95,9 +95,9 @@ struct Wide<BFloat> {
 }
 #endif
 
-// Elements that are summed at once. Of 64 to 1,024, measured on fp32 in memory with two sources and
-// two destinations: more, and the prefetchers lose track of the four streams (1,024 takes 1.4 times
-// as long); fewer, and conversions do not pay.
+// Elements that are summed at once. Chosen from 64 to 1,024 by measurement, with fp32 in memory,
+// two sources and two destinations. With more, the prefetchers lose track of the four streams
+// (1,024 takes 1.4 times as long); with fewer, conversions do not pay.
 constexpr std::size_t kBlock = 128;
 
 template <Isa isa, class T, class W>
@@ -144,7 +144,7 @@ template <Isa isa, class T, class W>
 using Sources = std::span<const std::byte* const>;
 using Destinations = std::span<std::byte* const>;
 
-// One block of `count` elements from index `begin` on.
+// Sums one block of `count` elements from index `begin` on.
 template <Isa isa, class T>
 [[gnu::always_inline]] inline void sum_block(Sources sources, Destinations destinations,
                                              std::size_t begin, std::size_t count) {

@@ -1,4 +1,4 @@
-// A stand-in: see gloo/algorithm.h. Never made here; ProcessGroupGloo's own code makes it.
+// A stand-in: see gloo/algorithm.h. Never constructed here; ProcessGroupGloo's own code does that.
 #pragma once
 
 #include <chrono>
