@@ -10,6 +10,7 @@
 #include "db/query.h"
 #include "db/store.h"
 #include "runner/daemon/handlers/make_table.h"
+#include "runner/model/kernel_class.h"
 #include "runner/report/report.h"
 #include "tests/daemon/experiment_sweeps.h"
 
@@ -95,6 +96,7 @@ AttemptRecord done(const OpenAttempt& attempt, const Asked& asked) {
                                   90,
                                   110,
                                   14});
+        classify(record.kernels.back());
       }
     } else {
       for (const std::string& metric : asked.metrics) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runner/model/kernel_class.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -166,6 +167,7 @@ TEST_F(DbTest, KernelsAreStoredWithTheirClassAndShortName) {
                      5,
                      5,
                      0}};
+  for (KernelStats& kernel : record.kernels) classify(kernel);
   record.operators = {{0, "forward", "ffn", "aten::mm", 3, 12, 15, 30, 30}};
   record.judgement = {Verdict::kSuspect, {"2 records dropped"}};
   finish(record);

@@ -1,4 +1,5 @@
 // Tests the tables of a profile: shares, layouts, groupings, and what cannot be asked.
+#include "runner/model/kernel_class.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -34,8 +35,10 @@ class KernelTables : public DbTest {
   static KernelStats kernel(const char* phase, const char* range, const char* name,
                             std::int64_t grid, std::int64_t calls, double total, double mean,
                             double median, double min, double max, double std) {
-    return {0,     phase, range,  name, {grid, 1, 1}, {128, 1, 1}, calls,
-            total, mean,  median, min,  max,          std};
+    KernelStats stats{0,     phase, range,  name, {grid, 1, 1}, {128, 1, 1}, calls,
+                      total, mean,  median, min,  max,          std};
+    classify(stats);
+    return stats;
   }
 
   Result<std::vector<Table>> ask(const KernelView& view) {

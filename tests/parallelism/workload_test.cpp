@@ -96,7 +96,7 @@ TEST(Parallelism, SaysWhatNeverHappens) {
   EXPECT_THAT(never.formula, HasSubstr("never: a token costs"));
   const Figure none = figure({{"tokens_per_device", "100K"}}, "fsdp_that_fits");
   EXPECT_TRUE(std::isinf(none.value));
-  EXPECT_THAT(none.formula, HasSubstr("above 80.0 GB by itself"));
+  EXPECT_THAT(none.formula, HasSubstr("already exceeds 80.0 GB"));
 }
 
 TEST(Parallelism, RefusesWhatCannotBePlanned) {

@@ -84,7 +84,7 @@ f.yaml:5:28: error: sort: expected a text, found a list
   5 |   - {rows: [model], sort: [[mean]], limit: some}
     |                            ^~~~~~
 
-f.yaml:5:44: error: limit: `some` is no number of rows
+f.yaml:5:44: error: limit: `some` is not a number of rows
   5 |   - {rows: [model], sort: [[mean]], limit: some}
     |                                            ^~~~
     = help: 0 or no limit at all shows every row

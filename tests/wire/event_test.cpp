@@ -137,7 +137,7 @@ TEST(Event, MistakesAreNamed) {
       {R"({"event":"step","step":1.5,"warmup":false,"samples":[]})",
        "step: step: expected an integer, got 1.5"},
       {R"({"event":"step","step":1,"warmup":false,"samples":[["forward","time"]]})",
-       "samples[0]: expected [phase, metric, number]"},
+       "samples[0]: expected [phase, metric, value]"},
       {R"({"event":"work","arithmetic":"fp32","tokens":0,"figures":[],"phases":[{"phase":"x"}]})",
        "phases[0]: missing field `flops`"},
       {R"({"event":"end","outcome":"don","wall_ns":0})", "outcome: `don` is not an outcome"},

@@ -163,7 +163,7 @@ TEST(Command, MistakesInTheTrialAreNamed) {
   };
   const Row rows[] = {
       {{}, "argv: a command needs a program"},
-      {{{"argv", "echo {contxt}"}}, "{contxt} is no parameter (did you mean `context`?)"},
+      {{{"argv", "echo {contxt}"}}, "{contxt} is not a parameter (did you mean `context`?)"},
       {{{"argv", "echo {context}"}}, "this trial does not set `context`"},
       {{{"argv", "echo"}, {"env", "A"}}, "env: `A` is not an assignment; expected NAME=value"},
       {{{"argv", "echo"}, {"patterns", "speed = x"}}, "metric `speed` has no unit"},
