@@ -4,29 +4,44 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "db/migrate.h"
 #include "db/param_columns.h"
+#include "db/record_views.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
 namespace {
 
-// The views' own columns, in order. They follow the parameters.
-constexpr std::string_view kTimingColumns = R"(
-       phase.text AS phase,
-       s.n AS n, s.mean AS mean, s.std AS std, s.min AS min, s.p05 AS p05, s.median AS median,
-       s.p95 AS p95, s.max AS max, s.mad AS mad,
-       w.tokens AS tokens, pw.flops AS flops, pw.bytes AS bytes)";
-constexpr std::string_view kMemoryColumns = R"(
-       phase.text AS phase, m.rank AS rank,
-       m.at_start_bytes AS at_start_bytes, m.at_end_bytes AS at_end_bytes,
-       m.peak_allocated_bytes AS peak_allocated_bytes,
-       m.peak_reserved_bytes AS peak_reserved_bytes,
-       m.device_in_use_bytes AS device_in_use_bytes)";
-constexpr std::string_view kCommonColumns = R"(
-       a.verdict AS verdict, a.outcome AS outcome, a.repeat AS repeat, h.hostname AS host,
-       d.name AS device_name, t.key AS trial_key, a.uid AS attempt_uid)";
+// The views' own columns, in order, each as "expression AS name". They follow the parameters.
+using ViewColumns = std::vector<std::pair<std::string, std::string>>;
+
+void add(ViewColumns& columns, const std::string& table, const std::vector<std::string>& names) {
+  for (const std::string& name : names) columns.emplace_back(table + "." + name, name);
+}
+
+ViewColumns timing_columns() {
+  ViewColumns columns{{"phase.text", "phase"}};
+  add(columns, "s", stats_columns());
+  add(columns, "w", {"tokens"});
+  add(columns, "pw", {"flops", "bytes"});
+  return columns;
+}
+
+ViewColumns memory_view_columns() {
+  ViewColumns columns{{"phase.text", "phase"}, {"m.rank", "rank"}};
+  add(columns, "m", memory_columns());
+  return columns;
+}
+
+ViewColumns common_columns() {
+  return {{"a.verdict", "verdict"}, {"a.outcome", "outcome"},  {"a.repeat", "repeat"},
+          {"h.hostname", "host"},   {"d.name", "device_name"}, {"t.key", "trial_key"},
+          {"a.uid", "attempt_uid"}};
+}
+
 constexpr std::string_view kTimingJoins = R"(
 LEFT JOIN summary s ON s.attempt = a.row AND a.outcome = 'done'
      AND s.metric = (SELECT id FROM name WHERE text = 'time')
@@ -37,58 +52,47 @@ constexpr std::string_view kMemoryJoins = R"(
 LEFT JOIN memory m ON m.attempt = a.row AND a.outcome = 'done'
 LEFT JOIN name phase ON phase.id = m.phase)";
 
-const std::vector<std::string> kViewColumns{"phase",
-                                            "n",
-                                            "mean",
-                                            "std",
-                                            "min",
-                                            "p05",
-                                            "median",
-                                            "p95",
-                                            "max",
-                                            "mad",
-                                            "tokens",
-                                            "flops",
-                                            "bytes",
-                                            "verdict",
-                                            "outcome",
-                                            "repeat",
-                                            "host",
-                                            "device_name",
-                                            "trial_key",
-                                            "attempt_uid",
-                                            "rank",
-                                            "at_start_bytes",
-                                            "at_end_bytes",
-                                            "peak_allocated_bytes",
-                                            "peak_reserved_bytes",
-                                            "device_in_use_bytes"};
+// Is it a column of one of the two views itself?
+bool is_own_column(const std::string& name) {
+  static const std::set<std::string> names = [] {
+    std::set<std::string> own;
+    for (const ViewColumns& columns : {timing_columns(), memory_view_columns(), common_columns()}) {
+      for (const auto& [expression, column] : columns) own.insert(column);
+    }
+    return own;
+  }();
+  return names.contains(name);
+}
 
 // A parameter that has the name of one of the view's own columns gets the prefix `param_`.
 std::string view_column(const std::string& param) {
-  const bool taken =
-      std::find(kViewColumns.begin(), kViewColumns.end(), param) != kViewColumns.end();
-  return taken ? "param_" + param : param;
+  return is_own_column(param) ? "param_" + param : param;
 }
 
 std::string make_view(const WorkloadDef& def, const std::string& name, std::string_view pass,
-                      std::string_view columns, std::string_view joins) {
-  std::string params;
+                      ViewColumns own, std::string_view joins) {
+  std::string columns;
   for (const std::size_t i : stored_params(def)) {
     const std::string& param = def.params[i].name;
-    params += fmt::format("p.{} AS {}, ", sql_name(param), sql_name(view_column(param)));
+    columns += fmt::format("p.{} AS {}, ", sql_name(param), sql_name(view_column(param)));
+  }
+  const ViewColumns common = common_columns();
+  own.insert(own.end(), common.begin(), common.end());
+  std::vector<std::string> list;
+  for (const auto& [expression, column] : own) {
+    list.push_back(fmt::format("\n       {} AS {}", expression, column));
   }
   return fmt::format(
-      "CREATE VIEW {} AS\nSELECT {}{},{}\nFROM {} p\nJOIN trial t ON t.id = p.trial\n"
+      "CREATE VIEW {} AS\nSELECT {}{}\nFROM {} p\nJOIN trial t ON t.id = p.trial\n"
       "JOIN attempt a ON a.trial = p.trial AND a.pass = '{}' AND a.is_current = 1\n"
       "JOIN host h ON h.id = a.host\n"
       "LEFT JOIN attempt_device ad ON ad.attempt = a.row AND ad.rank = 0\n"
       "LEFT JOIN device d ON d.id = ad.device{}",
-      sql_name(name), params, columns, kCommonColumns, sql_name(params_table(def.name)), pass,
-      joins);
+      sql_name(name), columns, join(list, ","), sql_name(params_table(def.name)), pass, joins);
 }
 
-std::map<std::string, std::string> columns_of(Connection& connection, const std::string& table) {
+std::map<std::string, std::string> types_of_columns(Connection& connection,
+                                                    const std::string& table) {
   std::map<std::string, std::string> types;
   Query info(connection, "SELECT name, type FROM pragma_table_info(?)");
   info.bind(table);
@@ -98,7 +102,7 @@ std::map<std::string, std::string> columns_of(Connection& connection, const std:
 
 Result<void> grow_params(Connection& connection, const WorkloadDef& def) {
   const std::string table = params_table(def.name);
-  auto present = columns_of(connection, table);
+  auto present = types_of_columns(connection, table);
   if (present.empty()) {
     connection.execute(
         fmt::format("CREATE TABLE {} (trial INTEGER PRIMARY KEY REFERENCES trial (id)) STRICT",
@@ -129,7 +133,8 @@ Result<void> check_name(Connection& connection, const std::string& workload,
   Query taken(connection,
               "SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type = 'table'");
   taken.bind(view);
-  const bool ours = embedded_views().find("CREATE VIEW " + view + " ") != std::string_view::npos;
+  const std::vector<std::string> general = general_view_names();
+  const bool ours = std::find(general.begin(), general.end(), view) != general.end();
   if (!ours && !taken.next()) return {};
   return Error{ErrorCode::kFailedPrecondition,
                fmt::format("workload `{}`: its view would be called `{}`, which is a table or view "
@@ -140,11 +145,11 @@ Result<void> check_name(Connection& connection, const std::string& workload,
 }  // namespace
 
 std::string workload_view(const WorkloadDef& def) {
-  return make_view(def, def.name, "timing", kTimingColumns, kTimingJoins);
+  return make_view(def, def.name, "timing", timing_columns(), kTimingJoins);
 }
 
 std::string workload_memory_view(const WorkloadDef& def) {
-  return make_view(def, def.name + "_memory", "memory", kMemoryColumns, kMemoryJoins);
+  return make_view(def, def.name + "_memory", "memory", memory_view_columns(), kMemoryJoins);
 }
 
 Result<void> apply_catalog(Connection& connection, const Catalog& catalog) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "db/record_views.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -44,13 +45,14 @@ std::vector<std::string> general_views() {
     const std::size_t begin = part.find("CREATE VIEW ");
     if (begin != std::string::npos) statements.push_back(part.substr(begin));
   }
+  const std::vector<std::string> of_records = record_views();
+  statements.insert(statements.end(), of_records.begin(), of_records.end());
   return statements;
 }
 
 // A migration that changes a column would fail while a view names that column.
 void drop_own_views(Connection& connection) {
-  std::vector<std::string> names;
-  for (const std::string& sql : general_views()) names.push_back(view_name(sql));
+  std::vector<std::string> names = general_view_names();
   Query views(connection,
               "SELECT v.name FROM sqlite_schema v JOIN sqlite_schema t ON t.type = 'table' AND "
               "(t.name = 'params_' || v.name OR t.name || '_memory' = 'params_' || v.name) "
@@ -129,6 +131,12 @@ bool refresh_view(Connection& connection, const std::string& name, const std::st
   connection.execute("DROP VIEW IF EXISTS " + sql_name(name));
   connection.execute(create_sql);
   return true;
+}
+
+std::vector<std::string> general_view_names() {
+  std::vector<std::string> names;
+  for (const std::string& sql : general_views()) names.push_back(view_name(sql));
+  return names;
 }
 
 void refresh_general_views(Connection& connection) {

@@ -20,6 +20,7 @@ Result<void> check_version(Connection& connection, std::span<const Migration> mi
 Result<void> check_not_newer(Connection& connection, std::span<const Migration> migrations);
 
 // Recreates the general views (db/views.sql) whose text changed.
+std::vector<std::string> general_view_names();
 void refresh_general_views(Connection& connection);
 
 // Takes `CREATE VIEW <name> ...` and recreates the view if its text in the database differs.

@@ -31,6 +31,7 @@ struct RecordColumn {
   std::string heading, unit;  // in tables of `show`
   std::string meaning;        // for the documentation; may be empty
   Show show = Show::kText;
+  bool nullable = false;
   bool interned = false;
   bool of_allocator = false;
 };
@@ -136,6 +137,7 @@ std::vector<RecordColumn> columns_of(std::string_view table = Record::kTable) {
                   column.unit = heading.unit;
                   column.meaning = meaning;
                   column.show = detail::show_of<T>();
+                  column.nullable = is_optional<T>;
                   column.interned = has_option<Interned, Options...>;
                   column.of_allocator = has_option<OfAllocator, Options...>;
                   if constexpr (std::is_same_v<T, Shape3>) {

@@ -71,7 +71,7 @@ def tell(event):
     if kind == "step":
         tell_step(event)
     elif kind == "memory":
-        sweepd.memory(event["phase"], **{f"{name}_bytes": event[name] for name in
+        sweepd.memory(event["phase"], **{name: event[name] for name in
                                          ("peak_allocated", "peak_reserved", "at_start", "at_end", "device_in_use")})
     elif kind == "fact":
         sweepd.fact(event["name"], event["text"] if "text" in event else event["number"])

@@ -3,7 +3,7 @@
     import sweepd_metrics as sweepd
     torch = sweepd.require("torch", "pip install torch")       # or the trial ends `skipped`
     sweepd.step(0, {"forward": 1.25, "step": 4.0}, warmup=True)
-    sweepd.memory("step", peak_allocated_bytes=1024)
+    sweepd.memory("step", peak_allocated=1024)
     sweepd.fact("torch", torch.__version__)
 
 By hand, without sweepd, the lines go to standard output.
@@ -34,8 +34,8 @@ def setup(**metrics_ms):
     _write(step=0, warmup=False, **{name: {"setup": value} for name, value in metrics_ms.items()})
 
 
-def memory(phase, peak_allocated_bytes, **others):
-    _write(memory=phase, peak_allocated_bytes=peak_allocated_bytes, **others)
+def memory(phase, peak_allocated, **others):
+    _write(memory=phase, peak_allocated=peak_allocated, **others)
 
 
 def fact(name, value):
@@ -48,9 +48,9 @@ def skip(reason):
     sys.exit(EXIT_SKIPPED)
 
 
-def out_of_memory(phase, requested_bytes):
+def out_of_memory(phase, requested):
     """Ends the program."""
-    _write(oom=phase, requested_bytes=requested_bytes)
+    _write(oom=phase, requested=requested)
     sys.exit(1)
 
 

@@ -96,6 +96,6 @@ def observe_memory(torch, device, run):
     before = torch.cuda.memory_allocated()
     run()
     free, total = torch.cuda.mem_get_info()
-    sweepd.memory("step", torch.cuda.max_memory_allocated(), at_start_bytes=before,
-                  at_end_bytes=torch.cuda.memory_allocated(),
-                  peak_reserved_bytes=torch.cuda.max_memory_reserved(), device_in_use_bytes=total - free)
+    sweepd.memory("step", torch.cuda.max_memory_allocated(), at_start=before,
+                  at_end=torch.cuda.memory_allocated(),
+                  peak_reserved=torch.cuda.max_memory_reserved(), device_in_use=total - free)

@@ -1,17 +1,24 @@
 // Tests that docs/DATABASE.md names every table, view and column, and that its SQL runs.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
+#include "db/record_rows.h"
 #include "runner/base/text.h"
+#include "runner/model/attempt_record.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
 namespace {
 
+constexpr const char* kPage = SWEEPD_SOURCE_FOLDER "/docs/DATABASE.md";
+
 std::string page() {
-  std::ifstream file(SWEEPD_SOURCE_FOLDER "/docs/DATABASE.md");
+  std::ifstream file(kPage);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
@@ -34,6 +41,70 @@ TEST_F(DbTest, ThePageNamesEveryColumnOfEveryTable) {
     for (const std::string& column : sql("SELECT name FROM pragma_table_info('" + table + "')")) {
       EXPECT_NE(row.find("`" + column + "`"), std::string::npos) << table << "." << column;
     }
+  }
+}
+
+// The last cell of a described record's row: its columns, each with what the description says of
+// it.
+std::string described(const std::string& owner, const std::vector<RecordColumn>& columns) {
+  std::vector<std::string> list{"`" + owner + "`"};
+  for (const RecordColumn& column : columns) {
+    list.push_back("`" + column.name + "`" +
+                   (column.meaning.empty() ? "" : " (" + column.meaning + ")"));
+  }
+  return join(list, ", ");
+}
+
+struct DescribedTable {
+  std::string_view name;
+  std::string owner;
+  std::vector<RecordColumn> columns;
+};
+template <class Record>
+DescribedTable described_table(const std::string& owner = "attempt") {
+  return {Record::kTable, owner, columns_of<Record>()};
+}
+std::vector<DescribedTable> described_tables() {
+  return {described_table<Sample>(),      described_table<Summary>(),
+          described_table<PhaseMemory>(), described_table<HeldMemory>(),
+          described_table<Allocation>(),  described_table<MemoryPoint>(),
+          described_table<KernelStats>(), described_table<OperatorStats>(),
+          described_table<Fact>(),        described_table<DeviceState>(),
+          described_table<PhaseWork>(),   described_table<Figure>("trial")};
+}
+
+// SWEEPD_UPDATE_GOLDEN=1 writes the rows anew.
+TEST_F(DbTest, ThePageSaysOfRecordsWhatTheirDescriptionsSay) {
+  std::string text = page();
+  for (const DescribedTable& table : described_tables()) {
+    const std::string row = row_of(std::string(table.name));
+    ASSERT_FALSE(row.empty()) << table.name;
+    const auto cells = split(row, '|');  // "", name, one row per, columns, ""
+    ASSERT_EQ(cells.size(), 5U) << row;
+    const std::string expected =
+        fmt::format("|{}|{}| {} |", cells[1], cells[2], described(table.owner, table.columns));
+    if (std::getenv("SWEEPD_UPDATE_GOLDEN") != nullptr) {
+      text.replace(text.find(row), row.size(), expected);
+      std::ofstream(kPage) << text;
+    }
+    EXPECT_EQ(row, expected) << "SWEEPD_UPDATE_GOLDEN=1 writes it";
+  }
+}
+
+// A field without its migration, or the other way round.
+TEST_F(DbTest, DescribedRecordsHaveTheColumnsOfTheirTables) {
+  for (const DescribedTable& table : described_tables()) {
+    const std::string of_table = fmt::format("FROM pragma_table_info('{}')", table.name);
+    std::vector<std::string> names{table.owner};
+    for (const RecordColumn& column : table.columns) {
+      names.push_back(column.name);
+      if (!column.nullable) continue;
+      EXPECT_EQ(sql(fmt::format("SELECT \"notnull\" {} WHERE name = '{}'", of_table, column.name)),
+                std::vector<std::string>{"0"})
+          << table.name << "." << column.name;
+    }
+    EXPECT_THAT(sql("SELECT name " + of_table), testing::UnorderedElementsAreArray(names))
+        << table.name;
   }
 }
 

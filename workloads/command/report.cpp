@@ -7,6 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
+#include <vector>
 
 #include "runner/base/text.h"
 
@@ -29,8 +31,14 @@ double number(const std::string& name, const json& value) {
   throw Mistake(fmt::format("`{}` is {}; expected a number", name, value.dump()));
 }
 
+// Programs that were written for sweepd 0.1 end these names in `_bytes`.
+std::string older(const char* name) {
+  return std::string(name) + "_bytes";
+}
+
 Bytes bytes(const json& object, const char* name) {
-  const auto found = object.find(name);
+  auto found = object.find(name);
+  if (found == object.end()) found = object.find(older(name));
   if (found == object.end()) return {};
   const double value = number(name, *found);
   constexpr double kMost = 0x1p62;
@@ -48,10 +56,16 @@ std::string text(const json& object, const char* name) {
   return value.get<std::string>();
 }
 
-void only(const json& object, std::initializer_list<const char*> allowed) {
-  const std::vector<std::string> names(allowed.begin(), allowed.end());
+// The names of `sizes` may end in `_bytes`.
+void only(const json& object, std::vector<std::string> names,
+          const std::vector<const char*>& sizes = {}) {
+  names.insert(names.end(), sizes.begin(), sizes.end());
   for (const auto& [name, value] : object.items()) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (std::any_of(sizes.begin(), sizes.end(),
+                    [&key = name](const char* size) { return key == older(size); })) {
+      continue;
+    }
     throw Mistake(
         fmt::format("`{}` is unknown beside `{}`{}", name, names[0], did_you_mean(name, names)));
   }
@@ -102,16 +116,19 @@ StepReport step_report(const json& object) {
 }
 
 PhaseMemory memory_report(const json& object) {
-  only(object, {"memory", "at_start_bytes", "at_end_bytes", "peak_allocated_bytes",
-                "peak_reserved_bytes", "device_in_use_bytes"});
-  if (!object.contains("peak_allocated_bytes")) throw Mistake("`peak_allocated_bytes` is missing");
   PhaseMemory memory;
+  std::vector<const char*> sizes;
+  PhaseMemory::visit(memory, [&]<class T>(const char* name, T& size, const char*, const auto&...) {
+    if constexpr (std::is_same_v<T, Bytes>) {
+      sizes.push_back(name);
+      size = bytes(object, name);
+    }
+  });
+  only(object, {"memory"}, sizes);
+  if (!object.contains("peak_allocated") && !object.contains(older("peak_allocated"))) {
+    throw Mistake("`peak_allocated` is missing");
+  }
   memory.phase = checked_phase(text(object, "memory"));
-  memory.at_start = bytes(object, "at_start_bytes");
-  memory.at_end = bytes(object, "at_end_bytes");
-  memory.peak_allocated = bytes(object, "peak_allocated_bytes");
-  memory.peak_reserved = bytes(object, "peak_reserved_bytes");
-  memory.device_in_use = bytes(object, "device_in_use_bytes");
   return memory;
 }
 
@@ -132,8 +149,8 @@ FactReport fact_report(const json& object) {
 }
 
 OomReport oom_report(const json& object) {
-  only(object, {"oom", "requested_bytes", "in_use_bytes"});
-  return {text(object, "oom"), bytes(object, "requested_bytes"), bytes(object, "in_use_bytes")};
+  only(object, {"oom"}, {"requested", "in_use"});
+  return {text(object, "oom"), bytes(object, "requested"), bytes(object, "in_use")};
 }
 
 Report report_of(const json& object) {

@@ -4,12 +4,12 @@
 //        a step, from 0 on: metrics by name; a number is phase `step`, an object has a number a
 //        phase. Times (`time`, and names that end in `_time`) are ms, `loss` has no unit. Without
 //        `warmup`, the first steps are warm-up, as many as the trial's `warmup`.
-//   {"memory":"forward","peak_allocated_bytes":1024,"peak_reserved_bytes":..,"at_start_bytes":..,
-//    "at_end_bytes":..,"device_in_use_bytes":..}
+//   {"memory":"forward","peak_allocated":1024,"peak_reserved":..,"at_start":..,"at_end":..,
+//    "device_in_use":..}                                                              bytes
 //        of a phase; the peak is required, what else is missing is 0. Kept in the memory pass.
 //   {"fact":"torch","text":"2.11.0"}      or "number":3
 //   {"skipped":"reason"}                  this machine lacks something: the program may now end
-//   {"oom":"forward","requested_bytes":..,"in_use_bytes":..}    out of memory, in that phase
+//   {"oom":"forward","requested":..,"in_use":..}    out of memory, in that phase
 //
 // Numbers that are not finite are "nan", "inf" and "-inf".
 #pragma once

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "db/query.h"
+#include "db/record_views.h"
 #include "runner/base/text.h"
 #include "runner/daemon/item_of.h"
 #include "runner/report/divided_metric.h"
@@ -23,12 +24,10 @@ namespace {
 std::optional<Pass> pass_of(std::string_view text) {
   const std::string metric = metric_alone(text);
   if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return Pass::kProfile;
-  for (const std::string_view memory :
-       {"peak_allocated_bytes", "peak_reserved_bytes", "at_start_bytes", "at_end_bytes",
-        "device_in_use_bytes", "allocation_bytes"}) {
-    if (metric == memory) return Pass::kMemory;
-  }
-  return std::nullopt;
+  const auto& memory = memory_columns();
+  const bool of_memory = metric == "allocation_bytes" ||
+                         std::find(memory.begin(), memory.end(), metric) != memory.end();
+  return of_memory ? std::optional(Pass::kMemory) : std::nullopt;
 }
 
 // Without the memory pass a column of peaks would stay empty forever.

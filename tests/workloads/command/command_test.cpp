@@ -91,7 +91,7 @@ TEST(Command, ThatReportsNothingIsTimedFromOutsideRunByRun) {
 TEST(Command, ItsMemoryIsWhatItReports) {
   const Story story(
       R"(echo '{"step":0,"time":1}' >&3
-         echo "{\"memory\":\"step\",\"peak_allocated_bytes\":4096,\"at_end_bytes\":${#SWEEPD_PASS}}" >&3)",
+         echo "{\"memory\":\"step\",\"peak_allocated\":4096,\"at_end\":${#SWEEPD_PASS}}" >&3)",
       {{"warmup", "0"}}, Pass::kMemory);
   EXPECT_EQ(story.ending(), "done");
   EXPECT_THAT(story.samples(), IsEmpty());
@@ -125,7 +125,7 @@ TEST(Command, EndsBecomeOutcomes) {
            Row{"echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB'; "
                "exit 1",
                "oom: out of memory: asked for 1.50 GiB"},
-           Row{"echo '{\"oom\":\"backward\",\"requested_bytes\":1048576}' >&3; exit 1",
+           Row{"echo '{\"oom\":\"backward\",\"requested\":1048576}' >&3; exit 1",
                "oom: out of memory: asked for 1.0 MiB"},
            Row{"exit 0",
                "failed: the program exited with code 0 but reported no step: it must write lines"},

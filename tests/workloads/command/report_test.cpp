@@ -38,8 +38,8 @@ TEST(Report, AStepHasMetricsByPhase) {
 }
 
 TEST(Report, MemoryFactsSkipsAndOutOfMemory) {
-  const auto memory = read<PhaseMemory>(
-      R"({"memory":"backward","peak_allocated_bytes":4096,"at_start_bytes":1024})");
+  const auto memory =
+      read<PhaseMemory>(R"({"memory":"backward","peak_allocated":4096,"at_start_bytes":1024})");
   EXPECT_EQ(memory.phase, "backward");
   EXPECT_EQ(memory.peak_allocated.value, 4096);
   EXPECT_EQ(memory.at_start.value, 1024);
@@ -47,7 +47,7 @@ TEST(Report, MemoryFactsSkipsAndOutOfMemory) {
   EXPECT_EQ(read<FactReport>(R"({"fact":"torch","text":"2.11"})").text, "2.11");
   EXPECT_EQ(read<FactReport>(R"({"fact":"n","number":3})").number, 3.0);
   EXPECT_EQ(read<SkipReport>(R"({"skipped":"no GPU"})").reason, "no GPU");
-  const auto oom = read<OomReport>(R"({"oom":"forward","requested_bytes":1e9})");
+  const auto oom = read<OomReport>(R"({"oom":"forward","requested":1e9})");
   EXPECT_EQ(oom.phase, "forward");
   EXPECT_EQ(oom.requested.value, 1'000'000'000);
 }
@@ -71,11 +71,11 @@ TEST(Report, NamesWhatIsWrongWithALine) {
            Row{R"({"step":0,"throughput":1})", "metric `throughput` has no unit that sweepd knows"},
            Row{R"({"step":0,"kernel_time":1})", "metric `kernel_time` has no unit"},
            Row{R"({"step":0,"warmup":1,"time":1})", "`warmup` is 1; expected true or false"},
-           Row{R"({"memory":"step"})", "`peak_allocated_bytes` is missing"},
-           Row{R"({"memory":"step","peak_allocated_bytes":-1})", "expected bytes"},
-           Row{R"({"memory":"step","peak_alocated_bytes":1})",
-               "`peak_alocated_bytes` is unknown beside `memory` (did you mean "
-               "`peak_allocated_bytes`?)"},
+           Row{R"({"memory":"step"})", "`peak_allocated` is missing"},
+           Row{R"({"memory":"step","peak_allocated":-1})", "expected bytes"},
+           Row{R"({"memory":"step","peak_alocated":1})",
+               "`peak_alocated` is unknown beside `memory` (did you mean "
+               "`peak_allocated`?)"},
            Row{R"({"fact":"a"})", "a fact has either `text` or `number`"},
            Row{R"({"fact":"a","text":1})", "`text` is 1; expected a text"},
            Row{R"({"skipped":true})", "`skipped` is true; expected a text"},
