@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "db/record_rows.h"
@@ -105,6 +106,26 @@ TEST_F(DbTest, DescribedRecordsHaveTheColumnsOfTheirTables) {
     }
     EXPECT_THAT(sql("SELECT name " + of_table), testing::UnorderedElementsAreArray(names))
         << table.name;
+  }
+}
+
+TEST_F(DbTest, OutcomesAreThoseOfTheListHereAndInThePages) {
+  const auto row = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20).row;
+  const auto store_as = [&](std::string_view word) {
+    SQLite::Database database(file().string(), SQLite::OPEN_READWRITE);
+    return database.tryExec(
+        fmt::format("UPDATE attempt SET outcome = '{}', ended_ns = 1 WHERE row = {}", word, row));
+  };
+  std::vector<std::string> quoted;
+  for (const OutcomeInfo& info : kOutcomes) {
+    EXPECT_EQ(store_as(info.word), SQLite::OK) << info.word << ": the CHECK of a migration";
+    quoted.push_back(fmt::format("`{}`", info.word));
+  }
+  EXPECT_NE(store_as("asleep"), SQLite::OK);
+  for (const char* name : {"DATABASE", "ARCHITECTURE"}) {
+    std::ifstream file(fmt::format("{}/docs/{}.md", SWEEPD_SOURCE_FOLDER, name));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NE(text.find(join(quoted, ", ")), std::string::npos) << name;
   }
 }
 
