@@ -89,8 +89,8 @@ std::unique_ptr<SQLite::Statement> Connection::take(const std::string& sql) {
 
 void Connection::put_back(const std::string& sql, std::unique_ptr<SQLite::Statement> statement) {
   // SQL made for a single query (its filters differ each time) would fill the cache for nothing.
-  constexpr std::size_t kMostIdle = 128;
-  if (idle_.size() <= kMostIdle) {
+  constexpr std::size_t kMaxIdle = 128;
+  if (idle_.size() <= kMaxIdle) {
     idle_[sql].push_back(std::move(statement));
   } else {
     idle_.erase(sql);

@@ -27,8 +27,8 @@ namespace {
 using command::Ended;
 
 std::string shortened(std::string_view line) {
-  constexpr std::size_t kMost = 200;
-  return fmt::format("`{}{}`", line.substr(0, kMost), line.size() > kMost ? "..." : "");
+  constexpr std::size_t kMax = 200;
+  return fmt::format("`{}{}`", line.substr(0, kMax), line.size() > kMax ? "..." : "");
 }
 
 // The attempt's log. A program may print without end, so the log is limited while it runs.
@@ -186,10 +186,10 @@ class Command final : public Workload, public SelfTimed {
 
   void take_step(const command::StepReport& report, std::string_view line, Findings* findings) {
     if (findings == nullptr || context_.pass != Pass::kTiming) return;
-    constexpr std::int64_t kMostSteps = 1'000'000;
-    if (report.step >= kMostSteps) {
+    constexpr std::int64_t kMaxSteps = 1'000'000;
+    if (report.step >= kMaxSteps) {
       throw std::runtime_error(fmt::format("step {} is too large; at most {}: {}", report.step,
-                                           kMostSteps, shortened(line)));
+                                           kMaxSteps, shortened(line)));
     }
     for (const Sample& sample : report.samples) {
       const auto [last, first] = steps_.try_emplace({sample.phase, sample.metric}, -1);

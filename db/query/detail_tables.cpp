@@ -10,11 +10,11 @@ namespace {
 
 // Bytes of a text that a table of `show` prints. Anyone who wants a megabyte of it queries the
 // database.
-constexpr std::size_t kMostText = 4000;
+constexpr std::size_t kMaxText = 4000;
 
 std::string shortened(std::string text) {
-  if (text.size() <= kMostText) return text;
-  std::size_t end = kMostText;
+  if (text.size() <= kMaxText) return text;
+  std::size_t end = kMaxText;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
     --end;  // do not cut a UTF-8 letter
   return fmt::format("{}… ({} bytes in all, by `sqlite3`)", text.substr(0, end),

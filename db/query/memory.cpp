@@ -12,7 +12,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kMostBlocks = 20;
+constexpr std::size_t kMaxBlocks = 20;
 
 std::map<int, std::vector<MemoryPoint>> timelines(Connection& connection, Names& names,
                                                   std::int64_t attempt) {
@@ -72,7 +72,7 @@ Result<MemoryDetails> Reader::memory_details(std::int64_t row) {
     append(details.tables, held_table(connection, row));
     for (const MemoryPicture& picture : details.pictures) {
       append(details.tables, peak_table(connection, row, picture));
-      append(details.tables, blocks_table(connection, row, picture.rank, kMostBlocks));
+      append(details.tables, blocks_table(connection, row, picture.rank, kMaxBlocks));
     }
     return details;
   });

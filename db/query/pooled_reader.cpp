@@ -27,7 +27,7 @@ PooledReader::PooledReader(ReaderState& state, const ResultPlan& plan)
 std::optional<PooledScan> PooledReader::read(std::vector<DimensionCoder>& coders) {
   const auto metric = state_.names.find(plan_.metrics.front());
   if (metric) phases_ = phases(*metric);
-  if (phases_.size() > kMostPhases) return std::nullopt;
+  if (phases_.size() > kMaxPhases) return std::nullopt;
   read_trials();
   read_attempts();
   for (std::size_t i = 0; i < phases_.size(); ++i) read_summaries(*metric, i);

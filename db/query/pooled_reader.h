@@ -25,7 +25,7 @@ class PooledReader {
   std::optional<PooledScan> read(std::vector<DimensionCoder>& coders);
 
  private:
-  static constexpr std::size_t kMostPhases = 64;
+  static constexpr std::size_t kMaxPhases = 64;
   static constexpr std::uint32_t kNone = RowIndex::kNone;
 
   struct TrialAt {

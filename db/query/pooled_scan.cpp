@@ -100,7 +100,7 @@ std::optional<PooledScan> scan_pooled(ReaderState& state, ResultPlan& plan,
   if (!poolable || !is_worth_it(state, plan)) return std::nullopt;
   ResultPlan wider = plan;
   add_varying(state, wider);
-  if (wider.dimensions.size() + kOtherColumns > RowSource::kMostColumns) return std::nullopt;
+  if (wider.dimensions.size() + kOtherColumns > RowSource::kMaxColumns) return std::nullopt;
   std::vector<DimensionCoder> wider_coders(wider.dimensions.size());
   auto out = PooledReader(state, wider).read(wider_coders);
   if (!out) return std::nullopt;

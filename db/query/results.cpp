@@ -24,13 +24,13 @@ bool pools_trials(const std::vector<SelectedAttempt>& attempts) {
 // it.
 std::set<std::size_t> varying_params(ReaderState& state, const WorkloadDef& def,
                                      const std::vector<SelectedAttempt>& attempts) {
-  constexpr std::size_t kMost = 1000;
+  constexpr std::size_t kMax = 1000;
   std::mt19937_64 random(attempts.size());  // a fixed seed: the same database gives the same bytes
   std::set<std::size_t> varying;
   std::optional<Trial> first;
   ParamTable params(state.connection, def);
-  for (std::size_t i = 0; i < std::min(kMost, attempts.size()); ++i) {
-    const std::size_t pick = attempts.size() <= kMost ? i : random() % attempts.size();
+  for (std::size_t i = 0; i < std::min(kMax, attempts.size()); ++i) {
+    const std::size_t pick = attempts.size() <= kMax ? i : random() % attempts.size();
     const auto trial = params.read(attempts[pick].trial);
     if (!trial) continue;
     if (!first) first = *trial;

@@ -16,10 +16,10 @@
 
 namespace sweepd {
 
-// "SELECT columns rest". At most kMostColumns; `rest` begins with FROM. An ORDER BY would have no
+// "SELECT columns rest". At most kMaxColumns; `rest` begins with FROM. An ORDER BY would have no
 // effect: the tables and indices that `rest` names decide the order.
 struct RowSource {
-  static constexpr int kMostColumns = 100;  // SQLite allows a function 127
+  static constexpr int kMaxColumns = 100;  // SQLite allows a function 127
   std::string columns, rest;
 };
 

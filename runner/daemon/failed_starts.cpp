@@ -17,7 +17,7 @@ namespace {
 
 // After this many failures the attempt itself fails. A gang with more processes than the machine
 // allows, or a journal larger than the disk, would otherwise make all others wait forever.
-constexpr int kMostFailedStarts = 5;
+constexpr int kMaxFailedStarts = 5;
 
 // Space for a journal and the files beside it. With less, an attempt would only begin to lose its
 // results.
@@ -66,7 +66,7 @@ void Dispatcher::queue_again(OpenAttempt attempt) {
 }
 
 void Dispatcher::start_failed(OpenAttempt attempt, const std::string& why, Blame blame) {
-  if (blame == Blame::kPerhapsTheAttempt && ++failed_starts_[attempt.row] >= kMostFailedStarts) {
+  if (blame == Blame::kPerhapsTheAttempt && ++failed_starts_[attempt.row] >= kMaxFailedStarts) {
     failed_starts_.erase(attempt.row);
     end_without_process(attempt, {Failed{why, ""}});
     return schedule_pump();  // the lease is free again, and nothing else would trigger it

@@ -46,7 +46,7 @@ std::vector<std::size_t> spread_over(std::size_t count, std::size_t most) {
 void share_work(const PlanContext& context, const PreparedSweeps& prepared) {
   constexpr std::size_t kFewest = 10;
   const std::size_t sweeps = std::max<std::size_t>(1, prepared.sweeps.size());
-  context.shared.most_looked_at = std::max(kFewest, kMostLookedAt / sweeps);
+  context.shared.most_looked_at = std::max(kFewest, kMaxLookedAt / sweeps);
   std::vector<AskedTrial> asked;
   std::vector<TrialKey> keys;
   for (const PreparedSweep& one : prepared.sweeps) {

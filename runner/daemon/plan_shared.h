@@ -18,15 +18,15 @@ namespace sweepd {
 
 // Formulas and estimates are computed for at most this many trials of a request, spread evenly over
 // its sweeps and within each. Sums are scaled up from these.
-inline constexpr std::size_t kMostLookedAt = 10'000;
+inline constexpr std::size_t kMaxLookedAt = 10'000;
 
 // Shared by the sweeps of one request. Without it a thousand sweeps would start a thousand workers
 // and read the past results a thousand times.
 struct PlanShared {
   std::map<std::string, Estimator> estimators;  // by workload
   std::unordered_map<TrialKey, std::optional<WorkPerStep>> works;
-  std::string work_error;                      // why the formulas are unknown
-  std::size_t most_looked_at = kMostLookedAt;  // trials of one sweep
+  std::string work_error;                     // why the formulas are unknown
+  std::size_t most_looked_at = kMaxLookedAt;  // trials of one sweep
 };
 
 struct PlanContext {

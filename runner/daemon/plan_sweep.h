@@ -47,7 +47,7 @@ struct SweepPlan {
   std::int64_t to_run = 0, reused = 0, queued = 0, running = 0;  // attempts
   std::map<Outcome, std::int64_t> again;  // trials that would run again, by their last outcome
 
-  std::vector<PlannedTrial> looked_at;  // all trials, or kMostLookedAt of them
+  std::vector<PlannedTrial> looked_at;  // all trials, or kMaxLookedAt of them
   // Total time of the attempts to run that have an estimate, one after another (except that timings
   // on several GPUs run in parallel). Empty: no past attempt is comparable to any.
   std::optional<Duration> time;

@@ -8,13 +8,13 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kMostTrials = 1000;
+constexpr std::size_t kMaxTrials = 1000;
 constexpr std::int64_t kPastAttempts = 1000;
 
 }  // namespace
 
 SweepWeights::SweepWeights(SweepId sweep, std::string workload, std::size_t trials)
-    : sweep_(std::move(sweep)), workload_(std::move(workload)), large_(trials > kMostTrials) {}
+    : sweep_(std::move(sweep)), workload_(std::move(workload)), large_(trials > kMaxTrials) {}
 
 Result<void> SweepWeights::read_trials(Reader& reader, const EstimateSources& sources,
                                        const WorkloadDef& def) {

@@ -24,7 +24,7 @@ namespace {
 // Enough for a disk that has to spin up first. A worker that takes longer to load is stuck.
 constexpr Duration kLoadLimit = seconds(60);
 // A preloaded worker that is killed from outside is started again, but not forever.
-constexpr int kMostLosses = 3;
+constexpr int kMaxLosses = 3;
 
 // Only a timing of one process on the CPU cannot tell a fork from a start. The memory pass reports
 // the resident set, which a fork shares with its parent; CUDA and gangs load what a fork must not
@@ -114,7 +114,7 @@ Result<Spawned> LocalExecutor::start_rank(const AttemptFolder& folder,
 }
 
 std::optional<int> LocalExecutor::prepare(const AttemptRequest& request) {
-  if (prefork_ == Prefork::kNo || losses_ >= kMostLosses || !may_be_forked(request)) {
+  if (prefork_ == Prefork::kNo || losses_ >= kMaxLosses || !may_be_forked(request)) {
     return std::nullopt;
   }
   const SpawnPlan own = plan(AttemptFolder("/"), request, 0);
@@ -125,9 +125,9 @@ std::optional<int> LocalExecutor::prepare(const AttemptRequest& request) {
     if (state == ForkServer::State::kLoading && server_->age() < kLoadLimit) {
       return server_->descriptor();
     }
-    if (state == ForkServer::State::kLoading) losses_ = kMostLosses;  // the next would be as stuck
+    if (state == ForkServer::State::kLoading) losses_ = kMaxLosses;  // the next would be as stuck
     lose_server(state == ForkServer::State::kDead ? "it ended" : "it did not become ready");
-    if (losses_ >= kMostLosses) return std::nullopt;
+    if (losses_ >= kMaxLosses) return std::nullopt;
   }
   auto begun = ForkServer::begin(own);
   if (!begun) return std::nullopt;  // the start that follows fails in the same way and reports it
@@ -139,7 +139,7 @@ void LocalExecutor::lose_server(const std::string& why) {
   ++losses_;
   server_.reset();
   spdlog::warn("the preloaded worker is lost: {}{}", why,
-               losses_ >= kMostLosses ? "; from now on every attempt loads its own" : "");
+               losses_ >= kMaxLosses ? "; from now on every attempt loads its own" : "");
 }
 
 // For a gang that cannot start completely: ends the ranks already started and waits for them, which

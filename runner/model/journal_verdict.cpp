@@ -15,18 +15,18 @@ std::string of_rank(const JournalCheck& journal, std::size_t ranks) {
   return ranks > 1 ? fmt::format(" of rank {}", journal.rank) : "";
 }
 
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMaxNamed = 3;
 
 // Returns ": step 4 is missing", or "" if there is no gap, as when only the last steps are missing.
 std::string gaps(const std::vector<std::int64_t>& missing) {
   if (missing.empty()) return "";
   if (missing.size() == 1) return fmt::format(": step {} is missing", missing.front());
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(missing.size(), kMaxNamed); ++i) {
     names.push_back(std::to_string(missing[i]));
   }
   return fmt::format(": steps {}{} are missing", join(names, ", "),
-                     missing.size() > kMostNamed ? " and others" : "");
+                     missing.size() > kMaxNamed ? " and others" : "");
 }
 
 void judge_counts(Judgement& judgement, const JournalCheck& journal, const std::string& rank) {
@@ -73,7 +73,7 @@ void judge_agreement(Judgement& judgement, std::span<const JournalCheck> journal
 void JournalCheck::add_step(std::int64_t number, bool timed) {
   ++steps;
   if (timed) ++measured;
-  for (; next < number && missing.size() <= kMostNamed; ++next) missing.push_back(next);
+  for (; next < number && missing.size() <= kMaxNamed; ++next) missing.push_back(next);
   next = std::max(next, number + 1);
 }
 

@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kMostLength = 80;
+constexpr std::size_t kMaxLength = 80;
 
 // Names that every instance of a template kernel shares, and which therefore say nothing.
 constexpr std::array<std::string_view, 37> kNoise{"at",
@@ -160,7 +160,7 @@ std::string without_tail(std::string_view name) {
 }
 
 std::string shortened(std::string name) {
-  if (name.size() > kMostLength) name = name.substr(0, kMostLength - 3) + "...";
+  if (name.size() > kMaxLength) name = name.substr(0, kMaxLength - 3) + "...";
   return name;
 }
 

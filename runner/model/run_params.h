@@ -10,7 +10,7 @@
 namespace sweepd {
 
 // Also limits a rank in a request.
-inline constexpr std::int64_t kMostRanks = 4096;
+inline constexpr std::int64_t kMaxRanks = 4096;
 
 struct RunParams {
   std::string device = "auto";
@@ -33,7 +33,7 @@ struct RunParams {
         "where the work runs; at submission `auto` becomes cuda if there is a usable GPU, else cpu",
         one_of({"auto", "cpu", "cuda"}));
     field("world_size", world_size, "ranks (processes) of one trial", at_least(1),
-          at_most(kMostRanks));
+          at_most(kMaxRanks));
     field("warmup", warmup, "steps before the measured ones; kept, and marked as warm-up",
           at_least(0), at_most(1e6));
     field("steps", steps, "measured steps; with relative_error or min_time, at least this many",

@@ -72,13 +72,4 @@ std::string label_of(const WorkloadDef& def, const Trial& trial) {
   return label;
 }
 
-std::vector<std::pair<std::string, Value>> named_values(const WorkloadDef& def,
-                                                        const Trial& trial) {
-  std::vector<std::pair<std::string, Value>> named;
-  for (std::size_t i = 0; i < def.params.size(); ++i) {
-    named.emplace_back(def.params[i].name, trial.values[i]);
-  }
-  return named;
-}
-
 }  // namespace sweepd

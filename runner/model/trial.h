@@ -33,6 +33,4 @@ TrialKey key_of(const WorkloadDef& def, const Trial& trial);
 // `context=512 model=xl`: the parameters that differ from their defaults, in catalog order.
 std::string label_of(const WorkloadDef& def, const Trial& trial);
 
-std::vector<std::pair<std::string, Value>> named_values(const WorkloadDef& def, const Trial& trial);
-
 }  // namespace sweepd

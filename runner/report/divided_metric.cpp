@@ -9,7 +9,7 @@ namespace sweepd {
 namespace {
 
 constexpr std::string_view kPer = " per ";
-constexpr std::int64_t kMostPower = 4;
+constexpr std::int64_t kMaxPower = 4;
 
 }  // namespace
 
@@ -29,14 +29,14 @@ Result<DividedMetric> parse_metric(std::string_view text) {
       !divided.parameter.empty() && divided.parameter.find(' ') == std::string::npos;
   if (caret != std::string_view::npos) {
     const auto power = parse_integer(trim(divisor.substr(caret + 1)));
-    divided.power = power && *power >= 1 && *power <= kMostPower ? static_cast<int>(*power) : 0;
+    divided.power = power && *power >= 1 && *power <= kMaxPower ? static_cast<int>(*power) : 0;
   }
   if (!divided.metric.empty() && one_name && divided.power > 0) return divided;
   return Error{
       ErrorCode::kInvalidArgument,
       fmt::format("metric: `{}` is not METRIC per PARAMETER or METRIC per PARAMETER^POWER, the "
                   "power from 1 to {}, as in `peak_allocated_bytes per sequence^2`",
-                  text, kMostPower)};
+                  text, kMaxPower)};
 }
 
 std::string metric_alone(std::string_view text) {

@@ -66,13 +66,13 @@ std::size_t Resources::cores_per_rank(const Item& item) const {
 std::string Resources::refusal_of_ranks(const Item& item) const {
   const std::size_t cores = machine_.cores.size();
   const std::size_t ranks = ranks_of(item);
-  if (item.device == DeviceKind::kCuda || cores == 0 || ranks <= cores * kMostRanksPerCore) {
+  if (item.device == DeviceKind::kCuda || cores == 0 || ranks <= cores * kMaxRanksPerCore) {
     return {};
   }
   return fmt::format(
       "world_size {} is more than {} ranks a core, and this machine has {} cores: at "
       "most {} ranks",
-      ranks, kMostRanksPerCore, cores, cores * kMostRanksPerCore);
+      ranks, kMaxRanksPerCore, cores, cores * kMaxRanksPerCore);
 }
 
 std::string Resources::refusal(const Item& item) const {

@@ -25,7 +25,7 @@ enum class WaitsFor {
 
 // With more ranks per core than this, ranks would wait for each other for minutes and measure
 // nothing.
-inline constexpr std::size_t kMostRanksPerCore = 16;
+inline constexpr std::size_t kMaxRanksPerCore = 16;
 
 class Resources {
  public:

@@ -141,12 +141,12 @@ class Walker {
 }  // namespace
 
 std::int64_t count_points(const Sweep& sweep) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::int64_t points = spec::has_product(sweep) ? 1 : 0;
   for (const Dimension& dimension : spec::dimensions_of(sweep)) {
-    if (__builtin_mul_overflow(points, dimension.length, &points)) return kMost;
+    if (__builtin_mul_overflow(points, dimension.length, &points)) return kMax;
   }
-  if (__builtin_add_overflow(points, sweep.include.size(), &points)) return kMost;
+  if (__builtin_add_overflow(points, sweep.include.size(), &points)) return kMax;
   return points;
 }
 

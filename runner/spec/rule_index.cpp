@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 // Limit on bits for every value of one dimension. Above it the rules are listed instead.
-constexpr std::size_t kMostBitBytes = 16U << 20;
+constexpr std::size_t kMaxBitBytes = 16U << 20;
 
 using Counters = std::vector<std::uint32_t>;  // ascending
 
@@ -104,7 +104,7 @@ RuleIndex::RuleIndex(const std::vector<ExcludeRule>& rules,
       for (const std::uint32_t i : *listed)
         index.listing[i].push_back(static_cast<std::uint32_t>(r));
     }
-    if (dimension.length * words_ * sizeof(std::uint64_t) > kMostBitBytes) continue;
+    if (dimension.length * words_ * sizeof(std::uint64_t) > kMaxBitBytes) continue;
     for (const auto& listing : index.listing) {
       Bits& accepting = index.accepting.emplace_back(index.any_value);
       for (const std::uint32_t r : listing) insert(accepting, r);

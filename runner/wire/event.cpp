@@ -177,7 +177,6 @@ Result<Event> event_from_line(std::string_view line, int rank) {
 }
 
 Result<void> EventReader::feed(std::string_view bytes, std::vector<Event>& out) {
-  consumed_ += static_cast<std::int64_t>(bytes.size());
   partial_ += bytes;
   std::size_t begin = 0;
   Result<void> result;

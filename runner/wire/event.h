@@ -102,20 +102,18 @@ std::string event_to_line(const Event& event);  // without the newline
 // `rank` is the file's, and is set on every value inside.
 Result<Event> event_from_line(std::string_view line, int rank);
 
-// Reads whole lines as they arrive. Feed it the bytes of the file from `consumed()` on. It keeps an
-// incomplete line until its newline arrives.
+// Reads whole lines as they arrive. It keeps an incomplete line until its
+// newline arrives.
 class EventReader {
  public:
   explicit EventReader(int rank) : rank_(rank) {}
   // Appends the events of complete lines in `bytes`. A broken line is an error that names its
   // number; the next call still reads what follows (call `feed("", out)` if nothing arrived).
   Result<void> feed(std::string_view bytes, std::vector<Event>& out);
-  std::int64_t consumed() const { return consumed_; }  // bytes fed so far, with an incomplete line
 
  private:
   int rank_;
   std::int64_t line_number_ = 0;
-  std::int64_t consumed_ = 0;
   std::string partial_;
 };
 

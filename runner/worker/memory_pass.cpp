@@ -111,7 +111,7 @@ MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames
                             const MemoryPlan& plan, Progress& progress) {
   PhaseMeter meter(phases, device, progress);
   MemoryRecorder recorder;
-  const std::int64_t warmup = std::min(plan.warmup, MemoryPlan::kMostWarmup);
+  const std::int64_t warmup = std::min(plan.warmup, MemoryPlan::kMaxWarmup);
   for (std::int64_t index = 0; index <= warmup; ++index) {
     progress.step(index);
     progress.enter("step");

@@ -29,11 +29,11 @@ class MemorySpan {
 };
 
 // Memory is the same in every step once the optimizer's state, the workspaces and the caches exist,
-// so a few warm-up steps (as requested, at most `kMostWarmup`) and one observed step are enough.
+// so a few warm-up steps (as requested, at most `kMaxWarmup`) and one observed step are enough.
 // Without warm-up the first step is observed, in which that state is created.
 struct MemoryPlan {
-  static constexpr std::int64_t kMostWarmup = 3;
-  std::int64_t warmup = kMostWarmup;
+  static constexpr std::int64_t kMaxWarmup = 3;
+  std::int64_t warmup = kMaxWarmup;
   std::filesystem::path snapshot;  // file for the device's own snapshot, if it makes one
 };
 

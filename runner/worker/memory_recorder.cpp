@@ -82,7 +82,7 @@ void MemoryRecorder::on_change(const MemoryChange& change) noexcept {
   const std::lock_guard lock(mutex_);
   ++seen_;
   try {
-    if (changes_.size() < kMostChanges) return take(change);
+    if (changes_.size() < kMaxChanges) return take(change);
   } catch (const std::bad_alloc&) {
   }
   ++lost_;
@@ -162,7 +162,7 @@ std::vector<Allocation> MemoryRecorder::kept_blocks() const {
     return blocks_[a].size > blocks_[b].size;
   });
   std::vector<std::size_t> kept;
-  for (std::size_t place = 0; place < order.size() && kept.size() < MemoryTrace::kMostBlocks;
+  for (std::size_t place = 0; place < order.size() && kept.size() < MemoryTrace::kMaxBlocks;
        ++place) {
     const Block& block = blocks_[order[place]];
     if (place < MemoryTrace::kLargest || block.size >= MemoryTrace::kLargeBytes || block.named) {
@@ -194,7 +194,7 @@ std::vector<MemoryPoint> MemoryRecorder::kept_points() const {
   }
   constexpr const char* kActions[] = {"allocate", "free", "phase"};  // by Mark
   std::vector<MemoryPoint> points;
-  for (const std::size_t index : thin(samples, MemoryTrace::kMostPoints)) {
+  for (const std::size_t index : thin(samples, MemoryTrace::kMaxPoints)) {
     const Change& change = changes_[index];
     MemoryPoint& point = points.emplace_back();
     point.sequence = static_cast<std::int64_t>(index);

@@ -29,25 +29,25 @@
 namespace sweepd {
 
 // What is kept of a recording. Blocks: the `kLargest` largest, those of at least `kLargeBytes`, and
-// those with a name; at most `kMostBlocks`, the largest first. Timeline: about `kMostPoints`
+// those with a name; at most `kMaxBlocks`, the largest first. Timeline: about `kMaxPoints`
 // points, including the extremes (memory_timeline.h).
 struct MemoryTrace {
   static constexpr std::size_t kLargest = 200;
   static constexpr std::int64_t kLargeBytes = 1 << 20;
-  static constexpr std::size_t kMostBlocks = 5000;
-  static constexpr std::size_t kMostPoints = 2000;
+  static constexpr std::size_t kMaxBlocks = 5000;
+  static constexpr std::size_t kMaxPoints = 2000;
 
   std::vector<HeldMemory> held;         // each kind at the moment when most of it was held
   Bytes named_before;                   // size of the tensors held when the step began
   std::vector<Allocation> allocations;  // by sequence
   std::vector<MemoryPoint> timeline;    // by sequence
   std::int64_t changes = 0;             // allocations and frees seen
-  std::int64_t lost = 0;                // those among them beyond kMostChanges
+  std::int64_t lost = 0;                // those among them beyond kMaxChanges
 };
 
 class MemoryRecorder final : MemoryObserver, RangeObserver, TensorNameObserver {
  public:
-  static constexpr std::size_t kMostChanges = 2'000'000;
+  static constexpr std::size_t kMaxChanges = 2'000'000;
 
   explicit MemoryRecorder(std::function<Instant()> now = now_instant) : now_(std::move(now)) {}
   MemoryRecorder(const MemoryRecorder&) = delete;

@@ -19,8 +19,8 @@ std::size_t PhaseNames::index_of(std::string_view phase) const {
 }
 
 PhaseClock::PhaseClock(const PhaseNames& names, Device& device, Progress& progress)
-    : names_(names), progress_(progress), timeline_(device.timeline(kMostMarks + 2)) {
-  entered_.reserve(kMostMarks);
+    : names_(names), progress_(progress), timeline_(device.timeline(kMaxMarks + 2)) {
+  entered_.reserve(kMaxMarks);
 }
 
 void PhaseClock::begin_step() {
@@ -31,8 +31,8 @@ void PhaseClock::begin_step() {
 
 void PhaseClock::enter(std::string_view phase) {
   const std::size_t index = names_.index_of(phase);
-  if (entered_.size() == kMostMarks) {
-    throw std::length_error(fmt::format("one step entered more than {} phases", kMostMarks));
+  if (entered_.size() == kMaxMarks) {
+    throw std::length_error(fmt::format("one step entered more than {} phases", kMaxMarks));
   }
   timeline_->mark();
   entered_.push_back(index);

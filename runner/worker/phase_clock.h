@@ -30,7 +30,7 @@ class PhaseNames {
 class PhaseClock final : public Phases {
  public:
   // More entries than this in one step are a mistake of the workload (std::length_error).
-  static constexpr std::size_t kMostMarks = 1024;
+  static constexpr std::size_t kMaxMarks = 1024;
 
   PhaseClock(const PhaseNames& names, Device& device, Progress& progress);
 

@@ -57,7 +57,7 @@ ProfileResult profile_step(Workload& workload, Device& device, Profiler& profile
     device.synchronize();
     last_ms = static_cast<double>((now_instant() - begin).ns) / 1e6;
   };
-  const std::int64_t warmup = std::min(plan.warmup, ProfilePlan::kMostWarmup);
+  const std::int64_t warmup = std::min(plan.warmup, ProfilePlan::kMaxWarmup);
   for (std::int64_t i = 0; i < warmup; ++i) step();
 
   ProfileResult result;

@@ -15,8 +15,8 @@
 namespace sweepd {
 
 struct ProfilePlan {
-  static constexpr std::int64_t kMostWarmup = 3;
-  std::int64_t warmup = kMostWarmup;  // as requested, at most kMostWarmup
+  static constexpr std::int64_t kMaxWarmup = 3;
+  std::int64_t warmup = kMaxWarmup;  // as requested, at most kMaxWarmup
 };
 
 struct ProfileResult {

@@ -47,7 +47,7 @@ StoppedBy StoppingRule::add(Duration elapsed, double step_ms) {
   squares_ += difference * (step_ms - mean_);
   if (const StoppedBy reached = goal(elapsed); reached != StoppedBy::kNothing) return reached;
   if (limits_.max_time.ns > 0 && elapsed >= limits_.max_time) return StoppedBy::kMaxTime;
-  return n_ >= kMostSteps ? StoppedBy::kMaxSteps : StoppedBy::kNothing;
+  return n_ >= kMaxSteps ? StoppedBy::kMaxSteps : StoppedBy::kNothing;
 }
 
 }  // namespace sweepd

@@ -20,11 +20,11 @@ enum class StoppedBy { kNothing, kFixedSteps, kRelativeError, kMinTime, kMaxTime
 std::string_view name_of(StoppedBy reason);  // "fixed_steps", ...; "" for kNothing
 
 // Asked after each measured step. The goal is checked before `max_time`: a step that reaches both
-// has reached the goal. After `kMostSteps` it stops whatever the limits say, so that an empty step
+// has reached the goal. After `kMaxSteps` it stops whatever the limits say, so that an empty step
 // with a long `min_time` cannot fill a disk.
 class StoppingRule {
  public:
-  static constexpr std::int64_t kMostSteps = 1'000'000;
+  static constexpr std::int64_t kMaxSteps = 1'000'000;
 
   explicit StoppingRule(const StopLimits& limits) : limits_(limits) {}
   // `elapsed` is the time since the first measured step began, `step_ms` the time of this step.

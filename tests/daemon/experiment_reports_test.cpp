@@ -22,7 +22,7 @@ using test::experiments;
 namespace fs = std::filesystem;
 
 // Running all trials of the largest sweeps would only take longer.
-constexpr std::size_t kMostTrials = 60;
+constexpr std::size_t kMaxTrials = 60;
 
 // The names that a sweep's tables ask for.
 struct Asked {
@@ -163,7 +163,7 @@ class ExperimentReports : public testing::TestWithParam<Results> {
     for (const ExpandedTrial& trial : expand(sweep, def).trials) {
       request.trials.push_back({trial.key, trial.trial});
     }
-    if (request.trials.size() > kMostTrials) request.trials.resize(kMostTrials);
+    if (request.trials.size() > kMaxTrials) request.trials.resize(kMaxTrials);
     const auto receipt = store_->submit(request, def);
     ASSERT_TRUE(receipt) << receipt.error().message;
     finish(receipt->queued, sweep);

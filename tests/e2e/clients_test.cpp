@@ -21,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::size_t kMostClients = 512;  // docs/PROTOCOL.md
+constexpr std::size_t kMaxClients = 512;  // docs/PROTOCOL.md
 
 UniqueFd connect_to(const Sandbox& box) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -82,7 +82,7 @@ TEST(Clients, ThatNeverAskLockNobodyOut) {
   const Sandbox box;
   box.ctl({"status"});
   std::vector<UniqueFd> silent;
-  for (std::size_t i = 0; i < kMostClients; ++i) silent.push_back(connect_to(box));
+  for (std::size_t i = 0; i < kMaxClients; ++i) silent.push_back(connect_to(box));
   const Ran status = box.ctl({"--no-start", "status"});
   EXPECT_EQ(status.exit_code, 0) << status.err;
 }
@@ -92,7 +92,7 @@ TEST(Clients, BeyondTheMostAreRefused) {
   const Sandbox box;
   box.ctl({"status"});
   std::vector<UniqueFd> clients;
-  for (std::size_t i = 0; i < kMostClients; ++i) {
+  for (std::size_t i = 0; i < kMaxClients; ++i) {
     clients.push_back(connect_to(box));
     ASSERT_THAT(ask(clients.back()), HasSubstr("result")) << i;
   }

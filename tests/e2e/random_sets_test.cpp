@@ -29,7 +29,7 @@ using testing::Not;
 
 constexpr int kDraws = 1;
 // A draw takes seconds, not as long as a real measurement would.
-constexpr std::size_t kMostTrials = 9;
+constexpr std::size_t kMaxTrials = 9;
 const Options kBounds{
     "device=cpu", "threads=1", "memory_limit=256MiB", "timeout=5s", "repeats=1",
     "steps=1",    "warmup=0",  "min_time=0",          "max_time=0", "relative_error=0"};
@@ -110,7 +110,7 @@ bool is_small(const ExperimentFile& file, const Options& sets, const Catalog& ca
     const WorkloadDef& def = *catalog.find(sweep.workload);
     if (!def.analytic) trials += expand(sweep, def).trials.size();
   }
-  return trials <= kMostTrials;
+  return trials <= kMaxTrials;
 }
 
 class RandomSets : public testing::TestWithParam<ExperimentFile> {};

@@ -101,10 +101,6 @@ TEST(Trial, ValuesByName) {
   const Trial trial = with(def, "precision", std::string("bf16"));
   EXPECT_EQ(trial.integer(def, "size"), 4096);
   EXPECT_EQ(trial.text(def, "precision"), "bf16");
-  const auto named = named_values(def, trial);
-  ASSERT_EQ(named.size(), 3u);
-  EXPECT_EQ(named[0].first, "size");
-  EXPECT_EQ(std::get<std::string>(named[1].second), "bf16");
 }
 
 TEST(Names, PassesAndOrdersReadBack) {

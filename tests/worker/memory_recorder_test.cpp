@@ -173,9 +173,9 @@ TEST_F(MemoryRecorderTest, BoundsTheBlocksItKeeps) {
     for (std::uintptr_t i = 1; i <= 6000; ++i) device.take(i, (1 << 20) + static_cast<int>(i));
   });
   const auto trace = *observe(workload).trace;
-  EXPECT_EQ(trace.allocations.size(), MemoryTrace::kMostBlocks);
+  EXPECT_EQ(trace.allocations.size(), MemoryTrace::kMaxBlocks);
   EXPECT_EQ(trace.allocations.front().size.value, (1 << 20) + 1001) << "the largest stay";
-  EXPECT_LE(trace.timeline.size(), MemoryTrace::kMostPoints + 2);
+  EXPECT_LE(trace.timeline.size(), MemoryTrace::kMaxPoints + 2);
 }
 
 TEST_F(MemoryRecorderTest, ADeviceThatCannotTellHasNoTrace) {

@@ -61,7 +61,7 @@ TEST(StoppingRule, RelativeErrorIsTheStandardErrorOverTheMean) {
 
 TEST(StoppingRule, GivesUpAfterAMillionSteps) {
   StoppingRule rule({1, 0, seconds(3600), {}});
-  for (std::int64_t i = 1; i < StoppingRule::kMostSteps; ++i) {
+  for (std::int64_t i = 1; i < StoppingRule::kMaxSteps; ++i) {
     ASSERT_EQ(rule.add({i}, 1e-6), StoppedBy::kNothing);
   }
   EXPECT_EQ(name_of(rule.add({1}, 1e-6)), "max_steps");

@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::Pointwise;
 
 constexpr int kShardedSteps = 4;
-constexpr double kMostError = 2e-5;  // of losses near 3.7
+constexpr double kMaxError = 2e-5;  // of losses near 3.7
 
 RunParams run_params() {
   RunParams run;
@@ -81,7 +81,7 @@ TEST_P(ShardedLosses, EqualThoseOfTheWholeBatch) {
           params.sharded = sharded;
           params.bucket_mb = bucket_mb;
           ShardedTraining training(params, run_params(), ranks, *harness.device);
-          EXPECT_THAT(losses_of(training), Pointwise(DoubleNear(kMostError), expected))
+          EXPECT_THAT(losses_of(training), Pointwise(DoubleNear(kMaxError), expected))
               << optimizer << (sharded ? " sharded " : " whole ") << bucket_mb;
         });
       }
@@ -101,7 +101,7 @@ TEST_P(ShardedLosses, FullyShardedOnesEqualThoseOfTheWholeBatch) {
         params.lm.attention = attention;
         params.overlap = overlap;
         FsdpTraining training(params, run_params(), ranks, *harness.device);
-        EXPECT_THAT(losses_of(training), Pointwise(DoubleNear(kMostError), expected))
+        EXPECT_THAT(losses_of(training), Pointwise(DoubleNear(kMaxError), expected))
             << attention << (overlap ? " overlapped" : " one after the other");
       });
     }

@@ -27,14 +27,14 @@ namespace {
 // Most of ctest's TIMEOUT 120 (tests/workloads/CMakeLists.txt). A program that runs many tests in a
 // row has this long for each.
 constexpr std::chrono::seconds kDeadline{100};
-constexpr int kMostFrames = 64;
+constexpr int kMaxFrames = 64;
 constexpr int kSignal = SIGUSR2;
 
 std::atomic<bool> printed{false};
 
 void print_own_stack(int) {
-  void* frames[kMostFrames];
-  const int count = backtrace(frames, kMostFrames);
+  void* frames[kMaxFrames];
+  const int count = backtrace(frames, kMaxFrames);
   backtrace_symbols_fd(frames, count, STDERR_FILENO);
   printed = true;
 }

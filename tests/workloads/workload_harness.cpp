@@ -15,7 +15,11 @@ std::vector<std::pair<std::string, Value>> values_of(const std::string& workload
     if (!value) throw std::invalid_argument(value.error().message);
     trial.values[*index] = *value;
   }
-  return named_values(def, trial);
+  std::vector<std::pair<std::string, Value>> named;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    named.emplace_back(def.params[i].name, trial.values[i]);
+  }
+  return named;
 }
 
 Harness::Harness(DeviceOptions options)

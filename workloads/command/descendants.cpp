@@ -76,8 +76,8 @@ Reaper::~Reaper() {
 void kill_descendants() {
   // Each round finds what forked during the last one. A process that is stuck in the kernel ends
   // later.
-  constexpr int kMostRounds = 200;
-  for (int round = 0; round < kMostRounds; ++round) {
+  constexpr int kMaxRounds = 200;
+  for (int round = 0; round < kMaxRounds; ++round) {
     const std::vector<Descendant> found = living_descendants();
     for (const Descendant& descendant : found) kill_the_same(descendant);
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {

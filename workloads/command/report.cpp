@@ -41,8 +41,8 @@ Bytes bytes(const json& object, const char* name) {
   if (found == object.end()) found = object.find(older(name));
   if (found == object.end()) return {};
   const double value = number(name, *found);
-  constexpr double kMost = 0x1p62;
-  if (!(value >= 0 && value <= kMost)) {
+  constexpr double kMax = 0x1p62;
+  if (!(value >= 0 && value <= kMax)) {
     throw Mistake(fmt::format("`{}` is {}; expected bytes", name, found->dump()));
   }
   return {static_cast<std::int64_t>(value)};

@@ -30,7 +30,7 @@ std::size_t units_of(const LmStepParams& params) {
 FsdpTraining::FsdpTraining(const FsdpParams& params, const RunParams& run, Collectives& collectives,
                            Device& device)
     : collectives_(collectives),
-      clock_(device, FullySharded::kMostWaits * units_of(params.lm)),
+      clock_(device, FullySharded::kMaxWaits * units_of(params.lm)),
       sharded_(params.overlap ? Overlap::kOn : Overlap::kOff, collectives, device, clock_),
       training_(checked(params.lm), torch_device(device), run.seed,
                 {collectives.rank(), collectives.world_size(),

@@ -30,9 +30,9 @@ enum class Overlap { kOff, kOn };
 // freed in between; and the gradients of a unit's norm, which precedes its products, come last.
 class FullySharded final : public UnitObserver {
  public:
-  // All must outlive this object. `clock` counts every wait, at most kMostWaits per unit.
+  // All must outlive this object. `clock` counts every wait, at most kMaxWaits per unit.
   FullySharded(Overlap overlap, Collectives& collectives, Device& device, ExposedClock& clock);
-  static constexpr std::size_t kMostWaits = 8;
+  static constexpr std::size_t kMaxWaits = 8;
   FullySharded(const FullySharded&) = delete;
   FullySharded& operator=(const FullySharded&) = delete;
   ~FullySharded() override;  // waits for running operations

@@ -52,7 +52,7 @@ struct AmxBackwardTiles {
     ds_rows = halves(kAmxBackwardRows * kAmxGradientStride);
     dq = workspace.take(kAmxBackwardRows * padded);
     // Used before the first or after the last product of scores. They share that product's memory,
-    // which is large enough for every width up to kMostWidth.
+    // which is large enough for every width up to kMaxWidth.
     column_rows = reinterpret_cast<uint16_t*>(p);
     mixed = p;
     turned = reinterpret_cast<float*>(p);

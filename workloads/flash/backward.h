@@ -154,7 +154,7 @@ void backward(const BackwardTask& task, float* memory) {
 
 template <class E>
 void finish_dq(const DqTask& task) {
-  float sum[kMostWidth];
+  float sum[kMaxWidth];
   const int64_t padded = padded_width(task.width);
   for (int64_t r = 0; r < task.length; ++r) {
     const float* const row = task.sums + r * padded;

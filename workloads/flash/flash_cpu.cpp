@@ -92,8 +92,8 @@ bool fits(const FlashTile& asked, const flash::Tile& got) {
 }
 
 std::string refusal(at::Device, at::ScalarType, std::int64_t head_dim) {
-  if (head_dim <= flash::kMostWidth) return "";
-  return "its tiles hold head dimensions to " + std::to_string(flash::kMostWidth);
+  if (head_dim <= flash::kMaxWidth) return "";
+  return "its tiles hold head dimensions to " + std::to_string(flash::kMaxWidth);
 }
 
 FlashOutput forward(const at::Tensor& q_in, const at::Tensor& k_in, const at::Tensor& v_in,

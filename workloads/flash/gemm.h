@@ -38,11 +38,11 @@ struct Spare {
 
 // Registers: rows x vectors accumulators, the vectors of B, and one element of A.
 #if defined(__AVX512F__)
-constexpr int kMostVectors = 4;
-constexpr int kMostRows[] = {0, 14, 12, 8, 6};
+constexpr int kMaxVectors = 4;
+constexpr int kMaxRows[] = {0, 14, 12, 8, 6};
 #else
-constexpr int kMostVectors = 2;
-constexpr int kMostRows[] = {0, 8, 6};
+constexpr int kMaxVectors = 2;
+constexpr int kMaxRows[] = {0, 8, 6};
 #endif
 
 // Unrolled explicitly, or GCC keeps the sums in memory.
@@ -82,9 +82,9 @@ using Multiply = void (*)(int64_t, TileA, TileB, TileC, Into);
 
 // kMultiply[v][r]: r rows, v vectors; null if they do not fit into the registers.
 struct MultiplyTable {
-  Multiply entry[kMostVectors + 1][kMostRows[1] + 1] = {};
+  Multiply entry[kMaxVectors + 1][kMaxRows[1] + 1] = {};
 
-  template <int kVectors, int kRows = kMostRows[kVectors]>
+  template <int kVectors, int kRows = kMaxRows[kVectors]>
   constexpr void fill() {
     entry[kVectors][kRows] = &multiply<kRows, kVectors>;
     if constexpr (kRows > 1) fill<kVectors, kRows - 1>();
@@ -120,9 +120,9 @@ inline void gemm(int64_t rows, int64_t columns, int64_t depth, TileA a, TileB b,
                  const Spare& spare = {}) {
   const int64_t all_vectors = (columns + kLanes - 1) / kLanes;
   for (int64_t vector = 0; vector < all_vectors;) {
-    const int64_t vectors = least(kMostVectors, all_vectors - vector);
+    const int64_t vectors = least(kMaxVectors, all_vectors - vector);
     const int64_t begin = vector * kLanes, end = begin + vectors * kLanes;
-    const int64_t group = spare.one_by_one ? 1 : kMostRows[vectors];
+    const int64_t group = spare.one_by_one ? 1 : kMaxRows[vectors];
     for (int64_t first = 0; first < rows; first += group) {
       if (spare.kind == Spare::kColumnsBefore && end <= first + spare.shift) break;
       const int64_t count = least(group, rows - first);

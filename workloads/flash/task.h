@@ -68,9 +68,9 @@ struct DqTask {
 constexpr int64_t padded_width(int64_t width) {
   return (width + 15) / 16 * 16;
 }
-constexpr int64_t kMostWidth = 256;
+constexpr int64_t kMaxWidth = 256;
 // A tile's rows and columns are multiples of kTileStep: whole vectors of any instruction set.
-constexpr int64_t kTileStep = 16, kMostTile = 1024;
+constexpr int64_t kTileStep = 16, kMaxTile = 1024;
 
 struct Kernels {
   const char* name;  // "AVX-512"

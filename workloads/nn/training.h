@@ -71,7 +71,6 @@ class Training final : public TrainingStep {
 
   const at::Tensor& tokens() const { return batch_.tokens; }
   const at::Tensor& targets() const { return batch_.targets; }
-  at::ScalarType logits_type() const { return logits_type_; }
 
  private:
   StepMode mode_;

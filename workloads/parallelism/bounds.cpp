@@ -6,7 +6,7 @@
 namespace sweepd::parallelism {
 namespace {
 
-constexpr std::int64_t kMostDevices = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxDevices = std::int64_t{1} << 40;
 
 // Rounding may make a bound exceed an exact integer by up to this share.
 constexpr double kRounding = 1e-12;
@@ -39,8 +39,8 @@ SplitTerms split_terms(const Plan& plan) {
 }
 
 std::optional<std::int64_t> smallest_fsdp(Plan plan) {
-  if (!fits(plan, kMostDevices)) return std::nullopt;
-  std::int64_t too_few = 0, enough = kMostDevices;  // memory decreases with every device
+  if (!fits(plan, kMaxDevices)) return std::nullopt;
+  std::int64_t too_few = 0, enough = kMaxDevices;  // memory decreases with every device
   while (enough - too_few > 1) {
     const std::int64_t middle = too_few + (enough - too_few) / 2;
     (fits(plan, middle) ? enough : too_few) = middle;

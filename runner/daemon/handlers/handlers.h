@@ -35,8 +35,6 @@ struct Method {
   std::variant<Handler, ReadHandler> handle;
 };
 
-std::span<const Method> methods();
-
 // Finds and runs the handler. An unknown method, an exception, or a method that needs a daemon if
 // there is none (`all` is null) gives an error reply.
 boost::asio::awaitable<Reply> call(ReadServices& reading, Services* all, Session& session,

@@ -99,7 +99,7 @@ boost::asio::awaitable<Reply> handle_kernels(ReadServices& services, Session&, j
   KernelView view;
   view.phase = reader.text_or("phase", "");
   if (view.phase == "step") view.phase.clear();  // the whole step, as everywhere
-  view.rank = static_cast<int>(reader.integer_or("rank", 0, 0, kMostRanks - 1));
+  view.rank = static_cast<int>(reader.integer_or("rank", 0, 0, kMaxRanks - 1));
   view.top = reader.integer_or("top", 0, 0);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   if (const auto chosen = choose(kGroupings, "by", by, view.by); !chosen) co_return chosen.error();

@@ -35,7 +35,7 @@ Result<nlohmann::json> read_tail(const std::filesystem::path& path, std::int64_t
 boost::asio::awaitable<Reply> handle_log(ReadServices& services, Session&, nlohmann::json params) {
   ParamsReader reader(params);
   const std::string who = reader.text("attempt");
-  const std::int64_t rank = reader.integer_or("rank", 0, 0, kMostRanks - 1);
+  const std::int64_t rank = reader.integer_or("rank", 0, 0, kMaxRanks - 1);
   const std::int64_t limit = std::min(reader.integer_or("bytes", kMaxBytes, 1), kMaxBytes);
   if (const auto finished = reader.finish(); !finished) co_return finished.error();
   const auto ask = [who](Reader& r) { return r.find_attempt(who); };

@@ -36,10 +36,6 @@ RpcError needs_daemon(std::string_view name) {
 
 }  // namespace
 
-std::span<const Method> methods() {
-  return kMethods;
-}
-
 boost::asio::awaitable<Reply> call(ReadServices& reading, Services* all, Session& session,
                                    RpcRequest request) {
   for (const Method& method : kMethods) {

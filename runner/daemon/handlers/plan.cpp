@@ -13,16 +13,16 @@ using nlohmann::json;
 namespace {
 
 // Trials in one message, which then has a megabyte or two.
-constexpr std::size_t kPage = kMostLookedAt;
-constexpr std::size_t kMostValues = 50;  // of an axis
-constexpr std::size_t kMostTooLarge = 5;
+constexpr std::size_t kPage = kMaxLookedAt;
+constexpr std::size_t kMaxValues = 50;  // of an axis
+constexpr std::size_t kMaxTooLarge = 5;
 
 json axes_json(const std::vector<PlannedAxis>& axes) {
   json list = json::array();
   for (const PlannedAxis& axis : axes) {
     json values = json::array();
     for (const auto& [text, trials] : axis.values) {
-      if (values.size() == kMostValues) break;
+      if (values.size() == kMaxValues) break;
       values.push_back({{"value", text}, {"trials", trials}});
     }
     list.push_back({{"name", axis.name}, {"values", values}, {"distinct", axis.values.size()}});
@@ -82,7 +82,7 @@ json memory_json(const SweepPlan& plan) {
   };
   json examples = json::array();
   for (const PlannedTrial* trial : too_large) {
-    if (examples.size() < kMostTooLarge) examples.push_back(entry(*trial));
+    if (examples.size() < kMaxTooLarge) examples.push_back(entry(*trial));
   }
   return {{"largest", entry(*largest)}, {"too_large", too_large.size()}, {"examples", examples}};
 }

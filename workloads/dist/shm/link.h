@@ -35,7 +35,6 @@ class Link {
   int rank() const { return rank_; }
   int world_size() const { return region_->world_size(); }
   Region& region() { return *region_; }
-  const std::shared_ptr<Region>& shared_region() const { return region_; }
   std::uint64_t turn() const { return turn_; }
   bool reaches_private_memory() const { return reaches_private_memory_; }
 
