@@ -44,7 +44,7 @@ import sweepd_metrics as sweepd
 sweepd.setup(compile_time=1500.0)
 sweepd.step(0, {"forward": 1.25, "step": 4}, warmup=True)
 sweepd.step(1, 3.5, warmup=False, loss=2.5)
-sweepd.memory("step", 1024, at_end_bytes=512)
+sweepd.memory("step", 1024, at_end=512)
 sweepd.fact("torch", "2.11.0")
 sweepd.fact("parameters", 5)
 """, cwd=SCRIPTS)
@@ -53,7 +53,7 @@ sweepd.fact("parameters", 5)
             {"step": 0, "warmup": False, "compile_time": {"setup": 1500.0}},
             {"step": 0, "warmup": True, "time": {"forward": 1.25, "step": 4}},
             {"step": 1, "warmup": False, "time": 3.5, "loss": 2.5},
-            {"memory": "step", "peak_allocated_bytes": 1024, "at_end_bytes": 512},
+            {"memory": "step", "peak_allocated": 1024, "at_end": 512},
             {"fact": "torch", "text": "2.11.0"},
             {"fact": "parameters", "number": 5},
         ])
@@ -103,7 +103,7 @@ class OursBesidePythons(unittest.TestCase):
     def test_ends_as_the_worker_did(self):
         for end, code, last in [
                 ({"outcome": "skipped", "reason": "no GPU"}, 77, {"skipped": "no GPU"}),
-                ({"outcome": "oom", "phase": "forward", "requested": 64}, 1, {"oom": "forward", "requested_bytes": 64})]:
+                ({"outcome": "oom", "phase": "forward", "requested": 64}, 1, {"oom": "forward", "requested": 64})]:
             ended, lines, _ = self.run_with(end)
             self.assertEqual((ended.returncode, lines[-1]), (code, last))
         ended, _, _ = self.run_with({"outcome": "failed", "message": "no such model"})
