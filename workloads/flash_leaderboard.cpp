@@ -5,12 +5,12 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "runner/base/clock.h"
+#include "runner/base/host.h"
 #include "workloads/api/workload.h"
 #include "workloads/nn/attention.h"
 #include "workloads/nn/attention_check.h"
@@ -64,11 +64,6 @@ AttentionParams attention_params(const FlashLeaderboardParams& params) {
   return same;
 }
 
-// A server's last-level cache may be larger than any GPU's. Returns 0 if the system does not tell.
-std::int64_t cpu_cache_bytes() {
-  return std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE));
-}
-
 class FlashLeaderboard final : public Workload {
  public:
   using Params = FlashLeaderboardParams;
@@ -103,7 +98,7 @@ class FlashLeaderboard final : public Workload {
     }
     // Only if steps are timed; otherwise it would be part of every memory figure.
     if (!timed_ || params.flush.value == 0) return;
-    const std::int64_t cache = device.is_cpu() ? 2 * cpu_cache_bytes() : 0;
+    const std::int64_t cache = device.is_cpu() ? 2 * read_host().cache.value : 0;
     flush_ = at::empty({std::max(params.flush.value, cache)}, options.dtype(at::kByte));
   }
 

@@ -36,6 +36,7 @@ class Matmul final : public Workload {
     const auto element = static_cast<double>(operand_bytes(precision_from(params.precision)));
     WorkPerStep work;
     work.arithmetic = params.precision;
+    work.ruler = Ruler::kArithmetic;
     work.phases.push_back({"step", 2 * n * n * n, 3 * n * n * element});
     work.figures.push_back({"operands_bytes", 3 * n * n * element, "3 n^2 bytes_per_element"});
     return work;

@@ -34,6 +34,7 @@ class Memcpy final : public Workload {
   static WorkPerStep work(const Params& params, const RunParams&) {
     const auto bytes = static_cast<double>(params.bytes.value);
     WorkPerStep work;
+    work.ruler = Ruler::kMemory;
     work.phases.push_back({"step", 0, 2 * bytes});
     work.figures.push_back(
         {"buffers_bytes", 2 * bytes * static_cast<double>(pairs(params)), "2 bytes pairs"});

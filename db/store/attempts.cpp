@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "db/core_list.h"
 #include "db/ending_columns.h"
 #include "db/store/state.h"
+#include "runner/base/core_list.h"
 #include "runner/base/text.h"
 
 namespace sweepd {

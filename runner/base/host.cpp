@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -67,6 +68,7 @@ HostInfo look_at_host() {
   host.sockets = count_sockets();
   const std::string meminfo = read_small_file("/proc/meminfo");
   host.memory = {leading_integer(proc_field(meminfo, "MemTotal")) * 1024};  // "16384 kB", binary
+  host.cache = {std::max(0L, ::sysconf(_SC_LEVEL3_CACHE_SIZE))};
   host.kernel = std::string(system.sysname) + " " + system.release;
   host.os = shell_field(read_small_file("/etc/os-release"), "PRETTY_NAME");
   host.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");

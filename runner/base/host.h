@@ -20,6 +20,7 @@ struct HostInfo {
   std::int64_t cores = 0;  // usable by this user (affinity mask), not those of the board
   std::int64_t sockets = 0;
   Bytes memory;
+  Bytes cache;  // last-level cache; 0 when the kernel does not tell
   std::string kernel;
   std::string os;
   std::string governor;  // scaling governor of core 0; "" when the kernel offers none
@@ -32,6 +33,8 @@ struct HostInfo {
     field("cores", self.cores, "usable by this user", Sparse());
     field("sockets", self.sockets, "", Sparse());
     field("memory", self.memory, "", Sparse());
+    field("cache", self.cache, "the last level's; 0 when unknown", Sparse(),
+          Heading{"last-level cache"});
     field("kernel", self.kernel, "", Sparse(), kOfEnvironment);
     field("os", self.os, "", Sparse(), kOfEnvironment, Heading{"OS"});
     field("governor", self.governor, "of core 0; empty when the kernel offers none", Sparse(),

@@ -44,7 +44,7 @@ bool Dispatcher::forget_analytic(std::int64_t row) {
 
 void Dispatcher::start_batch(const StartAction& action) {
   offered_.reset();
-  if (starts_paused_ || preloading_ || !changes_.empty()) {
+  if (starts_paused_ || preloader_.is_loading() || !changes_.empty()) {
     scheduler_.finished(action.item);
     return offer_analytic();
   }
@@ -53,8 +53,7 @@ void Dispatcher::start_batch(const StartAction& action) {
   while (attempts.size() < kBatch && analytic_.first() != nullptr) {
     const ItemId row = analytic_.first()->id;
     analytic_.remove(row);
-    const auto node = waiting_.extract(row);
-    if (!node.empty()) attempts.push_back(unpack(node.mapped()));
+    if (auto attempt = waiting_.take(row)) attempts.push_back(std::move(*attempt));
   }
   if (attempts.empty()) {
     scheduler_.finished(action.item);
@@ -98,8 +97,7 @@ void Dispatcher::end_batch(Answers answers, std::vector<OpenAttempt> left,
     }
     for (OpenAttempt& attempt : left) {
       analytic_.add(item_of(attempt));
-      const std::int64_t row = attempt.row;
-      waiting_.emplace(row, pack(std::move(attempt)));
+      waiting_.add(std::move(attempt));
     }
     offer_analytic();
     schedule_pump();

@@ -43,11 +43,13 @@ Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Executor& executor,
       hooks_(std::move(hooks)),
       timing_(timing),
       scheduler_(std::move(machine), timing.grace),
+      waiting_(catalog),
       analyst_(io, executor, catalog),
       journals_(io),
+      results_(writer, journals_, result_hooks()),
       timer_(io),
       retry_timer_(io),
-      preload_timer_(io),
+      preloader_(io, executor, timing.load_limit, [this] { schedule_pump(); }),
       start_backoff_(timing.start_retry, timing.start_retry_most) {}
 
 Dispatcher::~Dispatcher() = default;
@@ -71,8 +73,9 @@ void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
   for (const std::int64_t row : running_rows) {
     scheduler_.cancel(row);
     // It was put back into the queue before the database recorded its start.
-    const auto node = waiting_.extract(row);
-    if (!node.empty()) end_without_process(unpack(node.mapped()), {Cancelled{"cancelled"}});
+    if (const auto attempt = waiting_.take(row)) {
+      end_without_process(*attempt, {Cancelled{"cancelled"}});
+    }
   }
   schedule_pump();
 }
@@ -120,7 +123,7 @@ void Dispatcher::pump() {
 }
 
 bool Dispatcher::is_idle() const {
-  return running_.empty() && starting_.empty() && journals_.pending() == 0 && unstored_.empty() &&
+  return running_.empty() && starting_.empty() && journals_.pending() == 0 && results_.empty() &&
          !batch_;
 }
 
@@ -176,8 +179,9 @@ void Dispatcher::act(const RefuseAction& action) {
     analytic_.remove(action.item);
     offer_analytic();
   }
-  const auto node = waiting_.extract(action.item);
-  if (!node.empty()) end_without_process(unpack(node.mapped()), {Skipped{action.reason}});
+  if (const auto attempt = waiting_.take(action.item)) {
+    end_without_process(*attempt, {Skipped{action.reason}});
+  }
 }
 
 void Dispatcher::watch_rank(Run& run, std::size_t index) {

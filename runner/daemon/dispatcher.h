@@ -10,24 +10,24 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <filesystem>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "db/store.h"
 #include "runner/daemon/analyst.h"
 #include "runner/daemon/backoff.h"
 #include "runner/daemon/ingest.h"
+#include "runner/daemon/preloader.h"
+#include "runner/daemon/result_queue.h"
 #include "runner/daemon/side_thread.h"
+#include "runner/daemon/waiting_attempts.h"
 #include "runner/daemon/writer.h"
 #include "runner/exec/executor.h"
 #include "runner/sched/queue.h"
@@ -115,15 +115,6 @@ class Dispatcher {
  private:
   struct Run;
 
-  // A hundred thousand attempts may wait, and most parameters of most trials have their defaults,
-  // so only the others are kept. An attempt is completed again when it starts.
-  struct Waiting {
-    OpenAttempt attempt;  // without its trial
-    std::vector<std::pair<std::uint16_t, Value>> differing;
-  };
-  Waiting pack(OpenAttempt attempt) const;
-  OpenAttempt unpack(const Waiting& waiting) const;
-
   // One call of `enqueue` or `forget`, with how far it has been carried out.
   struct Change {
     std::vector<OpenAttempt> added;
@@ -136,14 +127,6 @@ class Dispatcher {
     WallTime when;
     bool cancelled = false;  // in the meantime
   };
-  // An attempt that has ended and is not in the database yet.
-  struct Unstored {
-    OpenAttempt attempt;
-    std::shared_ptr<AttemptRecord> record;
-    bool judged = false;
-    std::size_t samples_stored = 0;
-  };
-
   void change(Change change);
   void carry_out_changes();
   void add(OpenAttempt attempt);
@@ -182,11 +165,8 @@ class Dispatcher {
   void recover_started(OpenAttempt attempt);
   void adopt_run(std::unique_ptr<Run> run);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
-  // Judges and stores records in this order, one at a time. A record that cannot be stored is kept
-  // and tried again later; nothing starts until then.
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
-  void store_next();
-  void stored(const Result<bool>& result);
+  ResultQueue::Hooks result_hooks();
   void set_trouble(std::string& trouble, std::string why);
   void pause_starts(Duration pause);
   void resume_starts();
@@ -210,7 +190,7 @@ class Dispatcher {
   Scheduler scheduler_;
   std::deque<Change> changes_;
   std::size_t arriving_ = 0;  // attempts in them
-  std::unordered_map<std::int64_t, Waiting> waiting_;
+  WaitingAttempts waiting_;
   std::map<std::int64_t, Starting> starting_;
   std::map<std::int64_t, std::unique_ptr<Run>> running_;
   // The attempts of analytic workloads in `waiting_`, and the one that represents them in the
@@ -219,15 +199,11 @@ class Dispatcher {
   std::optional<std::int64_t> offered_, batch_;  // waits in the scheduler; has its lease
   Duration batch_timeout_{0};
   Analyst analyst_;
-  std::list<std::shared_ptr<Unstored>> unstored_;
-  bool storing_ = false;       // the first of unstored_
-  bool store_failed_ = false;  // the timer tries again
   SideThread journals_;
+  ResultQueue results_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer retry_timer_;
-  // Nothing starts while it waits for the worker to be loaded.
-  std::unique_ptr<boost::asio::posix::stream_descriptor> preloading_;
-  boost::asio::steady_timer preload_timer_;
+  Preloader preloader_;        // nothing starts while it loads
   std::string trouble_;        // why results cannot be stored
   std::string start_trouble_;  // why attempts cannot start
   Backoff start_backoff_;

@@ -88,7 +88,7 @@ void Dispatcher::starts_work() {
 }
 
 void Dispatcher::resume_starts() {
-  if (!unstored_.empty()) return store_next();
+  if (!results_.empty()) return results_.store_next();
   if (!start_trouble_.empty()) {
     if (waiting_.empty()) {
       starts_work();  // nothing is left that could show the trouble

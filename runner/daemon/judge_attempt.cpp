@@ -1,7 +1,6 @@
 #include "runner/daemon/judge_attempt.h"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -23,28 +22,27 @@ std::optional<Peak> peak_of(const Environment& environment, const std::string& a
   return datasheet_peak(device.name, arithmetic);
 }
 
-// The cache of this host's CPU. Only CPU attempts of this host end here, and a GPU's cache is
-// smaller.
-double cache_bytes() {
-  return std::max(0.0, static_cast<double>(::sysconf(_SC_LEVEL3_CACHE_SIZE)));
+// Traffic of so many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
+double beyond_cache(const AttemptRecord& record) {
+  return 4 * static_cast<double>(record.environment->host.cache.value);
 }
 
 // Whether the step's work keeps the device busy for so long that neither a call's overhead nor a
 // cache matters: products of 1,024 rows and columns on a CPU, of 4,096 elsewhere; copies of 16 MiB
 // that cycle through four times the last-level cache, of 256 MiB elsewhere.
-bool saturates(const OpenAttempt& attempt, const AttemptRecord& record, const PhaseWork& step) {
+bool saturates(const AttemptRecord& record, const PhaseWork& step) {
   const bool cpu = record.environment->devices.front().kind == "cpu";
-  if (attempt.workload == "matmul") {
+  if (record.work->ruler == Ruler::kArithmetic) {
     const double n = cpu ? 1024 : 4096;
     return step.flops >= 2 * n * n * n;
   }
-  if (attempt.workload != "memcpy") return false;
+  if (record.work->ruler == Ruler::kNone) return false;
   if (step.bytes < 2 * (cpu ? 16.0 : 256.0) * 0x1p20) return false;
   const auto& figures = record.work->figures;
   const auto buffers = std::find_if(figures.begin(), figures.end(), [](const Figure& figure) {
     return figure.name == "buffers_bytes";
   });
-  return buffers != figures.end() && buffers->value >= (cpu ? 4 * cache_bytes() : 0);
+  return buffers != figures.end() && buffers->value >= (cpu ? beyond_cache(record) : 0);
 }
 
 bool on_one_device(const Environment& environment) {
@@ -92,6 +90,7 @@ void record_measured_peak(Store& store, const OpenAttempt& attempt, const Attemp
   if (!on_one_device(*record.environment)) return;
   // The largest rates of all phases.
   Rates ruler, seen;
+  const bool of_memory = record.work->ruler == Ruler::kMemory;
   for (const Summary& summary : record.summaries) {
     if (summary.metric != "time") continue;
     // The faster of the two, so that a share of the peak is at most 1 with either.
@@ -100,16 +99,16 @@ void record_measured_peak(Store& store, const OpenAttempt& attempt, const Attemp
       if (work.phase != summary.phase || !(step_s > 0)) continue;
       seen.flops_per_s = std::max(seen.flops_per_s, work.flops / step_s);
       // A smaller amount may have come from the cache, and says nothing about the memory.
-      if (work.bytes >= 4 * cache_bytes()) {
+      if (work.bytes >= beyond_cache(record)) {
         seen.bytes_per_s = std::max(seen.bytes_per_s, work.bytes / step_s);
       }
-      if (work.phase == "step" && saturates(attempt, record, work)) {
-        (attempt.workload == "memcpy" ? ruler.bytes_per_s : ruler.flops_per_s) =
-            (attempt.workload == "memcpy" ? work.bytes : work.flops) / step_s;
+      if (work.phase == "step" && saturates(record, work)) {
+        (of_memory ? ruler.bytes_per_s : ruler.flops_per_s) =
+            (of_memory ? work.bytes : work.flops) / step_s;
       }
     }
   }
-  const std::string arithmetic = attempt.workload == "memcpy" ? "" : record.work->arithmetic;
+  const std::string arithmetic = of_memory ? "" : record.work->arithmetic;
   const auto stored =
       store.record_peak(record.environment->devices.front(), arithmetic, ruler, seen, attempt.row);
   if (!stored) spdlog::warn("cannot store a measured peak: {}", stored.error().message);

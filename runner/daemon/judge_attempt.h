@@ -13,9 +13,9 @@ class Store;
 Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size);
 
-// Stores the rates of a `valid` timing on one device if they are the largest so far. `matmul` and
-// `memcpy` at sizes that saturate the device set its measured peak. Anything else that ran faster
-// raises it, whether it came before or after.
+// Stores the rates of a `valid` timing on one device if they are the largest so far.
+// Workloads that are rulers (model/work.h) set the device's measured peak, at sizes that saturate
+// it. Anything else that ran faster raises it, whether it came before or after.
 void record_measured_peak(Store& store, const OpenAttempt& attempt, const AttemptRecord& record);
 
 }  // namespace sweepd

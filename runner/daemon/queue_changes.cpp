@@ -72,8 +72,7 @@ void Dispatcher::add(OpenAttempt attempt) {
   } else {
     scheduler_.add(item_of(attempt));
   }
-  const std::int64_t row = attempt.row;
-  waiting_.emplace(row, pack(std::move(attempt)));
+  waiting_.add(std::move(attempt));
 }
 
 void Dispatcher::forget_one(std::int64_t row) {

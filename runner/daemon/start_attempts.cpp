@@ -6,28 +6,6 @@
 
 namespace sweepd {
 
-namespace asio = boost::asio;
-
-Dispatcher::Waiting Dispatcher::pack(OpenAttempt attempt) const {
-  const WorkloadDef& def = *catalog_.find(attempt.workload);
-  const std::vector<Value> values = std::exchange(attempt.trial.values, {});
-  Waiting waiting;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == def.params[i].default_value) continue;
-    waiting.differing.emplace_back(static_cast<std::uint16_t>(i), values[i]);
-  }
-  waiting.differing.shrink_to_fit();
-  waiting.attempt = std::move(attempt);
-  return waiting;
-}
-
-OpenAttempt Dispatcher::unpack(const Waiting& waiting) const {
-  OpenAttempt attempt = waiting.attempt;
-  attempt.trial = default_trial(*catalog_.find(attempt.workload));
-  for (const auto& [param, value] : waiting.differing) attempt.trial.values[param] = value;
-  return attempt;
-}
-
 AttemptRequest Dispatcher::request_of(const OpenAttempt& attempt, const Lease& lease) const {
   const WorkloadDef& def = *catalog_.find(attempt.workload);
   AttemptRequest request;
@@ -47,19 +25,7 @@ AttemptRequest Dispatcher::request_of(const OpenAttempt& attempt, const Lease& l
 // measurement would disturb it, and a single attempt loads for itself in the same time.
 bool Dispatcher::preload(const OpenAttempt& attempt, const Lease& lease) {
   if (!running_.empty() || !starting_.empty() || scheduler_.queued() == 0) return false;
-  const std::optional<int> loading = executor_.prepare(request_of(attempt, lease));
-  if (!loading) return false;
-  preloading_ = std::make_unique<asio::posix::stream_descriptor>(io_, ::dup(*loading));
-  const auto loaded = [this](const boost::system::error_code& error) {
-    if (error == asio::error::operation_aborted) return;
-    preloading_.reset();
-    preload_timer_.cancel();
-    schedule_pump();
-  };
-  preloading_->async_wait(asio::posix::stream_descriptor::wait_read, loaded);
-  preload_timer_.expires_after(std::chrono::nanoseconds(timing_.load_limit.ns));
-  preload_timer_.async_wait(loaded);
-  return true;
+  return preloader_.begin(request_of(attempt, lease));
 }
 
 Result<std::vector<RankProcess>> Dispatcher::launch(const OpenAttempt& attempt,
@@ -85,21 +51,20 @@ void Dispatcher::act(const StartAction& action) {
   // While nothing can be stored, starting more would only fill the disk further; running attempts
   // are still stopped at their deadlines. While the queue changes, another attempt may become the
   // first, and the change itself would disturb a measurement.
-  if (starts_paused_ || preloading_ || !changes_.empty() || !hooks_.keeps_folder()) {
+  if (starts_paused_ || preloader_.is_loading() || !changes_.empty() || !hooks_.keeps_folder()) {
     return put_back(action.item);
   }
-  const auto it = waiting_.find(action.item);
-  if (it == waiting_.end()) {
+  auto attempt = waiting_.find(action.item);
+  if (!attempt) {
     scheduler_.finished(action.item);
     schedule_pump();
     return;
   }
-  OpenAttempt attempt = unpack(it->second);
-  if (preload(attempt, action.lease)) return put_back(action.item);
-  waiting_.erase(it);
-  attempt.lease = action.lease;
+  if (preload(*attempt, action.lease)) return put_back(action.item);
+  waiting_.erase(action.item);
+  attempt->lease = action.lease;
   const WallTime when = now_wall();
-  starting_.emplace(action.item, Starting{std::move(attempt), when, false});
+  starting_.emplace(action.item, Starting{std::move(*attempt), when, false});
   writer_.run(
       [row = action.item, when, lease = action.lease](Store& store) {
         return store.mark_started(row, when, lease);
@@ -118,7 +83,7 @@ void Dispatcher::marked_started(std::int64_t row, const Result<void>& marked) {
   }
   if (!marked) {
     starting.attempt.lease = {};
-    waiting_.emplace(row, pack(std::move(starting.attempt)));
+    waiting_.add(std::move(starting.attempt));
     put_back(row);
     pause_for("a start cannot be recorded: " + marked.error().message);
     return schedule_pump();
@@ -150,8 +115,8 @@ void Dispatcher::marked_started(std::int64_t row, const Result<void>& marked) {
 // Puts the attempt back as if it had never had a lease. It gets another one when starts resume.
 void Dispatcher::put_back(std::int64_t row) {
   scheduler_.finished(row);
-  if (const auto it = waiting_.find(row); it != waiting_.end()) {
-    scheduler_.add(item_of(unpack(it->second)));
+  if (const auto attempt = waiting_.find(row)) {
+    scheduler_.add(item_of(*attempt));
   }
 }
 

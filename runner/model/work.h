@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/base/fields.h"
@@ -37,11 +38,19 @@ struct Figure {
   }
 };
 
+// What of the device a workload is a ruler for: its rates, where the work is large enough, are
+// those that the device can reach.
+enum class Ruler { kNone, kArithmetic, kMemory };
+constexpr std::string_view name_of(Ruler ruler) {
+  return ruler == Ruler::kMemory ? "memory" : ruler == Ruler::kArithmetic ? "arithmetic" : "";
+}
+
 struct WorkPerStep {
   std::string arithmetic = "fp32";  // which peak bounds it: fp32, tf32, bf16, fp16
   double tokens = 0;                // 0 for workloads without tokens
   std::vector<PhaseWork> phases;
   std::vector<Figure> figures;
+  Ruler ruler = Ruler::kNone;
 };
 
 }  // namespace sweepd

@@ -30,12 +30,21 @@ void read(Reader& reader, StartedEvent& event) {
 void put(Json& json, const WorkEvent& event) {
   json["arithmetic"] = event.work.arithmetic;
   json["tokens"] = number_to_json(event.work.tokens);
+  if (event.work.ruler != Ruler::kNone) json["ruler"] = name_of(event.work.ruler);
   put_records(json, "phases", event.work.phases);
   put_records(json, "figures", event.work.figures);
 }
 void read(Reader& reader, WorkEvent& event) {
   reader.required("arithmetic", event.work.arithmetic);
   reader.required("tokens", event.work.tokens);
+  std::string ruler;
+  reader.optional("ruler", ruler);
+  for (const Ruler known : {Ruler::kArithmetic, Ruler::kMemory}) {
+    if (ruler == name_of(known)) event.work.ruler = known;
+  }
+  if (!ruler.empty() && event.work.ruler == Ruler::kNone) {
+    reader.fail("ruler", "expected arithmetic or memory, got `" + ruler + "`");
+  }
   read_records(reader, "phases", event.work.phases);
   read_records(reader, "figures", event.work.figures);
 }

@@ -3,7 +3,7 @@
 // result. A line without its newline does not count yet (the rank is writing it, or died).
 //
 //   {"event":"started","pid":4242,"wall_ns":...}
-//   {"event":"work","arithmetic":"fp32","tokens":1024,
+//   {"event":"work","arithmetic":"fp32","tokens":1024,"ruler":"arithmetic",  "memory", or left out
 //    "phases":[{"phase":"forward","flops":..,"bytes":..}],
 //    "figures":[{"name":"parameters","value":128625408,"formula":"..."}]}
 //   {"event":"environment","host":{..},"devices":[{"kind":"cpu","index":0,..}],"threads":4,..}

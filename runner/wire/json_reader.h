@@ -10,6 +10,8 @@
 // number: `number_to_json` writes them as "nan", "inf", "-inf", and a double is read from either.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -104,6 +106,13 @@ std::string_view read_json(const Json& json, std::vector<T>& out) {
     if (!read_json(element, value).empty()) return "an array of one type";
     out.push_back(std::move(value));
   }
+  return "";
+}
+template <class Json>
+std::string_view read_json(const Json& json, std::array<std::int64_t, 3>& out) {
+  std::vector<std::int64_t> sizes;
+  if (!read_json(json, sizes).empty() || sizes.size() != out.size()) return "three integers";
+  std::copy(sizes.begin(), sizes.end(), out.begin());
   return "";
 }
 

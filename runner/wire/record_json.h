@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,14 +67,6 @@ void read_record(JsonReader<nlohmann::ordered_json>& reader, Record& record) {
                                                        const Options&...) {
     if constexpr (has_option<Implied, Options...>) {
       return;
-    } else if constexpr (std::is_same_v<T, Shape3>) {
-      std::vector<std::int64_t> sizes;
-      reader.required(name, sizes);
-      if (sizes.size() == value.size()) {
-        std::copy(sizes.begin(), sizes.end(), value.begin());
-      } else {
-        reader.fail(name, "expected three integers");
-      }
     } else if constexpr (is_optional<T> || has_option<Sparse, Options...>) {
       reader.optional(name, value);
     } else {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "build_info.h"
+#include "runner/base/core_list.h"
 #include "runner/base/text.h"
 #include "runner/worker/chrome_trace.h"
 #include "runner/worker/log.h"
@@ -170,7 +171,7 @@ void Attempt::emit_environment() {
   environment.threads = threads_;  // a device that knows better overrides this
   device_->fill_versions(environment);
   environment.build_commit = kBuildCommit;
-  environment.cores = cores_text(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
+  environment.cores = to_core_list(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
   log_line("device: {} {}, {} thread(s), cores {}", device_->kind(), environment.devices[0].name,
            threads_, environment.cores.empty() ? "any" : environment.cores);
   add(EnvironmentEvent{std::move(environment)});

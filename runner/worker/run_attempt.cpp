@@ -65,17 +65,4 @@ int run_attempt(const std::filesystem::path& path, int rank, const WorkerParts& 
   }
 }
 
-std::string cores_text(const std::vector<int>& cores) {
-  std::string text;
-  for (std::size_t first = 0; first < cores.size();) {
-    std::size_t last = first;
-    while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
-    if (!text.empty()) text += ',';
-    text += std::to_string(cores[first]);
-    if (last > first) text += '-' + std::to_string(cores[last]);
-    first = last + 1;
-  }
-  return text;
-}
-
 }  // namespace sweepd

@@ -39,7 +39,4 @@ inline constexpr int kExitIo = 74;
 
 int run_attempt(const std::filesystem::path& folder, int rank, const WorkerParts& parts);
 
-// Returns "0-3,8" for {0, 1, 2, 3, 8}.
-std::string cores_text(const std::vector<int>& cores);
-
 }  // namespace sweepd

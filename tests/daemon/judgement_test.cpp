@@ -116,7 +116,7 @@ TEST_F(JudgementTest, AnIncompleteJournalSaysWhatItLacks) {
   EXPECT_EQ(verdict_of({.lost = is(StateEvent{})}), "suspect");
 }
 
-// A rank's CPU that ran `matmul` or `memcpy`, judged as valid unless set otherwise.
+// A rank's CPU that ran a ruler of its arithmetic, judged as valid unless set otherwise.
 class MeasuredPeak : public DbTest {
  protected:
   static DeviceInfo cpu() {
@@ -127,20 +127,20 @@ class MeasuredPeak : public DbTest {
     return device;
   }
   struct Run {
-    std::string workload = "matmul";
+    Ruler ruler = Ruler::kArithmetic;
     double gflop = 0, gflop_per_s = 0;
     Verdict verdict = Verdict::kValid;
   };
   void run(const Run& run) {
     OpenAttempt attempt;
     attempt.row = row_;
-    attempt.workload = run.workload;
     AttemptRecord record;
     record.row = row_;
     record.ending = {Done{"fixed_steps"}, 0};
     record.environment.emplace();
     record.environment->devices = {cpu()};
     record.work.emplace();
+    record.work->ruler = run.ruler;
     record.work->phases = {{"step", run.gflop * 1e9, 0}};
     const double ms = run.gflop / run.gflop_per_s * 1e3;
     record.summaries = {{"step", "time", {10, ms, 0, ms, ms, ms, ms, ms, 0}}};
@@ -168,7 +168,7 @@ TEST_F(MeasuredPeak, IsSetByValidRunsOfLargeSizesAlone) {
   run({.gflop = kLarge, .gflop_per_s = 900, .verdict = Verdict::kInvalid});
   EXPECT_EQ(peak(), 0);
   run({.gflop = kSmall, .gflop_per_s = 20});
-  run({.workload = "lm_step", .gflop = kLarge, .gflop_per_s = 30});
+  run({.ruler = Ruler::kNone, .gflop = kLarge, .gflop_per_s = 30});
   EXPECT_EQ(peak(), 0);
   run({.gflop = kLarge, .gflop_per_s = 100});
   EXPECT_EQ(peak(), 100);
@@ -178,12 +178,12 @@ TEST_F(MeasuredPeak, IsSetByValidRunsOfLargeSizesAlone) {
 
 // Otherwise a measured share of the peak could be above 1.
 TEST_F(MeasuredPeak, IsRaisedByWhateverWasFasterBeforeOrAfter) {
-  run({.workload = "lm_step", .gflop = 1, .gflop_per_s = 120});
+  run({.ruler = Ruler::kNone, .gflop = 1, .gflop_per_s = 120});
   run({.gflop = kLarge, .gflop_per_s = 100});
   EXPECT_EQ(peak(), 120);
   run({.gflop = kSmall, .gflop_per_s = 130});
   EXPECT_EQ(peak(), 130);
-  run({.workload = "lm_step", .gflop = 1, .gflop_per_s = 500, .verdict = Verdict::kSuspect});
+  run({.ruler = Ruler::kNone, .gflop = 1, .gflop_per_s = 500, .verdict = Verdict::kSuspect});
   EXPECT_EQ(peak(), 130);
 }
 

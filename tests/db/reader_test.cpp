@@ -1,5 +1,4 @@
 // Tests how things are found, and that everything known about them is returned.
-#include "db/core_list.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -153,15 +152,6 @@ TEST_F(DbTest, ShowOfATrialListsItsAttempts) {
   EXPECT_EQ(details->back().rows.size(), 2u);
   EXPECT_EQ(cell(*details, "Attempts", attempt.id, 4), "failed");
   EXPECT_EQ(cell(*details, "Attempts", attempt.id, 10), "boom");
-}
-
-TEST(CoreList, IsWrittenAsLinuxDoes) {
-  const std::vector<std::pair<std::vector<int>, std::string>> cases{
-      {{}, ""}, {{3}, "3"}, {{0, 1, 2, 5}, "0-2,5"}, {{0, 2, 4, 5}, "0,2,4-5"}};
-  for (const auto& [cores, text] : cases) {
-    EXPECT_EQ(to_core_list(cores), text);
-    EXPECT_EQ(from_core_list(text), cores);
-  }
 }
 
 }  // namespace

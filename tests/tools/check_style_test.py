@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/check_style on small files: each is a way to check a property, and whether its answer is read."""
+"""tools/check_style on files of its own: ways to check a property, and whether its answer is read; long files."""
 
 import shutil
 import subprocess
@@ -16,16 +16,32 @@ READ = ["EXPECT_TRUE(rc::check([] {}));", "ASSERT_TRUE(\n      rc::check([] {}))
         "const bool holds =\n      rc::check([] {});", "EXPECT_TRUE(first &&\n              rc::check([] {}));"]
 
 
+def check_style(files):
+    """Runs check_style in a tree of these files, by name and text."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "tools", Path(folder, "tools"))
+        shutil.copy(ROOT / ".clang-format", folder)
+        for name, text in files.items():
+            Path(folder, name).write_text(text)
+        return subprocess.run([Path(folder, "tools", "check_style")], capture_output=True, text=True, check=False)
+
+
+class Length(unittest.TestCase):
+    def test_a_file_of_351_lines_is_an_error_and_one_of_350_a_warning(self):
+        done = check_style({"long.cpp": "int a;\n" * 351})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("check_style: error: long.cpp has 351 lines; split it", done.stderr)
+        done = check_style({"long.cpp": "int a;\n" * 350})
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("check_style: warning: long.cpp has 350 lines; look again", done.stderr)
+
+
 class Properties(unittest.TestCase):
     def check(self, statements):
         """Exit status, and what check_style says of rc::check in a tree with a file for each statement."""
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copytree(ROOT / "tools", Path(folder, "tools"))
-            shutil.copy(ROOT / ".clang-format", folder)
-            for i, statement in enumerate(statements):
-                Path(folder, f"{i}_test.cpp").write_text(f"TEST(A, B) {{\n  {statement}\n}}\n")
-            done = subprocess.run([Path(folder, "tools", "check_style")], capture_output=True, text=True, check=False)
-            return done.returncode, [line for line in done.stderr.splitlines() if "rc::check" in line]
+        files = {f"{i}_test.cpp": f"TEST(A, B) {{\n  {statement}\n}}\n" for i, statement in enumerate(statements)}
+        done = check_style(files)
+        return done.returncode, [line for line in done.stderr.splitlines() if "rc::check" in line]
 
     def test_an_answer_that_nobody_reads(self):
         status, lines = self.check(DROPPED)

@@ -140,6 +140,8 @@ TEST(Event, MistakesAreNamed) {
        "samples[0]: expected [phase, metric, value]"},
       {R"({"event":"work","arithmetic":"fp32","tokens":0,"figures":[],"phases":[{"phase":"x"}]})",
        "phases[0]: missing field `flops`"},
+      {R"({"event":"work","arithmetic":"fp32","tokens":0,"ruler":"time","figures":[],"phases":[]})",
+       "ruler: expected arithmetic or memory, got `time`"},
       {R"({"event":"end","outcome":"don","wall_ns":0})", "outcome: `don` is not an outcome"},
       {R"({"event":"end","outcome":"oom","requested":1,"in_use":1,"wall_ns":0})",
        "missing field `limit`"},

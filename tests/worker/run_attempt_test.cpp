@@ -226,12 +226,5 @@ TEST(RunAttempt, AFolderThatIsNotThereEndsWithAnExitCode) {
             kExitJournal);
 }
 
-TEST(CoresText, WritesRunsAsRanges) {
-  EXPECT_EQ(cores_text({}), "");
-  EXPECT_EQ(cores_text({3}), "3");
-  EXPECT_EQ(cores_text({0, 1, 2, 3, 8}), "0-3,8");
-  EXPECT_EQ(cores_text({0, 2, 4, 5}), "0,2,4-5");
-}
-
 }  // namespace
 }  // namespace sweepd

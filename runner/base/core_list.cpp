@@ -1,4 +1,4 @@
-#include "db/core_list.h"
+#include "runner/base/core_list.h"
 
 #include <charconv>
 

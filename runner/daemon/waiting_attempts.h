@@ -1,0 +1,37 @@
+// Queued attempts by their row. A hundred thousand may wait, and most parameters of most trials
+// have their defaults, so only the others are kept; an attempt is completed again when it is taken.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runner/model/catalog.h"
+#include "runner/model/open_attempt.h"
+
+namespace sweepd {
+
+class WaitingAttempts {
+ public:
+  // `catalog` must have the workload of every attempt.
+  explicit WaitingAttempts(const Catalog& catalog) : catalog_(catalog) {}
+
+  void add(OpenAttempt attempt);
+  std::optional<OpenAttempt> find(std::int64_t row) const;
+  std::optional<OpenAttempt> take(std::int64_t row);
+  void erase(std::int64_t row) { packed_.erase(row); }
+  bool empty() const { return packed_.empty(); }
+
+ private:
+  struct Packed {
+    OpenAttempt attempt;  // without its trial
+    std::vector<std::pair<std::uint16_t, Value>> differing;
+  };
+
+  const Catalog& catalog_;
+  std::unordered_map<std::int64_t, Packed> packed_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,87 @@
+// Tests records as JSON: a new field needs its line in `visit` and nothing else.
+#include "runner/wire/record_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sweepd {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+struct Parcel {
+  int rank = 0;
+  std::string label;
+  Bytes size;
+  std::optional<Duration> opened;
+  Shape3 sides{};
+  double weight = 0;
+
+  static void visit(auto& self, auto&& field) {
+    field("rank", self.rank, "", Implied());
+    field("label", self.label, "", Sparse());
+    field("size", self.size, "");
+    field("opened", self.opened, "");
+    field("sides", self.sides, "");
+    field("weight", self.weight, "");
+  }
+};
+
+std::string written(const Parcel& parcel) {
+  Json json = Json::object();
+  put_record(json, parcel);
+  return json.dump();
+}
+
+Result<Parcel> read_back(const std::string& text) {
+  const Json json = Json::parse(text);
+  JsonReader<Json> reader(json);
+  Parcel parcel;
+  read_record(reader, parcel);
+  if (const auto read = reader.result(); !read) return read.error();
+  return parcel;
+}
+
+TEST(RecordJson, WritesWhatIsKnownUnderItsName) {
+  EXPECT_EQ(written({3, "", 5_KiB, std::nullopt, {1, 2, 3}, 0.5}),
+            R"({"size":5120,"sides":[1,2,3],"weight":0.5})");
+  EXPECT_EQ(written({3, "books", Bytes{1}, Duration{7}, {}, std::nan("")}),
+            R"({"label":"books","size":1,"opened":7,"sides":[0,0,0],"weight":"nan"})");
+}
+
+TEST(RecordJson, ReadsItBack) {
+  const auto parcel =
+      read_back(R"({"label":"books","size":1,"opened":7,"sides":[4,5,6],"weight":"-inf"})");
+  ASSERT_TRUE(parcel) << parcel.error().message;
+  EXPECT_EQ(parcel->label, "books");
+  EXPECT_EQ(parcel->size.value, 1);
+  EXPECT_EQ(parcel->opened->ns, 7);
+  EXPECT_EQ(parcel->sides, (Shape3{4, 5, 6}));
+  EXPECT_TRUE(std::isinf(parcel->weight));
+}
+
+TEST(RecordJson, NamesTheFieldThatIsMissingOrWrong) {
+  EXPECT_THAT(read_back(R"({"sides":[1,2,3],"weight":1})").error().message,
+              HasSubstr("missing field `size`"));
+  EXPECT_THAT(read_back(R"({"size":1,"sides":[1,2],"weight":1})").error().message,
+              HasSubstr("sides: expected three integers"));
+  EXPECT_THAT(read_back(R"({"size":"x","sides":[1,2,3],"weight":1})").error().message,
+              HasSubstr(R"(size: expected an integer, got "x")"));
+}
+
+TEST(RecordJson, RowsAreArraysInTheOrderOfTheDescription) {
+  Json json = Json::object();
+  put_rows(json, "parcels", std::vector<Parcel>{{1, "a", Bytes{2}, std::nullopt, {}, 1}});
+  EXPECT_EQ(json.dump(), R"({"parcels":[["a",2,null,[0,0,0],1.0]]})");
+  EXPECT_EQ(row_form<Parcel>(), "[label, size, opened_ns or null, sides, weight]");
+  const Json wrong = Json::parse(R"({"parcels":[["a",2]]})");
+  JsonReader<Json> reader(wrong);
+  std::vector<Parcel> parcels;
+  read_rows(reader, "parcels", parcels);
+  EXPECT_THAT(reader.result().error().message,
+              HasSubstr("parcels[0]: expected [label, size, opened_ns or null, sides, weight]"));
+}
+
+}  // namespace
+}  // namespace sweepd
