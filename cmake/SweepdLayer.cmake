@@ -69,8 +69,10 @@ function(sweepd_test name)
   if(NOT sources)
     return()
   endif()
+  # Far beyond what any test takes, however busy the machine and however slow the sanitizer: a limit is
+  # there to end what hangs.
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 300)
   endif()
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE sweepd_options ${arg_LINKS} GTest::gtest GTest::gmock
@@ -84,7 +86,7 @@ function(sweepd_test name)
   else()
     target_precompile_headers(test_${name} REUSE_FROM sweepd_test_headers)
   endif()
-  gtest_discover_tests(test_${name} TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(test_${name} TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 300
     NO_PRETTY_VALUES  # else a parameter without a printer is shown as bytes, including pointers
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
 endfunction()
