@@ -91,7 +91,8 @@ TEST(Event, EveryEndingKeepsItsDetails) {
 TEST(Event, EnvironmentSurvivesWithWhatIsUnknownLeftOut) {
   EnvironmentEvent event;
   Environment& environment = event.environment;
-  environment.host = {"id", "box", "AMD EPYC", 64, 2, 64_GiB, "Linux 6.1", "Debian 12", ""};
+  environment.host = {"id",   "box",   "AMD EPYC",  64,          2,
+                      64_GiB, 256_MiB, "Linux 6.1", "Debian 12", ""};
   DeviceInfo gpu;
   gpu.kind = "cuda";
   gpu.uuid = "GPU-1";
@@ -111,6 +112,7 @@ TEST(Event, EnvironmentSurvivesWithWhatIsUnknownLeftOut) {
   EXPECT_EQ(event_to_line(EnvironmentEvent{again}), line);
   EXPECT_EQ(again.host.cpu_model, "AMD EPYC");
   EXPECT_EQ(again.host.memory, 64_GiB);
+  EXPECT_EQ(again.host.cache, 256_MiB);
   EXPECT_EQ(again.devices.at(0).power_limit_watts, 700.5);
   EXPECT_EQ(again.tf32_matmul, false);
   EXPECT_EQ(again.tf32_cudnn, std::nullopt);
