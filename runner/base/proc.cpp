@@ -19,15 +19,20 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
   const auto read = [&rest](auto& value) {
     return std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc{};
   };
-  for (int field = 4; field <= 22; ++field) {
+  const auto next_field = [&rest] {
     const std::size_t space = rest.find(' ');
-    if (space == std::string_view::npos) return std::nullopt;
+    if (space == std::string_view::npos) return false;
     rest.remove_prefix(space + 1);
+    return true;
+  };
+  for (int field = 4; field <= 22; ++field) {
+    if (!next_field()) return std::nullopt;
     if (field == 4 && !read(stat.parent)) return std::nullopt;
     if (field == 5 && !read(stat.group)) return std::nullopt;
     if (field == 6 && !read(stat.session)) return std::nullopt;
   }
   if (!read(stat.start_ticks)) return std::nullopt;
+  if (next_field()) read(stat.bytes);
   return stat;
 }
 

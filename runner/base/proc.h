@@ -15,6 +15,7 @@ struct ProcStat {
   int group = 0;                  // field 5
   int session = 0;                // field 6
   std::uint64_t start_ticks = 0;  // field 22: clock ticks since boot
+  std::uint64_t bytes = 0;        // field 23: size of the address space; 0: a kernel's own thread
 
   bool ended() const { return state == 'Z' || state == 'X'; }
 };

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "runner/base/proc.h"
 #include "runner/exec/signals.h"
@@ -18,15 +20,27 @@
 namespace sweepd {
 namespace {
 
-bool has_variable(pid_t pid, std::string_view entry) {
-  const std::string environment = read_small_file(fmt::format("/proc/{}/environ", pid));
-  std::string_view rest = environment;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    if (rest.substr(0, end) == entry) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+// How often to look again, after a millisecond each, at processes without an environment.
+constexpr int kMaxLooks = 10;
+
+bool contains_entry(std::string_view environment, std::string_view entry) {
+  while (!environment.empty()) {
+    const std::size_t end = std::min(environment.find('\0'), environment.size());
+    if (environment.substr(0, end) == entry) return true;
+    environment.remove_prefix(std::min(end + 1, environment.size()));
   }
   return false;
+}
+
+enum class Answer { kYes, kNo, kNotYet };
+
+// While the kernel loads a program, the process has no environment, and it is not yet known whose it
+// is. A kernel's own thread and one of another user never have one.
+Answer has_variable(pid_t pid, const ProcStat& stat, std::string_view entry) {
+  const std::string path = fmt::format("/proc/{}/environ", pid);
+  const std::string environment = read_small_file(path);
+  if (!environment.empty()) return contains_entry(environment, entry) ? Answer::kYes : Answer::kNo;
+  return stat.bytes > 0 && ::access(path.c_str(), R_OK) == 0 ? Answer::kNotYet : Answer::kNo;
 }
 
 // Returns the sessions of the ranks. The kernel does not reuse a session's number while one of its
@@ -50,26 +64,53 @@ std::vector<pid_t> all_pids() {
   return pids;
 }
 
+// Finds the processes of one attempt.
+class Search {
+ public:
+  Search(const AttemptId& attempt, const std::vector<RankProcess>& ranks)
+      : mark_(fmt::format("{}={}", kAttemptVariable, attempt)),
+        sessions_(sessions_of(ranks)),
+        begin_(ranks.empty() ? 0 : UINT64_MAX) {
+    for (const RankProcess& rank : ranks) begin_ = std::min(begin_, rank.start_ticks);
+  }
+
+  Answer owns(pid_t pid, const ProcStat& stat) const {
+    if (stat.ended() || stat.start_ticks < begin_ || pid == ::getpid()) return Answer::kNo;
+    if (std::ranges::find(sessions_, stat.session) != sessions_.end()) return Answer::kYes;
+    return has_variable(pid, stat, mark_);
+  }
+
+ private:
+  std::string mark_;
+  std::vector<pid_t> sessions_;
+  std::uint64_t begin_;
+};
+
+bool kill_same(pid_t pid, const ProcStat& stat) {
+  const UniqueFd pidfd = open_pidfd(pid);
+  // Check that the pidfd names the same process.
+  const auto now = read_proc_stat(pid);
+  if (!pidfd || !now || now->start_ticks != stat.start_ticks) return false;
+  send_signal(pidfd, SIGKILL);
+  return true;
+}
+
 }  // namespace
 
 std::size_t kill_leftovers(const AttemptId& attempt, const std::vector<RankProcess>& ranks) {
-  const std::string mark = fmt::format("{}={}", kAttemptVariable, attempt);
-  const std::vector<pid_t> sessions = sessions_of(ranks);
-  std::uint64_t begin = ranks.empty() ? 0 : UINT64_MAX;
-  for (const RankProcess& rank : ranks) begin = std::min(begin, rank.start_ticks);
+  const Search search(attempt, ranks);
   std::size_t found = 0;
-  for (const pid_t pid : all_pids()) {
-    const auto stat = read_proc_stat(pid);
-    if (!stat || stat->ended() || stat->start_ticks < begin || pid == ::getpid()) continue;
-    const bool in_session =
-        std::find(sessions.begin(), sessions.end(), stat->session) != sessions.end();
-    if (!in_session && !has_variable(pid, mark)) continue;
-    const UniqueFd pidfd = open_pidfd(pid);
-    // Check that the pidfd names the same process.
-    const auto now = read_proc_stat(pid);
-    if (!pidfd || !now || now->start_ticks != stat->start_ticks) continue;
-    send_signal(pidfd, SIGKILL);
-    ++found;
+  std::vector<pid_t> to_see = all_pids();
+  for (int look = 0; look < kMaxLooks && !to_see.empty(); ++look) {
+    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::vector<pid_t> not_yet;
+    for (const pid_t pid : to_see) {
+      const auto stat = read_proc_stat(pid);
+      const Answer answer = stat ? search.owns(pid, *stat) : Answer::kNo;
+      if (answer == Answer::kNotYet) not_yet.push_back(pid);
+      if (answer == Answer::kYes && kill_same(pid, *stat)) ++found;
+    }
+    to_see = std::move(not_yet);
   }
   return found;
 }

@@ -23,6 +23,7 @@ TEST(ProcStat, CountsFieldsFromTheLastParenthesis) {
     ASSERT_TRUE(stat) << name;
     EXPECT_EQ(stat->state, 'S') << name;
     EXPECT_EQ(stat->start_ticks, 987654U) << name;
+    EXPECT_EQ(stat->bytes, 1000U) << name;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <thread>
@@ -301,6 +302,24 @@ TEST_F(Signals, WhatAKilledRankLeavesBehindIsCleared) {
   EXPECT_TRUE(ends(in_session));
   EXPECT_TRUE(ends(outside));
   EXPECT_FALSE(executor_->clear("a", *ranks));
+}
+
+// While the kernel loads a program, the process has no environment to be known by.
+TEST_F(Signals, AProcessThatKeepsLoadingProgramsIsClearedAtTheFirstTry) {
+  const auto ready = fifo("ready");
+  std::ofstream(root_ / "again") << "exec sh " << (root_ / "again").string() << "\n";
+  script(fmt::format("setsid sh -c 'echo $$ > {}; exec sh {}' &\nwait", ready.string(),
+                     (root_ / "again").string()));
+  for (int round = 0; round < 30; ++round) {
+    auto ranks = executor_->start(folder_, request(1));
+    ASSERT_TRUE(ranks.ok()) << ranks.error().message;
+    const UniqueFd restless = open_pidfd(std::stoi(read(ready)));
+    send_signal(ranks->at(0).pidfd, SIGKILL);
+    ASSERT_TRUE(ends(ranks->at(0).pidfd));
+    executor_->reap(ranks->at(0));
+    ASSERT_TRUE(executor_->clear("a", *ranks)) << "round " << round;
+    ASSERT_TRUE(ends(restless));
+  }
 }
 
 }  // namespace

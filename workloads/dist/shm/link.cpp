@@ -236,13 +236,17 @@ void Link::write_to(int peer, std::uint64_t address, const std::byte* from, std:
   if (error != 0) fail_to("write", peer, error);
 }
 
-// A process that is ending loses its memory some time before others see that it has ended.
+// A process that is ending loses its memory some time before others see that it has ended. And a
+// rank that found another gone frees its memory while others still read it: then they name the rank
+// that it found.
 void Link::fail_to(const char* verb, int peer, int error) {
+  const bool one_is_gone = control().first_gone.load() >= 0;
   const std::string gone = blame(peer);
   throw std::runtime_error(
-      error == ESRCH ? gone
-                     : fmt::format("cannot {} the memory of rank {} (process {}): {}", verb, peer,
-                                   control().peers[peer].pid.load(), std::strerror(error)));
+      one_is_gone || error == ESRCH
+          ? gone
+          : fmt::format("cannot {} the memory of rank {} (process {}): {}", verb, peer,
+                        control().peers[peer].pid.load(), std::strerror(error)));
 }
 
 }  // namespace sweepd::shm
