@@ -133,7 +133,7 @@ Result<void> check_name(Connection& connection, const std::string& workload,
   Query taken(connection,
               "SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type = 'table'");
   taken.bind(view);
-  const std::vector<std::string> general = general_view_names();
+  const std::vector<std::string>& general = general_view_names();
   const bool ours = std::find(general.begin(), general.end(), view) != general.end();
   if (!ours && !taken.next()) return {};
   return Error{ErrorCode::kFailedPrecondition,

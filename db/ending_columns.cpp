@@ -11,18 +11,12 @@ namespace {
 
 constexpr std::size_t kOwnColumns = 2;  // outcome, rank
 
-template <class T, class... Options>
-std::string column_of(const char* name, const T&, const Options&... options) {
-  const std::string column(option_or(ColumnName{""}, options...).name);
-  return column.empty() ? name + std::string(column_suffix<T>()) : column;
-}
-
 // Several outcomes share a column, as `phase`.
 std::vector<std::string> make_columns() {
   std::vector<std::string> columns{"outcome", "rank"};
   for (const OutcomeInfo& info : kOutcomes) {
-    const auto add = [&](const char* name, const auto& value, const char*, const auto&... options) {
-      std::string column = column_of(name, value, options...);
+    const auto add = [&]<class T>(const char* name, const T&, const char*, const auto&... options) {
+      std::string column = column_name<T>(name, options...);
       if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
         columns.push_back(std::move(column));
       }
@@ -49,9 +43,9 @@ void bind_ending(Query& query, const Ending& ending) {
   const auto& columns = ending_columns();
   for (std::size_t i = kOwnColumns; i < columns.size(); ++i) {
     bool bound = false;
-    const auto bind = [&](const char* name, const auto& value, const char*,
-                          const auto&... options) {
-      if (column_of(name, value, options...) != columns[i]) return;
+    const auto bind = [&]<class T>(const char* name, const T& value, const char*,
+                                   const auto&... options) {
+      if (column_name<T>(name, options...) != columns[i]) return;
       bind_value(query, value);
       bound = true;
     };
@@ -67,9 +61,8 @@ std::optional<Ending> read_ending(const Query& query, int first) {
   Ending ending = empty_ending(*outcome);
   ending.rank = static_cast<int>(query.maybe_integer(first + 1).value_or(0));
   const auto& columns = ending_columns();
-  const auto read = [&](const char* name, auto& value, const char*, const auto&... options) {
-    const auto place =
-        std::find(columns.begin(), columns.end(), column_of(name, value, options...));
+  const auto read = [&]<class T>(const char* name, T& value, const char*, const auto&... options) {
+    const auto place = std::find(columns.begin(), columns.end(), column_name<T>(name, options...));
     int column = first + static_cast<int>(place - columns.begin());
     if (!query.is_null(column)) read_value(query, column, value);
   };

@@ -39,7 +39,7 @@ std::string view_name(std::string_view create_sql) {
   return std::string(rest.substr(0, rest.find_first_of(" \n")));
 }
 
-std::vector<std::string> general_views() {
+std::vector<std::string> make_general_views() {
   std::vector<std::string> statements;
   for (const std::string& part : split(embedded_views(), ';')) {
     const std::size_t begin = part.find("CREATE VIEW ");
@@ -47,6 +47,11 @@ std::vector<std::string> general_views() {
   }
   const std::vector<std::string> of_records = record_views();
   statements.insert(statements.end(), of_records.begin(), of_records.end());
+  return statements;
+}
+
+const std::vector<std::string>& general_views() {
+  static const std::vector<std::string> statements = make_general_views();
   return statements;
 }
 
@@ -133,9 +138,12 @@ bool refresh_view(Connection& connection, const std::string& name, const std::st
   return true;
 }
 
-std::vector<std::string> general_view_names() {
-  std::vector<std::string> names;
-  for (const std::string& sql : general_views()) names.push_back(view_name(sql));
+const std::vector<std::string>& general_view_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const std::string& sql : general_views()) all.push_back(view_name(sql));
+    return all;
+  }();
   return names;
 }
 

@@ -19,8 +19,10 @@ Result<void> check_version(Connection& connection, std::span<const Migration> mi
 // Checks that the database is sweepd's and of a version that this program knows or can migrate.
 Result<void> check_not_newer(Connection& connection, std::span<const Migration> migrations);
 
-// Recreates the general views (db/views.sql) whose text changed.
-std::vector<std::string> general_view_names();
+// The views that every database has: those of db/views.sql and of described records.
+const std::vector<std::string>& general_view_names();
+
+// Recreates those whose text changed.
 void refresh_general_views(Connection& connection);
 
 // Takes `CREATE VIEW <name> ...` and recreates the view if its text in the database differs.

@@ -120,6 +120,13 @@ void for_each_field(Self& record, std::string_view table, Field field) {
 
 }  // namespace detail
 
+// The column of a member: the name that its description gives, or its own with the unit.
+template <class T, class... Options>
+std::string column_name(const char* name, const Options&... options) {
+  const std::string_view given = option_or(ColumnName{""}, options...).name;
+  return given.empty() ? name + std::string(column_suffix<T>()) : std::string(given);
+}
+
 template <class Record>
 std::vector<RecordColumn> columns_of(std::string_view table = Record::kTable) {
   std::vector<RecordColumn> columns;
@@ -129,8 +136,7 @@ std::vector<RecordColumn> columns_of(std::string_view table = Record::kTable) {
                                                const Options&... options) {
                   if (option_or(InTable{Record::kTable}, options...).name != table) return;
                   RecordColumn column;
-                  column.name = option_or(ColumnName{""}, options...).name;
-                  if (column.name.empty()) column.name = name + std::string(column_suffix<T>());
+                  column.name = column_name<T>(name, options...);
                   const Heading heading = option_or(Heading{name}, options...);
                   column.heading = heading.text;
                   std::replace(column.heading.begin(), column.heading.end(), '_', ' ');
@@ -197,9 +203,10 @@ void insert_rows(Connection& connection, Names& names, const char* owned_by, std
                  const Records& records) {
   using Record = std::remove_cv_t<typename Records::value_type>;
   if (records.empty()) return;
+  static const std::string columns = column_list<Record>();
+  static const std::string values = placeholders(columns_of<Record>().size());
   Query insert(connection, fmt::format("INSERT OR REPLACE INTO {} ({}, {}) VALUES (?{})",
-                                       Record::kTable, owned_by, column_list<Record>(),
-                                       placeholders(columns_of<Record>().size())));
+                                       Record::kTable, owned_by, columns, values));
   for (const Record& record : records) {
     insert.bind(owner);
     bind_record(insert, names, record);

@@ -34,8 +34,8 @@ bool contains_entry(std::string_view environment, std::string_view entry) {
 
 enum class Answer { kYes, kNo, kNotYet };
 
-// While the kernel loads a program, the process has no environment, and it is not yet known whose it
-// is. A kernel's own thread and one of another user never have one.
+// While the kernel loads a program, the process has no environment, and it is not yet known whose
+// it is. A kernel's own thread and one of another user never have one.
 Answer has_variable(pid_t pid, const ProcStat& stat, std::string_view entry) {
   const std::string path = fmt::format("/proc/{}/environ", pid);
   const std::string environment = read_small_file(path);

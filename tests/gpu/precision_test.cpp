@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/gpu/cuda_fixture.h"
+#include "tests/workloads/accumulation_sums.h"
 
 namespace sweepd {
 namespace {
@@ -26,18 +27,7 @@ class CudaPrecision : public CudaFixture {
 };
 
 TEST_F(CudaPrecision, SumsAreThoseOfTheCpu) {
-  struct Row {
-    const char *count, *increment, *accumulator, *addend, *conversion, *result;
-  };
-  for (const Row& row : {Row{"1000", "0.01", "fp32", "fp32", "implicit", "10.000133514404297"},
-                         Row{"1000", "0.01", "fp16", "fp16", "implicit", "9.953125"},
-                         Row{"1000", "0.01", "fp32", "fp16", "implicit", "10.00213623046875"},
-                         Row{"1000", "0.01", "fp32", "fp16", "explicit", "10.00213623046875"},
-                         Row{"1000", "0.01", "bf16", "bf16", "implicit", "4.0"},
-                         Row{"1000", "0.01", "fp32", "bf16", "implicit", "10.009765625"},
-                         Row{"10000", "0.001", "fp32", "fp32", "implicit", "10.000411033630371"},
-                         Row{"10000", "0.001", "fp16", "fp16", "implicit", "4.0"},
-                         Row{"10000", "0.001", "bf16", "bf16", "implicit", "0.5"}}) {
+  for (const Addends& row : kSums) {
     EXPECT_EQ(facts_of("accumulation", {{"count", row.count},
                                         {"increment", row.increment},
                                         {"accumulator", row.accumulator},

@@ -1,15 +1,11 @@
 // Tests accumulation, whose sums are known to the last bit on every machine.
 #include <gtest/gtest.h>
 
+#include "tests/workloads/accumulation_sums.h"
 #include "tests/workloads/workload_harness.h"
 
 namespace sweepd {
 namespace {
-
-struct Addends {
-  const char *count, *increment, *accumulator, *addend, *conversion;
-  const char* result;
-};
 
 class Accumulation : public testing::TestWithParam<Addends> {};
 
@@ -33,21 +29,10 @@ TEST_P(Accumulation, IsExact) {
   EXPECT_EQ(facts.numbers["error"], std::stod(c.result) - 10.0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Sums, Accumulation,
-    testing::Values(Addends{"1000", "0.01", "fp32", "fp32", "implicit", "10.000133514404297"},
-                    Addends{"1000", "0.01", "fp16", "fp16", "implicit", "9.953125"},
-                    Addends{"1000", "0.01", "fp32", "fp16", "implicit", "10.00213623046875"},
-                    Addends{"1000", "0.01", "fp32", "fp16", "explicit", "10.00213623046875"},
-                    Addends{"1000", "0.01", "bf16", "bf16", "implicit", "4.0"},
-                    Addends{"1000", "0.01", "fp32", "bf16", "implicit", "10.009765625"},
-                    Addends{"10000", "0.001", "fp32", "fp32", "implicit", "10.000411033630371"},
-                    Addends{"10000", "0.001", "fp16", "fp16", "implicit", "4.0"},
-                    Addends{"10000", "0.001", "bf16", "bf16", "implicit", "0.5"}),
-    [](const auto& param_info) {
-      const Addends& c = param_info.param;
-      return std::string(c.count) + "_" + c.addend + "_into_" + c.accumulator + "_" + c.conversion;
-    });
+INSTANTIATE_TEST_SUITE_P(Sums, Accumulation, testing::ValuesIn(kSums), [](const auto& param_info) {
+  const Addends& c = param_info.param;
+  return std::string(c.count) + "_" + c.addend + "_into_" + c.accumulator + "_" + c.conversion;
+});
 
 TEST(AccumulationFacts, TellTheAddendsShareOfTheError) {
   Harness harness;

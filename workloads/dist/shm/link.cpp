@@ -242,11 +242,11 @@ void Link::write_to(int peer, std::uint64_t address, const std::byte* from, std:
 void Link::fail_to(const char* verb, int peer, int error) {
   const bool one_is_gone = control().first_gone.load() >= 0;
   const std::string gone = blame(peer);
-  throw std::runtime_error(
-      one_is_gone || error == ESRCH
-          ? gone
-          : fmt::format("cannot {} the memory of rank {} (process {}): {}", verb, peer,
-                        control().peers[peer].pid.load(), std::strerror(error)));
+  throw std::runtime_error(one_is_gone || error == ESRCH
+                               ? gone
+                               : fmt::format("cannot {} the memory of rank {} (process {}): {}",
+                                             verb, peer, control().peers[peer].pid.load(),
+                                             std::strerror(error)));
 }
 
 }  // namespace sweepd::shm
