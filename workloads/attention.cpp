@@ -36,7 +36,7 @@ class AttentionStep final : public Workload {
   using Params = AttentionParams;
   static constexpr std::string_view kHelp =
       "Attention alone, forward and backward as phases, checked against float64 before it is timed";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   static constexpr std::string_view kPhases[] = {"forward", "backward"};
 
   static WorkPerStep work(const Params& params, const RunParams&) { return work_of(params); }

@@ -16,7 +16,7 @@ class Ddp final : public RanksWorkload<DdpParams, DataParallel> {
   static constexpr std::string_view kHelp =
       "Data parallel training of a language model: forward, backward, communication left after the "
       "backward, and AdamW as phases";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   static constexpr std::string_view kPhases[] = {"forward", "backward", "communication",
                                                  "optimizer"};
 

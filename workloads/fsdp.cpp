@@ -39,7 +39,7 @@ class Fsdp final : public RanksWorkload<FsdpParams, FsdpTraining> {
   static constexpr std::string_view kHelp =
       "Fully sharded data parallel training (ZeRO stage 3): units gathered ahead of use and freed "
       "after, gradients reduce-scattered; forward, backward and optimizer as phases";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer"};
 
   static WorkPerStep work(const Params& params, const RunParams& run) {

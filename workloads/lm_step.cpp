@@ -17,7 +17,7 @@ class LmStep final : public Workload {
   using Params = LmStepParams;
   static constexpr std::string_view kHelp =
       "One step of a decoder-only language model: forward, backward and AdamW as phases";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer"};
 
   static WorkPerStep work(const Params& params, const RunParams&) { return work_of(params); }

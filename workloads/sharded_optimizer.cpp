@@ -16,7 +16,7 @@ class ShardedOptimizer final : public RanksWorkload<ShardedOptimizerParams, Shar
   static constexpr std::string_view kHelp =
       "Data parallel training with AdamW's state sharded over the ranks (ZeRO stage 1) or not: "
       "forward, backward, communication and optimizer as phases";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   static constexpr std::string_view kPhases[] = {"forward", "backward", "communication",
                                                  "optimizer"};
 

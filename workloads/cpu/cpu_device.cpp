@@ -1,8 +1,10 @@
 #include "workloads/cpu/cpu_device.h"
 
 #include <ATen/Parallel.h>
+#include <malloc.h>
 #include <torch/headeronly/version.h>
 
+#include <limits>
 #include <new>
 
 #include "runner/base/host.h"
@@ -31,9 +33,22 @@ class CpuRecording final : public MemoryRecording {
   Bytes before_;
 };
 
+// A step frees its tensors and allocates equal ones in the next step. By default glibc returns them
+// to the kernel in between, and each step pays for fresh pages: a tenth of a bf16 step of the small
+// model, a fifth of its forward pass. Blocks that are larger than the threshold, its largest, are
+// still mapped one by one, so that the heap does not fragment.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TOP_PAD, 64 << 20);
+#endif
+}
+
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(const DeviceOptions& options) : allocator_(CountingAllocator::install()) {
+    keep_freed_memory();
     // Without a limit of its own, a trial that does not fit must still fail in the allocator and
     // not be killed.
     const bool limited = options.memory_limit.value > 0;

@@ -1,5 +1,6 @@
 """The language model's step against what the machine can do, and against Python's PyTorch."""
 
+import itertools
 import os
 import subprocess
 
@@ -7,6 +8,7 @@ from bench.tools import Daemon, median
 
 ROUNDS = 4
 MODES = ["forward", "forward_backward", "train_step"]
+PRECISIONS = ["fp32", "bf16"]
 # One file, so that the rounds of all sweeps alternate on the same machine.
 SWEEP = f"""sweep: limits-arithmetic
 workload: matmul
@@ -18,8 +20,8 @@ params: {{device: cpu, bytes: 256MiB, warmup: 2, steps: 10, repeats: {ROUNDS}}}
 ---
 sweep: models
 workload: lm_step
-params: {{device: cpu, model: small, context: 128, batch: 4, precision: fp32, warmup: 3, steps: 10, repeats: {ROUNDS}}}
-matrix: {{mode: [{", ".join(MODES)}]}}
+params: {{device: cpu, model: small, context: 128, batch: 4, warmup: 3, steps: 10, repeats: {ROUNDS}}}
+matrix: {{precision: [{", ".join(PRECISIONS)}], mode: [{", ".join(MODES)}]}}
 """
 PYTHON = f"""---
 sweep: python-models
@@ -33,13 +35,12 @@ params:
   model: small
   context: 128
   batch: 4
-  precision: fp32
   compile: eager
   warmup: 3
   steps: 10
   threads: {len(os.sched_getaffinity(0))}
   repeats: {ROUNDS}
-matrix: {{mode: [{", ".join(MODES)}]}}
+matrix: {{precision: [{", ".join(PRECISIONS)}], mode: [{", ".join(MODES)}]}}
 """
 FIGURES = """select s.median, w.flops, w.bytes
 from summary s join attempt a on a.row = s.attempt join trial t on t.id = a.trial
@@ -72,17 +73,19 @@ def run(page):
         page.add("`matmul` 2048, fp32", "TFLOP/s", [flops / ms / 1e9 for ms, flops, _ in figures("matmul", "step")],
                  "the ruler of the shares below")
         page.add("`memcpy` 256 MiB", "GB/s", [moved / ms / 1e6 for ms, _, moved in figures("memcpy", "step")], "read and written")
-        for mode in MODES:
-            rows = figures("lm_step", "step", f"q.mode = '{mode}'")
-            page.add(f"`lm_step` small, context 128, {mode}", "ms", [ms for ms, _, _ in rows], "medians of 10 steps each")
-            if mode != "train_step":
-                page.add(f"its share of the `matmul` rate, {mode}", "%", [flops / ms / peak * 100 for ms, flops, _ in rows],
+        for precision, mode in itertools.product(PRECISIONS, MODES):
+            where = f"q.mode = '{mode}' and q.precision = '{precision}'"
+            rows = figures("lm_step", "step", where)
+            what = f"{mode}, {precision}"
+            page.add(f"`lm_step` small, context 128, {what}", "ms", [ms for ms, _, _ in rows], "medians of 10 steps each")
+            if precision == "fp32" and mode != "train_step":
+                page.add(f"its share of the `matmul` rate, {what}", "%", [flops / ms / peak * 100 for ms, flops, _ in rows],
                          "model FLOPs by formula", at_least=85)
             if version:
-                python = [ms for ms, _, _ in figures("command", "step", f"q.mode = '{mode}'")]
-                page.add(f"Python PyTorch {version}, {mode}", "ms", python, "the same model, threads and seed")
-                page.add(f"`lm_step` times as fast as Python, {mode}", "ratio", [median(python) / median([r[0] for r in rows])],
+                python = [ms for ms, _, _ in figures("command", "step", where)]
+                page.add(f"Python PyTorch {version}, {what}", "ms", python, "the same model, threads and seed")
+                page.add(f"`lm_step` times as fast as Python, {what}", "ratio", [median(python) / median([r[0] for r in rows])],
                          "medians, rounds in turns", at_least=1)
-        moved = figures("lm_step", "optimizer", "q.mode = 'train_step'")
+        moved = figures("lm_step", "optimizer", "q.mode = 'train_step' and q.precision = 'fp32'")
         page.add("AdamW's share of the `memcpy` rate", "%", [moved_bytes / ms / copied * 100 for ms, _, moved_bytes in moved],
                  "28 bytes a parameter, all of lines it reads too; a copy also fetches the lines that it only writes", at_least=70)
