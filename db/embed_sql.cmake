@@ -21,7 +21,7 @@ foreach(file IN LISTS migrations)
 endforeach()
 file(READ ${FOLDER}/views.sql views)
 file(WRITE ${OUTPUT} "// Made from db/migrations and db/views.sql by db/embed_sql.cmake.
-#include \"db/embedded_sql.h\"
+#include \"db/base/embedded_sql.h\"
 
 namespace sweepd {
 

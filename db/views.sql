@@ -1,5 +1,5 @@
 -- Views for people. Made again at open whenever this text differs from the database's. Those of
--- single records are in db/record_views.cpp.
+-- single records are in db/base/record_views.cpp.
 
 CREATE VIEW attempts AS
 SELECT a.row AS row, a.uid AS attempt_uid, t.key AS trial_key, t.workload AS workload,

@@ -12,10 +12,10 @@
 #include "runner/base/clock.h"
 #include "workloads/api/workload.h"
 #include "workloads/dist/collective_bytes.h"
-#include "workloads/dist/collectives.h"
 #include "workloads/dist/test_values.h"
 #include "workloads/nn/dtype_names.h"
 #include "workloads/nn/torch_device.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 namespace {

@@ -3,9 +3,9 @@
 // in workloads/dist/gradient_average.h.
 
 #include "workloads/api/workload.h"
-#include "workloads/dist/collectives.h"
 #include "workloads/dist/data_parallel.h"
 #include "workloads/dist/ranks_workload.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "workloads/api/workload.h"
-#include "workloads/dist/collectives.h"
 #include "workloads/dist/fsdp_training.h"
 #include "workloads/dist/ranks_workload.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 namespace {

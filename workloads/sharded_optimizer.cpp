@@ -3,9 +3,9 @@
 // workloads/dist/sharded_training.h.
 
 #include "workloads/api/workload.h"
-#include "workloads/dist/collectives.h"
 #include "workloads/dist/ranks_workload.h"
 #include "workloads/dist/sharded_training.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "db/merge.h"
+#include "db/merge/merge.h"
 #include "db/merge/params.h"
 #include "db/merge/plan.h"
 #include "db/store/state.h"

@@ -1,7 +1,7 @@
 // Parameter tables of a database whose catalog differs from ours.
 #pragma once
 
-#include "db/connection.h"
+#include "db/base/connection.h"
 #include "runner/base/result.h"
 
 namespace sweepd {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db/connection.h"
+#include "db/base/connection.h"
 
 namespace sweepd {
 

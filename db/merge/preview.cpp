@@ -1,5 +1,5 @@
-#include "db/connection.h"
-#include "db/merge.h"
+#include "db/base/connection.h"
+#include "db/merge/merge.h"
 
 namespace sweepd {
 namespace {

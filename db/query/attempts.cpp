@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "db/ending_columns.h"
+#include "db/base/ending_columns.h"
 #include "db/query/state.h"
 
 namespace sweepd {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "db/connection.h"
-#include "db/record_rows.h"
+#include "db/base/connection.h"
+#include "db/base/record_rows.h"
 #include "runner/base/clock.h"
 #include "runner/model/table.h"
 

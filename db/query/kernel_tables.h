@@ -1,7 +1,7 @@
 // Tables of a profile pass.
 #pragma once
 
-#include "db/connection.h"
+#include "db/base/connection.h"
 #include "db/query/kernel_view.h"
 #include "runner/model/table.h"
 

@@ -3,11 +3,11 @@
 
 #include <map>
 
+#include "db/base/record_rows.h"
 #include "db/query/attempt_tables.h"
 #include "db/query/detail_tables.h"
 #include "db/query/memory_details.h"
 #include "db/query/state.h"
-#include "db/record_rows.h"
 
 namespace sweepd {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "db/connection.h"
+#include "db/base/connection.h"
 #include "runner/model/memory_picture.h"
 #include "runner/model/table.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "db/record_rows.h"
+#include "db/base/record_rows.h"
 #include "runner/model/memory.h"
 
 namespace sweepd {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "db/param_columns.h"
+#include "db/base/param_columns.h"
 #include "db/query/state.h"
 
 namespace sweepd {

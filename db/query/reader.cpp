@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "db/migrate.h"
+#include "db/base/migrate.h"
 #include "db/query/state.h"
 #include "runner/base/text.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "db/ending_columns.h"
+#include "db/base/ending_columns.h"
 #include "runner/base/text.h"
 
 namespace sweepd {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "db/connection.h"
+#include "db/base/connection.h"
 
 namespace sweepd {
 

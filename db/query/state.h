@@ -4,10 +4,10 @@
 #include <string>
 #include <unordered_map>
 
-#include "db/connection.h"
-#include "db/names.h"
-#include "db/param_columns.h"
-#include "db/query.h"
+#include "db/base/connection.h"
+#include "db/base/names.h"
+#include "db/base/param_columns.h"
+#include "db/query/query.h"
 #include "db/query/row_visitor.h"
 
 namespace sweepd {

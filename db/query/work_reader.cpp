@@ -1,6 +1,6 @@
 #include "db/query/work_reader.h"
 
-#include "db/measured_peak.h"
+#include "db/base/measured_peak.h"
 
 namespace sweepd {
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "db/ending_columns.h"
+#include "db/base/ending_columns.h"
 #include "db/store/state.h"
 #include "runner/base/core_list.h"
 #include "runner/base/text.h"

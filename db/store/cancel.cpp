@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "db/ending_columns.h"
+#include "db/base/ending_columns.h"
 #include "db/store/state.h"
 
 namespace sweepd {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "db/record_rows.h"
+#include "db/base/record_rows.h"
 #include "db/store/record.h"
 #include "db/store/state.h"
 #include "runner/base/hash.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "db/ending_columns.h"
+#include "db/base/ending_columns.h"
 #include "db/store/record.h"
 #include "db/store/state.h"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "db/catalog_tables.h"
-#include "db/migrate.h"
+#include "db/base/catalog_tables.h"
+#include "db/base/migrate.h"
 #include "db/store/state.h"
 
 namespace sweepd {

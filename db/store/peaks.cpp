@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "db/measured_peak.h"
+#include "db/base/measured_peak.h"
 #include "db/store/state.h"
 
 namespace sweepd {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "db/record_rows.h"
+#include "db/base/record_rows.h"
 
 namespace sweepd {
 namespace {

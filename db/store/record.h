@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "db/connection.h"
-#include "db/names.h"
+#include "db/base/connection.h"
+#include "db/base/names.h"
 #include "runner/model/attempt_record.h"
 
 namespace sweepd {

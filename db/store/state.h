@@ -5,10 +5,10 @@
 #include <map>
 #include <string>
 
-#include "db/connection.h"
-#include "db/names.h"
-#include "db/param_columns.h"
-#include "db/store.h"
+#include "db/base/connection.h"
+#include "db/base/names.h"
+#include "db/base/param_columns.h"
+#include "db/store/store.h"
 
 namespace sweepd {
 

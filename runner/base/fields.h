@@ -1,6 +1,6 @@
 // How a record describes its fields, once. The journal's JSON (runner/wire/record_json.h), the
-// database's rows (db/record_rows.h), the metrics of queries, the tables of `show` and the column
-// lists of docs/DATABASE.md follow from the description.
+// database's rows (db/base/record_rows.h), the metrics of queries, the tables of `show` and the
+// column lists of docs/DATABASE.md follow from the description.
 //
 //   struct PhaseMemory {
 //     static constexpr std::string_view kTable = "memory";

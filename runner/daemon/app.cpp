@@ -8,13 +8,15 @@
 #include <cstdlib>
 
 #include "build_info.h"
-#include "db/database_copy.h"
-#include "runner/daemon/catalog_source.h"
+#include "db/upkeep/database_copy.h"
 #include "runner/daemon/folder_watch.h"
-#include "runner/daemon/loop_watch.h"
-#include "runner/daemon/server.h"
-#include "runner/daemon/services.h"
+#include "runner/daemon/formulas/catalog_source.h"
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/serving/server.h"
+#include "runner/daemon/serving/services.h"
 #include "runner/daemon/state_lock.h"
+#include "runner/daemon/threads/loop_watch.h"
+#include "runner/exec/local_executor.h"
 #include "runner/exec/machine.h"
 
 namespace sweepd {
@@ -57,7 +59,7 @@ struct App::Parts {
                  [this](StopMode mode) { stop(mode); },
                  worker,
                  loop},
-        server(io, state, services),
+        server(io, state, services, call_handler),
         signals(io, SIGTERM, SIGINT),
         folder(state, lock),
         folder_timer(io) {

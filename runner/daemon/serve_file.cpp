@@ -8,10 +8,11 @@
 #include <boost/asio/io_context.hpp>
 #include <optional>
 
-#include "db/database_copy.h"
-#include "runner/daemon/catalog_source.h"
-#include "runner/daemon/services.h"
-#include "runner/daemon/session.h"
+#include "db/upkeep/database_copy.h"
+#include "runner/daemon/formulas/catalog_source.h"
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/serving/services.h"
+#include "runner/daemon/serving/session.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {
@@ -55,7 +56,7 @@ int serve_file(const AppOptions& options, const std::filesystem::path& file) {
     spdlog::error("--read: standard input is not a socket: {}", error.message());
     return EXIT_FAILURE;
   }
-  std::make_shared<Session>(std::move(socket), services)->start();
+  std::make_shared<Session>(std::move(socket), services, call_handler)->start();
   io.run();
   return EXIT_SUCCESS;
 }

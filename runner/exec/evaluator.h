@@ -11,7 +11,7 @@
 
 #include "runner/base/result.h"
 #include "runner/base/unique_fd.h"
-#include "runner/exec/executor.h"
+#include "runner/exec/exit_status.h"
 #include "runner/exec/spawn.h"
 
 namespace sweepd {

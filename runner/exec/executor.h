@@ -1,100 +1,86 @@
-// Starts, signals, reaps and adopts the rank processes of an attempt. The local executor forks. A
-// cluster executor would submit jobs and follow the same files in a shared folder.
+// Runs the ranks of attempts, and reports what happens to them as events. Only the executor knows
+// what a rank is: a process of this host (local_executor.h), or a task of a cluster's job that
+// shares the attempt's folder.
 #pragma once
 
-#include <sys/types.h>
-
-#include <cstdint>
-#include <filesystem>
-#include <memory>
 #include <optional>
-#include <string>
+#include <set>
+#include <variant>
 #include <vector>
 
 #include "runner/base/result.h"
-#include "runner/base/unique_fd.h"
+#include "runner/exec/evaluator.h"
+#include "runner/exec/exit_status.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
 
 namespace sweepd {
 
-struct ExitStatus {
-  std::optional<int> signal;
-  std::optional<int> code;  // both empty: an adopted process, whose parent we are not
+// Every rank runs.
+struct AttemptStarted {
+  AttemptId attempt;
 };
-
-// One rank's process. `pidfd` becomes readable when the process has ended, child or not. A child
-// must be reaped, or it stays a zombie.
-struct RankProcess {
+// No rank runs, and none is left. kResourceExhausted: the attempt itself may be too large.
+struct AttemptNotStarted {
+  AttemptId attempt;
+  Error error;
+};
+struct RankEnded {
+  AttemptId attempt;
   int rank = 0;
-  pid_t pid = 0;
-  bool child = true;
-  UniqueFd pidfd;
-  std::uint64_t start_ticks = 0;  // identifies the process together with the pid
+  ExitStatus exit;
 };
+// All ranks have ended, and nothing that they started is left to disturb the next measurement. The
+// last event of an attempt.
+struct AttemptOver {
+  AttemptId attempt;
+};
+// What `prepare` asked to wait for is there, or will not come.
+struct WorkerLoaded {};
+using ExecutorEvent =
+    std::variant<AttemptStarted, AttemptNotStarted, RankEnded, AttemptOver, WorkerLoaded>;
 
 // What a daemon finds of an attempt that another daemon started.
 struct Adoption {
-  std::vector<RankProcess> alive;
+  std::vector<int> alive;  // ranks
   // Some ranks never began and no longer can. The attempt was never complete: nothing was measured,
   // and the ranks that are alive wait for the others.
   bool incomplete = false;
 };
 
-class Evaluator;  // exec/evaluator.h
-
 class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Starts all ranks or none; the folder exists and contains request.json. If one fails, those
-  // already started are killed and reaped before the error returns. It names the rank, the file or
-  // program and errno's text; it is kResourceExhausted if a rank after the first reached a limit on
-  // processes or descriptors, because the attempt itself may then be too large. Each rank leads its
-  // own session, has stdin /dev/null, stdout and stderr appended to log.<rank>.txt, is bound to its
-  // cores, has the variables of rank_environment.h, and takes its place (runner/wire/place.h)
-  // before it becomes `<worker> --run <folder>`. It outlives the daemon. Takes about a millisecond
-  // per rank.
-  virtual Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
-                                                 const AttemptRequest& request) = 0;
+  // Begins to start all ranks. The folder exists and contains request.json. AttemptStarted or
+  // AttemptNotStarted follows, then a RankEnded for each rank, then AttemptOver. The ranks outlive
+  // the daemon.
+  virtual void start(const AttemptFolder& folder, const AttemptRequest& request) = 0;
+
+  // Looks for the ranks of a folder that another daemon started. RankEnded follows for each that is
+  // alive, and AttemptOver. If none is alive and the attempt is incomplete, nothing follows.
+  virtual Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, int world_size) = 0;
 
   // Call before `start` if nothing runs and other attempts wait behind this one: loading the worker
-  // once for all of them may be worth it. Returns a descriptor, valid until the next call, that
-  // becomes readable once that is done (or has failed); start the attempt then. Returns nothing if
-  // it should be started now. The wait is needed because loading would disturb a measurement.
-  virtual std::optional<int> prepare(const AttemptRequest&) { return std::nullopt; }
+  // once for all of them may be worth it. Returns true if so: start the attempt after the event
+  // WorkerLoaded. The wait is needed because loading would disturb a measurement.
+  virtual bool prepare(const AttemptRequest&) { return false; }
   // Nothing runs or waits: releases what `prepare` loaded.
   virtual void rest() {}
 
-  // Returns the ranks of a folder that are still alive: processes that hold their places and match
-  // in everything that a rank must be. No other process is ever mistaken for one.
-  virtual Adoption adopt(const AttemptFolder& folder, int world_size) = 0;
+  // For the ranks of an attempt that still run; unknown attempts are ignored.
+  virtual void stop(const AttemptId& attempt) = 0;  // asks them to end, also those suspended
+  virtual void kill(const AttemptId& attempt) = 0;
+  // Ranks that were suspended from outside, by SIGSTOP or a debugger.
+  virtual std::set<int> suspended(const AttemptId& attempt) = 0;
 
-  // Signals the rank's whole process group, including what is left of it after the rank itself
-  // ended. A process that is gone is no error, and another process with its pid is never signalled.
-  virtual void signal(const RankProcess& process, int signal) = 0;
-
-  // Call once, after `pidfd` became readable. Never blocks. Returns an empty status for an adopted
-  // process, and for a child that still runs. Kills what is left of the rank's process group.
-  virtual ExitStatus reap(RankProcess& process) = 0;
-
-  // Kills what these ranks of an attempt, which have all ended, left behind outside their groups.
-  // Without ranks only the environment identifies such processes. Returns true if there were any;
-  // call again in a few milliseconds, since processes that end may leave others. A rank that ended
-  // by itself has already done this.
-  virtual bool clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks) = 0;
+  // Readable while `events` has something to report.
+  virtual int descriptor() const = 0;
+  // What happened since the last call, in order. Takes a few milliseconds at most.
+  virtual std::vector<ExecutorEvent> events() = 0;
 
   // Starts a worker for analytic workloads, bound to these cores.
   virtual Result<Evaluator> start_evaluator(const std::vector<int>& cores) = 0;
 };
-
-// kYes: CPU timings of one rank may be forked from a worker that is already loaded (`prepare`), if
-// that cannot be told from a separate start. All other attempts start by themselves, and so do
-// these if anything is wrong with the preloaded worker.
-enum class Prefork { kNo, kYes };
-
-// `worker_program` is a path; PATH is not searched. One thread at a time.
-std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program,
-                                              Prefork prefork = Prefork::kNo);
 
 }  // namespace sweepd

@@ -11,8 +11,9 @@
 #include "runner/base/clock.h"
 #include "runner/base/result.h"
 #include "runner/base/unique_fd.h"
-#include "runner/exec/executor.h"
+#include "runner/exec/exit_status.h"
 #include "runner/exec/spawn.h"
+#include "runner/wire/attempt_folder.h"
 #include "runner/wire/fork_server.h"
 
 namespace sweepd {

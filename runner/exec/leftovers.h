@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runner/exec/executor.h"
+#include "runner/exec/rank_processes.h"
 
 namespace sweepd {
 

@@ -1,216 +1,298 @@
-#include <fmt/format.h>
-#include <poll.h>
+#include "runner/exec/local_executor.h"
+
 #include <signal.h>
 #include <spdlog/spdlog.h>
-#include <sys/wait.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <map>
+#include <string>
+#include <system_error>
 #include <utility>
 
-#include "runner/base/proc.h"
-#include "runner/exec/evaluator.h"
-#include "runner/exec/executor.h"
-#include "runner/exec/fork_server.h"
-#include "runner/exec/found_rank.h"
-#include "runner/exec/leftovers.h"
-#include "runner/exec/rank_environment.h"
-#include "runner/exec/signals.h"
-#include "runner/exec/spawn.h"
+#include "runner/base/clock.h"
+#include "runner/exec/rank_processes.h"
 
 namespace sweepd {
 namespace {
 
-// Enough for a disk that has to spin up first. A worker that takes longer to load is stuck.
-constexpr Duration kLoadLimit = seconds(60);
-// A preloaded worker that is killed from outside is started again, but not forever.
-constexpr int kMaxLosses = 3;
-
-// Only a timing of one process on the CPU cannot tell a fork from a start. The memory pass reports
-// the resident set, which a fork shares with its parent; CUDA and gangs load what a fork must not
-// have.
-std::string_view param_of(const AttemptRequest& request, std::string_view name) {
-  for (const auto& [key, text] : request.params) {
-    if (key == name) return text;
-  }
-  return "";
-}
-
-// Without warm-up the first steps are measured, and a fork's differ: code is already loaded, and
-// pages are still to be copied.
-bool may_be_forked(const AttemptRequest& request) {
-  return request.pass == Pass::kTiming && request.lease.ranks.size() == 1 &&
-         request.lease.ranks.front().gpu_uuid.empty() && param_of(request, "device") == "cpu" &&
-         param_of(request, "warmup") != "0";
-}
+// What an epoll event belongs to. Ranks have the descriptor of their process.
+constexpr int kTimer = -1;
+constexpr int kLoading = -2;
 
 class LocalExecutor final : public Executor {
  public:
-  LocalExecutor(std::filesystem::path worker, Prefork prefork)
-      : worker_(std::move(worker)), prefork_(prefork) {}
+  LocalExecutor(std::filesystem::path worker, Prefork prefork, LocalTiming timing);
 
-  Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
-                                         const AttemptRequest& request) override;
-  std::optional<int> prepare(const AttemptRequest& request) override;
-  void rest() override { server_.reset(); }
-  Adoption adopt(const AttemptFolder& folder, int world_size) override;
-  void signal(const RankProcess& process, int signal) override;
-  ExitStatus reap(RankProcess& process) override;
-  bool clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks) override;
-  Result<Evaluator> start_evaluator(const std::vector<int>& cores) override;
+  void start(const AttemptFolder& folder, const AttemptRequest& request) override;
+  Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, int world_size) override;
+  bool prepare(const AttemptRequest& request) override;
+  void rest() override;
+  void stop(const AttemptId& attempt) override;
+  void kill(const AttemptId& attempt) override;
+  std::set<int> suspended(const AttemptId& attempt) override;
+  int descriptor() const override { return epoll_.get(); }
+  std::vector<ExecutorEvent> events() override;
+  Result<Evaluator> start_evaluator(const std::vector<int>& cores) override {
+    return Evaluator::start(processes_.worker(), cores);
+  }
 
  private:
-  SpawnPlan plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
-  Result<Spawned> start_rank(const AttemptFolder& folder, const AttemptRequest& request, int rank);
-  void abandon(const AttemptFolder& folder, std::vector<RankProcess>& started);
-  void lose_server(const std::string& why);
+  // An attempt whose ranks run, or are being started, or left something behind.
+  struct Running {
+    std::vector<RankProcess> ranks;
+    bool by_themselves = true;  // ranks that ended: nobody killed them, so nothing is left of them
+    int clears = 0;
+    Instant next_clear{};
+  };
+  struct Launch {
+    AttemptFolder folder;
+    AttemptRequest request;
+    std::vector<RankProcess> ranks;
+  };
 
-  std::filesystem::path worker_;
-  Prefork prefork_;
-  std::unique_ptr<ForkServer> server_;
-  int losses_ = 0;
+  void watch(int descriptor, int tag);
+  void wake_at(Instant when);
+  void wake_for_what_is_due();
+  void collect_ended();
+  void on_readable(int tag);
+  void collect(const AttemptId& attempt, Running& running, RankProcess& rank);
+  void launch_until(Instant end);
+  void clear_due();
+  void stop_waiting_for_load();
+  void add(const AttemptId& attempt, Running running);
+  static bool all_ended(const Running& running);
+
+  RankProcesses processes_;
+  LocalTiming timing_;
+  UniqueFd epoll_, timer_;
+  std::vector<Launch> launches_;  // in the order of `start`
+  std::map<AttemptId, Running> running_;
+  std::optional<Instant> load_until_;
+  int loading_ = -1;  // the descriptor that becomes readable once a worker is loaded
+  std::vector<ExecutorEvent> events_;
 };
 
-SpawnPlan LocalExecutor::plan(const AttemptFolder& folder, const AttemptRequest& request,
-                              int rank) const {
-  const AttemptFolder absolute(std::filesystem::absolute(folder.path()));
-  return {.program = std::filesystem::absolute(worker_),
-          .arguments = {"--run", absolute.path().string()},
-          .environment = rank_environment(::environ, request, rank),
-          .cores = request.lease.ranks[static_cast<std::size_t>(rank)].cores,
-          .log = absolute.log(rank),
-          .pid_file = absolute.pid(rank)};
+UniqueFd checked(int fd, const char* what) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
+  return UniqueFd(fd);
 }
 
-Result<std::vector<RankProcess>> LocalExecutor::start(const AttemptFolder& folder,
-                                                      const AttemptRequest& request) {
-  std::vector<RankProcess> ranks;
-  for (int rank = 0; rank < static_cast<int>(request.lease.ranks.size()); ++rank) {
-    auto spawned = start_rank(folder, request, rank);
-    if (!spawned) {
-      abandon(folder, ranks);
-      // If not even one rank could start, the machine is at its limit, whatever the attempt's size.
-      const ErrorCode code = rank == 0 ? ErrorCode::kIo : spawned.error().code;
-      return Error{code, fmt::format("rank {} of attempt {}: {}", rank, request.attempt,
-                                     spawned.error().message)};
-    }
-    const auto stat = read_proc_stat(spawned->pid);  // its number is ours until it is reaped
-    ranks.push_back(
-        {rank, spawned->pid, true, std::move(spawned->pidfd), stat ? stat->start_ticks : 0});
-  }
-  return ranks;
+LocalExecutor::LocalExecutor(std::filesystem::path worker, Prefork prefork, LocalTiming timing)
+    : processes_(std::move(worker), prefork),
+      timing_(timing),
+      epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
+                     "timerfd_create")) {
+  watch(timer_.get(), kTimer);
 }
 
-Result<Spawned> LocalExecutor::start_rank(const AttemptFolder& folder,
-                                          const AttemptRequest& request, int rank) {
-  const SpawnPlan own = plan(folder, request, rank);
-  if (server_ && may_be_forked(request) && server_->serves(own) &&
-      server_->state() == ForkServer::State::kReady) {
-    auto forked = server_->fork(own, AttemptFolder(std::filesystem::absolute(folder.path())), rank);
-    if (forked) return forked;
-    lose_server(forked.error().message);
-  }
-  return spawn(own);
-}
-
-std::optional<int> LocalExecutor::prepare(const AttemptRequest& request) {
-  if (prefork_ == Prefork::kNo || losses_ >= kMaxLosses || !may_be_forked(request)) {
-    return std::nullopt;
-  }
-  const SpawnPlan own = plan(AttemptFolder("/"), request, 0);
-  if (server_ && !server_->serves(own)) server_.reset();
-  if (server_) {
-    const ForkServer::State state = server_->state();
-    if (state == ForkServer::State::kReady) return std::nullopt;
-    if (state == ForkServer::State::kLoading && server_->age() < kLoadLimit) {
-      return server_->descriptor();
-    }
-    if (state == ForkServer::State::kLoading) losses_ = kMaxLosses;  // the next would be as stuck
-    lose_server(state == ForkServer::State::kDead ? "it ended" : "it did not become ready");
-    if (losses_ >= kMaxLosses) return std::nullopt;
-  }
-  auto begun = ForkServer::begin(own);
-  if (!begun) return std::nullopt;  // the start that follows fails in the same way and reports it
-  server_ = std::move(*begun);
-  return server_->descriptor();
-}
-
-void LocalExecutor::lose_server(const std::string& why) {
-  ++losses_;
-  server_.reset();
-  spdlog::warn("the preloaded worker is lost: {}{}", why,
-               losses_ >= kMaxLosses ? "; from now on every attempt loads its own" : "");
-}
-
-// For a gang that cannot start completely: ends the ranks already started and waits for them, which
-// is short after SIGKILL, so that no rank is left that the caller does not know of.
-void LocalExecutor::abandon(const AttemptFolder& folder, std::vector<RankProcess>& started) {
-  for (const RankProcess& process : started) signal(process, SIGKILL);
-  for (const RankProcess& process : started) {
-    while (::waitpid(process.pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    std::error_code ignored;
-    std::filesystem::remove(folder.pid(process.rank), ignored);
+void LocalExecutor::watch(int descriptor, int tag) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = tag;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0) {
+    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
   }
 }
 
-Adoption LocalExecutor::adopt(const AttemptFolder& folder, int world_size) {
-  Adoption adoption;
-  std::vector<int> never_began;
-  const auto adopt = [&adoption](int rank, FoundRank found) {
-    adoption.alive.push_back({rank, found.pid, false, std::move(found.pidfd), found.start_ticks});
+void LocalExecutor::wake_at(Instant when) {
+  itimerspec time{};
+  const std::int64_t ns = std::max<std::int64_t>(1, when.ns);  // 0 would disarm it
+  time.it_value = {ns / 1'000'000'000, ns % 1'000'000'000};
+  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &time, nullptr);
+}
+
+void LocalExecutor::wake_for_what_is_due() {
+  std::optional<Instant> next = load_until_;
+  const auto consider = [&next](Instant when) {
+    if (!next || when < *next) next = when;
   };
-  for (int rank = 0; rank < world_size; ++rank) {
-    FoundRank found = look_at_place(folder.pid(rank));
-    if (found.state == FoundRank::State::kAlive) adopt(rank, std::move(found));
-    if (found.state != FoundRank::State::kNeverBegan) continue;
-    // After a sudden end of the machine its journal may exist although its place does not.
-    std::error_code none;
-    const auto journal = std::filesystem::file_size(folder.events(rank), none);
-    if (none || journal == 0) never_began.push_back(rank);
+  for (const auto& [attempt, running] : running_) {
+    if (all_ended(running)) consider(running.next_clear);
   }
-  for (const int rank : never_began) {
-    FoundRank late = give_up_place(folder.pid(rank));
-    if (late.state == FoundRank::State::kEnded) continue;
-    adoption.incomplete = true;
-    if (late.state == FoundRank::State::kAlive) adopt(rank, std::move(late));
-  }
+  if (!launches_.empty() || !events_.empty()) consider(now_instant());
+  if (next) wake_at(*next);
+}
+
+void LocalExecutor::start(const AttemptFolder& folder, const AttemptRequest& request) {
+  launches_.push_back({folder, request, {}});
+  wake_at(now_instant());
+}
+
+void LocalExecutor::add(const AttemptId& attempt, Running running) {
+  for (const RankProcess& rank : running.ranks) watch(rank.pidfd.get(), rank.pidfd.get());
+  running_.insert_or_assign(attempt, std::move(running));
+}
+
+Adoption LocalExecutor::adopt(const AttemptFolder& folder, const AttemptId& attempt,
+                              int world_size) {
+  FoundRanks found = processes_.adopt(folder, world_size);
+  Adoption adoption;
+  adoption.incomplete = found.incomplete;
+  for (const RankProcess& rank : found.alive) adoption.alive.push_back(rank.rank);
+  if (found.alive.empty() && found.incomplete) return adoption;
+  Running running;
+  running.ranks = std::move(found.alive);
+  running.by_themselves = false;  // how they ended is not known
+  add(attempt, std::move(running));
+  wake_for_what_is_due();
   return adoption;
 }
 
-void LocalExecutor::signal(const RankProcess& process, int signal) {
-  signal_group(process.pid, process.pidfd, signal);
-}
-
-bool LocalExecutor::clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks) {
-  return kill_leftovers(attempt, ranks) > 0;
-}
-
-ExitStatus LocalExecutor::reap(RankProcess& process) {
-  // Done before it is reaped: until then its group's number cannot be reused.
-  pollfd end{process.pidfd.get(), POLLIN, 0};
-  if (::poll(&end, 1, 0) == 1) signal_group(process.pid, process.pidfd, SIGKILL);
-  if (!process.child) return {};
-  siginfo_t info{};
-  const auto pidfd = static_cast<id_t>(process.pidfd.get());
-  if (::waitid(P_PIDFD, pidfd, &info, WEXITED | WNOHANG) < 0) {
-    // Not our own child but the preloaded worker's, if that one still lives.
-    return errno == ECHILD && server_ ? server_->reap(process.pid) : ExitStatus{};
+bool LocalExecutor::prepare(const AttemptRequest& request) {
+  const std::optional<int> loading = processes_.prepare(request);
+  if (!loading) return false;
+  if (!load_until_) {
+    watch(*loading, kLoading);
+    loading_ = *loading;
+    load_until_ = now_instant() + timing_.load_limit;
   }
-  if (info.si_pid == 0) return {};
-  if (info.si_code == CLD_EXITED) return {.signal = std::nullopt, .code = info.si_status};
-  return {.signal = info.si_status, .code = std::nullopt};
+  wake_for_what_is_due();
+  return true;
 }
 
-Result<Evaluator> LocalExecutor::start_evaluator(const std::vector<int>& cores) {
-  return Evaluator::start(worker_, cores);
+void LocalExecutor::stop_waiting_for_load() {
+  if (!load_until_) return;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, loading_, nullptr);
+  load_until_.reset();
+  events_.emplace_back(WorkerLoaded{});
+}
+
+void LocalExecutor::rest() {
+  stop_waiting_for_load();
+  processes_.rest();
+  wake_for_what_is_due();
+}
+
+void LocalExecutor::stop(const AttemptId& attempt) {
+  const auto it = running_.find(attempt);
+  if (it == running_.end()) return;
+  const std::set<int> suspended = suspended_ranks(it->second.ranks);
+  for (const RankProcess& rank : it->second.ranks) {
+    if (rank.pidfd) processes_.signal(rank, SIGTERM);
+  }
+  // Otherwise the signal would wait until someone continues the process.
+  for (const RankProcess& rank : it->second.ranks) {
+    if (suspended.contains(rank.rank)) processes_.signal(rank, SIGCONT);
+  }
+}
+
+void LocalExecutor::kill(const AttemptId& attempt) {
+  const auto it = running_.find(attempt);
+  if (it == running_.end()) return;
+  for (const RankProcess& rank : it->second.ranks) {
+    if (rank.pidfd) processes_.signal(rank, SIGKILL);
+  }
+}
+
+std::set<int> LocalExecutor::suspended(const AttemptId& attempt) {
+  const auto it = running_.find(attempt);
+  return it == running_.end() ? std::set<int>() : suspended_ranks(it->second.ranks);
+}
+
+bool LocalExecutor::all_ended(const Running& running) {
+  return std::ranges::none_of(running.ranks,
+                              [](const RankProcess& rank) { return bool(rank.pidfd); });
+}
+
+std::vector<ExecutorEvent> LocalExecutor::events() {
+  const Instant end = now_instant() + timing_.slice;
+  collect_ended();
+  if (load_until_ && now_instant() >= *load_until_) stop_waiting_for_load();
+  launch_until(end);
+  clear_due();
+  std::vector<ExecutorEvent> events = std::exchange(events_, {});
+  wake_for_what_is_due();
+  return events;
+}
+
+void LocalExecutor::collect_ended() {
+  std::array<epoll_event, 64> ready{};
+  int n = 0;
+  do {
+    n = ::epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
+    for (int i = 0; i < n; ++i) on_readable(ready[static_cast<std::size_t>(i)].data.fd);
+  } while (n == static_cast<int>(ready.size()));
+}
+
+void LocalExecutor::on_readable(int tag) {
+  if (tag == kLoading) return stop_waiting_for_load();
+  if (tag == kTimer) {
+    std::uint64_t expirations = 0;
+    [[maybe_unused]] const ssize_t n = ::read(timer_.get(), &expirations, sizeof expirations);
+    return;
+  }
+  for (auto& [attempt, running] : running_) {
+    for (RankProcess& rank : running.ranks) {
+      if (rank.pidfd.get() == tag) return collect(attempt, running, rank);
+    }
+  }
+}
+
+void LocalExecutor::collect(const AttemptId& attempt, Running& running, RankProcess& rank) {
+  const ExitStatus exit = processes_.reap(rank);
+  // Closing it is not enough: a child that has not reached its exec yet has it too.
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, rank.pidfd.get(), nullptr);
+  rank.pidfd.reset();
+  running.by_themselves &= exit.code.has_value();
+  events_.emplace_back(RankEnded{attempt, rank.rank, exit});
+}
+
+// Starts at least one rank, and more while there is time.
+void LocalExecutor::launch_until(Instant end) {
+  do {
+    if (launches_.empty()) return;
+    Launch& launch = launches_.front();
+    const AttemptId attempt = launch.request.attempt;
+    if (const auto started = processes_.start_next(launch.folder, launch.request, launch.ranks);
+        !started) {
+      events_.emplace_back(AttemptNotStarted{attempt, started.error()});
+    } else if (launch.ranks.size() < launch.request.lease.ranks.size()) {
+      continue;
+    } else {
+      events_.emplace_back(AttemptStarted{attempt});
+      Running running;
+      running.ranks = std::move(launch.ranks);
+      add(attempt, std::move(running));
+    }
+    launches_.erase(launches_.begin());
+  } while (now_instant() < end);
+}
+
+// Kills what killed ranks left behind, which would disturb the next measurement. A rank that ended
+// by itself has ended everything it started; one that was killed could not, and for an adopted one
+// it is unknown.
+void LocalExecutor::clear_due() {
+  for (auto it = running_.begin(); it != running_.end();) {
+    auto& [attempt, running] = *it;
+    if (!all_ended(running) || now_instant() < running.next_clear) {
+      ++it;
+      continue;
+    }
+    const bool look = !running.by_themselves && running.clears < timing_.max_clears;
+    if (look && processes_.clear(attempt, running.ranks)) {
+      if (++running.clears == timing_.max_clears) {
+        spdlog::warn("attempt {}: processes that it started do not end", attempt);
+      }
+      running.next_clear = now_instant() + timing_.clear_interval;
+      ++it;
+    } else {
+      events_.emplace_back(AttemptOver{attempt});
+      it = running_.erase(it);
+    }
+  }
 }
 
 }  // namespace
 
-std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program,
-                                              Prefork prefork) {
-  return std::make_unique<LocalExecutor>(std::move(worker_program), prefork);
+std::unique_ptr<Executor> make_local_executor(std::filesystem::path worker_program, Prefork prefork,
+                                              LocalTiming timing) {
+  return std::make_unique<LocalExecutor>(std::move(worker_program), prefork, timing);
 }
 
 }  // namespace sweepd

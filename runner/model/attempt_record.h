@@ -1,4 +1,5 @@
-// What an ended attempt left behind: made of its journals (runner/daemon/ingest.h), judged, stored.
+// What an ended attempt left behind: made of its journals (runner/daemon/attempts/ingest.h),
+// judged, stored.
 #pragma once
 
 #include <cstdint>

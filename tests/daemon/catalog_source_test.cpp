@@ -1,4 +1,4 @@
-#include "runner/daemon/catalog_source.h"
+#include "runner/daemon/formulas/catalog_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "db/connection.h"
-#include "runner/daemon/dispatcher.h"
+#include "db/base/connection.h"
+#include "runner/daemon/attempts/dispatcher.h"
 #include "tests/daemon/attempt_files.h"
 #include "tests/daemon/fake_executor.h"
 #include "tests/db/fixture.h"
@@ -76,7 +76,7 @@ class DispatcherStory : public DbTest {
     } while (until_quiet());
   }
   bool until_started(std::size_t n) {
-    return until([&] { return executor_.started.size() >= n; });
+    return until([&] { return executor_.started.size() >= n && executor_.is_heard(); });
   }
   bool until_ended(std::size_t n) {
     return until([&] { return ended_.size() >= n; });
@@ -142,10 +142,7 @@ class DispatcherStory : public DbTest {
                            .store_retry = milliseconds(20),
                            .start_retry = milliseconds(5),
                            .start_retry_most = milliseconds(20),
-                           .load_limit = milliseconds(20),
-                           .peer_grace = milliseconds(20),
-                           .clear_interval = milliseconds(1),
-                           .most_clears = 50};
+                           .peer_grace = milliseconds(20)};
 
  private:
   // Waits for the threads beside the loop. Returns false if they had nothing to do.

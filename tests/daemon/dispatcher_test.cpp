@@ -1,4 +1,4 @@
-#include "runner/daemon/dispatcher.h"
+#include "runner/daemon/attempts/dispatcher.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,31 +50,22 @@ TEST_F(DispatcherTest, TimingsOnTheCpuRunOneAfterTheOther) {
 }
 
 TEST_F(DispatcherTest, TheFirstOfSeveralWaitsUntilTheWorkerIsLoaded) {
-  executor_.loading = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  executor_.loads = true;
   const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
   settle();
   EXPECT_TRUE(executor_.started.empty());
   EXPECT_EQ(stored(queued[0]), "queued") << "not marked started before it can start";
   EXPECT_EQ(dispatcher_->queued(), 2U);
-  const int loading = executor_.loading.release();
-  ::eventfd_write(loading, 1);
+  executor_.loads = false;
+  executor_.prepared();
   ASSERT_TRUE(until_started(1));
   EXPECT_EQ(executor_.started[0].attempt, queued[0].id);
-  ::close(loading);
-  executor_.loading = UniqueFd(::eventfd(0, EFD_CLOEXEC));  // never ready
+  executor_.loads = true;  // and is never prepared
   finish_well(queued[0]);
   ASSERT_TRUE(until_started(2)) << "nothing follows the last: it loads for itself";
   EXPECT_EQ(executor_.rests, 0);
   finish_well(queued[1]);
   ASSERT_TRUE(until([&] { return executor_.rests > 0; })) << "nothing runs or waits any more";
-}
-
-TEST_F(DispatcherTest, AWorkerThatDoesNotGetLoadedIsAskedForAgain) {
-  executor_.loading = UniqueFd(::eventfd(0, EFD_CLOEXEC));
-  enqueue({{{"model", "large"}}, {{"model", "xl"}}});
-  settle();
-  executor_.loading.reset();  // the executor has dropped it when it is asked again
-  ASSERT_TRUE(until_started(1));
 }
 
 TEST_F(DispatcherTest, WhatThisMachineCannotRunIsSkippedWithTheReason) {
@@ -201,26 +192,16 @@ TEST_F(DispatcherTest, UntilThenItsPeersGoOn) {
 TEST_F(DispatcherTest, NothingStartsBesideWhatAKilledRankLeftBehind) {
   const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
   ASSERT_TRUE(until_started(1));
-  executor_.leftovers = 3;
+  executor_.leftovers = true;
   executor_.end(0, {SIGKILL, std::nullopt});
-  ASSERT_TRUE(until([&] { return !executor_.cleared.empty(); }));
+  settle();
   EXPECT_EQ(executor_.started.size(), 1U);
   EXPECT_EQ(stored(queued[0]), "running");
   dispatcher_->stop({queued[0].row});
+  settle();
+  executor_.cleared();
   ASSERT_TRUE(until_started(2));
-  EXPECT_EQ(executor_.cleared, std::vector<AttemptId>(4, queued[0].id));
   EXPECT_EQ(stored(queued[0]), "crashed") << "it ended before it was stopped";
-  finish_well(queued[1]);
-  ASSERT_TRUE(until_ended(2));
-  EXPECT_EQ(executor_.cleared.size(), 4U) << "one that ended by itself has ended what it started";
-}
-
-TEST_F(DispatcherTest, WhatCannotBeKilledIsNotWaitedForForEver) {
-  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
-  ASSERT_TRUE(until_started(1));
-  executor_.leftovers = 1'000'000;
-  executor_.end(0, {SIGKILL, std::nullopt});
-  ASSERT_TRUE(until_started(2));
 }
 
 TEST_F(DispatcherTest, ATimeoutOfAGangNamesTheRankThatWasWaitedFor) {

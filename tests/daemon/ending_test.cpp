@@ -1,4 +1,4 @@
-#include "runner/daemon/ending.h"
+#include "runner/daemon/attempts/ending.h"
 
 #include <gtest/gtest.h>
 

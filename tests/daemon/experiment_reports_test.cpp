@@ -7,8 +7,8 @@
 #include <map>
 #include <random>
 
-#include "db/query.h"
-#include "db/store.h"
+#include "db/query/query.h"
+#include "db/store/store.h"
 #include "runner/daemon/handlers/make_table.h"
 #include "runner/model/kernel_class.h"
 #include "runner/report/report.h"

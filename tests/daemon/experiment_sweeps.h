@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "db/query.h"
+#include "db/query/query.h"
 #include "runner/base/units.h"
 #include "runner/model/param.h"
 #include "runner/model/run_params.h"
-#include "runner/spec/spec.h"
+#include "runner/sweepfile/sweepfile.h"
 
 namespace sweepd::test {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "db/query.h"
+#include "db/query/query.h"
 #include "runner/report/report.h"
 #include "tests/daemon/experiment_sweeps.h"
 

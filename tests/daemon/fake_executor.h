@@ -1,4 +1,4 @@
-// An executor whose processes are event descriptors: the test decides when each ends and how.
+// An executor without processes: the test decides when each rank ends and how.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "runner/exec/evaluator.h"
 #include "runner/exec/executor.h"
 
 namespace sweepd {
@@ -29,48 +28,52 @@ class FakeExecutor final : public Executor {
     }
   };
 
-  Result<std::vector<RankProcess>> start(const AttemptFolder& folder,
-                                         const AttemptRequest& request) override {
+  void start(const AttemptFolder&, const AttemptRequest& request) override {
     started.push_back(request);
-    if (!refuse_start.empty()) return Error{refuse_code, refuse_start};
-    std::vector<RankProcess> ranks;
-    ranks.reserve(request.lease.ranks.size());
-    for (int rank = 0; rank < static_cast<int>(request.lease.ranks.size()); ++rank) {
-      ranks.push_back(process(folder, rank, /*child=*/true));
+    if (!refuse_start.empty()) {
+      return report(AttemptNotStarted{request.attempt, Error{refuse_code, refuse_start}});
     }
-    return ranks;
+    report(AttemptStarted{request.attempt});
+    for (int rank = 0; rank < static_cast<int>(request.lease.ranks.size()); ++rank) {
+      add(request.attempt, rank, Parent::kWe);
+    }
   }
 
-  std::optional<int> prepare(const AttemptRequest&) override {
-    return loading ? std::optional(loading.get()) : std::nullopt;
-  }
+  bool prepare(const AttemptRequest&) override { return loads; }
   void rest() override { ++rests; }
 
   // A rank was started if it is alive or has a pid file.
-  Adoption adopt(const AttemptFolder& folder, int world_size) override {
+  Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, int world_size) override {
     Adoption adoption;
     for (int rank = 0; rank < world_size; ++rank) {
       if (alive.contains(rank)) {
-        adoption.alive.push_back(process(folder, rank, /*child=*/false));
+        adoption.alive.push_back(rank);
+        add(attempt, rank, Parent::kNobody);
       } else if (!std::filesystem::exists(folder.pid(rank))) {
         adoption.incomplete = true;
       }
     }
+    if (adoption.alive.empty() && !adoption.incomplete) report(AttemptOver{attempt});
     return adoption;
   }
 
-  void signal(const RankProcess& process, int signal) override {
-    signals.push_back({process.rank, signal});
-    if (signal == SIGKILL) die(process.pid, {SIGKILL, std::nullopt});
+  void stop(const AttemptId& attempt) override {
+    for (const auto& [rank, parent] : running_[attempt]) signals.push_back({rank, SIGTERM});
   }
-
-  ExitStatus reap(RankProcess& process) override {
-    return process.child ? exits_.at(process.pid) : ExitStatus{};
+  void kill(const AttemptId& attempt) override {
+    const auto ranks = running_[attempt];
+    for (const auto& [rank, parent] : ranks) {
+      signals.push_back({rank, SIGKILL});
+      die(attempt, rank, {SIGKILL, std::nullopt});
+    }
   }
+  std::set<int> suspended(const AttemptId&) override { return {}; }
 
-  bool clear(const AttemptId& attempt, const std::vector<RankProcess>&) override {
-    cleared.push_back(attempt);
-    return leftovers-- > 0;
+  int descriptor() const override { return wake_.get(); }
+  std::vector<ExecutorEvent> events() override {
+    eventfd_t count = 0;
+    ::eventfd_read(wake_.get(), &count);
+    return std::exchange(events_, {});
   }
 
   Result<Evaluator> start_evaluator(const std::vector<int>&) override {
@@ -82,43 +85,54 @@ class FakeExecutor final : public Executor {
     return Evaluator(UniqueFd(ends[1]));
   }
 
-  // Ends this rank's process of the attempt that was started or adopted last.
-  void end(int rank, ExitStatus exit) { die(latest_.at(rank), exit); }
+  // Whether the dispatcher has taken all events.
+  bool is_heard() const { return events_.empty(); }
+  // Ends this rank of the attempt that was started or adopted last.
+  void end(int rank, ExitStatus exit) { die(latest_.at(rank), rank, exit); }
+  // What the attempt that ended last left behind is gone.
+  void cleared() { report(AttemptOver{over_}); }
+  // The worker is loaded, or will not be.
+  void prepared() { report(WorkerLoaded{}); }
 
   std::vector<AttemptRequest> started;
   std::vector<Sent> signals;
   std::string refuse_start;  // start() fails with this message
   ErrorCode refuse_code = ErrorCode::kIo;
-  std::set<int> alive;  // ranks that adopt() finds
-  int leftovers = 0;    // how often clear() finds something
-  std::vector<AttemptId> cleared;
-  UniqueFd loading;  // prepare() wants this to become readable first; if unset, it wants nothing
+  std::set<int> alive;     // ranks that adopt() finds
+  bool leftovers = false;  // attempts that end leave something behind until `cleared`
+  bool loads = false;      // what prepare() returns
   int rests = 0;
   UniqueFd evaluator;  // other end of the last evaluator's socket
   int evaluators = 0;  // started so far
 
  private:
-  RankProcess process(const AttemptFolder&, int rank, bool child) {
-    const pid_t pid = next_pid_++;
-    const int fd = ::eventfd(0, EFD_CLOEXEC);
-    events_[pid] = UniqueFd(::dup(fd));
-    latest_[rank] = pid;
-    RankProcess process;
-    process.rank = rank;
-    process.pid = pid;
-    process.child = child;
-    process.pidfd = UniqueFd(fd);
-    return process;
+  enum class Parent { kWe, kNobody };
+
+  void report(ExecutorEvent event) {
+    events_.push_back(std::move(event));
+    ::eventfd_write(wake_.get(), 1);
   }
-  void die(pid_t pid, ExitStatus exit) {
-    exits_.emplace(pid, exit);  // the first death counts
-    ::eventfd_write(events_.at(pid).get(), 1);
+  void add(const AttemptId& attempt, int rank, Parent parent) {
+    running_[attempt][rank] = parent;
+    latest_[rank] = attempt;
+  }
+  // The first death of a rank counts.
+  void die(const AttemptId& attempt, int rank, ExitStatus exit) {
+    auto& ranks = running_[attempt];
+    const auto found = ranks.find(rank);
+    if (found == ranks.end()) return;
+    report(RankEnded{attempt, rank, found->second == Parent::kWe ? exit : ExitStatus{}});
+    ranks.erase(found);
+    if (!ranks.empty()) return;
+    over_ = attempt;
+    if (!leftovers) report(AttemptOver{attempt});
   }
 
-  pid_t next_pid_ = 1000;
-  std::map<pid_t, UniqueFd> events_;
-  std::map<pid_t, ExitStatus> exits_;
-  std::map<int, pid_t> latest_;
+  UniqueFd wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::vector<ExecutorEvent> events_;
+  std::map<AttemptId, std::map<int, Parent>> running_;  // ranks that have not ended
+  std::map<int, AttemptId> latest_;                     // of each rank
+  AttemptId over_;
 };
 
 }  // namespace sweepd

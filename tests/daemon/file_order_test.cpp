@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/spec/catalog.h"
+#include "tests/sweepfile/catalog.h"
 
 namespace sweepd {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/daemon/gang.h"
+#include "runner/daemon/attempts/gang.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

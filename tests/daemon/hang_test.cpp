@@ -1,4 +1,4 @@
-#include "runner/daemon/hang.h"
+#include "runner/daemon/attempts/hang.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runner/daemon/ingest.h"
+#include "runner/daemon/attempts/ingest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "runner/daemon/judge_attempt.h"
+#include "runner/daemon/attempts/judge_attempt.h"
 #include "tests/daemon/dispatcher_story.h"
 
 namespace sweepd {

@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <future>
 
-#include "runner/daemon/loop_watch.h"
+#include "runner/daemon/threads/loop_watch.h"
 #include "tests/daemon/dispatcher_story.h"
 
 namespace sweepd {

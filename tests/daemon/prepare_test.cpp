@@ -1,10 +1,10 @@
 // Mistakes that only the drawing of tables can find are still reported at their place in the file.
-#include "runner/daemon/handlers/prepare.h"
+#include "runner/daemon/planning/prepare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/spec/catalog.h"
+#include "tests/sweepfile/catalog.h"
 
 namespace sweepd {
 namespace {

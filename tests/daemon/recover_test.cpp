@@ -178,16 +178,6 @@ TEST_F(RecoverTest, OneThatIsCancelledMeanwhileStaysCancelled) {
   EXPECT_TRUE(executor_.started.empty());
 }
 
-TEST_F(RecoverTest, WhatAnEndedRankLeftBehindIsCleared) {
-  const OpenAttempt attempt = started({});
-  write_pid(attempt, 0);
-  executor_.leftovers = 2;
-  recover();
-  EXPECT_EQ(executor_.cleared, std::vector<AttemptId>(3, attempt.id));
-  settle();
-  EXPECT_EQ(stored(attempt), "crashed");
-}
-
 TEST_F(RecoverTest, ARankThatWasDoneMeanwhileLeavesTheOthersAlone) {
   const OpenAttempt attempt = started({{"world_size", "2"}}, 2);
   for (const int rank : {0, 1}) write_pid(attempt, rank);

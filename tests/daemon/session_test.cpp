@@ -1,5 +1,5 @@
 // Tests a session whose client is silent or does not read.
-#include "runner/daemon/session.h"
+#include "runner/daemon/serving/session.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -7,8 +7,9 @@
 #include <boost/asio/io_context.hpp>
 
 #include "runner/base/ids.h"
-#include "runner/daemon/services.h"
-#include "tests/spec/catalog.h"
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/serving/services.h"
+#include "tests/sweepfile/catalog.h"
 
 namespace sweepd {
 namespace {
@@ -21,7 +22,8 @@ class SessionTest : public testing::Test {
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     Session::Socket socket(io_);
     socket.assign(boost::asio::local::stream_protocol(), ends[0]);
-    return {std::make_shared<Session>(std::move(socket), services_), UniqueFd(ends[1])};
+    return {std::make_shared<Session>(std::move(socket), services_, call_handler),
+            UniqueFd(ends[1])};
   }
 
   StateFolder state_{std::filesystem::temp_directory_path() / ("sweepd-session-" + random_id())};

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "db/record_rows.h"
+#include "db/base/record_rows.h"
 #include "runner/base/text.h"
 #include "runner/model/attempt_record.h"
 #include "tests/db/fixture.h"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <thread>
 
-#include "db/connection.h"
+#include "db/base/connection.h"
 #include "db/store/state.h"
 #include "tests/db/fixture.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "db/query.h"
-#include "db/store.h"
+#include "db/query/query.h"
+#include "db/store/store.h"
 #include "runner/model/param.h"
 #include "runner/model/run_params.h"
 

@@ -1,7 +1,7 @@
 // What the tests of merging share: two machines with a database each, made by their stores.
 #pragma once
 
-#include "db/merge.h"
+#include "db/merge/merge.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "db/database_copy.h"
+#include "db/upkeep/database_copy.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

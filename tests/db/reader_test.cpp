@@ -5,6 +5,7 @@ namespace sweepd {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 std::vector<std::string> titles(const std::vector<Table>& tables) {
@@ -139,6 +140,30 @@ TEST_F(DbTest, ShowTellsEverythingOfAnAttempt) {
   }
   EXPECT_EQ(titles(reader_->attempt_details(attempt.row, false).value()).back(), "Lease");
   EXPECT_EQ(reader_->attempt_details(999, false).error().code, ErrorCode::kNotFound);
+}
+
+// Three hundred facts of a megabyte each once made an answer of 300 MB, which no client takes.
+TEST_F(DbTest, ShowCutsLongTexts) {
+  const auto attempt = submit(sweep("s", {{{"model", "xl"}}})).queued.front();
+  AttemptRecord record = done(attempt.row, 10, 20);
+  std::string text = "a";  // so that the limit is in the middle of a letter
+  while (text.size() < 900'000) text += "\u00e9";
+  for (int i = 0; i < 300; ++i) {
+    record.facts.push_back({0, "long" + std::to_string(i), std::nullopt, text});
+  }
+  finish(record);
+  const auto details = reader_->attempt_details(attempt.row, false);
+  ASSERT_TRUE(details) << details.error().message;
+  std::size_t bytes = 0;
+  for (const Table& table : *details) {
+    for (const auto& row : table.rows) {
+      for (const Cell& shown : row) bytes += shown.text.size();
+    }
+  }
+  EXPECT_LT(bytes, 2'000'000U);
+  const std::string shown = cell(*details, "Facts", "long0", 1);
+  EXPECT_EQ(shown.substr(0, 5), "a\u00e9\u00e9");
+  EXPECT_THAT(shown, EndsWith("\u00e9\u2026 (900,001 bytes in all, by `sqlite3`)"));
 }
 
 TEST_F(DbTest, ShowOfATrialListsItsAttempts) {

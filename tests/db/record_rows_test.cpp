@@ -1,6 +1,6 @@
 // Tests that a record's rows follow from its description: with a field of its own and a migration,
 // a figure of memory is stored and read back (CONTRIBUTING.md, "Add a figure of memory").
-#include "db/record_rows.h"
+#include "db/base/record_rows.h"
 
 #include "runner/model/memory.h"
 #include "tests/db/fixture.h"

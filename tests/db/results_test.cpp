@@ -1,5 +1,5 @@
 // Tests Reader::results, from which a pivot is made.
-#include "db/connection.h"
+#include "db/base/connection.h"
 #include "tests/db/results_fixture.h"
 
 namespace sweepd {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "db/catalog_tables.h"
-#include "db/migrate.h"
+#include "db/base/catalog_tables.h"
+#include "db/base/migrate.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

@@ -15,7 +15,7 @@
 #include <set>
 #include <sstream>
 
-#include "runner/spec/spec.h"
+#include "runner/sweepfile/sweepfile.h"
 #include "runner/wire/catalog_json.h"
 #include "tests/e2e/experiment_files.h"
 #include "tests/e2e/report_mask.h"

@@ -2,7 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "tests/e2e/sandbox.h"
 
@@ -162,6 +168,33 @@ TEST(Plan, AHundredThousandPointsInSecondsAndFewLines) {
               AllOf(HasSubstr("100,000 trials"),
                     HasSubstr("time and memory are estimated from 10,000 of 100,000 trials")));
   EXPECT_LT(ran.out.size(), 2000U);
+}
+
+// A worker takes most of a second to load. It once took one for each document of a file.
+TEST(Plan, OfManyDocumentsAsksOneWorker) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("sweepd-plan-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path worker = folder / "worker", calls = folder / "calls";
+  std::ofstream(worker) << "#!/bin/sh\necho \"$1\" >> " << calls.string() << "\nexec "
+                        << TEST_SWEEP_WORKER << " \"$@\"\n";
+  std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+  {
+    const Sandbox box(worker.string());
+    std::string text;
+    for (int i = 0; i < 40; ++i) {
+      text += "---\nsweep: d" + std::to_string(i) +
+              "\nworkload: noop\nparams: {seed: " + std::to_string(i) + "}\n";
+    }
+    EXPECT_EQ(plan_of(box, text).size(), 40U);
+  }
+  std::ostringstream all;
+  all << std::ifstream(calls).rdbuf();
+  const std::string text = all.str();
+  std::size_t asked = 0;
+  for (std::size_t at = 0; (at = text.find("--work\n", at)) != std::string::npos; ++at) ++asked;
+  EXPECT_EQ(asked, 1U) << text;
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

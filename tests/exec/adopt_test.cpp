@@ -14,12 +14,13 @@
 #include <sstream>
 #include <thread>
 
-#include "runner/exec/executor.h"
 #include "runner/exec/found_rank.h"
+#include "runner/exec/rank_processes.h"
 #include "runner/exec/signals.h"
 #include "runner/exec/spawn.h"
 #include "runner/wire/place.h"
 #include "tests/exec/scratch.h"
+#include "tests/exec/start_all.h"
 
 namespace sweepd {
 namespace {
@@ -37,9 +38,9 @@ class Adopt : public Scratch {
     return request;
   }
   // Starts the ranks in a process that then ends, as a killed daemon does.
-  void start_and_die(Executor& executor, int ranks) {
+  void start_and_die(RankProcesses& executor, int ranks) {
     const pid_t daemon = ::fork();
-    if (daemon == 0) ::_exit(executor.start(folder_, request(ranks)).ok() ? 0 : 1);
+    if (daemon == 0) ::_exit(start_all(executor, folder_, request(ranks)).ok() ? 0 : 1);
     int status = -1;
     ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
     ASSERT_EQ(status, 0);
@@ -48,7 +49,7 @@ class Adopt : public Scratch {
   std::vector<RankProcess> adopt(int ranks) { return executor_->adopt(folder_, ranks).alive; }
 
   AttemptFolder folder_{root_ / "attempt"};
-  std::unique_ptr<Executor> executor_ = make_local_executor(root_ / "worker");
+  std::unique_ptr<RankProcesses> executor_ = std::make_unique<RankProcesses>(root_ / "worker");
 };
 
 TEST_F(Adopt, FindsTheRanksOfADaemonThatDied) {
@@ -72,7 +73,7 @@ TEST_F(Adopt, FindsThoseThatStillLive) {
   script("[ $RANK = 1 ] && exec sleep 1000; exit 0");
   const pid_t daemon = ::fork();
   if (daemon == 0) {  // ends only after rank 0, and reaps it
-    auto ranks = executor_->start(folder_, request(2));
+    auto ranks = start_all(*executor_, folder_, request(2));
     ::_exit(ranks.ok() && ends(ranks->at(0).pidfd) && executor_->reap(ranks->at(0)).code == 0 ? 0
                                                                                               : 1);
   }
@@ -87,7 +88,7 @@ TEST_F(Adopt, FindsThoseThatStillLive) {
 }
 
 TEST_F(Adopt, ARankThatNeverBeganIsIncompleteAndWillNotBegin) {
-  Adoption none = executor_->adopt(folder_, 2);
+  FoundRanks none = executor_->adopt(folder_, 2);
   EXPECT_TRUE(none.incomplete);
   EXPECT_THAT(none.alive, IsEmpty());
   for (const int rank : {0, 1}) {
@@ -108,7 +109,8 @@ TEST_F(Adopt, WhatTheRanksWroteIsNotThrownAway) {
 }
 
 TEST_F(Adopt, ARankThatCannotBecomeTheWorkerNeverBegan) {
-  EXPECT_FALSE(make_local_executor(root_ / "none")->start(folder_, request(1)).ok());
+  RankProcesses none(root_ / "none");
+  EXPECT_FALSE(start_all(none, folder_, request(1)).ok());
   EXPECT_TRUE(executor_->adopt(folder_, 1).incomplete);
 }
 
@@ -122,7 +124,7 @@ TEST_F(Adopt, TakesNoZombie) {
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
   ASSERT_EQ(info.si_status, 0);
-  const Adoption found = executor_->adopt(folder_, 1);
+  const FoundRanks found = executor_->adopt(folder_, 1);
   EXPECT_THAT(found.alive, IsEmpty());
   EXPECT_FALSE(found.incomplete) << "it began, and ended";
   ::waitpid(child, nullptr, 0);
@@ -157,7 +159,7 @@ class LateFork : public Adopt {
     if (daemon == 0) {
       ::close(gate_[1]);
       late_fork = {.number = late + 1, .forks = 0, .gate = gate_[0]};
-      const auto started = executor_->start(folder_, request(ranks));
+      const auto started = start_all(*executor_, folder_, request(ranks));
       ::_exit(started.ok() ? 0 : 1);
     }
     ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder_.pid(late)); }));
@@ -194,7 +196,7 @@ TEST_F(LateFork, DoesNotRunBesideTheAttemptThatIsQueuedAgain) {
   // Starts it again, as the next daemon does.
   std::filesystem::remove_all(folder_.path());
   std::filesystem::create_directory(folder_.path());
-  auto ranks = executor_->start(folder_, request(1));
+  auto ranks = start_all(*executor_, folder_, request(1));
   ASSERT_TRUE(ranks.ok()) << ranks.error().message;
   let_it_go_on();
   ASSERT_TRUE(eventually([&] { return !read(root_ / "ran").empty(); }));
@@ -208,7 +210,7 @@ TEST_F(LateFork, DoesNotRunBesideTheAttemptThatIsQueuedAgain) {
 TEST_F(LateFork, OfAGangLeavesItIncompleteAndTheRanksThatBeganAreKnown) {
   script("exec sleep 1000");
   start_late_and_die(2, 1);
-  Adoption found = executor_->adopt(folder_, 2);
+  FoundRanks found = executor_->adopt(folder_, 2);
   EXPECT_TRUE(found.incomplete);
   ASSERT_EQ(found.alive.size(), 1U);
   EXPECT_EQ(found.alive[0].rank, 0);
@@ -224,7 +226,7 @@ class Signals : public Adopt {
   std::pair<RankProcess, UniqueFd> start_family(const std::string& then) {
     const auto ready = fifo("ready");
     script(fmt::format("sleep 1000 & echo $! > {}\n{}", ready.string(), then));
-    auto ranks = executor_->start(folder_, request(1));
+    auto ranks = start_all(*executor_, folder_, request(1));
     EXPECT_TRUE(ranks.ok()) << ranks.error().message;
     return {std::move(ranks->at(0)), open_pidfd(std::stoi(read(ready)))};
   }
@@ -248,7 +250,7 @@ TEST_F(Signals, ReachWhatIsLeftOfTheGroup) {
 
 TEST_F(Signals, ToAProcessLongGoneHarmNobody) {
   script("exit 0");
-  auto ranks = executor_->start(folder_, request(1));
+  auto ranks = start_all(*executor_, folder_, request(1));
   ASSERT_TRUE(ranks.ok()) << ranks.error().message;
   RankProcess& rank = ranks->at(0);
   ASSERT_TRUE(ends(rank.pidfd));
@@ -290,7 +292,7 @@ TEST_F(Signals, WhatAKilledRankLeavesBehindIsCleared) {
       fmt::format("bash -c 'set -m; sleep 1000 & echo $! > {}; wait' &\n"
                   "setsid sh -c 'echo $$ > {}; exec sleep 1000' &\nwait",
                   first.string(), second.string()));
-  auto ranks = executor_->start(folder_, request(1));
+  auto ranks = start_all(*executor_, folder_, request(1));
   ASSERT_TRUE(ranks.ok()) << ranks.error().message;
   const UniqueFd in_session = open_pidfd(std::stoi(read(first)));
   const UniqueFd outside = open_pidfd(std::stoi(read(second)));
@@ -311,7 +313,7 @@ TEST_F(Signals, AProcessThatKeepsLoadingProgramsIsClearedAtTheFirstTry) {
   script(fmt::format("setsid sh -c 'echo $$ > {}; exec sh {}' &\nwait", ready.string(),
                      (root_ / "again").string()));
   for (int round = 0; round < 30; ++round) {
-    auto ranks = executor_->start(folder_, request(1));
+    auto ranks = start_all(*executor_, folder_, request(1));
     ASSERT_TRUE(ranks.ok()) << ranks.error().message;
     const UniqueFd restless = open_pidfd(std::stoi(read(ready)));
     send_signal(ranks->at(0).pidfd, SIGKILL);

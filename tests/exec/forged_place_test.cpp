@@ -11,12 +11,13 @@
 #include <fstream>
 
 #include "runner/base/host.h"
-#include "runner/exec/executor.h"
+#include "runner/exec/rank_processes.h"
 #include "runner/exec/signals.h"
 #include "runner/exec/spawn.h"
 #include "runner/wire/place.h"
 #include "tests/exec/pid_namespace.h"
 #include "tests/exec/scratch.h"
+#include "tests/exec/start_all.h"
 
 namespace sweepd {
 namespace {
@@ -81,13 +82,14 @@ class ForgedPlace : public Scratch {
     AttemptRequest request;
     request.attempt = "a";
     request.lease.ranks.resize(1);
-    auto ranks = executor_->start(folder_, request);
+    auto ranks = start_all(*executor_, folder_, request);
     EXPECT_TRUE(ranks.ok()) << ranks.error().message;
     return std::move(ranks->at(0));
   }
 
   AttemptFolder folder_{root_ / "attempt"};
-  std::unique_ptr<Executor> executor_ = make_local_executor(script("exec sleep 1000"));
+  std::unique_ptr<RankProcesses> executor_ =
+      std::make_unique<RankProcesses>(script("exec sleep 1000"));
   std::vector<pid_t> bystanders_;
 };
 
@@ -176,7 +178,7 @@ TEST_F(ForgedPlace, IsCutOffWhileTheRankRuns) {
   alone([&] {
     const RankProcess rank = start();
     ASSERT_EQ(::truncate(folder_.pid(0).c_str(), 7), 0);
-    const Adoption found = executor_->adopt(folder_, 1);
+    const FoundRanks found = executor_->adopt(folder_, 1);
     EXPECT_TRUE(found.alive.empty());
     EXPECT_FALSE(found.incomplete) << "it would be queued again";
     executor_->signal(rank, SIGKILL);

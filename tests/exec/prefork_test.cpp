@@ -13,13 +13,14 @@
 #include <thread>
 
 #include "runner/base/host.h"
-#include "runner/exec/executor.h"
 #include "runner/exec/found_rank.h"
+#include "runner/exec/rank_processes.h"
 #include "runner/exec/spawn.h"
 #include "runner/wire/event.h"
 #include "runner/wire/fork_server.h"
 #include "runner/wire/place.h"
 #include "tests/exec/scratch.h"
+#include "tests/exec/start_all.h"
 
 namespace sweepd {
 namespace {
@@ -61,7 +62,7 @@ class PreforkTest : public Scratch {
   RankProcess start(const AttemptRequest& what = request(), int number = 0) {
     fs::create_directories(folder(number).path());
     EXPECT_TRUE(write_request(folder(number).request(), what).ok());
-    auto ranks = executor_->start(folder(number), what);
+    auto ranks = start_all(*executor_, folder(number), what);
     EXPECT_TRUE(ranks.ok()) << ranks.error().message;
     return ranks.ok() ? std::move(ranks->at(0)) : RankProcess{};
   }
@@ -85,7 +86,8 @@ class PreforkTest : public Scratch {
   }
 
   fs::path worker_ = root_ / "worker";
-  std::unique_ptr<Executor> executor_ = make_local_executor(worker_, Prefork::kYes);
+  std::unique_ptr<RankProcesses> executor_ =
+      std::make_unique<RankProcesses>(worker_, Prefork::kYes);
 };
 
 TEST_F(PreforkTest, AnAttemptIsForkedOnceTheWorkerIsLoaded) {
@@ -98,7 +100,7 @@ TEST_F(PreforkTest, AnAttemptIsForkedOnceTheWorkerIsLoaded) {
 TEST_F(PreforkTest, WithoutAskingEveryAttemptIsStartedByItself) {
   EXPECT_EQ(finish(start()).code, 0);
   EXPECT_THAT(log(), Not(HasSubstr("forked")));
-  executor_ = make_local_executor(worker_, Prefork::kNo);
+  executor_ = std::make_unique<RankProcesses>(worker_, Prefork::kNo);
   EXPECT_FALSE(preload());
 }
 
@@ -256,7 +258,8 @@ TEST_F(PreforkTest, AForkThatComesLateTakesNobodysPlace) {
 }
 
 TEST_F(PreforkTest, AProgramThatCannotServeIsStartedEachTime) {
-  executor_ = make_local_executor(script("[ $1 = --run ] || exit 2; echo ran"), Prefork::kYes);
+  executor_ =
+      std::make_unique<RankProcesses>(script("[ $1 = --run ] || exit 2; echo ran"), Prefork::kYes);
   preload();
   EXPECT_EQ(finish(start()).code, 0);
   EXPECT_EQ(log(), "ran\n");
@@ -270,7 +273,7 @@ TEST_F(PreforkTest, TheServerGoesWithSweepd) {
   EXPECT_EQ(::kill(server, 0), -1);
   EXPECT_EQ(::kill(running.pid, 0), 0) << "attempts outlive sweepd";
   // The next sweepd finds it by its pid file.
-  executor_ = make_local_executor(worker_, Prefork::kYes);
+  executor_ = std::make_unique<RankProcesses>(worker_, Prefork::kYes);
   auto adopted = executor_->adopt(folder(), 1).alive;
   ASSERT_EQ(adopted.size(), 1U);
   executor_->signal(adopted[0], SIGKILL);

@@ -9,9 +9,10 @@
 #include <cerrno>
 
 #include "runner/base/host.h"
-#include "runner/exec/executor.h"
+#include "runner/exec/rank_processes.h"
 #include "runner/wire/place.h"
 #include "tests/exec/scratch.h"
+#include "tests/exec/start_all.h"
 
 namespace sweepd {
 namespace {
@@ -33,8 +34,8 @@ class Start : public Scratch {
   }
   // Runs one rank to its end.
   ExitStatus run(const std::string& lines, const AttemptRequest& what = request()) {
-    const auto executor = make_local_executor(script(lines));
-    auto ranks = executor->start(folder_, what);
+    const auto executor = std::make_unique<RankProcesses>(script(lines));
+    auto ranks = start_all(*executor, folder_, what);
     EXPECT_TRUE(ranks.ok()) << ranks.error().message;
     if (!ranks.ok()) return {};
     EXPECT_TRUE(ends(ranks->at(0).pidfd));
@@ -83,9 +84,9 @@ TEST_F(Start, GivesAnEmptyInput) {
 
 TEST_F(Start, SaysWhoItIsBeforeTheWorkerRuns) {
   const auto ready = fifo("ready");
-  const auto executor = make_local_executor(
+  const auto executor = std::make_unique<RankProcesses>(
       script(fmt::format("cat \"$2/pid.0\" > {}; exec sleep 100", ready.string())));
-  auto ranks = executor->start(folder_, request());
+  auto ranks = start_all(*executor, folder_, request());
   ASSERT_TRUE(ranks.ok()) << ranks.error().message;
   const pid_t pid = ranks->at(0).pid;
   EXPECT_EQ(read(ready), fmt::format("{} {} {}\n", pid, process_start_time(pid), this_boot_id()));
@@ -131,8 +132,8 @@ TEST_F(Start, ResetsTheSignalsThatTheDaemonBlocksOrIgnores) {
 }
 
 TEST_F(Start, SaysWhichProgramIsMissing) {
-  const auto executor = make_local_executor(root_ / "no-such-worker");
-  const auto ranks = executor->start(folder_, request());
+  const auto executor = std::make_unique<RankProcesses>(root_ / "no-such-worker");
+  const auto ranks = start_all(*executor, folder_, request());
   ASSERT_FALSE(ranks.ok());
   EXPECT_EQ(ranks.error().code, ErrorCode::kIo);
   EXPECT_EQ(ranks.error().message, fmt::format("rank 0 of attempt 00112233aabbccdd: cannot execute "
@@ -143,20 +144,21 @@ TEST_F(Start, SaysWhichProgramIsMissing) {
 
 TEST_F(Start, SaysThatTheProgramIsNotOne) {
   write("text", "just text\n");
-  const auto ranks = make_local_executor(root_ / "text")->start(folder_, request());
+  RankProcesses executor(root_ / "text");
+  const auto ranks = start_all(executor, folder_, request());
   ASSERT_FALSE(ranks.ok());
   EXPECT_THAT(ranks.error().message,
               AllOf(HasSubstr((root_ / "text").string()), HasSubstr("Permission denied")));
 }
 
 TEST_F(Start, SaysWhichFileCannotBeWritten) {
-  const auto executor = make_local_executor(script("exit 0"));
-  const auto gone = executor->start(AttemptFolder(root_ / "gone"), request());
+  const auto executor = std::make_unique<RankProcesses>(script("exit 0"));
+  const auto gone = start_all(*executor, AttemptFolder(root_ / "gone"), request());
   ASSERT_FALSE(gone.ok());
   EXPECT_THAT(gone.error().message, AllOf(HasSubstr((root_ / "gone/log.0.txt").string()),
                                           HasSubstr("No such file or directory")));
   std::filesystem::create_directory(folder_.pid(0));
-  const auto taken = executor->start(folder_, request());
+  const auto taken = start_all(*executor, folder_, request());
   ASSERT_FALSE(taken.ok());
   EXPECT_THAT(taken.error().message,
               AllOf(HasSubstr(folder_.pid(0).string()), HasSubstr("Is a directory")));
@@ -166,14 +168,16 @@ TEST_F(Start, SaysWhichFileCannotBeWritten) {
 TEST_F(Start, SaysWhichCoresAreNotThere) {
   AttemptRequest beyond = request();
   beyond.lease.ranks[0].cores = {100'000};
-  const auto ranks = make_local_executor(script("exit 0"))->start(folder_, beyond);
+  RankProcesses executor(script("exit 0"));
+  const auto ranks = start_all(executor, folder_, beyond);
   ASSERT_FALSE(ranks.ok());
   EXPECT_THAT(ranks.error().message, HasSubstr("cannot bind to cores 100000: Invalid argument"));
 }
 
 TEST_F(Start, StartsAllRanksOfAGang) {
-  const auto executor = make_local_executor(script("echo $RANK of $WORLD_SIZE; exit $RANK"));
-  auto ranks = executor->start(folder_, request(3));
+  const auto executor =
+      std::make_unique<RankProcesses>(script("echo $RANK of $WORLD_SIZE; exit $RANK"));
+  auto ranks = start_all(*executor, folder_, request(3));
   ASSERT_TRUE(ranks.ok()) << ranks.error().message;
   ASSERT_EQ(ranks->size(), 3U);
   for (int rank = 0; rank < 3; ++rank) {
@@ -188,19 +192,19 @@ TEST_F(Start, StartsAllRanksOfAGang) {
 
 TEST_F(Start, LeavesNoRankBehindWhenOneCannotStart) {
   std::filesystem::create_directory(folder_.log(2));  // rank 2 cannot open its log
-  const auto executor = make_local_executor(script("exec sleep 1000"));
-  const auto ranks = executor->start(folder_, request(3));
+  const auto executor = std::make_unique<RankProcesses>(script("exec sleep 1000"));
+  const auto ranks = start_all(*executor, folder_, request(3));
   ASSERT_FALSE(ranks.ok());
   EXPECT_THAT(ranks.error().message, HasSubstr("rank 2 of attempt 00112233aabbccdd"));
   EXPECT_TRUE(has_no_children());
   EXPECT_FALSE(std::filesystem::exists(folder_.pid(0)));
-  const Adoption found = executor->adopt(folder_, 3);
+  const FoundRanks found = executor->adopt(folder_, 3);
   EXPECT_TRUE(found.incomplete && found.alive.empty());
 }
 
 TEST_F(Start, ReapDoesNotWait) {
-  const auto executor = make_local_executor(script("exec sleep 1000"));
-  auto ranks = executor->start(folder_, request());
+  const auto executor = std::make_unique<RankProcesses>(script("exec sleep 1000"));
+  auto ranks = start_all(*executor, folder_, request());
   ASSERT_TRUE(ranks.ok()) << ranks.error().message;
   RankProcess& process = ranks->at(0);
   const ExitStatus early = executor->reap(process);

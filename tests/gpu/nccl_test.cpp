@@ -5,7 +5,7 @@
 
 #include "tests/worker/temp_folder.h"
 #include "workloads/api/failure.h"
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 namespace {

@@ -11,10 +11,11 @@ TOOL = Path(__file__).resolve().parents[2] / "tools" / "check_layers.py"
 
 # Headers that the cases include; every layer has one.
 HEADERS = [
-    "runner/base/result.h", "runner/model/trial.h", "runner/spec/spec.h", "runner/sched/scheduler.h",
+    "runner/base/result.h", "runner/model/trial.h", "runner/sweepfile/sweepfile.h", "runner/sched/scheduler.h",
     "runner/wire/request.h", "runner/exec/executor.h", "runner/worker/measure.h", "runner/report/report.h",
-    "runner/daemon/app.h", "runner/client/connection.h", "db/store.h", "workloads/api/workload.h",
-    "workloads/nn/linear.h",
+    "runner/daemon/app.h", "runner/client/connection.h", "db/store/store.h", "workloads/api/workload.h",
+    "workloads/nn/linear.h", "workloads/cuda/graphs.h", "runner/daemon/attempts/dispatcher.h",
+    "runner/daemon/serving/server.h", "db/query/query.h",
 ]
 
 
@@ -37,12 +38,14 @@ class Arrows(unittest.TestCase):
             ("runner/model/a.cpp", '"runner/base/result.h"'),
             ("runner/sched/a.cpp", '"runner/base/result.h"'),  # through model
             ("runner/client/a.cpp", '"runner/model/trial.h"'),  # through wire
-            ("runner/daemon/handlers/a.cpp", '"db/store.h"'),
+            ("runner/daemon/handlers/a.cpp", '"db/store/store.h"'),
             ("runner/worker/a.cpp", '"workloads/api/workload.h"'),
             ("runner/worker/a.cpp", "<ATen/ops/mm.h>"),
-            ("workloads/cuda/a.cu", '"workloads/nn/linear.h"'),
+            ("workloads/nn/a.cpp", '"workloads/cuda/graphs.h"'),
+            ("workloads/dist/a.cpp", '"workloads/cuda/graphs.h"'),  # through nn
+            ("runner/daemon/handlers/a.cpp", '"runner/daemon/attempts/dispatcher.h"'),
             ("workloads/cuda/a.cu", "<cuda_runtime.h>"),
-            ("runner/spec/a.cpp", "<yaml-cpp/yaml.h>"),
+            ("runner/sweepfile/a.cpp", "<yaml-cpp/yaml.h>"),
             ("db/migrations/a.cpp", "<SQLiteCpp/Database.h>"),
             ("runner/base/a.cpp", "<fmt/format.h>"),
             ("runner/worker/a.cpp", '"build_info.h"'),
@@ -57,11 +60,15 @@ class Arrows(unittest.TestCase):
         for path, include, part in [
             ("runner/base/a.h", '"runner/model/trial.h"', "runner/base -> runner/model"),
             ("runner/sched/a.cpp", '"runner/wire/request.h"', "runner/sched -> runner/wire"),
-            ("runner/client/a.cpp", '"runner/spec/spec.h"', "runner/client -> runner/spec"),
-            ("runner/client/a.cpp", '"db/store.h"', "runner/client -> db"),
-            ("runner/daemon/handlers/a.cpp", '"runner/worker/measure.h"', "runner/daemon -> runner/worker"),
+            ("runner/client/a.cpp", '"runner/sweepfile/sweepfile.h"', "runner/client -> runner/sweepfile"),
+            ("runner/client/a.cpp", '"db/store/store.h"', "runner/client -> db"),
+            ("runner/daemon/handlers/a.cpp", '"runner/worker/measure.h"', "runner/daemon/handlers -> runner/worker"),
+            ("runner/daemon/attempts/a.cpp", '"runner/daemon/serving/server.h"',
+             "runner/daemon/attempts -> runner/daemon/serving"),
+            ("workloads/cuda/a.cu", '"workloads/nn/linear.h"', "workloads/cuda -> workloads/nn"),
+            ("db/store/a.cpp", '"db/query/query.h"', "db/store -> db/query"),
             ("runner/daemon/a.cpp", '"workloads/api/workload.h"', "runner/daemon -> workloads/api"),
-            ("runner/worker/a.cpp", '"db/store.h"', "runner/worker -> db"),
+            ("runner/worker/a.cpp", '"db/store/store.h"', "runner/worker -> db"),
             ("runner/worker/a.cpp", '"workloads/nn/linear.h"', "runner/worker -> workloads"),
             ("workloads/api/a.h", '"workloads/nn/linear.h"', "workloads/api -> workloads"),
             ("workloads/a.cpp", '"runner/wire/request.h"', "workloads -> runner/wire"),
@@ -96,11 +103,11 @@ class Spelling(unittest.TestCase):
                 self.assertIn(part, lines[0])
 
     def test_what_is_allowed_is_named(self):
-        _, lines = run({"runner/sched/a.cpp": '#include "db/store.h"\n'})
+        _, lines = run({"runner/sched/a.cpp": '#include "db/store/store.h"\n'})
         self.assertIn("runner/sched may include runner/model, runner/base", lines[0])
 
     def test_every_violation_is_listed(self):
-        status, lines = run({"runner/base/a.cpp": '#include "db/store.h"\n#include <sqlite3.h>\n'})
+        status, lines = run({"runner/base/a.cpp": '#include "db/store/store.h"\n#include <sqlite3.h>\n'})
         self.assertEqual((status, len(lines)), (1, 3))
         self.assertIn("2 violations", lines[-1])
 

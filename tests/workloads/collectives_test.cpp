@@ -1,4 +1,4 @@
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

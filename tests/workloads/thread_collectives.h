@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

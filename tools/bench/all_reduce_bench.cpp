@@ -21,7 +21,7 @@
 #include <stdexcept>
 
 #include "tools/bench/bench_output.h"
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 namespace {

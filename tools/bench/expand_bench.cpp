@@ -5,7 +5,7 @@
 #include "runner/base/host.h"
 #include "runner/model/param.h"
 #include "runner/model/run_params.h"
-#include "runner/spec/spec.h"
+#include "runner/sweepfile/sweepfile.h"
 #include "tools/bench/bench_output.h"
 
 namespace sweepd {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "db/query.h"
-#include "db/store.h"
+#include "db/query/query.h"
+#include "db/store/store.h"
 #include "runner/model/param.h"
 #include "runner/model/run_params.h"
 #include "runner/report/report.h"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "workloads/api/failure.h"
-#include "workloads/nn/operator_name.h"
+#include "workloads/torch/operator_name.h"
 
 namespace sweepd {
 namespace {

@@ -12,7 +12,7 @@
 #include "workloads/api/host_device.h"
 #include "workloads/cpu/counting_allocator.h"
 #include "workloads/cpu/mkl_path.h"
-#include "workloads/nn/operator_name.h"
+#include "workloads/torch/operator_name.h"
 
 namespace sweepd {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "workloads/nn/operator_name.h"
+#include "workloads/torch/operator_name.h"
 
 namespace sweepd {
 namespace {

@@ -2,7 +2,7 @@
 // device. Includes no CUDA header.
 #pragma once
 
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "runner/base/clock.h"
-#include "workloads/dist/collectives.h"
 #include "workloads/dist/in_place_queue.h"
 #include "workloads/dist/stream_queue.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 namespace {

@@ -12,12 +12,12 @@
 #include <span>
 #include <vector>
 
-#include "workloads/dist/collectives.h"
 #include "workloads/dist/exposed_clock.h"
 #include "workloads/dist/flat_group.h"
 #include "workloads/dist/ready_hooks.h"
 #include "workloads/nn/adamw.h"
 #include "workloads/nn/model.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "workloads/dist/buckets.h"
-#include "workloads/dist/collectives.h"
 #include "workloads/dist/ready_hooks.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

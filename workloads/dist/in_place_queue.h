@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "workloads/api/workload.h"
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

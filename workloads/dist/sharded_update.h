@@ -10,10 +10,10 @@
 #include <memory>
 #include <vector>
 
-#include "workloads/dist/collectives.h"
 #include "workloads/dist/flat_group.h"
 #include "workloads/nn/adamw.h"
 #include "workloads/nn/loss_scaler.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

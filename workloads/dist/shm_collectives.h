@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "workloads/dist/collectives.h"
+#include "workloads/torch/collectives.h"
 
 namespace sweepd {
 

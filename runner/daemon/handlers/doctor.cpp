@@ -1,6 +1,6 @@
 // What only the daemon can tell `sweepctl doctor`: its version, and whether the database is sound.
 #include "build_info.h"
-#include "db/check.h"
+#include "db/upkeep/check.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/wire/params.h"
 

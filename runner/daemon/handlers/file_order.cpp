@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runner/spec/spec.h"
+#include "runner/sweepfile/sweepfile.h"
 
 namespace sweepd {
 namespace {

@@ -4,26 +4,16 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
 
-#include "runner/daemon/services.h"
-#include "runner/daemon/session.h"
+#include "runner/daemon/serving/reply.h"
+#include "runner/daemon/serving/services.h"
+#include "runner/daemon/serving/session.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {
-
-struct Reply {
-  nlohmann::json result;
-  std::optional<RpcError> error;
-
-  Reply() = default;
-  Reply(nlohmann::json value) : result(std::move(value)) {}  // NOLINT: implicit
-  Reply(const Error& e) : error(RpcError{rpc_code(e.code), e.message, nullptr}) {}  // NOLINT
-  Reply(RpcError e) : error(std::move(e)) {}  // NOLINT: implicit
-};
 
 using Handler = boost::asio::awaitable<Reply> (*)(Services&, Session&, nlohmann::json params);
 // Needs no daemon: works with a database file alone.
@@ -35,10 +25,10 @@ struct Method {
   std::variant<Handler, ReadHandler> handle;
 };
 
-// Finds and runs the handler. An unknown method, an exception, or a method that needs a daemon if
-// there is none (`all` is null) gives an error reply.
-boost::asio::awaitable<Reply> call(ReadServices& reading, Services* all, Session& session,
-                                   RpcRequest request);
+// Finds and runs the handler: the AnswerRequest of a Session. An unknown method, an exception, or a
+// method that needs a daemon if there is none gives an error reply.
+boost::asio::awaitable<Reply> call_handler(ReadServices& reading, Services* all, Session& session,
+                                           RpcRequest request);
 
 boost::asio::awaitable<Reply> handle_cancel(Services&, Session&, nlohmann::json params);
 boost::asio::awaitable<Reply> handle_devices(Services&, Session&, nlohmann::json params);

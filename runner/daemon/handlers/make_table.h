@@ -1,7 +1,7 @@
 // Turns a query specification into a finished table: checks names, reads results, pivots.
 #pragma once
 
-#include "db/query.h"
+#include "db/query/query.h"
 #include "runner/model/table.h"
 
 namespace sweepd {

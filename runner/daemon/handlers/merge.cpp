@@ -1,6 +1,6 @@
 #include <spdlog/spdlog.h>
 
-#include "db/database_copy.h"
+#include "db/upkeep/database_copy.h"
 #include "runner/base/files.h"
 #include "runner/base/ids.h"
 #include "runner/base/text.h"

@@ -36,8 +36,8 @@ RpcError needs_daemon(std::string_view name) {
 
 }  // namespace
 
-boost::asio::awaitable<Reply> call(ReadServices& reading, Services* all, Session& session,
-                                   RpcRequest request) {
+boost::asio::awaitable<Reply> call_handler(ReadServices& reading, Services* all, Session& session,
+                                           RpcRequest request) {
   for (const Method& method : kMethods) {
     if (method.name != request.method) continue;
     try {

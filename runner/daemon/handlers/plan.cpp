@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/handlers/prepare.h"
-#include "runner/daemon/plan_sweep.h"
+#include "runner/daemon/planning/plan_sweep.h"
+#include "runner/daemon/planning/prepare.h"
 #include "runner/wire/params.h"
 #include "runner/wire/rpc.h"
 

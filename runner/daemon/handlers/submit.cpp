@@ -1,7 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/handlers/prepare.h"
+#include "runner/daemon/planning/prepare.h"
 #include "runner/wire/params.h"
 
 namespace sweepd {

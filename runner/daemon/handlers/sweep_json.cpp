@@ -1,6 +1,6 @@
 #include "runner/daemon/handlers/sweep_json.h"
 
-#include "runner/daemon/watchers.h"
+#include "runner/daemon/serving/watchers.h"
 
 namespace sweepd {
 

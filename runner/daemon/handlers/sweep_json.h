@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/query.h"
+#include "db/query/query.h"
 
 namespace sweepd {
 

@@ -17,6 +17,7 @@ from bench.tools import Daemon
 TRIALS = int(os.environ.get("SWEEPD_STALL_TRIALS", "1000000"))
 STEPS = int(os.environ.get("SWEEPD_STALL_STEPS", "1000000"))
 DOCUMENTS = 1000
+RANKS_PER_CORE = 16  # the most that is accepted
 LOCK_S = 10
 
 
@@ -95,7 +96,15 @@ def write_lock(page):
         measured(page, f"somebody's write lock for {LOCK_S} s, a sweep running", daemon, hold)
 
 
+def gang(page):
+    ranks = RANKS_PER_CORE * len(os.sched_getaffinity(0))
+    with Daemon() as daemon:
+        text = f"sweep: gang\nworkload: noop\nparams: {{world_size: {ranks}, warmup: 0, steps: 1}}\n"
+        measured(page, f"start and end of {ranks} ranks", daemon, lambda: daemon.ctl("submit", "-", "--wait", text=text))
+
+
 def run(page):
+    gang(page)
     large_sweep(page)
     long_journal(page)
     many_documents(page)

@@ -1,0 +1,20 @@
+// Adds to the schema what the catalog needs: the params_<workload> tables, which gain columns and
+// never lose any, and the views <workload> and <workload>_memory, which follow the catalog.
+#pragma once
+
+#include <string>
+
+#include "db/base/connection.h"
+#include "runner/model/catalog.h"
+
+namespace sweepd {
+
+// Call inside a transaction. Errors: the column of a parameter has another type; a workload has the
+// name of one of our tables. Throws SQLite::Exception.
+Result<void> apply_catalog(Connection& connection, const Catalog& catalog);
+
+// The CREATE VIEW texts, for the tests and for docs/DATABASE.md.
+std::string workload_view(const WorkloadDef& def);
+std::string workload_memory_view(const WorkloadDef& def);
+
+}  // namespace sweepd

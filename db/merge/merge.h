@@ -1,0 +1,57 @@
+// Adds the results of another machine's database to ours: hosts, devices, environments, sweeps,
+// trials by key, attempts by uid. Rows that are already here are left alone, so merging twice adds
+// nothing, and an interrupted merge is finished by running it again. Attempts that are still queued
+// or running there are left out: a later merge brings them once they have ended.
+//
+// The tables, their order and the columns to translate are read from the schema (merge/plan.h), so
+// a table that a migration adds is merged by its foreign keys.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "db/store/store.h"
+
+namespace sweepd {
+
+struct MergeCount {
+  std::int64_t brought = 0;
+  std::int64_t present = 0;  // were here already
+};
+
+struct MergeReceipt {
+  MergeCount sweeps, trials, attempts;
+  std::int64_t samples = 0;     // brought
+  std::int64_t open = 0;        // queued or running there: left out
+  std::set<std::string> hosts;  // names of the hosts whose attempts were brought
+};
+
+class Merger {
+ public:
+  // Does what can be done to a DatabaseCopy before the writer is needed. Any thread.
+  static Result<void> prepare(const std::filesystem::path& copy);
+
+  // `copy` is the file of a prepared DatabaseCopy. A store has one merger at a time; the store and
+  // the file outlive it.
+  static Result<std::unique_ptr<Merger>> begin(Store& store, const std::filesystem::path& copy);
+  ~Merger();
+
+  // Merges one complete batch in one transaction of about 50 ms. Between calls the store may be
+  // used for other things. Returns false once everything is merged.
+  Result<bool> step();
+  const MergeReceipt& receipt() const;
+
+ private:
+  struct State;
+  explicit Merger(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Counts what a merge would bring, without writing. Any thread.
+Result<MergeReceipt> preview_merge(const std::filesystem::path& database,
+                                   const std::filesystem::path& copy);
+
+}  // namespace sweepd

@@ -1,0 +1,118 @@
+// The only writer. Every public call is one transaction, durable when it returns (WAL with
+// synchronous=FULL). If SQLite throws inside, the call returns an Error and changes nothing. One
+// thread at a time (in the daemon that of runner/daemon/threads/writer.h).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "runner/base/ids.h"
+#include "runner/base/result.h"
+#include "runner/model/attempt_record.h"
+#include "runner/model/open_attempt.h"
+#include "runner/model/sweep.h"
+#include "runner/model/verdict.h"
+
+namespace sweepd {
+
+struct NewTrial {
+  TrialKey key;
+  Trial trial;
+};
+
+struct NewSweep {
+  SweepId id;
+  Sweep sweep;
+  std::vector<NewTrial> trials;  // in sweep order, keys unique
+  WallTime submitted;
+};
+
+struct SubmitReceipt {
+  std::int64_t trials = 0;
+  std::int64_t attempts_queued = 0;
+  std::int64_t attempts_reused = 0;  // `done` already on this host
+  std::int64_t attempts_joined = 0;  // queued or running already for another sweep
+  std::vector<OpenAttempt> queued;
+};
+
+struct Rates {
+  double flops_per_s = 0, bytes_per_s = 0;  // 0: none
+};
+
+class Merger;
+
+class Store {
+ public:
+  // Opens or creates the file, migrates it, and adds the params_<workload> tables and views that
+  // the catalog needs. Results of `host` count as "already measured here".
+  static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file,
+                                             const Catalog& catalog, const HostInfo& host);
+  ~Store();
+
+  // Queues one attempt per (trial, pass, repeat) in the sweep's order, except those that are `done`
+  // on this host or already open. `repeats` applies to the timing pass only.
+  Result<SubmitReceipt> submit(const NewSweep& sweep, const WorkloadDef& def);
+
+  // Returns the queued and started attempts by position. Attempts queued for a workload or version
+  // that this build does not have are first ended as `skipped`.
+  Result<std::vector<OpenAttempt>> open_attempts();
+
+  // Survives the death of the program but not of the machine, which saves an fsync per attempt. If
+  // the machine dies, the attempt's processes are gone too, so queueing it again is right.
+  Result<void> mark_started(std::int64_t row, WallTime when, const Lease& lease);
+  // Puts the attempt back into the queue: it was marked started, but the daemon died before any
+  // process began.
+  Result<void> mark_queued(std::int64_t row);
+
+  // For a record with very many samples: stores the next slice, beginning at `from`, in a
+  // transaction of about fifty milliseconds. Returns how many samples are stored then, or `from` if
+  // the attempt has ended. Stored samples do not count before `finish`; those that a dead daemon
+  // left are replaced.
+  static constexpr std::size_t kSampleSlice = 20'000;
+  Result<std::size_t> store_samples(const AttemptRecord& record, std::size_t from);
+
+  // Returns false and changes nothing if this attempt had already ended (its journal was read
+  // twice). Samples before `from_sample` are already stored.
+  Result<bool> finish(const AttemptRecord& record, std::size_t from_sample = 0);
+  // Finishes all of them in one transaction, or none.
+  Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
+
+  // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, and marks the
+  // sweep. Returns the rows it ended and the rows still running that only this sweep wants. A sweep
+  // with nothing open is kFailedPrecondition.
+  struct CancelReceipt {
+    std::vector<std::int64_t> ended;
+    std::vector<std::int64_t> running;
+  };
+  Result<CancelReceipt> cancel_sweep(const SweepId& sweep, WallTime when);
+
+  // Adds attempts, as submit does, for what is not `done` (or whose outcome or verdict is in
+  // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again.
+  Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
+                                    WallTime when);
+
+  // Moves the log into the database file, as far as readers permit. What was acknowledged is
+  // durable without this; after it, a copy of the file alone contains everything.
+  Result<void> checkpoint();
+
+  // Records rates measured on this machine and keeps the largest. `ruler` is the rate of `matmul`
+  // or `memcpy` at a size that saturates the device, `seen` that of any valid attempt. The peak is
+  // the larger of the two, and unknown without a ruler.
+  Result<void> record_peak(const DeviceInfo& device, const std::string& arithmetic,
+                           const Rates& ruler, const Rates& seen, std::int64_t attempt_row);
+  Result<std::optional<Peak>> measured_peak(const DeviceInfo& device,
+                                            const std::string& arithmetic);
+
+ private:
+  friend class Merger;  // db/merge/merge.h; writes through the same connection, in batches
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,248 @@
+#include "runner/daemon/attempts/dispatcher.h"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+#include <set>
+#include <variant>
+
+#include "runner/daemon/attempts/item_of.h"
+#include "runner/daemon/attempts/run.h"
+#include "runner/wire/status.h"
+
+namespace sweepd {
+
+namespace asio = boost::asio;
+
+Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Executor& executor,
+                       const Catalog& catalog, Machine machine, HostInfo host,
+                       std::filesystem::path runs, Hooks hooks, DispatcherTiming timing)
+    : io_(io),
+      writer_(writer),
+      executor_(executor),
+      catalog_(catalog),
+      host_(std::move(host)),
+      runs_(std::move(runs)),
+      hooks_(std::move(hooks)),
+      timing_(timing),
+      scheduler_(std::move(machine), timing.grace),
+      waiting_(catalog),
+      analytic_(io, executor, catalog, writer, scheduler_, waiting_, analytic_hooks()),
+      journals_(io),
+      changes_(io, journals_, change_hooks()),
+      results_(writer, journals_, result_hooks()),
+      timer_(io),
+      executor_events_(io, ::dup(executor.descriptor())),
+      gate_(
+          io, Backoff(timing.start_retry, timing.start_retry_most), [this] { resume_starts(); },
+          [this] { hooks_.changed(); }) {
+  wait_for_events();
+}
+
+Dispatcher::~Dispatcher() = default;
+
+std::string Dispatcher::label_of_attempt(const OpenAttempt& attempt) const {
+  const WorkloadDef* def = catalog_.find(attempt.workload);
+  return def == nullptr ? attempt.workload : label_of(*def, attempt.trial);
+}
+
+QueueChanges::Hooks Dispatcher::change_hooks() {
+  QueueChanges::Hooks hooks;
+  hooks.add = [this](OpenAttempt attempt) { add(std::move(attempt)); };
+  hooks.forget = [this](std::int64_t row) {
+    if (!analytic_.forget(row)) scheduler_.cancel(row);
+    waiting_.erase(row);
+  };
+  hooks.done = [this] {
+    analytic_.offer();
+    hooks_.changed();
+    schedule_pump();
+  };
+  hooks.trimmed = [this] { schedule_pump(); };
+  return hooks;
+}
+
+void Dispatcher::add(OpenAttempt attempt) {
+  const WorkloadDef* def = catalog_.find(attempt.workload);
+  if (def == nullptr) {
+    return end_without_process(attempt,
+                               {Skipped{"this worker has no workload `" + attempt.workload +
+                                        "`; use a build that has it, then retry"}});
+  }
+  const Item item = item_of(catalog_, attempt);
+  def->analytic ? analytic_.add(item) : scheduler_.add(item);
+  waiting_.add(std::move(attempt));
+}
+
+void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
+  for (const std::int64_t row : running_rows) {
+    scheduler_.cancel(row);
+    // It was put back into the queue before the database recorded its start.
+    if (const auto attempt = waiting_.take(row)) {
+      end_without_process(*attempt, {Cancelled{"cancelled"}});
+    }
+  }
+  schedule_pump();
+}
+
+void Dispatcher::drain() {
+  draining_ = true;
+  scheduler_.drain();
+  schedule_pump();
+}
+
+void Dispatcher::kill_running() {
+  for (const auto& [row, run] : running_) run->kill();
+}
+
+std::vector<RunningAttempt> Dispatcher::running() const {
+  std::vector<RunningAttempt> result;
+  for (const auto& [row, run] : running_) {
+    const Status status = read_status(run->folder.status(0));
+    result.push_back({row, run->attempt.id, run->attempt.trial_key, label_of_attempt(run->attempt),
+                      run->attempt.pass, run->started, status.step, status.phase});
+  }
+  return result;
+}
+
+// Posts `pump`, so that actions are carried out from the event loop and never inside a call that
+// changed the scheduler.
+void Dispatcher::schedule_pump() {
+  if (std::exchange(pump_scheduled_, true)) return;
+  asio::post(io_, [this] {
+    pump_scheduled_ = false;
+    pump();
+  });
+}
+
+void Dispatcher::pump() {
+  for (const Action& action : scheduler_.step(now_instant())) {
+    std::visit([this](const auto& a) { act(a); }, action);
+  }
+  arm_timer();
+  if (running_.empty() && starting_.empty() && scheduler_.queued() == 0) executor_.rest();
+  if (!is_idle()) return;
+  if (waiting_.empty()) gate_.end_trouble();  // nothing is left that could show the trouble
+  if (scheduler_.queued() == 0) writer_.rest();
+  if (draining_) hooks_.drained();
+}
+
+bool Dispatcher::is_idle() const {
+  return running_.empty() && starting_.empty() && journals_.pending() == 0 && results_.empty() &&
+         !analytic_.is_answering();
+}
+
+void Dispatcher::arm_timer() {
+  const auto deadline = scheduler_.next_deadline();
+  if (!deadline) {
+    timer_.cancel();
+    return;
+  }
+  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline->ns)));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) pump();
+  });
+}
+
+void Dispatcher::act(const StopAction& action) {
+  if (analytic_.act(action)) return;
+  if (const auto starting = starting_.find(action.item); starting != starting_.end()) {
+    starting->second.cancelled |= action.reason == StopReason::kCancelled;
+  }
+  take_events();  // it may have ended by now
+  const auto it = running_.find(action.item);
+  if (it == running_.end()) return;
+  Run& run = *it->second;
+  if (!run.all_ended()) return run.end(action.reason);
+  if (run.incomplete) run.stop = action.reason;  // so that it is not queued again
+}
+
+void Dispatcher::act(const KillAction& action) {
+  const auto it = running_.find(action.item);
+  if (it != running_.end()) it->second->kill();
+}
+
+void Dispatcher::act(const RefuseAction& action) {
+  analytic_.act(action);
+  if (const auto attempt = waiting_.take(action.item)) {
+    end_without_process(*attempt, {Skipped{action.reason}});
+  }
+}
+
+void Dispatcher::wait_for_events() {
+  executor_events_.async_wait(asio::posix::stream_descriptor::wait_read,
+                              [this](const boost::system::error_code& error) {
+                                if (error) return;
+                                take_events();
+                                wait_for_events();
+                              });
+}
+
+// All ends of ranks are noted before any is acted upon: what looks like the reason for the others'
+// ends may be one of their consequences.
+void Dispatcher::take_events() {
+  const std::vector<ExecutorEvent> events = executor_.events();
+  std::set<std::int64_t> with_ends;
+  for (const ExecutorEvent& event : events) {
+    if (const auto* started = std::get_if<AttemptStarted>(&event)) {
+      started_all_ranks(started->attempt);
+    } else if (const auto* refused = std::get_if<AttemptNotStarted>(&event)) {
+      not_started(refused->attempt, refused->error);
+    } else if (const auto* end = std::get_if<RankEnded>(&event)) {
+      if (Run* run = run_of(end->attempt)) {
+        run->ended.push_back({end->rank, end->exit});
+        with_ends.insert(run->attempt.row);
+      }
+    } else if (std::holds_alternative<WorkerLoaded>(event)) {
+      preparing_ = false;
+      schedule_pump();
+    } else if (const auto* over = std::get_if<AttemptOver>(&event)) {
+      // Posted: whoever takes the events may be about to stop the attempt.
+      if (Run* run = run_of(over->attempt)) {
+        asio::post(io_, [this, row = run->attempt.row] { finish_run(row); });
+      }
+    }
+  }
+  for (const std::int64_t row : with_ends) running_.at(row)->end_others();
+}
+
+Run* Dispatcher::run_of(const AttemptId& attempt) {
+  for (const auto& [row, run] : running_) {
+    if (run->attempt.id == attempt) return run.get();
+  }
+  return nullptr;
+}
+
+void Dispatcher::finish_run(std::int64_t row) {
+  if (!hooks_.keeps_folder()) return;  // the next daemon on it finds the journal
+  std::shared_ptr<Run> run = std::move(running_.extract(row).mapped());
+  if (run->incomplete && !run->stop) {
+    scheduler_.finished(row);
+    return queue_again(std::move(run->attempt));
+  }
+  read_journals(std::move(run));
+}
+
+// Reads on another thread: the journal of a million steps takes ten seconds.
+void Dispatcher::read_journals(std::shared_ptr<Run> run) {
+  const auto record = std::make_shared<AttemptRecord>();
+  journals_.run(
+      [run, record] {
+        *record = ingest(run->folder, run->attempt, run->ended, run->stop);
+        if (run->world_size() > 1) {
+          tell_of_gang(*record, run->folder, run->hang, run->attempt.timeout);
+        }
+      },
+      [this, run, record] {
+        const std::int64_t row = run->attempt.row;
+        if (const auto blame = machine_failed(*run)) {
+          scheduler_.finished(row);
+          return start_failed(std::move(run->attempt), describe(record->ending), *blame);
+        }
+        gate_.has_measured(row);
+        store_record(run->attempt, record);
+      });
+}
+
+}  // namespace sweepd

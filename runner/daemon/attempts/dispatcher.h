@@ -1,0 +1,187 @@
+// Carries out what the scheduler decides: starts attempts, waits for their processes, stops them,
+// and stores their results. Runs on the daemon's loop, and nothing here polls: processes wake it
+// through their pidfds, and one timer is set to the scheduler's next deadline. It never waits for a
+// disk: a separate thread reads journals, and the writer's thread stores. Meanwhile the attempt
+// keeps its lease, so that reading and storing disturb no measurement.
+//
+// Crash safety: first the attempt is marked started in the database, then its folder and request
+// are written, then the processes start. Wherever the daemon dies in between, the next daemon's
+// `recover` finds the attempt and adopts it, reads its journal, or queues it again.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store/store.h"
+#include "runner/daemon/attempts/analytic_queue.h"
+#include "runner/daemon/attempts/queue_changes.h"
+#include "runner/daemon/attempts/result_queue.h"
+#include "runner/daemon/attempts/run.h"
+#include "runner/daemon/attempts/start_gate.h"
+#include "runner/daemon/attempts/waiting_attempts.h"
+#include "runner/daemon/threads/side_thread.h"
+#include "runner/daemon/threads/writer.h"
+#include "runner/exec/executor.h"
+#include "runner/sched/scheduler.h"
+
+namespace sweepd {
+
+// What `watch` and `show` report about a running attempt.
+struct RunningAttempt {
+  std::int64_t row = 0;
+  AttemptId id;
+  TrialKey trial_key;
+  std::string label;
+  Pass pass = Pass::kTiming;
+  WallTime started;
+  std::int64_t step = -1;
+  std::string phase;
+};
+
+struct EndedAttempt {
+  AttemptId id;
+  TrialKey trial_key;
+  std::string label;
+  Pass pass = Pass::kTiming;
+  Ending ending;
+};
+
+struct DispatcherTiming {
+  Duration grace = seconds(2);        // between SIGTERM and SIGKILL
+  Duration store_retry = seconds(5);  // until a failed transaction is tried again
+  // Until a failed start is tried again. Doubled each time, up to the second value.
+  Duration start_retry = milliseconds(500);
+  Duration start_retry_most = seconds(30);
+  // How long the ranks of a gang that lost a peer may run until it is known which rank ended and
+  // why. A rank's connections close before it has written its last line, so its peers end first.
+  Duration peer_grace = milliseconds(500);
+};
+
+// Guarantee for a gang: this long after one rank ended badly, the others have been ended too.
+inline constexpr Duration kGangEndsWithin = seconds(1);
+static_assert(DispatcherTiming{}.peer_grace < kGangEndsWithin);
+
+class Dispatcher {
+ public:
+  struct Hooks {
+    std::function<void()> changed;                   // something started or was queued
+    std::function<void(const EndedAttempt&)> ended;  // stored
+    std::function<void()> drained;                   // draining, and nothing runs any more
+    // Whether `runs` is still the same folder. Nothing may be created in another one, and a file
+    // that is missing there means nothing.
+    std::function<bool()> keeps_folder = [] { return true; };
+  };
+
+  Dispatcher(boost::asio::io_context& io, Writer& writer, Executor& executor,
+             const Catalog& catalog, Machine machine, HostInfo host, std::filesystem::path runs,
+             Hooks hooks, DispatcherTiming timing = {});
+  ~Dispatcher();
+
+  // Call once, before anything else and before the loop runs: queues what waits, adopts what runs,
+  // and begins to read the journals of what ended in the meantime.
+  Result<void> recover();
+
+  // Both process a large number in slices, in the order of the calls. Nothing starts until that is
+  // done.
+  void enqueue(std::vector<OpenAttempt> attempts) { changes_.enqueue(std::move(attempts)); }
+  // They have already ended in the database.
+  void forget(std::vector<std::int64_t> queued_rows) { changes_.forget(std::move(queued_rows)); }
+  void stop(const std::vector<std::int64_t>& running_rows);  // cancelled
+  void drain();
+  void kill_running();  // their results could not be stored
+
+  std::vector<RunningAttempt> running() const;
+  // Why nothing starts now, as a sentence; "" if attempts start and results are stored.
+  const std::string& trouble() const { return trouble_.empty() ? gate_.trouble() : trouble_; }
+  std::size_t queued() const {
+    return scheduler_.queued() + analytic_.uncounted() + starting_.size() + changes_.arriving();
+  }
+  // Number of journals that are being read. For tests.
+  std::size_t reading() const { return journals_.pending(); }
+
+ private:
+  // An attempt that has its lease and is being marked started, or whose ranks are being started.
+  struct Starting {
+    OpenAttempt attempt;
+    WallTime when;
+    bool cancelled = false;  // in the meantime
+  };
+  QueueChanges::Hooks change_hooks();
+  void add(OpenAttempt attempt);
+  std::string label_of_attempt(const OpenAttempt& attempt) const;
+  void schedule_pump();
+  void pump();
+  void act(const StartAction& action);
+  void act(const StopAction& action);
+  void act(const KillAction& action);
+  void act(const RefuseAction& action);
+  void put_back(std::int64_t row);
+  void queue_again(OpenAttempt attempt);
+  // Who is responsible for a failed start, or for ranks that could not begin or keep a journal.
+  enum class Blame { kMachine, kPerhapsTheAttempt };
+  void start_failed(OpenAttempt attempt, const std::string& why, Blame blame);
+  // Returns a value if the machine ended this run before it could measure.
+  std::optional<Blame> machine_failed(const Run& run) const;
+  void marked_started(std::int64_t row, const Result<void>& marked);
+  AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
+  // Returns true if the attempt was put back until the worker is loaded.
+  bool preload(const OpenAttempt& attempt, const Lease& lease);
+  Result<void> launch(const OpenAttempt& attempt);
+  std::optional<Starting> take_starting(const AttemptId& attempt);
+  std::shared_ptr<Run> make_run(OpenAttempt attempt, WallTime started) {
+    std::filesystem::path folder = runs_ / attempt.id;
+    return std::make_shared<Run>(io_, executor_, timing_.peer_grace, std::move(attempt),
+                                 std::move(folder), started);
+  }
+  void wait_for_events();
+  void take_events();
+  void started_all_ranks(const AttemptId& attempt);
+  void not_started(const AttemptId& attempt, const Error& error);
+  Run* run_of(const AttemptId& attempt);
+  bool is_idle() const;  // nothing runs, starts or is being stored
+  void finish_run(std::int64_t row);
+  void read_journals(std::shared_ptr<Run> run);
+  void recover_started(OpenAttempt attempt);
+  void end_without_process(const OpenAttempt& attempt, Ending ending);
+  void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
+  ResultQueue::Hooks result_hooks();
+  AnalyticQueue::Hooks analytic_hooks();
+  void set_trouble(std::string why);
+  bool may_start() const;
+  void resume_starts();
+  void arm_timer();
+
+  boost::asio::io_context& io_;
+  Writer& writer_;
+  Executor& executor_;
+  const Catalog& catalog_;
+  HostInfo host_;
+  std::filesystem::path runs_;
+  Hooks hooks_;
+  DispatcherTiming timing_;
+  Scheduler scheduler_;
+  WaitingAttempts waiting_;
+  std::map<std::int64_t, Starting> starting_;
+  std::map<std::int64_t, std::shared_ptr<Run>> running_;
+  AnalyticQueue analytic_;
+  SideThread journals_;
+  QueueChanges changes_;
+  ResultQueue results_;
+  boost::asio::steady_timer timer_;
+  boost::asio::posix::stream_descriptor executor_events_;
+  bool preparing_ = false;  // the executor loads a worker; nothing starts meanwhile
+  StartGate gate_;
+  std::string trouble_;  // why results cannot be stored
+  bool pump_scheduled_ = false;
+  bool draining_ = false;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,86 @@
+// The part of the dispatcher for starts that fail because of the machine: the worker is being
+// built, the disk is full, `runs` cannot be written. No attempt is at fault, so none is ended. It
+// goes back to its place in the queue, nothing starts for a while, and clients are told why.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "runner/daemon/attempts/dispatcher.h"
+#include "runner/daemon/attempts/run.h"
+
+namespace sweepd {
+namespace {
+
+// Space for a journal and the files beside it. With less, an attempt would only begin to lose its
+// results.
+constexpr off_t kRoomBytes = 1 << 20;
+
+// Returns why `runs` cannot take another attempt, or "" if it can.
+std::string no_room_in(const std::filesystem::path& runs) {
+  const std::string probe = runs / ".room";
+  std::error_code ignored;
+  std::filesystem::create_directories(runs, ignored);  // as a start would do
+  const UniqueFd fd(::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const int error = fd ? ::posix_fallocate(fd.get(), 0, kRoomBytes) : errno;
+  ::unlink(probe.c_str());
+  if (error == 0) return "";
+  return fmt::format("{} has no room: {}", runs.string(), std::strerror(error));
+}
+
+}  // namespace
+
+std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) const {
+  if (run.stop) return std::nullopt;
+  for (const EndedRank& rank : run.ended) {
+    const bool began = std::filesystem::exists(run.folder.events(rank.rank));
+    if (rank.exit.code == kExitNotLoaded && !began) return Blame::kMachine;
+    if (rank.exit.code == kExitJournal) return Blame::kPerhapsTheAttempt;
+  }
+  return std::nullopt;
+}
+
+// Queues the attempt as if it had never started, completely or in part. If it was cancelled in the
+// meantime, either `stop` finds it in the queue and ends it, or it has ended in the database, which
+// its next start reports.
+void Dispatcher::queue_again(OpenAttempt attempt) {
+  spdlog::info("attempt {} measured nothing; it is queued again", attempt.id);
+  std::error_code ignored;
+  std::filesystem::remove_all(runs_ / attempt.id, ignored);
+  // The writer does this before any later start of the attempt. If it fails, the next daemon queues
+  // the attempt again, because no rank has taken its place.
+  writer_.run([row = attempt.row](Store& store) { return store.mark_queued(row); },
+              [id = attempt.id](const Result<void>& marked) {
+                if (!marked) spdlog::error("attempt {}: {}", id, marked.error().message);
+              });
+  attempt.started.reset();
+  attempt.lease = {};
+  enqueue({std::move(attempt)});
+}
+
+void Dispatcher::start_failed(OpenAttempt attempt, const std::string& why, Blame blame) {
+  if (blame == Blame::kPerhapsTheAttempt && gate_.gives_up_on(attempt.row)) {
+    end_without_process(attempt, {Failed{why, ""}});
+    return schedule_pump();  // the lease is free again, and nothing else would trigger it
+  }
+  queue_again(std::move(attempt));
+  gate_.close_because(why);
+}
+
+void Dispatcher::resume_starts() {
+  if (!results_.empty()) return results_.store_next();
+  if (!gate_.trouble().empty()) {
+    if (waiting_.empty()) {
+      gate_.end_trouble();  // nothing is left that could show it
+    } else if (const std::string why = no_room_in(runs_); !why.empty()) {
+      return gate_.close_because(why);
+    }
+  }
+  gate_.open();
+  schedule_pump();
+}
+
+}  // namespace sweepd

@@ -1,0 +1,232 @@
+#include "runner/daemon/attempts/ingest.h"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "runner/base/files.h"
+#include "runner/base/log_cap.h"
+#include "runner/base/overload.h"
+#include "runner/base/text.h"
+#include "runner/model/journal_verdict.h"
+#include "runner/model/kernel_class.h"
+#include "runner/model/skew.h"
+#include "runner/model/time_verdict.h"
+#include "runner/wire/event.h"
+#include "runner/wire/status.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::int64_t kPieceBytes = 1 << 20;
+// The `end` event is the journal's last line. Most have some hundred bytes.
+constexpr std::int64_t kLastWordBytes = 64 << 10;
+
+// Returns the last `most` bytes of a file, or all if it has fewer; "" if it cannot be read. Does
+// not follow a link or open a FIFO, which would block.
+std::string tail_of(const std::filesystem::path& path, std::int64_t most) {
+  const auto file = open_regular(path, Links::kRefuse);
+  if (!file) return {};
+  const std::int64_t size = ::lseek(file->get(), 0, SEEK_END);
+  ::lseek(file->get(), std::max<std::int64_t>(0, size - most), SEEK_SET);
+  const auto tail = read_all(file->get(), most);
+  return tail ? *tail : std::string();
+}
+
+// Returns the last line that is not empty, cut at 500 bytes. Reads only the end of a large log.
+std::string last_line(const std::filesystem::path& path) {
+  const std::string tail = tail_of(path, 4096);
+  const std::string_view trimmed = trim(tail);
+  const std::size_t newline = trimmed.rfind('\n');
+  const auto line = newline == std::string_view::npos ? trimmed : trimmed.substr(newline + 1);
+  return std::string(line.substr(0, 500));
+}
+
+// Reads a piece at a time, because the events of a million steps take ten times the memory of what
+// is kept of them. Returns how many lines could not be read.
+std::int64_t for_each_event(const AttemptFolder& folder, int rank,
+                            const std::function<void(const Event&)>& take) {
+  std::int64_t unreadable = 0;
+  const auto file = open_regular(folder.events(rank), Links::kRefuse);
+  if (!file) {
+    // A rank that never began has none.
+    if (file.error().code != ErrorCode::kNotFound) spdlog::warn("{}", file.error().message);
+    return 0;
+  }
+  EventReader reader(rank);
+  std::vector<Event> events;
+  for (bool more = true; more;) {
+    const auto piece = read_all(file->get(), kPieceBytes);
+    if (!piece) spdlog::warn("{}: {}", folder.events(rank).string(), piece.error().message);
+    const std::string_view text = piece ? std::string_view(*piece) : std::string_view();
+    more = !text.empty();
+    // A torn or foreign line costs that line only: feeding nothing continues after it.
+    for (auto read = reader.feed(text, events); !read; read = reader.feed("", events)) {
+      spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
+      ++unreadable;
+    }
+    for (const Event& event : events) take(event);
+    events.clear();
+  }
+  return unreadable;
+}
+
+template <class T>
+void append(std::vector<T>& list, const std::vector<T>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+// Adds one event to the record. Sets the ending if it is the last line of its rank.
+void take(const Event& event, int rank, AttemptRecord& record, std::optional<Ending>& said,
+          WallTime& ended) {
+  std::visit(Overload{
+                 [](const StartedEvent&) {},
+                 [&](const WorkEvent& e) {
+                   if (!record.work) record.work = e.work;
+                 },
+                 [&](const EnvironmentEvent& e) {
+                   if (!record.environment) {
+                     record.environment = e.environment;
+                   } else {
+                     auto& devices = record.environment->devices;
+                     devices.insert(devices.end(), e.environment.devices.begin(),
+                                    e.environment.devices.end());
+                   }
+                 },
+                 [&](const StateEvent& e) { record.states.push_back(e.record); },
+                 [&](const StepEvent& e) {
+                   record.samples.insert(record.samples.end(), e.samples.begin(), e.samples.end());
+                 },
+                 [&](const MemoryEvent& e) { record.memory.push_back(e.record); },
+                 [&](const HeldMemoryEvent& e) { append(record.held_memory, e.rows); },
+                 [&](const AllocationsEvent& e) { append(record.allocations, e.rows); },
+                 [&](const MemoryTimelineEvent& e) { append(record.timeline, e.rows); },
+                 [&](const KernelEvent& e) {
+                   record.kernels.push_back(e.record);
+                   classify(record.kernels.back());
+                 },
+                 [&](const OperatorEvent& e) { record.operators.push_back(e.record); },
+                 [&](const FactEvent& e) {
+                   record.facts.push_back({rank, e.name, e.number, e.text});
+                 },
+                 [&](const EndEvent& e) {
+                   said = e.ending;
+                   ended = std::max(ended, e.time);
+                 },
+             },
+             event);
+}
+
+// Counts one event in its rank's check.
+void count(const Event& event, JournalCheck& check) {
+  if (const auto* end = std::get_if<EndEvent>(&event)) {
+    check.said_lines = end->lines;
+    check.said_steps = end->steps;
+    return;
+  }
+  ++check.lines;
+  if (const auto* step = std::get_if<StepEvent>(&event)) {
+    const auto is_time = [](const Sample& sample) {
+      return sample.metric == "time" && sample.phase == "step";
+    };
+    const auto& samples = step->samples;
+    check.add_step(step->step,
+                   !step->warmup && std::any_of(samples.begin(), samples.end(), is_time));
+  }
+  check.work |= std::holds_alternative<WorkEvent>(event);
+  check.environment |= std::holds_alternative<EnvironmentEvent>(event);
+  if (const auto* state = std::get_if<StateEvent>(&event)) {
+    check.state_before |= state->record.moment == "before";
+    check.state_after |= state->record.moment == "after";
+  }
+}
+
+// Judges the figures by what the journals themselves show, whatever the device can do.
+Judgement judge_evidence(const AttemptRecord& record, const std::vector<JournalCheck>& journals) {
+  const auto* done = std::get_if<Done>(&record.ending.detail);
+  if (done == nullptr) return {};
+  Judgement judgement = judge_journals(
+      journals, done->stop_reason == kStoppedByProgram ? Steps::kOfAProgram : Steps::kOfTheWorker);
+  add_reasons(judgement, judge_times(record.samples));
+  return judgement;
+}
+
+// Adds what only all ranks together show. It belongs to the attempt, so rank 0 gets it.
+void add_skew(AttemptRecord& record) {
+  const auto skew = skew_of(record.samples);
+  if (!skew) return;
+  const std::pair<const char*, double> facts[] = {{"skew_mean_ms", skew->mean_ms},
+                                                  {"skew_max_ms", skew->max_ms},
+                                                  {"straggler_rank", skew->straggler},
+                                                  {"straggler_share", skew->straggler_share}};
+  for (const auto& [name, value] : facts) record.facts.push_back({0, name, value, ""});
+}
+
+}  // namespace
+
+std::optional<Ending> last_word(const AttemptFolder& folder, int rank) {
+  std::optional<Ending> said;
+  const std::string tail = tail_of(folder.events(rank), kLastWordBytes);
+  std::vector<Event> events;
+  EventReader reader(rank);
+  // The first line is usually cut, which is not a mistake.
+  for (auto read = reader.feed(tail, events); !read; read = reader.feed("", events)) {
+  }
+  for (const Event& event : events) {
+    if (const auto* end = std::get_if<EndEvent>(&event)) said = end->ending;
+  }
+  return said;
+}
+
+AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
+                     const std::vector<EndedRank>& ranks, std::optional<StopReason> stop) {
+  AttemptRecord record;
+  record.row = attempt.row;
+  // Read in order of ranks, so that rank 0's environment comes first and every device is at its
+  // rank's position. The ending is decided in the order in which the ranks ended.
+  std::vector<RankEvidence> evidence(ranks.size());
+  std::vector<std::size_t> by_rank(ranks.size());
+  std::iota(by_rank.begin(), by_rank.end(), 0U);
+  std::sort(by_rank.begin(), by_rank.end(),
+            [&](std::size_t a, std::size_t b) { return ranks[a].rank < ranks[b].rank; });
+  WallTime said_ended{0};
+  std::vector<JournalCheck> journals;
+  for (const std::size_t i : by_rank) {
+    const EndedRank& ended = ranks[i];
+    RankEvidence& rank = evidence[i];
+    rank.rank = ended.rank;
+    rank.exit = ended.exit;
+    JournalCheck& journal = journals.emplace_back();
+    journal.rank = ended.rank;
+    journal.unreadable = for_each_event(folder, ended.rank, [&](const Event& event) {
+      take(event, ended.rank, record, rank.said, said_ended);
+      count(event, journal);
+    });
+    journal.lines += journal.unreadable;
+    rank.phase = read_status(folder.status(ended.rank)).phase;
+    if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
+    // Nothing writes to the log any more. A rank that never began has none.
+    if (const auto capped = cap_log(folder.log(ended.rank)); !capped) {
+      spdlog::debug("attempt {}: {}", attempt.id, capped.error().message);
+    }
+  }
+  std::stable_sort(record.samples.begin(), record.samples.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.rank, a.step) < std::pair(b.rank, b.step);
+  });
+  record.ending = decide_ending(evidence, stop, attempt.timeout);
+  const bool told = std::any_of(evidence.begin(), evidence.end(), [&](const RankEvidence& rank) {
+    return rank.rank == record.ending.rank && rank.said;
+  });
+  record.ended = told ? said_ended : now_wall();
+  record.summaries = summarize_samples(record.samples);
+  add_skew(record);
+  if (record.environment) record.environment->states = record.states;
+  record.judgement = judge_evidence(record, journals);
+  return record;
+}
+
+}  // namespace sweepd

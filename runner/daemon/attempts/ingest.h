@@ -1,0 +1,30 @@
+// Reads an attempt folder into one AttemptRecord. Writes nothing but shorter logs (base/log_cap.h).
+// Reading twice gives the same record (except `ended` if no rank reported the time; it is then the
+// current time), and the store accepts it once.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runner/daemon/attempts/ending.h"
+#include "runner/model/attempt_record.h"
+#include "runner/model/open_attempt.h"
+#include "runner/wire/attempt_folder.h"
+
+namespace sweepd {
+
+struct EndedRank {
+  int rank = 0;
+  ExitStatus exit;
+};
+
+// `ranks` are in the order in which their processes ended. The judgement is what the journals
+// themselves show; judge_attempt adds what needs the device's peak.
+AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
+                     const std::vector<EndedRank>& ranks, std::optional<StopReason> stop);
+
+// Returns the rank's `end` event, or nothing if it has not written one. Reads only the end of the
+// journal, so the event loop may call it.
+std::optional<Ending> last_word(const AttemptFolder& folder, int rank);
+
+}  // namespace sweepd

@@ -1,0 +1,27 @@
+#include "runner/daemon/attempts/item_of.h"
+
+namespace sweepd {
+
+Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass) {
+  Item item;
+  item.device = trial.text(def, "device") == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
+  item.sharing = pass == Pass::kTiming ? Sharing::kExclusive : Sharing::kShared;
+  item.world_size = static_cast<int>(trial.integer(def, "world_size"));
+  item.threads = static_cast<int>(trial.integer(def, "threads"));
+  // On the CPU a memory limit is host memory that the attempt may come to use.
+  if (item.device == DeviceKind::kCpu) {
+    item.memory = Bytes{trial.integer(def, "memory_limit") * item.world_size};
+  }
+  return item;
+}
+
+Item item_of(const Catalog& catalog, const OpenAttempt& attempt) {
+  Item item = item_of(*catalog.find(attempt.workload), attempt.trial, attempt.pass);
+  item.id = attempt.row;
+  item.priority = attempt.priority;
+  item.position = attempt.position;
+  item.timeout = attempt.timeout;
+  return item;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,17 @@
+// An attempt as the scheduler sees it.
+#pragma once
+
+#include "runner/model/catalog.h"
+#include "runner/model/open_attempt.h"
+#include "runner/model/trial.h"
+#include "runner/sched/scheduler.h"
+
+namespace sweepd {
+
+// Without the fields that only a submitted attempt has: id, position, priority, timeout.
+Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass);
+
+// The catalog must have the attempt's workload.
+Item item_of(const Catalog& catalog, const OpenAttempt& attempt);
+
+}  // namespace sweepd

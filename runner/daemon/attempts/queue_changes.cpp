@@ -1,0 +1,62 @@
+#include "runner/daemon/attempts/queue_changes.h"
+
+#include <malloc.h>
+
+#include <boost/asio/post.hpp>
+#include <memory>
+#include <utility>
+
+#include "runner/base/clock.h"
+
+namespace sweepd {
+namespace {
+
+constexpr Duration kSlice = milliseconds(5);
+constexpr std::size_t kLook = 64;  // changes between two checks of the clock
+// Memory of a large sweep's changes is returned to the system; the allocator would keep it.
+constexpr std::size_t kLarge = 10'000;
+
+}  // namespace
+
+void QueueChanges::enqueue(std::vector<OpenAttempt> attempts) {
+  add({std::move(attempts), {}});
+}
+
+void QueueChanges::forget(std::vector<std::int64_t> rows) {
+  add({{}, std::move(rows)});
+}
+
+void QueueChanges::add(Change change) {
+  arriving_ += change.added.size();
+  changes_.push_back(std::move(change));
+  if (changes_.size() == 1) carry_out();
+}
+
+void QueueChanges::carry_out_one(Change& change) {
+  const std::size_t i = change.next++;
+  if (i >= change.added.size()) return hooks_.forget(change.forgotten[i - change.added.size()]);
+  --arriving_;
+  hooks_.add(std::move(change.added[i]));
+}
+
+void QueueChanges::carry_out() {
+  const Instant end = now_instant() + kSlice;
+  while (!changes_.empty()) {
+    Change& first = changes_.front();
+    while (first.next < first.added.size() + first.forgotten.size()) {
+      carry_out_one(first);
+      if (first.next % kLook == 0 && now_instant() > end) {
+        boost::asio::post(io_, [this] { carry_out(); });
+        return;
+      }
+    }
+    if (first.added.size() >= kLarge) {
+      side_.let_go(std::make_shared<std::vector<OpenAttempt>>(std::move(first.added)));
+      side_.run([] { ::malloc_trim(0); }, [this] { hooks_.trimmed(); });
+    }
+    changes_.pop_front();
+  }
+  hooks_.done();
+}
+
+}  // namespace sweepd

@@ -1,0 +1,53 @@
+// Adds attempts to the queue and removes them, a few milliseconds at a time, in the order of the
+// calls: a million of them take seconds. Lives on the event loop.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "runner/daemon/threads/side_thread.h"
+#include "runner/model/open_attempt.h"
+
+namespace sweepd {
+
+class QueueChanges {
+ public:
+  struct Hooks {
+    std::function<void(OpenAttempt)> add;
+    std::function<void(std::int64_t row)> forget;
+    std::function<void()> done;     // nothing is left to change
+    std::function<void()> trimmed;  // the memory of a large change was returned to the system
+  };
+
+  // `side` destroys what large changes leave.
+  QueueChanges(boost::asio::io_context& io, SideThread& side, Hooks hooks)
+      : io_(io), side_(side), hooks_(std::move(hooks)) {}
+
+  void enqueue(std::vector<OpenAttempt> attempts);
+  void forget(std::vector<std::int64_t> rows);
+  bool empty() const { return changes_.empty(); }
+  std::size_t arriving() const { return arriving_; }  // attempts not added yet
+
+ private:
+  // One call, with how far it has been carried out.
+  struct Change {
+    std::vector<OpenAttempt> added;
+    std::vector<std::int64_t> forgotten;
+    std::size_t next = 0;  // position in `added` followed by `forgotten`
+  };
+
+  void add(Change change);
+  void carry_out();
+  void carry_out_one(Change& change);
+
+  boost::asio::io_context& io_;
+  SideThread& side_;
+  Hooks hooks_;
+  std::deque<Change> changes_;
+  std::size_t arriving_ = 0;
+};
+
+}  // namespace sweepd

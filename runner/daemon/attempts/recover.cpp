@@ -1,0 +1,48 @@
+// Recovers the attempts that the previous daemon left open.
+#include <spdlog/spdlog.h>
+
+#include "runner/daemon/attempts/dispatcher.h"
+#include "runner/daemon/attempts/item_of.h"
+
+namespace sweepd {
+
+Result<void> Dispatcher::recover() {
+  const auto read_queue = [](Store& store) { return store.open_attempts(); };
+  auto open = writer_.now(read_queue);
+  if (!open) return open.error();
+  std::vector<OpenAttempt> queued;
+  for (OpenAttempt& attempt : *open) {
+    if (attempt.started && catalog_.find(attempt.workload) != nullptr) {
+      recover_started(std::move(attempt));
+    } else {
+      queued.push_back(std::move(attempt));
+    }
+  }
+  enqueue(std::move(queued));
+  // Waits until the database has all attempts that are queued again, before any client can ask.
+  const auto all_before = [](Store&) { return true; };
+  writer_.now(all_before);
+  return {};
+}
+
+// As after any other end, an attempt that has ended keeps its lease until it is stored.
+void Dispatcher::recover_started(OpenAttempt attempt) {
+  const WallTime started = *attempt.started;
+  const auto run = make_run(std::move(attempt), started);
+  run->adopt();
+  // The daemon died between the mark and the last process: nothing was measured, so nothing is
+  // lost.
+  if (run->all_ended() && run->incomplete) return queue_again(std::move(run->attempt));
+  const std::int64_t row = run->attempt.row;
+  running_.emplace(row, run);
+  const int alive = run->world_size() - static_cast<int>(run->ended.size());
+  if (alive == 0) {
+    spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);
+    return scheduler_.adopt(item_of(catalog_, run->attempt), run->attempt.lease, now_instant());
+  }
+  spdlog::info("attempt {} adopted: {} of {} ranks run", run->attempt.id, alive, run->world_size());
+  const Duration age = now_wall() - started;
+  scheduler_.adopt(item_of(catalog_, run->attempt), run->attempt.lease, now_instant() - age);
+}
+
+}  // namespace sweepd

@@ -1,0 +1,77 @@
+#include "runner/daemon/attempts/run.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "runner/wire/status.h"
+
+namespace sweepd {
+
+Run::Run(boost::asio::io_context& io, Executor& executor, Duration peer_grace, OpenAttempt attempt_,
+         std::filesystem::path folder_, WallTime started_)
+    : attempt(std::move(attempt_)),
+      folder(std::move(folder_)),
+      started(started_),
+      io_(io),
+      executor_(executor),
+      peer_grace_(peer_grace) {}
+
+void Run::adopt() {
+  const Adoption found = executor_.adopt(folder, attempt.id, world_size());
+  incomplete = found.incomplete || world_size() == 0;
+  for (int rank = 0; rank < world_size(); ++rank) {
+    if (std::ranges::find(found.alive, rank) == found.alive.end()) ended.push_back({rank, {}});
+  }
+  if (all_ended()) return;
+  // The ranks that are alive wait for others that will never come.
+  if (incomplete) return kill();
+  end_others();  // as the previous daemon would have done when a rank died
+}
+
+// Uses the rank's own last line: a rank that reported running out of memory also exits with 0, and
+// the exit status of an adopted rank is unknown.
+bool Run::ended_well(const EndedRank& rank) const {
+  const auto said = last_word(folder, rank.rank);
+  return said && outcome_of(*said) == Outcome::kDone;
+}
+
+// The others wait in a collective that will never complete. A rank that failed inside a collective
+// is not the reason while another may be, which is then about to end. The order in which the loop
+// learns of ends means nothing.
+void Run::end_others() {
+  if (world_size() == 1 || stop || killed_) return;
+  const bool reason_known = put_own_reasons_first(folder, ended);
+  if (all_ended()) return;
+  if (reason_known) return kill();
+  const bool all_well =
+      std::ranges::all_of(ended, [this](const EndedRank& rank) { return ended_well(rank); });
+  // While all ranks that ended are done, the others may still be working.
+  if (all_well || peer_timer_) return;
+  peer_timer_ =
+      std::make_unique<boost::asio::steady_timer>(io_, std::chrono::nanoseconds(peer_grace_.ns));
+  peer_timer_->async_wait([self = weak_from_this()](const boost::system::error_code& error) {
+    const auto run = self.lock();
+    if (!error && run) run->kill();
+  });
+}
+
+void Run::end(StopReason reason) {
+  stop = reason;
+  spdlog::info("attempt {} is being stopped: {}", attempt.id,
+               reason == StopReason::kTimeout ? "timeout" : "cancelled");
+  // Read before any signal, since a rank that is told to end leaves its collective.
+  if (reason == StopReason::kTimeout) {
+    hang = hang_now(folder, world_size(), executor_.suspended(attempt.id));
+  }
+  executor_.stop(attempt.id);
+}
+
+void Run::kill() {
+  killed_ = true;
+  executor_.kill(attempt.id);
+}
+
+}  // namespace sweepd

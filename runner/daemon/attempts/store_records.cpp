@@ -1,0 +1,79 @@
+// The part of the dispatcher that stores results, at once or as soon as the disk permits.
+#include <spdlog/spdlog.h>
+
+#include "runner/daemon/attempts/dispatcher.h"
+
+namespace sweepd {
+
+void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) {
+  const auto record = std::make_shared<AttemptRecord>();
+  record->row = attempt.row;
+  record->ending = std::move(ending);
+  record->ended = now_wall();
+  store_record(attempt, record);
+}
+
+void Dispatcher::store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record) {
+  // A rank sees only the cores that it is bound to, so the daemon's own count of the host is
+  // stored.
+  if (record->environment) record->environment->host = host_;
+  results_.add(attempt, std::move(record));
+}
+
+ResultQueue::Hooks Dispatcher::result_hooks() {
+  ResultQueue::Hooks hooks;
+  hooks.tried = [this](const OpenAttempt& attempt) {
+    scheduler_.finished(attempt.row);
+    schedule_pump();
+  };
+  hooks.refused = [this](const OpenAttempt& attempt, const std::string& why) {
+    spdlog::error("cannot store attempt {}: {}; its files are kept, trying again in {}", attempt.id,
+                  why, to_human(timing_.store_retry));
+    set_trouble("results cannot be stored: " + why);
+    gate_.close_for(timing_.store_retry);
+  };
+  hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending, bool is_new) {
+    set_trouble("");
+    if (!is_new) return spdlog::info("attempt {} was stored before", attempt.id);
+    const std::string why = describe(ending);
+    spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(ending)),
+                 why.empty() ? "" : ": ", why);
+    hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
+  };
+  hooks.recovered = [this] { resume_starts(); };
+  return hooks;
+}
+
+AnalyticQueue::Hooks Dispatcher::analytic_hooks() {
+  AnalyticQueue::Hooks hooks;
+  hooks.may_start = [this] { return may_start(); };
+  hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending) {
+    hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
+  };
+  hooks.answered = [this] {
+    set_trouble("");
+    gate_.has_worked();
+    gate_.end_trouble();
+  };
+  hooks.refused = [this](const std::string& why) {
+    spdlog::error("cannot store analytic attempts: {}; trying again in {}", why,
+                  to_human(timing_.store_retry));
+    set_trouble("results cannot be stored: " + why);
+    gate_.close_for(timing_.store_retry);
+  };
+  hooks.no_worker = [this](const std::string& why) {
+    set_trouble("");
+    gate_.close_because(why);
+  };
+  hooks.changed = [this] { schedule_pump(); };
+  return hooks;
+}
+
+// Watchers must learn why nothing continues.
+void Dispatcher::set_trouble(std::string why) {
+  if (why == trouble_) return;
+  trouble_ = std::move(why);
+  hooks_.changed();
+}
+
+}  // namespace sweepd

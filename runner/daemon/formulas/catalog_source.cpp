@@ -1,0 +1,69 @@
+#include "runner/daemon/formulas/catalog_source.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "runner/base/files.h"
+#include "runner/daemon/formulas/ask_worker.h"
+#include "runner/wire/catalog_json.h"
+#include "runner/wire/json_text.h"
+
+namespace sweepd {
+namespace {
+
+using nlohmann::json;
+
+// Loading LibTorch from a cold disk takes a few seconds. A worker that takes longer than this
+// hangs.
+constexpr Duration kLimit = seconds(120);
+
+json fingerprint(const std::filesystem::path& worker) {
+  struct stat info {};
+  if (::stat(worker.c_str(), &info) != 0) return nullptr;
+  return {worker.string(), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+}
+
+// Writes a new file and renames it, so that a FIFO or a link of that name is replaced, and neither
+// blocks nor is followed.
+void write_cache(const std::filesystem::path& file, const std::string& text) {
+  const std::filesystem::path part = file.string() + ".part";
+  std::error_code error;
+  std::filesystem::remove(part, error);
+  std::ofstream out(part);
+  out << text;
+  out.close();
+  if (out) std::filesystem::rename(part, file, error);
+  if (!out || error) std::filesystem::remove(part, error);
+}
+
+}  // namespace
+
+Result<Catalog> load_catalog(const std::filesystem::path& worker,
+                             const std::filesystem::path& cache_file) {
+  const json print = fingerprint(worker);
+  if (const auto file = read_regular(cache_file, Links::kRefuse); file && !print.is_null()) {
+    const json cached = parse_json(*file);
+    if (cached.is_object() && cached.value("worker", json()) == print) {
+      if (auto catalog = catalog_from_json(cached.value("catalog", json()))) return catalog;
+    }
+  }
+  const auto text = ask_worker(worker, "--describe", "", kLimit);
+  const auto fail = [&](const std::string& why) {
+    return Error{
+        ErrorCode::kUnavailable,
+        fmt::format("cannot learn the workloads from `{} --describe`: {}", worker.string(), why)};
+  };
+  if (!text) return fail(text.error().message);
+  const json described = parse_json(*text);
+  if (described.is_discarded()) return fail("what it printed is not JSON");
+  auto catalog = catalog_from_json(described);
+  if (!catalog) return fail(catalog.error().message);
+  // It is only a cache: if it cannot be written, the next start asks again.
+  write_cache(cache_file, to_json_line(json{{"worker", print}, {"catalog", described}}));
+  return catalog;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,54 @@
+// What the plans of several sweeps need from outside and ask for once: the work of their trials,
+// from one worker, and past results.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "db/query/query.h"
+#include "runner/daemon/planning/prepare.h"
+#include "runner/model/estimate.h"
+
+namespace sweepd {
+
+// Formulas and estimates are computed for at most this many trials of a request, spread evenly over
+// its sweeps and within each. Sums are scaled up from these.
+inline constexpr std::size_t kMaxLookedAt = 10'000;
+
+// Shared by the sweeps of one request. Without it a thousand sweeps would start a thousand workers
+// and read the past results a thousand times.
+struct PlanShared {
+  std::map<std::string, Estimator> estimators;  // by workload
+  std::unordered_map<TrialKey, std::optional<WorkPerStep>> works;
+  std::string work_error;                     // why the formulas are unknown
+  std::size_t most_looked_at = kMaxLookedAt;  // trials of one sweep
+};
+
+struct PlanContext {
+  Reader& reader;
+  const Machine& machine;
+  const HostInfo& host;
+  const std::filesystem::path& worker;
+  PlanShared& shared;
+};
+
+// Picks at most `most` of `count` trials, spread evenly, including the first and the last.
+std::vector<std::size_t> spread_over(std::size_t count, std::size_t most);
+
+// Asks for the work of all trials that the plans of these sweeps will examine. Like the others, it
+// blocks on the database or on the worker program: for a reader thread.
+void share_work(const PlanContext& context, const PreparedSweeps& prepared);
+
+// Asks for those among `picked` that were not asked for before. Afterwards all of them are in
+// `shared.works`.
+void ask_for_work(const PlanContext& context, const PreparedSweep& prepared,
+                  const std::vector<std::size_t>& picked);
+
+Result<const Estimator*> estimator_of(const PlanContext& context, const WorkloadDef& def);
+
+}  // namespace sweepd

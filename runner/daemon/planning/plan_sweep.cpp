@@ -1,0 +1,238 @@
+#include "runner/daemon/planning/plan_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "runner/base/text.h"
+#include "runner/daemon/attempts/item_of.h"
+#include "runner/model/rounds.h"
+#include "runner/sched/resources.h"
+
+namespace sweepd {
+namespace {
+
+std::vector<std::size_t> params_of_axes(const Sweep& sweep) {
+  std::vector<std::size_t> params;
+  const auto add = [&params](std::size_t param) {
+    if (std::find(params.begin(), params.end(), param) == params.end()) params.push_back(param);
+  };
+  for (const Axis& axis : sweep.matrix) add(axis.param);
+  for (const ZipGroup& group : sweep.zip) {
+    for (const Axis& axis : group.axes) add(axis.param);
+  }
+  for (const auto& point : sweep.include) {
+    for (const Setting& setting : point) add(setting.param);
+  }
+  return params;
+}
+
+PlannedAxis count_values(const PreparedSweep& prepared, std::size_t param) {
+  const ParamDef& def = prepared.def->params[param];
+  PlannedAxis axis{def.name, {}};
+  std::unordered_map<Value, std::size_t> seen;
+  for (const ExpandedTrial& trial : prepared.expansion.trials) {
+    const Value& value = trial.trial.values[param];
+    const auto [entry, added] = seen.try_emplace(value, axis.values.size());
+    if (added) axis.values.emplace_back(def.text(value), 0);
+    ++axis.values[entry->second].second;
+  }
+  return axis;
+}
+
+std::string rule_text(const WorkloadDef& def, const ExcludeRule& rule) {
+  std::vector<std::string> parts;
+  for (const Axis& key : rule.keys) {
+    std::vector<std::string> values;
+    for (const Value& value : key.values) values.push_back(def.params[key.param].text(value));
+    parts.push_back(def.params[key.param].name + "=" + join(values, ","));
+  }
+  return join(parts, " ");
+}
+
+std::int64_t memory_of(const Machine& machine, const WorkloadDef& def, const Trial& trial) {
+  std::int64_t device = machine.memory.value;
+  if (trial.text(def, "device") == "cuda") {
+    device = 0;
+    for (const Gpu& gpu : machine.gpus) device = std::max(device, gpu.memory.value);
+  }
+  const std::int64_t limit = trial.integer(def, "memory_limit");
+  if (limit == 0) return device;
+  return device == 0 ? limit : std::min(limit, device);
+}
+
+// Returns how many such trials run in parallel. Timings on GPUs do, one per GPU; on the CPU nothing
+// else runs.
+double beside(const Machine& machine, const WorkloadDef& def, const Trial& trial) {
+  if (trial.text(def, "device") != "cuda") return 1;
+  const auto each = static_cast<std::size_t>(trial.integer(def, "world_size"));
+  return static_cast<double>(std::max<std::size_t>(1, machine.gpus.size() / each));
+}
+
+class Planner {
+ public:
+  Planner(const PlanContext& context, const PreparedSweep& prepared)
+      : context_(context),
+        prepared_(prepared),
+        def_(*prepared.def),
+        axes_(params_of_axes(prepared.sweep)) {}
+
+  Result<SweepPlan> plan() {
+    describe();
+    const auto standing = standing_of(0, trials().size());
+    if (!standing) return standing.error();
+    for (const TrialStanding& one : *standing) count(one);
+    const std::vector<std::size_t> picked =
+        spread_over(trials().size(), context_.shared.most_looked_at);
+    std::vector<TrialStanding> theirs;
+    for (const std::size_t i : picked) theirs.push_back((*standing)[i]);
+    if (const auto looked = look_at(picked, theirs); !looked) return looked.error();
+    finish_time();
+    return std::move(plan_);
+  }
+
+  Result<std::vector<PlannedTrial>> page(std::size_t begin, std::size_t end) {
+    const auto standing = standing_of(begin, end);
+    if (!standing) return standing.error();
+    std::vector<std::size_t> picked(end - begin);
+    std::iota(picked.begin(), picked.end(), begin);
+    if (const auto looked = look_at(picked, *standing); !looked) return looked.error();
+    return std::move(plan_.looked_at);
+  }
+
+ private:
+  const std::vector<ExpandedTrial>& trials() const { return prepared_.expansion.trials; }
+
+  void describe() {
+    const Sweep& sweep = prepared_.sweep;
+    plan_.name = sweep.name;
+    plan_.description = sweep.description;
+    plan_.workload = sweep.workload;
+    plan_.passes = sweep.passes;
+    plan_.points = count_points(sweep);
+    plan_.trials = static_cast<std::int64_t>(trials().size());
+    plan_.duplicates = prepared_.expansion.duplicates;
+    for (const std::size_t param : axes_) plan_.axes.push_back(count_values(prepared_, param));
+    for (std::size_t i = 0; i < sweep.exclude.size(); ++i) {
+      plan_.excluded.push_back({sweep.exclude[i].line, rule_text(def_, sweep.exclude[i]),
+                                prepared_.expansion.excluded[i]});
+    }
+  }
+
+  void count(const TrialStanding& standing) {
+    plan_.to_run += standing.all_to_run();
+    plan_.reused += standing.reused;
+    plan_.queued += standing.queued;
+    plan_.running += standing.running;
+    plan_.attempts += standing.all_to_run() + standing.reused + standing.queued + standing.running;
+    if (standing.last) ++plan_.again[*standing.last];
+  }
+
+  Result<std::vector<TrialStanding>> standing_of(std::size_t begin, std::size_t end) {
+    std::vector<WantedTrial> wanted;
+    wanted.reserve(end - begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      wanted.push_back({&trials()[i].key, trials()[i].trial.integer(def_, "repeats")});
+    }
+    return context_.reader.standing(wanted, prepared_.sweep.passes, context_.host.id);
+  }
+
+  // `standing` is that of the picked trials.
+  Result<void> look_at(const std::vector<std::size_t>& picked,
+                       const std::vector<TrialStanding>& standing) {
+    const auto found = estimator_of(context_, def_);
+    if (!found) return found.error();
+    const Estimator& estimator = **found;
+    plan_.past_results = static_cast<std::int64_t>(estimator.results());
+    ask_for_work(context_, prepared_, picked);
+    plan_.work_error = context_.shared.work_error;
+    const Resources resources(context_.machine);
+    for (std::size_t k = 0; k < picked.size(); ++k) {
+      const std::size_t i = picked[k];
+      const auto& work = context_.shared.works.at(trials()[i].key);
+      PlannedTrial trial{i, {}, standing[k], {}, 0, 0};
+      for (const std::size_t param : axes_) {
+        trial.values.push_back(def_.params[param].text(trials()[i].trial.values[param]));
+      }
+      trial.memory_bytes = memory_of(context_.machine, def_, trials()[i].trial);
+      if (work) trial.resident_bytes = resident_bytes(*work);
+      estimate(estimator, trials()[i], work, trial);
+      refuse(resources, trials()[i].trial);
+      plan_.looked_at.push_back(std::move(trial));
+    }
+    return {};
+  }
+
+  void estimate(const Estimator& estimator, const ExpandedTrial& trial,
+                const std::optional<WorkPerStep>& work, PlannedTrial& out) {
+    double sum_ns = 0;
+    bool known = true;
+    for (const Pass pass : prepared_.sweep.passes) {
+      const std::int64_t attempts = out.standing.to_run[static_cast<std::size_t>(pass)];
+      if (attempts == 0) continue;
+      looked_at_to_run_ += attempts;
+      const auto one = estimator.of(trial.key, trial.trial, pass, work);
+      if (!one) {
+        known = false;
+        plan_.time_unknown += attempts;
+        continue;
+      }
+      const bool same = one->basis == Estimate::Basis::kSameTrial;
+      (same ? plan_.from_same : plan_.from_nearest) += attempts;
+      plan_.farthest_ratio =
+          std::max({plan_.farthest_ratio, one->ratio, one->ratio > 0 ? 1 / one->ratio : 1});
+      // Nothing runs longer than its timeout; 0 means none.
+      const std::int64_t timeout_ns = trial.trial.integer(def_, "timeout");
+      const std::int64_t one_ns =
+          timeout_ns > 0 ? std::min(one->time.ns, timeout_ns) : one->time.ns;
+      const double ns = static_cast<double>(one_ns) * static_cast<double>(attempts);
+      sum_ns += ns;
+      total_ns_ += ns / beside(context_.machine, def_, trial.trial);
+    }
+    if (known && out.standing.all_to_run() > 0)
+      out.time = Duration{static_cast<std::int64_t>(sum_ns)};
+  }
+
+  // Trials that were not examined are assumed to take the mean of the others.
+  void finish_time() {
+    const std::int64_t estimated = plan_.from_same + plan_.from_nearest;
+    if (plan_.to_run == 0) plan_.time = Duration{0};
+    if (estimated == 0) return;
+    const double scale = static_cast<double>(plan_.to_run) / static_cast<double>(looked_at_to_run_);
+    plan_.time = Duration{static_cast<std::int64_t>(total_ns_ * scale)};
+  }
+
+  void refuse(const Resources& resources, const Trial& trial) {
+    for (const Pass pass : prepared_.sweep.passes) {
+      const std::string why = resources.refusal(item_of(def_, trial, pass));
+      if (!why.empty() && refused_.insert(why).second) plan_.refusals.push_back(why);
+    }
+  }
+
+  const PlanContext& context_;
+  const PreparedSweep& prepared_;
+  const WorkloadDef& def_;
+  const std::vector<std::size_t> axes_;
+  std::set<std::string> refused_;
+  std::int64_t looked_at_to_run_ = 0;
+  double total_ns_ = 0;
+  SweepPlan plan_;
+};
+
+}  // namespace
+
+Result<SweepPlan> plan_sweep(const PlanContext& context, const PreparedSweep& prepared) {
+  return Planner(context, prepared).plan();
+}
+
+Result<std::vector<PlannedTrial>> plan_trials(const PlanContext& context,
+                                              const PreparedSweep& prepared, std::size_t begin,
+                                              std::size_t end) {
+  return Planner(context, prepared).page(begin, end);
+}
+
+}  // namespace sweepd

@@ -1,0 +1,141 @@
+#include "runner/daemon/planning/prepare.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+
+#include "db/base/record_views.h"
+#include "db/query/query.h"
+#include "runner/base/text.h"
+#include "runner/daemon/attempts/item_of.h"
+#include "runner/report/divided_metric.h"
+#include "runner/report/report.h"
+#include "runner/sched/resources.h"
+#include "runner/sweepfile/templates.h"
+
+namespace sweepd {
+
+using nlohmann::json;
+
+namespace {
+
+// Returns the pass that measures a metric, if only one does.
+std::optional<Pass> pass_of(std::string_view text) {
+  const std::string metric = metric_alone(text);
+  if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return Pass::kProfile;
+  const auto& memory = memory_columns();
+  const bool of_memory = metric == "allocation_bytes" ||
+                         std::find(memory.begin(), memory.end(), metric) != memory.end();
+  return of_memory ? std::optional(Pass::kMemory) : std::nullopt;
+}
+
+// Without the memory pass a column of peaks would stay empty forever.
+void check_pass(std::vector<TableMistake>& mistakes, const Sweep& sweep, const std::string& metric,
+                std::optional<std::size_t> value) {
+  const auto pass = pass_of(metric);
+  if (!pass || std::find(sweep.passes.begin(), sweep.passes.end(), *pass) != sweep.passes.end()) {
+    return;
+  }
+  std::vector<std::string> passes;
+  for (const Pass own : sweep.passes) passes.emplace_back(name_of(own));
+  const std::string have = join(passes, ", ");
+  mistakes.push_back({"metric", value,
+                      fmt::format("metric: `{0}` is measured by the {1} pass, and this sweep has "
+                                  "none; write passes: [{2}, {1}]",
+                                  metric, name_of(*pass), have)});
+}
+
+std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep,
+                                      const WorkloadDef& def) {
+  std::vector<std::string> dimensions = def.param_names();
+  const auto& common = common_dimensions();
+  dimensions.insert(dimensions.end(), common.begin(), common.end());
+  std::vector<TableMistake> mistakes = mistakes_in(table, dimensions);
+  if (table.values.empty()) check_pass(mistakes, sweep, table.metric, std::nullopt);
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
+    const std::string& own = table.values[i].metric;
+    check_pass(mistakes, sweep, own.empty() ? table.metric : own, i);
+  }
+  return mistakes;
+}
+
+// Checks what only the expansion shows: whether any point is left, whether each sets the parameters
+// that it uses, and how large each is.
+std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Expansion& expansion,
+                            const Resources& resources) {
+  if (expansion.trials.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
+  }
+  if (const auto mistake = mistake_in_templates(def, expansion)) {
+    return Error{ErrorCode::kInvalidArgument, "sweep `" + sweep.name + "`: " + *mistake};
+  }
+  if (def.analytic) return std::nullopt;  // formulas have no ranks
+  for (const ExpandedTrial& trial : expansion.trials) {
+    const std::string why = resources.refusal_of_ranks(item_of(def, trial.trial, Pass::kTiming));
+    if (why.empty()) continue;
+    return Error{ErrorCode::kInvalidArgument, fmt::format("sweep `{}`: {}", sweep.name, why)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
+                                              bool where_it_fits) {
+  std::vector<Override> overrides;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "--set: `" + text + "` must be name=value or name=value,value,..."};
+    }
+    overrides.push_back({text.substr(0, equals), text.substr(equals + 1), where_it_fits});
+  }
+  return overrides;
+}
+
+std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
+                                               const Catalog& catalog, const Machine& machine,
+                                               const std::vector<Override>& overrides) {
+  auto prepared = std::make_shared<PreparedSweeps>();
+  Parsed parsed = parse_sweeps(text, file, catalog, overrides, check_table);
+  prepared->errors = std::move(parsed.errors);
+  prepared->unfit = std::move(parsed.unfit);
+  if (!prepared->errors.empty()) return prepared;
+  const Resources resources(machine);
+  for (Sweep& sweep : parsed.sweeps) {
+    const WorkloadDef* def = catalog.find(sweep.workload);
+    // `auto` is resolved before keys are made: a result must say where it was measured.
+    resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
+    Expansion expansion = expand(sweep, *def);
+    prepared->refusal = refuse(sweep, *def, expansion, resources);
+    if (prepared->refusal) return prepared;
+    prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
+  }
+  return prepared;
+}
+
+void let_go_of(std::shared_ptr<PreparedSweeps>& prepared) {
+  constexpr std::size_t kLarge = 10'000;
+  std::size_t trials = 0;
+  for (const PreparedSweep& one : prepared->sweeps) trials += one.expansion.trials.size();
+  prepared.reset();
+  if (trials >= kLarge) ::malloc_trim(0);
+}
+
+RpcError diagnostics_error(const std::vector<Diagnostic>& errors) {
+  json list = json::array();
+  for (const Diagnostic& error : errors) {
+    list.push_back({{"file", error.file},
+                    {"line", error.line},
+                    {"column", error.column},
+                    {"length", error.length},
+                    {"message", error.message},
+                    {"help", error.help}});
+  }
+  return {RpcCode::kInvalidParams, render(errors), {{"diagnostics", list}}};
+}
+
+}  // namespace sweepd

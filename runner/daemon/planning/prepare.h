@@ -1,0 +1,43 @@
+// Shared by `submit` and `plan`: turns a sweep file's text into sweeps with their trials, or into
+// its mistakes. Pure, and slow for a large sweep: run it on a reader thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/model/lease.h"
+#include "runner/sweepfile/sweepfile.h"
+#include "runner/wire/rpc.h"
+
+namespace sweepd {
+
+struct PreparedSweep {
+  Sweep sweep;
+  const WorkloadDef* def = nullptr;  // points into the catalog
+  Expansion expansion;
+};
+
+struct PreparedSweeps {
+  std::vector<Diagnostic> errors;
+  std::optional<Error> refusal;  // a mistake without a place in the file
+  std::vector<PreparedSweep> sweeps;
+  std::vector<std::string> unfit;  // as in Parsed
+};
+
+// Parses `name=v1,v2` of `--set`; `where_it_fits` as in Override.
+Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
+                                              bool where_it_fits = false);
+
+std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
+                                               const Catalog& catalog, const Machine& machine,
+                                               const std::vector<Override>& overrides);
+
+// Frees it, which takes long for a million trials, and returns the memory to the system. For a
+// reader thread.
+void let_go_of(std::shared_ptr<PreparedSweeps>& prepared);
+
+RpcError diagnostics_error(const std::vector<Diagnostic>& errors);
+
+}  // namespace sweepd

@@ -1,0 +1,50 @@
+// What request handlers may use. Everything lives as long as the daemon. All of it belongs to the
+// event loop's thread except `readers` and `writer`, which have their own.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "db/merge/merge.h"
+#include "runner/daemon/attempts/dispatcher.h"
+#include "runner/daemon/serving/watchers.h"
+#include "runner/daemon/threads/loop_watch.h"
+#include "runner/daemon/threads/reader_pool.h"
+#include "runner/daemon/threads/writer.h"
+#include "runner/wire/endpoint.h"
+
+namespace sweepd {
+
+enum class StopMode {
+  kDrain,  // start nothing new and wait for what runs
+  kNow,    // leave what runs to the next daemon, which adopts it
+};
+
+// Enough to answer requests about results. If a database file is only read (serve_file.h), this is
+// all there is.
+struct ReadServices {
+  const StateFolder& state;  // of the database: its `runs` contain the logs
+  std::filesystem::path database;
+  const Catalog& catalog;
+  ReaderPool& readers;
+};
+
+struct Services : ReadServices {
+  boost::asio::io_context& io;
+  const Machine& machine;
+  const HostInfo& host;
+  Writer& writer;
+  Dispatcher& dispatcher;
+  Watchers& watchers;
+  std::function<void(StopMode)> stop;
+  const std::filesystem::path& worker;  // the sweep-worker program
+  const LoopWatch& loop;
+  // Belongs to the writer's thread. It is here and not in its handler, because that handler's frame
+  // may outlive the store when the daemon stops.
+  std::unique_ptr<Merger> merger = nullptr;
+  std::weak_ptr<void> merging = {};  // alive during a merge
+};
+
+}  // namespace sweepd

@@ -1,0 +1,70 @@
+// Who watches which sweep. Changes are collected for a tenth of a second and sent as one `progress`
+// notification, so that ten thousand short trials do not become ten thousand messages per watcher.
+// While something runs, watchers also get its step and phase once a second. Without a watcher there
+// is no such timer.
+// there is no such timer.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "runner/daemon/attempts/dispatcher.h"
+#include "runner/daemon/planning/sweep_weights.h"
+#include "runner/daemon/serving/session.h"
+#include "runner/daemon/threads/reader_pool.h"
+
+namespace sweepd {
+
+nlohmann::json to_json(const Progress& progress);
+
+class Watchers {
+ public:
+  Watchers(boost::asio::io_context& io, ReaderPool& readers, EstimateSources sources)
+      : io_(io), readers_(readers), sources_(sources), timer_(io), beat_(io) {}
+  void set_dispatcher(const Dispatcher& dispatcher) { dispatcher_ = &dispatcher; }
+
+  // Watches until the sweep has ended or the session is gone. `trials` are the sweep's.
+  void add(std::weak_ptr<Session> session, const SweepRow& sweep,
+           std::unordered_set<TrialKey> trials);
+  void changed();
+  void ended(const EndedAttempt& attempt);
+
+ private:
+  struct Watch {
+    std::weak_ptr<Session> session;
+    SweepId sweep;
+    std::unordered_set<TrialKey> trials;
+    std::vector<EndedAttempt> news;
+    bool over = false;
+    bool stale = true;  // something changed since the counts were read
+    Progress counts;
+    bool telling = false;  // waiting for the database
+    std::vector<PassPace> pace;
+    std::optional<Instant> pace_due;  // empty: at once
+    std::shared_ptr<SweepWeights> estimates;
+    AttemptWeights weights;
+  };
+  void spawn_tell_all();
+  void arm_beat();
+  nlohmann::json running_json(const Watch& watch, std::vector<RunningFor>& running) const;
+  boost::asio::awaitable<void> tell_all();
+  boost::asio::awaitable<void> tell(std::shared_ptr<Watch> watch);
+  boost::asio::awaitable<bool> refresh(std::shared_ptr<Watch> watch);
+
+  boost::asio::io_context& io_;
+  ReaderPool& readers_;
+  EstimateSources sources_;
+  const Dispatcher* dispatcher_ = nullptr;
+  std::vector<std::shared_ptr<Watch>> watches_;
+  boost::asio::steady_timer timer_;
+  boost::asio::steady_timer beat_;
+  bool armed_ = false;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,94 @@
+// Starts, signals, reaps and adopts the processes of ranks on this host. LocalExecutor makes events
+// of them. One thread at a time.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/base/unique_fd.h"
+#include "runner/exec/executor.h"
+#include "runner/exec/spawn.h"
+
+namespace sweepd {
+
+class ForkServer;
+
+// One rank's process. `pidfd` becomes readable when the process has ended, child or not. A child
+// must be reaped, or it stays a zombie.
+struct RankProcess {
+  int rank = 0;
+  pid_t pid = 0;
+  bool child = true;
+  UniqueFd pidfd;
+  std::uint64_t start_ticks = 0;  // identifies the process together with the pid
+};
+
+// What is found of an attempt that another daemon started.
+struct FoundRanks {
+  std::vector<RankProcess> alive;
+  bool incomplete = false;  // as in Adoption
+};
+
+class RankProcesses {
+ public:
+  // `worker_program` is a path; PATH is not searched.
+  explicit RankProcesses(std::filesystem::path worker_program, Prefork prefork = Prefork::kNo);
+  ~RankProcesses();
+
+  // Starts the rank after those in `ranks` and adds it. If that fails, those in `ranks` are killed
+  // and reaped before the error returns. It names the rank, the file or program and errno's text;
+  // it is kResourceExhausted if a rank after the first reached a limit on processes or descriptors,
+  // because the attempt itself may then be too large. Takes about a millisecond.
+  Result<void> start_next(const AttemptFolder& folder, const AttemptRequest& request,
+                          std::vector<RankProcess>& ranks);
+
+  // Returns a descriptor, valid until the next call, that becomes readable once a worker is loaded
+  // (or has failed) from which this attempt can be forked. Returns nothing if it should be started
+  // now.
+  std::optional<int> prepare(const AttemptRequest& request);
+  void rest();  // releases what `prepare` loaded
+
+  // Returns the ranks of a folder that are still alive: processes that hold their places and match
+  // in everything that a rank must be. No other process is ever mistaken for one.
+  FoundRanks adopt(const AttemptFolder& folder, int world_size);
+
+  // Signals the rank's whole process group, including what is left of it after the rank itself
+  // ended. A process that is gone is no error, and another process with its pid is never signalled.
+  void signal(const RankProcess& process, int signal);
+
+  // Call once, after `pidfd` became readable. Never blocks. Returns an empty status for an adopted
+  // process, and for a child that still runs. Kills what is left of the rank's process group.
+  ExitStatus reap(RankProcess& process);
+
+  // Kills what these ranks of an attempt, which have all ended, left behind outside their groups.
+  // Without ranks only the environment identifies such processes. Returns true if there were any;
+  // call again in a few milliseconds, since processes that end may leave others. A rank that ended
+  // by itself has already done this.
+  bool clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks);
+
+  const std::filesystem::path& worker() const { return worker_; }
+
+ private:
+  SpawnPlan plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
+  Result<Spawned> start_rank(const AttemptFolder& folder, const AttemptRequest& request, int rank);
+  void abandon(const AttemptFolder& folder, std::vector<RankProcess>& started);
+  void lose_server(const std::string& why);
+
+  std::filesystem::path worker_;
+  Prefork prefork_;
+  std::unique_ptr<ForkServer> server_;
+  int losses_ = 0;
+};
+
+// The ranks whose processes are suspended, by SIGSTOP or a debugger.
+std::set<int> suspended_ranks(const std::vector<RankProcess>& ranks);
+
+}  // namespace sweepd

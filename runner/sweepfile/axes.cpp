@@ -1,0 +1,153 @@
+#include "runner/sweepfile/axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/sweepfile/values.h"
+
+namespace sweepd::spec {
+namespace {
+
+constexpr std::string_view kUseMatrix = "several values of a parameter belong under `matrix`";
+constexpr std::string_view kOneValue = "a list holds single values only";
+
+// Returns the parameter that a key gives values to, or nothing if it is unknown or already given
+// elsewhere.
+std::optional<std::size_t> claim(Reporter& report, Draft& draft, const Node& key,
+                                 std::string_view section) {
+  const auto param = read_param(report, draft.def, key);
+  if (!param) return std::nullopt;
+  const auto [earlier, added] =
+      draft.claims.try_emplace(*param, Claim{std::string(section), key.mark});
+  if (added) return param;
+  const Claim& other = earlier->second;
+  report.error(
+      key.mark,
+      fmt::format(
+          "`{}` is given under {} too, at line {}; a parameter may be set in only one place",
+          key.text, other.section, other.mark.line));
+  return std::nullopt;
+}
+
+// Checks that an axis has a list of at least one value.
+bool expect_values(Reporter& report, const Node& key, const Node& list) {
+  const std::string what = shown(key.text);
+  const std::string help =
+      list.is_scalar() && list.text.size() <= 60
+          ? fmt::format("write [{}] for one value, or put it under `params`", list.text)
+          : "";
+  if (!expect_list(report, what, "a list of values", list, help)) return false;
+  if (!list.items.empty()) return true;
+  report.error(list.mark, fmt::format("axis `{}` has no values; expected at least one", what));
+  return false;
+}
+
+// Reads the values of the list that parse. `complete` becomes false if one does not.
+std::vector<Value> read_values(Reporter& report, const ParamDef& def, const Node& list,
+                               bool& complete) {
+  std::vector<Value> values;
+  for (const NodePtr& item : list.items) {
+    auto value = read_value(report, def, *item, kOneValue);
+    if (value) {
+      values.push_back(std::move(*value));
+    } else {
+      complete = false;
+    }
+  }
+  return values;
+}
+
+void report_repeats(Reporter& report, const ParamDef& def, const Node& list,
+                    const std::vector<Value>& values) {
+  if (values.size() != list.items.size()) return;  // not all parsed, so positions do not match
+  std::map<Value, std::size_t> first;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (first.try_emplace(values[i], i).second) continue;
+    report.error(list.items[i]->mark, fmt::format("axis `{}` has the value {} twice", def.name,
+                                                  shown(def.text(values[i]))));
+  }
+}
+
+// The lists of a group advance together and would end with the shortest, which is never intended.
+void check_lengths(Reporter& report, const Node& group) {
+  const Node::Entry* first = nullptr;
+  for (const Node::Entry& entry : group.entries) {
+    if (!entry.value->is_list() || entry.value->items.empty()) continue;
+    if (first == nullptr) {
+      first = &entry;
+    } else if (entry.value->items.size() != first->value->items.size()) {
+      const std::size_t count = entry.value->items.size();
+      report.error(entry.value->mark,
+                   fmt::format("`{}` has {} {}, `{}` has {}; the lists of one zip group need the "
+                               "same number",
+                               shown(entry.key->text), count, count == 1 ? "value" : "values",
+                               shown(first->key->text), first->value->items.size()));
+    }
+  }
+}
+
+void read_group(Reporter& report, Draft& draft, const Node& group) {
+  if (!expect_map(report, "zip", group)) return;
+  if (group.entries.empty()) {
+    report.error(group.mark, "a zip group needs at least one axis");
+    return;
+  }
+  check_lengths(report, group);
+  ZipGroup zip;
+  for (const auto& [key, list] : group.entries) {
+    const auto param = claim(report, draft, *key, "zip");
+    bool complete = expect_values(report, *key, *list);
+    if (!param) continue;
+    if (!complete) {
+      draft.claims[*param].broken = true;
+      continue;
+    }
+    auto values = read_values(report, draft.def->params[*param], *list, complete);
+    draft.claims[*param].broken = !complete;
+    zip.axes.push_back({*param, std::move(values)});
+  }
+  if (!zip.axes.empty()) draft.sweep.zip.push_back(std::move(zip));
+}
+
+}  // namespace
+
+void read_params(Reporter& report, Draft& draft, const Node& section) {
+  if (!expect_map(report, "params", section)) return;
+  for (const auto& [key, node] : section.entries) {
+    const auto param = claim(report, draft, *key, "params");
+    if (!param) continue;
+    auto value = read_value(report, draft.def->params[*param], *node, kUseMatrix);
+    if (value) {
+      draft.sweep.params.push_back({*param, std::move(*value)});
+    } else {
+      draft.claims[*param].broken = true;
+    }
+  }
+}
+
+void read_matrix(Reporter& report, Draft& draft, const Node& section) {
+  if (!expect_map(report, "matrix", section)) return;
+  for (const auto& [key, list] : section.entries) {
+    const auto param = claim(report, draft, *key, "matrix");
+    const bool listed = expect_values(report, *key, *list);
+    if (!param) continue;
+    bool complete = listed;
+    std::vector<Value> values;
+    if (listed) {
+      const ParamDef& def = draft.def->params[*param];
+      values = read_values(report, def, *list, complete);
+      report_repeats(report, def, *list, values);
+    }
+    draft.claims[*param].broken = !complete;
+    draft.sweep.matrix.push_back({*param, std::move(values)});
+  }
+}
+
+void read_zip(Reporter& report, Draft& draft, const Node& section) {
+  const std::string help = section.is_map() ? "begin each group with `- `" : "";
+  if (!expect_list(report, "zip", "a list of groups", section, help)) return;
+  for (const NodePtr& group : section.items) read_group(report, draft, *group);
+}
+
+}  // namespace sweepd::spec

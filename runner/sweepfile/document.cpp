@@ -1,0 +1,149 @@
+#include "runner/sweepfile/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runner/base/text.h"
+#include "runner/model/trial.h"
+#include "runner/sweepfile/axes.h"
+#include "runner/sweepfile/tables.h"
+#include "runner/sweepfile/values.h"
+
+namespace sweepd::spec {
+namespace {
+
+bool is_sweep_name(std::string_view name) {
+  const auto allowed = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
+}
+
+void read_name(Reporter& report, Draft& draft, const Node& node) {
+  const auto name = read_text(report, "sweep", node);
+  if (!name) return;
+  draft.name_mark = node.mark;
+  if (is_sweep_name(*name)) {
+    draft.sweep.name = *name;
+  } else {
+    report.error(node.mark, fmt::format("sweep: `{}` is not a name; expected 1 to 64 letters, "
+                                        "digits, `.`, `_` or `-`",
+                                        shown(*name)));
+  }
+}
+
+// Reads the workload before every other key, wherever it is in the file, because it decides which
+// names are valid.
+void read_workload(Reporter& report, const Catalog& catalog, Draft& draft, const Node& root) {
+  for (const auto& [key, node] : root.entries) {
+    if (key->text != "workload") continue;
+    const auto name = read_word(report, "workload", catalog.names(), *node);
+    if (!name) return;
+    draft.sweep.workload = *name;
+    draft.def = catalog.find(*name);
+    return;
+  }
+  report.error(root.mark, "`workload` is missing",
+               "expected one of " + join(catalog.names(), ", "));
+}
+
+void read_passes(Reporter& report, Draft& draft, const Node& node) {
+  const std::string help =
+      node.is_scalar() && node.text.size() <= 60 ? fmt::format("write [{}]", node.text) : "";
+  if (!expect_list(report, "passes", "a list of passes", node, help)) return;
+  if (node.items.empty()) report.error(node.mark, "passes: the list is empty");
+  draft.sweep.passes.clear();
+  for (const NodePtr& item : node.items) {
+    const auto name = read_word(report, "passes", pass_words(), *item);
+    if (!name) continue;
+    const Pass pass = *pass_from(*name);
+    auto& passes = draft.sweep.passes;
+    const std::vector<std::string>* offered = draft.def ? &draft.def->passes : nullptr;
+    if (offered && std::find(offered->begin(), offered->end(), *name) == offered->end()) {
+      report.error(item->mark, fmt::format("passes: {} has no {} pass; it has {}", draft.def->name,
+                                           *name, join(*offered, ", ")));
+    } else if (std::find(passes.begin(), passes.end(), pass) != passes.end()) {
+      report.error(item->mark, fmt::format("passes: `{}` is listed twice", *name));
+    } else {
+      passes.push_back(pass);
+    }
+  }
+}
+
+void read_order(Reporter& report, Draft& draft, const Node& node) {
+  const auto name = read_word(report, "order", {"interleaved", "sequential", "shuffled"}, node);
+  if (name) draft.sweep.order = *order_from(*name);
+}
+
+std::vector<Field> fields_of(Reporter& report, Draft& draft) {
+  using Reader = void (*)(Reporter&, Draft&, const Node&);
+  const auto section = [&](const char* name, Reader read) {
+    return Field{name, [&, read](const Node&, const Node& value) { read(report, draft, value); }};
+  };
+  return {section("sweep", read_name),
+          {"description",
+           [&](const Node&, const Node& value) {
+             if (auto text = read_text(report, "description", value)) {
+               draft.sweep.description = std::move(*text);
+             }
+           }},
+          {"workload", [](const Node&, const Node&) {}},  // read_workload has read it
+          section("passes", read_passes),
+          section("params", read_params),
+          {"matrix",
+           [&](const Node& key, const Node& value) {
+             draft.size_mark = key.mark;
+             read_matrix(report, draft, value);
+           }},
+          {"zip",
+           [&](const Node& key, const Node& value) {
+             if (draft.size_mark.line == 0) draft.size_mark = key.mark;
+             read_zip(report, draft, value);
+           }},
+          section("exclude", read_exclude),
+          section("include", read_include),
+          section("order", read_order),
+          section("tables", read_tables)};
+}
+
+void check_required(Reporter& report, const Draft& draft, const Node& root) {
+  const auto given = [&](std::string_view name) {
+    return std::any_of(root.entries.begin(), root.entries.end(),
+                       [&](const Node::Entry& entry) { return entry.key->text == name; });
+  };
+  if (!given("sweep"))
+    report.error(root.mark, "`sweep` is missing", "give it a name: `sweep: ...`");
+  if (draft.def && !given("passes")) {
+    const auto& passes = draft.def->passes;
+    if (std::find(passes.begin(), passes.end(), "timing") == passes.end()) {
+      report.error(root.mark,
+                   fmt::format("{} has no timing pass; name its passes with `passes`: {}",
+                               draft.def->name, join(passes, ", ")));
+    }
+  }
+}
+
+}  // namespace
+
+Draft read_document(Reporter& report, const Catalog& catalog, const Document& document) {
+  Draft draft;
+  draft.sweep.source = document.source;
+  const Node& root = *document.root;
+  if (!expect_map(report, "a sweep", root)) return draft;
+  read_workload(report, catalog, draft, root);
+  read_fields(report, "a sweep", root, fields_of(report, draft), [&](const std::string& key) {
+    const bool param = draft.def != nullptr && draft.def->index_of(key).has_value();
+    return param ? fmt::format("`{}` is a parameter of {}; put it under `params` or `matrix`", key,
+                               draft.def->name)
+                 : std::string();
+  });
+  check_required(report, draft, root);
+  if (draft.def != nullptr) check_exclude(report, draft);
+  if (draft.size_mark.line == 0) draft.size_mark = draft.name_mark;
+  return draft;
+}
+
+}  // namespace sweepd::spec

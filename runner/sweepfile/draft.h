@@ -1,0 +1,41 @@
+// A sweep while it is being read, with what the checks across sections need in addition.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runner/model/sweep.h"
+#include "runner/sweepfile/node.h"
+
+namespace sweepd::spec {
+
+// The section that gives a parameter its values. A parameter has at most one.
+struct Claim {
+  std::string section;  // "params", "matrix", "zip"
+  Mark mark;
+  bool broken = false;  // some value was refused, so its list is incomplete
+};
+
+struct ExcludedValue {
+  std::size_t param = 0;
+  Value value;
+  Mark mark;
+};
+
+struct TableSource {
+  NodePtr node;
+  bool sound = false;  // no mistake was found while reading it
+};
+
+struct Draft {
+  Sweep sweep;
+  const WorkloadDef* def = nullptr;  // null if the workload is unknown; names are then not checked
+  std::map<std::size_t, Claim> claims;
+  std::vector<TableSource> table_sources;  // of each of the sweep's tables
+  std::vector<ExcludedValue> excluded;     // checked once all axes are known
+  Mark name_mark;                          // of `sweep:`'s value
+  Mark size_mark;  // place of what makes the sweep large: matrix, else zip, else name
+};
+
+}  // namespace sweepd::spec

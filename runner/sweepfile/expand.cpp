@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "runner/sweepfile/key_writer.h"
+#include "runner/sweepfile/product.h"
+#include "runner/sweepfile/rule_index.h"
+#include "runner/sweepfile/sweepfile.h"
+
+namespace sweepd {
+namespace {
+
+using spec::Dimension;
+using spec::KeyWriter;
+using spec::RuleIndex;
+
+Trial base_trial(const Sweep& sweep, const WorkloadDef& def) {
+  Trial trial = default_trial(def);
+  for (const Setting& setting : sweep.params) trial.values[setting.param] = setting.value;
+  return trial;
+}
+
+// Whether `a` is at least `b` for scheduling. A timeout of 0 means never, so it is the largest.
+bool schedules_more(const ParamDef& def, const Value& a, const Value& b) {
+  if (def.name == "timeout" && a != b) {
+    if (std::get<std::int64_t>(a) == 0) return true;
+    if (std::get<std::int64_t>(b) == 0) return false;
+  }
+  return a >= b;
+}
+
+// Collects points into an Expansion, each key once.
+class Collector {
+ public:
+  Collector(const WorkloadDef& def, std::size_t points) : def_(def) {
+    for (std::size_t i = 0; i < def.params.size(); ++i) {
+      if (def.params[i].role == ParamRole::kScheduling) scheduling_.push_back(i);
+    }
+    out.trials.reserve(points);
+    index_.reserve(points);
+  }
+
+  void add(const Trial& trial, TrialKey key) {
+    out.trials.push_back({trial, std::move(key)});
+    // The view stays valid: `trials` never grows beyond its reserve, so no key moves.
+    const auto [first, added] =
+        index_.try_emplace(std::string_view(out.trials.back().key), out.trials.size() - 1);
+    if (added) return;
+    out.trials.pop_back();
+    ++out.duplicates;
+    Trial& kept = out.trials[first->second].trial;
+    for (const std::size_t param : scheduling_) {
+      if (schedules_more(def_.params[param], trial.values[param], kept.values[param])) {
+        kept.values[param] = trial.values[param];
+      }
+    }
+  }
+
+  Expansion out;
+
+ private:
+  const WorkloadDef& def_;
+  std::vector<std::size_t> scheduling_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+// Walks the product with one trial and one key that change in place: there may be a million points,
+// each differing from the last one in an axis or two.
+class Walker {
+ public:
+  Walker(const Sweep& sweep, const WorkloadDef& def)
+      : dimensions_(spec::dimensions_of(sweep)),
+        counters_(dimensions_.size(), 0),
+        trial_(base_trial(sweep, def)),
+        keys_(def),
+        rules_(sweep.exclude, dimensions_, trial_) {
+    keys_.set_all(trial_);
+    for (const Dimension& dimension : dimensions_) {
+      auto& parts = parts_.emplace_back();
+      for (const Axis* axis : dimension.axes) {
+        auto& of_axis = parts.emplace_back();
+        for (const Value& value : axis->values) {
+          of_axis.push_back(keys_.part_of(axis->param, value));
+        }
+      }
+    }
+    for (std::size_t d = 0; d < dimensions_.size(); ++d) show(d);
+  }
+
+  void walk(Collector& collector) {
+    const auto empty = [](const Dimension& dimension) { return dimension.length == 0; };
+    if (std::any_of(dimensions_.begin(), dimensions_.end(), empty)) return;
+    set_rules_from(0);
+    do {
+      if (const auto rule = rules_.first_match()) {
+        ++collector.out.excluded[*rule];
+      } else {
+        collector.add(trial_, keys_.key());
+      }
+    } while (advance());
+  }
+
+ private:
+  void show(std::size_t d) {
+    const Dimension& dimension = dimensions_[d];
+    if (dimension.length == 0) return;
+    for (std::size_t a = 0; a < dimension.axes.size(); ++a) {
+      const Axis& axis = *dimension.axes[a];
+      trial_.values[axis.param] = axis.values[counters_[d]];
+      keys_.set(axis.param, parts_[d][a][counters_[d]]);
+    }
+  }
+
+  // The last dimension changes fastest, as the digits of a clock do.
+  bool advance() {
+    for (std::size_t d = dimensions_.size(); d-- > 0;) {
+      counters_[d] = (counters_[d] + 1) % dimensions_[d].length;
+      show(d);
+      if (counters_[d] == 0) continue;
+      set_rules_from(d);
+      return true;
+    }
+    return false;
+  }
+
+  void set_rules_from(std::size_t first) {
+    for (std::size_t d = first; d < dimensions_.size(); ++d) rules_.set(d, counters_[d]);
+  }
+
+  std::vector<Dimension> dimensions_;
+  std::vector<std::size_t> counters_;
+  Trial trial_;
+  KeyWriter keys_;
+  RuleIndex rules_;
+  std::vector<std::vector<std::vector<std::string>>> parts_;  // by dimension, axis, counter
+};
+
+}  // namespace
+
+std::int64_t count_points(const Sweep& sweep) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  std::int64_t points = spec::has_product(sweep) ? 1 : 0;
+  for (const Dimension& dimension : spec::dimensions_of(sweep)) {
+    if (__builtin_mul_overflow(points, dimension.length, &points)) return kMax;
+  }
+  if (__builtin_add_overflow(points, sweep.include.size(), &points)) return kMax;
+  return points;
+}
+
+Expansion expand(const Sweep& sweep, const WorkloadDef& def) {
+  Collector collector(def, static_cast<std::size_t>(count_points(sweep)));
+  collector.out.excluded.assign(sweep.exclude.size(), 0);
+  if (spec::has_product(sweep)) Walker(sweep, def).walk(collector);
+
+  const Trial base = base_trial(sweep, def);
+  KeyWriter keys(def);
+  for (const auto& point : sweep.include) {
+    Trial trial = base;
+    for (const Setting& setting : point) trial.values[setting.param] = setting.value;
+    keys.set_all(trial);
+    collector.add(trial, keys.key());
+  }
+  return std::move(collector.out);
+}
+
+}  // namespace sweepd

@@ -1,0 +1,177 @@
+#include "runner/sweepfile/table_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+#include "runner/model/outcome.h"
+#include "runner/model/trial.h"
+#include "runner/model/verdict.h"
+#include "runner/sweepfile/values.h"
+
+namespace sweepd::spec {
+namespace {
+
+// The columns that every result has in addition to its parameters (docs/DATABASE.md).
+const std::vector<std::string>& result_columns() {
+  static const std::vector<std::string> names{
+      "phase",   "pass", "metric",      "step",       "repeat", "rank",    "outcome",
+      "verdict", "host", "device_name", "fact",       "figure", "kernel",  "class",
+      "range",   "grid", "block",       "allocation", "origin", "operator"};
+  return names;
+}
+
+std::vector<std::string> phase_names(const WorkloadDef& def) {
+  std::vector<std::string> names{"setup"};
+  names.insert(names.end(), def.phases.begin(), def.phases.end());
+  names.emplace_back("step");
+  return names;
+}
+
+bool is_column(const Draft& draft, const std::string& name) {
+  const auto& columns = result_columns();
+  return draft.def == nullptr || draft.def->index_of(name) ||
+         std::find(columns.begin(), columns.end(), name) != columns.end();
+}
+
+void report_column(Reporter& report, const Draft& draft, std::string_view what, const Node& node) {
+  std::vector<std::string> names = draft.def->param_names();
+  names.insert(names.end(), result_columns().begin(), result_columns().end());
+  std::string help = help_nearest(node.text, names);
+  if (help.empty()) help = "columns of every result are " + join(result_columns(), ", ");
+  report.error(node.mark,
+               fmt::format("{}: `{}` is neither a parameter of {} nor a column of results", what,
+                           shown(node.text), draft.def->name),
+               std::move(help));
+}
+
+// Accepts a name that this table may have, once. Reports any other.
+bool accept_name(Reporter& report, const Draft& draft, std::string_view what, const Node& node,
+                 std::vector<std::string>& used) {
+  if (!is_column(draft, node.text)) {
+    report_column(report, draft, what, node);
+    return false;
+  }
+  if (std::find(used.begin(), used.end(), node.text) != used.end()) {
+    report.error(node.mark, fmt::format("{}: `{}` is already a row or column of this table", what,
+                                        shown(node.text)));
+    return false;
+  }
+  used.push_back(node.text);
+  return true;
+}
+
+// Braces must pair up, contain a name, and not nest; `{{` and `}}` are literal braces.
+std::string fault_in_cell(std::string_view cell) {
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    if (cell[i] != '{' && cell[i] != '}') continue;
+    if (i + 1 < cell.size() && cell[i + 1] == cell[i]) {
+      ++i;
+      continue;
+    }
+    if (cell[i] == '}') return "`}` without a `{` before it";
+    const std::size_t end = cell.find_first_of("{}", i + 1);
+    if (end == std::string_view::npos || cell[end] == '{') return "`{` is not closed";
+    const std::string_view name = cell.substr(i + 1, end - i - 1);
+    if (name.empty() || name.front() == ':') return "`{}` needs a name, as in `{mean:.1f}`";
+    i = end;
+  }
+  return "";
+}
+
+// Returns the text that a filter compares with: canonical for parameters, one of the words for
+// enumerations.
+std::optional<std::string> read_filter_value(Reporter& report, const Draft& draft,
+                                             std::string_view section, const std::string& name,
+                                             const Node& node) {
+  const std::string what = fmt::format("{}: {}", section, name);
+  if (draft.def == nullptr) return read_text(report, what, node);
+  if (const ParamDef* param = draft.def->find(name)) {
+    const auto value = read_value(report, *param, node, "a list holds single values only");
+    return value ? std::optional(param->text(*value)) : std::nullopt;
+  }
+  if (name == "phase") return read_word(report, what, phase_names(*draft.def), node);
+  if (name == "pass") return read_word(report, what, pass_words(), node);
+  if (name == "verdict") return read_word(report, what, verdict_words(), node);
+  if (name == "outcome") return read_word(report, what, outcome_words(), node);
+  auto text = read_text(report, what, node);
+  if (!text || (name != "step" && name != "repeat" && name != "rank")) return text;
+  const auto number = parse_value(*text, ValueType::kInteger);
+  if (number) return to_text(*number, ValueType::kInteger);
+  report.error(node.mark, fmt::format("{}: {}", what, number.error().message));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::string_view what,
+                                    const Node& list, std::vector<std::string>& used,
+                                    std::vector<TableSpec::Heading>& headings) {
+  std::vector<std::string> names;
+  const std::string help =
+      list.is_scalar() && list.text.size() <= 60 ? fmt::format("write [{}]", list.text) : "";
+  if (!expect_list(report, what, "a list of names", list, help)) return names;
+  for (const NodePtr& item : list.items) {
+    const bool headed = item->is_map() && item->entries.size() == 1;
+    if (!headed && !item->is_scalar()) {
+      report_kind(report, what, "a name, or one `name: heading`", *item);
+      continue;
+    }
+    const Node& name = headed ? *item->entries.front().key : *item;
+    if (!accept_name(report, draft, what, name, used)) continue;
+    names.push_back(name.text);
+    if (!headed) continue;
+    const auto heading = read_text(report, "heading", *item->entries.front().value);
+    if (heading) headings.push_back({name.text, *heading});
+  }
+  return names;
+}
+
+void read_cell(Reporter& report, std::string& cell, const Node& node) {
+  const auto text = read_text(report, "cell", node);
+  if (!text) return;
+  const std::string fault = fault_in_cell(*text);
+  if (fault.empty()) {
+    cell = *text;
+  } else {
+    report.error(node.mark, "cell: " + fault, "write a brace itself as `{{` or `}}`");
+  }
+}
+
+void read_where(Reporter& report, const Draft& draft, std::vector<TableSpec::Filter>& where,
+                const Node& map) {
+  if (!expect_map(report, "where", map)) return;
+  for (const auto& [key, node] : map.entries) {
+    if (!is_column(draft, key->text)) {
+      report_column(report, draft, "where", *key);
+      continue;
+    }
+    TableSpec::Filter filter{key->text, {}};
+    if (node->is_list() && node->items.empty()) {
+      report.error(node->mark, fmt::format("where: `{}` has no values", shown(key->text)));
+    }
+    const std::vector<NodePtr> items = node->is_list() ? node->items : std::vector{node};
+    for (const NodePtr& item : items) {
+      auto value = read_filter_value(report, draft, "where", key->text, *item);
+      if (value) filter.values.push_back(std::move(*value));
+    }
+    where.push_back(std::move(filter));
+  }
+}
+
+void read_baseline(Reporter& report, const Draft& draft, std::vector<TableSpec::Filter>& baseline,
+                   const Node& map) {
+  if (!expect_map(report, "baseline", map, "write {precision: fp32}")) return;
+  for (const auto& [key, node] : map.entries) {
+    if (!is_column(draft, key->text)) {
+      report_column(report, draft, "baseline", *key);
+    } else if (!node->is_scalar()) {
+      report_kind(report, "baseline: " + shown(key->text), "one value", *node);
+    } else if (auto value = read_filter_value(report, draft, "baseline", key->text, *node)) {
+      baseline.push_back({key->text, {std::move(*value)}});
+    }
+  }
+}
+
+}  // namespace sweepd::spec

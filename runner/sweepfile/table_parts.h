@@ -1,0 +1,29 @@
+// The parts of a table of a sweep file: lists of names, cell templates, filters.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/sweepfile/draft.h"
+#include "runner/sweepfile/reporter.h"
+
+namespace sweepd::spec {
+
+// Reads `rows` or `columns`: names, or `name: heading`. `used` contains the names of both.
+std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::string_view what,
+                                    const Node& list, std::vector<std::string>& used,
+                                    std::vector<TableSpec::Heading>& headings);
+
+// Checks the braces only. report::validate checks which names they contain.
+void read_cell(Reporter& report, std::string& cell, const Node& node);
+
+// Reads `where`: name to value or list, with values in canonical text.
+void read_where(Reporter& report, const Draft& draft, std::vector<TableSpec::Filter>& where,
+                const Node& map);
+
+// Reads `baseline`: name to one value.
+void read_baseline(Reporter& report, const Draft& draft, std::vector<TableSpec::Filter>& baseline,
+                   const Node& map);
+
+}  // namespace sweepd::spec

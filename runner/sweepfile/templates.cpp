@@ -1,0 +1,84 @@
+#include "runner/sweepfile/templates.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <vector>
+
+namespace sweepd {
+namespace {
+
+bool is_given(const ParamDef& def, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return !text->empty();
+  if (def.type == ValueType::kBoolean || def.type == ValueType::kReal) return true;
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number == nullptr || *number != 0;
+}
+
+// A template parameter of a workload, with the names in the texts seen so far. Thousands of trials
+// in a sweep share a few texts.
+class Template {
+ public:
+  Template(const WorkloadDef& def, std::size_t param) : def_(def), param_(param) {}
+
+  std::optional<std::string> mistake_in(const Trial& trial) {
+    const std::string& text = std::get<std::string>(trial.values[param_]);
+    const auto [entry, added] = texts_.try_emplace(text);
+    if (added) entry->second = read(text);
+    if (!entry->second.mistake.empty()) return entry->second.mistake;
+    for (const std::size_t named : entry->second.named) {
+      const ParamDef& other = def_.params[named];
+      if (is_given(other, trial.values[named])) continue;
+      const std::string label = label_of(def_, trial);
+      return fmt::format("{}: {{{}}} is used, but the trial{}{} does not set `{}`", own().name,
+                         other.name, label.empty() ? "" : " ", label, other.name);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Text {
+    std::string mistake;
+    std::vector<std::size_t> named;  // of the workload's own parameters
+  };
+  const ParamDef& own() const { return def_.params[param_]; }
+
+  Text read(const std::string& text) const {
+    Text found;
+    const bool absent = text.empty() && own().form != TextForm::kCommandLine;
+    if (absent) return found;
+    const auto names = names_in_text(text, own().form, own().template_names);
+    if (!names) {
+      found.mistake = fmt::format("{}: {}", own().name, names.error().message);
+      return found;
+    }
+    for (const std::string& name : *names) {
+      const auto index = def_.index_of(name);
+      if (index && !def_.params[*index].run_param) found.named.push_back(*index);
+    }
+    return found;
+  }
+
+  const WorkloadDef& def_;
+  std::size_t param_;
+  std::map<std::string, Text> texts_;
+};
+
+}  // namespace
+
+std::optional<std::string> mistake_in_templates(const WorkloadDef& def,
+                                                const Expansion& expansion) {
+  std::vector<Template> templates;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    if (def.params[i].form != TextForm::kPlain) templates.emplace_back(def, i);
+  }
+  if (templates.empty()) return std::nullopt;
+  for (const ExpandedTrial& trial : expansion.trials) {
+    for (Template& one : templates) {
+      if (auto mistake = one.mistake_in(trial.trial)) return mistake;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,16 @@
+// Checks templates against whole trials: whether a trial sets the parameters that they name.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runner/sweepfile/sweepfile.h"
+
+namespace sweepd {
+
+// Returns the first trial that cannot run: a command line is empty, or a template names a parameter
+// that the trial leaves "not given" (an empty text, the number 0). Only the workload's own
+// parameters are checked, because every trial has the run's. Empty if there is none.
+std::optional<std::string> mistake_in_templates(const WorkloadDef& def, const Expansion& expansion);
+
+}  // namespace sweepd

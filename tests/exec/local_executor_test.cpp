@@ -1,0 +1,209 @@
+// Tests the events of the local executor. Ranks are shell scripts.
+#include "runner/exec/local_executor.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/base/proc.h"
+#include "tests/exec/scratch.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// "started", "rank 0 exited with 3", "rank 1 was killed by 9", "over"
+std::string text_of(const ExecutorEvent& event) {
+  if (std::holds_alternative<AttemptStarted>(event)) return "started";
+  if (const auto* failed = std::get_if<AttemptNotStarted>(&event)) return failed->error.message;
+  if (std::holds_alternative<AttemptOver>(event)) return "over";
+  if (std::holds_alternative<WorkerLoaded>(event)) return "loaded";
+  const auto& end = std::get<RankEnded>(event);
+  if (end.exit.code) return fmt::format("rank {} exited with {}", end.rank, *end.exit.code);
+  if (end.exit.signal) return fmt::format("rank {} was killed by {}", end.rank, *end.exit.signal);
+  return fmt::format("rank {} ended", end.rank);
+}
+
+class LocalExecutorTest : public Scratch {
+ protected:
+  LocalExecutorTest() { std::filesystem::create_directory(folder_.path()); }
+
+  void make(Prefork prefork = Prefork::kNo, LocalTiming timing = {}) {
+    executor_ = make_local_executor(root_ / "worker", prefork, timing);
+  }
+  void start(int ranks = 1) {
+    AttemptRequest request;
+    request.attempt = "a";
+    request.lease.ranks.resize(static_cast<std::size_t>(ranks));
+    executor_->start(folder_, request);
+  }
+  // Waits for events until one has this text, and returns the texts of all.
+  std::vector<std::string> until(const std::string& last) {
+    std::vector<std::string> texts;
+    for (int i = 0; i < 1000; ++i) {
+      pollfd readable{executor_->descriptor(), POLLIN, 0};
+      if (::poll(&readable, 1, 10'000) != 1) break;
+      for (const ExecutorEvent& event : executor_->events()) texts.push_back(text_of(event));
+      if (!texts.empty() && texts.back() == last) return texts;
+    }
+    ADD_FAILURE() << "no `" << last << "` among " << testing::PrintToString(texts);
+    return texts;
+  }
+  bool is_quiet() const {
+    pollfd readable{executor_->descriptor(), POLLIN, 0};
+    return ::poll(&readable, 1, 0) == 0;
+  }
+
+  AttemptFolder folder_{root_ / "attempt"};
+  std::unique_ptr<Executor> executor_;
+};
+
+TEST_F(LocalExecutorTest, ReportsStartEndsAndThatNothingIsLeft) {
+  script("exit 3");
+  make();
+  EXPECT_TRUE(is_quiet());
+  start();
+  EXPECT_THAT(until("over"), ElementsAre("started", "rank 0 exited with 3", "over"));
+  EXPECT_TRUE(is_quiet());
+}
+
+TEST_F(LocalExecutorTest, AStartThatFailsIsTheOnlyEvent) {
+  make();
+  start();
+  const auto events =
+      until(fmt::format("rank 0 of attempt a: cannot execute {}: No such file or "
+                        "directory",
+                        (root_ / "worker").string()));
+  EXPECT_EQ(events.size(), 1U);
+  EXPECT_TRUE(is_quiet());
+}
+
+// Each call starts as many ranks as its time allows, here one, so that a large gang does not hold
+// up the event loop.
+TEST_F(LocalExecutorTest, AGangIsStartedInSlices) {
+  script("exec sleep 1000");
+  make(Prefork::kNo, {.slice = Duration{0}});
+  start(3);
+  EXPECT_THAT(executor_->events(), IsEmpty());
+  EXPECT_THAT(executor_->events(), IsEmpty());
+  EXPECT_FALSE(is_quiet());
+  EXPECT_THAT(until("started"), ElementsAre("started"));
+  executor_->kill("a");
+  EXPECT_THAT(until("over"),
+              testing::UnorderedElementsAre("rank 0 was killed by 9", "rank 1 was killed by 9",
+                                            "rank 2 was killed by 9", "over"));
+}
+
+TEST_F(LocalExecutorTest, StopReachesASuspendedRank) {
+  const auto ready = fifo("ready");
+  script(fmt::format("trap 'exit 7' TERM; echo $$ > {}; while :; do sleep 0.01; done",
+                     ready.string()));
+  make();
+  start();
+  until("started");
+  const int pid = std::stoi(read(ready));
+  ::kill(pid, SIGSTOP);
+  for (int i = 0; i < 1000 && read_proc_stat(pid)->state != 'T'; ++i) ::usleep(1000);
+  EXPECT_THAT(executor_->suspended("a"), ElementsAre(0));
+  executor_->stop("a");
+  EXPECT_THAT(until("over"), ElementsAre("rank 0 exited with 7", "over"));
+  EXPECT_THAT(executor_->suspended("a"), IsEmpty());
+}
+
+TEST_F(LocalExecutorTest, IsOverOnlyWhenWhatAKilledRankLeftBehindIsGone) {
+  const auto ready = fifo("ready");
+  script(fmt::format("setsid sh -c 'echo $$ > {}; exec sleep 1000' &\nwait", ready.string()));
+  make();
+  start();
+  until("started");
+  const int left = std::stoi(read(ready));
+  executor_->kill("a");
+  EXPECT_THAT(until("over"), ElementsAre("rank 0 was killed by 9", "over"));
+  const auto stat = read_proc_stat(left);
+  EXPECT_TRUE(!stat || stat->ended());
+}
+
+TEST_F(LocalExecutorTest, WhatCannotBeKilledIsNotWaitedForForEver) {
+  const auto ready = fifo("ready");
+  script(fmt::format("setsid sh -c 'echo $$ > {}; exec sleep 1000' &\nwait", ready.string()));
+  make(Prefork::kNo, {.max_clears = 0});  // as if it had been tried too often
+  start();
+  until("started");
+  const int left = std::stoi(read(ready));
+  executor_->kill("a");
+  EXPECT_THAT(until("over"), ElementsAre("rank 0 was killed by 9", "over"));
+  EXPECT_EQ(::kill(left, SIGKILL), 0);
+}
+
+TEST_F(LocalExecutorTest, AdoptsWhatAnotherStarted) {
+  script("exec sleep 1000");
+  const pid_t daemon = ::fork();
+  if (daemon == 0) {
+    make();
+    start(2);
+    until("started");
+    ::_exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
+  make();
+  const Adoption found = executor_->adopt(folder_, "a", 2);
+  EXPECT_THAT(found.alive, ElementsAre(0, 1));
+  EXPECT_FALSE(found.incomplete);
+  executor_->kill("a");
+  EXPECT_THAT(until("over"), testing::UnorderedElementsAre("rank 0 ended", "rank 1 ended", "over"));
+}
+
+TEST_F(LocalExecutorTest, AnAttemptThatEndedMeanwhileIsOver) {
+  script("exit 0");
+  make();
+  start();
+  until("over");
+  make();
+  EXPECT_THAT(executor_->adopt(folder_, "a", 1).alive, IsEmpty());
+  EXPECT_THAT(until("over"), ElementsAre("over"));
+}
+
+TEST_F(LocalExecutorTest, OneThatNeverBeganHasNoEvents) {
+  make();
+  EXPECT_TRUE(executor_->adopt(folder_, "a", 1).incomplete);
+  EXPECT_THAT(executor_->events(), IsEmpty());
+  EXPECT_TRUE(is_quiet());
+}
+
+AttemptRequest forkable() {
+  AttemptRequest request;
+  request.params = {{"device", "cpu"}, {"warmup", "1"}};
+  request.lease.ranks.resize(1);
+  return request;
+}
+
+TEST_F(LocalExecutorTest, AWorkerThatDoesNotGetLoadedIsNotWaitedForForEver) {
+  script("exec sleep 1000");
+  make(Prefork::kYes, {.load_limit = milliseconds(20)});
+  EXPECT_TRUE(executor_->prepare(forkable()));
+  EXPECT_THAT(until("loaded"), ElementsAre("loaded"));
+  EXPECT_TRUE(executor_->prepare(forkable())) << "it still loads";
+  EXPECT_THAT(until("loaded"), ElementsAre("loaded"));
+}
+
+TEST_F(LocalExecutorTest, RestEndsTheWaitForAWorker) {
+  script("exec sleep 1000");
+  make(Prefork::kYes);
+  EXPECT_TRUE(executor_->prepare(forkable()));
+  executor_->rest();
+  EXPECT_THAT(until("loaded"), ElementsAre("loaded"));
+}
+
+}  // namespace
+}  // namespace sweepd
