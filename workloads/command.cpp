@@ -17,7 +17,7 @@
 #include "workloads/command/params.h"
 #include "workloads/command/patterns.h"
 #include "workloads/command/program.h"
-#include "workloads/command/report.h"
+#include "workloads/command/program_report.h"
 #include "workloads/command/secrets.h"
 #include "workloads/command/variables.h"
 
@@ -230,7 +230,7 @@ class Command final : public Workload, public SelfTimed {
   bool reports_samples_;
   command::Patterns patterns_;
   command::Secrets secrets_;
-  command::Plan plan_;
+  command::ProgramStart plan_;
   std::map<std::pair<std::string, std::string>, std::int64_t> steps_;  // last of a phase and metric
   std::map<std::string, bool> phases_with_memory_;
   std::map<std::string, command::FactReport> facts_;

@@ -9,8 +9,9 @@
 namespace sweepd {
 namespace {
 
-// A reader may have to wait for the writer's checkpoint. No commit of ours takes five seconds.
-constexpr int kBusyTimeoutMs = 5000;
+// A reader may have to wait for the writer's checkpoint, and the writer for somebody else's
+// transaction, such as an open sqlite3 shell's. Neither is on the daemon's loop.
+constexpr int kBusyTimeoutMs = 10'000;
 // Virtual-machine instructions between two looks at the clock: about 0.1 ms.
 constexpr int kProgressInstructions = 10'000;
 

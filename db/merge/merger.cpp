@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "db/base/which_counts.h"
 #include "db/merge/merge.h"
 #include "db/merge/params.h"
 #include "db/merge/plan.h"
@@ -32,14 +33,16 @@ constexpr std::string_view kOneAnswer =
     "CROSS JOIN main.attempt a ON a.trial = p.trial AND a.pass = p.pass AND a.repeat = p.repeat "
     "CROSS JOIN main.sweep_attempt s ON s.attempt = a.row) WHERE place > 1)";
 
-// Applies the rule of mark_current (store/attempts.cpp) to every point of the batch.
-constexpr std::string_view kBest =
-    "SELECT row FROM (SELECT a.row, row_number() OVER (PARTITION BY a.trial, a.pass, a.repeat, "
-    "a.host ORDER BY a.outcome = 'done' IS TRUE DESC, a.ended_ns IS NULL DESC, a.ended_ns DESC, "
-    "a.row DESC) AS place FROM (SELECT DISTINCT n.trial, n.pass, n.repeat FROM temp.merge_batch b "
-    "JOIN main.attempt n ON n.row = b.new WHERE b.fresh) p "
-    "CROSS JOIN main.attempt a ON a.trial = p.trial AND a.pass = p.pass AND a.repeat = p.repeat) "
-    "WHERE place {} 1";
+// Of every point of the batch, the attempt that counts ("= 1") or the others ("> 1").
+std::string placed(std::string_view place) {
+  return "SELECT row FROM (SELECT a.row, row_number() OVER (PARTITION BY a.trial, a.pass, "
+         "a.repeat, a.host ORDER BY " +
+         the_one_that_counts_first("a") +
+         ") AS place FROM (SELECT DISTINCT n.trial, n.pass, n.repeat FROM temp.merge_batch b "
+         "JOIN main.attempt n ON n.row = b.new WHERE b.fresh) p CROSS JOIN main.attempt a ON "
+         "a.trial = p.trial AND a.pass = p.pass AND a.repeat = p.repeat) WHERE place " +
+         std::string(place);
+}
 
 constexpr std::string_view kMergePeaks =
     "INSERT INTO main.device_peak (device, arithmetic, flops_per_s, flops_attempt, bytes_per_s, "
@@ -236,9 +239,9 @@ bool Merger::State::merge_attempts() {
   run(std::string(kOneAnswer));
   // Clear before set: the unique index allows one current attempt at a time.
   run(fmt::format("UPDATE main.attempt SET is_current = 0 WHERE is_current = 1 AND row IN ({})",
-                  fmt::format(kBest, ">")));
+                  placed("> 1")));
   run(fmt::format("UPDATE main.attempt SET is_current = 1 WHERE is_current = 0 AND row IN ({})",
-                  fmt::format(kBest, "=")));
+                  placed("= 1")));
   Query hosts(store.connection,
               "SELECT DISTINCT h.hostname FROM temp.merge_batch b JOIN main.attempt a ON "
               "a.row = b.new JOIN main.host h ON h.id = a.host WHERE b.fresh");

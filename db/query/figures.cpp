@@ -21,7 +21,7 @@ bool from_samples_table(FigureSource source) {
 
 }  // namespace
 
-FigureReader::FigureReader(ReaderState& state, const ResultPlan& plan, bool with_samples)
+FigureReader::FigureReader(ReaderState& state, const QueryPlan& plan, bool with_samples)
     : state_(state), plan_(plan), with_samples_(with_samples) {
   make_filters();
 }

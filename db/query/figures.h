@@ -31,7 +31,7 @@ std::string launch_shape(const std::string& name);
 
 class FigureReader {
  public:
-  FigureReader(ReaderState& state, const ResultPlan& plan, bool with_samples);
+  FigureReader(ReaderState& state, const QueryPlan& plan, bool with_samples);
   std::vector<FigureRow> read(const SelectedAttempt& attempt);
   std::string metric_text(std::int64_t metric);
 
@@ -63,7 +63,7 @@ class FigureReader {
   void add_samples(std::int64_t attempt, std::vector<FigureRow>& rows);
 
   ReaderState& state_;
-  const ResultPlan& plan_;
+  const QueryPlan& plan_;
   bool with_samples_;
   std::optional<Query> summary_;  // kept open, because a query runs it once per attempt
   std::optional<Query> stored_;   // likewise, for what is in a table of its own

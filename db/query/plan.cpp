@@ -21,7 +21,7 @@ bool contains_value(const std::vector<Value>& list, std::int64_t value) {
 }
 
 // Finds the workload that the query names, or that of its sweep.
-Result<void> find_workload(ReaderState& state, const QuerySpec& query, ResultPlan& plan) {
+Result<void> find_workload(ReaderState& state, const QuerySpec& query, QueryPlan& plan) {
   std::string workload = query.workload;
   if (!query.sweep.empty()) {
     const auto row = sweep_row(state, query.sweep);
@@ -56,11 +56,11 @@ Result<void> find_workload(ReaderState& state, const QuerySpec& query, ResultPla
                                                  join(names, ", "), did_you_mean(workload, names))};
 }
 
-UnknownNames unknown_names(const QuerySpec& query, ResultPlan& plan) {
+UnknownNames unknown_names(const QuerySpec& query, QueryPlan& plan) {
   return query.declared ? &plan.unknown : nullptr;
 }
 
-Result<void> add_filters(ReaderState& state, const QuerySpec& query, ResultPlan& plan) {
+Result<void> add_filters(ReaderState& state, const QuerySpec& query, QueryPlan& plan) {
   for (const TableSpec::Filter& where : query.table.where) {
     const auto column = resolve_name(*plan.def, where.name, "where");
     if (!column) return column.error();
@@ -76,7 +76,7 @@ Result<void> add_filters(ReaderState& state, const QuerySpec& query, ResultPlan&
   return {};
 }
 
-Result<void> add_dimensions(const TableSpec& table, ResultPlan& plan) {
+Result<void> add_dimensions(const TableSpec& table, QueryPlan& plan) {
   for (const auto* names : {&table.rows, &table.columns}) {
     for (const std::string& name : *names) {
       const auto same = [&name](const PlannedDimension& d) { return d.name == name; };
@@ -103,7 +103,7 @@ std::vector<std::string> texts(const PlannedFilter& filter) {
 
 // Returns the metric of a table that names none: that of the source whose columns it names, else
 // the time.
-std::string implied_metric(const ResultPlan& plan) {
+std::string implied_metric(const QueryPlan& plan) {
   const auto named = [&](std::initializer_list<Common> columns) {
     return std::any_of(columns.begin(), columns.end(), [&](Common column) {
       return plan.has_dimension(column) || plan.filter(column) != nullptr;
@@ -135,7 +135,7 @@ Result<FigureSource> source_of(const std::vector<std::string>& metrics) {
 }
 
 // `rank: slowest` does not name a rank: which one it is differs from step to step.
-Result<void> choose_rank(ResultPlan& plan) {
+Result<void> choose_rank(QueryPlan& plan) {
   const PlannedFilter* filter = plan.filter(Common::kRank);
   if (filter == nullptr || !contains_value(filter->values, kSlowestRank)) return {};
   if (filter->values.size() > 1 || plan.by_rank) {
@@ -152,7 +152,7 @@ Result<void> choose_rank(ResultPlan& plan) {
   return {};
 }
 
-Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, ResultPlan& plan) {
+Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, QueryPlan& plan) {
   const TableSpec& table = query.table;
   if (const PlannedFilter* filter = plan.filter(Common::kMetric)) {
     plan.metrics = texts(*filter);
@@ -175,7 +175,7 @@ Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, ResultPl
 
 // Figures and facts hold for every phase, step and rank, so a table may name these anyway. Any
 // other column that the source lacks cannot be shown.
-Result<void> check_column(const ResultPlan& plan, const std::string& name, const ColumnRef& ref) {
+Result<void> check_column(const QueryPlan& plan, const std::string& name, const ColumnRef& ref) {
   if (!decided_by_figures(ref)) return {};
   const Common column = std::get<Common>(ref);
   if (has_column(plan.source, column)) return {};
@@ -191,7 +191,7 @@ Result<void> check_column(const ResultPlan& plan, const std::string& name, const
                            describe(plan.source))};
 }
 
-Result<void> check_columns(const TableSpec& table, ResultPlan& plan) {
+Result<void> check_columns(const TableSpec& table, QueryPlan& plan) {
   for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {
     const PlannedDimension& dimension = plan.dimensions[i];
     if (auto ok = check_column(plan, dimension.name, dimension.column); !ok) return ok;
@@ -214,7 +214,7 @@ Result<void> check_columns(const TableSpec& table, ResultPlan& plan) {
 
 // Without `phase` among the dimensions a table means the whole step. Pooling the step with its
 // parts would give a meaningless figure. A step's kernels and blocks are those of all its phases.
-void choose_phases(ResultPlan& plan) {
+void choose_phases(QueryPlan& plan) {
   if (!has_column(plan.source, Common::kPhase)) return;
   const bool adds_up = plan.source == FigureSource::kKernel ||
                        plan.source == FigureSource::kOperator ||
@@ -235,7 +235,7 @@ bool are_of_ranges(const std::vector<std::string>& metrics) {
   });
 }
 
-void choose_passes(ResultPlan& plan) {
+void choose_passes(QueryPlan& plan) {
   if (const PlannedFilter* filter = plan.filter(Common::kPass)) {
     for (const std::string& name : texts(*filter)) plan.passes.push_back(*pass_from(name));
     return;
@@ -263,7 +263,7 @@ void choose_passes(ResultPlan& plan) {
 
 // Work and peaks cost two more lookups per attempt, which plain statistics do not need. A name that
 // is neither plain nor a dimension is assumed to be derived from them.
-bool is_plain(const ResultPlan& plan, const std::string& name) {
+bool is_plain(const QueryPlan& plan, const std::string& name) {
   static const std::vector<std::string> kPlain{
       "n",   "mean",    "std",     "min",  "p05",        "median", "p95",   "max",    "mad",
       "sum", "outcome", "verdict", "text", "difference", "change", "ratio", "speedup"};
@@ -287,8 +287,8 @@ std::vector<std::string> figures_of(const TableSpec& table) {
 
 }  // namespace
 
-Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query) {
-  ResultPlan plan;
+Result<QueryPlan> plan_results(ReaderState& state, const QuerySpec& query) {
+  QueryPlan plan;
   if (auto found = find_workload(state, query, plan); !found) return found.error();
   if (auto added = add_filters(state, query, plan); !added) return added.error();
   if (auto added = add_dimensions(query.table, plan); !added) return added.error();

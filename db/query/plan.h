@@ -58,7 +58,7 @@ enum class Pooling {
   kEachAttempt,  // order statistics or rates are needed
 };
 
-struct ResultPlan {
+struct QueryPlan {
   const WorkloadDef* def = nullptr;
   std::optional<std::int64_t> sweep;  // row
   std::vector<PlannedDimension> dimensions;
@@ -98,6 +98,6 @@ bool has_column(FigureSource source, Common column);
 bool is_integer(Common column);  // step, repeat, rank, allocation
 
 // Call inside `ask`. Errors name the unknown or ill-typed item and the nearest known one.
-Result<ResultPlan> plan_results(ReaderState& state, const QuerySpec& query);
+Result<QueryPlan> plan_results(ReaderState& state, const QuerySpec& query);
 
 }  // namespace sweepd

@@ -9,8 +9,7 @@
 
 namespace sweepd {
 
-PooledReader::PooledReader(ReaderState& state, const ResultPlan& plan)
-    : state_(state), plan_(plan) {
+PooledReader::PooledReader(ReaderState& state, const QueryPlan& plan) : state_(state), plan_(plan) {
   for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {
     const ColumnRef& column = plan.dimensions[i].column;
     const Level level = level_of(plan, column);

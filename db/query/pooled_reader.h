@@ -19,7 +19,7 @@ namespace sweepd {
 // are parameters of trials.
 class PooledReader {
  public:
-  PooledReader(ReaderState& state, const ResultPlan& plan);
+  PooledReader(ReaderState& state, const QueryPlan& plan);
   // `coders` has one empty coder for each of the plan's dimensions. Of `attempt` and `trial`,
   // singles have the rows only. Returns nothing if the metric has more phases than fit into a word.
   std::optional<PooledScan> read(std::vector<DimensionCoder>& coders);
@@ -69,7 +69,7 @@ class PooledReader {
   Stats whole(const Cell& cell);
 
   ReaderState& state_;
-  const ResultPlan& plan_;
+  const QueryPlan& plan_;
   std::vector<CodedColumn> trial_columns_, attempt_columns_;  // named ones
   std::vector<CodedColumn> other_columns_;                    // of trials
   Combinations places_;

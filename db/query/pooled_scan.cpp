@@ -25,7 +25,7 @@ std::int64_t count(ReaderState& state, const std::string& sql) {
   return query.integer(0);
 }
 
-bool is_worth_it(ReaderState& state, const ResultPlan& plan) {
+bool is_worth_it(ReaderState& state, const QueryPlan& plan) {
   const std::int64_t attempts = count(state, "SELECT coalesce(max(row), 0) FROM attempt");
   if (attempts < kFewestAttempts) return false;
   if (!plan.sweep) return true;
@@ -35,7 +35,7 @@ bool is_worth_it(ReaderState& state, const ResultPlan& plan) {
 }
 
 // Draws trials of the table or the sweep, evenly spread.
-std::vector<std::int64_t> draw_trials(ReaderState& state, const ResultPlan& plan) {
+std::vector<std::int64_t> draw_trials(ReaderState& state, const QueryPlan& plan) {
   const std::string sweep = plan.sweep ? fmt::format(" WHERE sweep = {}", *plan.sweep) : "";
   const std::string table = plan.sweep ? "sweep_trial" : sql_name(params_table(plan.def->name));
   const std::int64_t first = count(state, fmt::format("SELECT min(trial) FROM {}{}", table, sweep));
@@ -49,7 +49,7 @@ std::vector<std::int64_t> draw_trials(ReaderState& state, const ResultPlan& plan
   return trials;
 }
 
-void add_varying(ReaderState& state, ResultPlan& plan) {
+void add_varying(ReaderState& state, QueryPlan& plan) {
   ParamTable params(state.connection, *plan.def);
   std::optional<Trial> first;
   std::vector<bool> varies(plan.def->params.size(), false);
@@ -89,7 +89,7 @@ void complete_singles(ReaderState& state, std::vector<SelectedAttempt>& singles)
 
 }  // namespace
 
-std::optional<PooledScan> scan_pooled(ReaderState& state, ResultPlan& plan,
+std::optional<PooledScan> scan_pooled(ReaderState& state, QueryPlan& plan,
                                       std::vector<DimensionCoder>& coders) {
   const bool one_figure_a_row =
       plan.metrics.size() == 1 && (plan.by_phase || plan.phases.size() == 1);
@@ -98,7 +98,7 @@ std::optional<PooledScan> scan_pooled(ReaderState& state, ResultPlan& plan,
                         plan.filter(Common::kSweep) == nullptr &&
                         !plan.has_dimension(Common::kSweep);
   if (!poolable || !is_worth_it(state, plan)) return std::nullopt;
-  ResultPlan wider = plan;
+  QueryPlan wider = plan;
   add_varying(state, wider);
   if (wider.dimensions.size() + kOtherColumns > RowSource::kMaxColumns) return std::nullopt;
   std::vector<DimensionCoder> wider_coders(wider.dimensions.size());

@@ -21,7 +21,7 @@ struct PooledScan {
 // Adds to the plan's dimensions the parameters that may tell pooled trials apart. Returns nothing
 // if the query needs each attempt by itself, or has too few to gain from this. Afterwards `coders`
 // has one coder for each of the plan's dimensions.
-std::optional<PooledScan> scan_pooled(ReaderState& state, ResultPlan& plan,
+std::optional<PooledScan> scan_pooled(ReaderState& state, QueryPlan& plan,
                                       std::vector<DimensionCoder>& coders);
 
 }  // namespace sweepd

@@ -26,7 +26,7 @@ bool is_done(const SelectedAttempt& attempt) {
 
 // Whether there are figures to read. What is known without measuring is known for failed trials
 // too.
-bool has_figures(const ResultPlan& plan, const SelectedAttempt& attempt) {
+bool has_figures(const QueryPlan& plan, const SelectedAttempt& attempt) {
   return plan.source == FigureSource::kFigure || is_done(attempt);
 }
 
@@ -50,7 +50,7 @@ std::vector<std::string> sweep_names(Connection& connection, const std::vector<V
 
 }  // namespace
 
-ResultBuilder::ResultBuilder(ReaderState& state, const ResultPlan& plan, bool with_samples)
+ResultBuilder::ResultBuilder(ReaderState& state, const QueryPlan& plan, bool with_samples)
     : state_(state),
       plan_(plan),
       figures_(state, plan, with_samples),

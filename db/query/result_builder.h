@@ -14,7 +14,7 @@ namespace sweepd {
 
 class ResultBuilder {
  public:
-  ResultBuilder(ReaderState& state, const ResultPlan& plan, bool with_samples);
+  ResultBuilder(ReaderState& state, const QueryPlan& plan, bool with_samples);
   // `pooled` are finished rows (pooled_scan.h) with codes of `coders`.
   ResultSet build(const std::vector<SelectedAttempt>& attempts,
                   const std::vector<DimensionCoder>& coders, std::vector<ResultRow> pooled = {});
@@ -32,7 +32,7 @@ class ResultBuilder {
   std::vector<std::string> texts_of(std::size_t dimension, const std::vector<Value>& values);
 
   ReaderState& state_;
-  const ResultPlan& plan_;
+  const QueryPlan& plan_;
   FigureReader figures_;
   WorkReader work_;
   std::vector<DimensionCoder> coders_;
@@ -44,7 +44,7 @@ class ResultBuilder {
 
 // Appends to the plan's dimensions the parameters that tell apart trials which share all of them,
 // so that the report says what its pooled cells differ in. Returns false if nothing is pooled.
-bool add_distinguishing(ReaderState& state, ResultPlan& plan,
+bool add_distinguishing(ReaderState& state, QueryPlan& plan,
                         const std::vector<SelectedAttempt>& attempts);
 
 }  // namespace sweepd

@@ -5,14 +5,14 @@
 
 namespace sweepd {
 
-const PlannedFilter* ResultPlan::filter(Common column) const {
+const PlannedFilter* QueryPlan::filter(Common column) const {
   for (const PlannedFilter& filter : filters) {
     if (filter.column == ColumnRef(column)) return &filter;
   }
   return nullptr;
 }
 
-bool ResultPlan::has_dimension(Common column) const {
+bool QueryPlan::has_dimension(Common column) const {
   return std::any_of(dimensions.begin(), dimensions.end(),
                      [column](const PlannedDimension& d) { return d.column == ColumnRef(column); });
 }

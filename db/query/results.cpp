@@ -43,7 +43,7 @@ std::set<std::size_t> varying_params(ReaderState& state, const WorkloadDef& def,
 
 }  // namespace
 
-bool add_distinguishing(ReaderState& state, ResultPlan& plan,
+bool add_distinguishing(ReaderState& state, QueryPlan& plan,
                         const std::vector<SelectedAttempt>& attempts) {
   if (!pools_trials(attempts)) return false;
   const std::size_t before = plan.dimensions.size();

@@ -15,12 +15,12 @@ Verdict verdict_from(std::string_view text) {
   return Verdict::kValid;
 }
 
-ValueType type_of(const ResultPlan& plan, const ColumnRef& column) {
+ValueType type_of(const QueryPlan& plan, const ColumnRef& column) {
   if (const auto* param = std::get_if<std::size_t>(&column)) return plan.def->params[*param].type;
   return std::get<Common>(column) == Common::kRepeat ? ValueType::kInteger : ValueType::kText;
 }
 
-std::vector<SelectedAttempt> select_attempts(ReaderState& state, const ResultPlan& plan,
+std::vector<SelectedAttempt> select_attempts(ReaderState& state, const QueryPlan& plan,
                                              std::vector<DimensionCoder>& coders) {
   std::vector<SelectedAttempt> selected;
   Query query(state.connection, select_sql(plan));

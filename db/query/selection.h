@@ -27,11 +27,11 @@ struct SelectedAttempt {
 
 Verdict verdict_from(std::string_view text);  // an attempt without a verdict is valid
 // Returns the type of a dimension's column.
-ValueType type_of(const ResultPlan& plan, const ColumnRef& column);
+ValueType type_of(const QueryPlan& plan, const ColumnRef& column);
 
 // `coders` has one coder for each of the plan's dimensions. The order is the sweep's own, else by
 // trial.
-std::vector<SelectedAttempt> select_attempts(ReaderState& state, const ResultPlan& plan,
+std::vector<SelectedAttempt> select_attempts(ReaderState& state, const QueryPlan& plan,
                                              std::vector<DimensionCoder>& coders);
 
 }  // namespace sweepd

@@ -19,14 +19,14 @@ constexpr const char* kRepeatsOfAnySweep =
     "(SELECT max(st2.repeats) FROM sweep_attempt sa2 JOIN sweep_trial st2 ON "
     "st2.sweep = sa2.sweep AND st2.trial = a.trial WHERE sa2.attempt = a.row)";
 
-std::string param_expression(const ResultPlan& plan, const ParamDef& param) {
+std::string param_expression(const QueryPlan& plan, const ParamDef& param) {
   if (!is_per_sweep(param)) return "p." + sql_name(param.name);
   if (param.name == "priority") return "a.priority";
   if (param.name == "timeout") return "a.timeout_ns";
   return plan.sweep ? "st.repeats" : kRepeatsOfAnySweep;
 }
 
-std::string expression(const ResultPlan& plan, const ColumnRef& column) {
+std::string expression(const QueryPlan& plan, const ColumnRef& column) {
   if (const auto* param = std::get_if<std::size_t>(&column)) {
     return param_expression(plan, plan.def->params[*param]);
   }
@@ -55,17 +55,17 @@ std::string expression(const ResultPlan& plan, const ColumnRef& column) {
   return "NULL";
 }
 
-bool uses(const ResultPlan& plan, Common column) {
+bool uses(const QueryPlan& plan, Common column) {
   const auto is = [column](const auto& item) { return item.column == ColumnRef(column); };
   return std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is) ||
          std::any_of(plan.filters.begin(), plan.filters.end(), is);
 }
 
-bool by_sweep(const ResultPlan& plan) {
+bool by_sweep(const QueryPlan& plan) {
   return plan.sweep || uses(plan, Common::kSweep);
 }
 
-std::string machine_joins(const ResultPlan& plan, std::string_view join) {
+std::string machine_joins(const QueryPlan& plan, std::string_view join) {
   std::string joins;
   if (uses(plan, Common::kHost)) joins += fmt::format("{} host h ON h.id = a.host ", join);
   if (uses(plan, Common::kDeviceName)) {
@@ -77,7 +77,7 @@ std::string machine_joins(const ResultPlan& plan, std::string_view join) {
 }
 
 // CROSS JOIN fixes the order of the loops, since the planner has no statistics to choose it by.
-std::string from_clause(const ResultPlan& plan) {
+std::string from_clause(const QueryPlan& plan) {
   const std::string params = sql_name(params_table(plan.def->name));
   std::string from = by_sweep(plan) ? fmt::format(
                                           "FROM sweep_trial st CROSS JOIN {} p ON p.trial "
@@ -89,7 +89,7 @@ std::string from_clause(const ResultPlan& plan) {
   return from + machine_joins(plan, "JOIN");
 }
 
-std::string condition(const ResultPlan& plan, const PlannedFilter& filter) {
+std::string condition(const QueryPlan& plan, const PlannedFilter& filter) {
   std::vector<std::string> literals;
   for (const Value& value : filter.values) literals.push_back(sql_literal(value));
   const std::string list = join(literals, ", ");
@@ -100,7 +100,7 @@ std::string condition(const ResultPlan& plan, const PlannedFilter& filter) {
 }
 
 // Returns the conditions on a trial or those on an attempt.
-std::vector<std::string> conditions(const ResultPlan& plan, Level level) {
+std::vector<std::string> conditions(const QueryPlan& plan, Level level) {
   std::vector<std::string> all;
   for (const PlannedFilter& filter : plan.filters) {
     if (level_of(plan, filter.column) == level) all.push_back(condition(plan, filter));
@@ -115,7 +115,7 @@ std::vector<std::string> conditions(const ResultPlan& plan, Level level) {
   return all;
 }
 
-std::string where_clause(const ResultPlan& plan) {
+std::string where_clause(const QueryPlan& plan) {
   std::vector<std::string> all = conditions(plan, Level::kTrial);
   const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
   all.insert(all.end(), of_attempt.begin(), of_attempt.end());
@@ -124,13 +124,13 @@ std::string where_clause(const ResultPlan& plan) {
   return all.empty() ? "" : "WHERE " + join(all, " AND ") + " ";
 }
 
-bool is_named(const ResultPlan& plan, const PlannedDimension& dimension) {
+bool is_named(const QueryPlan& plan, const PlannedDimension& dimension) {
   return &dimension < plan.dimensions.data() + plan.named_dimensions;
 }
 
 // Returns ", p.model, a.repeat" for the dimensions that `wanted` accepts.
 template <class Wanted>
-std::string dimension_columns(const ResultPlan& plan, Wanted wanted) {
+std::string dimension_columns(const QueryPlan& plan, Wanted wanted) {
   std::string columns;
   for (const PlannedDimension& dimension : plan.dimensions) {
     if (wanted(dimension)) columns += ", " + expression(plan, dimension.column);
@@ -140,7 +140,7 @@ std::string dimension_columns(const ResultPlan& plan, Wanted wanted) {
 
 }  // namespace
 
-Level level_of(const ResultPlan& plan, const ColumnRef& column) {
+Level level_of(const QueryPlan& plan, const ColumnRef& column) {
   if (decided_by_figures(column)) return Level::kFigure;
   const auto* index = std::get_if<std::size_t>(&column);
   if (index == nullptr) return Level::kAttempt;
@@ -149,7 +149,7 @@ Level level_of(const ResultPlan& plan, const ColumnRef& column) {
   return of_attempt ? Level::kAttempt : Level::kTrial;
 }
 
-std::string select_sql(const ResultPlan& plan) {
+std::string select_sql(const QueryPlan& plan) {
   const std::string columns = dimension_columns(
       plan, [](const PlannedDimension& d) { return !decided_by_figures(d.column); });
   return fmt::format(
@@ -159,7 +159,7 @@ std::string select_sql(const ResultPlan& plan) {
       by_sweep(plan) ? "st.sweep, st.position, " : "");
 }
 
-RowSource trial_rows(const ResultPlan& plan) {
+RowSource trial_rows(const QueryPlan& plan) {
   const std::string params = sql_name(params_table(plan.def->name));
   const std::vector<std::string> wanted = conditions(plan, Level::kTrial);
   const std::string where = wanted.empty() ? "" : "WHERE " + join(wanted, " AND ");
@@ -175,14 +175,14 @@ RowSource trial_rows(const ResultPlan& plan) {
       fmt::format("FROM sweep_trial st CROSS JOIN {} p ON p.trial = st.trial {}", params, where)};
 }
 
-RowSource difference_rows(const ResultPlan& plan, const std::string& condition) {
+RowSource difference_rows(const QueryPlan& plan, const std::string& condition) {
   const std::string params = sql_name(params_table(plan.def->name));
   const std::string dimensions =
       dimension_columns(plan, [&plan](const PlannedDimension& d) { return !is_named(plan, d); });
   return {"p.trial" + dimensions, fmt::format("FROM {} p NOT INDEXED WHERE {}", params, condition)};
 }
 
-RowSource attempt_rows(const ResultPlan& plan) {
+RowSource attempt_rows(const QueryPlan& plan) {
   std::vector<std::string> wanted = conditions(plan, Level::kAttempt);
   wanted.insert(wanted.begin(), "a.is_current = 1");
   const std::string dimensions = dimension_columns(plan, [&plan](const PlannedDimension& d) {

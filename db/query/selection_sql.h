@@ -10,20 +10,20 @@ namespace sweepd {
 
 // What a column's value belongs to.
 enum class Level { kTrial, kAttempt, kFigure };
-Level level_of(const ResultPlan& plan, const ColumnRef& column);
+Level level_of(const QueryPlan& plan, const ColumnRef& column);
 
 // Selects attempts one by one, in the order of results: row, uid, state, verdict, trial, key,
 // repeat, host, pass, then the dimensions except those of figures.
-std::string select_sql(const ResultPlan& plan);
+std::string select_sql(const QueryPlan& plan);
 
 // The same in two halves, each of which reads a table front to back, as a hundred thousand attempts
 // require. Trials: trial; with a sweep its position and repeats there; then the trial's named
 // dimensions.
-RowSource trial_rows(const ResultPlan& plan);
+RowSource trial_rows(const QueryPlan& plan);
 // Any trial of the workload: trial, then the dimensions after the named ones.
-RowSource difference_rows(const ResultPlan& plan, const std::string& condition);
+RowSource difference_rows(const QueryPlan& plan, const std::string& condition);
 // Attempts of any trial: row, trial, outcome (NULL: pending), verdict; with a sweep the repeat,
 // which must be less than the trial's repeats; then the attempt's dimensions.
-RowSource attempt_rows(const ResultPlan& plan);
+RowSource attempt_rows(const QueryPlan& plan);
 
 }  // namespace sweepd

@@ -31,7 +31,7 @@ std::vector<std::string> texts_of(const PlannedFilter* filter) {
   return texts;
 }
 
-std::string in_integers(const ResultPlan& plan, Common column, const std::string& name) {
+std::string in_integers(const QueryPlan& plan, Common column, const std::string& name) {
   const PlannedFilter* filter = plan.filter(column);
   const bool slowest = column == Common::kRank && plan.slowest_rank;
   if (filter == nullptr || slowest) return "";
@@ -42,7 +42,7 @@ std::string in_integers(const ResultPlan& plan, Common column, const std::string
   return fmt::format(" AND {} IN ({})", name, join(numbers, ", "));
 }
 
-std::string in_texts(const ResultPlan& plan, Common column, const std::string& expression) {
+std::string in_texts(const QueryPlan& plan, Common column, const std::string& expression) {
   const PlannedFilter* filter = plan.filter(column);
   if (filter == nullptr) return "";
   std::vector<std::string> literals;
@@ -50,7 +50,7 @@ std::string in_texts(const ResultPlan& plan, Common column, const std::string& e
   return fmt::format(" AND {} IN ({})", expression, join(literals, ", "));
 }
 
-std::string kernel_filters(Names& names, const ResultPlan& plan) {
+std::string kernel_filters(Names& names, const QueryPlan& plan) {
   std::string filters = in_names(names, "class", texts_of(plan.filter(Common::kClass))) +
                         in_names(names, "range", texts_of(plan.filter(Common::kRange))) +
                         in_texts(plan, Common::kGrid, launch_shape("grid")) +

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "db/base/ending_columns.h"
+#include "db/base/which_counts.h"
 #include "db/store/state.h"
 #include "runner/base/core_list.h"
 #include "runner/base/text.h"
@@ -88,16 +89,16 @@ void skip_unknown(Connection& connection, const Catalog& catalog, WallTime now) 
 }  // namespace
 
 void mark_current(Connection& connection, std::int64_t trial, Pass pass, int repeat) {
-  constexpr std::string_view kBest =
+  static const std::string best =
       "row = (SELECT b.row FROM attempt b WHERE b.trial = attempt.trial AND b.pass = attempt.pass "
-      "AND b.repeat = attempt.repeat AND b.host = attempt.host ORDER BY b.outcome = 'done' IS TRUE "
-      "DESC, b.ended_ns IS NULL DESC, b.ended_ns DESC, b.row DESC LIMIT 1)";
+      "AND b.repeat = attempt.repeat AND b.host = attempt.host ORDER BY " +
+      the_one_that_counts_first("b") + " LIMIT 1)";
   // Clear before set: the unique index allows one current attempt at a time.
   for (const auto& [from, is] : {std::pair{1, "NOT "}, std::pair{0, ""}}) {
     Query query(connection,
                 fmt::format("UPDATE attempt SET is_current = {} WHERE trial = ? AND pass = ? AND "
                             "repeat = ? AND is_current = {} AND {}({})",
-                            1 - from, from, is, kBest));
+                            1 - from, from, is, best));
     query.bind_all(trial, name_of(pass), repeat).run();
   }
 }

@@ -32,12 +32,12 @@ Result<Evaluator> Evaluator::start(const std::filesystem::path& worker,
   }
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
-  SpawnPlan plan{.program = std::filesystem::absolute(worker),
-                 .arguments = {"--answer"},
-                 .environment = own_environment(),
-                 .cores = cores,
-                 .log = "/dev/null",
-                 .input = theirs.get()};
+  SpawnRequest plan{.program = std::filesystem::absolute(worker),
+                    .arguments = {"--answer"},
+                    .environment = own_environment(),
+                    .cores = cores,
+                    .log = "/dev/null",
+                    .input = theirs.get()};
   auto spawned = spawn(plan);
   if (!spawned) return spawned.error();
   return Evaluator(std::move(ours), std::move(*spawned));

@@ -63,7 +63,7 @@ std::string identity_of(const std::filesystem::path& program) {
                      info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-ForkServer::ForkServer(const SpawnPlan& rank, UniqueFd socket, Spawned process)
+ForkServer::ForkServer(const SpawnRequest& rank, UniqueFd socket, Spawned process)
     : program_identity_(identity_of(rank.program)),
       program_(rank.program),
       environment_(fixed_part(rank.environment)),
@@ -71,14 +71,14 @@ ForkServer::ForkServer(const SpawnPlan& rank, UniqueFd socket, Spawned process)
       socket_(std::move(socket)),
       process_(std::move(process)) {}
 
-Result<std::unique_ptr<ForkServer>> ForkServer::begin(const SpawnPlan& rank) {
+Result<std::unique_ptr<ForkServer>> ForkServer::begin(const SpawnRequest& rank) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) < 0) {
     return Error{ErrorCode::kIo, fmt::format("socketpair: {}", std::strerror(errno))};
   }
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
-  SpawnPlan server = rank;
+  SpawnRequest server = rank;
   server.arguments = {"--serve"};
   server.log = "/dev/null";  // if the worker is broken, a plain start shows why in its log
   server.pid_file.clear();
@@ -105,7 +105,7 @@ ForkServer::State ForkServer::state() {
   return state_;
 }
 
-bool ForkServer::serves(const SpawnPlan& rank) const {
+bool ForkServer::serves(const SpawnRequest& rank) const {
   return rank.program == program_ && rank.cores == cores_ &&
          fixed_part(rank.environment) == environment_ && !program_identity_.empty() &&
          identity_of(rank.program) == program_identity_;
@@ -135,7 +135,8 @@ bool ForkServer::forked(pid_t pid) const {
   return stat && stat->parent == process_.pid && stat->group == pid && stat->session == pid;
 }
 
-Result<Spawned> ForkServer::fork(const SpawnPlan& rank, const AttemptFolder& folder, int number) {
+Result<Spawned> ForkServer::fork(const SpawnRequest& rank, const AttemptFolder& folder,
+                                 int number) {
   const auto place = make_place(rank.pid_file);
   if (!place) return place.error();
   auto reply =

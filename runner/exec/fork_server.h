@@ -25,7 +25,7 @@ class ForkServer {
  public:
   // Begins to load `rank.program` with the environment and cores of `rank`. Its other fields are
   // not used.
-  static Result<std::unique_ptr<ForkServer>> begin(const SpawnPlan& rank);
+  static Result<std::unique_ptr<ForkServer>> begin(const SpawnRequest& rank);
   ~ForkServer();
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
@@ -38,18 +38,18 @@ class ForkServer {
   // Whether a process started by this plan would have loaded exactly the same: the same program,
   // not replaced, the same cores, and the same variables except those that no library reads at
   // start (MASTER_PORT).
-  bool serves(const SpawnPlan& rank) const;
+  bool serves(const SpawnRequest& rank) const;
 
   // Like `spawn`, for a plan that it serves. Takes about a millisecond. After an error nothing is
   // left, and the caller spawns instead.
-  Result<Spawned> fork(const SpawnPlan& rank, const AttemptFolder& folder, int number);
+  Result<Spawned> fork(const SpawnRequest& rank, const AttemptFolder& folder, int number);
 
   // Reaps a process that it forked and whose pidfd is readable. Returns an empty status if it
   // cannot be known.
   ExitStatus reap(pid_t pid);
 
  private:
-  ForkServer(const SpawnPlan& rank, UniqueFd socket, Spawned process);
+  ForkServer(const SpawnRequest& rank, UniqueFd socket, Spawned process);
   Result<ForkServerReply> ask(const ForkServerCommand& command, int place = -1);
   bool forked(pid_t pid) const;
 

@@ -54,8 +54,8 @@ void RankProcesses::rest() {
   server_.reset();
 }
 
-SpawnPlan RankProcesses::plan(const AttemptFolder& folder, const AttemptRequest& request,
-                              int rank) const {
+SpawnRequest RankProcesses::plan(const AttemptFolder& folder, const AttemptRequest& request,
+                                 int rank) const {
   const AttemptFolder absolute(std::filesystem::absolute(folder.path()));
   return {.program = std::filesystem::absolute(worker_),
           .arguments = {"--run", absolute.path().string()},
@@ -84,7 +84,7 @@ Result<void> RankProcesses::start_next(const AttemptFolder& folder, const Attemp
 
 Result<Spawned> RankProcesses::start_rank(const AttemptFolder& folder,
                                           const AttemptRequest& request, int rank) {
-  const SpawnPlan own = plan(folder, request, rank);
+  const SpawnRequest own = plan(folder, request, rank);
   if (server_ && may_be_forked(request) && server_->serves(own) &&
       server_->state() == ForkServer::State::kReady) {
     auto forked = server_->fork(own, AttemptFolder(std::filesystem::absolute(folder.path())), rank);
@@ -98,7 +98,7 @@ std::optional<int> RankProcesses::prepare(const AttemptRequest& request) {
   if (prefork_ == Prefork::kNo || losses_ >= kMaxLosses || !may_be_forked(request)) {
     return std::nullopt;
   }
-  const SpawnPlan own = plan(AttemptFolder("/"), request, 0);
+  const SpawnRequest own = plan(AttemptFolder("/"), request, 0);
   if (server_ && !server_->serves(own)) server_.reset();
   if (server_) {
     const ForkServer::State state = server_->state();

@@ -77,7 +77,7 @@ class RankProcesses {
   const std::filesystem::path& worker() const { return worker_; }
 
  private:
-  SpawnPlan plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
+  SpawnRequest plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
   Result<Spawned> start_rank(const AttemptFolder& folder, const AttemptRequest& request, int rank);
   void abandon(const AttemptFolder& folder, std::vector<RankProcess>& started);
   void lose_server(const std::string& why);

@@ -118,7 +118,7 @@ std::vector<unsigned long> mask_of(const std::vector<int>& cores) {
   return mask;
 }
 
-Error explain(const SpawnPlan& plan, const ChildFailure& failure) {
+Error explain(const SpawnRequest& plan, const ChildFailure& failure) {
   switch (failure.step) {
     case Step::kSession:
       return io_error("cannot start a session", failure.error);
@@ -160,7 +160,7 @@ pid_t fork_child(const Prepared& prepared) {
 }
 
 // Waits for exec (end of file) or for the child's report of a failure.
-Result<Spawned> await_exec(const SpawnPlan& plan, pid_t pid, const UniqueFd& report) {
+Result<Spawned> await_exec(const SpawnRequest& plan, pid_t pid, const UniqueFd& report) {
   ChildFailure failure{};
   ssize_t n = 0;
   do {
@@ -183,7 +183,7 @@ UniqueFd open_pidfd(pid_t pid) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
-Result<Spawned> spawn(const SpawnPlan& plan) {
+Result<Spawned> spawn(const SpawnRequest& plan) {
   auto input_fd =
       plan.input < 0
           ? open_file("/dev/null", O_RDONLY)

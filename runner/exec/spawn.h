@@ -13,7 +13,7 @@
 
 namespace sweepd {
 
-struct SpawnPlan {
+struct SpawnRequest {
   std::filesystem::path program;
   std::vector<std::string> arguments;    // without the program's name
   std::vector<std::string> environment;  // "NAME=value", the complete environment
@@ -31,7 +31,7 @@ struct Spawned {
 // Returns once the program runs, or an error with the step that failed and errno's text; nothing is
 // left then. The child leads its own session, has every signal at its default, and has no
 // descriptors except 0 (the input), 1 and 2 (the log), and kPlaceFd if it has a place.
-Result<Spawned> spawn(const SpawnPlan& plan);
+Result<Spawned> spawn(const SpawnRequest& plan);
 
 // Readable once the process has ended; invalid if there is no such process.
 UniqueFd open_pidfd(pid_t pid);

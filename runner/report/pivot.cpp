@@ -242,12 +242,12 @@ class Pivot {
   report::Footnotes footnotes_;
 };
 
-Result<Table> make(const QuerySpec& query, const ReadPlan& plan,
+Result<Table> make(const QuerySpec& query, const TableReads& plan,
                    const std::vector<const ResultSet*>& results) {
   const auto values = complete_values(query.table);
   std::vector<Layer> layers;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const ReadPlan::Use& use = plan.uses[i];
+    const TableReads::Use& use = plan.uses[i];
     const ResultSet* baseline = use.baseline ? results[*use.baseline] : nullptr;
     auto layer = Layer::resolve(query.table, values[i], *results[use.results], baseline);
     if (!layer) return layer.error();
@@ -259,7 +259,7 @@ Result<Table> make(const QuerySpec& query, const ReadPlan& plan,
 }  // namespace
 
 Result<Table> pivot(std::vector<ResultSet> results, const QuerySpec& query) {
-  const ReadPlan plan = plan_reads(query);
+  const TableReads plan = plan_reads(query);
   if (results.size() != plan.reads.size()) {
     return Error{ErrorCode::kInternal, fmt::format("{} results for a table that needs {}",
                                                    results.size(), plan.reads.size())};
@@ -274,7 +274,7 @@ Result<Table> pivot(std::vector<ResultSet> results, const QuerySpec& query) {
 }
 
 Result<Table> pivot(const ResultSet& results, const QuerySpec& query) {
-  const ReadPlan plan = plan_reads(query);
+  const TableReads plan = plan_reads(query);
   return make(query, plan, std::vector<const ResultSet*>(plan.reads.size(), &results));
 }
 

@@ -112,8 +112,8 @@ bool rates_by_median(const TableSpec& table) {
   return median && !mean;
 }
 
-ReadPlan plan_reads(const QuerySpec& query) {
-  ReadPlan plan;
+TableReads plan_reads(const QuerySpec& query) {
+  TableReads plan;
   const bool by_median = rates_by_median(query.table);
   for (const TableSpec::Value& value : complete_values(query.table)) {
     QuerySpec read;
@@ -127,7 +127,7 @@ ReadPlan plan_reads(const QuerySpec& query) {
     read.table.cell = needs_of(value.cell, by_median);
     read.table.where = value.where;
     read.table.warmup = *value.warmup;
-    ReadPlan::Use use;
+    TableReads::Use use;
     use.results = add_read(plan.reads, read);
     if (!query.table.baseline.empty()) {
       read.table.where = merged(read.table.where, query.table.baseline);

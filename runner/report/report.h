@@ -52,7 +52,7 @@ bool rates_by_median(const TableSpec& table);
 
 // What must be read for a table. Values that show the same results share a read, and so does a
 // baseline that is among them.
-struct ReadPlan {
+struct TableReads {
   struct Use {
     std::size_t results = 0;              // index into `reads`
     std::optional<std::size_t> baseline;  // what they are compared with
@@ -60,7 +60,7 @@ struct ReadPlan {
   std::vector<QuerySpec> reads;  // `cell` names the figures that are needed
   std::vector<Use> uses;         // one for each value
 };
-ReadPlan plan_reads(const QuerySpec& query);
+TableReads plan_reads(const QuerySpec& query);
 
 // Whether the cell or a sort key needs ResultRow::samples. False for an invalid cell.
 bool needs_samples(const QuerySpec& query);

@@ -242,8 +242,8 @@ std::string Attempt::measure_time() {
     events_.add(event);
     events_.flush_if_due(parts_.now());
   };
-  const TimingPlan plan{run_.warmup,
-                        {run_.steps, run_.relative_error, run_.min_time, run_.max_time}};
+  const TimingSettings plan{run_.warmup,
+                            {run_.steps, run_.relative_error, run_.min_time, run_.max_time}};
   const TimingSummary summary =
       measure_timing(*workload_, *device_, phases, plan, progress_, hooks);
   emit_state("after");
@@ -264,7 +264,7 @@ std::string Attempt::observe_self_timed(SelfTimed& workload) {
 std::string Attempt::observe_memory() {
   emit_state("before");
   const PhaseNames phases(entry_->def.phases);
-  const MemoryPlan plan{run_.warmup, folder_.memory_snapshot(rank_)};
+  const MemorySettings plan{run_.warmup, folder_.memory_snapshot(rank_)};
   MemoryResult result = measure_memory(*workload_, *device_, phases, plan, progress_);
   for (const PhaseMemory& memory : result.phases) {
     log_line("memory in {}: peak {}", memory.phase, to_human(memory.peak_allocated));

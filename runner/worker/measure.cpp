@@ -75,7 +75,8 @@ class TimingLoop {
 }  // namespace
 
 TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
-                             const TimingPlan& plan, Progress& progress, const TimingHooks& hooks) {
+                             const TimingSettings& plan, Progress& progress,
+                             const TimingHooks& hooks) {
   TimingLoop loop(workload, device, phases, progress, hooks);
   std::int64_t index = 0;
   while (index < plan.warmup) loop.step(index++, /*warmup=*/true);

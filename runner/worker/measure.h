@@ -20,7 +20,7 @@
 
 namespace sweepd {
 
-struct TimingPlan {
+struct TimingSettings {
   std::int64_t warmup = 0;
   StopLimits stop;
 };
@@ -40,6 +40,7 @@ struct TimingSummary {
 // Passes every step to `on_step`, with warm-up marked. Throws what the step throws; `progress` then
 // tells where it was.
 TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
-                             const TimingPlan& plan, Progress& progress, const TimingHooks& hooks);
+                             const TimingSettings& plan, Progress& progress,
+                             const TimingHooks& hooks);
 
 }  // namespace sweepd

@@ -108,10 +108,10 @@ PhaseMemory MemorySpan::end() {
 }
 
 MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames& phases,
-                            const MemoryPlan& plan, Progress& progress) {
+                            const MemorySettings& plan, Progress& progress) {
   PhaseMeter meter(phases, device, progress);
   MemoryRecorder recorder;
-  const std::int64_t warmup = std::min(plan.warmup, MemoryPlan::kMaxWarmup);
+  const std::int64_t warmup = std::min(plan.warmup, MemorySettings::kMaxWarmup);
   for (std::int64_t index = 0; index <= warmup; ++index) {
     progress.step(index);
     progress.enter("step");

@@ -31,7 +31,7 @@ class MemorySpan {
 // Memory is the same in every step once the optimizer's state, the workspaces and the caches exist,
 // so a few warm-up steps (as requested, at most `kMaxWarmup`) and one observed step are enough.
 // Without warm-up the first step is observed, in which that state is created.
-struct MemoryPlan {
+struct MemorySettings {
   static constexpr std::int64_t kMaxWarmup = 3;
   std::int64_t warmup = kMaxWarmup;
   std::filesystem::path snapshot;  // file for the device's own snapshot, if it makes one
@@ -46,6 +46,6 @@ struct MemoryResult {
 // has the start of its first visit, the end of its last and the largest peak. The step's peak
 // includes what is outside the phases. The trace is of the observed step.
 MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames& phases,
-                            const MemoryPlan& plan, Progress& progress);
+                            const MemorySettings& plan, Progress& progress);
 
 }  // namespace sweepd

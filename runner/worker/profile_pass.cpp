@@ -42,7 +42,8 @@ KernelSource source_of(Device& device) {
 }
 
 ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
-                           const PhaseNames& phases, const ProfilePlan& plan, Progress& progress) {
+                           const PhaseNames& phases, const ProfileSettings& plan,
+                           Progress& progress) {
   ProfiledPhases observed(phases, profiler, progress);
   const KernelSource source = source_of(device);
   std::int64_t index = 0;
@@ -57,7 +58,7 @@ ProfileResult profile_step(Workload& workload, Device& device, Profiler& profile
     device.synchronize();
     last_ms = static_cast<double>((now_instant() - begin).ns) / 1e6;
   };
-  const std::int64_t warmup = std::min(plan.warmup, ProfilePlan::kMaxWarmup);
+  const std::int64_t warmup = std::min(plan.warmup, ProfileSettings::kMaxWarmup);
   for (std::int64_t i = 0; i < warmup; ++i) step();
 
   ProfileResult result;

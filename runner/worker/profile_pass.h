@@ -14,7 +14,7 @@
 
 namespace sweepd {
 
-struct ProfilePlan {
+struct ProfileSettings {
   static constexpr std::int64_t kMaxWarmup = 3;
   std::int64_t warmup = kMaxWarmup;  // as requested, at most kMaxWarmup
 };
@@ -31,6 +31,7 @@ struct ProfileResult {
 KernelSource source_of(Device& device);
 
 ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
-                           const PhaseNames& phases, const ProfilePlan& plan, Progress& progress);
+                           const PhaseNames& phases, const ProfileSettings& plan,
+                           Progress& progress);
 
 }  // namespace sweepd

@@ -95,8 +95,8 @@ class RandomResults {
 
 // Every result has its row: some row begins with the values of its dimensions.
 void expect_all_rows(const Table& table, const std::vector<ResultSet>& results,
-                     const QuerySpec& query, const ReadPlan& plan) {
-  for (const ReadPlan::Use& use : plan.uses) {
+                     const QuerySpec& query, const TableReads& plan) {
+  for (const TableReads::Use& use : plan.uses) {
     const ResultSet& set = results[use.results];
     for (const ResultRow& row : set.rows) {
       std::vector<std::string> heads;
@@ -117,7 +117,7 @@ void expect_all_rows(const Table& table, const std::vector<ResultSet>& results,
 
 void expect_table(const QuerySpec& query, std::uint64_t seed) {
   RandomResults random(seed, query.table);
-  const ReadPlan plan = plan_reads(query);
+  const TableReads plan = plan_reads(query);
   std::vector<ResultSet> results;
   for (const QuerySpec& read : plan.reads) results.push_back(random.of(read, needs_samples(read)));
   const auto table = pivot(results, query);

@@ -21,7 +21,7 @@ Value value(std::string name, std::string cell, std::string unit = "", std::stri
           Bold::kNone};
 }
 
-TEST(ReadPlan, ValuesOfTheSameResultsShareOneRead) {
+TEST(TableReads, ValuesOfTheSameResultsShareOneRead) {
   QuerySpec query = query_of({"model"}, {"precision"});
   query.workload = "lm_step";
   query.table.sort = {"-median", "Min", "model"};
@@ -30,7 +30,7 @@ TEST(ReadPlan, ValuesOfTheSameResultsShareOneRead) {
                         value("Forward", "{mean}", "", "", {{"phase", {"forward"}}}),
                         value("Peak", "", "MiB", "peak_allocated_bytes")};
   query.table.baseline = {{"precision", {"fp32"}}};
-  const ReadPlan plan = plan_reads(query);
+  const TableReads plan = plan_reads(query);
   std::vector<std::string> reads;
   for (const QuerySpec& read : plan.reads) {
     std::string text = read.workload + " " + read.table.metric + " " + read.table.cell;
@@ -55,7 +55,7 @@ TEST(ReadPlan, ValuesOfTheSameResultsShareOneRead) {
   EXPECT_THAT(uses, ElementsAre(0, 1, 0, 1, 2, 3, 4, 5));
 }
 
-TEST(ReadPlan, AnotherMetricTakesTheTablesUnitWhereItCanBeShownInIt) {
+TEST(TableReads, AnotherMetricTakesTheTablesUnitWhereItCanBeShownInIt) {
   TableSpec table;
   table.unit = "s";
   table.values = {value("Time", "{mean}"), value("Peak", "{max}", "", "peak_allocated_bytes"),
@@ -70,7 +70,7 @@ TEST(ReadPlan, AnotherMetricTakesTheTablesUnitWhereItCanBeShownInIt) {
   EXPECT_EQ(complete[4].unit, "");
 }
 
-TEST(ReadPlan, ARateIsOfTheTimeThatTheTableShows) {
+TEST(TableReads, ARateIsOfTheTimeThatTheTableShows) {
   TableSpec table;
   table.cell = "{tflops:.1f}";
   EXPECT_FALSE(rates_by_median(table)) << "of the mean where no time is shown";

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 class MeasureTest : public ::testing::Test {
  protected:
-  TimingSummary measure(ScriptedWorkload::Step step, TimingPlan plan) {
+  TimingSummary measure(ScriptedWorkload::Step step, TimingSettings plan) {
     ScriptedWorkload workload(std::move(step));
     TimingHooks hooks;
     hooks.on_step = [&](StepEvent event) { events.push_back(std::move(event)); };
@@ -45,7 +45,7 @@ class MeasureTest : public ::testing::Test {
   std::size_t warmup_steps_when_called = 99;
 };
 
-constexpr TimingPlan kOneStep{0, {1, 0, {}, {}}};
+constexpr TimingSettings kOneStep{0, {1, 0, {}, {}}};
 
 TEST_F(MeasureTest, PhasesAreTimedOnTheStreamAndTheStepByTheHostAfterASynchronise) {
   measure(

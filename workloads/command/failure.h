@@ -10,7 +10,7 @@
 
 #include "runner/base/units.h"
 #include "workloads/command/program.h"
-#include "workloads/command/report.h"
+#include "workloads/command/program_report.h"
 
 namespace sweepd::command {
 

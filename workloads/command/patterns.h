@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/command/report.h"
+#include "workloads/command/program_report.h"
 
 namespace sweepd::command {
 

@@ -92,7 +92,7 @@ class Lines {
 
 class Run {
  public:
-  Run(const Plan& plan, const OnLine& output, const OnLine& reports)
+  Run(const ProgramStart& plan, const OnLine& output, const OnLine& reports)
       : plan_(plan),
         output_(std::move(output_pipe_.read), output),
         reports_(std::move(reports_pipe_.read), reports) {}
@@ -169,7 +169,7 @@ class Run {
     ended_.peak_resident = std::max(ended_.peak_resident, Bytes{kib * 1024});
   }
 
-  const Plan& plan_;
+  const ProgramStart& plan_;
   Reaper reaper_;
   Termination termination_;
   Pipe output_pipe_, reports_pipe_;
@@ -184,7 +184,7 @@ class Run {
 
 }  // namespace
 
-Ended run(const Plan& plan, const OnLine& output, const OnLine& reports) {
+Ended run(const ProgramStart& plan, const OnLine& output, const OnLine& reports) {
   Ended ended;
   bool terminated = false;
   {

@@ -23,7 +23,7 @@
 
 namespace sweepd::command {
 
-struct Plan {
+struct ProgramStart {
   std::vector<std::string> argv = {};                                 // argv[0] is found by PATH
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to this process's
   std::filesystem::path folder = {};                                  // its working folder
@@ -53,6 +53,6 @@ using OnLine = std::function<void(std::string_view line)>;
 // Throws Unavailable if the program does not exist, and std::runtime_error if anything else keeps
 // it from starting. An exception of `output` or `reports` ends the program and is rethrown.
 // `output` gets both stdout and stderr; stdin is /dev/null.
-Ended run(const Plan& plan, const OnLine& output, const OnLine& reports);
+Ended run(const ProgramStart& plan, const OnLine& output, const OnLine& reports);
 
 }  // namespace sweepd::command

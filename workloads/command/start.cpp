@@ -75,7 +75,7 @@ struct Prepared {
   ::_exit(127);
 }
 
-std::vector<std::string> environment_of(const Plan& plan) {
+std::vector<std::string> environment_of(const ProgramStart& plan) {
   std::vector<std::string> entries;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -96,7 +96,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }
 
 // Waits for exec (end of file) or for the child's report of a failure.
-void await_exec(const Plan& plan, pid_t pid, const UniqueFd& error_fd) {
+void await_exec(const ProgramStart& plan, pid_t pid, const UniqueFd& error_fd) {
   std::array<char, 1 + sizeof(int)> words{};
   ssize_t n = 0;
   do {
@@ -126,7 +126,7 @@ Pipe::Pipe() {
   write = high(ends[1]);
 }
 
-Started start(const Plan& plan, Pipe& output, Pipe& reports) {
+Started start(const ProgramStart& plan, Pipe& output, Pipe& reports) {
   const UniqueFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   Pipe error;
   const std::vector<std::string> environment = environment_of(plan);

@@ -21,6 +21,6 @@ struct Started {
 };
 
 // Returns once the program runs, after closing its ends of the pipes here. Throws like `run`.
-Started start(const Plan& plan, Pipe& output, Pipe& reports);
+Started start(const ProgramStart& plan, Pipe& output, Pipe& reports);
 
 }  // namespace sweepd::command

@@ -1,5 +1,5 @@
 // Tests the lines that a program writes to SWEEPD_METRICS_FD.
-#include "workloads/command/report.h"
+#include "workloads/command/program_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "workloads/command/report.h"
+#include "workloads/command/program_report.h"
 
 #include <fmt/format.h>
 
