@@ -70,6 +70,7 @@ class Executor {
 
   // For the ranks of an attempt that still run; unknown attempts are ignored.
   virtual void stop(const AttemptId& attempt) = 0;  // asks them to end, also those suspended
+  // Also one that is being started, which is then AttemptNotStarted.
   virtual void kill(const AttemptId& attempt) = 0;
   // Ranks that were suspended from outside, by SIGSTOP or a debugger.
   virtual std::set<int> suspended(const AttemptId& attempt) = 0;

@@ -183,6 +183,14 @@ void LocalExecutor::stop(const AttemptId& attempt) {
 }
 
 void LocalExecutor::kill(const AttemptId& attempt) {
+  for (auto launch = launches_.begin(); launch != launches_.end(); ++launch) {
+    if (launch->request.attempt != attempt) continue;
+    processes_.abandon(launch->folder, launch->ranks);
+    launches_.erase(launch);
+    events_.emplace_back(
+        AttemptNotStarted{attempt, {ErrorCode::kUnavailable, "killed before all ranks ran"}});
+    return wake_for_what_is_due();
+  }
   const auto it = running_.find(attempt);
   if (it == running_.end()) return;
   for (const RankProcess& rank : it->second.ranks) {

@@ -123,8 +123,6 @@ void RankProcesses::lose_server(const std::string& why) {
                losses_ >= kMaxLosses ? "; from now on every attempt loads its own" : "");
 }
 
-// For a gang that cannot start completely: ends the ranks already started and waits for them, which
-// is short after SIGKILL, so that no rank is left that the caller does not know of.
 void RankProcesses::abandon(const AttemptFolder& folder, std::vector<RankProcess>& started) {
   for (const RankProcess& process : started) signal(process, SIGKILL);
   for (const RankProcess& process : started) {

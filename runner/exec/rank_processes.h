@@ -50,6 +50,11 @@ class RankProcesses {
   Result<void> start_next(const AttemptFolder& folder, const AttemptRequest& request,
                           std::vector<RankProcess>& ranks);
 
+  // Kills and reaps ranks of an attempt that does not start completely, and empties the list. Waits
+  // for them, which is short after SIGKILL, so that no rank is left that the caller does not know
+  // of.
+  void abandon(const AttemptFolder& folder, std::vector<RankProcess>& started);
+
   // Returns a descriptor, valid until the next call, that becomes readable once a worker is loaded
   // (or has failed) from which this attempt can be forked. Returns nothing if it should be started
   // now.
@@ -79,7 +84,6 @@ class RankProcesses {
  private:
   SpawnRequest plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
   Result<Spawned> start_rank(const AttemptFolder& folder, const AttemptRequest& request, int rank);
-  void abandon(const AttemptFolder& folder, std::vector<RankProcess>& started);
   void lose_server(const std::string& why);
 
   std::filesystem::path worker_;

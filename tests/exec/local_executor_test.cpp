@@ -104,6 +104,17 @@ TEST_F(LocalExecutorTest, AGangIsStartedInSlices) {
                                             "rank 2 was killed by 9", "over"));
 }
 
+TEST_F(LocalExecutorTest, AGangThatIsKilledWhileItStartsLeavesNoRank) {
+  script("exec sleep 1000");
+  make(Prefork::kNo, {.slice = Duration{0}});
+  start(3);
+  EXPECT_THAT(executor_->events(), IsEmpty());
+  executor_->kill("a");
+  EXPECT_THAT(until("killed before all ranks ran"), testing::SizeIs(1));
+  EXPECT_TRUE(is_quiet());
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+}
+
 TEST_F(LocalExecutorTest, StopReachesASuspendedRank) {
   const auto ready = fifo("ready");
   script(fmt::format("trap 'exit 7' TERM; echo $$ > {}; while :; do sleep 0.01; done",

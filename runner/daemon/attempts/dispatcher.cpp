@@ -94,6 +94,7 @@ void Dispatcher::drain() {
 
 void Dispatcher::kill_running() {
   for (const auto& [row, run] : running_) run->kill();
+  for (const auto& [row, starting] : starting_) executor_.kill(starting.attempt.id);
 }
 
 std::vector<RunningAttempt> Dispatcher::running() const {
