@@ -31,9 +31,9 @@ class Adopt : public Scratch {
  protected:
   Adopt() { std::filesystem::create_directory(folder_.path()); }
 
-  static AttemptRequest request(int ranks) {
+  AttemptRequest request(int ranks) const {
     AttemptRequest request;
-    request.attempt = "a";
+    request.attempt = id_;
     request.lease.ranks.resize(static_cast<std::size_t>(ranks));
     return request;
   }
@@ -300,10 +300,10 @@ TEST_F(Signals, WhatAKilledRankLeavesBehindIsCleared) {
   ASSERT_TRUE(ends(ranks->at(0).pidfd));
   executor_->reap(ranks->at(0));
   EXPECT_FALSE(executor_->clear("another", {})) << "by the variable alone, of another attempt";
-  EXPECT_TRUE(executor_->clear("a", *ranks));
+  EXPECT_TRUE(executor_->clear(id_, *ranks));
   EXPECT_TRUE(ends(in_session));
   EXPECT_TRUE(ends(outside));
-  EXPECT_FALSE(executor_->clear("a", *ranks));
+  EXPECT_FALSE(executor_->clear(id_, *ranks));
 }
 
 // While the kernel loads a program, the process has no environment to be known by.
@@ -319,7 +319,7 @@ TEST_F(Signals, AProcessThatKeepsLoadingProgramsIsClearedAtTheFirstTry) {
     send_signal(ranks->at(0).pidfd, SIGKILL);
     ASSERT_TRUE(ends(ranks->at(0).pidfd));
     executor_->reap(ranks->at(0));
-    ASSERT_TRUE(executor_->clear("a", *ranks)) << "round " << round;
+    ASSERT_TRUE(executor_->clear(id_, *ranks)) << "round " << round;
     ASSERT_TRUE(ends(restless));
   }
 }

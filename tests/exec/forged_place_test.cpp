@@ -72,7 +72,7 @@ class ForgedPlace : public Scratch {
       for (const int signal : {SIGTERM, SIGCONT, SIGKILL}) executor_->signal(process, signal);
       executor_->reap(process);
     }
-    executor_->clear("a", found.alive);
+    executor_->clear(id_, found.alive);
     for (const pid_t pid : bystanders_) {
       EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), 0) << what << ": process " << pid << " ended";
     }
@@ -80,7 +80,7 @@ class ForgedPlace : public Scratch {
   }
   RankProcess start() {
     AttemptRequest request;
-    request.attempt = "a";
+    request.attempt = id_;
     request.lease.ranks.resize(1);
     auto ranks = start_all(*executor_, folder_, request);
     EXPECT_TRUE(ranks.ok()) << ranks.error().message;
@@ -166,7 +166,7 @@ TEST_F(ForgedPlace, ItsNumberIsReused) {
     // A signal to what is left of a group reaches nobody if the number now belongs to somebody
     // else.
     executor_->signal(rank, SIGKILL);
-    executor_->clear("a", {});
+    executor_->clear(id_, {});
     forge(record);
     expect_left_alone("the number of a rank that ended");
   });

@@ -43,7 +43,7 @@ class LocalExecutorTest : public Scratch {
   }
   void start(int ranks = 1) {
     AttemptRequest request;
-    request.attempt = "a";
+    request.attempt = id_;
     request.lease.ranks.resize(static_cast<std::size_t>(ranks));
     executor_->start(folder_, request);
   }
@@ -81,8 +81,7 @@ TEST_F(LocalExecutorTest, AStartThatFailsIsTheOnlyEvent) {
   make();
   start();
   const auto events =
-      until(fmt::format("rank 0 of attempt a: cannot execute {}: No such file or "
-                        "directory",
+      until(fmt::format("rank 0 of attempt {}: cannot execute {}: No such file or directory", id_,
                         (root_ / "worker").string()));
   EXPECT_EQ(events.size(), 1U);
   EXPECT_TRUE(is_quiet());
@@ -98,7 +97,7 @@ TEST_F(LocalExecutorTest, AGangIsStartedInSlices) {
   EXPECT_THAT(executor_->events(), IsEmpty());
   EXPECT_FALSE(is_quiet());
   EXPECT_THAT(until("started"), ElementsAre("started"));
-  executor_->kill("a");
+  executor_->kill(id_);
   EXPECT_THAT(until("over"),
               testing::UnorderedElementsAre("rank 0 was killed by 9", "rank 1 was killed by 9",
                                             "rank 2 was killed by 9", "over"));
@@ -109,7 +108,7 @@ TEST_F(LocalExecutorTest, AGangThatIsKilledWhileItStartsLeavesNoRank) {
   make(Prefork::kNo, {.slice = Duration{0}});
   start(3);
   EXPECT_THAT(executor_->events(), IsEmpty());
-  executor_->kill("a");
+  executor_->kill(id_);
   EXPECT_THAT(until("killed before all ranks ran"), testing::SizeIs(1));
   EXPECT_TRUE(is_quiet());
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
@@ -125,10 +124,10 @@ TEST_F(LocalExecutorTest, StopReachesASuspendedRank) {
   const int pid = std::stoi(read(ready));
   ::kill(pid, SIGSTOP);
   for (int i = 0; i < 1000 && read_proc_stat(pid)->state != 'T'; ++i) ::usleep(1000);
-  EXPECT_THAT(executor_->suspended("a"), ElementsAre(0));
-  executor_->stop("a");
+  EXPECT_THAT(executor_->suspended(id_), ElementsAre(0));
+  executor_->stop(id_);
   EXPECT_THAT(until("over"), ElementsAre("rank 0 exited with 7", "over"));
-  EXPECT_THAT(executor_->suspended("a"), IsEmpty());
+  EXPECT_THAT(executor_->suspended(id_), IsEmpty());
 }
 
 TEST_F(LocalExecutorTest, IsOverOnlyWhenWhatAKilledRankLeftBehindIsGone) {
@@ -138,7 +137,7 @@ TEST_F(LocalExecutorTest, IsOverOnlyWhenWhatAKilledRankLeftBehindIsGone) {
   start();
   until("started");
   const int left = std::stoi(read(ready));
-  executor_->kill("a");
+  executor_->kill(id_);
   EXPECT_THAT(until("over"), ElementsAre("rank 0 was killed by 9", "over"));
   const auto stat = read_proc_stat(left);
   EXPECT_TRUE(!stat || stat->ended());
@@ -151,7 +150,7 @@ TEST_F(LocalExecutorTest, WhatCannotBeKilledIsNotWaitedForForEver) {
   start();
   until("started");
   const int left = std::stoi(read(ready));
-  executor_->kill("a");
+  executor_->kill(id_);
   EXPECT_THAT(until("over"), ElementsAre("rank 0 was killed by 9", "over"));
   EXPECT_EQ(::kill(left, SIGKILL), 0);
 }
@@ -168,10 +167,10 @@ TEST_F(LocalExecutorTest, AdoptsWhatAnotherStarted) {
   int status = -1;
   ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
   make();
-  const Adoption found = executor_->adopt(folder_, "a", 2);
+  const Adoption found = executor_->adopt(folder_, id_, 2);
   EXPECT_THAT(found.alive, ElementsAre(0, 1));
   EXPECT_FALSE(found.incomplete);
-  executor_->kill("a");
+  executor_->kill(id_);
   EXPECT_THAT(until("over"), testing::UnorderedElementsAre("rank 0 ended", "rank 1 ended", "over"));
 }
 
@@ -181,13 +180,13 @@ TEST_F(LocalExecutorTest, AnAttemptThatEndedMeanwhileIsOver) {
   start();
   until("over");
   make();
-  EXPECT_THAT(executor_->adopt(folder_, "a", 1).alive, IsEmpty());
+  EXPECT_THAT(executor_->adopt(folder_, id_, 1).alive, IsEmpty());
   EXPECT_THAT(until("over"), ElementsAre("over"));
 }
 
 TEST_F(LocalExecutorTest, OneThatNeverBeganHasNoEvents) {
   make();
-  EXPECT_TRUE(executor_->adopt(folder_, "a", 1).incomplete);
+  EXPECT_TRUE(executor_->adopt(folder_, id_, 1).incomplete);
   EXPECT_THAT(executor_->events(), IsEmpty());
   EXPECT_TRUE(is_quiet());
 }

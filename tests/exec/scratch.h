@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "runner/base/ids.h"
 #include "runner/base/unique_fd.h"
 
 namespace sweepd {
@@ -51,6 +52,9 @@ class Scratch : public testing::Test {
   }
 
   std::filesystem::path root_;
+  // Each test's own. What an attempt left behind is found by its id on the whole machine, so two
+  // tests of one id would end each other's processes.
+  const std::string id_ = random_id();
 };
 
 }  // namespace sweepd
