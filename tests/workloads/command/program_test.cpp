@@ -24,7 +24,7 @@ struct Heard {
   std::vector<std::string> output, reports;
 };
 
-Heard run_shell(const std::string& script, Plan plan = {}) {
+Heard run_shell(const std::string& script, ProgramStart plan = {}) {
   plan.argv = {"sh", "-c", script};
   if (plan.folder.empty()) plan.folder = "/";
   Heard heard;
@@ -118,7 +118,7 @@ TEST(Program, NothingOfItIsLeftBehind) {
 
 TEST(Program, WhatAHandlerThrowsEndsIt) {
   pid_t pid = 0;
-  const Plan plan{.argv = {"sh", "-c", "echo $$; trap '' TERM; echo bad >&3; sleep 1000"},
+  const ProgramStart plan{.argv = {"sh", "-c", "echo $$; trap '' TERM; echo bad >&3; sleep 1000"},
                   .folder = "/"};
   EXPECT_THROW(run(
                    plan, [&](std::string_view line) { pid = std::stoi(std::string(line)); },
@@ -136,7 +136,7 @@ TEST(Program, ALimitOnItsMemoryHolds) {
 
 TEST(Program, ItsPeakMemoryIsSeen) {
   // `tail` holds all of it in memory.
-  const Plan plan{.watch_memory = true};
+  const ProgramStart plan{.watch_memory = true};
   const Heard heard = run_shell("head -c 600000000 /dev/zero | tail -c 600000000 | wc -c", plan);
   EXPECT_THAT(heard.output, ElementsAre("600000000"));
   EXPECT_GT(heard.ended.peak_resident.value, 500'000'000);
