@@ -119,7 +119,7 @@ TEST(Program, NothingOfItIsLeftBehind) {
 TEST(Program, WhatAHandlerThrowsEndsIt) {
   pid_t pid = 0;
   const ProgramStart plan{.argv = {"sh", "-c", "echo $$; trap '' TERM; echo bad >&3; sleep 1000"},
-                  .folder = "/"};
+                          .folder = "/"};
   EXPECT_THROW(run(
                    plan, [&](std::string_view line) { pid = std::stoi(std::string(line)); },
                    [](std::string_view line) { throw std::runtime_error(std::string(line)); }),
