@@ -2,27 +2,18 @@
 
 #include <signal.h>
 #include <spdlog/spdlog.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <map>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "runner/base/clock.h"
 #include "runner/exec/rank_processes.h"
+#include "runner/exec/wakeups.h"
 
 namespace sweepd {
 namespace {
-
-// What an epoll event belongs to. Ranks have the descriptor of their process.
-constexpr int kTimer = -1;
-constexpr int kLoading = -2;
 
 class LocalExecutor final : public Executor {
  public:
@@ -35,7 +26,7 @@ class LocalExecutor final : public Executor {
   void stop(const AttemptId& attempt) override;
   void kill(const AttemptId& attempt) override;
   std::set<int> suspended(const AttemptId& attempt) override;
-  int descriptor() const override { return epoll_.get(); }
+  int descriptor() const override { return wakeups_.descriptor(); }
   std::vector<ExecutorEvent> events() override;
   Result<Evaluator> start_evaluator(const std::vector<int>& cores) override {
     return Evaluator::start(processes_.worker(), cores);
@@ -55,11 +46,8 @@ class LocalExecutor final : public Executor {
     std::vector<RankProcess> ranks;
   };
 
-  void watch(int descriptor, int tag);
-  void wake_at(Instant when);
   void wake_for_what_is_due();
-  void collect_ended();
-  void on_readable(int tag);
+  void on_readable(int descriptor);
   void collect(const AttemptId& attempt, Running& running, RankProcess& rank);
   void launch_until(Instant end);
   void clear_due();
@@ -69,7 +57,7 @@ class LocalExecutor final : public Executor {
 
   RankProcesses processes_;
   LocalTiming timing_;
-  UniqueFd epoll_, timer_;
+  Wakeups wakeups_;
   std::vector<Launch> launches_;  // in the order of `start`
   std::map<AttemptId, Running> running_;
   std::optional<Instant> load_until_;
@@ -77,35 +65,8 @@ class LocalExecutor final : public Executor {
   std::vector<ExecutorEvent> events_;
 };
 
-UniqueFd checked(int fd, const char* what) {
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
-  return UniqueFd(fd);
-}
-
 LocalExecutor::LocalExecutor(std::filesystem::path worker, Prefork prefork, LocalTiming timing)
-    : processes_(std::move(worker), prefork),
-      timing_(timing),
-      epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
-      timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
-                     "timerfd_create")) {
-  watch(timer_.get(), kTimer);
-}
-
-void LocalExecutor::watch(int descriptor, int tag) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.fd = tag;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0) {
-    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
-  }
-}
-
-void LocalExecutor::wake_at(Instant when) {
-  itimerspec time{};
-  const std::int64_t ns = std::max<std::int64_t>(1, when.ns);  // 0 would disarm it
-  time.it_value = {ns / 1'000'000'000, ns % 1'000'000'000};
-  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &time, nullptr);
-}
+    : processes_(std::move(worker), prefork), timing_(timing) {}
 
 void LocalExecutor::wake_for_what_is_due() {
   std::optional<Instant> next = load_until_;
@@ -116,16 +77,16 @@ void LocalExecutor::wake_for_what_is_due() {
     if (all_ended(running)) consider(running.next_clear);
   }
   if (!launches_.empty() || !events_.empty()) consider(now_instant());
-  if (next) wake_at(*next);
+  if (next) wakeups_.wake_at(*next);
 }
 
 void LocalExecutor::start(const AttemptFolder& folder, const AttemptRequest& request) {
   launches_.push_back({folder, request, {}});
-  wake_at(now_instant());
+  wakeups_.wake_at(now_instant());
 }
 
 void LocalExecutor::add(const AttemptId& attempt, Running running) {
-  for (const RankProcess& rank : running.ranks) watch(rank.pidfd.get(), rank.pidfd.get());
+  for (const RankProcess& rank : running.ranks) wakeups_.watch(rank.pidfd.get());
   running_.insert_or_assign(attempt, std::move(running));
 }
 
@@ -148,7 +109,7 @@ bool LocalExecutor::prepare(const AttemptRequest& request) {
   const std::optional<int> loading = processes_.prepare(request);
   if (!loading) return false;
   if (!load_until_) {
-    watch(*loading, kLoading);
+    wakeups_.watch(*loading);
     loading_ = *loading;
     load_until_ = now_instant() + timing_.load_limit;
   }
@@ -158,7 +119,8 @@ bool LocalExecutor::prepare(const AttemptRequest& request) {
 
 void LocalExecutor::stop_waiting_for_load() {
   if (!load_until_) return;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, loading_, nullptr);
+  wakeups_.forget(loading_);
+  loading_ = -1;
   load_until_.reset();
   events_.emplace_back(WorkerLoaded{});
 }
@@ -210,7 +172,7 @@ bool LocalExecutor::all_ended(const Running& running) {
 
 std::vector<ExecutorEvent> LocalExecutor::events() {
   const Instant end = now_instant() + timing_.slice;
-  collect_ended();
+  for (const int descriptor : wakeups_.take()) on_readable(descriptor);
   if (load_until_ && now_instant() >= *load_until_) stop_waiting_for_load();
   launch_until(end);
   clear_due();
@@ -219,33 +181,18 @@ std::vector<ExecutorEvent> LocalExecutor::events() {
   return events;
 }
 
-void LocalExecutor::collect_ended() {
-  std::array<epoll_event, 64> ready{};
-  int n = 0;
-  do {
-    n = ::epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
-    for (int i = 0; i < n; ++i) on_readable(ready[static_cast<std::size_t>(i)].data.fd);
-  } while (n == static_cast<int>(ready.size()));
-}
-
-void LocalExecutor::on_readable(int tag) {
-  if (tag == kLoading) return stop_waiting_for_load();
-  if (tag == kTimer) {
-    std::uint64_t expirations = 0;
-    [[maybe_unused]] const ssize_t n = ::read(timer_.get(), &expirations, sizeof expirations);
-    return;
-  }
+void LocalExecutor::on_readable(int descriptor) {
+  if (descriptor == loading_) return stop_waiting_for_load();
   for (auto& [attempt, running] : running_) {
     for (RankProcess& rank : running.ranks) {
-      if (rank.pidfd.get() == tag) return collect(attempt, running, rank);
+      if (rank.pidfd.get() == descriptor) return collect(attempt, running, rank);
     }
   }
 }
 
 void LocalExecutor::collect(const AttemptId& attempt, Running& running, RankProcess& rank) {
   const ExitStatus exit = processes_.reap(rank);
-  // Closing it is not enough: a child that has not reached its exec yet has it too.
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, rank.pidfd.get(), nullptr);
+  wakeups_.forget(rank.pidfd.get());
   rank.pidfd.reset();
   running.by_themselves &= exit.code.has_value();
   events_.emplace_back(RankEnded{attempt, rank.rank, exit});

@@ -184,6 +184,23 @@ TEST_F(LocalExecutorTest, AnAttemptThatEndedMeanwhileIsOver) {
   EXPECT_THAT(until("over"), ElementsAre("over"));
 }
 
+// Nobody knows how its ranks ended, so they may have been killed.
+TEST_F(LocalExecutorTest, WhatAnAttemptThatEndedMeanwhileLeftBehindIsCleared) {
+  const auto ready = fifo("ready");
+  script(fmt::format("setsid sh -c 'echo $$ > {}; exec sleep 1000' &", ready.string()));
+  make();
+  start();
+  until("started");
+  const int left = std::stoi(read(ready));
+  until("over");
+  ASSERT_EQ(::kill(left, 0), 0) << "of a rank that ended by itself nothing is cleared";
+  make();
+  EXPECT_THAT(executor_->adopt(folder_, id_, 1).alive, IsEmpty());
+  EXPECT_THAT(until("over"), ElementsAre("over"));
+  const auto stat = read_proc_stat(left);
+  EXPECT_TRUE(!stat || stat->ended());
+}
+
 TEST_F(LocalExecutorTest, OneThatNeverBeganHasNoEvents) {
   make();
   EXPECT_TRUE(executor_->adopt(folder_, id_, 1).incomplete);

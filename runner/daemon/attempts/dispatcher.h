@@ -1,8 +1,8 @@
-// Carries out what the scheduler decides: starts attempts, waits for their processes, stops them,
-// and stores their results. Runs on the daemon's loop, and nothing here polls: processes wake it
-// through their pidfds, and one timer is set to the scheduler's next deadline. It never waits for a
-// disk: a separate thread reads journals, and the writer's thread stores. Meanwhile the attempt
-// keeps its lease, so that reading and storing disturb no measurement.
+// Carries out what the scheduler decides: starts attempts, waits for their ends, stops them, and
+// stores their results. Runs on the daemon's loop, and nothing here polls: the executor's events
+// wake it, and one timer is set to the scheduler's next deadline. It never waits for a disk: a
+// separate thread reads journals, and the writer's thread stores. Meanwhile the attempt keeps its
+// lease, so that reading and storing disturb no measurement.
 //
 // Crash safety: first the attempt is marked started in the database, then its folder and request
 // are written, then the processes start. Wherever the daemon dies in between, the next daemon's
