@@ -33,7 +33,7 @@ class LocalExecutor final : public Executor {
   }
 
  private:
-  // An attempt whose ranks run, or are being started, or left something behind.
+  // An attempt whose ranks run, or have ended and left something behind.
   struct Running {
     std::vector<RankProcess> ranks;
     bool by_themselves = true;  // ranks that ended: nobody killed them, so nothing is left of them
@@ -86,7 +86,9 @@ void LocalExecutor::start(const AttemptFolder& folder, const AttemptRequest& req
 }
 
 void LocalExecutor::add(const AttemptId& attempt, Running running) {
-  for (const RankProcess& rank : running.ranks) wakeups_.watch(rank.pidfd.get());
+  for (const RankProcess& rank : running.ranks) {
+    if (rank.pidfd) wakeups_.watch(rank.pidfd.get());
+  }
   running_.insert_or_assign(attempt, std::move(running));
 }
 
@@ -99,6 +101,9 @@ Adoption LocalExecutor::adopt(const AttemptFolder& folder, const AttemptId& atte
   if (found.alive.empty() && found.incomplete) return adoption;
   Running running;
   running.ranks = std::move(found.alive);
+  // What a dead rank left may be older than every rank that is alive. One of unknown age stands for
+  // the dead, so that nothing is too old to be cleared.
+  if (static_cast<int>(running.ranks.size()) < world_size) running.ranks.emplace_back();
   running.by_themselves = false;  // how they ended is not known
   add(attempt, std::move(running));
   wake_for_what_is_due();

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,15 @@ class LocalExecutorTest : public Scratch {
     }
     ADD_FAILURE() << "no `" << last << "` among " << testing::PrintToString(texts);
     return texts;
+  }
+  // Starts a rank that starts a process in a session of its own, and then does this. Returns that
+  // process.
+  int start_leaving(const std::string& then) {
+    const auto ready = fifo("ready");
+    script(fmt::format("setsid sh -c 'echo $$ > {}; exec sleep 1000' &\n{}", ready.string(), then));
+    start();
+    until("started");
+    return std::stoi(read(ready));
   }
   bool is_quiet() const {
     pollfd readable{executor_->descriptor(), POLLIN, 0};
@@ -131,12 +141,8 @@ TEST_F(LocalExecutorTest, StopReachesASuspendedRank) {
 }
 
 TEST_F(LocalExecutorTest, IsOverOnlyWhenWhatAKilledRankLeftBehindIsGone) {
-  const auto ready = fifo("ready");
-  script(fmt::format("setsid sh -c 'echo $$ > {}; exec sleep 1000' &\nwait", ready.string()));
   make();
-  start();
-  until("started");
-  const int left = std::stoi(read(ready));
+  const int left = start_leaving("wait");
   executor_->kill(id_);
   EXPECT_THAT(until("over"), ElementsAre("rank 0 was killed by 9", "over"));
   const auto stat = read_proc_stat(left);
@@ -144,12 +150,8 @@ TEST_F(LocalExecutorTest, IsOverOnlyWhenWhatAKilledRankLeftBehindIsGone) {
 }
 
 TEST_F(LocalExecutorTest, WhatCannotBeKilledIsNotWaitedForForEver) {
-  const auto ready = fifo("ready");
-  script(fmt::format("setsid sh -c 'echo $$ > {}; exec sleep 1000' &\nwait", ready.string()));
   make(Prefork::kNo, {.max_clears = 0});  // as if it had been tried too often
-  start();
-  until("started");
-  const int left = std::stoi(read(ready));
+  const int left = start_leaving("wait");
   executor_->kill(id_);
   EXPECT_THAT(until("over"), ElementsAre("rank 0 was killed by 9", "over"));
   EXPECT_EQ(::kill(left, SIGKILL), 0);
@@ -186,17 +188,40 @@ TEST_F(LocalExecutorTest, AnAttemptThatEndedMeanwhileIsOver) {
 
 // Nobody knows how its ranks ended, so they may have been killed.
 TEST_F(LocalExecutorTest, WhatAnAttemptThatEndedMeanwhileLeftBehindIsCleared) {
-  const auto ready = fifo("ready");
-  script(fmt::format("setsid sh -c 'echo $$ > {}; exec sleep 1000' &", ready.string()));
   make();
-  start();
-  until("started");
-  const int left = std::stoi(read(ready));
+  const int left = start_leaving("exit 0");
   until("over");
   ASSERT_EQ(::kill(left, 0), 0) << "of a rank that ended by itself nothing is cleared";
   make();
   EXPECT_THAT(executor_->adopt(folder_, id_, 1).alive, IsEmpty());
   EXPECT_THAT(until("over"), ElementsAre("over"));
+  const auto stat = read_proc_stat(left);
+  EXPECT_TRUE(!stat || stat->ended());
+}
+
+TEST_F(LocalExecutorTest, WhatADeadRankLeftIsClearedThoughItIsOlderThanTheLivingRanks) {
+  const auto ready = fifo("ready"), told = fifo("told");
+  script(
+      fmt::format("[ $RANK = 1 ] && exec sleep 1000\n"
+                  "setsid sh -c 'echo $$ > {}; exec sleep 1000' &\nexit 0",
+                  ready.string()));
+  const pid_t daemon = ::fork();
+  if (daemon == 0) {
+    make(Prefork::kNo, {.slice = Duration{0}});
+    start(2);
+    executor_->events();  // rank 0
+    const std::string left = read(ready);
+    ::usleep(50'000);  // several ticks of the clock by which the kernel notes when one starts
+    until("started");
+    std::ofstream(told) << left;
+    ::_exit(0);
+  }
+  const int left = std::stoi(read(told));
+  ASSERT_EQ(::waitpid(daemon, nullptr, 0), daemon);
+  make();
+  EXPECT_THAT(executor_->adopt(folder_, id_, 2).alive, ElementsAre(1));
+  executor_->kill(id_);
+  EXPECT_THAT(until("over"), ElementsAre("rank 1 ended", "over"));
   const auto stat = read_proc_stat(left);
   EXPECT_TRUE(!stat || stat->ended());
 }

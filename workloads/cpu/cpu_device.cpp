@@ -34,9 +34,9 @@ class CpuRecording final : public MemoryRecording {
 };
 
 // A step frees its tensors and allocates equal ones in the next step. By default glibc returns them
-// to the kernel in between, and each step pays for fresh pages: a tenth of a bf16 step of the small
-// model, a fifth of its forward pass. Blocks that are larger than the threshold, its largest, are
-// still mapped one by one, so that the heap does not fragment.
+// to the kernel in between, and each step pays for fresh pages: a seventh of a bf16 step of the
+// small model, a fifth of its forward pass. Blocks that are larger than the threshold, its largest,
+// are still mapped one by one, so that the heap does not fragment.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
