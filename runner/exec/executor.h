@@ -77,8 +77,7 @@ class Executor {
 
   // Readable while `events` has something to report.
   virtual int descriptor() const = 0;
-  // What happened since the last call, in order. Takes a few milliseconds, and longer while a rank
-  // that is being started waits for a core (docs/results/cpu/stalls.md).
+  // What happened since the last call, in order. Takes a few milliseconds.
   virtual std::vector<ExecutorEvent> events() = 0;
 
   // Starts a worker for analytic workloads, bound to these cores.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "runner/exec/launches.h"
 #include "runner/exec/rank_processes.h"
 #include "runner/exec/wakeups.h"
 
@@ -40,16 +41,11 @@ class LocalExecutor final : public Executor {
     int clears = 0;
     Instant next_clear{};
   };
-  struct Launch {
-    AttemptFolder folder;
-    AttemptRequest request;
-    std::vector<RankProcess> ranks;
-  };
 
   void wake_for_what_is_due();
   void on_readable(int descriptor);
   void collect(const AttemptId& attempt, Running& running, RankProcess& rank);
-  void launch_until(Instant end);
+  void report_launches();
   void clear_due();
   void stop_waiting_for_load();
   void add(const AttemptId& attempt, Running running);
@@ -58,7 +54,7 @@ class LocalExecutor final : public Executor {
   RankProcesses processes_;
   LocalTiming timing_;
   Wakeups wakeups_;
-  std::vector<Launch> launches_;  // in the order of `start`
+  Launches launches_{processes_, wakeups_};
   std::map<AttemptId, Running> running_;
   std::optional<Instant> load_until_;
   int loading_ = -1;  // the descriptor that becomes readable once a worker is loaded
@@ -76,12 +72,12 @@ void LocalExecutor::wake_for_what_is_due() {
   for (const auto& [attempt, running] : running_) {
     if (all_ended(running)) consider(running.next_clear);
   }
-  if (!launches_.empty() || !events_.empty()) consider(now_instant());
+  if (launches_.is_due() || !events_.empty()) consider(now_instant());
   if (next) wakeups_.wake_at(*next);
 }
 
 void LocalExecutor::start(const AttemptFolder& folder, const AttemptRequest& request) {
-  launches_.push_back({folder, request, {}});
+  launches_.add(folder, request);
   wakeups_.wake_at(now_instant());
 }
 
@@ -150,14 +146,7 @@ void LocalExecutor::stop(const AttemptId& attempt) {
 }
 
 void LocalExecutor::kill(const AttemptId& attempt) {
-  for (auto launch = launches_.begin(); launch != launches_.end(); ++launch) {
-    if (launch->request.attempt != attempt) continue;
-    processes_.abandon(launch->folder, launch->ranks);
-    launches_.erase(launch);
-    events_.emplace_back(
-        AttemptNotStarted{attempt, {ErrorCode::kUnavailable, "killed before all ranks ran"}});
-    return wake_for_what_is_due();
-  }
+  if (launches_.kill(attempt)) return wake_for_what_is_due();
   const auto it = running_.find(attempt);
   if (it == running_.end()) return;
   for (const RankProcess& rank : it->second.ranks) {
@@ -179,7 +168,8 @@ std::vector<ExecutorEvent> LocalExecutor::events() {
   const Instant end = now_instant() + timing_.slice;
   for (const int descriptor : wakeups_.take()) on_readable(descriptor);
   if (load_until_ && now_instant() >= *load_until_) stop_waiting_for_load();
-  launch_until(end);
+  launches_.fork_until(end);
+  report_launches();
   clear_due();
   std::vector<ExecutorEvent> events = std::exchange(events_, {});
   wake_for_what_is_due();
@@ -188,6 +178,7 @@ std::vector<ExecutorEvent> LocalExecutor::events() {
 
 void LocalExecutor::on_readable(int descriptor) {
   if (descriptor == loading_) return stop_waiting_for_load();
+  if (launches_.on_readable(descriptor)) return;
   for (auto& [attempt, running] : running_) {
     for (RankProcess& rank : running.ranks) {
       if (rank.pidfd.get() == descriptor) return collect(attempt, running, rank);
@@ -203,25 +194,17 @@ void LocalExecutor::collect(const AttemptId& attempt, Running& running, RankProc
   events_.emplace_back(RankEnded{attempt, rank.rank, exit});
 }
 
-// Starts at least one rank, and more while there is time.
-void LocalExecutor::launch_until(Instant end) {
-  do {
-    if (launches_.empty()) return;
-    Launch& launch = launches_.front();
-    const AttemptId attempt = launch.request.attempt;
-    if (const auto started = processes_.start_next(launch.folder, launch.request, launch.ranks);
-        !started) {
-      events_.emplace_back(AttemptNotStarted{attempt, started.error()});
-    } else if (launch.ranks.size() < launch.request.lease.ranks.size()) {
+void LocalExecutor::report_launches() {
+  for (Launches::Outcome& outcome : launches_.take_outcomes()) {
+    if (!outcome.ranks) {
+      events_.emplace_back(AttemptNotStarted{outcome.attempt, outcome.ranks.error()});
       continue;
-    } else {
-      events_.emplace_back(AttemptStarted{attempt});
-      Running running;
-      running.ranks = std::move(launch.ranks);
-      add(attempt, std::move(running));
     }
-    launches_.erase(launches_.begin());
-  } while (now_instant() < end);
+    events_.emplace_back(AttemptStarted{outcome.attempt});
+    Running running;
+    running.ranks = std::move(*outcome.ranks);
+    add(outcome.attempt, std::move(running));
+  }
 }
 
 // Kills what killed ranks left behind, which would disturb the next measurement. A rank that ended

@@ -44,6 +44,17 @@ bool may_be_forked(const AttemptRequest& request) {
          param_of(request, "warmup") != "0";
 }
 
+RankProcess process_of(int rank, Spawned spawned) {
+  const auto stat = read_proc_stat(spawned.pid);  // its number is ours until it is reaped
+  return {rank, spawned.pid, true, std::move(spawned.pidfd), stat ? stat->start_ticks : 0};
+}
+
+Error error_of_start(const AttemptRequest& request, int rank, const Error& why) {
+  // If not even one rank could start, the machine is at its limit, whatever the attempt's size.
+  const ErrorCode code = rank == 0 ? ErrorCode::kIo : why.code;
+  return {code, fmt::format("rank {} of attempt {}: {}", rank, request.attempt, why.message)};
+}
+
 }  // namespace
 
 RankProcesses::RankProcesses(std::filesystem::path worker_program, Prefork prefork)
@@ -65,33 +76,39 @@ SpawnRequest RankProcesses::plan(const AttemptFolder& folder, const AttemptReque
           .pid_file = absolute.pid(rank)};
 }
 
-Result<void> RankProcesses::start_next(const AttemptFolder& folder, const AttemptRequest& request,
-                                       std::vector<RankProcess>& ranks) {
-  const int rank = static_cast<int>(ranks.size());
-  auto spawned = start_rank(folder, request, rank);
-  if (!spawned) {
-    abandon(folder, ranks);
-    // If not even one rank could start, the machine is at its limit, whatever the attempt's size.
-    const ErrorCode code = rank == 0 ? ErrorCode::kIo : spawned.error().code;
-    return Error{code, fmt::format("rank {} of attempt {}: {}", rank, request.attempt,
-                                   spawned.error().message)};
+Result<StartingRank> RankProcesses::begin(const AttemptFolder& folder,
+                                          const AttemptRequest& request, int rank) {
+  SpawnRequest own = plan(folder, request, rank);
+  StartingRank started;
+  if (auto forked = fork_from_server(own, folder, request, rank)) {
+    started.process = process_of(rank, std::move(*forked));
+    return started;
   }
-  const auto stat = read_proc_stat(spawned->pid);  // its number is ours until it is reaped
-  ranks.push_back(
-      {rank, spawned->pid, true, std::move(spawned->pidfd), stat ? stat->start_ticks : 0});
+  auto spawning = begin_spawn(std::move(own));
+  if (!spawning) return error_of_start(request, rank, spawning.error());
+  started.process = process_of(rank, std::move(spawning->child));
+  started.spawning = std::move(*spawning);
+  return started;
+}
+
+Result<void> RankProcesses::finish(const AttemptRequest& request, const StartingRank& rank) {
+  if (!rank.spawning) return {};
+  const auto runs = finish_spawn(*rank.spawning);
+  if (!runs) return error_of_start(request, rank.process.rank, runs.error());
   return {};
 }
 
-Result<Spawned> RankProcesses::start_rank(const AttemptFolder& folder,
-                                          const AttemptRequest& request, int rank) {
-  const SpawnRequest own = plan(folder, request, rank);
-  if (server_ && may_be_forked(request) && server_->serves(own) &&
-      server_->state() == ForkServer::State::kReady) {
-    auto forked = server_->fork(own, AttemptFolder(std::filesystem::absolute(folder.path())), rank);
-    if (forked) return forked;
-    lose_server(forked.error().message);
+std::optional<Spawned> RankProcesses::fork_from_server(const SpawnRequest& own,
+                                                       const AttemptFolder& folder,
+                                                       const AttemptRequest& request, int rank) {
+  if (!server_ || !may_be_forked(request) || !server_->serves(own) ||
+      server_->state() != ForkServer::State::kReady) {
+    return std::nullopt;
   }
-  return spawn(own);
+  auto forked = server_->fork(own, AttemptFolder(std::filesystem::absolute(folder.path())), rank);
+  if (forked) return std::move(*forked);
+  lose_server(forked.error().message);
+  return std::nullopt;
 }
 
 std::optional<int> RankProcesses::prepare(const AttemptRequest& request) {
@@ -123,15 +140,13 @@ void RankProcesses::lose_server(const std::string& why) {
                losses_ >= kMaxLosses ? "; from now on every attempt loads its own" : "");
 }
 
-void RankProcesses::abandon(const AttemptFolder& folder, std::vector<RankProcess>& started) {
-  for (const RankProcess& process : started) signal(process, SIGKILL);
-  for (const RankProcess& process : started) {
-    while (::waitpid(process.pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
+void RankProcesses::abandon(const AttemptFolder& folder, const std::vector<StartingRank>& started) {
+  for (const StartingRank& rank : started) signal(rank.process, SIGKILL);
+  for (const StartingRank& rank : started) {
+    reap_killed(rank.process.pid);
     std::error_code ignored;
-    std::filesystem::remove(folder.pid(process.rank), ignored);
+    std::filesystem::remove(folder.pid(rank.process.rank), ignored);
   }
-  started.clear();
 }
 
 FoundRanks RankProcesses::adopt(const AttemptFolder& folder, int world_size) {

@@ -31,6 +31,14 @@ struct RankProcess {
   std::uint64_t start_ticks = 0;  // identifies the process together with the pid
 };
 
+// One rank between its fork and the start of its program.
+struct StartingRank {
+  RankProcess process;
+  std::optional<Spawning> spawning;  // nothing: a preloaded worker forked it, and it runs
+
+  int report() const { return spawning ? spawning->report.get() : -1; }
+};
+
 // What is found of an attempt that another daemon started.
 struct FoundRanks {
   std::vector<RankProcess> alive;
@@ -43,17 +51,19 @@ class RankProcesses {
   explicit RankProcesses(std::filesystem::path worker_program, Prefork prefork = Prefork::kNo);
   ~RankProcesses();
 
-  // Starts the rank after those in `ranks` and adds it. If that fails, those in `ranks` are killed
-  // and reaped before the error returns. It names the rank, the file or program and errno's text;
-  // it is kResourceExhausted if a rank after the first reached a limit on processes or descriptors,
-  // because the attempt itself may then be too large. Takes about a millisecond.
-  Result<void> start_next(const AttemptFolder& folder, const AttemptRequest& request,
-                          std::vector<RankProcess>& ranks);
+  // Begins to start a rank. After an error the caller abandons the ranks before it. The error names
+  // the rank, the file or program and errno's text; it is kResourceExhausted if a rank after the
+  // first reached a limit on processes or descriptors, because the attempt itself may then be too
+  // large. Takes about a millisecond, whatever the cores have to do.
+  Result<StartingRank> begin(const AttemptFolder& folder, const AttemptRequest& request, int rank);
 
-  // Kills and reaps ranks of an attempt that does not start completely, and empties the list. Waits
-  // for them, which is short after SIGKILL, so that no rank is left that the caller does not know
-  // of.
-  void abandon(const AttemptFolder& folder, std::vector<RankProcess>& started);
+  // Returns once the rank's program runs, with an error as `begin`. Blocks until `report` is
+  // readable.
+  Result<void> finish(const AttemptRequest& request, const StartingRank& rank);
+
+  // Kills and reaps ranks of an attempt that does not start completely. Waits for them, which is
+  // short after SIGKILL, so that no rank is left that the caller does not know of.
+  void abandon(const AttemptFolder& folder, const std::vector<StartingRank>& started);
 
   // Returns a descriptor, valid until the next call, that becomes readable once a worker is loaded
   // (or has failed) from which this attempt can be forked. Returns nothing if it should be started
@@ -83,7 +93,8 @@ class RankProcesses {
 
  private:
   SpawnRequest plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
-  Result<Spawned> start_rank(const AttemptFolder& folder, const AttemptRequest& request, int rank);
+  std::optional<Spawned> fork_from_server(const SpawnRequest& own, const AttemptFolder& folder,
+                                          const AttemptRequest& request, int rank);
   void lose_server(const std::string& why);
 
   std::filesystem::path worker_;

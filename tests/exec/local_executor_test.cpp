@@ -113,6 +113,31 @@ TEST_F(LocalExecutorTest, AGangIsStartedInSlices) {
                                             "rank 2 was killed by 9", "over"));
 }
 
+// A fork may wait long for a core until it runs its program.
+TEST_F(LocalExecutorTest, StartingDoesNotWaitUntilTheProgramsRun) {
+  script("exec sleep 1000");
+  make(Prefork::kNo, {.slice = seconds(100)});
+  start(3);
+  EXPECT_THAT(executor_->events(), IsEmpty());
+  EXPECT_THAT(until("started"), ElementsAre("started"));
+  executor_->kill(id_);
+  until("over");
+}
+
+TEST_F(LocalExecutorTest, AGangOfWhichOneRankCannotRunLeavesNoRank) {
+  script("exec sleep 1000");
+  make();
+  AttemptRequest request;
+  request.attempt = id_;
+  request.lease.ranks.resize(3);
+  request.lease.ranks[1].cores = {4000};
+  executor_->start(folder_, request);
+  until(fmt::format("rank 1 of attempt {}: cannot bind to cores 4000: Invalid argument", id_));
+  EXPECT_TRUE(is_quiet());
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+  EXPECT_FALSE(std::filesystem::exists(folder_.pid(0)));
+}
+
 TEST_F(LocalExecutorTest, AGangThatIsKilledWhileItStartsLeavesNoRank) {
   script("exec sleep 1000");
   make(Prefork::kNo, {.slice = Duration{0}});

@@ -11,12 +11,21 @@ namespace sweepd {
 inline Result<std::vector<RankProcess>> start_all(RankProcesses& processes,
                                                   const AttemptFolder& folder,
                                                   const AttemptRequest& request) {
-  std::vector<RankProcess> ranks;
-  while (ranks.size() < request.lease.ranks.size()) {
-    if (auto started = processes.start_next(folder, request, ranks); !started) {
-      return started.error();
+  std::vector<StartingRank> started;
+  const auto fail = [&](Error error) {
+    processes.abandon(folder, started);
+    return error;
+  };
+  while (started.size() < request.lease.ranks.size()) {
+    auto rank = processes.begin(folder, request, static_cast<int>(started.size()));
+    if (!rank) return fail(rank.error());
+    started.push_back(std::move(*rank));
+    if (const auto runs = processes.finish(request, started.back()); !runs) {
+      return fail(runs.error());
     }
   }
+  std::vector<RankProcess> ranks;
+  for (StartingRank& rank : started) ranks.push_back(std::move(rank.process));
   return ranks;
 }
 
