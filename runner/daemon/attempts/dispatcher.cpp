@@ -28,6 +28,7 @@ Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Executor& executor,
       timing_(timing),
       scheduler_(std::move(machine), timing.grace),
       waiting_(catalog),
+      starter_(writer, executor, catalog, runs_, start_hooks()),
       analytic_(io, executor, catalog, writer, scheduler_, waiting_, analytic_hooks()),
       journals_(io),
       changes_(io, journals_, change_hooks()),
@@ -94,7 +95,7 @@ void Dispatcher::drain() {
 
 void Dispatcher::kill_running() {
   for (const auto& [row, run] : running_) run->kill();
-  for (const auto& [row, starting] : starting_) executor_.kill(starting.attempt.id);
+  starter_.kill_all();
 }
 
 std::vector<RunningAttempt> Dispatcher::running() const {
@@ -122,7 +123,7 @@ void Dispatcher::pump() {
     std::visit([this](const auto& a) { act(a); }, action);
   }
   arm_timer();
-  if (running_.empty() && starting_.empty() && scheduler_.queued() == 0) executor_.rest();
+  if (running_.empty() && starter_.empty() && scheduler_.queued() == 0) executor_.rest();
   if (!is_idle()) return;
   if (waiting_.empty()) gate_.end_trouble();  // nothing is left that could show the trouble
   if (scheduler_.queued() == 0) writer_.rest();
@@ -130,7 +131,7 @@ void Dispatcher::pump() {
 }
 
 bool Dispatcher::is_idle() const {
-  return running_.empty() && starting_.empty() && journals_.pending() == 0 && results_.empty() &&
+  return running_.empty() && starter_.empty() && journals_.pending() == 0 && results_.empty() &&
          !analytic_.is_answering();
 }
 
@@ -148,9 +149,7 @@ void Dispatcher::arm_timer() {
 
 void Dispatcher::act(const StopAction& action) {
   if (analytic_.act(action)) return;
-  if (const auto starting = starting_.find(action.item); starting != starting_.end()) {
-    starting->second.cancelled |= action.reason == StopReason::kCancelled;
-  }
+  if (action.reason == StopReason::kCancelled) starter_.cancel(action.item);
   take_events();  // it may have ended by now
   const auto it = running_.find(action.item);
   if (it == running_.end()) return;
@@ -187,16 +186,16 @@ void Dispatcher::take_events() {
   std::set<std::int64_t> with_ends;
   for (const ExecutorEvent& event : events) {
     if (const auto* started = std::get_if<AttemptStarted>(&event)) {
-      started_all_ranks(started->attempt);
+      starter_.hear(*started);
     } else if (const auto* refused = std::get_if<AttemptNotStarted>(&event)) {
-      not_started(refused->attempt, refused->error);
+      starter_.hear(*refused);
     } else if (const auto* end = std::get_if<RankEnded>(&event)) {
       if (Run* run = run_of(end->attempt)) {
         run->ended.push_back({end->rank, end->exit});
         with_ends.insert(run->attempt.row);
       }
-    } else if (std::holds_alternative<WorkerLoaded>(event)) {
-      preparing_ = false;
+    } else if (const auto* loaded = std::get_if<WorkerLoaded>(&event)) {
+      starter_.hear(*loaded);
       schedule_pump();
     } else if (const auto* over = std::get_if<AttemptOver>(&event)) {
       // Posted: whoever takes the events may be about to stop the attempt.

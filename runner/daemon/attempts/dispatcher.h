@@ -26,6 +26,7 @@
 #include "runner/daemon/attempts/result_queue.h"
 #include "runner/daemon/attempts/run.h"
 #include "runner/daemon/attempts/start_gate.h"
+#include "runner/daemon/attempts/starter.h"
 #include "runner/daemon/attempts/waiting_attempts.h"
 #include "runner/daemon/threads/side_thread.h"
 #include "runner/daemon/threads/writer.h"
@@ -102,18 +103,12 @@ class Dispatcher {
   // Why nothing starts now, as a sentence; "" if attempts start and results are stored.
   const std::string& trouble() const { return trouble_.empty() ? gate_.trouble() : trouble_; }
   std::size_t queued() const {
-    return scheduler_.queued() + analytic_.uncounted() + starting_.size() + changes_.arriving();
+    return scheduler_.queued() + analytic_.uncounted() + starter_.size() + changes_.arriving();
   }
   // Number of journals that are being read. For tests.
   std::size_t reading() const { return journals_.pending(); }
 
  private:
-  // An attempt that has its lease and is being marked started, or whose ranks are being started.
-  struct Starting {
-    OpenAttempt attempt;
-    WallTime when;
-    bool cancelled = false;  // in the meantime
-  };
   QueueChanges::Hooks change_hooks();
   void add(OpenAttempt attempt);
   std::string label_of_attempt(const OpenAttempt& attempt) const;
@@ -130,12 +125,8 @@ class Dispatcher {
   void start_failed(OpenAttempt attempt, const std::string& why, Blame blame);
   // Returns a value if the machine ended this run before it could measure.
   std::optional<Blame> machine_failed(const Run& run) const;
-  void marked_started(std::int64_t row, const Result<void>& marked);
-  AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
-  // Returns true if the attempt was put back until the worker is loaded.
-  bool preload(const OpenAttempt& attempt, const Lease& lease);
-  Result<void> launch(const OpenAttempt& attempt);
-  std::optional<Starting> take_starting(const AttemptId& attempt);
+  Starter::Hooks start_hooks();
+  void started(Starting starting);
   std::shared_ptr<Run> make_run(OpenAttempt attempt, WallTime started) {
     std::filesystem::path folder = runs_ / attempt.id;
     return std::make_shared<Run>(io_, executor_, timing_.peer_grace, std::move(attempt),
@@ -143,8 +134,6 @@ class Dispatcher {
   }
   void wait_for_events();
   void take_events();
-  void started_all_ranks(const AttemptId& attempt);
-  void not_started(const AttemptId& attempt, const Error& error);
   Run* run_of(const AttemptId& attempt);
   bool is_idle() const;  // nothing runs, starts or is being stored
   void finish_run(std::int64_t row);
@@ -169,7 +158,7 @@ class Dispatcher {
   DispatcherTiming timing_;
   Scheduler scheduler_;
   WaitingAttempts waiting_;
-  std::map<std::int64_t, Starting> starting_;
+  Starter starter_;
   std::map<std::int64_t, std::shared_ptr<Run>> running_;
   AnalyticQueue analytic_;
   SideThread journals_;
@@ -177,7 +166,6 @@ class Dispatcher {
   ResultQueue results_;
   boost::asio::steady_timer timer_;
   boost::asio::posix::stream_descriptor executor_events_;
-  bool preparing_ = false;  // the executor loads a worker; nothing starts meanwhile
   StartGate gate_;
   std::string trouble_;  // why results cannot be stored
   bool pump_scheduled_ = false;
