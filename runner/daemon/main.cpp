@@ -10,6 +10,11 @@
 #include "runner/daemon/options.h"
 #include "runner/daemon/serve_file.h"
 
+// Read by jemalloc: a thread of its own returns unused memory to the system a second after it was
+// freed, so that neither the event loop nor a thread that it shares locks with does.
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
+
 int main(int argc, char** argv) {
   using namespace sweepd;
   ::umask(077);  // for all files of this process and its workers, including SQLite's

@@ -6,93 +6,53 @@
 namespace sweepd {
 
 void Launches::add(const AttemptFolder& folder, const AttemptRequest& request) {
-  launches_.push_back({folder, request, {}, 0});
+  if (auto forked = processes_.fork_loaded(folder, request)) {
+    std::vector<RankProcess> ranks;
+    ranks.push_back(std::move(*forked));
+    outcomes_.push_back({request.attempt, std::move(ranks)});
+    return;
+  }
+  launches_.push_back({++last_ticket_, folder, request});
+  spawn_next(launches_.back());
 }
 
+// It ends after the rank that is being spawned has come.
 bool Launches::kill(const AttemptId& attempt) {
   for (Launch& launch : launches_) {
-    if (launch.request.attempt != attempt) continue;
-    give_up(launch, {ErrorCode::kUnavailable, "killed before all ranks ran"});
-    return true;
+    if (launch.request.attempt == attempt) return launch.killed = true;
   }
   return false;
 }
 
-bool Launches::is_due() const {
-  return !outcomes_.empty() ||
-         std::ranges::any_of(launches_, [](const Launch& launch) { return !launch.all_forked(); });
-}
-
-void Launches::fork_until(Instant end) {
-  for (auto it = launches_.begin(); it != launches_.end();) {
-    Launch& launch = *it++;  // before the following removes it
-    while (!launch.all_forked()) {
-      if (const auto forked = fork_next(launch); !forked) {
-        give_up(launch, forked.error());
-        break;
-      }
-      if (launch.all_run()) {
-        succeed(launch);
-        break;
-      }
-      if (now_instant() >= end) return;
-    }
+void Launches::go_on() {
+  for (Spawner::Done& done : spawner_.take()) {
+    const auto launch = std::ranges::find(launches_, done.ticket, &Launch::ticket);
+    go_on(*launch, std::move(done.spawned));
   }
 }
 
-Result<void> Launches::fork_next(Launch& launch) {
-  const int rank = static_cast<int>(launch.ranks.size());
-  auto started = processes_.begin(launch.folder, launch.request, rank);
-  if (!started) return started.error();
-  launch.ranks.push_back(std::move(*started));
-  if (const int report = launch.ranks.back().report(); report >= 0) {
-    wakeups_.watch(report);
-  } else {
-    ++launch.running;
+void Launches::spawn_next(Launch& launch) {
+  spawner_.spawn(launch.ticket, processes_.plan(launch.folder, launch.request, launch.next()));
+}
+
+void Launches::go_on(Launch& launch, Result<Spawned> spawned) {
+  const int rank = launch.next();
+  if (!spawned) return give_up(launch, error_of_start(launch.request, rank, spawned.error()));
+  launch.ranks.push_back(process_of(rank, std::move(*spawned)));
+  if (launch.killed) {
+    return give_up(launch, {ErrorCode::kUnavailable, "killed before all ranks ran"});
   }
-  return {};
-}
-
-bool Launches::on_readable(int descriptor) {
-  for (Launch& launch : launches_) {
-    for (StartingRank& rank : launch.ranks) {
-      if (rank.report() != descriptor) continue;
-      if (const auto runs = on_report(launch, rank); !runs) {
-        give_up(launch, runs.error());
-      } else if (launch.all_run()) {
-        succeed(launch);
-      }
-      return true;
-    }
-  }
-  return false;
-}
-
-Result<void> Launches::on_report(Launch& launch, StartingRank& rank) {
-  wakeups_.forget(rank.report());
-  auto runs = processes_.finish(launch.request, rank);
-  rank.spawning.reset();
-  ++launch.running;
-  return runs;
-}
-
-void Launches::succeed(Launch& launch) {
-  std::vector<RankProcess> ranks;
-  for (StartingRank& rank : launch.ranks) ranks.push_back(std::move(rank.process));
-  outcomes_.push_back({launch.request.attempt, std::move(ranks)});
-  remove(launch);
+  if (!launch.is_complete()) return spawn_next(launch);
+  finish(launch, std::move(launch.ranks));
 }
 
 void Launches::give_up(Launch& launch, Error why) {
-  for (const StartingRank& rank : launch.ranks) {
-    if (rank.report() >= 0) wakeups_.forget(rank.report());
-  }
   processes_.abandon(launch.folder, launch.ranks);
-  outcomes_.push_back({launch.request.attempt, std::move(why)});
-  remove(launch);
+  finish(launch, std::move(why));
 }
 
-void Launches::remove(const Launch& launch) {
+void Launches::finish(Launch& launch, Result<std::vector<RankProcess>> ranks) {
+  outcomes_.push_back({launch.request.attempt, std::move(ranks)});
   launches_.remove_if([&launch](const Launch& other) { return &other == &launch; });
 }
 

@@ -1,14 +1,14 @@
-// The attempts of a LocalExecutor whose ranks are being started. Forking is quick; until a fork
-// runs its program, many milliseconds can pass on a busy machine. So ranks are forked in slices,
-// and nothing waits for them: each reports through a descriptor.
+// The attempts of a LocalExecutor whose ranks are being started. A thread spawns them, one rank of
+// an attempt after the other.
 #pragma once
 
+#include <cstdint>
 #include <list>
+#include <optional>
 #include <vector>
 
-#include "runner/base/clock.h"
 #include "runner/exec/rank_processes.h"
-#include "runner/exec/wakeups.h"
+#include "runner/exec/spawner.h"
 
 namespace sweepd {
 
@@ -20,43 +20,41 @@ class Launches {
     Result<std::vector<RankProcess>> ranks;
   };
 
-  // Both must outlive it. `wakeups` watches the descriptors of the forks.
-  Launches(RankProcesses& processes, Wakeups& wakeups) : processes_(processes), wakeups_(wakeups) {}
+  explicit Launches(RankProcesses& processes) : processes_(processes) {}
 
   void add(const AttemptFolder& folder, const AttemptRequest& request);
   // Returns false if this attempt is not being started.
   bool kill(const AttemptId& attempt);
 
-  // Whether a rank remains to be forked, or an outcome to be taken.
-  bool is_due() const;
-  // Forks at least one rank, and more while there is time.
-  void fork_until(Instant end);
-  // Returns false if the descriptor belongs to no fork.
-  bool on_readable(int descriptor);
+  // Readable when `go_on` must be called.
+  int descriptor() const { return spawner_.descriptor(); }
+  void go_on();
 
+  bool has_outcomes() const { return !outcomes_.empty(); }
   std::vector<Outcome> take_outcomes();  // since the last call, in order
 
  private:
   struct Launch {
+    std::uint64_t ticket;
     AttemptFolder folder;
     AttemptRequest request;
-    std::vector<StartingRank> ranks;
-    std::size_t running = 0;  // of `ranks`, those whose program runs
+    std::vector<RankProcess> ranks = {};  // that run
+    bool killed = false;
 
-    bool all_forked() const { return ranks.size() == request.lease.ranks.size(); }
-    bool all_run() const { return running == request.lease.ranks.size(); }
+    int next() const { return static_cast<int>(ranks.size()); }
+    bool is_complete() const { return ranks.size() == request.lease.ranks.size(); }
   };
 
-  Result<void> fork_next(Launch& launch);
-  Result<void> on_report(Launch& launch, StartingRank& rank);
-  // Each removes the launch.
-  void succeed(Launch& launch);
+  void spawn_next(Launch& launch);
+  // Either removes the launch, or spawns its next rank.
+  void go_on(Launch& launch, Result<Spawned> spawned);
   void give_up(Launch& launch, Error why);
-  void remove(const Launch& launch);
+  void finish(Launch& launch, Result<std::vector<RankProcess>> ranks);
 
   RankProcesses& processes_;
-  Wakeups& wakeups_;
-  std::list<Launch> launches_;
+  Spawner spawner_;
+  std::uint64_t last_ticket_ = 0;
+  std::list<Launch> launches_;  // one rank of each is being spawned
   std::vector<Outcome> outcomes_;
 };
 

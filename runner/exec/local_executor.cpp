@@ -54,7 +54,7 @@ class LocalExecutor final : public Executor {
   RankProcesses processes_;
   LocalTiming timing_;
   Wakeups wakeups_;
-  Launches launches_{processes_, wakeups_};
+  Launches launches_{processes_};
   std::map<AttemptId, Running> running_;
   std::optional<Instant> load_until_;
   int loading_ = -1;  // the descriptor that becomes readable once a worker is loaded
@@ -62,7 +62,9 @@ class LocalExecutor final : public Executor {
 };
 
 LocalExecutor::LocalExecutor(std::filesystem::path worker, Prefork prefork, LocalTiming timing)
-    : processes_(std::move(worker), prefork), timing_(timing) {}
+    : processes_(std::move(worker), prefork), timing_(timing) {
+  wakeups_.watch(launches_.descriptor());
+}
 
 void LocalExecutor::wake_for_what_is_due() {
   std::optional<Instant> next = load_until_;
@@ -72,7 +74,7 @@ void LocalExecutor::wake_for_what_is_due() {
   for (const auto& [attempt, running] : running_) {
     if (all_ended(running)) consider(running.next_clear);
   }
-  if (launches_.is_due() || !events_.empty()) consider(now_instant());
+  if (launches_.has_outcomes() || !events_.empty()) consider(now_instant());
   if (next) wakeups_.wake_at(*next);
 }
 
@@ -165,10 +167,8 @@ bool LocalExecutor::all_ended(const Running& running) {
 }
 
 std::vector<ExecutorEvent> LocalExecutor::events() {
-  const Instant end = now_instant() + timing_.slice;
   for (const int descriptor : wakeups_.take()) on_readable(descriptor);
   if (load_until_ && now_instant() >= *load_until_) stop_waiting_for_load();
-  launches_.fork_until(end);
   report_launches();
   clear_due();
   std::vector<ExecutorEvent> events = std::exchange(events_, {});
@@ -178,7 +178,7 @@ std::vector<ExecutorEvent> LocalExecutor::events() {
 
 void LocalExecutor::on_readable(int descriptor) {
   if (descriptor == loading_) return stop_waiting_for_load();
-  if (launches_.on_readable(descriptor)) return;
+  if (descriptor == launches_.descriptor()) return launches_.go_on();
   for (auto& [attempt, running] : running_) {
     for (RankProcess& rank : running.ranks) {
       if (rank.pidfd.get() == descriptor) return collect(attempt, running, rank);

@@ -13,7 +13,6 @@
 namespace sweepd {
 
 struct LocalTiming {
-  Duration slice = milliseconds(5);   // of `events`, before it starts further ranks in another call
   Duration load_limit = seconds(61);  // until `WorkerLoaded` is reported although nothing is loaded
   // How often leftovers of killed ranks are looked for, and at most how many times.
   Duration clear_interval = milliseconds(5);

@@ -44,17 +44,6 @@ bool may_be_forked(const AttemptRequest& request) {
          param_of(request, "warmup") != "0";
 }
 
-RankProcess process_of(int rank, Spawned spawned) {
-  const auto stat = read_proc_stat(spawned.pid);  // its number is ours until it is reaped
-  return {rank, spawned.pid, true, std::move(spawned.pidfd), stat ? stat->start_ticks : 0};
-}
-
-Error error_of_start(const AttemptRequest& request, int rank, const Error& why) {
-  // If not even one rank could start, the machine is at its limit, whatever the attempt's size.
-  const ErrorCode code = rank == 0 ? ErrorCode::kIo : why.code;
-  return {code, fmt::format("rank {} of attempt {}: {}", rank, request.attempt, why.message)};
-}
-
 }  // namespace
 
 RankProcesses::RankProcesses(std::filesystem::path worker_program, Prefork prefork)
@@ -76,37 +65,13 @@ SpawnRequest RankProcesses::plan(const AttemptFolder& folder, const AttemptReque
           .pid_file = absolute.pid(rank)};
 }
 
-Result<StartingRank> RankProcesses::begin(const AttemptFolder& folder,
-                                          const AttemptRequest& request, int rank) {
-  SpawnRequest own = plan(folder, request, rank);
-  StartingRank started;
-  if (auto forked = fork_from_server(own, folder, request, rank)) {
-    started.process = process_of(rank, std::move(*forked));
-    return started;
-  }
-  auto spawning = begin_spawn(std::move(own));
-  if (!spawning) return error_of_start(request, rank, spawning.error());
-  started.process = process_of(rank, std::move(spawning->child));
-  started.spawning = std::move(*spawning);
-  return started;
-}
-
-Result<void> RankProcesses::finish(const AttemptRequest& request, const StartingRank& rank) {
-  if (!rank.spawning) return {};
-  const auto runs = finish_spawn(*rank.spawning);
-  if (!runs) return error_of_start(request, rank.process.rank, runs.error());
-  return {};
-}
-
-std::optional<Spawned> RankProcesses::fork_from_server(const SpawnRequest& own,
-                                                       const AttemptFolder& folder,
-                                                       const AttemptRequest& request, int rank) {
-  if (!server_ || !may_be_forked(request) || !server_->serves(own) ||
-      server_->state() != ForkServer::State::kReady) {
-    return std::nullopt;
-  }
-  auto forked = server_->fork(own, AttemptFolder(std::filesystem::absolute(folder.path())), rank);
-  if (forked) return std::move(*forked);
+std::optional<RankProcess> RankProcesses::fork_loaded(const AttemptFolder& folder,
+                                                      const AttemptRequest& request) {
+  if (!server_ || !may_be_forked(request)) return std::nullopt;
+  const SpawnRequest own = plan(folder, request, 0);
+  if (!server_->serves(own) || server_->state() != ForkServer::State::kReady) return std::nullopt;
+  auto forked = server_->fork(own, AttemptFolder(std::filesystem::absolute(folder.path())), 0);
+  if (forked) return process_of(0, std::move(*forked));
   lose_server(forked.error().message);
   return std::nullopt;
 }
@@ -140,12 +105,13 @@ void RankProcesses::lose_server(const std::string& why) {
                losses_ >= kMaxLosses ? "; from now on every attempt loads its own" : "");
 }
 
-void RankProcesses::abandon(const AttemptFolder& folder, const std::vector<StartingRank>& started) {
-  for (const StartingRank& rank : started) signal(rank.process, SIGKILL);
-  for (const StartingRank& rank : started) {
-    reap_killed(rank.process.pid);
+void RankProcesses::abandon(const AttemptFolder& folder, const std::vector<RankProcess>& started) {
+  for (const RankProcess& rank : started) signal(rank, SIGKILL);
+  for (const RankProcess& rank : started) {
+    while (::waitpid(rank.pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
     std::error_code ignored;
-    std::filesystem::remove(folder.pid(rank.process.rank), ignored);
+    std::filesystem::remove(folder.pid(rank.rank), ignored);
   }
 }
 
@@ -195,6 +161,17 @@ ExitStatus RankProcesses::reap(RankProcess& process) {
   if (info.si_pid == 0) return {};
   if (info.si_code == CLD_EXITED) return {.signal = std::nullopt, .code = info.si_status};
   return {.signal = info.si_status, .code = std::nullopt};
+}
+
+RankProcess process_of(int rank, Spawned spawned) {
+  const auto stat = read_proc_stat(spawned.pid);  // its number is ours until it is reaped
+  return {rank, spawned.pid, true, std::move(spawned.pidfd), stat ? stat->start_ticks : 0};
+}
+
+Error error_of_start(const AttemptRequest& request, int rank, const Error& why) {
+  // If not even one rank could start, the machine is at its limit, whatever the attempt's size.
+  const ErrorCode code = rank == 0 ? ErrorCode::kIo : why.code;
+  return {code, fmt::format("rank {} of attempt {}: {}", rank, request.attempt, why.message)};
 }
 
 std::set<int> suspended_ranks(const std::vector<RankProcess>& ranks) {

@@ -31,14 +31,6 @@ struct RankProcess {
   std::uint64_t start_ticks = 0;  // identifies the process together with the pid
 };
 
-// One rank between its fork and the start of its program.
-struct StartingRank {
-  RankProcess process;
-  std::optional<Spawning> spawning;  // nothing: a preloaded worker forked it, and it runs
-
-  int report() const { return spawning ? spawning->report.get() : -1; }
-};
-
 // What is found of an attempt that another daemon started.
 struct FoundRanks {
   std::vector<RankProcess> alive;
@@ -51,19 +43,17 @@ class RankProcesses {
   explicit RankProcesses(std::filesystem::path worker_program, Prefork prefork = Prefork::kNo);
   ~RankProcesses();
 
-  // Begins to start a rank. After an error the caller abandons the ranks before it. The error names
-  // the rank, the file or program and errno's text; it is kResourceExhausted if a rank after the
-  // first reached a limit on processes or descriptors, because the attempt itself may then be too
-  // large. Takes about a millisecond, whatever the cores have to do.
-  Result<StartingRank> begin(const AttemptFolder& folder, const AttemptRequest& request, int rank);
+  // How to spawn a rank of an attempt.
+  SpawnRequest plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
 
-  // Returns once the rank's program runs, with an error as `begin`. Blocks until `report` is
-  // readable.
-  Result<void> finish(const AttemptRequest& request, const StartingRank& rank);
+  // Forks the rank of an attempt that has only one from the preloaded worker, if there is one that
+  // serves it; the rank runs then. Returns nothing if it must be spawned.
+  std::optional<RankProcess> fork_loaded(const AttemptFolder& folder,
+                                         const AttemptRequest& request);
 
   // Kills and reaps ranks of an attempt that does not start completely. Waits for them, which is
   // short after SIGKILL, so that no rank is left that the caller does not know of.
-  void abandon(const AttemptFolder& folder, const std::vector<StartingRank>& started);
+  void abandon(const AttemptFolder& folder, const std::vector<RankProcess>& started);
 
   // Returns a descriptor, valid until the next call, that becomes readable once a worker is loaded
   // (or has failed) from which this attempt can be forked. Returns nothing if it should be started
@@ -92,9 +82,6 @@ class RankProcesses {
   const std::filesystem::path& worker() const { return worker_; }
 
  private:
-  SpawnRequest plan(const AttemptFolder& folder, const AttemptRequest& request, int rank) const;
-  std::optional<Spawned> fork_from_server(const SpawnRequest& own, const AttemptFolder& folder,
-                                          const AttemptRequest& request, int rank);
   void lose_server(const std::string& why);
 
   std::filesystem::path worker_;
@@ -102,6 +89,12 @@ class RankProcesses {
   std::unique_ptr<ForkServer> server_;
   int losses_ = 0;
 };
+
+RankProcess process_of(int rank, Spawned spawned);
+
+// Names the rank and the reason. It is kResourceExhausted if a rank after the first reached a limit
+// on processes or descriptors, because the attempt itself may then be too large.
+Error error_of_start(const AttemptRequest& request, int rank, const Error& why);
 
 // The ranks whose processes are suspended, by SIGSTOP or a debugger.
 std::set<int> suspended_ranks(const std::vector<RankProcess>& ranks);

@@ -26,12 +26,7 @@ bool send_signal(const UniqueFd& pidfd, int signal) {
 
 void signal_group(pid_t leader, const UniqueFd& pidfd, int signal) {
   if (pidfd) {
-    if (signal_by_pidfd(pidfd, signal, kProcessGroup) == 0) return;
-    if (errno == ESRCH) {
-      // The group is gone, or a fork does not lead it yet.
-      send_signal(pidfd, signal);
-      return;
-    }
+    if (signal_by_pidfd(pidfd, signal, kProcessGroup) == 0 || errno == ESRCH) return;
   }
   signal_group_by_number(leader, pidfd, signal);
 }

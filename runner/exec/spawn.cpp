@@ -14,6 +14,7 @@
 
 #include "runner/base/descriptors.h"
 #include "runner/exec/found_rank.h"
+#include "runner/exec/signals_blocked.h"
 #include "runner/wire/place.h"
 
 namespace sweepd {
@@ -136,27 +137,29 @@ Error explain(const SpawnRequest& plan, const ChildFailure& failure) {
   return io_error(fmt::format("cannot execute {}", plan.program.string()), failure.error);
 }
 
-// Blocks every signal of this thread during its lifetime.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 pid_t fork_child(const Prepared& prepared) {
   const SignalsBlocked blocked;
   const pid_t pid = ::fork();
   if (pid == 0) run_child(prepared);
   return pid;
+}
+
+// Waits for exec (end of file) or for the child's report of a failure.
+Result<Spawned> await_exec(const SpawnRequest& plan, pid_t pid, const UniqueFd& report) {
+  ChildFailure failure{};
+  ssize_t n = 0;
+  do {
+    n = ::read(report.get(), &failure, sizeof failure);
+  } while (n < 0 && errno == EINTR);
+  UniqueFd pidfd = open_pidfd(pid);
+  const int pidfd_error = errno;
+  if (n == 0 && pidfd) return Spawned{pid, std::move(pidfd)};
+  ::kill(pid,
+         SIGKILL);  // our child: it has ended, or must. The number is its own until it is reaped
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (n != 0) return explain(plan, failure);
+  return io_error("pidfd_open (Linux 5.3 or later is needed)", pidfd_error);
 }
 
 }  // namespace
@@ -165,69 +168,30 @@ UniqueFd open_pidfd(pid_t pid) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
-void reap_killed(pid_t child) {
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-}
-
-Result<Spawning> begin_spawn(SpawnRequest request) {
+Result<Spawned> spawn(const SpawnRequest& plan) {
   auto input_fd =
-      request.input < 0
+      plan.input < 0
           ? open_file("/dev/null", O_RDONLY)
-          : Result<UniqueFd>(UniqueFd(::fcntl(request.input, F_DUPFD_CLOEXEC, kReportFd + 1)));
+          : Result<UniqueFd>(UniqueFd(::fcntl(plan.input, F_DUPFD_CLOEXEC, kReportFd + 1)));
   if (!input_fd) return input_fd.error();
-  auto log_fd = open_file(request.log, O_WRONLY | O_CREAT | O_APPEND);
+  auto log_fd = open_file(plan.log, O_WRONLY | O_CREAT | O_APPEND);
   if (!log_fd) return log_fd.error();
-  auto place =
-      request.pid_file.empty() ? Result<UniqueFd>(UniqueFd()) : make_place(request.pid_file);
+  auto place = plan.pid_file.empty() ? Result<UniqueFd>(UniqueFd()) : make_place(plan.pid_file);
   if (!place) return place.error();
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) < 0) return io_error("pipe", errno);
-  UniqueFd report_read(ends[0]);
-  const UniqueFd report_write = above_own(UniqueFd(ends[1]));
+  const UniqueFd report_read(ends[0]);
+  UniqueFd report_write = above_own(UniqueFd(ends[1]));
 
-  std::vector<std::string> arguments{request.program.string()};
-  arguments.insert(arguments.end(), request.arguments.begin(), request.arguments.end());
-  const Prepared prepared{request.program.c_str(),
-                          pointers(arguments),
-                          pointers(request.environment),
-                          mask_of(request.cores),
-                          input_fd->get(),
-                          log_fd->get(),
-                          place->get(),
-                          report_write.get()};
+  std::vector<std::string> arguments{plan.program.string()};
+  arguments.insert(arguments.end(), plan.arguments.begin(), plan.arguments.end());
+  const Prepared prepared{plan.program.c_str(), pointers(arguments), pointers(plan.environment),
+                          mask_of(plan.cores),  input_fd->get(),     log_fd->get(),
+                          place->get(),         report_write.get()};
   const pid_t pid = fork_child(prepared);
   if (pid < 0) return io_error("fork", errno);
-  UniqueFd pidfd = open_pidfd(pid);
-  if (!pidfd) {
-    const int error = errno;
-    ::kill(pid, SIGKILL);  // our child: the number is its own until it is reaped
-    reap_killed(pid);
-    return io_error("pidfd_open (Linux 5.3 or later is needed)", error);
-  }
-  return Spawning{std::move(request), {pid, std::move(pidfd)}, std::move(report_read)};
-}
-
-// The pipe ends without a report when exec closes it, and also when someone kills the child before.
-// The caller learns of the latter as of any rank's end.
-Result<void> finish_spawn(const Spawning& spawning) {
-  ChildFailure failure{};
-  ssize_t n = 0;
-  do {
-    n = ::read(spawning.report.get(), &failure, sizeof failure);
-  } while (n < 0 && errno == EINTR);
-  if (n == 0) return {};
-  return explain(spawning.request, failure);
-}
-
-Result<Spawned> spawn(SpawnRequest request) {
-  auto spawning = begin_spawn(std::move(request));
-  if (!spawning) return spawning.error();
-  if (const auto runs = finish_spawn(*spawning); !runs) {
-    reap_killed(spawning->child.pid);
-    return runs.error();
-  }
-  return std::move(spawning->child);
+  report_write.reset();  // the child then has the last copy, whose end we read
+  return await_exec(plan, pid, report_read);
 }
 
 }  // namespace sweepd

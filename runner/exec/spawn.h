@@ -28,27 +28,10 @@ struct Spawned {
   UniqueFd pidfd;
 };
 
-// A child that does not run its program yet, or of which that is not known yet.
-struct Spawning {
-  SpawnRequest request;
-  Spawned child;
-  UniqueFd report;  // becomes readable once the program runs or cannot run
-};
-
-// Forks. The child leads its own session, has every signal at its default, and has no descriptors
-// except 0 (the input), 1 and 2 (the log), and kPlaceFd if it has a place. An error names the step
-// that failed and has errno's text; no child is left then.
-Result<Spawning> begin_spawn(SpawnRequest request);
-
-// Returns once the program runs, and blocks until then. After an error, which is like those of
-// `begin_spawn`, the child ends, and the caller reaps it.
-Result<void> finish_spawn(const Spawning& spawning);
-
-// Both steps. After an error nothing is left.
-Result<Spawned> spawn(SpawnRequest request);
-
-// Blocks until the child, which was killed or has failed, has ended.
-void reap_killed(pid_t child);
+// Returns once the program runs, or an error with the step that failed and errno's text; nothing is
+// left then. The child leads its own session, has every signal at its default, and has no
+// descriptors except 0 (the input), 1 and 2 (the log), and kPlaceFd if it has a place.
+Result<Spawned> spawn(const SpawnRequest& plan);
 
 // Readable once the process has ended; invalid if there is no such process.
 UniqueFd open_pidfd(pid_t pid);

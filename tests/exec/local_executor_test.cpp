@@ -97,31 +97,17 @@ TEST_F(LocalExecutorTest, AStartThatFailsIsTheOnlyEvent) {
   EXPECT_TRUE(is_quiet());
 }
 
-// Each call starts as many ranks as its time allows, here one, so that a large gang does not hold
-// up the event loop.
-TEST_F(LocalExecutorTest, AGangIsStartedInSlices) {
+// A fork may wait long for its turn, and then until it runs its program.
+TEST_F(LocalExecutorTest, StartingDoesNotWaitUntilTheProgramsRun) {
   script("exec sleep 1000");
-  make(Prefork::kNo, {.slice = Duration{0}});
+  make();
   start(3);
   EXPECT_THAT(executor_->events(), IsEmpty());
-  EXPECT_THAT(executor_->events(), IsEmpty());
-  EXPECT_FALSE(is_quiet());
   EXPECT_THAT(until("started"), ElementsAre("started"));
   executor_->kill(id_);
   EXPECT_THAT(until("over"),
               testing::UnorderedElementsAre("rank 0 was killed by 9", "rank 1 was killed by 9",
                                             "rank 2 was killed by 9", "over"));
-}
-
-// A fork may wait long for a core until it runs its program.
-TEST_F(LocalExecutorTest, StartingDoesNotWaitUntilTheProgramsRun) {
-  script("exec sleep 1000");
-  make(Prefork::kNo, {.slice = seconds(100)});
-  start(3);
-  EXPECT_THAT(executor_->events(), IsEmpty());
-  EXPECT_THAT(until("started"), ElementsAre("started"));
-  executor_->kill(id_);
-  until("over");
 }
 
 TEST_F(LocalExecutorTest, AGangOfWhichOneRankCannotRunLeavesNoRank) {
@@ -140,7 +126,7 @@ TEST_F(LocalExecutorTest, AGangOfWhichOneRankCannotRunLeavesNoRank) {
 
 TEST_F(LocalExecutorTest, AGangThatIsKilledWhileItStartsLeavesNoRank) {
   script("exec sleep 1000");
-  make(Prefork::kNo, {.slice = Duration{0}});
+  make();
   start(3);
   EXPECT_THAT(executor_->events(), IsEmpty());
   executor_->kill(id_);
@@ -232,9 +218,8 @@ TEST_F(LocalExecutorTest, WhatADeadRankLeftIsClearedThoughItIsOlderThanTheLiving
                   ready.string()));
   const pid_t daemon = ::fork();
   if (daemon == 0) {
-    make(Prefork::kNo, {.slice = Duration{0}});
-    start(2);
-    executor_->events();  // rank 0
+    make();
+    start(2);  // rank 0; rank 1 is forked when the events are taken
     const std::string left = read(ready);
     ::usleep(50'000);  // several ticks of the clock by which the kernel notes when one starts
     until("started");

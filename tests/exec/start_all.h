@@ -11,21 +11,17 @@ namespace sweepd {
 inline Result<std::vector<RankProcess>> start_all(RankProcesses& processes,
                                                   const AttemptFolder& folder,
                                                   const AttemptRequest& request) {
-  std::vector<StartingRank> started;
-  const auto fail = [&](Error error) {
-    processes.abandon(folder, started);
-    return error;
-  };
-  while (started.size() < request.lease.ranks.size()) {
-    auto rank = processes.begin(folder, request, static_cast<int>(started.size()));
-    if (!rank) return fail(rank.error());
-    started.push_back(std::move(*rank));
-    if (const auto runs = processes.finish(request, started.back()); !runs) {
-      return fail(runs.error());
-    }
-  }
   std::vector<RankProcess> ranks;
-  for (StartingRank& rank : started) ranks.push_back(std::move(rank.process));
+  if (auto forked = processes.fork_loaded(folder, request)) ranks.push_back(std::move(*forked));
+  while (ranks.size() < request.lease.ranks.size()) {
+    const int rank = static_cast<int>(ranks.size());
+    auto spawned = spawn(processes.plan(folder, request, rank));
+    if (!spawned) {
+      processes.abandon(folder, ranks);
+      return error_of_start(request, rank, spawned.error());
+    }
+    ranks.push_back(process_of(rank, std::move(*spawned)));
+  }
   return ranks;
 }
 

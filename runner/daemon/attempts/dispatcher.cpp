@@ -60,7 +60,6 @@ QueueChanges::Hooks Dispatcher::change_hooks() {
     hooks_.changed();
     schedule_pump();
   };
-  hooks.trimmed = [this] { schedule_pump(); };
   return hooks;
 }
 

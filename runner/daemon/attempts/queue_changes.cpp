@@ -1,7 +1,5 @@
 #include "runner/daemon/attempts/queue_changes.h"
 
-#include <malloc.h>
-
 #include <boost/asio/post.hpp>
 #include <memory>
 #include <utility>
@@ -12,9 +10,8 @@ namespace sweepd {
 namespace {
 
 constexpr Duration kSlice = milliseconds(5);
-constexpr std::size_t kLook = 64;  // changes between two checks of the clock
-// Memory of a large sweep's changes is returned to the system; the allocator would keep it.
-constexpr std::size_t kLarge = 10'000;
+constexpr std::size_t kLook = 64;       // changes between two checks of the clock
+constexpr std::size_t kLarge = 10'000;  // freeing more takes milliseconds
 
 }  // namespace
 
@@ -52,7 +49,6 @@ void QueueChanges::carry_out() {
     }
     if (first.added.size() >= kLarge) {
       side_.let_go(std::make_shared<std::vector<OpenAttempt>>(std::move(first.added)));
-      side_.run([] { ::malloc_trim(0); }, [this] { hooks_.trimmed(); });
     }
     changes_.pop_front();
   }

@@ -18,8 +18,7 @@ class QueueChanges {
   struct Hooks {
     std::function<void(OpenAttempt)> add;
     std::function<void(std::int64_t row)> forget;
-    std::function<void()> done;     // nothing is left to change
-    std::function<void()> trimmed;  // the memory of a large change was returned to the system
+    std::function<void()> done;  // nothing is left to change
   };
 
   // `side` destroys what large changes leave.

@@ -26,8 +26,8 @@ struct Starting {
 class Starter {
  public:
   struct Hooks {
-    std::function<void(Starting)> started;  // all ranks run
-    std::function<void(OpenAttempt, const Error&)> failed;  // no rank runs
+    std::function<void(Starting)> started;                        // all ranks run
+    std::function<void(OpenAttempt, const Error&)> failed;        // no rank runs
     std::function<void(OpenAttempt, const Error&)> not_recorded;  // the database refused
     std::function<void(std::int64_t row)> ended;  // in the database, before it could start
   };

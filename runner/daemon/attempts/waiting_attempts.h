@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,7 +31,7 @@ class WaitingAttempts {
   };
 
   const Catalog& catalog_;
-  std::unordered_map<std::int64_t, Packed> packed_;
+  std::map<std::int64_t, Packed> packed_;  // a hash table would stand still when it grows
 };
 
 }  // namespace sweepd

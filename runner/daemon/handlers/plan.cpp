@@ -197,8 +197,9 @@ boost::asio::awaitable<Reply> handle_plan(Services& services, Session& session, 
     const auto sent = co_await send_pages(services, session, prepared);
     if (!sent) co_return sent.error();
   }
+  // Freeing a million trials takes long.
   const auto let_go = [&prepared] {
-    let_go_of(prepared);
+    prepared.reset();
     return true;
   };
   co_await services.readers.compute(let_go);

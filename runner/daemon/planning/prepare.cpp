@@ -1,7 +1,6 @@
 #include "runner/daemon/planning/prepare.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 
@@ -115,14 +114,6 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
     prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
   }
   return prepared;
-}
-
-void let_go_of(std::shared_ptr<PreparedSweeps>& prepared) {
-  constexpr std::size_t kLarge = 10'000;
-  std::size_t trials = 0;
-  for (const PreparedSweep& one : prepared->sweeps) trials += one.expansion.trials.size();
-  prepared.reset();
-  if (trials >= kLarge) ::malloc_trim(0);
 }
 
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors) {

@@ -34,10 +34,6 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                                const Catalog& catalog, const Machine& machine,
                                                const std::vector<Override>& overrides);
 
-// Frees it, which takes long for a million trials, and returns the memory to the system. For a
-// reader thread.
-void let_go_of(std::shared_ptr<PreparedSweeps>& prepared);
-
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors);
 
 }  // namespace sweepd

@@ -8,6 +8,8 @@ import json
 import os
 import socket
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 
@@ -96,11 +98,40 @@ def write_lock(page):
         measured(page, f"somebody's write lock for {LOCK_S} s, a sweep running", daemon, hold)
 
 
+class Echo:
+    """Waits for a process that only answers, as long as the machine lets it: what no daemon can do better."""
+
+    SERVER = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line); sys.stdout.buffer.flush()"
+
+    def __enter__(self):
+        self.over, self.longest_s = False, 0.0
+        self.server = subprocess.Popen([sys.executable, "-c", self.SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        self.thread = threading.Thread(target=self.ping)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over = True
+        self.thread.join()
+        self.server.communicate()
+
+    def ping(self):
+        while not self.over:
+            begin = time.perf_counter()
+            self.server.stdin.write(b"status\n")
+            self.server.stdin.flush()
+            self.server.stdout.readline()
+            self.longest_s = max(self.longest_s, time.perf_counter() - begin)
+            time.sleep(0.001)
+
+
 def gang(page):
     ranks = RANKS_PER_CORE * len(os.sched_getaffinity(0))
     with Daemon() as daemon:
         text = f"sweep: gang\nworkload: noop\nparams: {{world_size: {ranks}, warmup: 0, steps: 1}}\n"
-        measured(page, f"start and end of {ranks} ranks", daemon, lambda: daemon.ctl("submit", "-", "--wait", text=text))
+        with Echo() as echo:
+            measured(page, f"start and end of {ranks} ranks", daemon, lambda: daemon.ctl("submit", "-", "--wait", text=text))
+        page.add("longest wait beside it for a process that only answers", "ms", [echo.longest_s * 1e3], "the same client, the same time: what the kernel's scheduler costs")
 
 
 def run(page):
