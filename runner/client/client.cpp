@@ -1,4 +1,6 @@
 #include "runner/client/client.h"
+#include "runner/wire/messages/machine.h"
+#include "runner/wire/messages/queue.h"
 
 #include <fmt/format.h>
 
@@ -23,14 +25,15 @@ namespace {
 // True for requests that change nothing. A daemon that died may already have carried out one that
 // does.
 bool only_asks(std::string_view method) {
-  static constexpr std::array kChanges{"submit", "retry", "cancel", "merge", "stop"};
+  static constexpr std::array kChanges{rpc::Submit::kName, rpc::Retry::kName, rpc::Cancel::kName,
+                                       rpc::Merge::kName, rpc::Stop::kName};
   return std::find(kChanges.begin(), kChanges.end(), method) == kChanges.end();
 }
 
 }  // namespace
 
-Result<nlohmann::json> Client::call(std::string_view method, const nlohmann::json& params,
-                                    const Connection::OnNotification& on_notification) {
+Result<nlohmann::json> Client::ask(std::string_view method, const nlohmann::json& params,
+                                   const Connection::OnNotification& on_notification) {
   const bool first = !connection_;
   auto open = connection();
   if (!open) return open.error();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,11 +34,17 @@ class Client {
 
   StateFolder state() const { return StateFolder::from_environment(state_dir); }
   Result<Connection*> connection();
-  // Like Connection::call.
-  Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params,
-                              const Connection::OnNotification& on_notification = nullptr);
+  // Calls method M of runner/wire/messages. Errors and notifications as in Connection::call.
+  template <class M>
+  Result<typename M::Reply> call(const typename M::Request& request,
+                                 const Connection::OnNotification& on_notification = nullptr) {
+    return reply_of<M>(ask(M::kName, to_message(request), on_notification));
+  }
 
  private:
+  Result<nlohmann::json> ask(std::string_view method, const nlohmann::json& params,
+                             const Connection::OnNotification& on_notification);
+
   std::optional<Connection> connection_;
 };
 

@@ -47,16 +47,6 @@ Error gone() {
           "submitted is kept"};
 }
 
-Error error_of(const json& error) {
-  const auto code = error.is_object() ? error.find("code") : error.end();
-  const auto message = error.is_object() ? error.find("message") : error.end();
-  if (code == error.end() || !code->is_number_integer() || message == error.end() ||
-      !message->is_string()) {
-    return {ErrorCode::kInternal, "the daemon sent an error without code and message"};
-  }
-  return {error_code(code->get<int>()), *message};
-}
-
 // The holder of the state folder may be starting (another client was faster), ending, or about to
 // notice that its socket's file was deleted. Waits until it listens, is gone, or `limit` has
 // passed.
@@ -143,15 +133,10 @@ Result<json> Connection::call(std::string_view method, const json& params,
   while (true) {
     auto message = read_message();
     if (!message) return message;
-    const bool refused = message->value("id", json()).is_null() && message->contains("error");
-    if (!refused && message->value("id", json()) != json(id)) {
-      if (on_notification && message->contains("method")) on_notification(std::move(*message));
-      continue;
-    }
-    if (const auto error = message->find("error"); error != message->end()) {
-      return error_of(*error);
-    }
-    return message->value("result", json());
+    auto reply = reply_in(*message);
+    const bool is_refusal = reply && reply->id.is_null() && !reply->result;
+    if (reply && (is_refusal || reply->id == json(id))) return std::move(reply->result);
+    if (!reply && on_notification) on_notification(std::move(*message));
   }
 }
 
@@ -161,7 +146,7 @@ Result<std::optional<json>> Connection::next_notification(Duration timeout) {
     if (buffer_.find('\n') != std::string::npos) {
       auto message = read_message();
       if (!message) return message.error();
-      if (message->contains("method")) return std::optional(std::move(*message));
+      if (!reply_in(*message)) return std::optional(std::move(*message));
       continue;
     }
     // Rounded up, so that the last fraction of a millisecond does not busy-wait.
@@ -181,7 +166,7 @@ Result<json> Connection::next_notification() {
   while (true) {
     auto message = read_message();
     if (!message) return message;
-    if (message->contains("method")) return message;
+    if (!reply_in(*message)) return message;
   }
 }
 

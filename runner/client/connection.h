@@ -11,10 +11,33 @@
 #include "runner/base/unique_fd.h"
 #include "runner/base/units.h"
 #include "runner/wire/endpoint.h"
+#include "runner/wire/message.h"
+#include "runner/wire/rpc.h"
 
 namespace sweepd {
 
 enum class Autostart { kYes, kNo };
+
+// The result of method M as its reply. An error says what is wrong with it.
+template <class M>
+Result<typename M::Reply> reply_of(const Result<nlohmann::json>& result) {
+  if (!result) return result.error();
+  typename M::Reply reply;
+  if (const auto read = from_message(*result, reply); !read) {
+    return Error{read.error().code, fmt::format("the daemon's reply to {} cannot be read: {}",
+                                                M::kName, read.error().message)};
+  }
+  return reply;
+}
+
+// A notification as N; nothing if it is another one.
+template <class N>
+std::optional<N> news_of(const nlohmann::json& notification) {
+  N news;
+  if (method_of(notification) != N::kName) return std::nullopt;
+  if (!from_message(params_of(notification), news)) return std::nullopt;
+  return news;
+}
 
 class Connection {
  public:

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "runner/model/table.h"
+#include "runner/wire/messages/plan.h"
 
 namespace sweepd {
 
 // Returns everything except the trials, one fact per line. Facts that will not work begin with "!
 // ".
-std::string plan_text(const nlohmann::json& plan);
+std::string plan_text(const rpc::SweepPlan& plan);
 
 // Returns the trials of the reply: the axes' values, state, time, memory.
-Table trials_table(const nlohmann::json& plan);
+Table trials_table(const rpc::SweepPlan& plan);
 
 }  // namespace sweepd

@@ -11,8 +11,6 @@
 
 namespace sweepd {
 
-using nlohmann::json;
-
 namespace {
 
 constexpr std::string_view kGreen = "\x1b[32m", kRed = "\x1b[31m", kDim = "\x1b[2m",
@@ -109,25 +107,20 @@ std::string_view next_piece(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
-ProgressView progress_view(const std::string& name, const json& params) {
+ProgressView progress_view(const std::string& name, const rpc::Progress& progress) {
   ProgressView view;
   view.name = name;
-  const json& counts = params.at("counts");
-  view.total = counts.at("total");
-  view.ended = counts.at("ended");
-  for (const std::string& outcome : problem_words()) {
-    const std::int64_t n = counts.at(outcome);
-    if (n > 0) view.problems.emplace_back(outcome, n);
+  view.total = progress.counts.total;
+  view.ended = progress.counts.ended;
+  for (const OutcomeInfo& info : kOutcomes) {
+    const std::int64_t n = progress.counts.of(info.outcome);
+    if (n > 0 && info.outcome != Outcome::kDone) view.problems.emplace_back(info.word, n);
   }
-  for (const json& run : params.at("running")) {
-    view.running.push_back({run.at("label"), run.at("pass"), run.at("phase"),
-                            Duration{run.at("elapsed_ns").get<std::int64_t>()}, run.at("step")});
+  for (const rpc::RunningEntry& run : progress.running) {
+    view.running.push_back({run.label, run.pass, run.phase, run.elapsed, run.step});
   }
   // No time is shown once all attempts have ended: "0s" would be noise.
-  if (const auto left = params.find("left_ns");
-      view.ended < view.total && left != params.end() && left->is_number()) {
-    view.left = Duration{left->get<std::int64_t>()};
-  }
+  if (view.ended < view.total) view.left = progress.left;
   return view;
 }
 
@@ -186,12 +179,10 @@ std::string plain_line(const ProgressView& view) {
   return line;
 }
 
-std::string problem_line(const json& ended, Colour colour) {
-  const std::string outcome = ended.at("outcome"), label = ended.at("label"),
-                    detail = ended.at("detail"), pass = ended.at("pass"), id = ended.at("attempt");
-  return fmt::format("{} {}: {} ({} pass, attempt {})", in(kRed, outcome, colour),
-                     printable(label.empty() ? "(defaults)" : label), printable(detail), pass,
-                     short_id(id));
+std::string problem_line(const rpc::EndedEntry& ended, Colour colour) {
+  return fmt::format("{} {}: {} ({} pass, attempt {})", in(kRed, ended.outcome, colour),
+                     printable(ended.label.empty() ? "(defaults)" : ended.label),
+                     printable(ended.detail), ended.pass, short_id(ended.attempt));
 }
 
 std::string trouble_line(std::string_view trouble) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "runner/base/units.h"
+#include "runner/wire/messages/queue.h"
 
 namespace sweepd {
 
@@ -29,8 +29,7 @@ struct ProgressView {
   std::optional<Duration> left;
 };
 
-// The `params` of a `progress` notification (docs/PROTOCOL.md).
-ProgressView progress_view(const std::string& name, const nlohmann::json& params);
+ProgressView progress_view(const std::string& name, const rpc::Progress& progress);
 
 enum class Colour { kNo, kYes };
 struct Screen {
@@ -48,7 +47,7 @@ std::string plain_line(const ProgressView& view);
 
 // The line for an attempt that ended other than done: "oom model=xl: out of memory ... (attempt
 // 3f9c2a7b)".
-std::string problem_line(const nlohmann::json& ended, Colour colour);
+std::string problem_line(const rpc::EndedEntry& ended, Colour colour);
 
 // The daemon's message if nothing can start, as a line.
 std::string trouble_line(std::string_view trouble);

@@ -29,8 +29,6 @@ void add_sweep_file_options(Command& command, SweepFiles& files) {
       ->allow_extra_args(false);
 }
 
-using nlohmann::json;
-
 namespace {
 
 std::string shown_name(const std::string& file) {
@@ -88,7 +86,7 @@ namespace {
 // Only control characters grow that much when escaped.
 Result<void> check_request_size(const SweepFile& file) {
   constexpr std::size_t kFrame = 1024;
-  const std::string line = to_json_line(file.request());
+  const std::string line = to_json_line(to_message(file.plan()));
   if (line.size() + kFrame <= kMaxLineBytes) return {};
   return Error{
       ErrorCode::kInvalidArgument,
@@ -100,9 +98,9 @@ std::string name_of_set(const std::string& set) {
   return set.substr(0, set.find('='));
 }
 
-json checked(const SweepFile& file) {
-  json request = file.request();
-  request["check"] = true;
+rpc::Submit::Request checked(const SweepFile& file) {
+  rpc::Submit::Request request = file.submit();
+  request.check = true;
   return request;
 }
 
@@ -111,17 +109,16 @@ Result<void> fit(Client& client, std::vector<SweepFile>& files) {
   std::map<std::string, std::size_t> misses;  // by name, how many files lack it
   std::vector<std::string> notes;
   for (SweepFile& file : files) {
-    json request = checked(file);
-    request["set_where_it_fits"] = true;
-    const auto reply = client.call("submit", request);
+    rpc::Submit::Request request = checked(file);
+    request.set_where_it_fits = true;
+    const auto reply = client.call<rpc::Submit>(request);
     if (!reply) {
       Error error = reply.error();
       // Diagnostics of the file itself name it; those of --set do not.
       if (error.message.starts_with("--set")) error.message = file.shown + ": " + error.message;
       return error;
     }
-    const auto unfit = reply->value("unfit", std::vector<std::string>{});
-    for (const std::string& name : unfit) {
+    for (const std::string& name : reply->unfit) {
       std::erase_if(file.sets, [&](const std::string& set) { return name_of_set(set) == name; });
       notes.push_back(fmt::format("`{}` has no parameter `{}`: --set {} does not change it",
                                   file.shown, name, name));
@@ -139,8 +136,12 @@ Result<void> fit(Client& client, std::vector<SweepFile>& files) {
 
 }  // namespace
 
-json SweepFile::request() const {
-  return {{"text", text}, {"file", shown}, {"set", sets}};
+rpc::Submit::Request SweepFile::submit() const {
+  return {.text = text, .file = shown, .set = sets};
+}
+
+rpc::Plan::Request SweepFile::plan() const {
+  return {.text = text, .file = shown, .set = sets};
 }
 
 Result<std::vector<SweepFile>> read_sweep_files(Client& client, const SweepFiles& named) {

@@ -1,13 +1,14 @@
 // Reads the sweep files that a command names.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "runner/base/result.h"
 #include "runner/client/client.h"
 #include "runner/client/command_line.h"
+#include "runner/wire/messages/plan.h"
+#include "runner/wire/messages/queue.h"
 
 namespace sweepd {
 
@@ -27,8 +28,8 @@ struct SweepFile {
   std::string text;
   std::vector<std::string> sets;  // those that fit it
 
-  // Returns the members that `submit` and `plan` share.
-  nlohmann::json request() const;
+  rpc::Submit::Request submit() const;
+  rpc::Plan::Request plan() const;
 };
 
 // Reads all of them. If there are several, the daemon checks each before any is used, so that a

@@ -12,10 +12,9 @@
 #include "runner/base/clock.h"
 #include "runner/client/output.h"
 #include "runner/client/progress_view.h"
+#include "runner/wire/messages/queue.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -72,17 +71,17 @@ class Display {
  public:
   explicit Display(std::string name) : name_(std::move(name)), live_(is_live_terminal()) {}
 
-  void update(const json& params) {
-    view_ = progress_view(name_, params);
+  void update(const rpc::Progress& progress) {
+    view_ = progress_view(name_, progress);
     received_ = now_instant();
-    for (const json& ended : params["ended"]) {
-      if (ended["outcome"] != "done") problems_.push_back(ended);
+    for (const rpc::EndedEntry& ended : progress.ended) {
+      if (ended.outcome != name_of(Outcome::kDone)) problems_.push_back(ended);
     }
-    const auto trouble = params.value("trouble", std::string());
-    if (trouble != trouble_) {
-      notes_.push_back(trouble.empty() ? "attempts start again" : trouble_line(trouble));
+    if (progress.trouble != trouble_) {
+      notes_.push_back(progress.trouble.empty() ? "attempts start again"
+                                                : trouble_line(progress.trouble));
     }
-    trouble_ = trouble;
+    trouble_ = progress.trouble;
     changed_ = true;
   }
   // Draws if the pause is over, or at once with kNow.
@@ -108,7 +107,8 @@ class Display {
   void draw_live(Instant now) {
     const Screen screen = screen_now();
     std::string out = erase_lines(widths_, screen.width);
-    for (const json& problem : problems_) out += problem_line(problem, screen.colour) + "\n";
+    for (const rpc::EndedEntry& problem : problems_)
+      out += problem_line(problem, screen.colour) + "\n";
     for (const std::string& note : notes_) out += note + "\n";
     problems_.clear();
     notes_.clear();
@@ -120,7 +120,7 @@ class Display {
     fmt::print(stderr, "{}", out);
   }
   void draw_plain() {
-    for (const json& problem : problems_) {
+    for (const rpc::EndedEntry& problem : problems_) {
       fmt::print(stderr, "{}\n", problem_line(problem, Colour::kNo));
     }
     for (const std::string& note : notes_) fmt::print(stderr, "{}\n", note);
@@ -138,8 +138,8 @@ class Display {
   bool live_;
   std::optional<ProgressView> view_;
   Instant received_;
-  std::vector<json> problems_;      // not printed yet
-  std::vector<std::string> notes_;  // not printed yet
+  std::vector<rpc::EndedEntry> problems_;  // not printed yet
+  std::vector<std::string> notes_;         // not printed yet
   std::string trouble_;
   std::vector<std::size_t> widths_;
   std::optional<Instant> drawn_;
@@ -147,12 +147,10 @@ class Display {
   bool changed_ = false;
 };
 
-Exit last_word(const json& counts, const std::string& id) {
-  const bool all_done = counts["done"] == counts["total"];
-  if (all_done) return Exit::kOk;
-  const auto count = [&counts](const char* name) { return counts[name].get<std::int64_t>(); };
-  fmt::print(stderr, "{} of {} not done; why: sweepctl show {}\n", count("total") - count("done"),
-             counted(count("total"), "attempt"), short_id(id));
+Exit last_word(const rpc::Counts& counts, const std::string& id) {
+  if (counts.done() == counts.total) return Exit::kOk;
+  fmt::print(stderr, "{} of {} not done; why: sweepctl show {}\n", counts.total - counts.done(),
+             counted(counts.total, "attempt"), short_id(id));
   return Exit::kNotAllDone;
 }
 
@@ -169,12 +167,12 @@ Exit follow(Connection& connection, Display& display, const std::string& id) {
       display.leave();
       return report_error(news.error());
     }
-    if (*news && (**news)["method"] == "progress" && (**news)["params"]["sweep"] == id) {
-      const json& params = (**news)["params"];
-      display.update(params);
-      if (params["over"].get<bool>()) {
+    const auto progress = *news ? news_of<rpc::Progress>(**news) : std::nullopt;
+    if (progress && progress->sweep == id) {
+      display.update(*progress);
+      if (progress->over) {
         display.leave();
-        return last_word(params["counts"], id);
+        return last_word(progress->counts, id);
       }
     }
     display.draw(Display::Urgency::kWhenDue);
@@ -185,13 +183,13 @@ Exit follow(Connection& connection, Display& display, const std::string& id) {
 
 Exit watch_sweep(Client& client, const std::string& sweep) {
   const SignalGuard guard;
-  const auto found = client.call("watch", {{"sweep", sweep}});
+  const auto found = client.call<rpc::Watch>({sweep});
   if (!found && interrupted != 0) return Exit::kInterrupted;
   if (!found) return report_error(found.error());
   const auto connection = client.connection();
   if (!connection) return report_error(connection.error());
-  Display display((*found)["sweep"]["name"].get<std::string>());
-  return follow(**connection, display, (*found)["sweep"]["id"].get<std::string>());
+  Display display(found->sweep.name);
+  return follow(**connection, display, found->sweep.id);
 }
 
 }  // namespace sweepd

@@ -8,6 +8,16 @@
 namespace sweepd {
 namespace {
 
+Error error_of(const nlohmann::json& error) {
+  const auto code = error.is_object() ? error.find("code") : error.end();
+  const auto message = error.is_object() ? error.find("message") : error.end();
+  if (code == error.end() || !code->is_number_integer() || message == error.end() ||
+      !message->is_string()) {
+    return {ErrorCode::kInternal, "the daemon sent an error without code and message"};
+  }
+  return {error_code(code->get<int>()), *message};
+}
+
 constexpr std::array<std::pair<ErrorCode, RpcCode>, 8> kCodes{{
     {ErrorCode::kInvalidArgument, RpcCode::kInvalidParams},
     {ErrorCode::kNotFound, RpcCode::kNotFound},
@@ -97,6 +107,26 @@ ParsedRequest parse_request(std::string_view text) {
     return bad(RpcCode::kInvalidParams, "`params` must be an object with named members", id);
   }
   return parsed;
+}
+
+std::optional<RpcReply> reply_in(const nlohmann::json& message) {
+  if (message.contains("method")) return std::nullopt;
+  nlohmann::json id = message.value("id", nlohmann::json());
+  if (const auto error = message.find("error"); error != message.end()) {
+    return RpcReply{std::move(id), error_of(*error)};
+  }
+  return RpcReply{std::move(id), message.value("result", nlohmann::json())};
+}
+
+std::string method_of(const nlohmann::json& message) {
+  const auto found = message.find("method");
+  return found != message.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+const nlohmann::json& params_of(const nlohmann::json& message) {
+  static const nlohmann::json none;
+  const auto found = message.find("params");
+  return found == message.end() ? none : *found;
 }
 
 std::string request_line(const RpcRequest& request) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,19 @@ struct ParsedRequest {
   RpcError error;
 };
 ParsedRequest parse_request(std::string_view line);
+
+// The answer to the request with this id. Without an id it answers no request: a daemon with too
+// many clients refuses the connection so.
+struct RpcReply {
+  nlohmann::json id;
+  Result<nlohmann::json> result;
+};
+// Nothing if the message is a notification.
+std::optional<RpcReply> reply_in(const nlohmann::json& message);
+
+// Of a notification; "" and null if it has none.
+std::string method_of(const nlohmann::json& message);
+const nlohmann::json& params_of(const nlohmann::json& message);
 
 // Each line ends with its newline.
 std::string request_line(const RpcRequest& request);

@@ -9,26 +9,22 @@
 namespace sweepd {
 namespace {
 
-using nlohmann::json;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-json progress(int total, int ended, int oom) {
-  return {{"counts",
-           {{"total", total},
-            {"ended", ended},
-            {"oom", oom},
-            {"timeout", 0},
-            {"crashed", 0},
-            {"failed", 0},
-            {"cancelled", 0},
-            {"skipped", 0}}},
-          {"running", json::array({{{"label", "model=xl"},
-                                    {"pass", "timing"},
-                                    {"phase", "forward"},
-                                    {"step", 3},
-                                    {"elapsed_ns", 61'500'000'000}}})},
-          {"left_ns", 380'000'000'000}};
+rpc::Progress progress(int total, int ended, int oom) {
+  rpc::Progress progress;
+  progress.counts.total = total;
+  progress.counts.ended = ended;
+  progress.counts.by_outcome[static_cast<std::size_t>(Outcome::kOom)] = oom;
+  rpc::RunningEntry& run = progress.running.emplace_back();
+  run.label = "model=xl";
+  run.pass = "timing";
+  run.phase = "forward";
+  run.step = 3;
+  run.elapsed = milliseconds(61'500);
+  progress.left = seconds(380);
+  return progress;
 }
 
 TEST(LiveLines, ABarThenWhatRuns) {
@@ -91,17 +87,18 @@ TEST(LiveLines, AnEmptySweepAndAnAttemptBeforeItsFirstStep) {
 TEST(PlainLine, SaysTheCountsInWords) {
   EXPECT_EQ(plain_line(progress_view("lm", progress(70, 34, 2))),
             "lm: 34/70 ended, 2 oom, about 6m 20s left");
-  json unknown = progress(70, 0, 0);
-  unknown["left_ns"] = nullptr;
+  rpc::Progress unknown = progress(70, 0, 0);
+  unknown.left.reset();
   EXPECT_EQ(plain_line(progress_view("lm", unknown)), "lm: 0/70 ended");
 }
 
 TEST(ProblemLine, NamesOutcomeTrialReasonAndAttemptOnOneLine) {
-  const json ended{{"outcome", "failed"},
-                   {"label", "model=xl"},
-                   {"detail", "two\nlines \x1b[2J"},
-                   {"pass", "timing"},
-                   {"attempt", "3f9c2a7be01d4455"}};
+  rpc::EndedEntry ended;
+  ended.outcome = "failed";
+  ended.label = "model=xl";
+  ended.detail = "two\nlines \x1b[2J";
+  ended.pass = "timing";
+  ended.attempt = "3f9c2a7be01d4455";
   EXPECT_EQ(problem_line(ended, Colour::kNo),
             "failed model=xl: two lines  [2J (timing pass, attempt 3f9c2a7b)");
 }

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <thread>
 
+#include "runner/base/proc.h"
 #include "runner/base/unique_fd.h"
 
 namespace sweepd::e2e {
@@ -154,8 +155,9 @@ std::string Sandbox::ask(const std::string& line) const {
 }
 
 bool is_alive(pid_t pid) {
-  // A zombie has no command line any more.
-  return !slurp("/proc/" + std::to_string(pid) + "/cmdline").empty();
+  // Not by its command line, which is empty while the kernel loads the program.
+  const auto stat = read_proc_stat(pid);
+  return stat && !stat->ended();
 }
 
 bool eventually(const std::function<bool()>& holds) {

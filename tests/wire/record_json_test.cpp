@@ -29,14 +29,14 @@ struct Parcel {
 };
 
 std::string written(const Parcel& parcel) {
-  Json json = Json::object();
-  put_record(json, parcel);
-  return json.dump();
+  Json text = Json::object();
+  put_record(text, parcel);
+  return text.dump();
 }
 
-Result<Parcel> read_back(const std::string& text) {
-  const Json json = Json::parse(text);
-  JsonReader<Json> reader(json);
+Result<Parcel> read_back(const std::string& line) {
+  const Json text = Json::parse(line);
+  JsonReader<Json> reader(text);
   Parcel parcel;
   read_record(reader, parcel);
   if (const auto read = reader.result(); !read) return read.error();
@@ -71,9 +71,9 @@ TEST(RecordJson, NamesTheFieldThatIsMissingOrWrong) {
 }
 
 TEST(RecordJson, RowsAreArraysInTheOrderOfTheDescription) {
-  Json json = Json::object();
-  put_rows(json, "parcels", std::vector<Parcel>{{1, "a", Bytes{2}, std::nullopt, {}, 1}});
-  EXPECT_EQ(json.dump(), R"({"parcels":[["a",2,null,[0,0,0],1.0]]})");
+  Json text = Json::object();
+  put_rows(text, "parcels", std::vector<Parcel>{{1, "a", Bytes{2}, std::nullopt, {}, 1}});
+  EXPECT_EQ(text.dump(), R"({"parcels":[["a",2,null,[0,0,0],1.0]]})");
   EXPECT_EQ(row_form<Parcel>(), "[label, size, opened_ns or null, sides, weight]");
   const Json wrong = Json::parse(R"({"parcels":[["a",2]]})");
   JsonReader<Json> reader(wrong);

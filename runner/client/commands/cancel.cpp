@@ -2,21 +2,20 @@
 
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/wire/messages/queue.h"
 
 namespace sweepd {
 namespace {
 
 Exit cancel(Client& client, const std::string& sweep) {
-  const auto reply = client.call("cancel", {{"sweep", sweep}});
+  const auto reply = client.call<rpc::Cancel>({sweep});
   if (!reply) return report_error(reply.error());
-  const std::string name = (*reply)["name"];
-  const auto queued = (*reply)["cancelled"].get<std::int64_t>();
-  const auto running = (*reply)["stopping"].get<std::int64_t>();
-  if (queued + running == 0) {
-    fmt::print("{} had nothing queued or running\n", name);
+  if (reply->cancelled + reply->stopping == 0) {
+    fmt::print("{} had nothing queued or running\n", reply->name);
   } else {
-    fmt::print("cancelled {}: ended {}, stopping {}\n", name, counted(queued, "queued attempt"),
-               counted(running, "running attempt"));
+    fmt::print("cancelled {}: ended {}, stopping {}\n", reply->name,
+               counted(reply->cancelled, "queued attempt"),
+               counted(reply->stopping, "running attempt"));
   }
   return Exit::kOk;
 }

@@ -7,10 +7,9 @@
 
 #include "runner/base/text.h"
 #include "runner/client/client.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -90,15 +89,26 @@ std::string script(const CLI::App& app) {
   return fmt::format(kScript, join(verbs, " "), options_of(app), options, positionals);
 }
 
+Result<std::set<std::string>> known_names(Client& client, const std::string& what) {
+  std::set<std::string> names;  // several sweeps may have one name
+  if (what == "sweeps") {
+    const auto reply = client.call<rpc::List>({});
+    if (!reply) return reply.error();
+    for (const rpc::SweepEntry& sweep : reply->sweeps) names.insert(sweep.name);
+  } else {
+    const auto catalog = client.call<rpc::Workloads>({});
+    if (!catalog) return catalog.error();
+    for (const WorkloadDef& workload : catalog->workloads) names.insert(workload.name);
+  }
+  return names;
+}
+
 // Prints one name per line for the script. Prints no error if names cannot be had.
 Exit print_names(Client& client, const std::string& what) {
   client.no_start = true;
-  const bool sweeps = what == "sweeps";
-  const auto reply = client.call(sweeps ? "list" : "workloads", json::object());
-  if (!reply) return Exit::kUnavailable;
-  std::set<std::string> names;  // several sweeps may have one name
-  for (const json& entry : (*reply)[what]) names.insert(entry["name"].get<std::string>());
-  for (const std::string& name : names) fmt::print("{}\n", name);
+  const auto names = known_names(client, what);
+  if (!names) return Exit::kUnavailable;
+  for (const std::string& name : *names) fmt::print("{}\n", name);
   return Exit::kOk;
 }
 

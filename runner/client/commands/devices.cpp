@@ -3,30 +3,28 @@
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/wire/messages/machine.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
 Exit devices(Client& client, const std::string& format) {
-  const auto reply = client.call("devices", json::object());
+  const auto reply = client.call<rpc::Devices>({});
   if (!reply) return report_error(reply.error());
   Table table;
-  table.title = "Devices of " + (*reply)["host"]["hostname"].get<std::string>();
+  table.title = "Devices of " + reply->host.hostname;
   table.columns = {{"device", "", Align::kLeft},       {"name", "", Align::kLeft},
                    {"memory", "GiB", Align::kRight},   {"arithmetic", "", Align::kLeft},
                    {"peak", "TFLOP/s", Align::kRight}, {"bandwidth", "GB/s", Align::kRight},
                    {"source", "", Align::kLeft}};
-  for (const json& device : (*reply)["devices"]) {
-    const std::string kind = device["kind"];
-    const Cell where{kind == "cpu" ? kind : fmt::format("{}:{}", kind, device["index"].get<int>()),
-                     {}};
-    const double gib = device["memory_bytes"].get<double>() / 0x1p30;
+  for (const rpc::DeviceEntry& device : reply->devices) {
+    const bool is_cpu = device.kind == "cpu";
+    const Cell where{is_cpu ? device.kind : fmt::format("{}:{}", device.kind, device.index), {}};
+    const double gib = static_cast<double>(device.memory.value) / 0x1p30;
     const Cell memory{fmt::format("{:.1f}", gib), gib};
-    const Cell name{device["name"], {}};
-    if (device["peaks"].empty()) {
+    const Cell name{device.name, {}};
+    if (device.peaks.empty()) {
       table.rows.push_back({where,
                             name,
                             memory,
@@ -35,16 +33,16 @@ Exit devices(Client& client, const std::string& format) {
                             {"", {}},
                             {"unknown; run the matmul and memcpy workloads", {}}});
     }
-    for (const json& peak : device["peaks"]) {
-      const double tflops = peak["flops_per_s"].get<double>() * 1e-12;
-      const double gbps = peak["bytes_per_s"].get<double>() * 1e-9;
+    for (const rpc::PeakEntry& peak : device.peaks) {
+      const double tflops = peak.flops_per_s * 1e-12;
+      const double gbps = peak.bytes_per_s * 1e-9;
       table.rows.push_back({where,
                             name,
                             memory,
-                            {peak["arithmetic"], {}},
+                            {peak.arithmetic, {}},
                             tflops > 0 ? Cell{fmt::format("{:.2f}", tflops), tflops} : Cell{"", {}},
                             gbps > 0 ? Cell{fmt::format("{:.0f}", gbps), gbps} : Cell{"", {}},
-                            {peak["source"], {}}});
+                            {peak.source, {}}});
     }
   }
   const auto printed = print_table(table, format);

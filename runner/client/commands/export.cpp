@@ -7,7 +7,7 @@
 
 #include "runner/client/client.h"
 #include "runner/report/memory_plot.h"
-#include "runner/wire/memory_json.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
 namespace {
@@ -31,19 +31,17 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 }
 
 Exit export_memory(Client& client, const ExportOptions& options) {
-  const auto reply = client.call("memory", {{"what", options.what}});
+  const auto reply = client.call<rpc::Memory>({options.what});
   if (!reply) return report_error(reply.error());
-  const auto pictures = memory_pictures_from_json((*reply)["pictures"]);
-  if (!pictures) return report_error(pictures.error());
+  const auto& pictures = reply->pictures;
   const auto found =
-      std::find_if(pictures->begin(), pictures->end(),
+      std::find_if(pictures.begin(), pictures.end(),
                    [&](const MemoryPicture& picture) { return picture.rank == options.rank; });
-  if (found == pictures->end()) {
-    const std::string attempt = (*reply)["attempt"];
+  if (found == pictures.end()) {
     return report_error(
         {ErrorCode::kNotFound,
-         fmt::format("attempt {} has no memory timeline for rank {}; {} rank(s) have one", attempt,
-                     options.rank, pictures->size())});
+         fmt::format("attempt {} has no memory timeline for rank {}; {} rank(s) have one",
+                     reply->attempt, options.rank, pictures.size())});
   }
   const auto written = write_file(options.svg, memory_to_svg(*found));
   return written ? Exit::kOk : report_error(written.error());

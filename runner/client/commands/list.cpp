@@ -3,33 +3,37 @@
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/model/outcome.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
 
-using nlohmann::json;
-
 namespace {
 
-std::string state_of(const json& sweep) {
-  const json& counts = sweep["counts"];
-  if (sweep["cancelled"].get<bool>()) return "cancelled";
-  if (counts["running"] != 0) return "running";
-  if (counts["queued"] != 0) return "queued";
-  return counts["done"] == counts["total"] ? "done" : "ended";
+std::string state_of(const rpc::SweepEntry& sweep) {
+  const rpc::Counts& counts = sweep.counts;
+  if (sweep.cancelled) return "cancelled";
+  if (counts.running != 0) return "running";
+  if (counts.queued != 0) return "queued";
+  return counts.done() == counts.total ? "done" : "ended";
 }
 
-std::string problems_of(const json& counts) {
+std::string problems_of(const rpc::Counts& counts) {
   std::string text;
-  for (const std::string& outcome : problem_words()) {
-    if (counts[outcome] == 0) continue;
+  for (const OutcomeInfo& info : kOutcomes) {
+    const std::int64_t n = counts.of(info.outcome);
+    if (n == 0 || info.outcome == Outcome::kDone) continue;
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", counts[outcome].get<std::int64_t>(), outcome);
+    text += fmt::format("{} {}", n, info.word);
   }
   return text;
 }
 
+Cell number(std::int64_t value) {
+  return {std::to_string(value), static_cast<double>(value)};
+}
+
 Exit list(Client& client, std::int64_t limit, const std::string& format) {
-  const auto reply = client.call("list", {{"limit", limit}});
+  const auto reply = client.call<rpc::List>({limit});
   if (!reply) return report_error(reply.error());
   Table table;
   table.title = "Sweeps";
@@ -38,21 +42,16 @@ Exit list(Client& client, std::int64_t limit, const std::string& format) {
                    {"trials", "", Align::kRight},   {"done", "", Align::kRight},
                    {"attempts", "", Align::kRight}, {"state", "", Align::kLeft},
                    {"not done", "", Align::kLeft}};
-  for (const json& sweep : (*reply)["sweeps"]) {
-    const json& counts = sweep["counts"];
-    const auto number = [](const json& value) {
-      return Cell{std::to_string(value.get<std::int64_t>()), value.get<double>()};
-    };
-    const std::string id = sweep["id"];
-    table.rows.push_back({{std::string(short_id(id)), {}},
-                          {sweep["name"], {}},
-                          {sweep["workload"], {}},
-                          {local_time(sweep["submitted_ns"]), {}},
-                          number(sweep["trials"]),
-                          number(counts["done"]),
-                          number(counts["total"]),
+  for (const rpc::SweepEntry& sweep : reply->sweeps) {
+    table.rows.push_back({{std::string(short_id(sweep.id)), {}},
+                          {sweep.name, {}},
+                          {sweep.workload, {}},
+                          {local_time(sweep.submitted.ns), {}},
+                          number(sweep.trials),
+                          number(sweep.counts.done()),
+                          number(sweep.counts.total),
                           {state_of(sweep), {}},
-                          {problems_of(counts), {}}});
+                          {problems_of(sweep.counts), {}}});
   }
   if (table.rows.empty() && format == "text") {
     fmt::print("no sweeps yet; submit one: sweepctl submit FILE\n");

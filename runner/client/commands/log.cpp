@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
 #include "runner/client/client.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
 namespace {
 
 Exit log(Client& client, const std::string& attempt, std::int64_t rank) {
-  const auto reply = client.call("log", {{"attempt", attempt}, {"rank", rank}});
+  const auto reply = client.call<rpc::Log>({.attempt = attempt, .rank = rank});
   if (!reply) return report_error(reply.error());
-  if (const auto skipped = (*reply)["skipped_bytes"].get<std::int64_t>(); skipped > 0) {
-    fmt::print(stderr, "(the first {} bytes are in {})\n", skipped,
-               (*reply)["path"].get<std::string>());
+  if (reply->skipped_bytes > 0) {
+    fmt::print(stderr, "(the first {} bytes are in {})\n", reply->skipped_bytes, reply->path);
   }
-  fmt::print("{}", (*reply)["text"].get<std::string>());
+  fmt::print("{}", reply->text);
   return Exit::kOk;
 }
 

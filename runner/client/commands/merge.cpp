@@ -4,13 +4,11 @@
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
-#include "runner/wire/json_text.h"
+#include "runner/wire/messages/machine.h"
 
 namespace sweepd {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
 namespace {
 
 struct MergeOptions {
@@ -19,38 +17,38 @@ struct MergeOptions {
   std::string format = "text";
 };
 
-Cell number(const json& value) {
-  return {with_thousands(value.get<std::int64_t>()), value.get<double>()};
+Cell thousands(std::int64_t value) {
+  return {with_thousands(value), static_cast<double>(value)};
 }
 
-Table summary(const json& reply, const fs::path& database, bool dry_run) {
-  const auto hosts = reply["hosts"].get<std::vector<std::string>>();
+Table summary(const rpc::Merge::Reply& reply, const fs::path& database, bool dry_run) {
   Table table;
   table.title = fmt::format("{} {}{}", dry_run ? "Would merge" : "Merged", database.string(),
-                            hosts.empty() ? "" : ", results of " + join(hosts, ", "));
+                            reply.hosts.empty() ? "" : ", results of " + join(reply.hosts, ", "));
   table.columns = {{"", "", Align::kLeft},
                    {dry_run ? "would come" : "brought", "", Align::kRight},
                    {"there already", "", Align::kRight}};
-  for (const char* what : {"sweeps", "trials", "attempts"}) {
-    table.rows.push_back(
-        {{what, {}}, number(reply[what]["brought"]), number(reply[what]["present"])});
-  }
-  table.rows.push_back({{"samples", {}}, number(reply["samples"]), {}});
-  if (const auto open = reply["open"].get<std::int64_t>(); open > 0) {
+  const auto add = [&table](const char* what, const rpc::MergedRows& rows) {
+    table.rows.push_back({{what, {}}, thousands(rows.brought), thousands(rows.present)});
+  };
+  add("sweeps", reply.sweeps);
+  add("trials", reply.trials);
+  add("attempts", reply.attempts);
+  table.rows.push_back({{"samples", {}}, thousands(reply.samples), {}});
+  if (reply.open > 0) {
     table.notes.push_back(
         fmt::format("{} attempts are still queued or running there and were left out; merge again "
                     "when they have ended",
-                    open));
+                    reply.open));
   }
-  if (reply.contains("folders")) {
-    table.notes.push_back(
-        fmt::format("{} attempt folders (logs, traces) copied", to_json_line(reply["folders"])));
-    if (const auto left_out = reply.value("files_left_out", std::int64_t{0}); left_out > 0) {
+  if (reply.folders) {
+    table.notes.push_back(fmt::format("{} attempt folders (logs, traces) copied", *reply.folders));
+    if (const auto left_out = reply.files_left_out.value_or(0); left_out > 0) {
       table.notes.push_back(
           fmt::format("{} left out: links, FIFOs and the like are not copied from another machine",
                       counted(left_out, "file")));
     }
-  } else if (!dry_run && reply["attempts"]["brought"] != 0) {
+  } else if (!dry_run && reply.attempts.brought != 0) {
     table.notes.push_back(
         "logs and traces were not copied; to copy them too, name the state folder that holds the "
         "database and its `runs`");
@@ -62,10 +60,10 @@ Exit merge(Client& client, const MergeOptions& options) {
   const fs::path database = database_file(options.other);
   std::error_code ignored;
   const bool is_folder = fs::is_directory(options.other, ignored);
-  json params{{"database", database.string()}, {"dry_run", options.dry_run}};
+  rpc::Merge::Request request{database, "", options.dry_run};
   const fs::path runs = StateFolder(database.parent_path()).runs();
-  if (is_folder && fs::is_directory(runs, ignored)) params["runs"] = runs.string();
-  const auto reply = client.call("merge", params);
+  if (is_folder && fs::is_directory(runs, ignored)) request.runs = runs;
+  const auto reply = client.call<rpc::Merge>(request);
   if (!reply) return report_error(reply.error());
   const auto printed = print_table(summary(*reply, database, options.dry_run), options.format);
   return printed ? Exit::kOk : report_error(printed.error());

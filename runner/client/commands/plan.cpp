@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "runner/base/text.h"
@@ -13,8 +15,6 @@
 
 namespace sweepd {
 
-using nlohmann::json;
-
 namespace {
 
 constexpr std::int64_t kSamples = 5;
@@ -25,17 +25,16 @@ struct PlanOptions {
   std::string format = "text";
 };
 
-void print_plan(const json& plan, std::size_t width) {
+void print_plan(const rpc::SweepPlan& plan, std::size_t width) {
   fmt::print("{}\n", plan_text(plan));
   Table table = trials_table(plan);
-  const auto more =
-      plan["trials"].get<std::int64_t>() - static_cast<std::int64_t>(table.rows.size());
+  const auto more = plan.trials - static_cast<std::int64_t>(table.rows.size());
   table.title = more > 0 ? "Some of the trials" : "Trials";
   fmt::print("{}", to_text(table, width));
   if (more > 0) fmt::print("… {} more\n", with_thousands(more));
 }
 
-void print_all(const std::vector<json>& plans, const PlanOptions& options) {
+void print_all(const std::vector<rpc::SweepPlan>& plans, const PlanOptions& options) {
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (i > 0) fmt::print("\n");
     print_plan(plans[i], terminal_width());
@@ -46,43 +45,45 @@ void print_all(const std::vector<json>& plans, const PlanOptions& options) {
 }
 
 // Plans the sweeps of one file. With --all the rows arrive before the reply, thousands at a time.
-Result<json> plan_of_file(Client& client, const PlanOptions& options, const SweepFile& file) {
-  std::map<std::size_t, json> rows;  // by sweep of the file
-  const auto take = [&rows](const json& notification) {
-    if (notification["method"] != "plan_rows") return;
-    const json& params = notification["params"];
-    json& all = rows[params["sweep"].get<std::size_t>()];
-    for (const json& row : params["rows"]) all.push_back(row);
+Result<std::vector<rpc::SweepPlan>> plan_of_file(Client& client, const PlanOptions& options,
+                                                 const SweepFile& file) {
+  std::map<std::int64_t, std::vector<rpc::PlannedTrial>> rows;  // by sweep of the file
+  const auto take = [&rows](const nlohmann::json& notification) {
+    auto page = news_of<rpc::PlanRows>(notification);
+    if (!page) return;
+    auto& all = rows[page->sweep];
+    std::move(page->rows.begin(), page->rows.end(), std::back_inserter(all));
   };
-  json request = file.request();
-  request["limit"] = kSamples;
-  request["all"] = options.all;
-  auto reply = client.call("plan", request, take);
-  if (!reply) return reply;
-  json sweeps = std::move((*reply)["sweeps"]);
-  for (auto& [index, all] : rows) sweeps[index]["rows"] = std::move(all);
-  return sweeps;
+  rpc::Plan::Request request = file.plan();
+  request.limit = kSamples;
+  request.all = options.all;
+  auto reply = client.call<rpc::Plan>(request, take);
+  if (!reply) return reply.error();
+  for (auto& [index, all] : rows) {
+    reply->sweeps.at(static_cast<std::size_t>(index)).rows = std::move(all);
+  }
+  return std::move(reply->sweeps);
 }
 
 Exit plan(Client& client, const PlanOptions& options) {
   const auto files = read_sweep_files(client, options.sweep);
   if (!files) return report_error(files.error());
-  std::vector<json> plans;
+  std::vector<rpc::SweepPlan> plans;
   for (const SweepFile& file : *files) {
     auto sweeps = plan_of_file(client, options, file);
     if (!sweeps) return report_error(sweeps.error());
-    for (json& one : *sweeps) plans.push_back(std::move(one));
+    for (rpc::SweepPlan& one : *sweeps) plans.push_back(std::move(one));
   }
   if (options.format == "text") {
     print_all(plans, options);
     return Exit::kOk;
   }
   if (options.format == "json") {
-    fmt::print("{}\n", to_indented_json(json(plans)));
+    fmt::print("{}\n", to_indented_json(to_message(plans)));
     return Exit::kOk;
   }
   std::vector<Table> tables;
-  for (const json& one : plans) tables.push_back(trials_table(one));
+  for (const rpc::SweepPlan& one : plans) tables.push_back(trials_table(one));
   const auto printed = print_tables(tables, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }

@@ -4,7 +4,7 @@
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/table_options.h"
-#include "runner/wire/table_json.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
 namespace {
@@ -59,11 +59,9 @@ Result<void> read_options(QueryOptions& options) {
 
 Exit query(Client& client, QueryOptions& options) {
   if (const auto read = read_options(options); !read) return report_error(read.error());
-  const auto reply = client.call("query", to_json(options.query));
+  const auto reply = client.call<rpc::Query>(options.query);
   if (!reply) return report_error(reply.error());
-  const auto table = table_from_json((*reply)["table"]);
-  if (!table) return report_error(table.error());
-  const auto printed = print_table(*table, options.format);
+  const auto printed = print_table(reply->table, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }
 

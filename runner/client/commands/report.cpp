@@ -1,5 +1,6 @@
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
 namespace {
@@ -11,13 +12,9 @@ struct ReportOptions {
 };
 
 Exit report(Client& client, const ReportOptions& options) {
-  nlohmann::json params = {{"sweep", options.sweep}};
-  if (!options.table.empty()) params["table"] = options.table;
-  const auto reply = client.call("report", params);
+  const auto reply = client.call<rpc::Report>({options.sweep, options.table});
   if (!reply) return report_error(reply.error());
-  const auto tables = tables_of((*reply)["tables"]);
-  if (!tables) return report_error(tables.error());
-  const auto printed = print_tables(*tables, options.format);
+  const auto printed = print_tables(reply->tables, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }
 

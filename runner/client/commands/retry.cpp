@@ -6,6 +6,7 @@
 #include "runner/client/watching.h"
 #include "runner/model/outcome.h"
 #include "runner/model/verdict.h"
+#include "runner/wire/messages/queue.h"
 
 namespace sweepd {
 namespace {
@@ -17,17 +18,15 @@ struct RetryOptions {
 };
 
 Exit retry(Client& client, const RetryOptions& options) {
-  const auto reply = client.call("retry", {{"sweep", options.sweep}, {"which", options.which}});
+  const auto reply = client.call<rpc::Retry>({options.sweep, options.which});
   if (!reply) return report_error(reply.error());
-  const std::string name = (*reply)["name"];
-  const auto queued = (*reply)["queued"].get<std::int64_t>();
-  if (queued == 0) {
-    fmt::print("{} has nothing to run again\n", name);
+  if (reply->queued == 0) {
+    fmt::print("{} has nothing to run again\n", reply->name);
   } else {
-    fmt::print("retrying {} of {}\n", counted(queued, "attempt"), name);
+    fmt::print("retrying {} of {}\n", counted(reply->queued, "attempt"), reply->name);
   }
   std::fflush(stdout);
-  return options.wait ? watch_sweep(client, (*reply)["sweep"].get<std::string>()) : Exit::kOk;
+  return options.wait ? watch_sweep(client, reply->sweep) : Exit::kOk;
 }
 
 }  // namespace

@@ -5,10 +5,9 @@
 #include "runner/client/commands/show_kernels.h"
 #include "runner/client/memory_view.h"
 #include "runner/client/output.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -22,7 +21,7 @@ struct ShowOptions {
   KernelOptions kernels;
 };
 
-Table attempts_table(const json& attempts) {
+Table attempts_table(const std::vector<rpc::AttemptEntry>& attempts) {
   Table table;
   table.title = "Attempts";
   table.columns = {{"attempt", "", Align::kLeft}, {"trial", "", Align::kLeft},
@@ -31,44 +30,34 @@ Table attempts_table(const json& attempts) {
                    {"took", "", Align::kRight},   {"parameters", "", Align::kLeft},
                    {"why", "", Align::kLeft}};
   std::vector<std::string> keys;
-  for (const json& attempt : attempts) keys.push_back(attempt["trial"]);
+  for (const rpc::AttemptEntry& attempt : attempts) keys.push_back(attempt.trial);
   const std::size_t digits = telling_digits(keys);
-  for (const json& attempt : attempts) {
-    const std::string id = attempt["id"];
-    const std::string trial = attempt["trial"];
+  for (const rpc::AttemptEntry& attempt : attempts) {
     Cell took;
-    if (attempt.contains("started_ns") && attempt.contains("ended_ns")) {
-      const Duration d{attempt["ended_ns"].get<std::int64_t>() -
-                       attempt["started_ns"].get<std::int64_t>()};
+    if (attempt.started && attempt.ended) {
+      const Duration d = *attempt.ended - *attempt.started;
       took = {to_human(d), d.seconds()};
     }
-    const std::string detail = attempt["detail"];
-    const std::string reasons = attempt["verdict_reasons"];
-    const bool both = !detail.empty() && !reasons.empty();
-    table.rows.push_back({{std::string(short_id(id)), {}},
-                          {trial.substr(0, digits), {}},
-                          {attempt["pass"], {}},
-                          {std::to_string(attempt["repeat"].get<int>()), {}},
-                          {attempt["state"], {}},
-                          {attempt["verdict"], {}},
+    const bool both = !attempt.detail.empty() && !attempt.verdict_reasons.empty();
+    table.rows.push_back({{std::string(short_id(attempt.id)), {}},
+                          {attempt.trial.substr(0, digits), {}},
+                          {attempt.pass, {}},
+                          {std::to_string(attempt.repeat), {}},
+                          {attempt.state, {}},
+                          {attempt.verdict, {}},
                           took,
-                          {attempt["label"], {}},
-                          {detail + (both ? "; " : "") + reasons, {}}});
+                          {attempt.label, {}},
+                          {attempt.detail + (both ? "; " : "") + attempt.verdict_reasons, {}}});
   }
   return table;
 }
 
-void print_sweep_head(const json& sweep) {
-  const json& counts = sweep["counts"];
-  const std::string description = sweep["description"];
-  fmt::print("sweep {} `{}` of {}, submitted {}{}\n", sweep["id"].get<std::string>(),
-             sweep["name"].get<std::string>(), sweep["workload"].get<std::string>(),
-             local_time(sweep["submitted_ns"]),
-             sweep["cancelled"].get<bool>() ? ", cancelled" : "");
-  if (!description.empty()) fmt::print("{}\n", description);
-  fmt::print("{}, {} of {} done\n\n", counted(sweep["trials"].get<std::int64_t>(), "trial"),
-             with_thousands(counts["done"].get<std::int64_t>()),
-             counted(counts["total"].get<std::int64_t>(), "attempt"));
+void print_sweep_head(const rpc::SweepEntry& sweep) {
+  fmt::print("sweep {} `{}` of {}, submitted {}{}\n", sweep.id, sweep.name, sweep.workload,
+             local_time(sweep.submitted.ns), sweep.cancelled ? ", cancelled" : "");
+  if (!sweep.description.empty()) fmt::print("{}\n", sweep.description);
+  fmt::print("{}, {} of {} done\n\n", counted(sweep.trials, "trial"),
+             with_thousands(sweep.counts.done()), counted(sweep.counts.total, "attempt"));
 }
 
 Exit show(Client& client, const ShowOptions& options) {
@@ -76,22 +65,16 @@ Exit show(Client& client, const ShowOptions& options) {
   if (options.kernels.wanted) {
     return show_kernels(client, options.what, options.kernels, options.format);
   }
-  const auto reply = client.call(
-      "show", {{"what", options.what}, {"steps", options.steps}, {"limit", options.limit}});
-  if (!reply) return report_error(reply.error());
-  const json& shown = *reply;
-  if (options.source && shown["kind"] == "sweep") {
-    fmt::print("{}", shown["source"].get<std::string>());
+  const auto shown = client.call<rpc::Show>({options.what, options.limit, options.steps});
+  if (!shown) return report_error(shown.error());
+  if (options.source && shown->source) {
+    fmt::print("{}", *shown->source);
     return Exit::kOk;
   }
   std::vector<Table> tables;
-  if (shown.contains("attempts")) tables.push_back(attempts_table(shown["attempts"]));
-  if (shown.contains("tables")) {
-    auto more = tables_of(shown["tables"]);
-    if (!more) return report_error(more.error());
-    tables.insert(tables.end(), more->begin(), more->end());
-  }
-  if (shown["kind"] == "sweep" && options.format == "text") print_sweep_head(shown["sweep"]);
+  if (shown->attempts) tables.push_back(attempts_table(*shown->attempts));
+  if (shown->tables) tables.insert(tables.end(), shown->tables->begin(), shown->tables->end());
+  if (shown->sweep && options.format == "text") print_sweep_head(*shown->sweep);
   const auto printed = print_tables(tables, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/client/output.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
 
@@ -31,21 +32,18 @@ void add_kernel_options(Command& command, KernelOptions& options) {
 
 Exit show_kernels(Client& client, const std::string& attempt, const KernelOptions& options,
                   const std::string& format) {
-  const auto reply = client.call("kernels", {{"attempt", attempt},
-                                             {"by", options.by},
-                                             {"layout", options.layout},
-                                             {"phase", options.phase},
-                                             {"rank", options.rank},
-                                             {"top", options.top}});
+  const auto reply = client.call<rpc::Kernels>({.attempt = attempt,
+                                                .by = options.by,
+                                                .layout = options.layout,
+                                                .phase = options.phase,
+                                                .rank = options.rank,
+                                                .top = options.top});
   if (!reply) return report_error(reply.error());
-  const auto tables = tables_of((*reply)["tables"]);
-  if (!tables) return report_error(tables.error());
-  if (const auto printed = print_tables(*tables, format); !printed) {
+  if (const auto printed = print_tables(reply->tables, format); !printed) {
     return report_error(printed.error());
   }
-  if (format == "text" && reply->contains("trace")) {
-    fmt::print("\ntrace (ui.perfetto.dev, chrome://tracing): {}\n",
-               (*reply)["trace"].get<std::string>());
+  if (format == "text" && reply->trace) {
+    fmt::print("\ntrace (ui.perfetto.dev, chrome://tracing): {}\n", *reply->trace);
   }
   return Exit::kOk;
 }

@@ -3,28 +3,22 @@
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/progress_view.h"
+#include "runner/wire/messages/machine.h"
 
 namespace sweepd {
 namespace {
 
 Exit status(Client& client) {
-  const auto reply = client.call("status", nlohmann::json::object());
+  const auto reply = client.call<rpc::Status>({});
   if (!reply) return report_error(reply.error());
-  const nlohmann::json& s = *reply;
-  fmt::print("sweepd {} ({}), pid {}\n", s["version"].get<std::string>(),
-             s["commit"].get<std::string>(), s["pid"].get<int>());
-  fmt::print("database {}\n", s["database"].get<std::string>());
-  fmt::print("{} queued, {} running\n", s["queued"].get<std::int64_t>(), s["running"].size());
-  for (const auto& run : s["running"]) {
-    const std::string id = run["attempt"];
-    fmt::print(
-        "  {} {} pass, {} step {} for {}: {}\n", short_id(id), run["pass"].get<std::string>(),
-        run["phase"].get<std::string>(), run["step"].get<std::int64_t>(),
-        to_human(Duration{run["elapsed_ns"].get<std::int64_t>()}), run["label"].get<std::string>());
+  fmt::print("sweepd {} ({}), pid {}\n", reply->version, reply->commit, reply->pid);
+  fmt::print("database {}\n", reply->database);
+  fmt::print("{} queued, {} running\n", reply->queued, reply->running.size());
+  for (const rpc::RunningEntry& run : reply->running) {
+    fmt::print("  {} {} pass, {} step {} for {}: {}\n", short_id(run.attempt), run.pass, run.phase,
+               run.step, to_human(run.elapsed), run.label);
   }
-  if (const auto trouble = s.value("trouble", std::string()); !trouble.empty()) {
-    fmt::print("{}\n", trouble_line(trouble));
-  }
+  if (!reply->trouble.empty()) fmt::print("{}\n", trouble_line(reply->trouble));
   return Exit::kOk;
 }
 

@@ -5,6 +5,7 @@
 
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/wire/messages/machine.h"
 
 namespace sweepd {
 namespace {
@@ -20,31 +21,29 @@ void wait_until_gone(const StateFolder& state) {
 Exit stop(Client& client, bool now) {
   // `stop` must not start a daemon only to stop it.
   client.no_start = true;
-  const auto reply = client.call("stop", {{"now", now}});
+  const auto reply = client.call<rpc::Stop>({now});
   if (!reply && reply.error().code == ErrorCode::kUnavailable) {
     fmt::print("no daemon runs\n");
     return Exit::kOk;
   }
   if (!reply) return report_error(reply.error());
-  const auto running = (*reply)["running"].get<std::int64_t>();
-  const auto queued = (*reply)["queued"].get<std::int64_t>();
   const auto connection = client.connection();
   if (now) {
     wait_until_gone(client.state());
     fmt::print("stopped; {} running and {} queued wait for the next daemon\n",
-               counted(running, "attempt"), queued);
+               counted(reply->running, "attempt"), reply->queued);
     return Exit::kOk;
   }
-  if (running > 0) {
+  if (reply->running > 0) {
     fmt::print("waiting for {} to end; to leave it running: Ctrl-C, then sweepctl stop --now\n",
-               counted(running, "attempt"));
+               counted(reply->running, "attempt"));
   }
   std::fflush(stdout);
   // The daemon sends nothing more; the connection ends with it.
   while (connection && (*connection)->next_notification()) {
   }
   wait_until_gone(client.state());
-  fmt::print("stopped; {} queued wait for the next daemon\n", queued);
+  fmt::print("stopped; {} queued wait for the next daemon\n", reply->queued);
   return Exit::kOk;
 }
 

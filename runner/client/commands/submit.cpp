@@ -14,20 +14,16 @@ struct SubmitOptions {
   bool wait = false;
 };
 
-std::string counts_text(const nlohmann::json& sweep) {
-  const auto count = [&sweep](const char* name) {
-    return with_thousands(sweep[name].get<std::int64_t>());
-  };
-  const auto points = [&sweep](const char* name) {
-    return counted(sweep[name].get<std::int64_t>(), "point");
-  };
-  std::string text = fmt::format(
-      "{}: {} to run", counted(sweep["trials"].get<std::int64_t>(), "trial"), count("queued"));
-  if (sweep["reused"] != 0) text += fmt::format(", {} reused (measured before)", count("reused"));
-  if (sweep["joined"] != 0) text += fmt::format(", {} already queued", count("joined"));
-  if (sweep["excluded"] != 0) text += fmt::format(", {} excluded", points("excluded"));
-  if (sweep["duplicates"] != 0) {
-    text += fmt::format(", {} the same as another", points("duplicates"));
+std::string counts_text(const rpc::SubmittedSweep& sweep) {
+  std::string text =
+      fmt::format("{}: {} to run", counted(sweep.trials, "trial"), with_thousands(sweep.queued));
+  if (sweep.reused != 0) {
+    text += fmt::format(", {} reused (measured before)", with_thousands(sweep.reused));
+  }
+  if (sweep.joined != 0) text += fmt::format(", {} already queued", with_thousands(sweep.joined));
+  if (sweep.excluded != 0) text += fmt::format(", {} excluded", counted(sweep.excluded, "point"));
+  if (sweep.duplicates != 0) {
+    text += fmt::format(", {} the same as another", counted(sweep.duplicates, "point"));
   }
   return text;
 }
@@ -37,13 +33,11 @@ Exit submit(Client& client, const SubmitOptions& options) {
   if (!files) return report_error(files.error());
   std::vector<std::string> ids;
   for (const SweepFile& file : *files) {
-    const auto reply = client.call("submit", file.request());
+    const auto reply = client.call<rpc::Submit>(file.submit());
     if (!reply) return report_error(reply.error());
-    for (const auto& sweep : (*reply)["sweeps"]) {
-      const std::string id = sweep["id"];
-      fmt::print("sweep {} {}: {}\n", short_id(id), sweep["name"].get<std::string>(),
-                 counts_text(sweep));
-      ids.push_back(id);
+    for (const rpc::SubmittedSweep& sweep : reply->sweeps) {
+      fmt::print("sweep {} {}: {}\n", short_id(sweep.id), sweep.name, counts_text(sweep));
+      ids.push_back(sweep.id);
     }
   }
   std::fflush(stdout);

@@ -4,7 +4,7 @@
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/report/layout.h"
-#include "runner/wire/catalog_json.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
 namespace {
@@ -63,11 +63,7 @@ void print_wrapped(const std::string& text) {
 }
 
 Exit workloads(Client& client, const std::string& name, const std::string& format) {
-  nlohmann::json params = nlohmann::json::object();
-  if (!name.empty()) params["workload"] = name;
-  const auto reply = client.call("workloads", params);
-  if (!reply) return report_error(reply.error());
-  const auto catalog = catalog_from_json(*reply);
+  const auto catalog = client.call<rpc::Workloads>({name});
   if (!catalog) return report_error(catalog.error());
   std::vector<Table> tables;
   if (name.empty()) {

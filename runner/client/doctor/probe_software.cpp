@@ -24,6 +24,8 @@
 #include "runner/client/doctor/probe.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
+#include "runner/wire/messages/machine.h"
+#include "runner/wire/messages/results.h"
 
 extern char** environ;
 
@@ -137,22 +139,22 @@ DaemonFacts ask(const StateFolder& state) {
     facts.error = connection.error().message;
     return facts;
   }
-  const auto reply = connection->call("doctor", json::object());
+  const auto reply = reply_of<rpc::Doctor>(connection->call(rpc::Doctor::kName, json::object()));
   if (!reply) {
     facts.error = reply.error().message;
     // A daemon older than `doctor` can still report its version.
-    const auto status = connection->call("status", json::object());
+    const auto status = reply_of<rpc::Status>(connection->call(rpc::Status::kName, json::object()));
     if (facts.daemon == Daemon::kRunning && status) {
-      facts.version = status->value("version", "");
-      facts.commit = status->value("commit", "");
+      facts.version = status->version;
+      facts.commit = status->commit;
     }
     return facts;
   }
-  facts.version = reply->value("version", "");
-  facts.commit = reply->value("commit", "");
-  facts.database_size = {reply->value("database_bytes", std::int64_t{0})};
-  facts.checked_whole = reply->value("whole", true);
-  facts.problems = reply->value("problems", std::vector<std::string>{});
+  facts.version = reply->version;
+  facts.commit = reply->commit;
+  facts.database_size = reply->database_size;
+  facts.checked_whole = reply->whole;
+  facts.problems = reply->problems;
   return facts;
 }
 

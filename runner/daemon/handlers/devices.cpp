@@ -1,13 +1,12 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/exec/machine.h"
-#include "runner/wire/params.h"
 
 namespace sweepd {
 namespace {
 
 // Returns a bandwidth alone (if only `memcpy` has run) once, without an arithmetic.
-nlohmann::json peaks_of(Store& store, const DeviceInfo& device) {
-  nlohmann::json peaks = nlohmann::json::array();
+std::vector<rpc::PeakEntry> peaks_of(Store& store, const DeviceInfo& device) {
+  std::vector<rpc::PeakEntry> peaks;
   double measured_bytes_per_s = 0;
   for (const char* arithmetic : {"fp32", "tf32", "bf16", "fp16"}) {
     auto peak = datasheet_peak(device.name, arithmetic);
@@ -17,51 +16,43 @@ nlohmann::json peaks_of(Store& store, const DeviceInfo& device) {
     }
     if (peak) measured_bytes_per_s = peak->bytes_per_s;
     if (!peak || peak->flops_per_s <= 0) continue;
-    peaks.push_back({{"arithmetic", arithmetic},
-                     {"flops_per_s", peak->flops_per_s},
-                     {"bytes_per_s", peak->bytes_per_s},
-                     {"source", peak->source == PeakSource::kMeasured ? "measured" : "datasheet"}});
+    peaks.push_back({arithmetic, peak->source == PeakSource::kMeasured ? "measured" : "datasheet",
+                     peak->flops_per_s, peak->bytes_per_s});
   }
   if (peaks.empty() && measured_bytes_per_s > 0) {
-    peaks.push_back({{"arithmetic", ""},
-                     {"flops_per_s", 0.0},
-                     {"bytes_per_s", measured_bytes_per_s},
-                     {"source", "measured"}});
+    peaks.push_back({"", "measured", 0, measured_bytes_per_s});
   }
   return peaks;
 }
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_devices(Services& services, Session&, nlohmann::json params) {
-  ParamsReader reader(params);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
+boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, Session&,
+                                                            rpc::Devices::Request) {
   const auto list = [&services](Store& store) {
-    nlohmann::json devices = nlohmann::json::array();
+    std::vector<rpc::DeviceEntry> devices;
     for (const DeviceInfo& device : discover_devices(services.machine, services.host)) {
-      nlohmann::json entry{{"kind", device.kind},
-                           {"index", device.index},
-                           {"uuid", device.uuid},
-                           {"name", device.name},
-                           {"memory_bytes", device.memory.value},
-                           {"driver", device.driver},
-                           {"compute_capability", device.compute_capability},
-                           {"peaks", peaks_of(store, device)}};
-      devices.push_back(std::move(entry));
+      devices.push_back({.kind = device.kind,
+                         .uuid = device.uuid,
+                         .name = device.name,
+                         .driver = device.driver,
+                         .compute_capability = device.compute_capability,
+                         .index = device.index,
+                         .memory = device.memory,
+                         .peaks = peaks_of(store, device)});
     }
     return devices;
   };
-  const nlohmann::json devices = co_await services.writer.run(list);
+  std::vector<rpc::DeviceEntry> devices = co_await services.writer.run(list);
   const HostInfo& host = services.host;
-  co_return nlohmann::json{{"host",
-                            {{"hostname", host.hostname},
-                             {"cpu", host.cpu_model},
-                             {"cores", host.cores},
-                             {"memory_bytes", host.memory.value},
-                             {"kernel", host.kernel},
-                             {"os", host.os},
-                             {"governor", host.governor}}},
-                           {"devices", devices}};
+  rpc::HostEntry entry{.hostname = host.hostname,
+                       .cpu = host.cpu_model,
+                       .kernel = host.kernel,
+                       .os = host.os,
+                       .governor = host.governor,
+                       .cores = host.cores,
+                       .memory = host.memory};
+  co_return rpc::Devices::Reply{std::move(entry), std::move(devices)};
 }
 
 }  // namespace sweepd

@@ -2,7 +2,6 @@
 #include "build_info.h"
 #include "db/upkeep/check.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/wire/params.h"
 
 namespace sweepd {
 namespace {
@@ -11,19 +10,17 @@ constexpr Duration kCheckLimit = seconds(10);
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_doctor(ReadServices& services, Session&,
-                                            nlohmann::json params) {
-  ParamsReader reader(params);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
+boost::asio::awaitable<Answer<rpc::Doctor>> handle_doctor(ReadServices& services, Session&,
+                                                          rpc::Doctor::Request) {
   const auto work = [file = services.database] { return check_database(file, kCheckLimit); };
   const auto check = co_await services.readers.compute(work);
   if (!check) co_return check.error();
-  co_return nlohmann::json{{"version", kVersion},
-                           {"commit", kBuildCommit},
-                           {"database", services.database.string()},
-                           {"database_bytes", check->size.value},
-                           {"whole", check->checked == Checked::kWhole},
-                           {"problems", check->problems}};
+  co_return rpc::Doctor::Reply{.version = kVersion,
+                               .commit = kBuildCommit,
+                               .database = services.database,
+                               .database_size = check->size,
+                               .whole = check->checked == Checked::kWhole,
+                               .problems = check->problems};
 }
 
 }  // namespace sweepd

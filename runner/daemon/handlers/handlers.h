@@ -11,6 +11,10 @@
 #include "runner/daemon/serving/reply.h"
 #include "runner/daemon/serving/services.h"
 #include "runner/daemon/serving/session.h"
+#include "runner/wire/messages/machine.h"
+#include "runner/wire/messages/plan.h"
+#include "runner/wire/messages/queue.h"
+#include "runner/wire/messages/results.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {
@@ -25,28 +29,41 @@ struct Method {
   std::variant<Handler, ReadHandler> handle;
 };
 
+// All methods, in the order of their names.
+std::span<const Method> methods();
+
 // Finds and runs the handler: the AnswerRequest of a Session. An unknown method, an exception, or a
 // method that needs a daemon if there is none gives an error reply.
 boost::asio::awaitable<Reply> call_handler(ReadServices& reading, Services* all, Session& session,
                                            RpcRequest request);
 
-boost::asio::awaitable<Reply> handle_cancel(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_devices(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_doctor(ReadServices&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_kernels(ReadServices&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_list(ReadServices&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_log(ReadServices&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_memory(ReadServices&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_merge(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_plan(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_query(ReadServices&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_report(ReadServices&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_retry(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_show(ReadServices&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_status(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_stop(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_submit(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_watch(Services&, Session&, nlohmann::json params);
-boost::asio::awaitable<Reply> handle_workloads(ReadServices&, Session&, nlohmann::json params);
+boost::asio::awaitable<Answer<rpc::Cancel>> handle_cancel(Services&, Session&,
+                                                          rpc::Cancel::Request);
+boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services&, Session&,
+                                                            rpc::Devices::Request);
+boost::asio::awaitable<Answer<rpc::Doctor>> handle_doctor(ReadServices&, Session&,
+                                                          rpc::Doctor::Request);
+boost::asio::awaitable<Answer<rpc::Kernels>> handle_kernels(ReadServices&, Session&,
+                                                            rpc::Kernels::Request);
+boost::asio::awaitable<Answer<rpc::List>> handle_list(ReadServices&, Session&, rpc::List::Request);
+boost::asio::awaitable<Answer<rpc::Log>> handle_log(ReadServices&, Session&, rpc::Log::Request);
+boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices&, Session&,
+                                                          rpc::Memory::Request);
+boost::asio::awaitable<Answer<rpc::Merge>> handle_merge(Services&, Session&, rpc::Merge::Request);
+boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services&, Session&, rpc::Plan::Request);
+boost::asio::awaitable<Answer<rpc::Query>> handle_query(ReadServices&, Session&,
+                                                        rpc::Query::Request);
+boost::asio::awaitable<Answer<rpc::Report>> handle_report(ReadServices&, Session&,
+                                                          rpc::Report::Request);
+boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services&, Session&, rpc::Retry::Request);
+boost::asio::awaitable<Answer<rpc::Show>> handle_show(ReadServices&, Session&, rpc::Show::Request);
+boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services&, Session&,
+                                                          rpc::Status::Request);
+boost::asio::awaitable<Answer<rpc::Stop>> handle_stop(Services&, Session&, rpc::Stop::Request);
+boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services&, Session&,
+                                                          rpc::Submit::Request);
+boost::asio::awaitable<Answer<rpc::Watch>> handle_watch(Services&, Session&, rpc::Watch::Request);
+boost::asio::awaitable<Answer<rpc::Workloads>> handle_workloads(ReadServices&, Session&,
+                                                                rpc::Workloads::Request);
 
 }  // namespace sweepd

@@ -7,15 +7,11 @@
 
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/handlers/sweep_json.h"
+#include "runner/daemon/serving/entries.h"
 #include "runner/model/run_params.h"
 #include "runner/wire/attempt_folder.h"
-#include "runner/wire/params.h"
-#include "runner/wire/table_json.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -79,41 +75,37 @@ Result<AttemptRow> find_profile(Reader& reader, const std::string& who) {
   return is_sweep ? of_sweep : attempt;
 }
 
-Result<json> kernels_of(Reader& reader, const std::string& who, const KernelView& view) {
+Result<rpc::Kernels::Reply> kernels_of(Reader& reader, const std::string& who,
+                                       const KernelView& view) {
   const auto attempt = find_profile(reader, who);
   if (!attempt) return attempt.error();
-  const auto tables = reader.attempt_kernels(attempt->row, view);
+  auto tables = reader.attempt_kernels(attempt->row, view);
   if (!tables) return tables.error();
-  json list = json::array();
-  for (const Table& table : *tables) list.push_back(to_json(table));
-  return json{{"attempt", to_json(*attempt)}, {"tables", list}};
+  return rpc::Kernels::Reply{entry_of(*attempt), std::move(*tables), {}};
 }
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_kernels(ReadServices& services, Session&, json params) {
-  ParamsReader reader(params);
-  const std::string who = reader.text_or("attempt", "");
-  const std::string by = reader.text_or("by", "name");
-  const std::string layout = reader.text_or("layout", "nsys");
+boost::asio::awaitable<Answer<rpc::Kernels>> handle_kernels(ReadServices& services, Session&,
+                                                            rpc::Kernels::Request request) {
   KernelView view;
-  view.phase = reader.text_or("phase", "");
+  view.phase = request.phase;
   if (view.phase == "step") view.phase.clear();  // the whole step, as everywhere
-  view.rank = static_cast<int>(reader.integer_or("rank", 0, 0, kMaxRanks - 1));
-  view.top = reader.integer_or("top", 0, 0);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  if (const auto chosen = choose(kGroupings, "by", by, view.by); !chosen) co_return chosen.error();
-  if (const auto chosen = choose(kLayouts, "layout", layout, view.layout); !chosen) {
+  view.rank = request.rank;
+  view.top = request.top;
+  if (const auto chosen = choose(kGroupings, "by", request.by, view.by); !chosen)
+    co_return chosen.error();
+  if (const auto chosen = choose(kLayouts, "layout", request.layout, view.layout); !chosen) {
     co_return chosen.error();
   }
-  const auto ask = [who, view](Reader& r) { return kernels_of(r, who, view); };
+  const auto ask = [&request, &view](Reader& r) { return kernels_of(r, request.attempt, view); };
   auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
-  const auto folder = AttemptFolder::of(services.state.runs(), (*shown)["attempt"]["id"]);
+  const auto folder = AttemptFolder::of(services.state.runs(), shown->attempt.id);
   if (!folder) co_return folder.error();
   std::error_code ignored;
   const auto trace = folder->trace(view.rank);
-  if (std::filesystem::exists(trace, ignored)) (*shown)["trace"] = trace.string();
+  if (std::filesystem::exists(trace, ignored)) shown->trace = trace;
   co_return std::move(*shown);
 }
 

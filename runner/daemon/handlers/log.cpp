@@ -6,15 +6,11 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/model/run_params.h"
 #include "runner/wire/attempt_folder.h"
-#include "runner/wire/params.h"
 
 namespace sweepd {
 namespace {
 
-// A longer text would not fit into a reply. The reply's path leads to the rest.
-constexpr std::int64_t kMaxBytes = 1 << 20;
-
-Result<nlohmann::json> read_tail(const std::filesystem::path& path, std::int64_t limit) {
+Result<rpc::Log::Reply> read_tail(const std::filesystem::path& path, std::int64_t limit) {
   const auto file = open_regular(path, Links::kRefuse);
   if (!file && file.error().code == ErrorCode::kNotFound) {
     return Error{ErrorCode::kNotFound, "there is no log at " + path.string() +
@@ -27,28 +23,24 @@ Result<nlohmann::json> read_tail(const std::filesystem::path& path, std::int64_t
       ::lseek(file->get(), std::max<std::int64_t>(0, size - limit), SEEK_SET);
   const auto text = read_all(file->get(), limit);
   if (!text) return text.error();
-  return nlohmann::json{{"path", path.string()}, {"text", *text}, {"skipped_bytes", start}};
+  return rpc::Log::Reply{.attempt = "", .path = path, .text = *text, .skipped_bytes = start};
 }
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_log(ReadServices& services, Session&, nlohmann::json params) {
-  ParamsReader reader(params);
-  const std::string who = reader.text("attempt");
-  const std::int64_t rank = reader.integer_or("rank", 0, 0, kMaxRanks - 1);
-  const std::int64_t limit = std::min(reader.integer_or("bytes", kMaxBytes, 1), kMaxBytes);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto ask = [who](Reader& r) { return r.find_attempt(who); };
+boost::asio::awaitable<Answer<rpc::Log>> handle_log(ReadServices& services, Session&,
+                                                    rpc::Log::Request request) {
+  const auto ask = [&request](Reader& r) { return r.find_attempt(request.attempt); };
   const auto attempt = co_await services.readers.run(ask);
   if (!attempt) co_return attempt.error();
   const auto folder = AttemptFolder::of(services.state.runs(), attempt->id);
   if (!folder) co_return folder.error();
-  const auto work = [path = folder->log(static_cast<int>(rank)), limit] {
-    return read_tail(path, limit);
+  const auto work = [path = folder->log(static_cast<int>(request.rank)), &request] {
+    return read_tail(path, std::min(request.bytes, rpc::Log::kMaxBytes));
   };
   auto tail = co_await services.readers.compute(work);
   if (!tail) co_return tail.error();
-  (*tail)["attempt"] = attempt->id;
+  tail->attempt = attempt->id;
   co_return std::move(*tail);
 }
 

@@ -3,13 +3,8 @@
 
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/wire/attempt_folder.h"
-#include "runner/wire/memory_json.h"
-#include "runner/wire/params.h"
-#include "runner/wire/table_json.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -34,29 +29,24 @@ Result<AttemptRow> find_memory_attempt(Reader& reader, const std::string& who) {
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_memory(ReadServices& services, Session&, json params) {
-  ParamsReader reader(params);
-  const std::string who = reader.text("what");
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto ask = [who](Reader& r) -> Result<json> {
-    const auto attempt = find_memory_attempt(r, who);
+boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices& services, Session&,
+                                                          rpc::Memory::Request request) {
+  const auto ask = [&request](Reader& r) -> Result<rpc::Memory::Reply> {
+    const auto attempt = find_memory_attempt(r, request.what);
     if (!attempt) return attempt.error();
-    const auto details = r.memory_details(attempt->row);
+    auto details = r.memory_details(attempt->row);
     if (!details) return details.error();
-    json tables = json::array();
-    for (const Table& table : details->tables) tables.push_back(to_json(table));
-    return json{
-        {"attempt", attempt->id}, {"pictures", to_json(details->pictures)}, {"tables", tables}};
+    return rpc::Memory::Reply{
+        attempt->id, std::move(details->pictures), std::move(details->tables), {}};
   };
   auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
-  json& snapshots = (*shown)["snapshots"] = json::array();
-  const auto folder = AttemptFolder::of(services.state.runs(), (*shown)["attempt"]);
+  const auto folder = AttemptFolder::of(services.state.runs(), shown->attempt);
   if (!folder) co_return folder.error();
-  for (const json& picture : (*shown)["pictures"]) {
+  for (const MemoryPicture& picture : shown->pictures) {
     std::error_code ignored;
-    const auto file = folder->memory_snapshot(picture["rank"].get<int>());
-    if (std::filesystem::exists(file, ignored)) snapshots.push_back(file.string());
+    const auto file = folder->memory_snapshot(picture.rank);
+    if (std::filesystem::exists(file, ignored)) shown->snapshots.push_back(file);
   }
   co_return std::move(*shown);
 }

@@ -5,13 +5,10 @@
 #include "runner/base/ids.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/wire/params.h"
 
 namespace sweepd {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
 namespace {
 
 struct Source {
@@ -35,17 +32,19 @@ Result<DatabaseCopy> copy_source(const ReadServices& services, const Source& sou
   return copy;
 }
 
-json count_json(const MergeCount& count) {
-  return {{"brought", count.brought}, {"present", count.present}};
+rpc::MergedRows rows_of(const MergeCount& count) {
+  return {count.brought, count.present};
 }
 
-json receipt_json(const MergeReceipt& receipt) {
-  return {{"sweeps", count_json(receipt.sweeps)},
-          {"trials", count_json(receipt.trials)},
-          {"attempts", count_json(receipt.attempts)},
-          {"samples", receipt.samples},
-          {"open", receipt.open},
-          {"hosts", receipt.hosts}};
+rpc::Merge::Reply reply_of(const MergeReceipt& receipt) {
+  rpc::Merge::Reply reply;
+  reply.sweeps = rows_of(receipt.sweeps);
+  reply.trials = rows_of(receipt.trials);
+  reply.attempts = rows_of(receipt.attempts);
+  reply.samples = receipt.samples;
+  reply.open = receipt.open;
+  reply.hosts.assign(receipt.hosts.begin(), receipt.hosts.end());
+  return reply;
 }
 
 bool is_ended(Reader& reader, const std::string& id) {
@@ -110,11 +109,9 @@ boost::asio::awaitable<Result<MergeReceipt>> merge(Services& services, const fs:
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_merge(Services& services, Session&, json params) {
-  ParamsReader reader(params);
-  Source source{reader.text("database"), reader.text_or("runs", "")};
-  const bool dry_run = reader.boolean_or("dry_run", false);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
+boost::asio::awaitable<Answer<rpc::Merge>> handle_merge(Services& services, Session&,
+                                                        rpc::Merge::Request request) {
+  const Source source{request.database, request.runs};
   if (!services.merging.expired()) {
     co_return Error{ErrorCode::kFailedPrecondition, "another merge is running; wait until it ends"};
   }
@@ -124,28 +121,27 @@ boost::asio::awaitable<Reply> handle_merge(Services& services, Session&, json pa
   const auto make = [&services, &source] { return copy_source(services, source); };
   auto copy = co_await services.readers.compute(make);
   if (!copy) co_return copy.error();
-  if (dry_run) {
+  if (request.dry_run) {
     const auto look = [&] { return preview_merge(services.database, copy->file()); };
     const auto receipt = co_await services.readers.compute(look);
     if (!receipt) co_return receipt.error();
-    co_return receipt_json(*receipt);
+    co_return reply_of(*receipt);
   }
   const auto receipt = co_await merge(services, copy->file());
   if (!receipt) co_return receipt.error();
-  const std::vector<std::string> hosts(receipt->hosts.begin(), receipt->hosts.end());
+  rpc::Merge::Reply reply = reply_of(*receipt);
   spdlog::info("merged {}: {} attempts of {}", source.database.string(), receipt->attempts.brought,
-               hosts.empty() ? "no host" : join(hosts, ", "));
-  json result = receipt_json(*receipt);
+               reply.hosts.empty() ? "no host" : join(reply.hosts, ", "));
   if (!source.runs.empty()) {
     const auto copy_all = [&services, &source](Reader& r) {
       return copy_runs(r, source.runs, services.state.runs());
     };
     const auto copied = co_await services.readers.run(copy_all);
     if (!copied) co_return copied.error();
-    result["folders"] = copied->folders;
-    result["files_left_out"] = copied->left_out;
+    reply.folders = copied->folders;
+    reply.files_left_out = copied->left_out;
   }
-  co_return result;
+  co_return reply;
 }
 
 }  // namespace sweepd

@@ -11,16 +11,52 @@
 namespace sweepd {
 namespace {
 
+// Replies that may hold many rows become JSON on a reader's thread, not on the event loop.
+template <class M>
+constexpr bool kMayBeLarge =
+    std::is_same_v<M, rpc::Show> || std::is_same_v<M, rpc::List> || std::is_same_v<M, rpc::Plan> ||
+    std::is_same_v<M, rpc::Query> || std::is_same_v<M, rpc::Report> ||
+    std::is_same_v<M, rpc::Kernels> || std::is_same_v<M, rpc::Memory>;
+
+// Reads the request of method M, has it handled, and writes the reply.
+template <class M, class Needs, auto kHandle>
+boost::asio::awaitable<Reply> answer(Needs& services, Session& session, nlohmann::json params) {
+  auto request = read_params<typename M::Request>(params);
+  if (!request) co_return request.error();
+  Answer<M> answer = co_await kHandle(services, session, std::move(*request));
+  if (answer.value() == nullptr) co_return std::move(answer.error());
+  const auto write = [&answer] { return to_message(*answer.value()); };
+  if constexpr (kMayBeLarge<M>) {
+    co_return co_await services.readers.compute(write);
+  } else {
+    co_return write();
+  }
+}
+
+template <class M, class Needs, auto kHandle>
+constexpr Method method() {
+  return {M::kName, &answer<M, Needs, kHandle>};
+}
+
 constexpr std::array kMethods{
-    Method{"cancel", handle_cancel}, Method{"devices", handle_devices},
-    Method{"doctor", handle_doctor}, Method{"kernels", handle_kernels},
-    Method{"list", handle_list},     Method{"log", handle_log},
-    Method{"memory", handle_memory}, Method{"merge", handle_merge},
-    Method{"plan", handle_plan},     Method{"query", handle_query},
-    Method{"report", handle_report}, Method{"retry", handle_retry},
-    Method{"show", handle_show},     Method{"status", handle_status},
-    Method{"stop", handle_stop},     Method{"submit", handle_submit},
-    Method{"watch", handle_watch},   Method{"workloads", handle_workloads},
+    method<rpc::Cancel, Services, handle_cancel>(),
+    method<rpc::Devices, Services, handle_devices>(),
+    method<rpc::Doctor, ReadServices, handle_doctor>(),
+    method<rpc::Kernels, ReadServices, handle_kernels>(),
+    method<rpc::List, ReadServices, handle_list>(),
+    method<rpc::Log, ReadServices, handle_log>(),
+    method<rpc::Memory, ReadServices, handle_memory>(),
+    method<rpc::Merge, Services, handle_merge>(),
+    method<rpc::Plan, Services, handle_plan>(),
+    method<rpc::Query, ReadServices, handle_query>(),
+    method<rpc::Report, ReadServices, handle_report>(),
+    method<rpc::Retry, Services, handle_retry>(),
+    method<rpc::Show, ReadServices, handle_show>(),
+    method<rpc::Status, Services, handle_status>(),
+    method<rpc::Stop, Services, handle_stop>(),
+    method<rpc::Submit, Services, handle_submit>(),
+    method<rpc::Watch, Services, handle_watch>(),
+    method<rpc::Workloads, ReadServices, handle_workloads>(),
 };
 
 RpcError needs_daemon(std::string_view name) {
@@ -35,6 +71,10 @@ RpcError needs_daemon(std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const Method> methods() {
+  return kMethods;
+}
 
 boost::asio::awaitable<Reply> call_handler(ReadServices& reading, Services* all, Session& session,
                                            RpcRequest request) {

@@ -3,12 +3,9 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/planning/plan_sweep.h"
 #include "runner/daemon/planning/prepare.h"
-#include "runner/wire/params.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -17,17 +14,13 @@ constexpr std::size_t kPage = kMaxLookedAt;
 constexpr std::size_t kMaxValues = 50;  // of an axis
 constexpr std::size_t kMaxTooLarge = 5;
 
-json axes_json(const std::vector<PlannedAxis>& axes) {
-  json list = json::array();
-  for (const PlannedAxis& axis : axes) {
-    json values = json::array();
-    for (const auto& [text, trials] : axis.values) {
-      if (values.size() == kMaxValues) break;
-      values.push_back({{"value", text}, {"trials", trials}});
-    }
-    list.push_back({{"name", axis.name}, {"values", values}, {"distinct", axis.values.size()}});
+rpc::PlannedAxis message_of(const PlannedAxis& axis) {
+  rpc::PlannedAxis message{axis.name, {}, static_cast<std::int64_t>(axis.values.size())};
+  for (const auto& [text, trials] : axis.values) {
+    if (message.values.size() == kMaxValues) break;
+    message.values.push_back({text, trials});
   }
-  return list;
+  return message;
 }
 
 std::string state_of(const TrialStanding& standing) {
@@ -39,31 +32,35 @@ std::string state_of(const TrialStanding& standing) {
   return standing.queued > 0 ? "queued" : "reused";
 }
 
-json trial_json(const PlannedTrial& trial) {
-  json row{{"values", trial.values},
-           {"state", state_of(trial.standing)},
-           {"to_run", trial.standing.all_to_run()},
-           {"fits", trial.fits()}};
-  if (trial.standing.last) row["last"] = name_of(*trial.standing.last);
-  if (trial.time) row["time_ns"] = trial.time->ns;
-  if (trial.resident_bytes > 0) {
-    row["resident_bytes"] = static_cast<std::int64_t>(trial.resident_bytes);
-  }
-  return row;
+Bytes resident_of(const PlannedTrial& trial) {
+  return Bytes{static_cast<std::int64_t>(trial.resident_bytes)};
 }
 
-json trials_json(const SweepPlan& plan, std::int64_t limit) {
-  const auto all = static_cast<std::int64_t>(plan.looked_at.size());
+rpc::PlannedTrial message_of(const PlannedTrial& trial) {
+  rpc::PlannedTrial message;
+  message.values = trial.values;
+  message.state = state_of(trial.standing);
+  message.to_run = trial.standing.all_to_run();
+  message.fits = trial.fits();
+  if (trial.standing.last) message.last = name_of(*trial.standing.last);
+  message.time = trial.time;
+  if (trial.resident_bytes > 0) message.resident = resident_of(trial);
+  return message;
+}
+
+std::vector<rpc::PlannedTrial> some_of(const std::vector<PlannedTrial>& trials,
+                                       std::int64_t limit) {
+  const auto all = static_cast<std::int64_t>(trials.size());
   const std::int64_t shown = std::clamp<std::int64_t>(limit, 0, all);
-  json list = json::array();
+  std::vector<rpc::PlannedTrial> rows;
   for (std::int64_t i = 0; i < shown; ++i) {
     const std::int64_t k = shown == 1 ? 0 : i * (all - 1) / (shown - 1);  // with first and last
-    list.push_back(trial_json(plan.looked_at[static_cast<std::size_t>(k)]));
+    rows.push_back(message_of(trials[static_cast<std::size_t>(k)]));
   }
-  return list;
+  return rows;
 }
 
-json memory_json(const SweepPlan& plan) {
+std::optional<rpc::PlannedMemory> memory_of(const SweepPlan& plan) {
   std::vector<const PlannedTrial*> too_large;
   const PlannedTrial* largest = nullptr;
   for (const PlannedTrial& trial : plan.looked_at) {
@@ -71,72 +68,65 @@ json memory_json(const SweepPlan& plan) {
     if (largest == nullptr || trial.resident_bytes > largest->resident_bytes) largest = &trial;
     if (!trial.fits()) too_large.push_back(&trial);
   }
-  if (largest == nullptr) return nullptr;
+  if (largest == nullptr) return std::nullopt;
   std::stable_sort(too_large.begin(), too_large.end(), [](const auto* a, const auto* b) {
     return a->resident_bytes > b->resident_bytes;
   });
-  const auto entry = [](const PlannedTrial& trial) {
-    return json{{"values", trial.values},
-                {"resident_bytes", static_cast<std::int64_t>(trial.resident_bytes)},
-                {"memory_bytes", trial.memory_bytes}};
+  const auto sized = [](const PlannedTrial& trial) {
+    return rpc::SizedTrial{trial.values, resident_of(trial), Bytes{trial.memory_bytes}};
   };
-  json examples = json::array();
+  rpc::PlannedMemory memory{sized(*largest), static_cast<std::int64_t>(too_large.size()), {}};
   for (const PlannedTrial* trial : too_large) {
-    if (examples.size() < kMaxTooLarge) examples.push_back(entry(*trial));
+    if (memory.examples.size() < kMaxTooLarge) memory.examples.push_back(sized(*trial));
   }
-  return {{"largest", entry(*largest)}, {"too_large", too_large.size()}, {"examples", examples}};
+  return memory;
 }
 
-json time_json(const SweepPlan& plan) {
-  json time{{"from_same", plan.from_same},
-            {"from_nearest", plan.from_nearest},
-            {"unknown", plan.time_unknown},
-            {"farthest_ratio", plan.farthest_ratio},
-            {"past_results", plan.past_results}};
-  time["total_ns"] = plan.time ? json(plan.time->ns) : json();
-  return time;
-}
-
-json plan_json(const SweepPlan& plan, std::int64_t limit) {
-  json passes = json::array(), excluded = json::array(), again = json::object();
-  for (const Pass pass : plan.passes) passes.push_back(name_of(pass));
+rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
+  rpc::SweepPlan message;
+  message.name = plan.name;
+  message.description = plan.description;
+  message.workload = plan.workload;
+  for (const Pass pass : plan.passes) message.passes.emplace_back(name_of(pass));
+  message.points = plan.points;
+  message.trials = plan.trials;
+  message.attempts = plan.attempts;
+  message.duplicates = plan.duplicates;
+  for (const PlannedAxis& axis : plan.axes) message.axes.push_back(message_of(axis));
   for (const auto& rule : plan.excluded) {
-    excluded.push_back({{"line", rule.line}, {"rule", rule.rule}, {"points", rule.points}});
+    message.excluded.push_back({rule.line, rule.rule, rule.points});
   }
-  for (const auto& [outcome, trials] : plan.again) again[std::string(name_of(outcome))] = trials;
-  return {{"name", plan.name},
-          {"description", plan.description},
-          {"workload", plan.workload},
-          {"passes", passes},
-          {"points", plan.points},
-          {"trials", plan.trials},
-          {"attempts", plan.attempts},
-          {"duplicates", plan.duplicates},
-          {"axes", axes_json(plan.axes)},
-          {"excluded", excluded},
-          {"to_run", plan.to_run},
-          {"reused", plan.reused},
-          {"queued", plan.queued},
-          {"running", plan.running},
-          {"again", again},
-          {"looked_at", plan.looked_at.size()},
-          {"time", time_json(plan)},
-          {"memory", memory_json(plan)},
-          {"refusals", plan.refusals},
-          {"work_error", plan.work_error},
-          {"rows", trials_json(plan, limit)}};
+  message.to_run = plan.to_run;
+  message.reused = plan.reused;
+  message.queued = plan.queued;
+  message.running = plan.running;
+  for (const auto& [outcome, trials] : plan.again) {
+    message.again[std::string(name_of(outcome))] = trials;
+  }
+  message.looked_at = static_cast<std::int64_t>(plan.looked_at.size());
+  message.time = {.total = plan.time,
+                  .from_same = plan.from_same,
+                  .from_nearest = plan.from_nearest,
+                  .unknown = plan.time_unknown,
+                  .past_results = plan.past_results,
+                  .farthest_ratio = plan.farthest_ratio};
+  message.memory = memory_of(plan);
+  message.refusals = plan.refusals;
+  message.work_error = plan.work_error;
+  message.rows = some_of(plan.looked_at, limit);
+  return message;
 }
 
-Result<json> plan_all(const PlanContext& context, const PreparedSweeps& prepared,
-                      std::int64_t limit) {
-  json sweeps = json::array();
+Result<rpc::Plan::Reply> plan_all(const PlanContext& context, const PreparedSweeps& prepared,
+                                  std::int64_t limit) {
+  rpc::Plan::Reply reply;
   share_work(context, prepared);
   for (const PreparedSweep& one : prepared.sweeps) {
     const auto plan = plan_sweep(context, one);
     if (!plan) return plan.error();
-    sweeps.push_back(plan_json(*plan, limit));
+    reply.sweeps.push_back(message_of(*plan, limit));
   }
-  return json{{"sweeps", sweeps}};
+  return reply;
 }
 
 // Sends every trial, in order, a page at a time, so that no query takes long and no message is
@@ -152,9 +142,9 @@ boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& ses
         const auto page = plan_trials({r, services.machine, services.host, services.worker, shared},
                                       prepared->sweeps[s], begin, end);
         if (!page) return page.error();
-        json rows = json::array();
-        for (const PlannedTrial& trial : *page) rows.push_back(trial_json(trial));
-        return notification_line("plan_rows", {{"sweep", s}, {"rows", std::move(rows)}});
+        rpc::PlanRows rows{static_cast<std::int64_t>(s), {}};
+        for (const PlannedTrial& trial : *page) rows.rows.push_back(message_of(trial));
+        return notification_line(rpc::PlanRows::kName, to_message(rows));
       };
       auto page = co_await services.readers.run(ask);
       if (!page) co_return page.error();
@@ -168,24 +158,18 @@ boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& ses
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_plan(Services& services, Session& session, json params) {
-  ParamsReader reader(params);
-  const std::string text = reader.text("text");
-  const std::string file = reader.text_or("file", "<request>");
-  const std::vector<std::string> sets = reader.texts("set");
-  const bool all = reader.boolean_or("all", false);
-  const std::int64_t asked = reader.integer_or("limit", 5, 0);
-  const std::int64_t limit = all ? 0 : asked;
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  auto overrides = parse_overrides(sets);
+boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Session& session,
+                                                      rpc::Plan::Request request) {
+  auto overrides = parse_overrides(request.set);
   if (!overrides) co_return overrides.error();
-
-  const auto work = [&services, text, file, sets = *overrides] {
-    return prepare_sweeps(text, file, services.catalog, services.machine, sets);
+  const auto work = [&services, &request, &overrides] {
+    return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
+                          *overrides);
   };
   std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
+  const std::int64_t limit = request.all ? 0 : request.limit;
   const auto ask = [&services, &prepared, limit](Reader& r) {
     PlanShared shared;
     return plan_all({r, services.machine, services.host, services.worker, shared}, *prepared,
@@ -193,7 +177,7 @@ boost::asio::awaitable<Reply> handle_plan(Services& services, Session& session, 
   };
   auto planned = co_await services.readers.run(ask);
   if (!planned) co_return planned.error();
-  if (all) {
+  if (request.all) {
     const auto sent = co_await send_pages(services, session, prepared);
     if (!sent) co_return sent.error();
   }

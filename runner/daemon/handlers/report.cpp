@@ -5,13 +5,9 @@
 #include "runner/daemon/handlers/file_order.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/make_table.h"
-#include "runner/daemon/handlers/sweep_json.h"
-#include "runner/wire/params.h"
-#include "runner/wire/table_json.h"
+#include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -49,8 +45,8 @@ Result<TableSpec> choose_table(const std::vector<TableSpec>& specs, const std::s
 
 // Returns the tables that the sweep file declares, in its order, or a default one if it declares
 // none.
-Result<json> make_report(Reader& reader, const Catalog& catalog, const std::string& who,
-                         const std::string& which) {
+Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
+                                       const std::string& who, const std::string& which) {
   const auto sweep = reader.find_sweep(who);
   if (!sweep) return sweep.error();
   auto specs = reader.tables_of(sweep->id);
@@ -64,34 +60,31 @@ Result<json> make_report(Reader& reader, const Catalog& catalog, const std::stri
   const auto source = reader.source_of(sweep->id);
   if (!source) return source.error();
   const auto orders = file_orders(*source, catalog);
-  json tables = json::array();
+  rpc::Report::Reply report{entry_of(*sweep), {}};
   for (std::size_t i = 0; i < specs->size(); ++i) {
     QuerySpec query;
     query.sweep = sweep->id;
     query.declared = true;
     query.file_order = orders;
     query.table = (*specs)[i];
-    const auto table = make_table(reader, catalog, query);
+    auto table = make_table(reader, catalog, query);
     if (!table) {
       // Named by its number, since many have no title.
       const std::string which_one =
           specs->size() == 1 ? "" : fmt::format("table {} of {}: ", i + 1, specs->size());
       return Error{table.error().code, which_one + table.error().message};
     }
-    tables.push_back(to_json(*table));
+    report.tables.push_back(std::move(*table));
   }
-  return json{{"sweep", to_json(*sweep)}, {"tables", tables}};
+  return report;
 }
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_report(ReadServices& services, Session&, json params) {
-  ParamsReader reader(params);
-  const std::string who = reader.text_or("sweep", "");
-  const std::string which = reader.text_or("table", "");
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto ask = [&services, who, which](Reader& r) {
-    return make_report(r, services.catalog, who, which);
+boost::asio::awaitable<Answer<rpc::Report>> handle_report(ReadServices& services, Session&,
+                                                          rpc::Report::Request request) {
+  const auto ask = [&services, &request](Reader& r) {
+    return make_report(r, services.catalog, request.sweep, request.table);
   };
   auto report = co_await services.readers.run(ask);
   if (!report) co_return report.error();

@@ -3,58 +3,64 @@
 
 #include "runner/base/ids.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/handlers/sweep_json.h"
-#include "runner/wire/params.h"
-#include "runner/wire/table_json.h"
+#include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
 
-using nlohmann::json;
+using Shown = rpc::Show::Reply;
 
 namespace {
 
-json tables_json(const std::vector<Table>& tables) {
-  json list = json::array();
-  for (const Table& table : tables) list.push_back(to_json(table));
-  return list;
+std::vector<rpc::AttemptEntry> entries_of(const std::vector<AttemptRow>& attempts) {
+  std::vector<rpc::AttemptEntry> entries;
+  for (const AttemptRow& attempt : attempts) entries.push_back(entry_of(attempt));
+  return entries;
 }
 
-Result<json> show_sweep(Reader& reader, const std::string& who, std::int64_t limit) {
+Result<Shown> show_sweep(Reader& reader, const std::string& who, std::int64_t limit) {
   const auto sweep = reader.find_sweep(who);
   if (!sweep) return sweep.error();
   const auto attempts = reader.attempts_of_sweep(sweep->id, limit);
   if (!attempts) return attempts.error();
   const auto source = reader.source_of(sweep->id);
   if (!source) return source.error();
-  json rows = json::array();
-  for (const AttemptRow& attempt : *attempts) rows.push_back(to_json(attempt));
-  return json{
-      {"kind", "sweep"}, {"sweep", to_json(*sweep)}, {"attempts", rows}, {"source", *source}};
+  Shown shown;
+  shown.kind = "sweep";
+  shown.sweep = entry_of(*sweep);
+  shown.attempts = entries_of(*attempts);
+  shown.source = *source;
+  return shown;
 }
 
-Result<json> show_attempt(Reader& reader, const std::string& who, bool steps) {
+Result<Shown> show_attempt(Reader& reader, const std::string& who, bool steps) {
   const auto attempt = reader.find_attempt(who);
   if (!attempt) return attempt.error();
-  const auto tables = reader.attempt_details(attempt->row, steps);
+  auto tables = reader.attempt_details(attempt->row, steps);
   if (!tables) return tables.error();
-  return json{
-      {"kind", "attempt"}, {"attempt", to_json(*attempt)}, {"tables", tables_json(*tables)}};
+  Shown shown;
+  shown.kind = "attempt";
+  shown.attempt = entry_of(*attempt);
+  shown.tables = std::move(*tables);
+  return shown;
 }
 
-Result<json> show_trial(Reader& reader, const std::string& who) {
+Result<Shown> show_trial(Reader& reader, const std::string& who) {
   const auto attempts = reader.attempts_of_trial(who);
   if (!attempts) return attempts.error();
-  const auto tables = reader.trial_details(who);
+  auto tables = reader.trial_details(who);
   if (!tables) return tables.error();
-  json rows = json::array();
-  for (const AttemptRow& attempt : *attempts) rows.push_back(to_json(attempt));
-  return json{{"kind", "trial"}, {"attempts", rows}, {"tables", tables_json(*tables)}};
+  Shown shown;
+  shown.kind = "trial";
+  shown.attempts = entries_of(*attempts);
+  shown.tables = std::move(*tables);
+  return shown;
 }
 
 // Ids are random, so a prefix hardly ever matches two kinds. But a sweep's name is chosen by a
 // person and may be the prefix of an attempt's or trial's id.
-std::optional<Error> also_begins(Reader& reader, const std::string& who, const json& sweep) {
-  if (sweep["sweep"]["id"].get<std::string>().starts_with(who)) return std::nullopt;
+std::optional<Error> also_begins(Reader& reader, const std::string& who,
+                                 const rpc::SweepEntry& sweep) {
+  if (sweep.id.starts_with(who)) return std::nullopt;
   std::string other;
   if (const auto attempt = reader.find_attempt(who)) {
     other = "attempt " + attempt->id;
@@ -63,15 +69,15 @@ std::optional<Error> also_begins(Reader& reader, const std::string& who, const j
   } else {
     return std::nullopt;
   }
-  return Error{ErrorCode::kInvalidArgument,
-               "`" + who + "` is the name of sweep " + sweep["sweep"]["id"].get<std::string>() +
-                   " and the beginning of " + other + "; give more digits of one of them"};
+  return Error{ErrorCode::kInvalidArgument, "`" + who + "` is the name of sweep " + sweep.id +
+                                                " and the beginning of " + other +
+                                                "; give more digits of one of them"};
 }
 
-Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit, bool steps) {
+Result<Shown> show_any(Reader& reader, const std::string& who, std::int64_t limit, bool steps) {
   auto sweep = show_sweep(reader, who, limit);
   if (sweep && is_id(who)) {
-    if (const auto also = also_begins(reader, who, *sweep)) return *also;
+    if (const auto also = also_begins(reader, who, *sweep->sweep)) return *also;
   }
   if (sweep || who.empty() || sweep.error().code != ErrorCode::kNotFound) return sweep;
   // A text that cannot be an id was meant as a sweep's name, so the nearest name is the better
@@ -89,13 +95,11 @@ Result<json> show_any(Reader& reader, const std::string& who, std::int64_t limit
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_show(ReadServices& services, Session&, json params) {
-  ParamsReader reader(params);
-  const std::string who = reader.text_or("what", "");
-  const std::int64_t limit = reader.integer_or("limit", 200, 0);
-  const bool steps = reader.boolean_or("steps", false);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto ask = [who, limit, steps](Reader& r) { return show_any(r, who, limit, steps); };
+boost::asio::awaitable<Answer<rpc::Show>> handle_show(ReadServices& services, Session&,
+                                                      rpc::Show::Request request) {
+  const auto ask = [&request](Reader& r) {
+    return show_any(r, request.what, request.limit, request.steps);
+  };
   auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
   co_return std::move(*shown);

@@ -2,31 +2,25 @@
 
 #include "build_info.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/wire/params.h"
+#include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
 
-boost::asio::awaitable<Reply> handle_status(Services& services, Session&, nlohmann::json params) {
-  ParamsReader reader(params);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  nlohmann::json running = nlohmann::json::array();
+boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services& services, Session&,
+                                                          rpc::Status::Request) {
+  rpc::Status::Reply status;
+  status.version = kVersion;
+  status.commit = kBuildCommit;
+  status.pid = ::getpid();
+  status.state_folder = services.state.path();
+  status.database = services.state.database();
+  status.queued = static_cast<std::int64_t>(services.dispatcher.queued());
   for (const RunningAttempt& run : services.dispatcher.running()) {
-    running.push_back({{"attempt", run.id},
-                       {"label", run.label},
-                       {"pass", name_of(run.pass)},
-                       {"elapsed_ns", (now_wall() - run.started).ns},
-                       {"step", run.step},
-                       {"phase", run.phase}});
+    status.running.push_back(entry_of(run));
   }
-  co_return nlohmann::json{{"version", kVersion},
-                           {"commit", kBuildCommit},
-                           {"pid", ::getpid()},
-                           {"state_folder", services.state.path().string()},
-                           {"database", services.state.database().string()},
-                           {"queued", services.dispatcher.queued()},
-                           {"running", running},
-                           {"longest_hold_ns", services.loop.longest().ns},
-                           {"trouble", services.dispatcher.trouble()}};
+  status.longest_hold = services.loop.longest();
+  status.trouble = services.dispatcher.trouble();
+  co_return status;
 }
 
 }  // namespace sweepd

@@ -1,15 +1,12 @@
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/wire/params.h"
 
 namespace sweepd {
 
-boost::asio::awaitable<Reply> handle_stop(Services& services, Session&, nlohmann::json params) {
-  ParamsReader reader(params);
-  const bool now = reader.boolean_or("now", false);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const std::size_t running = services.dispatcher.running().size();
-  services.stop(now ? StopMode::kNow : StopMode::kDrain);
-  co_return nlohmann::json{{"running", running}, {"queued", services.dispatcher.queued()}};
+boost::asio::awaitable<Answer<rpc::Stop>> handle_stop(Services& services, Session&,
+                                                      rpc::Stop::Request request) {
+  const auto running = static_cast<std::int64_t>(services.dispatcher.running().size());
+  services.stop(request.now ? StopMode::kNow : StopMode::kDrain);
+  co_return rpc::Stop::Reply{running, static_cast<std::int64_t>(services.dispatcher.queued())};
 }
 
 }  // namespace sweepd

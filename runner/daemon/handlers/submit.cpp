@@ -2,11 +2,8 @@
 
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/planning/prepare.h"
-#include "runner/wire/params.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -22,7 +19,8 @@ NewSweep new_sweep(PreparedSweep& one) {
   return sweep;
 }
 
-boost::asio::awaitable<Result<json>> store_one(Services& services, PreparedSweep& one) {
+boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services,
+                                                              PreparedSweep& one) {
   struct Stored {
     SweepId id;
     std::string name;
@@ -40,45 +38,40 @@ boost::asio::awaitable<Result<json>> store_one(Services& services, PreparedSweep
                stored.name, receipt->trials, receipt->attempts_queued, receipt->attempts_reused);
   std::int64_t excluded = 0;
   for (const std::int64_t n : one.expansion.excluded) excluded += n;
-  json result{{"id", stored.id},
-              {"name", stored.name},
-              {"trials", receipt->trials},
-              {"excluded", excluded},
-              {"duplicates", one.expansion.duplicates},
-              {"queued", receipt->attempts_queued},
-              {"reused", receipt->attempts_reused},
-              {"joined", receipt->attempts_joined}};
+  rpc::SubmittedSweep result{.id = stored.id,
+                             .name = stored.name,
+                             .trials = receipt->trials,
+                             .excluded = excluded,
+                             .duplicates = one.expansion.duplicates,
+                             .queued = receipt->attempts_queued,
+                             .reused = receipt->attempts_reused,
+                             .joined = receipt->attempts_joined};
   services.dispatcher.enqueue(std::move(stored.receipt->queued));
   co_return result;
 }
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_submit(Services& services, Session&, json params) {
-  ParamsReader reader(params);
-  const std::string text = reader.text("text");
-  const std::string file = reader.text_or("file", "<request>");
-  const std::vector<std::string> sets = reader.texts("set");
-  const bool check = reader.boolean_or("check", false);
-  const bool where_it_fits = reader.boolean_or("set_where_it_fits", false);
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  auto overrides = parse_overrides(sets, where_it_fits);
+boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Session&,
+                                                          rpc::Submit::Request request) {
+  auto overrides = parse_overrides(request.set, request.set_where_it_fits);
   if (!overrides) co_return overrides.error();
 
-  const auto work = [&services, text, file, sets = *overrides] {
-    return prepare_sweeps(text, file, services.catalog, services.machine, sets);
+  const auto work = [&services, &request, &overrides] {
+    return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
+                          *overrides);
   };
   const std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
-  json sweeps = json::array();
-  if (check) co_return json{{"sweeps", sweeps}, {"unfit", prepared->unfit}};
+  rpc::Submit::Reply reply{{}, prepared->unfit};
+  if (request.check) co_return reply;
   for (PreparedSweep& one : prepared->sweeps) {
     auto stored = co_await store_one(services, one);
     if (!stored) co_return stored.error();
-    sweeps.push_back(std::move(*stored));
+    reply.sweeps.push_back(std::move(*stored));
   }
-  co_return json{{"sweeps", sweeps}};
+  co_return reply;
 }
 
 }  // namespace sweepd

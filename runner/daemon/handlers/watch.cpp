@@ -1,12 +1,9 @@
 #include <unordered_set>
 
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/handlers/sweep_json.h"
-#include "runner/wire/params.h"
+#include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
-
-using nlohmann::json;
 
 namespace {
 
@@ -27,15 +24,13 @@ Result<Found> find(Reader& reader, const std::string& who) {
 
 }  // namespace
 
-boost::asio::awaitable<Reply> handle_watch(Services& services, Session& session, json params) {
-  ParamsReader reader(params);
-  const std::string who = reader.text_or("sweep", "");
-  if (const auto finished = reader.finish(); !finished) co_return finished.error();
-  const auto ask = [who](Reader& r) { return find(r, who); };
+boost::asio::awaitable<Answer<rpc::Watch>> handle_watch(Services& services, Session& session,
+                                                        rpc::Watch::Request request) {
+  const auto ask = [&request](Reader& r) { return find(r, request.sweep); };
   auto found = co_await services.readers.run(ask);
   if (!found) co_return found.error();
   services.watchers.add(session.weak_from_this(), found->sweep, std::move(found->trials));
-  co_return json{{"sweep", to_json(found->sweep)}};
+  co_return rpc::Watch::Reply{entry_of(found->sweep)};
 }
 
 }  // namespace sweepd

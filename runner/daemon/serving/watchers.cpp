@@ -4,13 +4,13 @@
 
 #include <boost/asio/co_spawn.hpp>
 
+#include "runner/daemon/serving/entries.h"
+#include "runner/wire/messages/queue.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {
 
 namespace asio = boost::asio;
-using nlohmann::json;
-
 namespace {
 
 constexpr std::chrono::milliseconds kGather{100};
@@ -40,22 +40,7 @@ Result<Pace> read_pace(Reader& reader, const SweepId& sweep, SweepWeights& estim
   return Pace{std::move(*passes), std::move(*weights), now_instant() - start};
 }
 
-json ended_json(const EndedAttempt& attempt) {
-  return {{"attempt", attempt.id},
-          {"label", attempt.label},
-          {"pass", name_of(attempt.pass)},
-          {"outcome", name_of(outcome_of(attempt.ending))},
-          {"detail", describe(attempt.ending)}};
-}
-
 }  // namespace
-
-json to_json(const Progress& p) {
-  json counts{{"total", p.total}, {"queued", p.queued}, {"running", p.running}};
-  for (const OutcomeInfo& info : kOutcomes) counts[std::string(info.word)] = p.of(info.outcome);
-  counts["ended"] = p.ended();
-  return counts;
-}
 
 void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
                    std::unordered_set<TrialKey> trials) {
@@ -122,22 +107,6 @@ void Watchers::arm_beat() {
   });
 }
 
-json Watchers::running_json(const Watch& watch, std::vector<RunningFor>& running) const {
-  json list = json::array();
-  for (const RunningAttempt& run : dispatcher_->running()) {
-    if (!watch.trials.contains(run.trial_key)) continue;
-    const Duration elapsed = now_wall() - run.started;
-    running.push_back({run.pass, elapsed, watch.weights.of(run.trial_key, run.pass)});
-    list.push_back({{"attempt", run.id},
-                    {"label", run.label},
-                    {"pass", name_of(run.pass)},
-                    {"elapsed_ns", elapsed.ns},
-                    {"step", run.step},
-                    {"phase", run.phase}});
-  }
-  return list;
-}
-
 // Returns false if the database did not answer.
 asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch) {
   const bool with_pace = !watch->pace_due || now_instant() >= *watch->pace_due;
@@ -187,19 +156,20 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
   }
   const auto session = watch->session.lock();
   if (!session || watch->over) co_return;
+  rpc::Progress progress;
+  progress.sweep = watch->sweep;
+  progress.counts = counts_of(watch->counts);
   std::vector<RunningFor> running;
-  json running_list = running_json(*watch, running);
-  const auto left = time_left(watch->pace, running);
-  json ended = json::array();
-  for (const EndedAttempt& attempt : news) ended.push_back(ended_json(attempt));
-  watch->over = watch->counts.ended() == watch->counts.total;
-  session->send(notification_line("progress", {{"sweep", watch->sweep},
-                                               {"counts", to_json(watch->counts)},
-                                               {"running", std::move(running_list)},
-                                               {"ended", ended},
-                                               {"left_ns", left ? json(left->ns) : json()},
-                                               {"trouble", dispatcher_->trouble()},
-                                               {"over", watch->over}}));
+  for (const RunningAttempt& run : dispatcher_->running()) {
+    if (!watch->trials.contains(run.trial_key)) continue;
+    const rpc::RunningEntry& entry = progress.running.emplace_back(entry_of(run));
+    running.push_back({run.pass, entry.elapsed, watch->weights.of(run.trial_key, run.pass)});
+  }
+  for (const EndedAttempt& attempt : news) progress.ended.push_back(entry_of(attempt));
+  progress.left = time_left(watch->pace, running);
+  progress.trouble = dispatcher_->trouble();
+  progress.over = watch->over = watch->counts.ended() == watch->counts.total;
+  session->send(notification_line(rpc::Progress::kName, to_message(progress)));
 }
 
 }  // namespace sweepd

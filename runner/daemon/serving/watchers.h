@@ -2,13 +2,11 @@
 // notification, so that ten thousand short trials do not become ten thousand messages per watcher.
 // While something runs, watchers also get its step and phase once a second. Without a watcher there
 // is no such timer.
-// there is no such timer.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -20,8 +18,6 @@
 #include "runner/daemon/threads/reader_pool.h"
 
 namespace sweepd {
-
-nlohmann::json to_json(const Progress& progress);
 
 class Watchers {
  public:
@@ -52,7 +48,6 @@ class Watchers {
   };
   void spawn_tell_all();
   void arm_beat();
-  nlohmann::json running_json(const Watch& watch, std::vector<RunningFor>& running) const;
   boost::asio::awaitable<void> tell_all();
   boost::asio::awaitable<void> tell(std::shared_ptr<Watch> watch);
   boost::asio::awaitable<bool> refresh(std::shared_ptr<Watch> watch);

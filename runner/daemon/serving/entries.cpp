@@ -1,0 +1,64 @@
+#include "runner/daemon/serving/entries.h"
+
+namespace sweepd {
+
+rpc::Counts counts_of(const Progress& progress) {
+  return {.total = progress.total,
+          .queued = progress.queued,
+          .running = progress.running,
+          .ended = progress.ended(),
+          .by_outcome = progress.by_outcome};
+}
+
+rpc::SweepEntry entry_of(const SweepRow& sweep) {
+  return {.id = sweep.id,
+          .name = sweep.name,
+          .description = sweep.description,
+          .workload = sweep.workload,
+          .submitted = sweep.submitted,
+          .cancelled = sweep.cancelled,
+          .trials = sweep.trials,
+          .counts = counts_of(sweep.progress)};
+}
+
+rpc::AttemptEntry entry_of(const AttemptRow& attempt) {
+  rpc::AttemptEntry entry;
+  entry.id = attempt.id;
+  entry.trial = attempt.trial_key;
+  entry.label = attempt.label;
+  entry.workload = attempt.workload;
+  entry.pass = name_of(attempt.pass);
+  entry.repeat = attempt.repeat;
+  entry.state = attempt.outcome   ? name_of(*attempt.outcome)
+                : attempt.started ? "running"
+                                  : "queued";
+  entry.detail = attempt.detail;
+  entry.verdict = attempt.verdict;
+  entry.verdict_reasons = attempt.verdict_reasons;
+  entry.started = attempt.started;
+  entry.ended = attempt.ended;
+  return entry;
+}
+
+rpc::RunningEntry entry_of(const RunningAttempt& run) {
+  rpc::RunningEntry entry;
+  entry.attempt = run.id;
+  entry.label = run.label;
+  entry.pass = name_of(run.pass);
+  entry.phase = run.phase;
+  entry.elapsed = now_wall() - run.started;
+  entry.step = run.step;
+  return entry;
+}
+
+rpc::EndedEntry entry_of(const EndedAttempt& attempt) {
+  rpc::EndedEntry entry;
+  entry.attempt = attempt.id;
+  entry.label = attempt.label;
+  entry.pass = name_of(attempt.pass);
+  entry.outcome = name_of(outcome_of(attempt.ending));
+  entry.detail = describe(attempt.ending);
+  return entry;
+}
+
+}  // namespace sweepd

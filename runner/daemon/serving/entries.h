@@ -1,0 +1,16 @@
+// Sweeps and attempts as messages list them.
+#pragma once
+
+#include "db/query/query.h"
+#include "runner/daemon/attempts/dispatcher.h"
+#include "runner/wire/messages/rows.h"
+
+namespace sweepd {
+
+rpc::Counts counts_of(const Progress& progress);
+rpc::SweepEntry entry_of(const SweepRow& sweep);
+rpc::AttemptEntry entry_of(const AttemptRow& attempt);
+rpc::RunningEntry entry_of(const RunningAttempt& run);
+rpc::EndedEntry entry_of(const EndedAttempt& attempt);
+
+}  // namespace sweepd

@@ -1,0 +1,194 @@
+// How the messages between daemon and client describe their members, once: JSON both ways, the
+// checks of a request's `params` and the tables of docs/PROTOCOL.md follow from the description.
+// Each method is a struct in runner/wire/messages:
+//
+//   struct Cancel {
+//     static constexpr std::string_view kName = "cancel";
+//     struct Request {
+//       std::string sweep;
+//       static void visit(auto& self, auto&& field) {
+//         field("sweep", self.sweep, "name, id or beginning of an id", Required());
+//       }
+//     };
+//     struct Reply { ... };
+//   };
+//
+// `field` is called as for records (runner/base/fields.h), but the name is the one in the message,
+// whole: "elapsed_ns". Members may be texts, numbers, units, objects that describe themselves,
+// tables, and lists, maps and optionals of these.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "runner/base/fields.h"
+#include "runner/wire/json_reader.h"
+#include "runner/wire/params.h"
+#include "runner/wire/table_json.h"
+
+namespace sweepd {
+
+// A request must have the member. Without it the member keeps its default.
+struct Required {};
+// Of an integer in a request.
+struct Limits {
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+// An optional that is null if it is empty. Without it the member is left out.
+struct OrNull {};
+
+template <class T>
+concept IsMessage = requires(T& value) {
+  T::visit(value, [](auto&&...) {});
+};
+
+template <class T>
+struct ListTraits : std::false_type {};
+template <class T>
+struct ListTraits<std::vector<T>> : std::true_type {
+  using Element = T;
+};
+template <class T>
+struct MapTraits : std::false_type {};
+template <class T>
+struct MapTraits<std::map<std::string, T>> : std::true_type {};
+
+// Types with a form of their own have overloads of these two, found by their arguments:
+// nlohmann::json to_json(const T&) and Result<void> read_message(const json&, T&).
+inline Result<void> read_message(const nlohmann::json& value, Table& out) {
+  auto table = table_from_json(value);
+  if (!table) return table.error();
+  out = std::move(*table);
+  return {};
+}
+
+template <class T>
+nlohmann::json to_message(const T& value) {
+  using nlohmann::json;
+  if constexpr (requires { to_json(value); }) {
+    return to_json(value);
+  } else if constexpr (is_optional<T>) {
+    return value ? to_message(*value) : json();
+  } else if constexpr (ListTraits<T>::value) {
+    json list = json::array();
+    for (const auto& element : value) list.push_back(to_message(element));
+    return list;
+  } else if constexpr (MapTraits<T>::value) {
+    json object = json::object();
+    for (const auto& [name, element] : value) object[name] = to_message(element);
+    return object;
+  } else if constexpr (IsMessage<T>) {
+    json object = json::object();
+    T::visit(value, [&]<class M, class... Options>(std::string_view name, const M& member,
+                                                   const char*, const Options&...) {
+      if constexpr (is_optional<M> && !has_option<OrNull, Options...>) {
+        if (!member) return;
+      }
+      object[std::string(name)] = to_message(member);
+    });
+    return object;
+  } else if constexpr (std::is_same_v<T, Bytes>) {
+    return value.value;
+  } else if constexpr (std::is_same_v<T, Duration> || std::is_same_v<T, WallTime>) {
+    return value.ns;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return number_to_json(value);
+  } else {
+    return json(value);
+  }
+}
+
+// Reads what `to_message` wrote. Members that it does not know are ignored: a newer daemon may send
+// more. An error has the path of the member.
+template <class T>
+Result<void> from_message(const nlohmann::json& value, T& out, const std::string& path = "") {
+  const auto fail = [&path](const std::string& what) {
+    return Error{ErrorCode::kInternal, fmt::format("`{}`: {}", path, what)};
+  };
+  if constexpr (requires { read_message(value, out); }) {
+    if (const auto read = read_message(value, out); !read) return fail(read.error().message);
+  } else if constexpr (is_optional<T>) {
+    if (value.is_null()) return {};
+    return from_message(value, out.emplace(), path);
+  } else if constexpr (ListTraits<T>::value) {
+    if (!value.is_array()) return fail("expected a list");
+    for (const auto& element : value) {
+      // Not `out.emplace_back()`: a list of truth values has no references.
+      typename ListTraits<T>::Element one{};
+      const std::string at = fmt::format("{}[{}]", path, out.size());
+      if (auto read = from_message(element, one, at); !read) return read;
+      out.push_back(std::move(one));
+    }
+  } else if constexpr (MapTraits<T>::value) {
+    if (!value.is_object()) return fail("expected an object");
+    for (const auto& [name, element] : value.items()) {
+      if (auto read = from_message(element, out[name], path + "." + name); !read) return read;
+    }
+  } else if constexpr (IsMessage<T>) {
+    if (!value.is_object()) return fail("expected an object");
+    Result<void> result;
+    T::visit(out, [&]<class M, class... Options>(std::string_view name, M& member, const char*,
+                                                 const Options&...) {
+      if (!result) return;
+      const std::string at = fmt::format("{}{}{}", path, path.empty() ? "" : ".", name);
+      const auto found = value.find(std::string(name));
+      if (found != value.end()) {
+        result = from_message(*found, member, at);
+      } else if constexpr (!is_optional<M>) {
+        result = Error{ErrorCode::kInternal, fmt::format("`{}` is missing", at)};
+      }
+    });
+    return result;
+  } else {
+    const std::string_view expected = detail::read_json(value, out);
+    if (!expected.empty()) {
+      return fail(
+          fmt::format("expected {}, got {}", expected, JsonReader<nlohmann::json>::excerpt(value)));
+    }
+  }
+  return {};
+}
+
+// Reads a request's `params`. An error names the member and what it must be; an unknown member is
+// one.
+template <class Request>
+Result<Request> read_params(const nlohmann::json& params) {
+  if constexpr (requires(Request & request) { read_message(params, request); }) {
+    Request request;
+    if (const auto read = read_message(params, request); !read) return read.error();
+    return request;
+  } else {
+    Request request;
+    ParamsReader reader(params);
+    Request::visit(request, [&]<class M, class... Options>(std::string_view name, M& member,
+                                                           const char*, const Options&... options) {
+      if constexpr (std::is_same_v<M, bool>) {
+        member = reader.boolean_or(name, member);
+      } else if constexpr (std::is_integral_v<M>) {
+        const Limits limits = option_or(Limits{}, options...);
+        member = static_cast<M>(reader.integer_or(name, member, limits.least, limits.most));
+      } else if constexpr (std::is_same_v<M, std::string>) {
+        member =
+            has_option<Required, Options...> ? reader.text(name) : reader.text_or(name, member);
+      } else {
+        static_assert(std::is_same_v<M, std::vector<std::string>>);
+        member = reader.texts(name);
+      }
+    });
+    if (const auto finished = reader.finish(); !finished) return finished.error();
+    return request;
+  }
+}
+
+}  // namespace sweepd

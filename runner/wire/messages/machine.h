@@ -1,0 +1,152 @@
+// The methods about the daemon and its machine.
+#pragma once
+
+#include "runner/wire/messages/rows.h"
+
+namespace sweepd::rpc {
+
+struct Status {
+  static constexpr std::string_view kName = "status";
+  struct Request {
+    static void visit(auto&, auto&&) {}
+  };
+  struct Reply {
+    std::string version, commit, state_folder, database, trouble;
+    int pid = 0;
+    std::int64_t queued = 0;
+    std::vector<RunningEntry> running;
+    Duration longest_hold{0};
+    static void visit(auto& self, auto&& field) {
+      field("version", self.version, "");
+      field("commit", self.commit, "");
+      field("pid", self.pid, "");
+      field("state_folder", self.state_folder, "path");
+      field("database", self.database, "path");
+      field("queued", self.queued, "attempts");
+      field("running", self.running, "");
+      field("longest_hold_ns", self.longest_hold,
+            "the longest time that the event loop stood still");
+      field("trouble", self.trouble,
+            "a sentence that says why nothing starts now: results cannot be stored, or attempts "
+            "cannot start");
+    }
+  };
+};
+
+struct Stop {
+  static constexpr std::string_view kName = "stop";
+  struct Request {
+    bool now = false;
+    static void visit(auto& self, auto&& field) {
+      field("now", self.now, "running attempts go on without the daemon");
+    }
+  };
+  struct Reply {
+    std::int64_t running = 0, queued = 0;
+    static void visit(auto& self, auto&& field) {
+      field("running", self.running, "the daemon ends when they have ended, with `now` at once");
+      field("queued", self.queued, "");
+    }
+  };
+};
+
+struct MergedRows {
+  static constexpr std::string_view kTitle = "a count of merged rows";
+  std::int64_t brought = 0, present = 0;
+  static void visit(auto& self, auto&& field) {
+    field("brought", self.brought, "");
+    field("present", self.present, "there already");
+  }
+};
+
+struct Merge {
+  static constexpr std::string_view kName = "merge";
+  struct Request {
+    std::string database, runs;
+    bool dry_run = false;
+    static void visit(auto& self, auto&& field) {
+      field("database", self.database, "path", Required());
+      field("runs", self.runs, "path of its attempt folders, to copy them");
+      field("dry_run", self.dry_run, "only count");
+    }
+  };
+  struct Reply {
+    MergedRows sweeps, trials, attempts;
+    std::int64_t samples = 0, open = 0;
+    std::vector<std::string> hosts;
+    std::optional<std::int64_t> folders, files_left_out;
+    static void visit(auto& self, auto&& field) {
+      field("sweeps", self.sweeps, "");
+      field("trials", self.trials, "");
+      field("attempts", self.attempts, "");
+      field("samples", self.samples, "brought");
+      field("open", self.open, "attempts left out: they have not ended there");
+      field("hosts", self.hosts, "");
+      field("folders", self.folders, "copied");
+      field("files_left_out", self.files_left_out, "links, FIFOs and the like in them");
+    }
+  };
+};
+
+struct PeakEntry {
+  static constexpr std::string_view kTitle = "a peak";
+  std::string arithmetic, source;
+  double flops_per_s = 0, bytes_per_s = 0;
+  static void visit(auto& self, auto&& field) {
+    field("arithmetic", self.arithmetic, "\"\" if only the bandwidth is known");
+    field("flops_per_s", self.flops_per_s, "");
+    field("bytes_per_s", self.bytes_per_s, "");
+    field("source", self.source, "`measured` or `datasheet`");
+  }
+};
+
+struct DeviceEntry {
+  static constexpr std::string_view kTitle = "a device";
+  std::string kind, uuid, name, driver, compute_capability;
+  int index = 0;
+  Bytes memory;
+  std::vector<PeakEntry> peaks;
+  static void visit(auto& self, auto&& field) {
+    field("kind", self.kind, "`cpu` or `cuda`");
+    field("index", self.index, "");
+    field("uuid", self.uuid, "");
+    field("name", self.name, "");
+    field("memory_bytes", self.memory, "");
+    field("driver", self.driver, "");
+    field("compute_capability", self.compute_capability, "");
+    field("peaks", self.peaks, "");
+  }
+};
+
+struct HostEntry {
+  static constexpr std::string_view kTitle = "a host";
+  std::string hostname, cpu, kernel, os, governor;
+  std::int64_t cores = 0;
+  Bytes memory;
+  static void visit(auto& self, auto&& field) {
+    field("hostname", self.hostname, "");
+    field("cpu", self.cpu, "");
+    field("cores", self.cores, "usable");
+    field("memory_bytes", self.memory, "");
+    field("kernel", self.kernel, "");
+    field("os", self.os, "");
+    field("governor", self.governor, "");
+  }
+};
+
+struct Devices {
+  static constexpr std::string_view kName = "devices";
+  struct Request {
+    static void visit(auto&, auto&&) {}
+  };
+  struct Reply {
+    HostEntry host;
+    std::vector<DeviceEntry> devices;
+    static void visit(auto& self, auto&& field) {
+      field("host", self.host, "");
+      field("devices", self.devices, "");
+    }
+  };
+};
+
+}  // namespace sweepd::rpc

@@ -1,0 +1,175 @@
+// What submitting a file would do.
+#pragma once
+
+#include "runner/wire/messages/rows.h"
+
+namespace sweepd::rpc {
+
+struct PlannedValue {
+  std::string value;
+  std::int64_t trials = 0;
+  static void visit(auto& self, auto&& field) {
+    field("value", self.value, "");
+    field("trials", self.trials, "");
+  }
+};
+
+struct PlannedAxis {
+  static constexpr std::string_view kTitle = "an axis";
+  std::string name;
+  std::vector<PlannedValue> values;
+  std::int64_t distinct = 0;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("values", self.values, "the first 50");
+    field("distinct", self.distinct, "the number of all values");
+  }
+};
+
+struct ExcludedPoints {
+  int line = 0;
+  std::string rule;
+  std::int64_t points = 0;
+  static void visit(auto& self, auto&& field) {
+    field("line", self.line, "of the rule in the document");
+    field("rule", self.rule, "");
+    field("points", self.points, "");
+  }
+};
+
+struct PlannedTime {
+  static constexpr std::string_view kTitle = "a plan's time";
+  std::optional<Duration> total;
+  std::int64_t from_same = 0, from_nearest = 0, unknown = 0, past_results = 0;
+  double farthest_ratio = 0;
+  static void visit(auto& self, auto&& field) {
+    field("total_ns", self.total,
+          "of the attempts to run; null when no past attempt can be compared", OrNull());
+    field("from_same", self.from_same, "attempts estimated from the same trial");
+    field("from_nearest", self.from_nearest, "from the nearest past trial");
+    field("unknown", self.unknown, "without an estimate");
+    field("farthest_ratio", self.farthest_ratio,
+          "the largest factor in work between a trial and the nearest measured one");
+    field("past_results", self.past_results, "");
+  }
+};
+
+struct SizedTrial {
+  std::vector<std::string> values;
+  Bytes resident, memory;
+  static void visit(auto& self, auto&& field) {
+    field("values", self.values, "of the axes");
+    field("resident_bytes", self.resident, "at least");
+    field("memory_bytes", self.memory, "of the device, or `memory_limit`; 0: unknown");
+  }
+};
+
+struct PlannedMemory {
+  static constexpr std::string_view kTitle = "a plan's memory";
+  SizedTrial largest;
+  std::int64_t too_large = 0;
+  std::vector<SizedTrial> examples;
+  static void visit(auto& self, auto&& field) {
+    field("largest", self.largest, "");
+    field("too_large", self.too_large, "trials");
+    field("examples", self.examples, "up to five of them");
+  }
+};
+
+struct PlannedTrial {
+  static constexpr std::string_view kTitle = "a planned trial";
+  std::vector<std::string> values;
+  std::string state;
+  std::int64_t to_run = 0;
+  bool fits = true;
+  std::optional<std::string> last;
+  std::optional<Duration> time;
+  std::optional<Bytes> resident;
+  static void visit(auto& self, auto&& field) {
+    field("values", self.values, "of the axes");
+    field("state", self.state, "`new`, `again`, `partly`, `reused`, `queued`, `running`");
+    field("to_run", self.to_run, "attempts");
+    field("fits", self.fits, "into the memory");
+    field("last", self.last, "its last outcome");
+    field("time_ns", self.time, "of its attempts to run");
+    field("resident_bytes", self.resident, "at least");
+  }
+};
+
+struct SweepPlan {
+  static constexpr std::string_view kTitle = "a plan";
+  std::string name, description, workload;
+  std::vector<std::string> passes;
+  std::int64_t points = 0, trials = 0, attempts = 0, duplicates = 0;
+  std::vector<PlannedAxis> axes;
+  std::vector<ExcludedPoints> excluded;
+  std::int64_t to_run = 0, reused = 0, queued = 0, running = 0;
+  std::map<std::string, std::int64_t> again;
+  std::int64_t looked_at = 0;
+  PlannedTime time;
+  std::optional<PlannedMemory> memory;
+  std::vector<std::string> refusals;
+  std::string work_error;
+  std::vector<PlannedTrial> rows;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("description", self.description, "");
+    field("workload", self.workload, "");
+    field("passes", self.passes, "");
+    field("points", self.points, "before exclusion");
+    field("trials", self.trials, "");
+    field("attempts", self.attempts, "trials x passes x repeats");
+    field("duplicates", self.duplicates, "points that are the same as another");
+    field("axes", self.axes, "");
+    field("excluded", self.excluded, "");
+    field("to_run", self.to_run, "attempts");
+    field("reused", self.reused, "attempts that are done on this host");
+    field("queued", self.queued, "attempts of another sweep, which this one joins");
+    field("running", self.running, "the same");
+    field("again", self.again, "outcome to the number of trials that run again because of it");
+    field("looked_at", self.looked_at,
+          "trials from which time and memory are computed, at most 10,000, spread over the sweep");
+    field("time", self.time, "");
+    field("memory", self.memory, "null when no formula is known", OrNull());
+    field("refusals", self.refusals, "what this machine can never run");
+    field("work_error", self.work_error, "why formulas are not known");
+    field("rows", self.rows, "`limit` trials, the first and the last among them");
+  }
+};
+
+struct Plan {
+  static constexpr std::string_view kName = "plan";
+  struct Request {
+    std::string text, file = "<request>";
+    std::vector<std::string> set;
+    bool all = false;
+    std::int64_t limit = 5;
+    static void visit(auto& self, auto&& field) {
+      field("text", self.text, "YAML", Required());
+      field("file", self.file, "for messages");
+      field("set", self.set, "as for `submit`");
+      field("all", self.all, "every trial, in `plan_rows` notifications before the reply");
+      field("limit", self.limit, "rows of the reply", Limits{.least = 0});
+    }
+  };
+  struct Reply {
+    std::vector<SweepPlan> sweeps;
+    static void visit(auto& self, auto&& field) {
+      field("sweeps", self.sweeps, "nothing is queued");
+    }
+  };
+};
+
+// The `params` of a notification.
+struct PlanRows {
+  static constexpr std::string_view kName = "plan_rows";
+  static constexpr std::string_view kTitle = "`plan_rows`";
+  std::int64_t sweep = 0;
+  std::vector<PlannedTrial> rows;
+  static void visit(auto& self, auto&& field) {
+    field("sweep", self.sweep, "index in the reply's `sweeps`, from 0");
+    field("rows", self.rows, "at most 10,000, in order");
+  }
+};
+
+}  // namespace sweepd::rpc

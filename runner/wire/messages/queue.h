@@ -1,0 +1,124 @@
+// The methods that change the queue, and the news of a watched sweep.
+#pragma once
+
+#include "runner/wire/messages/rows.h"
+
+namespace sweepd::rpc {
+
+struct SubmittedSweep {
+  static constexpr std::string_view kTitle = "a submitted sweep";
+  std::string id, name;
+  std::int64_t trials = 0, excluded = 0, duplicates = 0, queued = 0, reused = 0, joined = 0;
+  static void visit(auto& self, auto&& field) {
+    field("id", self.id, "");
+    field("name", self.name, "");
+    field("trials", self.trials, "");
+    field("queued", self.queued, "attempts to run");
+    field("reused", self.reused, "attempts measured before");
+    field("joined", self.joined, "attempts queued already");
+    field("excluded", self.excluded, "points left out by rules");
+    field("duplicates", self.duplicates, "points that are the same as another");
+  }
+};
+
+struct Submit {
+  static constexpr std::string_view kName = "submit";
+  struct Request {
+    std::string text, file = "<request>";
+    std::vector<std::string> set;
+    bool check = false, set_where_it_fits = false;
+    static void visit(auto& self, auto&& field) {
+      field("text", self.text, "YAML", Required());
+      field("file", self.file, "for messages");
+      field("set", self.set, "`[\"name=v1,v2\"]`");
+      field("check", self.check, "only look for mistakes; `sweeps` is empty");
+      field("set_where_it_fits", self.set_where_it_fits,
+            "a name in `set` that no sweep of the file has is no mistake");
+    }
+  };
+  struct Reply {
+    std::vector<SubmittedSweep> sweeps;
+    std::vector<std::string> unfit;
+    static void visit(auto& self, auto&& field) {
+      field("sweeps", self.sweeps, "");
+      field("unfit", self.unfit, "names in `set` that no sweep of the file has");
+    }
+  };
+};
+
+struct Cancel {
+  static constexpr std::string_view kName = "cancel";
+  struct Request {
+    std::string sweep;
+    static void visit(auto& self, auto&& field) { field("sweep", self.sweep, "", Required()); }
+  };
+  struct Reply {
+    std::string sweep, name;
+    std::int64_t cancelled = 0, stopping = 0;
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, "its id");
+      field("name", self.name, "");
+      field("cancelled", self.cancelled, "queued attempts that were ended");
+      field("stopping", self.stopping, "running attempts");
+    }
+  };
+};
+
+struct Retry {
+  static constexpr std::string_view kName = "retry";
+  struct Request {
+    std::string sweep;
+    std::vector<std::string> which;
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, "", Required());
+      field("which", self.which, "outcomes or verdicts; all but `done` without it");
+    }
+  };
+  struct Reply {
+    std::string sweep, name;
+    std::int64_t queued = 0;
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, "its id");
+      field("name", self.name, "");
+      field("queued", self.queued, "attempts");
+    }
+  };
+};
+
+struct Watch {
+  static constexpr std::string_view kName = "watch";
+  struct Request {
+    std::string sweep;
+    static void visit(auto& self, auto&& field) { field("sweep", self.sweep, kNamesASweep); }
+  };
+  struct Reply {
+    SweepEntry sweep;
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, "`progress` notifications follow until it has ended");
+    }
+  };
+};
+
+// The `params` of a notification.
+struct Progress {
+  static constexpr std::string_view kName = "progress";
+  static constexpr std::string_view kTitle = "`progress`";
+  std::string sweep;
+  Counts counts;
+  std::vector<RunningEntry> running;
+  std::vector<EndedEntry> ended;
+  std::optional<Duration> left;
+  std::string trouble;
+  bool over = false;
+  static void visit(auto& self, auto&& field) {
+    field("sweep", self.sweep, "its id");
+    field("counts", self.counts, "of attempts");
+    field("running", self.running, "");
+    field("left_ns", self.left, "the time that the sweep still needs", OrNull());
+    field("ended", self.ended, "since the last notification");
+    field("trouble", self.trouble, "as in `status`");
+    field("over", self.over, "true in the last");
+  }
+};
+
+}  // namespace sweepd::rpc

@@ -1,0 +1,215 @@
+// The methods that read results. They also work on a database file without a daemon.
+#pragma once
+
+#include "runner/model/catalog.h"
+#include "runner/model/memory_picture.h"
+#include "runner/model/result_set.h"
+#include "runner/model/run_params.h"
+#include "runner/wire/catalog_json.h"
+#include "runner/wire/memory_json.h"
+#include "runner/wire/messages/rows.h"
+
+namespace sweepd {
+
+inline Result<void> read_message(const nlohmann::json& value, std::vector<MemoryPicture>& out) {
+  auto pictures = memory_pictures_from_json(value);
+  if (!pictures) return pictures.error();
+  out = std::move(*pictures);
+  return {};
+}
+inline Result<void> read_message(const nlohmann::json& value, QuerySpec& out) {
+  auto query = query_from_json(value);
+  if (!query) return query.error();
+  out = std::move(*query);
+  return {};
+}
+inline Result<void> read_message(const nlohmann::json& value, Catalog& out) {
+  auto catalog = catalog_from_json(value);
+  if (!catalog) return catalog.error();
+  out = std::move(*catalog);
+  return {};
+}
+
+namespace rpc {
+
+struct List {
+  static constexpr std::string_view kName = "list";
+  struct Request {
+    std::int64_t limit = 50;
+    static void visit(auto& self, auto&& field) {
+      field("limit", self.limit, "0 is all", Limits{.least = 0});
+    }
+  };
+  struct Reply {
+    std::vector<SweepEntry> sweeps;
+    static void visit(auto& self, auto&& field) { field("sweeps", self.sweeps, "newest first"); }
+  };
+};
+
+struct Show {
+  static constexpr std::string_view kName = "show";
+  struct Request {
+    std::string what;
+    std::int64_t limit = 200;
+    bool steps = false;
+    static void visit(auto& self, auto&& field) {
+      field("what", self.what, "sweep, trial or attempt; the latest sweep without it");
+      field("limit", self.limit, "of a sweep's attempts; 0 is all", Limits{.least = 0});
+      field("steps", self.steps, "an attempt's samples too");
+    }
+  };
+  struct Reply {
+    std::string kind;
+    std::optional<SweepEntry> sweep;
+    std::optional<AttemptEntry> attempt;
+    std::optional<std::vector<AttemptEntry>> attempts;
+    std::optional<std::vector<Table>> tables;
+    std::optional<std::string> source;
+    static void visit(auto& self, auto&& field) {
+      field("kind", self.kind, "`sweep`, `trial` or `attempt`");
+      field("sweep", self.sweep, "");
+      field("attempt", self.attempt, "");
+      field("attempts", self.attempts, "of a sweep or trial");
+      field("tables", self.tables, "of a trial or attempt");
+      field("source", self.source, "a sweep's file");
+    }
+  };
+};
+
+struct Report {
+  static constexpr std::string_view kName = "report";
+  struct Request {
+    std::string sweep, table;
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, kNamesASweep);
+      field("table", self.table, "number from 1, title, or its beginning");
+    }
+  };
+  struct Reply {
+    SweepEntry sweep;
+    std::vector<Table> tables;
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, "");
+      field("tables", self.tables, "");
+    }
+  };
+};
+
+struct Query {
+  static constexpr std::string_view kName = "query";
+  using Request = QuerySpec;
+  struct Reply {
+    Table table;
+    static void visit(auto& self, auto&& field) { field("table", self.table, ""); }
+  };
+};
+
+struct Kernels {
+  static constexpr std::string_view kName = "kernels";
+  struct Request {
+    std::string attempt, by = "name", layout = "nsys", phase;
+    int rank = 0;
+    std::int64_t top = 0;
+    static void visit(auto& self, auto&& field) {
+      field("attempt", self.attempt,
+            "its id, or a sweep with one profile; the latest sweep without it");
+      field("by", self.by, "`name`, `launch`, `range`, `class`");
+      field("layout", self.layout, "`nsys`, `pytorch`");
+      field("phase", self.phase, "the whole step without it");
+      field("rank", self.rank, "", Limits{.least = 0, .most = kMaxRanks - 1});
+      field("top", self.top, "rows, the largest; 0 is all", Limits{.least = 0});
+    }
+  };
+  struct Reply {
+    AttemptEntry attempt;
+    std::vector<Table> tables;
+    std::optional<std::string> trace;
+    static void visit(auto& self, auto&& field) {
+      field("attempt", self.attempt, "");
+      field("tables", self.tables, "");
+      field("trace", self.trace, "path of the Chrome trace");
+    }
+  };
+};
+
+struct Memory {
+  static constexpr std::string_view kName = "memory";
+  struct Request {
+    std::string what;
+    static void visit(auto& self, auto&& field) {
+      field("what", self.what, "attempt of a memory pass, or its trial", Required());
+    }
+  };
+  struct Reply {
+    std::string attempt;
+    std::vector<MemoryPicture> pictures;
+    std::vector<Table> tables;
+    std::vector<std::string> snapshots;
+    static void visit(auto& self, auto&& field) {
+      field("attempt", self.attempt, "its id");
+      field("pictures", self.pictures, "one a rank: `rank`, `subject`, `held`, `points`");
+      field("tables", self.tables, "");
+      field("snapshots", self.snapshots, "paths");
+    }
+  };
+};
+
+struct Log {
+  static constexpr std::string_view kName = "log";
+  static constexpr std::int64_t kMaxBytes = 1 << 20;  // a longer text would not fit into a reply
+  struct Request {
+    std::string attempt;
+    std::int64_t rank = 0;
+    std::int64_t bytes = kMaxBytes;
+    static void visit(auto& self, auto&& field) {
+      field("attempt", self.attempt, "", Required());
+      field("rank", self.rank, "", Limits{.least = 0, .most = kMaxRanks - 1});
+      field("bytes", self.bytes, "at most 1 MiB", Limits{.least = 1});
+    }
+  };
+  struct Reply {
+    std::string attempt, path, text;
+    std::int64_t skipped_bytes = 0;
+    static void visit(auto& self, auto&& field) {
+      field("attempt", self.attempt, "its id");
+      field("path", self.path, "");
+      field("text", self.text, "the end of the log");
+      field("skipped_bytes", self.skipped_bytes, "before it");
+    }
+  };
+};
+
+struct Workloads {
+  static constexpr std::string_view kName = "workloads";
+  struct Request {
+    std::string workload;
+    static void visit(auto& self, auto&& field) {
+      field("workload", self.workload, "all without it");
+    }
+  };
+  using Reply = Catalog;
+};
+
+struct Doctor {
+  static constexpr std::string_view kName = "doctor";
+  struct Request {
+    static void visit(auto&, auto&&) {}
+  };
+  struct Reply {
+    std::string version, commit, database;
+    Bytes database_size;
+    bool whole = false;
+    std::vector<std::string> problems;
+    static void visit(auto& self, auto&& field) {
+      field("version", self.version, "");
+      field("commit", self.commit, "");
+      field("database", self.database, "path");
+      field("database_bytes", self.database_size, "");
+      field("whole", self.whole, "false: the check did not finish within 10 s");
+      field("problems", self.problems, "those that SQLite found; none if the file is sound");
+    }
+  };
+};
+
+}  // namespace rpc
+}  // namespace sweepd

@@ -1,0 +1,101 @@
+// Sweeps and attempts as several replies list them.
+#pragma once
+
+#include <array>
+
+#include "runner/model/outcome.h"
+#include "runner/wire/message.h"
+
+namespace sweepd::rpc {
+
+// The attempts of a sweep, by what has become of them.
+struct Counts {
+  static constexpr std::string_view kTitle = "counts";
+  std::int64_t total = 0, queued = 0, running = 0, ended = 0;
+  std::array<std::int64_t, kOutcomes.size()> by_outcome{};
+
+  std::int64_t of(Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
+  std::int64_t done() const { return of(Outcome::kDone); }
+
+  static void visit(auto& self, auto&& field) {
+    field("total", self.total, "");
+    field("queued", self.queued, "");
+    field("running", self.running, "");
+    for (const OutcomeInfo& info : kOutcomes) {
+      field(info.word, self.by_outcome[static_cast<std::size_t>(info.outcome)], "");
+    }
+    field("ended", self.ended, "the sum of the outcomes");
+  }
+};
+
+struct SweepEntry {
+  static constexpr std::string_view kTitle = "a sweep";
+  std::string id, name, description, workload;
+  WallTime submitted;
+  bool cancelled = false;
+  std::int64_t trials = 0;
+  Counts counts;
+  static void visit(auto& self, auto&& field) {
+    field("id", self.id, "");
+    field("name", self.name, "");
+    field("description", self.description, "");
+    field("workload", self.workload, "");
+    field("submitted_ns", self.submitted, "since 1970");
+    field("cancelled", self.cancelled, "");
+    field("trials", self.trials, "");
+    field("counts", self.counts, "of attempts");
+  }
+};
+
+struct AttemptEntry {
+  static constexpr std::string_view kTitle = "an attempt";
+  std::string id, trial, label, workload, pass;
+  int repeat = 0;
+  std::string state, detail, verdict, verdict_reasons;
+  std::optional<WallTime> started, ended;
+  static void visit(auto& self, auto&& field) {
+    field("id", self.id, "");
+    field("trial", self.trial, "its key");
+    field("label", self.label, "the parameters that differ from their defaults");
+    field("workload", self.workload, "");
+    field("pass", self.pass, "");
+    field("repeat", self.repeat, "");
+    field("state", self.state, "`queued`, `running` or an outcome");
+    field("detail", self.detail, "why it ended so");
+    field("verdict", self.verdict, "");
+    field("verdict_reasons", self.verdict_reasons, "");
+    field("started_ns", self.started, "since 1970");
+    field("ended_ns", self.ended, "since 1970");
+  }
+};
+
+struct RunningEntry {
+  static constexpr std::string_view kTitle = "a running attempt";
+  std::string attempt, label, pass, phase;
+  Duration elapsed{0};
+  std::int64_t step = -1;
+  static void visit(auto& self, auto&& field) {
+    field("attempt", self.attempt, "its id");
+    field("label", self.label, "");
+    field("pass", self.pass, "");
+    field("elapsed_ns", self.elapsed, "");
+    field("step", self.step, "-1 before the first");
+    field("phase", self.phase, "");
+  }
+};
+
+struct EndedEntry {
+  static constexpr std::string_view kTitle = "an attempt that ended";
+  std::string attempt, label, pass, outcome, detail;
+  static void visit(auto& self, auto&& field) {
+    field("attempt", self.attempt, "its id");
+    field("label", self.label, "");
+    field("pass", self.pass, "");
+    field("outcome", self.outcome, "");
+    field("detail", self.detail, "why");
+  }
+};
+
+inline constexpr const char* kNamesASweep = "the latest without it";
+
+}  // namespace sweepd::rpc
