@@ -25,7 +25,11 @@ boost::asio::awaitable<Reply> answer(Needs& services, Session& session, nlohmann
   if (!request) co_return request.error();
   Answer<M> answer = co_await kHandle(services, session, std::move(*request));
   if (answer.value() == nullptr) co_return std::move(answer.error());
-  const auto write = [&answer] { return to_message(*answer.value()); };
+  // This frees the answer on that thread, too.
+  const auto write = [&answer] {
+    const Answer<M> taken = std::move(answer);
+    return to_message(*taken.value());
+  };
   if constexpr (kMayBeLarge<M>) {
     co_return co_await services.readers.compute(write);
   } else {
