@@ -112,10 +112,7 @@ ProgressView progress_view(const std::string& name, const rpc::Progress& progres
   view.name = name;
   view.total = progress.counts.total;
   view.ended = progress.counts.ended;
-  for (const OutcomeInfo& info : kOutcomes) {
-    const std::int64_t n = progress.counts.of(info.outcome);
-    if (n > 0 && info.outcome != Outcome::kDone) view.problems.emplace_back(info.word, n);
-  }
+  view.problems = progress.counts.problems();
   for (const rpc::RunningEntry& run : progress.running) {
     view.running.push_back({run.label, run.pass, run.phase, run.elapsed, run.step});
   }

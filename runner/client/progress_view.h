@@ -24,7 +24,8 @@ struct RunningView {
 struct ProgressView {
   std::string name;
   std::int64_t total = 0, ended = 0;
-  std::vector<std::pair<std::string, std::int64_t>> problems;  // outcomes other than done, not 0
+  std::vector<std::pair<std::string_view, std::int64_t>>
+      problems;  // outcomes other than done, not 0
   std::vector<RunningView> running;
   std::optional<Duration> left;
 };

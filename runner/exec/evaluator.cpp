@@ -33,11 +33,12 @@ Result<Evaluator> Evaluator::start(const std::filesystem::path& worker,
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
   SpawnRequest plan{.program = std::filesystem::absolute(worker),
-                    .arguments = {"--answer"},
+                    .arguments = {"--work"},
                     .environment = own_environment(),
                     .cores = cores,
                     .log = "/dev/null",
-                    .input = theirs.get()};
+                    .input = theirs.get(),
+                    .output = theirs.get()};
   auto spawned = spawn(plan);
   if (!spawned) return spawned.error();
   return Evaluator(std::move(ours), std::move(*spawned));

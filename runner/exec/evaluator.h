@@ -1,5 +1,5 @@
-// A worker that computes the work of trials by formula: sweepd's side of `sweep-worker --answer`,
-// which answers each line with a line of JSON (runner/worker/print_work.h). One process answers for
+// A worker that computes the work of trials by formula: `sweep-worker --work` on a socket, which
+// answers each line with a line of JSON (runner/worker/print_work.h). One process answers for
 // any number of trials. It has no state, so it is killed when it is no longer needed, and it exits
 // by itself when sweepd is gone.
 #pragma once

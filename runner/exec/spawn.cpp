@@ -35,8 +35,9 @@ struct Prepared {
   const char* program;
   std::vector<char*> argv;
   std::vector<char*> envp;
-  std::vector<unsigned long> core_mask;       // as the kernel reads it; empty: not bound
-  int input_fd, log_fd, place_fd, report_fd;  // above kReportFd; no place: place_fd is negative
+  std::vector<unsigned long> core_mask;  // as the kernel reads it; empty: not bound
+  // Above kReportFd. No place: place_fd is negative.
+  int input_fd, output_fd, log_fd, place_fd, report_fd;
 };
 
 Error io_error(std::string what, int error) {
@@ -59,7 +60,7 @@ Error io_error(std::string what, int error) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (::dup2(p.input_fd, 0) < 0 || ::dup2(p.log_fd, 1) < 0 || ::dup2(p.log_fd, 2) < 0) {
+  if (::dup2(p.input_fd, 0) < 0 || ::dup2(p.output_fd, 1) < 0 || ::dup2(p.log_fd, 2) < 0) {
     fail(p.report_fd, Step::kStdio);
   }
   if (!p.core_mask.empty() &&
@@ -99,6 +100,12 @@ Result<UniqueFd> open_file(const std::filesystem::path& path, int flags) {
   UniqueFd fd = above_own(UniqueFd(::open(path.c_str(), flags | O_CLOEXEC, 0644)));
   if (!fd) return io_error(fmt::format("cannot open {}", path.string()), errno);
   return fd;
+}
+
+Result<UniqueFd> copy_of(int descriptor) {
+  UniqueFd copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, kReportFd + 1));
+  if (!copy) return io_error("cannot copy a descriptor", errno);
+  return copy;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -169,13 +176,12 @@ UniqueFd open_pidfd(pid_t pid) {
 }
 
 Result<Spawned> spawn(const SpawnRequest& plan) {
-  auto input_fd =
-      plan.input < 0
-          ? open_file("/dev/null", O_RDONLY)
-          : Result<UniqueFd>(UniqueFd(::fcntl(plan.input, F_DUPFD_CLOEXEC, kReportFd + 1)));
+  auto input_fd = plan.input < 0 ? open_file("/dev/null", O_RDONLY) : copy_of(plan.input);
   if (!input_fd) return input_fd.error();
   auto log_fd = open_file(plan.log, O_WRONLY | O_CREAT | O_APPEND);
   if (!log_fd) return log_fd.error();
+  auto output_fd = copy_of(plan.output < 0 ? log_fd->get() : plan.output);
+  if (!output_fd) return output_fd.error();
   auto place = plan.pid_file.empty() ? Result<UniqueFd>(UniqueFd()) : make_place(plan.pid_file);
   if (!place) return place.error();
   std::array<int, 2> ends{};
@@ -186,8 +192,8 @@ Result<Spawned> spawn(const SpawnRequest& plan) {
   std::vector<std::string> arguments{plan.program.string()};
   arguments.insert(arguments.end(), plan.arguments.begin(), plan.arguments.end());
   const Prepared prepared{plan.program.c_str(), pointers(arguments), pointers(plan.environment),
-                          mask_of(plan.cores),  input_fd->get(),     log_fd->get(),
-                          place->get(),         report_write.get()};
+                          mask_of(plan.cores),  input_fd->get(),     output_fd->get(),
+                          log_fd->get(),        place->get(),        report_write.get()};
   const pid_t pid = fork_child(prepared);
   if (pid < 0) return io_error("fork", errno);
   report_write.reset();  // the child then has the last copy, whose end we read

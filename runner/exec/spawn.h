@@ -18,9 +18,10 @@ struct SpawnRequest {
   std::vector<std::string> arguments;    // without the program's name
   std::vector<std::string> environment;  // "NAME=value", the complete environment
   std::vector<int> cores;                // bound to these; empty: not bound
-  std::filesystem::path log;             // stdout and stderr, appended
+  std::filesystem::path log;             // stdout, unless `output`, and stderr, appended
   std::filesystem::path pid_file = {};   // the place it takes (wire/place.h); empty: none
   int input = -1;                        // stdin; -1: /dev/null
+  int output = -1;                       // stdout; -1: the log
 };
 
 struct Spawned {
@@ -30,7 +31,7 @@ struct Spawned {
 
 // Returns once the program runs, or an error with the step that failed and errno's text; nothing is
 // left then. The child leads its own session, has every signal at its default, and has no
-// descriptors except 0 (the input), 1 and 2 (the log), and kPlaceFd if it has a place.
+// descriptors except 0, 1 and 2, and kPlaceFd if it has a place.
 Result<Spawned> spawn(const SpawnRequest& plan);
 
 // Readable once the process has ended; invalid if there is no such process.

@@ -1,4 +1,4 @@
-// `sweep-worker --work`, and `--answer`, which does the same over a socket that is its stdin:
+// `sweep-worker --work`, on pipes or on a socket that is both its stdin and its stdout:
 // computes by formula what steps must do, without running any. One process answers for thousands of
 // trials, so that `plan` knows their sizes.
 //

@@ -30,7 +30,6 @@ constexpr std::string_view kHelp =
     "  sweep-worker --run ATTEMPT_FOLDER   run what its request.json says, as rank $RANK (or 0)\n"
     "  sweep-worker --work                 print the work per step of the trials on stdin, by "
     "formula, as JSON\n"
-    "  sweep-worker --answer               do the same over a socket of sweepd on stdin\n"
     "  sweep-worker --serve                fork such runs on request over a socket of sweepd on "
     "stdin\n"
     "  sweep-worker --version\n"
@@ -64,11 +63,6 @@ int run(const char* folder, const WorkerParts& parts) {
   return rank ? run_attempt(folder, *rank, parts) : kExitUsage;
 }
 
-int answer(const WorkerParts& parts) {
-  std::FILE* const out = ::fdopen(::dup(STDIN_FILENO), "w");
-  return out != nullptr && print_work(parts.registry, stdin, out) ? kExitOk : kExitIo;
-}
-
 int serve(const WorkerParts& parts) {
   read_host();  // once, for all forks
   const auto job = serve_forks(STDIN_FILENO);
@@ -90,7 +84,6 @@ int worker_main(int argc, char** argv, const WorkerParts& parts) {
   if (verb == "--work" && argc == 2) {
     return print_work(parts.registry, stdin, stdout) ? kExitOk : kExitIo;
   }
-  if (verb == "--answer" && argc == 2) return answer(parts);
   if (verb == "--version" && argc == 2) {
     fmt::print("sweep-worker {} ({})\n", kVersion, kBuildCommit);
     return kExitOk;

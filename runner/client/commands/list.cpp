@@ -19,11 +19,8 @@ std::string state_of(const rpc::SweepEntry& sweep) {
 
 std::string problems_of(const rpc::Counts& counts) {
   std::string text;
-  for (const OutcomeInfo& info : kOutcomes) {
-    const std::int64_t n = counts.of(info.outcome);
-    if (n == 0 || info.outcome == Outcome::kDone) continue;
-    if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", n, info.word);
+  for (const auto& [outcome, n] : counts.problems()) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, outcome);
   }
   return text;
 }

@@ -16,6 +16,15 @@ struct Counts {
 
   std::int64_t of(Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
   std::int64_t done() const { return of(Outcome::kDone); }
+  // The outcomes other than `done` that occurred, with their numbers.
+  std::vector<std::pair<std::string_view, std::int64_t>> problems() const {
+    std::vector<std::pair<std::string_view, std::int64_t>> list;
+    for (const OutcomeInfo& info : kOutcomes) {
+      const std::int64_t n = of(info.outcome);
+      if (n > 0 && info.outcome != Outcome::kDone) list.emplace_back(info.word, n);
+    }
+    return list;
+  }
 
   static void visit(auto& self, auto&& field) {
     field("total", self.total, "");
