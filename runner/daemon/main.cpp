@@ -4,16 +4,12 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "runner/daemon/allocator.h"
 #include "runner/daemon/app.h"
 #include "runner/daemon/daemonize.h"
 #include "runner/daemon/logging.h"
 #include "runner/daemon/options.h"
 #include "runner/daemon/serve_file.h"
-
-// Read by jemalloc: a thread of its own returns unused memory to the system a second after it was
-// freed, so that neither the event loop nor a thread that it shares locks with does.
-extern "C" const char* malloc_conf;
-const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 
 int main(int argc, char** argv) {
   using namespace sweepd;
@@ -30,6 +26,7 @@ int main(int argc, char** argv) {
     if (daemonized.is_parent) return daemonized.exit_code;
     pipe = std::move(daemonized.pipe);
   }
+  return_unused_memory();
   if (const auto logging = start_logging(options->app.state, options->ground); !logging) {
     pipe.failed(logging.error().message, EXIT_FAILURE);
     return EXIT_FAILURE;
