@@ -1,11 +1,12 @@
 #include "runner/client/client.h"
-#include "runner/wire/messages/machine.h"
-#include "runner/wire/messages/queue.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+
+#include "runner/wire/messages/machine.h"
+#include "runner/wire/messages/queue.h"
 
 namespace sweepd {
 

@@ -38,7 +38,7 @@ class Client {
   template <class M>
   Result<typename M::Reply> call(const typename M::Request& request,
                                  const Connection::OnNotification& on_notification = nullptr) {
-    return reply_of<M>(ask(M::kName, to_message(request), on_notification));
+    return reply_of<M>(ask(M::kName, to_params(request), on_notification));
   }
 
  private:

@@ -30,12 +30,15 @@ Result<typename M::Reply> reply_of(const Result<nlohmann::json>& result) {
   return reply;
 }
 
-// A notification as N; nothing if it is another one.
+// A notification as N; nothing if it is another one. An error says what is wrong with it.
 template <class N>
-std::optional<N> news_of(const nlohmann::json& notification) {
-  N news;
-  if (method_of(notification) != N::kName) return std::nullopt;
-  if (!from_message(params_of(notification), news)) return std::nullopt;
+Result<std::optional<N>> news_of(const nlohmann::json& notification) {
+  if (method_of(notification) != N::kName) return std::optional<N>();
+  std::optional<N> news(std::in_place);
+  if (const auto read = from_message(params_of(notification), *news); !read) {
+    return Error{read.error().code,
+                 fmt::format("the daemon's {} cannot be read: {}", N::kName, read.error().message)};
+  }
   return news;
 }
 

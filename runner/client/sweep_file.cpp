@@ -86,7 +86,7 @@ namespace {
 // Only control characters grow that much when escaped.
 Result<void> check_request_size(const SweepFile& file) {
   constexpr std::size_t kFrame = 1024;
-  const std::string line = to_json_line(to_message(file.plan()));
+  const std::string line = to_json_line(to_params(file.plan()));
   if (line.size() + kFrame <= kMaxLineBytes) return {};
   return Error{
       ErrorCode::kInvalidArgument,

@@ -167,12 +167,18 @@ Exit follow(Connection& connection, Display& display, const std::string& id) {
       display.leave();
       return report_error(news.error());
     }
-    const auto progress = *news ? news_of<rpc::Progress>(**news) : std::nullopt;
-    if (progress && progress->sweep == id) {
-      display.update(*progress);
-      if (progress->over) {
+    if (*news) {
+      const auto progress = news_of<rpc::Progress>(**news);
+      if (!progress) {
         display.leave();
-        return last_word(progress->counts, id);
+        return report_error(progress.error());
+      }
+      if (*progress && (*progress)->sweep == id) {
+        display.update(**progress);
+        if ((*progress)->over) {
+          display.leave();
+          return last_word((*progress)->counts, id);
+        }
       }
     }
     display.draw(Display::Urgency::kWhenDue);

@@ -34,6 +34,7 @@
 #include "runner/base/fields.h"
 #include "runner/wire/json_reader.h"
 #include "runner/wire/params.h"
+#include "runner/wire/record_json.h"
 #include "runner/wire/table_json.h"
 
 namespace sweepd {
@@ -98,15 +99,27 @@ nlohmann::json to_message(const T& value) {
       object[std::string(name)] = to_message(member);
     });
     return object;
-  } else if constexpr (std::is_same_v<T, Bytes>) {
-    return value.value;
-  } else if constexpr (std::is_same_v<T, Duration> || std::is_same_v<T, WallTime>) {
-    return value.ns;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return number_to_json(value);
   } else {
-    return json(value);
+    return detail::field_to_json<json>(value);
   }
+}
+
+// A request's `params`, without the members at their default: an older daemon refuses members that
+// it does not know, and only who asks for something new should be refused.
+template <class Request>
+nlohmann::json to_params(const Request& request) {
+  nlohmann::json params = to_message(request);
+  if constexpr (IsMessage<Request>) {
+    const nlohmann::json defaults = to_message(Request());
+    Request::visit(request, [&]<class M, class... Options>(std::string_view name, const M&,
+                                                           const char*, const Options&...) {
+      const std::string key(name);
+      if (!has_option<Required, Options...> && params.at(key) == defaults.at(key)) {
+        params.erase(key);
+      }
+    });
+  }
+  return params;
 }
 
 // Reads what `to_message` wrote. Members that it does not know are ignored: a newer daemon may send

@@ -19,10 +19,10 @@ namespace detail {
 
 using RecordJson = nlohmann::ordered_json;
 
-template <class T>
-RecordJson field_to_json(const T& value) {
+template <class Json = RecordJson, class T>
+Json field_to_json(const T& value) {
   if constexpr (is_optional<T>) {
-    return value ? field_to_json(*value) : RecordJson();
+    return value ? field_to_json<Json>(*value) : Json();
   } else if constexpr (std::is_same_v<T, Bytes>) {
     return value.value;
   } else if constexpr (std::is_same_v<T, Duration> || std::is_same_v<T, WallTime>) {
@@ -35,18 +35,18 @@ RecordJson field_to_json(const T& value) {
 }
 
 template <class T>
-bool read_field(const RecordJson& json, T& out) {
+bool read_field(const RecordJson& value, T& out) {
   if constexpr (is_optional<T>) {
-    if (json.is_null()) return true;
+    if (value.is_null()) return true;
   }
-  return read_json(json, out).empty();
+  return read_json(value, out).empty();
 }
 
 }  // namespace detail
 
-// Adds the record's fields to the object `json`.
+// Adds the record's fields to the object `out`.
 template <class Record>
-void put_record(nlohmann::ordered_json& json, const Record& record) {
+void put_record(nlohmann::ordered_json& out, const Record& record) {
   Record::visit(record, [&]<class T, class... Options>(const char* name, const T& value,
                                                        const char*, const Options&...) {
     if constexpr (has_option<Implied, Options...>) return;
@@ -56,7 +56,7 @@ void put_record(nlohmann::ordered_json& json, const Record& record) {
     if constexpr (has_option<Sparse, Options...>) {
       if (value == T()) return;
     }
-    json[name] = detail::field_to_json(value);
+    out[name] = detail::field_to_json(value);
   });
 }
 
@@ -75,11 +75,11 @@ void read_record(JsonReader<nlohmann::ordered_json>& reader, Record& record) {
   });
 }
 
-// `json[list]` becomes an array with one object a record.
+// `out[list]` becomes an array with one object a record.
 template <class Record>
-void put_records(nlohmann::ordered_json& json, const char* list,
+void put_records(nlohmann::ordered_json& out, const char* list,
                  const std::vector<Record>& records) {
-  nlohmann::ordered_json& objects = json[list] = nlohmann::ordered_json::array();
+  nlohmann::ordered_json& objects = out[list] = nlohmann::ordered_json::array();
   for (const Record& record : records) {
     put_record(objects.emplace_back(nlohmann::ordered_json::object()), record);
   }
@@ -94,10 +94,10 @@ void read_records(JsonReader<nlohmann::ordered_json>& reader, const char* list,
   });
 }
 
-// `json[list]` becomes an array with one array of values a record.
+// `out[list]` becomes an array with one array of values a record.
 template <class Record>
-void put_rows(nlohmann::ordered_json& json, const char* list, const std::vector<Record>& records) {
-  nlohmann::ordered_json& rows = json[list] = nlohmann::ordered_json::array();
+void put_rows(nlohmann::ordered_json& out, const char* list, const std::vector<Record>& records) {
+  nlohmann::ordered_json& rows = out[list] = nlohmann::ordered_json::array();
   for (const Record& record : records) {
     nlohmann::ordered_json row = nlohmann::ordered_json::array();
     Record::visit(record, [&]<class T, class... Options>(const char*, const T& value, const char*,
@@ -128,7 +128,6 @@ std::string row_form() {
 template <class Record>
 void read_rows(JsonReader<nlohmann::ordered_json>& reader, const char* list,
                std::vector<Record>& records) {
-  using Reader = JsonReader<nlohmann::ordered_json>;
   reader.each_value(list, [&](const nlohmann::ordered_json& row, const std::string& path) {
     Record& record = records.emplace_back();
     std::size_t index = 0;
@@ -141,7 +140,7 @@ void read_rows(JsonReader<nlohmann::ordered_json>& reader, const char* list,
       }
     });
     if (good && index == row.size()) return;
-    reader.fail(path, "expected " + row_form<Record>() + ", got " + Reader::excerpt(row));
+    reader.fail(path, "expected " + row_form<Record>() + ", got " + reader.excerpt(row));
   });
 }
 

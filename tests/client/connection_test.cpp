@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "runner/base/ids.h"
+#include "runner/wire/messages/queue.h"
 
 namespace sweepd {
 namespace {
@@ -115,6 +116,17 @@ TEST_F(ConnectionTest, NotificationsBetweenDoNotDisturbTheReply) {
   EXPECT_EQ(*connection.call("watch", json::object()), 7);
   EXPECT_EQ((*connection.next_notification())["params"]["n"], 2);
   EXPECT_EQ(connection.next_notification().error().code, ErrorCode::kUnavailable);
+}
+
+TEST(News, OfAnotherKindIsNoneAndUnreadableIsAnError) {
+  const json other = {{"method", "plan_rows"}, {"params", json::object()}};
+  const auto none = news_of<rpc::Progress>(other);
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(*none);
+  const auto broken = news_of<rpc::Progress>({{"method", "progress"}, {"params", {{"sweep", 7}}}});
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().message,
+            "the daemon's progress cannot be read: `sweep`: expected a string, got 7");
 }
 
 TEST_F(ConnectionTest, AnErrorKeepsItsKindAndItsWords) {

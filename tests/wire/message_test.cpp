@@ -119,9 +119,16 @@ TEST(ReadParams, MembersThatAreNotThereKeepTheirDefaults) {
 
 TEST(ReadParams, IsWhatAClientWrote) {
   const Asked asked{"s", "t", 3, 4, true, {"a", "b"}};
-  const auto read = read_params<Asked>(to_message(asked));
+  const auto read = read_params<Asked>(to_params(asked));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(to_message(*read), to_message(asked));
+}
+
+TEST(ReadParams, AClientWritesWhatIsNotTheDefaultAndWhatIsRequired) {
+  Asked asked;
+  EXPECT_EQ(to_params(asked), (nlohmann::json{{"sweep", ""}}));
+  asked.table = "second";
+  EXPECT_EQ(to_params(asked), (nlohmann::json{{"sweep", ""}, {"table", "second"}}));
 }
 
 TEST(ReadParams, ChecksTypesLimitsAndNames) {

@@ -48,17 +48,20 @@ void print_all(const std::vector<rpc::SweepPlan>& plans, const PlanOptions& opti
 Result<std::vector<rpc::SweepPlan>> plan_of_file(Client& client, const PlanOptions& options,
                                                  const SweepFile& file) {
   std::map<std::int64_t, std::vector<rpc::PlannedTrial>> rows;  // by sweep of the file
-  const auto take = [&rows](const nlohmann::json& notification) {
+  Result<void> taken;
+  const auto take = [&](const nlohmann::json& notification) {
     auto page = news_of<rpc::PlanRows>(notification);
-    if (!page) return;
-    auto& all = rows[page->sweep];
-    std::move(page->rows.begin(), page->rows.end(), std::back_inserter(all));
+    if (!page) taken = page.error();
+    if (!page || !*page) return;
+    auto& all = rows[(*page)->sweep];
+    std::move((*page)->rows.begin(), (*page)->rows.end(), std::back_inserter(all));
   };
   rpc::Plan::Request request = file.plan();
   request.limit = kSamples;
   request.all = options.all;
   auto reply = client.call<rpc::Plan>(request, take);
   if (!reply) return reply.error();
+  if (!taken) return taken.error();
   for (auto& [index, all] : rows) {
     reply->sweeps.at(static_cast<std::size_t>(index)).rows = std::move(all);
   }

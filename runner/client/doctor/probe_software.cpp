@@ -143,10 +143,13 @@ DaemonFacts ask(const StateFolder& state) {
   if (!reply) {
     facts.error = reply.error().message;
     // A daemon older than `doctor` can still report its version.
-    const auto status = reply_of<rpc::Status>(connection->call(rpc::Status::kName, json::object()));
-    if (facts.daemon == Daemon::kRunning && status) {
-      facts.version = status->version;
-      facts.commit = status->commit;
+    const auto result = connection->call(rpc::Status::kName, json::object());
+    if (facts.daemon == Daemon::kRunning && result) {
+      rpc::Status::Reply status;
+      // These two are read first. It may lack others, so whether all are there does not matter.
+      static_cast<void>(from_message(*result, status));
+      facts.version = status.version;
+      facts.commit = status.commit;
     }
     return facts;
   }
