@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/base/ending_columns.h"
 #include "db/query/state.h"
 
@@ -94,6 +96,24 @@ Result<std::vector<AttemptRow>> Reader::attempts_of_sweep(const SweepId& sweep,
                     "WHERE sa.sweep = ? ORDER BY st.position, a.pass DESC, a.repeat LIMIT ?");
     query.bind_all(*row, limit > 0 ? limit : -1);
     while (query.next()) attempts.push_back(read_attempt(*state_, labels, query));
+    return attempts;
+  });
+}
+
+Result<std::vector<AttemptRow>> Reader::last_problems(const SweepId& sweep, std::int64_t limit) {
+  return state_->ask("listing attempts", [&]() -> Result<std::vector<AttemptRow>> {
+    const auto row = sweep_row(*state_, sweep);
+    if (!row) return row.error();
+    std::vector<AttemptRow> attempts;
+    Labels labels(*state_);
+    Query query(state_->connection,
+                attempt_select() +
+                    "JOIN sweep_attempt sa ON sa.attempt = a.row "
+                    "WHERE sa.sweep = ? AND a.outcome NOT IN ('done', 'cancelled') "
+                    "ORDER BY a.ended_ns DESC, a.row DESC LIMIT ?");
+    query.bind_all(*row, limit);
+    while (query.next()) attempts.push_back(read_attempt(*state_, labels, query));
+    std::ranges::reverse(attempts);
     return attempts;
   });
 }

@@ -107,6 +107,8 @@ class Reader {
   // Returns each trial of the sweep once, with its passes.
   Result<std::vector<SweepTrial>> trials_of(const SweepId& sweep, const WorkloadDef& def);
   Result<std::vector<AttemptRow>> attempts_of_sweep(const SweepId& sweep, std::int64_t limit);
+  // Returns the last `limit` attempts that are neither `done` nor cancelled, the oldest first.
+  Result<std::vector<AttemptRow>> last_problems(const SweepId& sweep, std::int64_t limit);
 
   // Returns every attempt of the trial whose key begins with `key_prefix`.
   Result<std::vector<AttemptRow>> attempts_of_trial(const std::string& key_prefix);

@@ -42,10 +42,12 @@ class DispatcherStory : public DbTest {
     machine.memory = 8_GiB;
     dispatcher_ = std::make_unique<Dispatcher>(
         *io_, *writer_, executor_, catalog_, machine, host_named("alpha"), folder_ / "runs",
-        Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { ended_.push_back(a); },
+        Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { on_ended(a); },
                           [this] { drained_ = true; }},
         timing_);
   }
+
+  virtual void on_ended(const EndedAttempt& attempt) { ended_.push_back(attempt); }
 
   // Stores a sweep and returns what it queued, in order.
   std::vector<OpenAttempt> store_sweep(const std::vector<Settings>& points) {

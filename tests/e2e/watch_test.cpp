@@ -45,7 +45,9 @@ TEST(Watch, OnATerminalTheLastPictureIsAFullBar) {
   const std::string watch = std::string(SWEEPCTL) + " watch";
   const Ran colourless = on_a_terminal(box, "TERM=xterm NO_COLOR=1", watch);
   EXPECT_EQ(colourless.exit_code, 4);
-  EXPECT_THAT(colourless.out, AllOf(HasSubstr("2/2  100%, 1 oom"), Not(HasSubstr("\x1b[3"))));
+  EXPECT_THAT(colourless.out, AllOf(HasSubstr("oom kind=oom"), HasSubstr("2/2  100%, 1 oom"),
+                                    Not(HasSubstr("\x1b[3"))))
+      << "what failed before somebody watched is told too";
   const Ran dumb = on_a_terminal(box, "TERM=dumb", watch);
   EXPECT_THAT(dumb.out, AllOf(HasSubstr("mixed: 2/2 ended, 1 oom"), Not(HasSubstr("\x1b"))));
 }

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -92,7 +93,7 @@ bool AnalyticQueue::act(const RefuseAction& action) {
 // The batch keeps its lease until it is stored, like attempts with processes.
 void AnalyticQueue::answered(Answers answers, std::vector<OpenAttempt> left,
                              const std::string& no_worker) {
-  const auto asked = std::make_shared<Answers>(std::move(answers));
+  const auto asked = storing_ = std::make_shared<Answers>(std::move(answers));
   const auto store_all = [asked](Store& store) {
     std::vector<AttemptRecord> records;
     records.reserve(asked->size());
@@ -102,6 +103,7 @@ void AnalyticQueue::answered(Answers answers, std::vector<OpenAttempt> left,
   writer_.run(store_all, [this, asked, left = std::move(left),
                           no_worker](const Result<std::vector<bool>>& stored) mutable {
     scheduler_.finished(*std::exchange(batch_, std::nullopt));
+    storing_ = nullptr;
     if (!stored) {  // nothing is lost: they are asked again
       for (Analyst::Answer& answer : *asked) left.push_back(std::move(answer.attempt));
       hooks_.refused(stored.error().message);
@@ -116,6 +118,12 @@ void AnalyticQueue::answered(Answers answers, std::vector<OpenAttempt> left,
     offer();
     hooks_.changed();
   });
+}
+
+bool AnalyticQueue::is_storing(const std::unordered_set<TrialKey>& trials) const {
+  return storing_ && std::ranges::any_of(*storing_, [&](const Analyst::Answer& answer) {
+           return trials.contains(answer.attempt.trial_key);
+         });
 }
 
 void AnalyticQueue::report_stored(const Answers& answers, const std::vector<bool>& stored) {

@@ -6,8 +6,10 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "runner/daemon/attempts/analyst.h"
@@ -49,6 +51,8 @@ class AnalyticQueue {
   // Waiting attempts that the scheduler does not count.
   std::size_t uncounted() const { return queue_.size() - (offered_ ? 1 : 0); }
   bool is_answering() const { return batch_.has_value(); }
+  // Whether answers to one of these trials are on their way to the database.
+  bool is_storing(const std::unordered_set<TrialKey>& trials) const;
 
  private:
   using Answers = std::vector<Analyst::Answer>;
@@ -64,6 +68,7 @@ class AnalyticQueue {
   WaitingQueue<> queue_;
   std::optional<std::int64_t> offered_, batch_;  // waits in the scheduler; has its lease
   Duration batch_timeout_{0};
+  std::shared_ptr<Answers> storing_;  // nullptr: nothing
 };
 
 }  // namespace sweepd

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "db/store/store.h"
@@ -100,6 +101,11 @@ class Dispatcher {
   void kill_running();  // their results could not be stored
 
   std::vector<RunningAttempt> running() const;
+  // Whether a result of one of these trials is on its way to the database, or `Hooks::ended` was
+  // not yet called for it.
+  bool is_storing(const std::unordered_set<TrialKey>& trials) const {
+    return analytic_.is_storing(trials) || results_.holds(trials);
+  }
   // Why nothing starts now, as a sentence; "" if attempts start and results are stored.
   const std::string& trouble() const { return trouble_.empty() ? gate_.trouble() : trouble_; }
   std::size_t queued() const {

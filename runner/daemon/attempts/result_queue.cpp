@@ -1,5 +1,6 @@
 #include "runner/daemon/attempts/result_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runner/daemon/attempts/judge_attempt.h"
@@ -9,6 +10,11 @@ namespace sweepd {
 void ResultQueue::add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record) {
   unstored_.push_back(std::make_shared<Unstored>(Unstored{attempt, std::move(record)}));
   if (!refused_) store_next();
+}
+
+bool ResultQueue::holds(const std::unordered_set<TrialKey>& trials) const {
+  return std::ranges::any_of(
+      unstored_, [&](const auto& one) { return trials.contains(one->attempt.trial_key); });
 }
 
 // Many samples are stored before the rest, in slices between which other writes can run.

@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <unordered_set>
 
 #include "runner/daemon/threads/side_thread.h"
 #include "runner/daemon/threads/writer.h"
@@ -35,6 +36,7 @@ class ResultQueue {
   void add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   void store_next();
   bool empty() const { return unstored_.empty(); }
+  bool holds(const std::unordered_set<TrialKey>& trials) const;
 
  private:
   // An attempt that has ended and is not in the database yet.

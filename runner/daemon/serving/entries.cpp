@@ -61,4 +61,14 @@ rpc::EndedEntry entry_of(const EndedAttempt& attempt) {
   return entry;
 }
 
+rpc::EndedEntry ended_entry_of(const AttemptRow& attempt) {
+  rpc::EndedEntry entry;
+  entry.attempt = attempt.id;
+  entry.label = attempt.label;
+  entry.pass = name_of(attempt.pass);
+  if (attempt.outcome) entry.outcome = name_of(*attempt.outcome);
+  entry.detail = attempt.detail;
+  return entry;
+}
+
 }  // namespace sweepd

@@ -12,5 +12,6 @@ rpc::SweepEntry entry_of(const SweepRow& sweep);
 rpc::AttemptEntry entry_of(const AttemptRow& attempt);
 rpc::RunningEntry entry_of(const RunningAttempt& run);
 rpc::EndedEntry entry_of(const EndedAttempt& attempt);
+rpc::EndedEntry ended_entry_of(const AttemptRow& attempt);
 
 }  // namespace sweepd

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/co_spawn.hpp>
+#include <ranges>
 
 #include "runner/daemon/serving/entries.h"
 #include "runner/wire/messages/queue.h"
@@ -19,14 +20,17 @@ constexpr Duration kPaceAge = seconds(1);
 // Reading the pace costs a pass over the sweep's attempts, so for a large sweep it is read less
 // often.
 constexpr std::int64_t kPaceRest = 20;
+// Whoever starts to watch gets this many of the problems from before.
+constexpr std::int64_t kPastProblems = 20;
 
 struct Pace {
   std::vector<PassPace> passes;
   AttemptWeights weights;
   Duration took{0};
 };
-struct News {
+struct Standing {
   Progress counts;
+  std::vector<AttemptRow> past;
   std::optional<Pace> pace;
 };
 
@@ -42,6 +46,17 @@ Result<Pace> read_pace(Reader& reader, const SweepId& sweep, SweepWeights& estim
 
 }  // namespace
 
+// What ended while the past was read may also be in `ended` or in the news.
+void Watchers::Watch::begin_with(const std::vector<AttemptRow>& problems, Ended& ended) {
+  past.emplace();
+  for (const AttemptRow& attempt : problems) past->insert(attempt.id);
+  const auto known = [this](const rpc::EndedEntry& entry) { return past->contains(entry.attempt); };
+  std::erase_if(ended, known);
+  std::erase_if(news, known);
+  const auto entries = std::views::transform(problems, ended_entry_of);
+  ended.insert(ended.begin(), entries.begin(), entries.end());
+}
+
 void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
                    std::unordered_set<TrialKey> trials) {
   auto watch = std::make_shared<Watch>();
@@ -55,7 +70,9 @@ void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
 
 void Watchers::ended(const EndedAttempt& attempt) {
   for (const auto& watch : watches_) {
-    if (watch->trials.contains(attempt.trial_key)) watch->news.push_back(attempt);
+    if (!watch->trials.contains(attempt.trial_key)) continue;
+    if (watch->past && watch->past->contains(attempt.id)) continue;
+    watch->news.push_back(entry_of(attempt));
   }
   changed();
 }
@@ -107,16 +124,25 @@ void Watchers::arm_beat() {
   });
 }
 
-// Returns false if the database did not answer.
-asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch) {
+// Returns false if the database did not answer. The first time, `news` gets the past problems.
+asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch, Ended& news) {
   const bool with_pace = !watch->pace_due || now_instant() >= *watch->pace_due;
-  const auto ask = [&watch, with_pace, this](Reader& reader) -> Result<News> {
+  const bool with_past = !watch->past;
+  const auto ask = [&watch, with_pace, with_past, this](Reader& reader) -> Result<Standing> {
+    Standing standing;
     const auto counts = reader.progress(watch->sweep);
     if (!counts) return counts.error();
-    if (!with_pace) return News{*counts, std::nullopt};
+    standing.counts = *counts;
+    if (with_past) {
+      auto past = reader.last_problems(watch->sweep, kPastProblems);
+      if (!past) return past.error();
+      standing.past = std::move(*past);
+    }
+    if (!with_pace) return standing;
     auto pace = read_pace(reader, watch->sweep, *watch->estimates, sources_);
     if (!pace) return pace.error();
-    return News{*counts, std::move(*pace)};
+    standing.pace = std::move(*pace);
+    return standing;
   };
   auto read = co_await readers_.run(ask);
   if (!read) {
@@ -124,6 +150,7 @@ asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch) {
     co_return false;
   }
   watch->counts = read->counts;
+  if (with_past) watch->begin_with(read->past, news);
   if (!read->pace) {
     watch->stale = true;  // the next beat reads it
     co_return true;
@@ -135,6 +162,12 @@ asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch) {
   co_return true;
 }
 
+// The database may know of the last end before the loop does, and nothing can be told after the
+// last notification.
+bool Watchers::has_told_all(const Watch& watch) const {
+  return watch.news.empty() && !dispatcher_->is_storing(watch.trials);
+}
+
 asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
   if (watch->telling) {
     changed();  // again, once the database has answered
@@ -142,17 +175,14 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
   }
   // The news are taken before the counts are read: a count may be ahead of the news, but never
   // behind.
-  std::vector<EndedAttempt> news = std::exchange(watch->news, {});
+  Ended news = std::exchange(watch->news, {});
   if (std::exchange(watch->stale, false)) {
     watch->telling = true;
-    const bool fresh = co_await refresh(watch);
+    const bool fresh = co_await refresh(watch, news);
     watch->telling = false;
-    if (!fresh) {
-      // The news wait for the next try, ahead of newer ones.
-      watch->news.insert(watch->news.begin(), news.begin(), news.end());
-      changed();
-      co_return;
-    }
+    // The news wait for the next try, ahead of newer ones.
+    if (!fresh) watch->news.insert(watch->news.begin(), news.begin(), news.end());
+    if (!fresh) co_return changed();
   }
   const auto session = watch->session.lock();
   if (!session || watch->over) co_return;
@@ -165,11 +195,13 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
     const rpc::RunningEntry& entry = progress.running.emplace_back(entry_of(run));
     running.push_back({run.pass, entry.elapsed, watch->weights.of(run.trial_key, run.pass)});
   }
-  for (const EndedAttempt& attempt : news) progress.ended.push_back(entry_of(attempt));
+  progress.ended = std::move(news);
   progress.left = time_left(watch->pace, running);
   progress.trouble = dispatcher_->trouble();
-  progress.over = watch->over = watch->counts.ended() == watch->counts.total;
+  const bool all_ended = watch->counts.ended() == watch->counts.total;
+  progress.over = watch->over = all_ended && has_told_all(*watch);
   session->send(notification_line(rpc::Progress::kName, to_message(progress)));
+  if (all_ended && !watch->over) changed();
 }
 
 }  // namespace sweepd

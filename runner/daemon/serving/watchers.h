@@ -1,7 +1,8 @@
 // Who watches which sweep. Changes are collected for a tenth of a second and sent as one `progress`
 // notification, so that ten thousand short trials do not become ten thousand messages per watcher.
 // While something runs, watchers also get its step and phase once a second. Without a watcher there
-// is no such timer.
+// is no such timer. The first notification has the problems from before, the last is sent when
+// every problem was.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -16,6 +17,7 @@
 #include "runner/daemon/planning/sweep_weights.h"
 #include "runner/daemon/serving/session.h"
 #include "runner/daemon/threads/reader_pool.h"
+#include "runner/wire/messages/rows.h"
 
 namespace sweepd {
 
@@ -32,11 +34,14 @@ class Watchers {
   void ended(const EndedAttempt& attempt);
 
  private:
+  using Ended = std::vector<rpc::EndedEntry>;
   struct Watch {
     std::weak_ptr<Session> session;
     SweepId sweep;
     std::unordered_set<TrialKey> trials;
-    std::vector<EndedAttempt> news;
+    Ended news;
+    // Problems from before. Empty until they are read.
+    std::optional<std::unordered_set<AttemptId>> past;
     bool over = false;
     bool stale = true;  // something changed since the counts were read
     Progress counts;
@@ -45,12 +50,15 @@ class Watchers {
     std::optional<Instant> pace_due;  // empty: at once
     std::shared_ptr<SweepWeights> estimates;
     AttemptWeights weights;
+
+    void begin_with(const std::vector<AttemptRow>& problems, Ended& ended);
   };
   void spawn_tell_all();
   void arm_beat();
   boost::asio::awaitable<void> tell_all();
   boost::asio::awaitable<void> tell(std::shared_ptr<Watch> watch);
-  boost::asio::awaitable<bool> refresh(std::shared_ptr<Watch> watch);
+  boost::asio::awaitable<bool> refresh(std::shared_ptr<Watch> watch, Ended& news);
+  bool has_told_all(const Watch& watch) const;
 
   boost::asio::io_context& io_;
   ReaderPool& readers_;

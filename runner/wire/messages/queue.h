@@ -115,7 +115,7 @@ struct Progress {
     field("counts", self.counts, "of attempts");
     field("running", self.running, "");
     field("left_ns", self.left, "the time that the sweep still needs", OrNull());
-    field("ended", self.ended, "since the last notification");
+    field("ended", self.ended, "since the last notification; in the first, the last 20 problems");
     field("trouble", self.trouble, "as in `status`");
     field("over", self.over, "true in the last");
   }
