@@ -45,7 +45,7 @@ struct App::Parts {
         writer(io, *store),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
         watchers(io, readers, {catalog, host, worker}),
-        dispatcher(io, writer, *executor, catalog, machine, host, state.runs(),
+        dispatcher(io, writer, *executor, catalog, machine, host.cores, state.runs(),
                    {[this] { watchers.changed(); },
                     [this](const EndedAttempt& attempt) { watchers.ended(attempt); },
                     [this] { end(); }, [this] { return keeps_folder(); }}),

@@ -48,7 +48,10 @@ void move_cores(const std::vector<int>& wanted, std::size_t count, std::set<int>
 
 }  // namespace
 
-Resources::Resources(Machine machine) : machine_(std::move(machine)), home_(share_out(machine_)) {
+Resources::Resources(Pool pool)
+    : place_(pool.name == kLocalPool ? "this machine" : "pool `" + pool.name + "`"),
+      machine_(std::move(pool.machine)),
+      home_(share_out(machine_)) {
   std::sort(machine_.cores.begin(), machine_.cores.end());
   for (const int core : machine_.cores) core_users_[core] = 0;
   gpu_users_.assign(machine_.gpus.size(), 0);
@@ -70,30 +73,29 @@ std::string Resources::refusal_of_ranks(const Item& item) const {
     return {};
   }
   return fmt::format(
-      "world_size {} is more than {} ranks a core, and this machine has {} cores: at "
-      "most {} ranks",
-      ranks, kMaxRanksPerCore, cores, cores * kMaxRanksPerCore);
+      "world_size {} is more than {} ranks a core, and {} has {} cores: at most {} ranks", ranks,
+      kMaxRanksPerCore, place_, cores, cores * kMaxRanksPerCore);
 }
 
 std::string Resources::refusal(const Item& item) const {
   const std::size_t cores = machine_.cores.size();
   const std::size_t ranks = ranks_of(item);
-  if (cores == 0) return "needs a CPU core, and this machine has 0 that may be used";
+  if (cores == 0) return fmt::format("needs a CPU core, and {} has 0 that may be used", place_);
   if (item.device == DeviceKind::kCuda && ranks > machine_.gpus.size()) {
-    return fmt::format("world_size {} needs {} GPUs, and this machine has {}", ranks, ranks,
+    return fmt::format("world_size {} needs {} GPUs, and {} has {}", ranks, ranks, place_,
                        machine_.gpus.size());
   }
   if (item.threads > 0 && static_cast<std::size_t>(item.threads) > cores) {
-    return fmt::format("threads {} needs {} cores, and this machine has {}", item.threads,
-                       item.threads, cores);
+    return fmt::format("threads {} needs {} cores, and {} has {}", item.threads, item.threads,
+                       place_, cores);
   }
   if (std::string ranks_refused = refusal_of_ranks(item); !ranks_refused.empty()) {
     return ranks_refused;
   }
   const bool shares_cores = ranks > cores && item.threads <= 1;
   if (!shares_cores && ranks * cores_per_rank(item) > cores) {
-    return fmt::format("{} ranks of {} threads need {} cores, and this machine has {}", ranks,
-                       item.threads, ranks * cores_per_rank(item), cores);
+    return fmt::format("{} ranks of {} threads need {} cores, and {} has {}", ranks, item.threads,
+                       ranks * cores_per_rank(item), place_, cores);
   }
   if (machine_.memory.value > 0 && item.memory > machine_.memory) {
     std::string wanted = to_human(item.memory);
@@ -102,7 +104,7 @@ std::string Resources::refusal(const Item& item) const {
       wanted = to_text(item.memory);
       present = to_text(machine_.memory);
     }
-    return fmt::format("needs {} of memory, and this machine has {}", wanted, present);
+    return fmt::format("needs {} of memory, and {} has {}", wanted, place_, present);
   }
   return {};
 }

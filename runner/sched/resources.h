@@ -1,4 +1,4 @@
-// The machine's cores, GPUs and memory, and who holds them. Decides whether one attempt fits now,
+// A pool's cores, GPUs and memory, and who holds them. Decides whether one attempt fits now,
 // never, or must wait, and for what. The scheduler decides in which order attempts are asked about.
 //
 // The size of a lease depends on the machine and the attempt alone, never on what else runs, so
@@ -11,6 +11,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -29,9 +30,11 @@ inline constexpr std::size_t kMaxRanksPerCore = 16;
 
 class Resources {
  public:
-  explicit Resources(Machine machine);
+  explicit Resources(Pool pool);
+  explicit Resources(Machine machine)
+      : Resources(Pool{std::string(kLocalPool), std::move(machine)}) {}
 
-  // Returns why this machine can never run the item, with the number needed and the number
+  // Returns why the pool can never run the item, with the number needed and the number
   // available, or "" if it can.
   std::string refusal(const Item& item) const;
   // Like refusal, but only for reasons that hold on any machine of about this size: far more ranks
@@ -56,6 +59,7 @@ class Resources {
   int* gpu_users(const RankLease& rank);
   void count(const Item& item, const Lease& lease, int change);
 
+  std::string place_;  // "this machine" or "pool `name`", for messages
   Machine machine_;
   std::vector<std::vector<int>> home_;  // by GPU: its share of the cores, near ones first
   std::map<int, int> core_users_;       // attempts on each core; adopted ones may overlap

@@ -1,5 +1,6 @@
 #include "runner/sched/scheduler.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 #include <set>
@@ -23,13 +24,24 @@ struct Running {
   std::optional<Instant> deadline;
 };
 
+// A pool and who waits for it.
+struct PoolState {
+  explicit PoolState(Pool pool) : resources(std::move(pool)) {}
+
+  WaitingQueue<>& lane(DeviceKind kind) { return kind == DeviceKind::kCpu ? cpu : cuda; }
+  bool contains(ItemId item) const { return cpu.contains(item) || cuda.contains(item); }
+  bool remove(ItemId item) { return cpu.remove(item) || cuda.remove(item); }
+
+  Resources resources;
+  WaitingQueue<> cpu, cuda;
+};
+
 }  // namespace
 
 struct Scheduler::State {
-  State(Machine machine, Duration grace_period)
-      : resources(std::move(machine)), grace(grace_period) {}
+  explicit State(Duration grace_period) : grace(grace_period) {}
 
-  WaitingQueue<>& lane(DeviceKind kind) { return kind == DeviceKind::kCpu ? cpu : cuda; }
+  PoolState& pool_of(const Item& item) { return pools.at(item.pool); }
   void begin(Item item, Lease lease, Instant started);
   void set_deadline(Running& run, std::optional<Instant> deadline);
   void stop(Running& run, StopReason reason, Instant now, std::vector<Action>& actions);
@@ -37,11 +49,10 @@ struct Scheduler::State {
   void stop_overdue(Instant now, std::vector<Action>& actions);
   void refuse(std::vector<Action>& actions);
   std::optional<WaitsFor> try_start(const Item& item, Instant now, std::vector<Action>& actions);
-  bool start_one(Instant now, std::vector<Action>& actions);
+  bool start_one(PoolState& pool, Instant now, std::vector<Action>& actions);
 
-  Resources resources;
+  std::vector<PoolState> pools;
   Duration grace;
-  WaitingQueue<> cpu, cuda;
   std::map<ItemId, std::string> refused;  // until the next step reports them
   std::unordered_map<ItemId, Running> running;
   std::set<std::pair<Instant, ItemId>> deadlines;
@@ -56,7 +67,7 @@ void Scheduler::State::set_deadline(Running& run, std::optional<Instant> deadlin
 }
 
 void Scheduler::State::begin(Item item, Lease lease, Instant started) {
-  resources.take(item, lease);
+  pool_of(item).resources.take(item, lease);
   Running& run = running[item.id];
   run.item = std::move(item);
   run.lease = std::move(lease);
@@ -98,21 +109,22 @@ void Scheduler::State::refuse(std::vector<Action>& actions) {
 
 std::optional<WaitsFor> Scheduler::State::try_start(const Item& item, Instant now,
                                                     std::vector<Action>& actions) {
-  std::variant<Lease, WaitsFor> offer = resources.offer(item);
+  PoolState& pool = pool_of(item);
+  std::variant<Lease, WaitsFor> offer = pool.resources.offer(item);
   if (const auto* waits = std::get_if<WaitsFor>(&offer)) return *waits;
   Item started = item;  // `item` lives in the queue
-  lane(started.device).remove(started.id);
+  pool.lane(started.device).remove(started.id);
   Lease& lease = std::get<Lease>(offer);
-  actions.emplace_back(StartAction{started.id, lease});
+  actions.emplace_back(StartAction{started.id, started.pool, lease});
   begin(std::move(started), std::move(lease), now);
   return std::nullopt;
 }
 
 // Applies the fairness rule of the header. Returns true if an attempt started and the next may be
 // asked.
-bool Scheduler::State::start_one(Instant now, std::vector<Action>& actions) {
-  const Item* first = cpu.first();
-  const Item* second = cuda.first();
+bool Scheduler::State::start_one(PoolState& pool, Instant now, std::vector<Action>& actions) {
+  const Item* first = pool.cpu.first();
+  const Item* second = pool.cuda.first();
   if (first == nullptr || (second != nullptr && StartsBefore{}(*second, *first))) {
     std::swap(first, second);
   }
@@ -123,17 +135,21 @@ bool Scheduler::State::start_one(Instant now, std::vector<Action>& actions) {
   return !try_start(*second, now, actions);
 }
 
-Scheduler::Scheduler(Machine machine, Duration grace)
-    : state_(std::make_unique<State>(std::move(machine), grace)) {}
+Scheduler::Scheduler(std::vector<Pool> pools, Duration grace)
+    : state_(std::make_unique<State>(grace)) {
+  assert(!pools.empty());
+  for (Pool& pool : pools) state_->pools.emplace_back(std::move(pool));
+}
 Scheduler::~Scheduler() = default;
 
 void Scheduler::add(Item item) {
   assert(!is_queued(item.id) && !state_->running.contains(item.id));
-  std::string reason = state_->resources.refusal(item);
+  PoolState& pool = state_->pool_of(item);
+  std::string reason = pool.resources.refusal(item);
   if (!reason.empty()) {
     state_->refused.emplace(item.id, std::move(reason));
   } else {
-    state_->lane(item.device).add(item);
+    pool.lane(item.device).add(item);
   }
 }
 
@@ -144,15 +160,17 @@ void Scheduler::adopt(Item item, Lease lease, Instant started) {
 
 bool Scheduler::cancel(ItemId item) {
   State& s = *state_;
-  if (s.cpu.remove(item) || s.cuda.remove(item) || s.refused.erase(item) > 0) return true;
+  if (s.refused.erase(item) > 0) return true;
+  if (std::ranges::any_of(s.pools, [&](PoolState& pool) { return pool.remove(item); })) return true;
   const auto found = s.running.find(item);
   if (found == s.running.end() || found->second.stage != Stage::kRunning) return false;
   return s.cancelled.insert(item).second;
 }
 
 bool Scheduler::is_queued(ItemId item) const {
-  return state_->cpu.contains(item) || state_->cuda.contains(item) ||
-         state_->refused.contains(item);
+  if (state_->refused.contains(item)) return true;
+  return std::ranges::any_of(state_->pools,
+                             [&](const PoolState& pool) { return pool.contains(item); });
 }
 
 void Scheduler::finished(ItemId item) {
@@ -161,7 +179,7 @@ void Scheduler::finished(ItemId item) {
   if (found == s.running.end()) return;
   s.set_deadline(found->second, std::nullopt);
   s.cancelled.erase(item);
-  s.resources.release(found->second.item, found->second.lease);
+  s.pool_of(found->second.item).resources.release(found->second.item, found->second.lease);
   s.running.erase(found);
 }
 
@@ -174,7 +192,10 @@ std::vector<Action> Scheduler::step(Instant now) {
   state_->stop_cancelled(now, actions);
   state_->stop_overdue(now, actions);
   state_->refuse(actions);
-  while (!state_->draining && state_->start_one(now, actions)) {
+  if (state_->draining) return actions;
+  for (PoolState& pool : state_->pools) {
+    while (state_->start_one(pool, now, actions)) {
+    }
   }
   return actions;
 }
@@ -185,7 +206,9 @@ std::optional<Instant> Scheduler::next_deadline() const {
 }
 
 std::size_t Scheduler::queued() const {
-  return state_->cpu.size() + state_->cuda.size() + state_->refused.size();
+  std::size_t waiting = state_->refused.size();
+  for (const PoolState& pool : state_->pools) waiting += pool.cpu.size() + pool.cuda.size();
+  return waiting;
 }
 
 std::size_t Scheduler::running() const {

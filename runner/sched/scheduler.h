@@ -2,6 +2,9 @@
 // clock, no I/O, no threads. Every call is given the time it needs, and `step` returns what to do.
 // The daemon carries the actions out and reports back; tests use plain numbers.
 //
+// Pools. Each attempt runs in one pool of resources, such as this machine, and never waits for
+// another pool. What follows holds in each pool by itself; "host" is the pool's.
+//
 // Order: larger priority first, then smaller position. A call costs O(log n) in the number of
 // queued attempts, plus the size of the machine for each attempt that starts.
 //
@@ -24,6 +27,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,8 +42,22 @@ using ItemId = std::int64_t;  // the attempt's row in the database
 enum class DeviceKind { kCpu, kCuda };
 enum class Sharing { kExclusive, kShared };
 
+// Resources of one machine, by the name that messages use.
+struct Pool {
+  std::string name;
+  Machine machine;
+};
+using PoolIndex = std::size_t;
+inline constexpr std::string_view kLocalPool = "local";  // the machine on which the daemon runs
+inline std::vector<Pool> local_pool(Machine machine) {
+  std::vector<Pool> pools;
+  pools.push_back({std::string(kLocalPool), std::move(machine)});
+  return pools;
+}
+
 struct Item {
   ItemId id = 0;
+  PoolIndex pool = 0;
   std::int64_t priority = 0;
   std::int64_t position = 0;  // unique; smaller first within a priority
   DeviceKind device = DeviceKind::kCpu;
@@ -53,6 +72,7 @@ enum class StopReason { kTimeout, kCancelled };
 
 struct StartAction {
   ItemId item;
+  PoolIndex pool;
   Lease lease;
 };
 // Ask the processes to end (SIGTERM).
@@ -65,7 +85,7 @@ struct KillAction {
   ItemId item;
   StopReason reason;
 };
-// This machine can never run it. It ends `skipped` with the reason.
+// Its pool can never run it. It ends `skipped` with the reason.
 struct RefuseAction {
   ItemId item;
   std::string reason;
@@ -74,7 +94,10 @@ using Action = std::variant<StartAction, StopAction, KillAction, RefuseAction>;
 
 class Scheduler {
  public:
-  explicit Scheduler(Machine machine, Duration grace = seconds(2));
+  // There must be a pool. `Item::pool` counts in this order.
+  explicit Scheduler(std::vector<Pool> pools, Duration grace = seconds(2));
+  explicit Scheduler(Machine machine, Duration grace = seconds(2))  // has the local pool only
+      : Scheduler(local_pool(std::move(machine)), grace) {}
   ~Scheduler();
 
   // `id` and `position` must be new. Call `step` after `add`, `cancel` and `finished`.

@@ -24,7 +24,7 @@ Json to_json(const AttemptRequest& request) {
   return {{"attempt", request.attempt},   {"trial", request.trial},
           {"workload", request.workload}, {"pass", name_of(request.pass)},
           {"repeat", request.repeat},     {"params", std::move(params)},
-          {"lease", std::move(ranks)}};
+          {"lease", std::move(ranks)},    {"host_cores", request.host_cores}};
 }
 
 void read_params(JsonReader<Json>& reader, AttemptRequest& request) {
@@ -56,6 +56,7 @@ Result<AttemptRequest> request_from_json(const Json& json) {
     entry.required("gpu_index", rank.gpu_index);
     request.lease.ranks.push_back(std::move(rank));
   });
+  reader.optional("host_cores", request.host_cores);
   if (const auto read = reader.result(); !read) return read.error();
   if (request.lease.ranks.empty()) {
     return Error{ErrorCode::kInvalidArgument, "lease: expected at least one rank, got none"};

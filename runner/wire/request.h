@@ -3,6 +3,7 @@
 // docs/ARCHITECTURE.md.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -24,6 +25,9 @@ struct AttemptRequest {
   // Every parameter, as canonical text (ParamDef::text), `device` already resolved.
   std::vector<std::pair<std::string, std::string>> params;
   Lease lease;  // its size is the world size
+  // Cores that attempts may use on the host. A rank sees only those to which it is bound, and
+  // reports this number as its host's. 0: it counts itself.
+  std::int64_t host_cores = 0;
 };
 
 // Errors of both name the file and the field.

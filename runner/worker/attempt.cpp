@@ -167,6 +167,7 @@ void Attempt::open_device() {
 void Attempt::emit_environment() {
   Environment environment;
   environment.host = read_host();
+  if (request_.host_cores > 0) environment.host.cores = request_.host_cores;
   environment.devices.push_back(device_->info());
   environment.threads = threads_;  // a device that knows better overrides this
   device_->fill_versions(environment);

@@ -41,7 +41,7 @@ class DispatcherStory : public DbTest {
     machine.cores = {0, 1, 2, 3};
     machine.memory = 8_GiB;
     dispatcher_ = std::make_unique<Dispatcher>(
-        *io_, *writer_, executor_, catalog_, machine, host_named("alpha"), folder_ / "runs",
+        *io_, *writer_, executor_, catalog_, machine, 4, folder_ / "runs",
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { on_ended(a); },
                           [this] { drained_ = true; }},
         timing_);

@@ -44,6 +44,7 @@ AttemptRequest example() {
   // Not in alphabetical order: the catalog's order is for people and must be kept.
   request.params = {{"model", "xl"}, {"context", "512"}, {"memory_limit", "4GiB"}, {"batch", "4"}};
   request.lease.ranks = {{{0, 1}, "GPU-a", 0}, {{2, 3}, "GPU-b", 1}};
+  request.host_cores = 8;
   return request;
 }
 
@@ -56,6 +57,7 @@ TEST_F(RequestTest, ReadsWhatItWrote) {
   EXPECT_EQ(read->workload, "lm_step");
   EXPECT_EQ(read->pass, Pass::kMemory);
   EXPECT_EQ(read->repeat, 2);
+  EXPECT_EQ(read->host_cores, 8);
   EXPECT_THAT(read->params, ElementsAre(Pair("model", "xl"), Pair("context", "512"),
                                         Pair("memory_limit", "4GiB"), Pair("batch", "4")));
   ASSERT_EQ(read->lease.ranks.size(), 2U);

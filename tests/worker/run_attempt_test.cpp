@@ -189,6 +189,7 @@ TEST(RunAttempt, TheMemoryPassHasMemoryAndNoSamples) {
 TEST(RunAttempt, TheEnvironmentIsTheRanksOwn) {
   AttemptFiles files("fault", {{"threads", "3"}});
   files.request.lease.ranks[0].cores = {0, 1, 2, 5};
+  files.request.host_cores = 96;
   files.write();
   auto device = std::make_unique<FakeDevice>();
   DeviceOptions asked;
@@ -204,6 +205,7 @@ TEST(RunAttempt, TheEnvironmentIsTheRanksOwn) {
   EXPECT_EQ(environment.torch_version, "fake 0");
   EXPECT_EQ(environment.devices.at(0).name, "Fake 1");
   EXPECT_FALSE(environment.host.hostname.empty());
+  EXPECT_EQ(environment.host.cores, 96) << "those of the request, not those to which it is bound";
   EXPECT_FALSE(environment.build_commit.empty());
 }
 

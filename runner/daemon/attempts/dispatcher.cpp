@@ -16,19 +16,18 @@ namespace sweepd {
 namespace asio = boost::asio;
 
 Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Executor& executor,
-                       const Catalog& catalog, Machine machine, HostInfo host,
+                       const Catalog& catalog, Machine machine, std::int64_t host_cores,
                        std::filesystem::path runs, Hooks hooks, DispatcherTiming timing)
     : io_(io),
       writer_(writer),
       executor_(executor),
       catalog_(catalog),
-      host_(std::move(host)),
       runs_(std::move(runs)),
       hooks_(std::move(hooks)),
       timing_(timing),
       scheduler_(std::move(machine), timing.grace),
       waiting_(catalog),
-      starter_(writer, executor, catalog, runs_, start_hooks()),
+      starter_(writer, executor, catalog, host_cores, runs_, start_hooks()),
       analytic_(io, executor, catalog, writer, scheduler_, waiting_, analytic_hooks()),
       journals_(io),
       changes_(io, journals_, change_hooks()),

@@ -83,8 +83,8 @@ class Dispatcher {
   };
 
   Dispatcher(boost::asio::io_context& io, Writer& writer, Executor& executor,
-             const Catalog& catalog, Machine machine, HostInfo host, std::filesystem::path runs,
-             Hooks hooks, DispatcherTiming timing = {});
+             const Catalog& catalog, Machine machine, std::int64_t host_cores,
+             std::filesystem::path runs, Hooks hooks, DispatcherTiming timing = {});
   ~Dispatcher();
 
   // Call once, before anything else and before the loop runs: queues what waits, adopts what runs,
@@ -158,7 +158,6 @@ class Dispatcher {
   Writer& writer_;
   Executor& executor_;
   const Catalog& catalog_;
-  HostInfo host_;
   std::filesystem::path runs_;
   Hooks hooks_;
   DispatcherTiming timing_;

@@ -10,10 +10,11 @@
 namespace sweepd {
 
 Starter::Starter(Writer& writer, Executor& executor, const Catalog& catalog,
-                 std::filesystem::path runs, Hooks hooks)
+                 std::int64_t host_cores, std::filesystem::path runs, Hooks hooks)
     : writer_(writer),
       executor_(executor),
       catalog_(catalog),
+      host_cores_(host_cores),
       runs_(std::move(runs)),
       hooks_(std::move(hooks)) {}
 
@@ -29,6 +30,7 @@ AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& leas
     request.params.emplace_back(def.params[i].name, def.params[i].text(attempt.trial.values[i]));
   }
   request.lease = lease;
+  request.host_cores = host_cores_;
   return request;
 }
 

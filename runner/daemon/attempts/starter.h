@@ -32,8 +32,9 @@ class Starter {
     std::function<void(std::int64_t row)> ended;  // in the database, before it could start
   };
 
-  Starter(Writer& writer, Executor& executor, const Catalog& catalog, std::filesystem::path runs,
-          Hooks hooks);
+  // `host_cores`: as in AttemptRequest.
+  Starter(Writer& writer, Executor& executor, const Catalog& catalog, std::int64_t host_cores,
+          std::filesystem::path runs, Hooks hooks);
 
   // Returns true if the executor first loads a worker for attempts like this one. Until it has,
   // `is_preparing`.
@@ -61,6 +62,7 @@ class Starter {
   Writer& writer_;
   Executor& executor_;
   const Catalog& catalog_;
+  std::int64_t host_cores_;
   std::filesystem::path runs_;
   Hooks hooks_;
   std::map<std::int64_t, Starting> starting_;

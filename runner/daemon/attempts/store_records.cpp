@@ -14,9 +14,6 @@ void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) 
 }
 
 void Dispatcher::store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record) {
-  // A rank sees only the cores that it is bound to, so the daemon's own count of the host is
-  // stored.
-  if (record->environment) record->environment->host = host_;
   results_.add(attempt, std::move(record));
 }
 
