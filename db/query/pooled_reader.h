@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "db/query/coded_column.h"
-#include "db/query/pooled_cell.h"
 #include "db/query/pooled_scan.h"
 #include "db/query/row_index.h"
 #include "db/query/selection_sql.h"
+#include "runner/model/pooled_stats.h"
 
 namespace sweepd {
 
@@ -41,7 +41,7 @@ class PooledReader {
     std::uint64_t phases = 0;  // one bit for each phase in which it was measured
   };
   struct Cell {
-    PooledCell sums;
+    PooledStats sums;
     std::vector<std::uint32_t> at;  // codes of the plan's dimensions
     std::uint32_t attempt = 0;      // the first
     std::int64_t phase = 0;         // id of its name

@@ -6,32 +6,26 @@
 #include <cmath>
 #include <vector>
 
+#include "runner/model/pooled_stats.h"
 #include "runner/report/cell_format.h"
 
 namespace sweepd::report {
 namespace {
 
-// Chan, Golub, LeVeque: the sum of squares about the common mean is the sum of those about each
-// mean plus n_i (mean_i - mean)^2.
 Stats pool_moments(std::span<const ResultRow* const> rows, std::string_view metric) {
-  Stats pooled;
-  double sum = 0, time = 0;
+  PooledStats sums;
+  double time = 0;
   for (const ResultRow* row : rows) {
-    pooled.min = pooled.n == 0 ? row->stats.min : std::min(pooled.min, row->stats.min);
-    pooled.max = pooled.n == 0 ? row->stats.max : std::max(pooled.max, row->stats.max);
-    pooled.n += row->stats.n;
-    sum += static_cast<double>(row->stats.n) * row->stats.mean;
+    sums.add(row->stats);
     time += static_cast<double>(row->stats.n) / row->stats.mean;
   }
+  Stats pooled = sums.pooled();
+  if (!is_bandwidth(metric)) return pooled;
+  // The mean of a bandwidth is its bytes by its time. About it the squares are larger.
   const auto n = static_cast<double>(pooled.n);
-  pooled.mean = is_bandwidth(metric) ? n / time : sum / n;
-  double squares = 0;
-  for (const ResultRow* row : rows) {
-    const auto n_i = static_cast<double>(row->stats.n);
-    const double apart = row->stats.mean - pooled.mean;
-    squares += (n_i - 1) * row->stats.std * row->stats.std + n_i * apart * apart;
-  }
-  pooled.std = pooled.n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+  const double apart = n / time - pooled.mean;
+  pooled.mean += apart;
+  if (pooled.n > 1) pooled.std = std::sqrt((sums.squares + n * apart * apart) / (n - 1));
   return pooled;
 }
 

@@ -1,4 +1,4 @@
-// The sums of one cell over more attempts than are worth listing.
+// Statistics of several attempts together, from the summary of each.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace sweepd {
 
 // Moments are combined one attempt at a time (Chan, Golub, LeVeque).
-struct PooledCell {
+struct PooledStats {
   std::int64_t attempts = 0;
   Stats stats;         // mean, n and extremes of all; the rest is of the first attempt
   double squares = 0;  // about the mean
