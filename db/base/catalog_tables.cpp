@@ -19,7 +19,8 @@ namespace {
 using ViewColumns = std::vector<std::pair<std::string, std::string>>;
 
 void add(ViewColumns& columns, const std::string& table, const std::vector<std::string>& names) {
-  for (const std::string& name : names) columns.emplace_back(table + "." + name, name);
+  for (const std::string& name : names)
+    columns.emplace_back(fmt::format("{}.{}", table, name), name);
 }
 
 ViewColumns timing_columns() {

@@ -144,8 +144,8 @@ Result<std::unique_ptr<Merger>> Merger::begin(Store& store, const std::filesyste
 
 Result<void> Merger::State::begin() {
   Query(store.connection, "ATTACH ? AS other").bind(copy.string()).run();
-  const auto grown = store.transact("growing the parameter tables",
-                                    [&] { return adopt_params(store.connection); });
+  auto grown = store.transact("growing the parameter tables",
+                              [&] { return adopt_params(store.connection); });
   if (!grown) return grown;
   auto read = read_merge_plan(store.connection);
   if (!read) return read.error();

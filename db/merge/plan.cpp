@@ -182,7 +182,7 @@ Result<MergePlan> read_merge_plan(Connection& connection) {
 }
 
 std::string translated(const MergePlan& plan, const MergeColumn& column) {
-  const std::string theirs = "o." + sql_name(column.name);
+  std::string theirs = "o." + sql_name(column.name);
   if (column.identity.empty()) return theirs;
   if (is_large(column.identity)) {
     const MergeTable& target = plan.identity(column.identity);

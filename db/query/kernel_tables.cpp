@@ -82,7 +82,7 @@ std::vector<Group> groups_of(Connection& connection, std::int64_t attempt, const
     const std::string grid = text_of({query.integer(1), query.integer(2), query.integer(3)});
     const std::string block = text_of({query.integer(4), query.integer(5), query.integer(6)});
     const bool apart = view.by == KernelGrouping::kLaunch;
-    Group& group = groups[apart ? name + '\n' + grid + '\n' + block : name];
+    Group& group = groups[apart ? fmt::format("{}\n{}\n{}", name, grid, block) : name];
     group.name = name;
     group.launch_grid = grid;
     group.launch_block = block;

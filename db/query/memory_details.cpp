@@ -108,7 +108,7 @@ Table peak_table(Connection& connection, std::int64_t attempt, const MemoryPictu
     std::string what = query.text(0);
     if (what.empty()) {
       const std::string range = query.text(1), phase = query.text(2);
-      what = phase + (range.empty() ? "" : ", " + range);
+      what = range.empty() ? phase : fmt::format("{}, {}", phase, range);
     }
     std::replace(what.begin(), what.end(), '_', ' ');
     Lines& line = lines[what];

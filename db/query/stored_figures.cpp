@@ -209,8 +209,8 @@ std::vector<FigureRow> FigureReader::from_allocations(std::int64_t attempt) {
       keys.emplace_back(
           column == Common::kAllocation ? place : query.integer(column == Common::kRange ? 2 : 3));
     }
-    groups[{{plan_.by_phase ? query.integer(0) : 0, plan_.by_rank ? rank : 0}, std::move(keys)}]
-        .push_back(query.real(4));
+    groups[{{plan_.by_phase ? query.integer(0) : 0, plan_.by_rank ? rank : 0}, keys}].push_back(
+        query.real(4));
   }
   std::vector<FigureRow> rows;
   for (auto& [key, sizes] : groups) {

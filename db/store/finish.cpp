@@ -51,9 +51,9 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::siz
         .run();
   }
   // The host that the environment names, if it names one: a result may come from another host.
-  std::int64_t host = state.host;
   if (record.environment) {
-    host = insert_environment(connection, state.names, record.row, *record.environment, state.host);
+    const std::int64_t host =
+        insert_environment(connection, state.names, record.row, *record.environment, state.host);
     Query(connection, "UPDATE attempt SET host = ?, is_current = 0 WHERE row = ? AND host <> ?1")
         .bind_all(host, record.row)
         .run();

@@ -44,7 +44,7 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
   }
   for (std::size_t i = 0; i < tables.size(); ++i) {
     if (i > 0) fmt::print("\n");
-    if (const auto printed = print_table(tables[i], format); !printed) return printed;
+    if (auto printed = print_table(tables[i], format); !printed) return printed;
   }
   return {};
 }

@@ -14,8 +14,6 @@
 #include "runner/base/text.h"
 #include "runner/base/unique_fd.h"
 
-extern char** environ;
-
 namespace sweepd {
 namespace {
 

@@ -151,7 +151,7 @@ struct App::Parts {
 App::App(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 App::~App() = default;
 
-Result<std::unique_ptr<App>> App::create(AppOptions options) {
+Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
   auto lock = lock_state_folder(options.state);
   if (!lock) return lock.error();
   remove_stale_copies(options.state.path());

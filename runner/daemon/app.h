@@ -20,7 +20,7 @@ struct AppOptions {
 
 class App {
  public:
-  static Result<std::unique_ptr<App>> create(AppOptions options);
+  static Result<std::unique_ptr<App>> create(const AppOptions& options);
   ~App();
 
   // Calls `ready` once clients can connect. Returns when the daemon has stopped.

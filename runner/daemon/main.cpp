@@ -11,8 +11,10 @@
 #include "runner/daemon/options.h"
 #include "runner/daemon/serve_file.h"
 
-int main(int argc, char** argv) {
-  using namespace sweepd;
+namespace sweepd {
+namespace {
+
+int run_sweepd(int argc, char** argv) {
   ::umask(077);  // for all files of this process and its workers, including SQLite's
   int exit_code = EXIT_SUCCESS;
   const auto options = parse_options(argc, argv, exit_code);
@@ -45,4 +47,11 @@ int main(int argc, char** argv) {
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;
+}
+
+}  // namespace
+}  // namespace sweepd
+
+int main(int argc, char** argv) {
+  return sweepd::run_sweepd(argc, argv);
 }

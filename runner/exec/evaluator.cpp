@@ -1,10 +1,10 @@
 #include "runner/exec/evaluator.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <array>
 #include <cerrno>

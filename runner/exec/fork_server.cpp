@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <csignal>
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "runner/exec/local_executor.h"
 
-#include <signal.h>
 #include <spdlog/spdlog.h>
+#include <csignal>
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,7 @@
 #include "runner/exec/rank_environment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -42,7 +44,7 @@ std::vector<std::string> rank_environment(const char* const* inherited,
         std::any_of(own.begin(), own.end(), [&](const auto& pair) { return pair.first == name; });
     if (!replaced) environment.emplace_back(text);
   }
-  for (const auto& [name, value] : own) environment.push_back(name + "=" + value);
+  for (const auto& [name, value] : own) environment.push_back(fmt::format("{}={}", name, value));
   return environment;
 }
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <cerrno>
 #include <utility>
@@ -123,8 +123,9 @@ FoundRanks RankProcesses::adopt(const AttemptFolder& folder, int world_size) {
   };
   for (int rank = 0; rank < world_size; ++rank) {
     FoundRank found = look_at_place(folder.pid(rank));
-    if (found.state == FoundRank::State::kAlive) adopt(rank, std::move(found));
-    if (found.state != FoundRank::State::kNeverBegan) continue;
+    const FoundRank::State state = found.state;
+    if (state == FoundRank::State::kAlive) adopt(rank, std::move(found));
+    if (state != FoundRank::State::kNeverBegan) continue;
     // After a sudden end of the machine its journal may exist although its place does not.
     std::error_code none;
     const auto journal = std::filesystem::file_size(folder.events(rank), none);

@@ -1,9 +1,9 @@
 #include "runner/exec/signals.h"
 
-#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <cerrno>
 

@@ -1,7 +1,7 @@
 // Blocks every signal of the calling thread, and of the threads that it starts, while it lives.
 #pragma once
 
-#include <signal.h>
+#include <csignal>
 
 namespace sweepd {
 

@@ -46,7 +46,7 @@ std::vector<int> Topology::cores() const {
 
 std::vector<int> Topology::cores_of_node(int numa_node) const {
   if (!handle_ || numa_node < 0) return {};
-  const hwloc_obj_t node =
+  const hwloc_obj* node =
       hwloc_get_numanode_obj_by_os_index(handle_.get(), static_cast<unsigned>(numa_node));
   return node == nullptr ? std::vector<int>{} : indices_of(node->cpuset);
 }

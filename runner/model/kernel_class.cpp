@@ -160,7 +160,7 @@ std::string lower(std::string_view text) {
 KernelClass class_of_operator(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
   while (name.ends_with('_')) name.remove_suffix(1);
-  if (name.find("adam") != name.npos) return KernelClass::kOptimizer;
+  if (name.find("adam") != std::string_view::npos) return KernelClass::kOptimizer;
   if (name.starts_with("foreach_")) return KernelClass::kElementwise;
   for (const OperatorRule& rule : kOperators) {
     if (std::find(rule.names.begin(), rule.names.end(), name) != rule.names.end()) return rule.kind;
@@ -185,7 +185,7 @@ KernelClass class_of(std::string_view kernel, std::string_view phase) {
   }
   const std::string name = lower(kernel);
   for (const Pattern& pattern : kPatterns) {
-    if (name.find(pattern.part) != name.npos) return pattern.kind;
+    if (name.find(pattern.part) != std::string_view::npos) return pattern.kind;
   }
   return KernelClass::kOther;
 }

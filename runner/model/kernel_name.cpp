@@ -104,7 +104,7 @@ std::string_view number_of(std::string_view argument) {
   while (digits < argument.size() &&
          std::isdigit(static_cast<unsigned char>(argument[digits])) != 0)
     ++digits;
-  return digits > first && argument.substr(digits).find_first_of("<:(") == argument.npos
+  return digits > first && argument.substr(digits).find_first_of("<:(") == std::string_view::npos
              ? argument.substr(0, digits)
              : std::string_view();
 }
@@ -153,7 +153,7 @@ std::vector<std::string_view> arguments_of(std::string_view text, std::string_vi
 std::string without_tail(std::string_view name) {
   // cuBLAS and cuDNN append how a kernel is launched. The tile and the type come before that.
   for (const std::string_view tail : {"_execute_", "_kernel__5x", "_warpsize"}) {
-    if (const std::size_t at = name.find(tail); at != name.npos && at > 0)
+    if (const std::size_t at = name.find(tail); at != std::string_view::npos && at > 0)
       name = name.substr(0, at);
   }
   return std::string(name);
@@ -171,19 +171,20 @@ std::string short_kernel_name(std::string_view kernel) {
   if (name.starts_with('[')) return std::string(name);  // [CUDA memcpy DtoD]
   constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
   if (name.starts_with(kEngine)) return "evaluate " + std::string(name.substr(kEngine.size()));
-  if (name.starts_with("aten::") || name.find_first_of("<(") == name.npos) {
+  if (name.starts_with("aten::") || name.find_first_of("<(") == std::string_view::npos) {
     return shortened(without_tail(name));
   }
   if (name.starts_with("void ")) name.remove_prefix(5);
   for (std::string_view anonymous = "(anonymous namespace)::";;) {
     const std::size_t at = name.find(anonymous);
-    if (at == name.npos || at > name.find('<')) break;
+    if (at == std::string_view::npos || at > name.find('<')) break;
     name = name.substr(at + anonymous.size());
   }
   const std::size_t end = name.find_first_of("<(");
   std::string_view head = name.substr(0, end);
-  if (const std::size_t colon = head.rfind("::"); colon != head.npos) head = head.substr(colon + 2);
-  if (end == name.npos || name[end] == '(') return shortened(without_tail(head));
+  if (const std::size_t colon = head.rfind("::"); colon != std::string_view::npos)
+    head = head.substr(colon + 2);
+  if (end == std::string_view::npos || name[end] == '(') return shortened(without_tail(head));
 
   std::string_view rest;
   std::vector<std::string> folded;

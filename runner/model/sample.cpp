@@ -25,7 +25,8 @@ double percentile(const std::vector<double>& sorted, double p) {
 std::string_view unit_of_metric(std::string_view metric) {
   if (metric == "time" || metric.ends_with("_time")) return "ms";
   if (metric.starts_with(kRangeTimePrefix)) return "ms";
-  if (metric.ends_with("_bytes") || metric.find("_bytes_per_") != metric.npos) return "B";
+  if (metric.ends_with("_bytes") || metric.find("_bytes_per_") != std::string_view::npos)
+    return "B";
   if (metric == "algbw" || metric == "busbw") return "GB/s";
   if (metric == "loss" || metric.ends_with("_calls") || metric.ends_with("_share")) return "1";
   if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return "ms";

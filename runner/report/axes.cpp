@@ -188,7 +188,7 @@ std::string Axes::column_name(const Key& key, const std::string& value) const {
     const std::string& name = heading(columns_[i]);
     const bool named = (dimension.numeric || is_boolean(dimension)) && !name.empty();
     const std::string text = value_text(columns_[i], key[i]);
-    parts.push_back(named ? name + " " + text : text);
+    parts.push_back(named ? fmt::format("{} {}", name, text) : text);
     any_named |= named;
   }
   if (!value.empty()) parts.push_back(value);

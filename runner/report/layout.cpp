@@ -1,5 +1,7 @@
 #include "runner/report/layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -50,7 +52,7 @@ Lines lines_of(const Table& table, std::string (*escape)(std::string_view), std:
       const Cell& cell = table.rows[r][c];
       std::string& text = lines[r + 1][c];
       if (text.empty()) continue;
-      if (cell.bold) text = std::string(bold) + text + std::string(bold);
+      if (cell.bold) text = fmt::format("{0}{1}{0}", bold, text);
       if (bolds && !cell.bold) text.append(bold.size(), ' ');
       if (marks && !is_marked(cell.text)) text += ' ';
     }

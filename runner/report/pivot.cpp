@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 
 #include "runner/base/text.h"
 #include "runner/report/cell_format.h"
@@ -192,9 +193,9 @@ class Pivot {
   // Values that show the same results share their footnotes.
   void note_cell(const Key& row, const ValueColumn& column) {
     const Layer& layer = layers_[column.layer];
-    const bool noted =
-        std::any_of(layers_.begin(), layers_.begin() + column.layer,
-                    [&](const Layer& earlier) { return &earlier.results() == &layer.results(); });
+    const bool noted = std::ranges::any_of(
+        std::span(layers_).first(column.layer),
+        [&](const Layer& earlier) { return &earlier.results() == &layer.results(); });
     const report::Group* group = layer.find(row, column.key);
     if (group != nullptr && !noted) {
       footnotes_.add_cell(cell_name(row, column), group->rows, layer.axes());

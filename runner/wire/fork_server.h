@@ -25,7 +25,7 @@
 
 namespace sweepd {
 
-inline constexpr std::size_t kMaxForkMessageBytes = 32 * 1024;  // a path and a few variables
+inline constexpr std::size_t kMaxForkMessageBytes{32 << 10};  // a path and a few variables
 
 struct ForkCommand {
   std::filesystem::path folder;

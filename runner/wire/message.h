@@ -146,7 +146,8 @@ Result<void> from_message(const nlohmann::json& value, T& out, const std::string
   } else if constexpr (MapTraits<T>::value) {
     if (!value.is_object()) return fail("expected an object");
     for (const auto& [name, element] : value.items()) {
-      if (auto read = from_message(element, out[name], path + "." + name); !read) return read;
+      if (auto read = from_message(element, out[name], fmt::format("{}.{}", path, name)); !read)
+        return read;
     }
   } else if constexpr (IsMessage<T>) {
     if (!value.is_object()) return fail("expected an object");

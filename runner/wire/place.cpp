@@ -41,7 +41,7 @@ bool write_record(int fd) {
     errno = ENODATA;
     return false;
   }
-  constexpr int kDigits = 20;  // of the largest 64-bit number
+  constexpr std::size_t kDigits = 20;  // of the largest 64-bit number
   std::array<char, 2 * kDigits + kBootIdLength + 3> line{};
   char* at = std::to_chars(line.data(), line.data() + kDigits, ::getpid()).ptr;
   *at++ = ' ';

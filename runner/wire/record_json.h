@@ -140,7 +140,8 @@ void read_rows(JsonReader<nlohmann::ordered_json>& reader, const char* list,
       }
     });
     if (good && index == row.size()) return;
-    reader.fail(path, "expected " + row_form<Record>() + ", got " + reader.excerpt(row));
+    reader.fail(path, "expected " + row_form<Record>() + ", got " +
+                          JsonReader<nlohmann::ordered_json>::excerpt(row));
   });
 }
 

@@ -11,24 +11,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using Value = TableSpec::Value;
-using Filters = std::vector<TableSpec::Filter>;
-
-Value value(std::string name, std::string cell, std::string unit = "", std::string metric = "",
-            Filters where = {}) {
-  return {std::move(name), std::move(cell),  std::move(metric),
-          std::move(unit), std::move(where), {},
-          Bold::kNone};
-}
-
 TEST(TableReads, ValuesOfTheSameResultsShareOneRead) {
   QuerySpec query = query_of({"model"}, {"precision"});
   query.workload = "lm_step";
   query.table.sort = {"-median", "Min", "model"};
   query.table.where = {{"pass", {"timing"}}, {"phase", {"step"}}};
-  query.table.values = {value("Min", "{min:.1f}"), value("Median", "{median:.1f}"),
-                        value("Forward", "{mean}", "", "", {{"phase", {"forward"}}}),
-                        value("Peak", "", "MiB", "peak_allocated_bytes")};
+  query.table.values = {value_of("Min", "{min:.1f}"), value_of("Median", "{median:.1f}"),
+                        value_of("Forward", "{mean}", "", "", {{"phase", {"forward"}}}),
+                        value_of("Peak", "", "MiB", "peak_allocated_bytes")};
   query.table.baseline = {{"precision", {"fp32"}}};
   const TableReads plan = plan_reads(query);
   std::vector<std::string> reads;
@@ -58,10 +48,10 @@ TEST(TableReads, ValuesOfTheSameResultsShareOneRead) {
 TEST(TableReads, AnotherMetricTakesTheTablesUnitWhereItCanBeShownInIt) {
   TableSpec table;
   table.unit = "s";
-  table.values = {value("Time", "{mean}"), value("Peak", "{max}", "", "peak_allocated_bytes"),
-                  value("Compilation", "{mean}", "", "compile_time"),
-                  value("Loading", "{mean}", "ms", "load_time"),
-                  value("Own", "{mean}", "", "figure.parameters")};
+  table.values = {value_of("Time", "{mean}"), value_of("Peak", "{max}", "", "peak_allocated_bytes"),
+                  value_of("Compilation", "{mean}", "", "compile_time"),
+                  value_of("Loading", "{mean}", "ms", "load_time"),
+                  value_of("Own", "{mean}", "", "figure.parameters")};
   const auto complete = complete_values(table);
   EXPECT_EQ(complete[0].unit, "s");
   EXPECT_EQ(complete[1].unit, "") << "bytes are no seconds";
@@ -74,12 +64,12 @@ TEST(TableReads, ARateIsOfTheTimeThatTheTableShows) {
   TableSpec table;
   table.cell = "{tflops:.1f}";
   EXPECT_FALSE(rates_by_median(table)) << "of the mean where no time is shown";
-  table.values = {value("Time", "{median:.3f}"), value("TFLOP/s", "{tflops:.2f}")};
+  table.values = {value_of("Time", "{median:.3f}"), value_of("TFLOP/s", "{tflops:.2f}")};
   EXPECT_TRUE(rates_by_median(table));
   QuerySpec query;
   query.table = table;
   EXPECT_THAT(plan_reads(query).reads.front().table.cell, HasSubstr("{median}"));
-  table.values.push_back(value("Mean", "{mean}"));
+  table.values.push_back(value_of("Mean", "{mean}"));
   EXPECT_FALSE(rates_by_median(table));
 }
 

@@ -70,6 +70,14 @@ class ResultsBuilder {
   ResultSet results_;
 };
 
+inline TableSpec::Value value_of(std::string name, std::string cell, std::string unit = "",
+                                 std::string metric = "",
+                                 std::vector<TableSpec::Filter> where = {}) {
+  return {std::move(name), std::move(cell),  std::move(metric),
+          std::move(unit), std::move(where), {},
+          Bold::kNone};
+}
+
 inline QuerySpec query_of(std::vector<std::string> rows, std::vector<std::string> columns,
                           std::string cell = "", std::string unit = "") {
   QuerySpec query;

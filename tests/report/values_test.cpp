@@ -11,16 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using Value = TableSpec::Value;
-using Filters = std::vector<TableSpec::Filter>;
-
-Value value(std::string name, std::string cell, std::string unit = "", std::string metric = "",
-            Filters where = {}) {
-  return {std::move(name), std::move(cell),  std::move(metric),
-          std::move(unit), std::move(where), {},
-          Bold::kNone};
-}
-
 std::string markdown(std::vector<ResultSet> results, const QuerySpec& query) {
   const auto table = pivot(std::move(results), query);
   return table ? to_markdown(*table) : "error: " + table.error().message;
@@ -36,8 +26,8 @@ TEST(Values, MinMaxAvgStd) {
   QuerySpec query = query_of({"model", "phase", "warmup"}, {});
   query.table.headings = {{"model", "Model"}, {"phase", "Pass"}, {"warmup", "Warmup"}};
   query.table.unit = "s";
-  query.table.values = {value("Min (s)", "{min:.3f}"), value("Max (s)", "{max:.3f}"),
-                        value("Avg (s)", "{mean:.3f}"), value("Std (s)", "{std:.3f}")};
+  query.table.values = {value_of("Min (s)", "{min:.3f}"), value_of("Max (s)", "{max:.3f}"),
+                        value_of("Avg (s)", "{mean:.3f}"), value_of("Std (s)", "{std:.3f}")};
   EXPECT_EQ(markdown({b.get()}, query),
             R"(| Model | Pass     | Warmup | Min (s) | Max (s) | Avg (s) | Std (s) |
 | ----- | -------- | -----: | ------: | ------: | ------: | ------: |
@@ -67,10 +57,10 @@ TEST(Values, MetricsAndPhasesSideBySide) {
   QuerySpec query = query_of({"model", "context"}, {});
   query.table.headings = {{"model", "Size"}};
   query.table.values = {
-      value("Params", "{mean:,.0f}", "", "figure.parameters"),
-      value("Forward (s)", "{mean:.3f} ± {std:.3f}", "s", "", {{"phase", {"forward"}}}),
-      value("Peak", "{max:.0f}", "MiB", "peak_allocated_bytes"),
-      value("Status", "{outcome}", "", "", {{"phase", {"forward"}}})};
+      value_of("Params", "{mean:,.0f}", "", "figure.parameters"),
+      value_of("Forward (s)", "{mean:.3f} ± {std:.3f}", "s", "", {{"phase", {"forward"}}}),
+      value_of("Peak", "{max:.0f}", "MiB", "peak_allocated_bytes"),
+      value_of("Status", "{outcome}", "", "", {{"phase", {"forward"}}})};
   EXPECT_EQ(markdown({params.get(), forward.get(), peak.get()}, query),
             R"(| Size  | context |        Params |   Forward (s) | Peak (MiB) | Status |
 | ----- | ------: | ------------: | ------------: | ---------: | ------ |
@@ -93,7 +83,7 @@ TEST(Values, EachColumnHasAllValues) {
   b.samples({"small", "5"}, {31, 29});
   QuerySpec query = query_of({"model"}, {"warmup"});
   query.table.headings = {{"warmup", "warm-up"}};
-  query.table.values = {value("avg", "{mean:.1f}"), value("std", "{std:.1f}")};
+  query.table.values = {value_of("avg", "{mean:.1f}"), value_of("std", "{std:.1f}")};
   const auto table = pivot({b.get()}, query);
   ASSERT_TRUE(table) << table.error().message;
   std::vector<std::string> names;
@@ -113,8 +103,8 @@ TEST(Values, ReadApartTheyMeetByTheirRows) {
     return b.get();
   };
   QuerySpec query = query_of({"model"}, {}, "{mean:.0f}");
-  query.table.values = {value("vanilla", "", "", "", {{"compile", {"false"}}}),
-                        value("compiled", "", "", "", {{"compile", {"true"}}})};
+  query.table.values = {value_of("vanilla", "", "", "", {{"compile", {"false"}}}),
+                        value_of("compiled", "", "", "", {{"compile", {"true"}}})};
   const auto table =
       pivot({results({"large", "small"}, 1), results({"medium", "small", "xl"}, 2)}, query);
   ASSERT_TRUE(table) << table.error().message;
@@ -197,8 +187,9 @@ TEST(Values, AreSortedByTheirNames) {
   }
   time.ended({"c"}, Outcome::kOom);
   QuerySpec query = query_of({"model"}, {});
-  query.table.values = {value("Time", "{mean}"), value("Peak", "{max}", "", "peak_allocated_bytes"),
-                        value("Status", "{outcome}")};
+  query.table.values = {value_of("Time", "{mean}"),
+                        value_of("Peak", "{max}", "", "peak_allocated_bytes"),
+                        value_of("Status", "{outcome}")};
   const auto order = [&](std::vector<std::string> sort) {
     query.table.sort = std::move(sort);
     const auto table = pivot({time.get(), peak.get()}, query);
@@ -220,8 +211,8 @@ TEST(Values, OneWithoutResultsKeepsItsColumn) {
   peak.text("model", {});
   time.samples({"a"}, {1.5});
   QuerySpec query = query_of({"model"}, {});
-  query.table.values = {value("Time", "{mean}"),
-                        value("Peak", "{max}", "MiB", "peak_allocated_bytes")};
+  query.table.values = {value_of("Time", "{mean}"),
+                        value_of("Peak", "{max}", "MiB", "peak_allocated_bytes")};
   const auto table = pivot({time.get(), peak.get()}, query);
   ASSERT_EQ(table->columns.size(), 3U);
   EXPECT_EQ(table->columns[2].unit, "MiB");
@@ -235,8 +226,8 @@ TEST(Values, AnEmptyFirstOneLosesNoRow) {
   some.text("model", {"tiny"}).numbers("context", {"64"});
   some.samples({"tiny", "64"}, {2.5});
   QuerySpec query = query_of({"model", "context"}, {});
-  query.table.values = {value("fp32", "{mean:.1f}", "", "", {{"precision", {"fp32"}}}),
-                        value("bf16", "{mean:.1f}", "", "", {{"precision", {"bf16"}}})};
+  query.table.values = {value_of("fp32", "{mean:.1f}", "", "", {{"precision", {"fp32"}}}),
+                        value_of("bf16", "{mean:.1f}", "", "", {{"precision", {"bf16"}}})};
   EXPECT_EQ(markdown({none.get(), some.get()}, query),
             R"(| model | context | fp32 (ms) | bf16 (ms) |
 | ----- | ------: | --------: | --------: |
@@ -285,9 +276,9 @@ TEST(Values, AMetricDividedByAPowerOfAParameter) {
     made.cell = "{max:,.2f}";
     return made;
   };
-  query.table.values = {value("Memory", "peak_allocated_bytes", "MiB"),
-                        value("Memory/seq²", "peak_allocated_bytes per sequence^2", ""),
-                        value("Memory/seq", "peak_allocated_bytes per sequence", "KiB")};
+  query.table.values = {value_of("Memory", "peak_allocated_bytes", "MiB"),
+                        value_of("Memory/seq²", "peak_allocated_bytes per sequence^2", ""),
+                        value_of("Memory/seq", "peak_allocated_bytes per sequence", "KiB")};
   query.table.sort = {"-Memory/seq²"};
   EXPECT_EQ(plan_reads(query).reads.size(), 1U) << "all three show the same results";
   EXPECT_EQ(validate(query.table, {"sequence", "device"}).ok(), true);
@@ -309,7 +300,7 @@ TEST(Values, AMetricDividedByAPowerOfAParameter) {
            {"peak_allocated_bytes per sequence^9", "the power from 1 to 4"},
            {"peak_allocated_bytes per device^2 x", "the power from 1 to 4"},
            {"peak_allocated_bytes per batch", "neither a row nor a column"}}) {
-    query.table.values = {value("Memory", metric, "")};
+    query.table.values = {value_of("Memory", metric, "")};
     query.table.sort.clear();
     const auto checked = validate(query.table, {"sequence", "device", "batch"});
     ASSERT_FALSE(checked) << metric;

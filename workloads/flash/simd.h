@@ -49,7 +49,7 @@ inline Floats larger(Floats a, Floats b) {  // b where a is NaN
   return a > b ? a : b;
 }
 
-// 2^x with a relative error of 1.3e-7, 0 below the normal numbers, NaN for NaN; for x <= 127.
+// 2^x with a relative error of 2.3e-7, 0 below the normal numbers, NaN for NaN; for x <= 127.
 inline Floats exp2(Floats x) {
   // Adding 1.5 x 2^23 rounds to an integer n and leaves it in the low bits; 127 makes it the bits
   // of an exponent. The result is multiplied by that power and not added to in its exponent, so

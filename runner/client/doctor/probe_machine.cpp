@@ -132,7 +132,7 @@ bool is_ours(const std::string& name) {
 }  // namespace
 
 CpuFacts probe_cpu() {
-  const HostInfo host = read_host();
+  const HostInfo& host = read_host();
   const std::string cpuinfo = read_small_file("/proc/cpuinfo");
   CpuFacts cpu;
   cpu.model = host.cpu_model;

@@ -27,8 +27,6 @@
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/results.h"
 
-extern char** environ;
-
 namespace sweepd {
 
 namespace fs = std::filesystem;
@@ -106,15 +104,15 @@ std::string find_toolkit() {
 }
 
 struct FileSystem {
-  std::uint32_t magic;  // statfs(2)
   const char* name;
+  std::uint32_t magic;  // statfs(2)
   bool network;
 };
 constexpr FileSystem kFileSystems[] = {
-    {0xef53, "ext4", false},      {0x58465342, "xfs", false}, {0x9123683e, "btrfs", false},
-    {0x01021994, "tmpfs", false}, {0x6969, "nfs", true},      {0x517b, "smb", true},
-    {0xff534d42, "cifs", true},   {0xfe534d42, "smb2", true}, {0x0bd00bd0, "lustre", true},
-    {0x47504653, "gpfs", true},   {0x00c36400, "ceph", true},
+    {"ext4", 0xef53, false},      {"xfs", 0x58465342, false}, {"btrfs", 0x9123683e, false},
+    {"tmpfs", 0x01021994, false}, {"nfs", 0x6969, true},      {"smb", 0x517b, true},
+    {"cifs", 0xff534d42, true},   {"smb2", 0xfe534d42, true}, {"lustre", 0x0bd00bd0, true},
+    {"gpfs", 0x47504653, true},   {"ceph", 0x00c36400, true},
 };
 
 // Returns the folder, or the part of its path that exists.

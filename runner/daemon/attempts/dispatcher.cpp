@@ -219,11 +219,11 @@ void Dispatcher::finish_run(std::int64_t row) {
     scheduler_.finished(row);
     return queue_again(std::move(run->attempt));
   }
-  read_journals(std::move(run));
+  read_journals(run);
 }
 
 // Reads on another thread: the journal of a million steps takes ten seconds.
-void Dispatcher::read_journals(std::shared_ptr<Run> run) {
+void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
   const auto record = std::make_shared<AttemptRecord>();
   journals_.run(
       [run, record] {

@@ -143,7 +143,7 @@ class Dispatcher {
   Run* run_of(const AttemptId& attempt);
   bool is_idle() const;  // nothing runs, starts or is being stored
   void finish_run(std::int64_t row);
-  void read_journals(std::shared_ptr<Run> run);
+  void read_journals(const std::shared_ptr<Run>& run);
   void recover_started(OpenAttempt attempt);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);

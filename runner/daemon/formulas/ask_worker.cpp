@@ -17,8 +17,6 @@
 #include "runner/base/unique_fd.h"
 #include "runner/wire/json_text.h"
 
-extern char** environ;
-
 namespace sweepd {
 namespace {
 

@@ -10,7 +10,7 @@ namespace {
 
 // Finds an attempt by its id, else the newest done memory pass of its trial.
 Result<AttemptRow> find_memory_attempt(Reader& reader, const std::string& who) {
-  const auto attempt = reader.find_attempt(who);
+  auto attempt = reader.find_attempt(who);
   if (!attempt && attempt.error().code != ErrorCode::kNotFound) return attempt;
   const auto siblings = reader.attempts_of_trial(attempt ? attempt->trial_key : who);
   if (!siblings) return attempt ? siblings.error() : attempt.error();

@@ -22,7 +22,7 @@ using asio::awaitable;
 
 namespace {
 
-constexpr auto use_tuple = asio::as_tuple(asio::use_awaitable);
+constexpr auto kUseTuple = asio::as_tuple(asio::use_awaitable);
 // A result of a hundred thousand cells is about 5 MB. With a larger backlog than this, nobody is
 // reading.
 constexpr std::size_t kMaxBacklogBytes = 64U << 20;
@@ -117,7 +117,7 @@ awaitable<void> Session::read_requests() {
   std::string buffer;
   while (socket_.is_open()) {
     const auto [error, n] = co_await asio::async_read_until(
-        socket_, asio::dynamic_buffer(buffer, kMaxLineBytes), '\n', use_tuple);
+        socket_, asio::dynamic_buffer(buffer, kMaxLineBytes), '\n', kUseTuple);
     if (error == asio::error::not_found) {
       send(error_line(
           nullptr, {RpcCode::kResourceExhausted,
@@ -179,11 +179,11 @@ awaitable<void> Session::write_lines() {
   while (socket_.is_open()) {
     if (outgoing_.empty()) {
       if (closing_) break;
-      co_await wake_writer_.async_wait(use_tuple);
+      co_await wake_writer_.async_wait(kUseTuple);
       continue;
     }
     const auto [error, n] =
-        co_await asio::async_write(socket_, asio::buffer(outgoing_.front()), use_tuple);
+        co_await asio::async_write(socket_, asio::buffer(outgoing_.front()), kUseTuple);
     if (error) break;
     backlog_bytes_ -= outgoing_.front().size();
     outgoing_.pop_front();

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <ranges>
 
 #include "runner/daemon/serving/entries.h"
 #include "runner/wire/messages/queue.h"
@@ -53,7 +52,8 @@ void Watchers::Watch::begin_with(const std::vector<AttemptRow>& problems, Ended&
   const auto known = [this](const rpc::EndedEntry& entry) { return past->contains(entry.attempt); };
   std::erase_if(ended, known);
   std::erase_if(news, known);
-  const auto entries = std::views::transform(problems, ended_entry_of);
+  Ended entries;
+  for (const AttemptRow& attempt : problems) entries.push_back(ended_entry_of(attempt));
   ended.insert(ended.begin(), entries.begin(), entries.end());
 }
 
