@@ -17,6 +17,7 @@ from pathlib import Path
 # Which layers a layer may include directly. `db` means itself and its subfolders, and so on.
 ARROWS = {
     "runner/base": [],
+    "runner/stats": ["runner/base"],
     "runner/model": ["runner/base"],
     "runner/sweepfile": ["runner/model"],
     "runner/sched": ["runner/model"],
@@ -66,7 +67,7 @@ FAMILIES = {
     "yaml-cpp": (re.compile(r"yaml-cpp/"), ["runner/sweepfile"]),
     "SQLite": (re.compile(r"(SQLiteCpp/|sqlite3)"), ["db"]),
     "hwloc": (re.compile(r"hwloc"), ["runner/exec"]),
-    "Boost": (re.compile(r"boost/"), ["runner/daemon", "runner/client"]),
+    "Boost": (re.compile(r"boost/"), ["runner/stats", "runner/daemon", "runner/client"]),
     "CLI11": (re.compile(r"CLI/"), ["runner/daemon", "runner/client", "runner/worker"]),
     "spdlog": (re.compile(r"spdlog/"), ["runner/exec", "runner/daemon"]),
     "nlohmann-json": (
