@@ -1,0 +1,124 @@
+#include "runner/stats/steady.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "runner/stats/change_points.h"
+#include "runner/stats/median.h"
+#include "runner/stats/robust.h"
+#include "runner/stats/two_levels.h"
+
+namespace sweepd::stats {
+namespace {
+
+constexpr std::size_t kFewestSteps = 10;
+constexpr double kClipAt = 3;        // standard deviations of the noise
+constexpr double kNoiseShare = 0.1;  // of the tolerance; less noise than this is of no interest
+// Of the search for the end of the warm-up, in standard deviations of the noise. Half of the least
+// slowness that is looked for; a step's most; a sum that noise alone seldom reaches.
+constexpr double kUsualExcess = 1.25, kMostExcess = 5, kLeastExcess = 3;
+constexpr std::size_t kSearch = 10;  // steps; what is slow for longer is a segment
+
+Segment make_segment(std::span<const double> steps, std::size_t begin, std::size_t end) {
+  const std::vector<double> own(steps.begin() + static_cast<std::ptrdiff_t>(begin),
+                                steps.begin() + static_cast<std::ptrdiff_t>(end));
+  const double sum = std::accumulate(own.begin(), own.end(), 0.0);
+  return {begin, end, sum / static_cast<double>(own.size()), median(own)};
+}
+
+// `noise` is that of `logs`.
+std::vector<Segment> segments_of(std::span<const double> steps, const std::vector<double>& logs,
+                                 const Noise& noise, std::size_t least_length) {
+  std::vector<double> scaled = clip_outliers(logs, kClipAt * noise.deviation);
+  for (double& value : scaled) value /= noise.deviation;
+  const double penalty = noise.inflation() * penalty_for(steps.size());
+  std::vector<std::size_t> edges = change_points(scaled, {least_length, penalty});
+  edges.insert(edges.begin(), 0);
+  edges.push_back(steps.size());
+  std::vector<Segment> segments;
+  for (std::size_t i = 1; i < edges.size(); ++i) {
+    segments.push_back(make_segment(steps, edges[i - 1], edges[i]));
+  }
+  return segments;
+}
+
+std::size_t first_on_last_level(const std::vector<Segment>& segments, double log_tolerance) {
+  std::size_t from = segments.back().begin;
+  for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
+    if (std::abs(std::log(segment->median / segments.back().median)) > log_tolerance) break;
+    from = segment->begin;
+  }
+  return from;
+}
+
+bool is_slowing(const std::vector<Segment>& segments, double log_tolerance) {
+  const Segment& last = segments.back();
+  return std::any_of(segments.begin(), segments.end(), [&](const Segment& segment) {
+    return 10 * (segment.end - segment.begin) >= last.end &&
+           std::log(last.median / segment.median) > log_tolerance;
+  });
+}
+
+// Steps over what is left of a warm-up from `from` on: the first `kSearch` steps up to where the
+// sum of their excess is largest, if it is large (Page's cusum). `unit` is the noise.
+std::size_t skip_warm_up(const std::vector<double>& logs, std::size_t from, double unit) {
+  const double level = median({logs.begin() + static_cast<std::ptrdiff_t>(from), logs.end()});
+  const std::size_t end = std::min(logs.size(), from + kSearch);
+  std::size_t first = from;
+  double sum = 0, largest = kLeastExcess;
+  for (std::size_t step = from; step < end; ++step) {
+    sum += std::clamp((logs[step] - level) / unit, -kMostExcess, kMostExcess) - kUsualExcess;
+    if (sum < largest) continue;
+    largest = sum;
+    first = step + 1;
+  }
+  return first;
+}
+
+}  // namespace
+
+std::string_view name_of(SteadyKind kind) {
+  switch (kind) {
+    case SteadyKind::kSteady:
+      return "steady";
+    case SteadyKind::kNoSteadyState:
+      return "no steady state";
+    case SteadyKind::kSlowing:
+      return "slowing";
+    case SteadyKind::kBimodal:
+      return "bimodal";
+  }
+  return "";
+}
+
+std::optional<Steadiness> find_steadiness(std::span<const double> steps,
+                                          const SteadyOptions& options) {
+  if (steps.size() < kFewestSteps) return std::nullopt;
+  std::vector<double> logs;
+  logs.reserve(steps.size());
+  for (const double step : steps) {
+    if (!std::isfinite(step) || !(step > 0)) return std::nullopt;
+    logs.push_back(std::log(step));
+  }
+  const double log_tolerance = std::log1p(options.tolerance);
+  Noise noise = noise_of(logs);
+  noise.deviation = std::max(noise.deviation, kNoiseShare * log_tolerance);
+  Steadiness result;
+  result.segments = segments_of(steps, logs, noise, options.least_length);
+  const std::size_t level_from = first_on_last_level(result.segments, log_tolerance);
+  const bool covers_half = 2 * level_from <= steps.size();
+  const std::span<const double> judged =
+      std::span<const double>(logs).subspan(covers_half ? level_from : 0);
+  if (find_two_levels(judged, log_tolerance)) {
+    result.kind = SteadyKind::kBimodal;
+  } else if (is_slowing(result.segments, log_tolerance)) {
+    result.kind = SteadyKind::kSlowing;
+  } else {
+    result.kind = covers_half ? SteadyKind::kSteady : SteadyKind::kNoSteadyState;
+  }
+  result.steady_from = skip_warm_up(logs, level_from, std::max(noise.deviation, log_tolerance / 2));
+  return result;
+}
+
+}  // namespace sweepd::stats

@@ -1,0 +1,65 @@
+// Whether the steps of one attempt have reached a steady state, and from which step on. After
+// Barrett et al., "Virtual machine warmup blows hot and cold" (OOPSLA 2017), who classify segments
+// between change points in the same way.
+//
+// Times are noisy by a factor and skewed, and single steps take several times as long. So the
+// change points (`change_points.h`) are those of the logarithms, which are clipped to within three
+// standard deviations of the noise around a running median (`robust.h`).
+//
+// By simulation: of 1,000 series of independent noise (normal, log-normal, with outliers) about two
+// show a change that is none. Where neighbouring steps have a correlation of 0.5, one series in six
+// does if it has 20 to 200 steps, too few to estimate the correlation well, and one in thirty if it
+// has 500. Ten slower steps amid others are found in nine of ten series if they are slower by three
+// standard deviations of the noise, and in six of ten if by two and a half.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sweepd::stats {
+
+enum class SteadyKind {
+  // The last segments that are equivalent to the very last one cover at least the final half of the
+  // steps. Segments are equivalent if their medians differ by no more than the tolerance.
+  kSteady,
+  kNoSteadyState,  // they cover less than that, and none of the following holds
+  // The last segment is slower by more than the tolerance than an earlier one that has at least a
+  // tenth of the steps.
+  kSlowing,
+  // The steps (of the steady part, if there is one) jump between two levels that are further apart
+  // than the tolerance (`two_levels.h`): their mean and median describe none of them.
+  kBimodal,
+};
+std::string_view name_of(SteadyKind kind);  // "steady", "no steady state", "slowing", "bimodal"
+
+// Steps from `begin` up to and without `end`, counted from 0, on one level.
+struct Segment {
+  std::size_t begin = 0, end = 0;
+  double mean = 0, median = 0;  // in the unit of the steps
+};
+
+struct Steadiness {
+  SteadyKind kind = SteadyKind::kSteady;
+  // The first of the last steps that are on the level of the last segment; given for every kind.
+  // What is left of a warm-up at their beginning does not belong to them: steps too few for a
+  // segment, such as a single one, that are together clearly slower (a cusum: Page, "Continuous
+  // inspection schemes", Biometrika 1954).
+  std::size_t steady_from = 0;
+  std::vector<Segment> segments;  // all steps; at least one segment
+};
+
+struct SteadyOptions {
+  double tolerance = 0.02;  // levels that differ by less are the same for all practical purposes
+  std::size_t least_length = 5;  // steps of a segment
+};
+
+// `steps` are the times of one attempt in their order, in any unit, with the warm-up. Nothing if
+// there are fewer than 10, or if one of them is not finite and positive. Takes some milliseconds
+// for up to a hundred thousand steps.
+std::optional<Steadiness> find_steadiness(std::span<const double> steps,
+                                          const SteadyOptions& options = {});
+
+}  // namespace sweepd::stats
