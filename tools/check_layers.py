@@ -24,7 +24,7 @@ ARROWS = {
     "runner/wire": ["runner/model"],
     "runner/exec": ["runner/model", "runner/wire"],
     "runner/worker": ["runner/model", "runner/wire", "workloads/api"],
-    "runner/report": ["runner/model"],
+    "runner/report": ["runner/model", "runner/stats"],
     "db/base": ["runner/model"],
     "db/store": ["db/base"],
     "db/query": ["db/base"],

@@ -57,6 +57,7 @@ Exit report_error(const Error& error);
 
 // One command, one file: commands/<verb>.cpp.
 void add_cancel(Command& app, Client& client);
+void add_compare(Command& app, Client& client);
 void add_devices(Command& app, Client& client);
 void add_completion(Command& app, Client& client);
 void add_doctor(Command& app, Client& client);

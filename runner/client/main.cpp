@@ -6,8 +6,10 @@
 #include "runner/client/client.h"
 #include "runner/client/usage.h"
 
-int main(int argc, char** argv) {
-  using namespace sweepd;
+namespace sweepd {
+namespace {
+
+int run_sweepctl(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);  // so that `sweepctl list | head` ends quietly
   CLI::App app{
       "Submits, watches and queries sweeps of LLM training-step benchmarks.\n"
@@ -21,7 +23,7 @@ int main(int argc, char** argv) {
                "fail instead of starting a daemon when none is running");
   app.add_option("--db", client.database,
                  "read this database file (or the one in this state folder) instead of asking the "
-                 "daemon; for list, show, report, query, log and workloads")
+                 "daemon; for list, show, report, query, compare, log and workloads")
       ->type_name("FILE");
   app.set_version_flag("--version",
                        std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
@@ -29,9 +31,10 @@ int main(int argc, char** argv) {
   app.failure_message(explain_usage);
   app.fallthrough();  // --state-dir may also follow the verb
   Command commands(app);
-  for (const auto add : {add_plan, add_submit, add_watch, add_list, add_show, add_report, add_query,
-                         add_export, add_log, add_cancel, add_retry, add_merge, add_workloads,
-                         add_devices, add_doctor, add_status, add_stop, add_completion}) {
+  for (const auto add :
+       {add_plan, add_submit, add_watch, add_list, add_show, add_report, add_query, add_compare,
+        add_export, add_log, add_cancel, add_retry, add_merge, add_workloads, add_devices,
+        add_doctor, add_status, add_stop, add_completion}) {
     add(commands, client);
   }
   try {
@@ -40,4 +43,11 @@ int main(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::kUsage);
   }
   return static_cast<int>(client.action());
+}
+
+}  // namespace
+}  // namespace sweepd
+
+int main(int argc, char** argv) {
+  return sweepd::run_sweepctl(argc, argv);
 }

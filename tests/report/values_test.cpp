@@ -268,7 +268,7 @@ TEST(Values, AMetricDividedByAPowerOfAParameter) {
   b.samples({"256", "cpu"}, {1048576.0});
   b.samples({"1000", "cpu"}, {16000000.0});
   QuerySpec query = query_of({"sequence"}, {});
-  const auto value = [](const char* name, const char* metric, const char* unit) {
+  const auto largest = [](const char* name, const char* metric, const char* unit) {
     TableSpec::Value made;
     made.name = name;
     made.metric = metric;
@@ -276,9 +276,9 @@ TEST(Values, AMetricDividedByAPowerOfAParameter) {
     made.cell = "{max:,.2f}";
     return made;
   };
-  query.table.values = {value_of("Memory", "peak_allocated_bytes", "MiB"),
-                        value_of("Memory/seq²", "peak_allocated_bytes per sequence^2", ""),
-                        value_of("Memory/seq", "peak_allocated_bytes per sequence", "KiB")};
+  query.table.values = {largest("Memory", "peak_allocated_bytes", "MiB"),
+                        largest("Memory/seq²", "peak_allocated_bytes per sequence^2", ""),
+                        largest("Memory/seq", "peak_allocated_bytes per sequence", "KiB")};
   query.table.sort = {"-Memory/seq²"};
   EXPECT_EQ(plan_reads(query).reads.size(), 1U) << "all three show the same results";
   EXPECT_EQ(validate(query.table, {"sequence", "device"}).ok(), true);
@@ -300,7 +300,7 @@ TEST(Values, AMetricDividedByAPowerOfAParameter) {
            {"peak_allocated_bytes per sequence^9", "the power from 1 to 4"},
            {"peak_allocated_bytes per device^2 x", "the power from 1 to 4"},
            {"peak_allocated_bytes per batch", "neither a row nor a column"}}) {
-    query.table.values = {value_of("Memory", metric, "")};
+    query.table.values = {largest("Memory", metric, "")};
     query.table.sort.clear();
     const auto checked = validate(query.table, {"sequence", "device", "batch"});
     ASSERT_FALSE(checked) << metric;

@@ -39,6 +39,8 @@ boost::asio::awaitable<Reply> call_handler(ReadServices& reading, Services* all,
 
 boost::asio::awaitable<Answer<rpc::Cancel>> handle_cancel(Services&, Session&,
                                                           rpc::Cancel::Request);
+boost::asio::awaitable<Answer<rpc::Compare>> handle_compare(ReadServices&, Session&,
+                                                            rpc::Compare::Request);
 boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services&, Session&,
                                                             rpc::Devices::Request);
 boost::asio::awaitable<Answer<rpc::Doctor>> handle_doctor(ReadServices&, Session&,

@@ -10,26 +10,6 @@
 namespace sweepd {
 namespace {
 
-// Returns the workload of a query: that of its sweep, if it names one. Reader::results refuses a
-// query that names a different workload as well.
-Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, QuerySpec& query) {
-  std::string workload = query.workload;
-  if (!query.sweep.empty()) {
-    const auto sweep = reader.find_sweep(query.sweep);
-    if (!sweep) return sweep.error();
-    query.sweep = sweep->id;
-    workload = sweep->workload;
-  }
-  const WorkloadDef* def = catalog.find(workload);
-  if (def == nullptr) {
-    return Error{ErrorCode::kNotFound,
-                 workload.empty()
-                     ? "name a sweep or a workload"
-                     : "no workload `" + workload + "`" + did_you_mean(workload, catalog.names())};
-  }
-  return def;
-}
-
 // Fills in rows and columns if there are none: one row per trial by whatever varies, and one column
 // per phase unless values define the columns. Scheduling parameters say nothing about a result.
 void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
@@ -123,6 +103,24 @@ Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec&
 }
 
 }  // namespace
+
+Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, QuerySpec& query) {
+  std::string workload = query.workload;
+  if (!query.sweep.empty()) {
+    const auto sweep = reader.find_sweep(query.sweep);
+    if (!sweep) return sweep.error();
+    query.sweep = sweep->id;
+    workload = sweep->workload;
+  }
+  const WorkloadDef* def = catalog.find(workload);
+  if (def == nullptr) {
+    return Error{ErrorCode::kNotFound,
+                 workload.empty()
+                     ? "name a sweep or a workload"
+                     : "no workload `" + workload + "`" + did_you_mean(workload, catalog.names())};
+  }
+  return def;
+}
 
 Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query) {
   const auto def = workload_of(reader, catalog, query);

@@ -44,6 +44,7 @@ constexpr Method method() {
 
 constexpr std::array kMethods{
     method<rpc::Cancel, Services, handle_cancel>(),
+    method<rpc::Compare, ReadServices, handle_compare>(),
     method<rpc::Devices, Services, handle_devices>(),
     method<rpc::Doctor, ReadServices, handle_doctor>(),
     method<rpc::Kernels, ReadServices, handle_kernels>(),

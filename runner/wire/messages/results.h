@@ -104,6 +104,37 @@ struct Query {
   };
 };
 
+struct Compare {
+  static constexpr std::string_view kName = "compare";
+  struct Request {
+    std::string a, b, by, workload;
+    std::vector<std::string> where;
+    std::string metric = "time", phase = "step", tolerance = "2%", confidence = "95%";
+    static void visit(auto& self, auto&& field) {
+      field("a", self.a, "a sweep");
+      field("b", self.b, "another sweep, unless `by` is given");
+      field("by", self.by, "`precision=fp32,bf16`: the two values of a parameter to compare");
+      field("workload", self.workload, "all its results, if `a` names no sweep");
+      field("where", self.where, "`[\"model=small,large\"]`");
+      field("metric", self.metric, "a time");
+      field("phase", self.phase, "");
+      field("tolerance", self.tolerance, "a difference that is none, such as `2%` or `0.02`");
+      field("confidence", self.confidence, "of the intervals, such as `95%`");
+    }
+  };
+  struct Reply {
+    Table table;
+    std::int64_t faster = 0, slower = 0, same = 0, unclear = 0;
+    static void visit(auto& self, auto&& field) {
+      field("table", self.table, "a row for each point");
+      field("faster", self.faster, "points at which the second takes less time");
+      field("slower", self.slower, "");
+      field("same", self.same, "points that differ by less than the tolerance");
+      field("unclear", self.unclear, "");
+    }
+  };
+};
+
 struct Kernels {
   static constexpr std::string_view kName = "kernels";
   struct Request {

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "runner/base/text.h"
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/handlers/make_table.h"
+#include "runner/report/comparison.h"
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+// A share between 0 and 1, both excluded: "2%" or "0.02".
+Result<double> share_from(std::string_view member, const std::string& text) {
+  const bool percent = text.ends_with('%');
+  const char* end = text.data() + text.size() - (percent ? 1 : 0);
+  double value = 0;
+  const auto read = std::from_chars(text.data(), end, value);
+  if (percent) value /= 100;
+  if (read.ec == std::errc() && read.ptr == end && value > 0 && value < 1) return value;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: `{}` is not a share; expected such as 2% or 0.02, between 0 and 1",
+                           member, text)};
+}
+
+// "name=one,two"
+Result<TableSpec::Filter> filter_from(std::string_view member, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  TableSpec::Filter filter;
+  if (equals != std::string::npos) {
+    filter.name = text.substr(0, equals);
+    for (const std::string& value : split(text.substr(equals + 1), ',')) {
+      if (!value.empty()) filter.values.push_back(value);
+    }
+  }
+  if (!filter.name.empty() && !filter.values.empty()) return filter;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: `{}`: expected NAME=VALUE[,VALUE]", member, text)};
+}
+
+// What both sides have in common: every parameter that may tell points apart is a row.
+Result<QuerySpec> common_query(const Catalog& catalog, Reader& reader,
+                               const rpc::Compare::Request& request) {
+  QuerySpec query;
+  query.workload = request.workload;
+  query.sweep = request.a;
+  const auto def = workload_of(reader, catalog, query);
+  if (!def) return def.error();
+  for (const ParamDef& param : (*def)->params) {
+    if (param.role == ParamRole::kIdentity) query.table.rows.push_back(param.name);
+  }
+  query.table.rows.emplace_back("host");
+  if (!request.metric.ends_with("time")) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("metric: `{}` is not a time; expected time, host_time or setup_time",
+                             request.metric)};
+  }
+  query.table.metric = request.metric;
+  query.table.where.push_back({"phase", {request.phase}});
+  for (const std::string& text : request.where) {
+    auto filter = filter_from("where", text);
+    if (!filter) return filter.error();
+    query.table.where.push_back(std::move(*filter));
+  }
+  return query;
+}
+
+struct Sides {
+  QuerySpec a, b;
+  std::string name_a, name_b;
+};
+
+Result<Sides> sides_by_value(QuerySpec common, const std::string& by) {
+  const auto filter = filter_from("by", by);
+  if (!filter) return filter.error();
+  if (filter->values.size() != 2) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("by: `{}` has {} values; expected two, such as {}=A,B", by,
+                             filter->values.size(), filter->name)};
+  }
+  Sides sides{common, std::move(common), fmt::format("{}={}", filter->name, filter->values[0]),
+              fmt::format("{}={}", filter->name, filter->values[1])};
+  sides.a.table.where.push_back({filter->name, {filter->values[0]}});
+  sides.b.table.where.push_back({filter->name, {filter->values[1]}});
+  return sides;
+}
+
+Result<Sides> sides_of(const Catalog& catalog, Reader& reader,
+                       const rpc::Compare::Request& request) {
+  auto common = common_query(catalog, reader, request);
+  if (!common) return common.error();
+  if (!request.by.empty() && !request.b.empty()) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("`{}` and `by`: two sweeps are compared, or two values in one", request.b)};
+  }
+  if (!request.by.empty()) return sides_by_value(std::move(*common), request.by);
+  if (request.b.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "nothing to compare with; name a second sweep, or two values of a parameter with "
+                 "--by NAME=A,B"};
+  }
+  const auto a = reader.find_sweep(request.a), b = reader.find_sweep(request.b);
+  if (!a) return a.error();
+  if (!b) return b.error();
+  if (a->workload != b->workload) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("`{}` is a sweep of {} and `{}` of {}; expected the same workload",
+                             a->name, a->workload, b->name, b->workload)};
+  }
+  Sides sides{*common, std::move(*common), a->name, b->name};
+  sides.b.sweep = b->id;
+  if (sides.name_a == sides.name_b) {
+    sides.name_a = fmt::format("{} {}", a->name, short_id(a->id));
+    sides.name_b = fmt::format("{} {}", b->name, short_id(b->id));
+  }
+  return sides;
+}
+
+Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
+                                    const rpc::Compare::Request& request,
+                                    const stats::CompareOptions& options) {
+  auto sides = sides_of(catalog, reader, request);
+  if (!sides) return sides.error();
+  ComparedSide a{sides->name_a, {}}, b{sides->name_b, {}};
+  for (const auto& [side, query] : {std::pair{&a, &sides->a}, std::pair{&b, &sides->b}}) {
+    auto results = reader.results(*query, true);
+    if (!results) return results.error();
+    side->results = std::move(*results);
+  }
+  const auto compared = compare_results(a, b, options);
+  if (!compared) return compared.error();
+  rpc::Compare::Reply reply;
+  for (const ComparedPoint& point : compared->points) {
+    switch (point.comparison.change) {
+      case stats::Change::kFaster:
+        ++reply.faster;
+        break;
+      case stats::Change::kSlower:
+        ++reply.slower;
+        break;
+      case stats::Change::kSame:
+        ++reply.same;
+        break;
+      case stats::Change::kUnclear:
+        ++reply.unclear;
+        break;
+    }
+  }
+  reply.table = comparison_table(*compared, a.name, b.name, options);
+  return reply;
+}
+
+}  // namespace
+
+boost::asio::awaitable<Answer<rpc::Compare>> handle_compare(ReadServices& services, Session&,
+                                                            rpc::Compare::Request request) {
+  const auto tolerance = share_from("tolerance", request.tolerance);
+  if (!tolerance) co_return tolerance.error();
+  const auto confidence = share_from("confidence", request.confidence);
+  if (!confidence) co_return confidence.error();
+  const stats::CompareOptions options{.confidence = *confidence, .tolerance = *tolerance};
+  const auto ask = [&](Reader& reader) {
+    return compare(services.catalog, reader, request, options);
+  };
+  auto reply = co_await services.readers.run(ask);
+  if (!reply) co_return reply.error();
+  co_return std::move(*reply);
+}
+
+}  // namespace sweepd

@@ -1,0 +1,46 @@
+// Compares the results of two sides point by point: pairs the attempts of equal parameters, asks
+// runner/stats what their steps say, and makes a table of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/result_set.h"
+#include "runner/model/table.h"
+#include "runner/stats/compare.h"
+
+namespace sweepd {
+
+// One side: every attempt's samples of one metric in one phase. All parameters that may tell points
+// apart are dimensions; those of both sides are the same, in the same order.
+struct ComparedSide {
+  std::string name;  // heads its column
+  ResultSet results;
+};
+
+// What was measured at one point on both sides.
+struct ComparedPoint {
+  std::vector<std::string> at;  // the axes' values as they are shown
+  stats::Comparison comparison;
+};
+
+struct ComparedResults {
+  std::vector<Dimension> axes;        // dimensions that tell points apart; their `values` are empty
+  std::vector<std::string> differ;    // "precision=fp32 against bf16": what tells the sides apart
+  std::vector<ComparedPoint> points;  // in display order
+  std::size_t only_a = 0, only_b = 0;                  // points that one side lacks
+  std::size_t suspect = 0, invalid = 0, not_done = 0;  // attempts; the last two are left out
+  std::string unit;
+};
+
+// Errors: the sides share an attempt, or have no point in common.
+Result<ComparedResults> compare_results(const ComparedSide& a, const ComparedSide& b,
+                                        const stats::CompareOptions& options);
+
+// One row a point; the geometric mean of all ratios is a note.
+Table comparison_table(const ComparedResults& compared, const std::string& name_a,
+                       const std::string& name_b, const stats::CompareOptions& options);
+
+}  // namespace sweepd

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "runner/report/comparison.h"
+#include "runner/stats/summary.h"
+
+namespace sweepd {
+namespace {
+
+using stats::Change;
+using stats::Comparison;
+
+Cell number(std::optional<double> value, int digits) {
+  if (!value) return {};
+  return {fmt::format("{:.{}f}", *value, digits), *value, false};
+}
+
+// Digits behind the point, so that four count: 99.996 is shown as 100.0.
+int digits_of(double value) {
+  const std::string rounded = fmt::format("{:.3e}", value);
+  const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
+  return std::clamp(3 - exponent, 0, 6);
+}
+
+Cell median(const stats::Side& side) {
+  if (!side.median) return {};
+  Cell cell = number(side.median, digits_of(*side.median));
+  if (!side.interval) return cell;
+  const double reach =
+      std::max(side.interval->high - *side.median, *side.median - side.interval->low);
+  cell.text += fmt::format(" ± {:.0f} %", std::ceil(100 * reach / *side.median));
+  return cell;
+}
+
+Cell p_value(const Comparison& comparison) {
+  const auto p = comparison.adjusted_p ? comparison.adjusted_p : comparison.p;
+  if (!p) return {};
+  return {*p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *p), *p, false};
+}
+
+Cell processes(const Comparison& comparison) {
+  return {fmt::format("{}+{}", comparison.a.processes, comparison.b.processes), std::nullopt,
+          false};
+}
+
+Cell needed(const Comparison& comparison) {
+  if (!comparison.needed) return {};
+  const auto n = comparison.needed->a_side;
+  if (comparison.needed->more) return {fmt::format(">{}", n), std::nullopt, false};
+  return {fmt::format("{}", n), static_cast<double>(n), false};
+}
+
+std::vector<Cell> row_of(const ComparedPoint& point) {
+  const Comparison& c = point.comparison;
+  std::vector<Cell> row;
+  for (const std::string& value : point.at) row.push_back({value, std::nullopt, false});
+  row.push_back(median(c.a));
+  row.push_back(median(c.b));
+  row.push_back(number(c.ratio, 3));
+  row.push_back(number(c.interval ? std::optional(c.interval->low) : std::nullopt, 3));
+  row.push_back(number(c.interval ? std::optional(c.interval->high) : std::nullopt, 3));
+  row.push_back(p_value(c));
+  row.push_back({std::string(name_of(c.change)), std::nullopt,
+                 c.change == Change::kFaster || c.change == Change::kSlower});
+  row.push_back(processes(c));
+  row.push_back(needed(c));
+  return row;
+}
+
+std::string plural(std::size_t n, std::string_view thing) {
+  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
+
+void note_method(const ComparedResults& compared, const stats::CompareOptions& options,
+                 std::vector<std::string>& notes) {
+  notes.push_back(fmt::format(
+      "ratio: the second median by the first, with its {:g} % interval, low to high; `same`: the "
+      "interval lies within 1 ± {:g}; `unclear`: it allows more than one answer, and `needs` is "
+      "the "
+      "number of attempts a side that would likely settle it",
+      100 * options.confidence, options.tolerance));
+  const auto of = [&](stats::Method method) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        compared.points, [&](const auto& p) { return p.comparison.method == method; }));
+  };
+  if (of(stats::Method::kProcesses) > 0) {
+    notes.push_back(
+        "the unit is the attempt, a process of its own: Welch's interval of the logarithms of the "
+        "attempts' medians; p is corrected for the number of points (Benjamini and Hochberg)");
+  }
+  if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {
+    notes.push_back(fmt::format(
+        "{}: one side has one attempt, and the spread of the other side's attempts stands for its "
+        "own",
+        plural(n, "point")));
+  }
+  if (const std::size_t n = of(stats::Method::kBlocks); n > 0) {
+    notes.push_back(fmt::format(
+        "{}: one attempt a side; the interval is that of blocks of their steps, holds for these "
+        "two "
+        "processes alone and may exclude 1 for the same program; `repeats: 5` measures more",
+        plural(n, "point")));
+  }
+  if (const std::size_t n = of(stats::Method::kNone); n > 0) {
+    notes.push_back(fmt::format("{}: too few steps for an interval", plural(n, "point")));
+  }
+}
+
+void note_left_out(const ComparedResults& compared, const std::string& a, const std::string& b,
+                   std::vector<std::string>& notes) {
+  if (!compared.differ.empty()) {
+    notes.push_back(fmt::format("the sides differ in {}", fmt::join(compared.differ, ", ")));
+  }
+  if (compared.only_a > 0)
+    notes.push_back(fmt::format("{} only in {}", plural(compared.only_a, "point"), a));
+  if (compared.only_b > 0)
+    notes.push_back(fmt::format("{} only in {}", plural(compared.only_b, "point"), b));
+  if (compared.suspect > 0) {
+    notes.push_back(
+        fmt::format("{} suspect, and counted all the same", plural(compared.suspect, "attempt")));
+  }
+  if (compared.invalid > 0) {
+    notes.push_back(fmt::format("{} invalid and left out", plural(compared.invalid, "attempt")));
+  }
+  if (compared.not_done > 0) {
+    notes.push_back(fmt::format("{} not done and left out", plural(compared.not_done, "attempt")));
+  }
+}
+
+void note_mean(const ComparedResults& compared, std::vector<std::string>& notes) {
+  std::vector<double> ratios;
+  for (const ComparedPoint& point : compared.points) {
+    if (point.comparison.ratio) ratios.push_back(*point.comparison.ratio);
+  }
+  const auto mean = stats::geometric_mean(ratios);
+  if (!mean || ratios.size() < 2) return;
+  notes.push_back(
+      fmt::format("geometric mean of the ratios of {} points: {:.3f}", ratios.size(), *mean));
+}
+
+}  // namespace
+
+Table comparison_table(const ComparedResults& compared, const std::string& name_a,
+                       const std::string& name_b, const stats::CompareOptions& options) {
+  Table table;
+  table.title = fmt::format("{} against {}", name_b, name_a);
+  for (const Dimension& axis : compared.axes) {
+    table.columns.push_back({axis.name, "", axis.numeric ? Align::kRight : Align::kLeft});
+  }
+  for (const std::string& name : {name_a, name_b}) {
+    table.columns.push_back({name, compared.unit, Align::kRight});
+  }
+  for (const char* name : {"ratio", "low", "high", "p"}) {
+    table.columns.push_back({name, "", Align::kRight});
+  }
+  table.columns.push_back({"verdict", "", Align::kLeft});
+  table.columns.push_back({"attempts", "", Align::kRight});
+  table.columns.push_back({"needs", "", Align::kRight});
+  for (const ComparedPoint& point : compared.points) table.rows.push_back(row_of(point));
+  note_mean(compared, table.notes);
+  note_left_out(compared, name_a, name_b, table.notes);
+  note_method(compared, options, table.notes);
+  return table;
+}
+
+}  // namespace sweepd

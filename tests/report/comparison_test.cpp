@@ -1,0 +1,149 @@
+// Tests how the results of two sides are paired and what the table of a comparison says.
+#include "runner/report/comparison.h"
+
+#include <gmock/gmock.h>
+
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A side whose attempts have a model, a precision and samples.
+class Side {
+ public:
+  explicit Side(std::string precision) {
+    side_.name = precision;
+    side_.results.unit = "ms";
+    side_.results.dimensions = {{"model", false, {}}, {"precision", false, {std::move(precision)}}};
+  }
+  Side& add(const std::string& model, std::vector<double> samples,
+            Verdict verdict = Verdict::kValid) {
+    auto& models = side_.results.dimensions[0].values;
+    auto found = std::ranges::find(models, model);
+    if (found == models.end()) found = models.insert(models.end(), model);
+    ResultRow row;
+    row.at = {static_cast<std::uint32_t>(found - models.begin()), 0};
+    row.stats.n = static_cast<std::int64_t>(samples.size());
+    row.samples = std::move(samples);
+    row.verdict = verdict;
+    row.attempt = side_.name + std::to_string(side_.results.rows.size());
+    side_.results.rows.push_back(std::move(row));
+    return *this;
+  }
+  const ComparedSide& done() const { return side_; }
+
+ private:
+  ComparedSide side_;
+};
+
+// Three attempts whose medians are about `level`.
+void add_attempts(Side& side, const std::string& model, double level) {
+  for (const double share : {0.995, 1.0, 1.005}) {
+    const double median = level * share;
+    side.add(model, {median * 1.001, median, median * 0.999, median * 1.3, median});
+  }
+}
+
+std::string csv(const Table& table) {
+  return render(table, Format::kCsv, 0);
+}
+
+TEST(Comparison, PairsPointsInDisplayOrderAndJudgesEach) {
+  Side a("fp32"), b("bf16");
+  for (const char* model : {"small", "large", "medium"}) add_attempts(a, model, 100);
+  add_attempts(b, "large", 50);
+  add_attempts(b, "small", 100);
+  add_attempts(b, "medium", 130);
+  const auto compared = compare_results(a.done(), b.done(), {});
+  ASSERT_TRUE(compared.ok()) << compared.error().message;
+  ASSERT_EQ(compared->points.size(), 3U);
+  EXPECT_THAT(compared->points[0].at, ElementsAre("small")) << "in the order of the first side";
+  EXPECT_EQ(compared->points[0].comparison.change, stats::Change::kSame);
+  EXPECT_THAT(compared->points[1].at, ElementsAre("large"));
+  EXPECT_EQ(compared->points[1].comparison.change, stats::Change::kFaster);
+  EXPECT_NEAR(*compared->points[1].comparison.ratio, 0.5, 1e-9);
+  EXPECT_EQ(compared->points[2].comparison.change, stats::Change::kSlower);
+  EXPECT_THAT(compared->differ, ElementsAre("precision=fp32 against bf16"));
+}
+
+TEST(Comparison, TheTableHasOneRowAPointAndNotesTheirGeometricMean) {
+  Side a("fp32"), b("bf16");
+  add_attempts(a, "small", 100);
+  add_attempts(a, "large", 200);
+  add_attempts(b, "small", 50);
+  add_attempts(b, "large", 400);
+  const auto compared = compare_results(a.done(), b.done(), {});
+  ASSERT_TRUE(compared.ok());
+  const Table table = comparison_table(*compared, "fp32", "bf16", {});
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.title, "bf16 against fp32");
+  EXPECT_EQ(table.rows[0][0].text, "small");
+  EXPECT_THAT(table.rows[0][1].text, testing::StartsWith("100.0 ± "));
+  EXPECT_EQ(table.rows[0][3].text, "0.500");
+  EXPECT_EQ(table.rows[0][7].text, "faster");
+  EXPECT_TRUE(table.rows[0][7].bold);
+  EXPECT_EQ(table.rows[0][8].text, "3+3");
+  EXPECT_THAT(table.notes, Contains("geometric mean of the ratios of 2 points: 1.000"));
+  EXPECT_THAT(csv(table), HasSubstr("small,"));
+}
+
+TEST(Comparison, WhatCannotBeComparedIsCounted) {
+  Side a("fp32"), b("bf16");
+  add_attempts(a, "small", 100);
+  add_attempts(a, "only a", 100);
+  a.add("small", {1, 1, 1}, Verdict::kInvalid);
+  add_attempts(b, "small", 100);
+  b.add("small", {100, 101, 99}, Verdict::kSuspect);
+  const auto compared = compare_results(a.done(), b.done(), {});
+  ASSERT_TRUE(compared.ok());
+  EXPECT_EQ(compared->only_a, 1U);
+  EXPECT_EQ(compared->invalid, 1U);
+  EXPECT_EQ(compared->suspect, 1U);
+  EXPECT_EQ(compared->points.at(0).comparison.a.processes, 3U) << "the invalid one is left out";
+  EXPECT_EQ(compared->points.at(0).comparison.b.processes, 4U);
+  const auto notes = comparison_table(*compared, "fp32", "bf16", {}).notes;
+  EXPECT_THAT(notes, Contains("1 point only in fp32"));
+  EXPECT_THAT(notes, Contains("1 attempt invalid and left out"));
+  EXPECT_THAT(notes, Contains("1 attempt suspect, and counted all the same"));
+}
+
+TEST(Comparison, OneAttemptASideIsSaidSo) {
+  Side a("fp32"), b("bf16");
+  std::vector<double> steps, slower;
+  for (int i = 0; i < 60; ++i) steps.push_back(100 + (i * 7 % 5) * 0.1);
+  for (const double step : steps) slower.push_back(step * 1.2);
+  a.add("small", steps);
+  b.add("small", slower);
+  const auto compared = compare_results(a.done(), b.done(), {});
+  ASSERT_TRUE(compared.ok());
+  EXPECT_EQ(compared->points.at(0).comparison.change, stats::Change::kSlower);
+  EXPECT_THAT(comparison_table(*compared, "fp32", "bf16", {}).notes,
+              Contains(HasSubstr("one attempt a side")));
+}
+
+TEST(Comparison, SidesThatShareAnAttemptAreRefused) {
+  Side a("fp32");
+  add_attempts(a, "small", 100);
+  const auto compared = compare_results(a.done(), a.done(), {});
+  ASSERT_FALSE(compared.ok());
+  EXPECT_THAT(compared.error().message, HasSubstr("both sides count attempt fp320"));
+}
+
+TEST(Comparison, SidesWithoutACommonPointAreRefused) {
+  Side a("fp32"), b("bf16"), empty("fp16");
+  add_attempts(a, "small", 100);
+  add_attempts(a, "medium", 100);
+  add_attempts(b, "large", 100);
+  EXPECT_THAT(compare_results(a.done(), b.done(), {}).error().message,
+              HasSubstr("no point in common: 2 and 1 points, told apart by model"));
+  EXPECT_THAT(compare_results(a.done(), empty.done(), {}).error().message,
+              HasSubstr("no attempt of `fp16` is done and valid"));
+}
+
+}  // namespace
+}  // namespace sweepd
