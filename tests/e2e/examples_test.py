@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
-VERBS = ["plan", "submit", "watch", "list", "show", "report", "query", "export", "log", "cancel", "retry", "merge",
+VERBS = ["plan", "submit", "watch", "list", "show", "report", "query", "compare", "export", "log", "cancel", "retry", "merge",
          "workloads", "devices", "doctor", "status", "stop", "completion"]
 SWEEP = """
 sweep: {name}
@@ -79,8 +79,10 @@ class Examples(unittest.TestCase):
         for name, sweep in [("lm.yaml", "lm-end-to-end"), ("other.yaml", "lm-end-to-end")]:
             (cls.home / name).write_text(SWEEP.format(name=sweep))
         (cls.home / "gang.yaml").write_text(GANG)
+        for name, batch in [("before", 2), ("after", 3)]:
+            (cls.home / f"{name}.yaml").write_text(SWEEP.format(name=name).replace("batch: 1", f"batch: {batch}"))
         for step in ["sweepctl submit other.yaml --set context=16 --set precision=fp32 --wait", "sweepctl stop",
-                     "mv .local/state/sweepd other", "sweepctl submit lm.yaml gang.yaml --wait"]:
+                     "mv .local/state/sweepd other", "sweepctl submit lm.yaml gang.yaml before.yaml after.yaml --wait"]:
             ended = cls.shell(step)
             assert ended.returncode == 0, f"{step}: {ended.stderr}"
 
@@ -126,6 +128,8 @@ class Examples(unittest.TestCase):
             allowed.add(1)  # this machine may have a problem
         if words[1] == "cancel":
             allowed.add(1)  # it has ended already
+        if words[1] == "compare" and "--fail-if" in words:
+            allowed.add(1)
         self.assertIn(ended.returncode, allowed, ended.stdout + ended.stderr)
         return ended
 
@@ -135,7 +139,7 @@ class Examples(unittest.TestCase):
             filled = self.filled(command)
             with self.subTest(where=where, command=command, run=filled):
                 ended = self.run_example(filled)
-                if re.match(r"sweepctl (report|query|show|list|plan)\b(?!.*>)", filled):
+                if re.match(r"sweepctl (report|query|compare|show|list|plan)\b(?!.*>)", filled):
                     self.assertNotEqual(ended.stdout.strip(), "", "it prints nothing")
 
     def test_help(self):

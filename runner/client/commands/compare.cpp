@@ -61,7 +61,8 @@ void add_compare(Command& app, Client& client) {
   add_format_option(*command, options->format);
   command->footer(
       "Example: sweepctl compare before after --fail-if slower\n"
-      "         sweepctl compare precision --by precision=fp32,bf16 --phase forward --format md");
+      "         sweepctl compare lm-end-to-end --by precision=fp32,bf16 --phase forward \\\n"
+      "           --format md");
   command->callback([&client, options] {
     client.action = [&client, options] { return compare(client, *options); };
   });
