@@ -48,6 +48,13 @@ AttemptRow read_attempt(ReaderState& state, Labels& labels, const Query& query) 
   return row;
 }
 
+std::vector<AttemptRow> read_attempts(ReaderState& state, Query& query) {
+  std::vector<AttemptRow> attempts;
+  Labels labels(state);
+  while (query.next()) attempts.push_back(read_attempt(state, labels, query));
+  return attempts;
+}
+
 }  // namespace
 
 Result<AttemptRow> attempt_row(ReaderState& state, std::int64_t row) {
@@ -87,16 +94,13 @@ Result<std::vector<AttemptRow>> Reader::attempts_of_sweep(const SweepId& sweep,
   return state_->ask("listing attempts", [&]() -> Result<std::vector<AttemptRow>> {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
-    std::vector<AttemptRow> attempts;
-    Labels labels(*state_);
     Query query(state_->connection,
                 attempt_select() +
                     "JOIN sweep_attempt sa ON sa.attempt = a.row "
                     "JOIN sweep_trial st ON st.sweep = sa.sweep AND st.trial = a.trial "
                     "WHERE sa.sweep = ? ORDER BY st.position, a.pass DESC, a.repeat LIMIT ?");
     query.bind_all(*row, limit > 0 ? limit : -1);
-    while (query.next()) attempts.push_back(read_attempt(*state_, labels, query));
-    return attempts;
+    return read_attempts(*state_, query);
   });
 }
 
@@ -104,15 +108,13 @@ Result<std::vector<AttemptRow>> Reader::last_problems(const SweepId& sweep, std:
   return state_->ask("listing attempts", [&]() -> Result<std::vector<AttemptRow>> {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
-    std::vector<AttemptRow> attempts;
-    Labels labels(*state_);
     Query query(state_->connection,
                 attempt_select() +
                     "JOIN sweep_attempt sa ON sa.attempt = a.row "
                     "WHERE sa.sweep = ? AND a.outcome NOT IN ('done', 'cancelled') "
                     "ORDER BY a.ended_ns DESC, a.row DESC LIMIT ?");
     query.bind_all(*row, limit);
-    while (query.next()) attempts.push_back(read_attempt(*state_, labels, query));
+    auto attempts = read_attempts(*state_, query);
     std::ranges::reverse(attempts);
     return attempts;
   });
@@ -122,13 +124,10 @@ Result<std::vector<AttemptRow>> Reader::attempts_of_trial(const std::string& key
   return state_->ask("listing attempts", [&]() -> Result<std::vector<AttemptRow>> {
     const auto trial = trial_by_prefix(*state_, key_prefix);
     if (!trial) return trial.error();
-    std::vector<AttemptRow> attempts;
-    Labels labels(*state_);
     Query query(state_->connection,
                 attempt_select() + "WHERE a.trial = ? ORDER BY a.pass DESC, a.repeat, a.row");
     query.bind(trial->id);
-    while (query.next()) attempts.push_back(read_attempt(*state_, labels, query));
-    return attempts;
+    return read_attempts(*state_, query);
   });
 }
 

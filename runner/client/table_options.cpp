@@ -76,15 +76,6 @@ Result<TableSpec::Value> parse_value_option(const std::string& text) {
   return value;
 }
 
-Result<TableSpec::Filter> parse_filter_option(const std::string& option, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: `{}` must be name=value or name=value,value,...", option, text)};
-  }
-  return TableSpec::Filter{text.substr(0, equals), split(text.substr(equals + 1), ',')};
-}
-
 void split_headings(std::vector<std::string>& names, std::vector<TableSpec::Heading>& headings) {
   for (std::string& name : names) {
     const std::size_t equals = name.find('=');

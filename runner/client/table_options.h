@@ -13,9 +13,6 @@ namespace sweepd {
 // file. A comma begins the next key only if a key and `=` follow, so that cells may contain commas.
 Result<TableSpec::Value> parse_value_option(const std::string& text);
 
-// Parses "NAME=VALUE[,VALUE...]" of the option `option`.
-Result<TableSpec::Filter> parse_filter_option(const std::string& option, const std::string& text);
-
 // "model=Size": a name of rows or columns with its heading, which is moved to `headings`.
 void split_headings(std::vector<std::string>& names, std::vector<TableSpec::Heading>& headings);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "runner/stats/false_discovery.h"
 
@@ -122,12 +123,12 @@ void add_steps(const ResultSet& results, const Points& points, std::map<Place, P
 
 }  // namespace
 
-Result<ComparedResults> compare_results(const ComparedSide& a, const ComparedSide& b,
+Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
                                         const stats::CompareOptions& options) {
   ComparedResults compared;
   compared.unit = a.results.unit;
-  const ResultSet of_a = keep_what_counts(a.results, compared);
-  const ResultSet of_b = keep_what_counts(b.results, compared);
+  const ResultSet of_a = keep_what_counts(std::move(a.results), compared);
+  const ResultSet of_b = keep_what_counts(std::move(b.results), compared);
   for (const auto& [side, results] : {std::pair{&a, &of_a}, std::pair{&b, &of_b}}) {
     if (!results->rows.empty()) continue;
     return Error{ErrorCode::kNotFound,

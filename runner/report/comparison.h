@@ -36,7 +36,7 @@ struct ComparedResults {
 };
 
 // Errors: the sides share an attempt, or have no point in common.
-Result<ComparedResults> compare_results(const ComparedSide& a, const ComparedSide& b,
+Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
                                         const stats::CompareOptions& options);
 
 // One row a point; the geometric mean of all ratios is a note.

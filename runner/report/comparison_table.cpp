@@ -1,15 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "runner/report/comparison.h"
+#include "runner/report/footnotes.h"
 #include "runner/stats/summary.h"
 
 namespace sweepd {
 namespace {
 
+using report::counted;
 using stats::Change;
 using stats::Comparison;
 
@@ -70,17 +71,12 @@ std::vector<Cell> row_of(const ComparedPoint& point) {
   return row;
 }
 
-std::string plural(std::size_t n, std::string_view thing) {
-  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
-}
-
 void note_method(const ComparedResults& compared, const stats::CompareOptions& options,
                  std::vector<std::string>& notes) {
   notes.push_back(fmt::format(
       "ratio: the second median by the first, with its {:g} % interval, low to high; `same`: the "
       "interval lies within 1 ± {:g}; `unclear`: it allows more than one answer, and `needs` is "
-      "the "
-      "number of attempts a side that would likely settle it",
+      "the number of attempts a side that would likely settle it",
       100 * options.confidence, options.tolerance));
   const auto of = [&](stats::Method method) {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -95,17 +91,16 @@ void note_method(const ComparedResults& compared, const stats::CompareOptions& o
     notes.push_back(fmt::format(
         "{}: one side has one attempt, and the spread of the other side's attempts stands for its "
         "own",
-        plural(n, "point")));
+        counted(n, "point")));
   }
   if (const std::size_t n = of(stats::Method::kBlocks); n > 0) {
     notes.push_back(fmt::format(
         "{}: one attempt a side; the interval is that of blocks of their steps, holds for these "
-        "two "
-        "processes alone and may exclude 1 for the same program; `repeats: 5` measures more",
-        plural(n, "point")));
+        "two processes alone and may exclude 1 for the same program; `repeats: 5` measures more",
+        counted(n, "point")));
   }
   if (const std::size_t n = of(stats::Method::kNone); n > 0) {
-    notes.push_back(fmt::format("{}: too few steps for an interval", plural(n, "point")));
+    notes.push_back(fmt::format("{}: too few steps for an interval", counted(n, "point")));
   }
 }
 
@@ -115,18 +110,18 @@ void note_left_out(const ComparedResults& compared, const std::string& a, const 
     notes.push_back(fmt::format("the sides differ in {}", fmt::join(compared.differ, ", ")));
   }
   if (compared.only_a > 0)
-    notes.push_back(fmt::format("{} only in {}", plural(compared.only_a, "point"), a));
+    notes.push_back(fmt::format("{} only in {}", counted(compared.only_a, "point"), a));
   if (compared.only_b > 0)
-    notes.push_back(fmt::format("{} only in {}", plural(compared.only_b, "point"), b));
+    notes.push_back(fmt::format("{} only in {}", counted(compared.only_b, "point"), b));
   if (compared.suspect > 0) {
     notes.push_back(
-        fmt::format("{} suspect, and counted all the same", plural(compared.suspect, "attempt")));
+        fmt::format("{} suspect, and counted all the same", counted(compared.suspect, "attempt")));
   }
   if (compared.invalid > 0) {
-    notes.push_back(fmt::format("{} invalid and left out", plural(compared.invalid, "attempt")));
+    notes.push_back(fmt::format("{} invalid and left out", counted(compared.invalid, "attempt")));
   }
   if (compared.not_done > 0) {
-    notes.push_back(fmt::format("{} not done and left out", plural(compared.not_done, "attempt")));
+    notes.push_back(fmt::format("{} not done and left out", counted(compared.not_done, "attempt")));
   }
 }
 

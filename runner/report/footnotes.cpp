@@ -16,10 +16,6 @@ constexpr std::size_t kMaxPartlyDone = 5;  // cells listed one by one
 constexpr std::size_t kMaxCells = 3;       // listed for one reason
 constexpr std::size_t kMaxText = 160;      // of one reason: a command may be 400 letters long
 
-std::string counted(std::size_t n, const std::string& thing) {
-  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
-}
-
 // Cuts the text to the problem, without the command that fixes it, which may have 400 letters.
 // `show` prints all of it.
 std::string one_line(const std::string& text) {
@@ -66,6 +62,10 @@ class AttemptCount {
 };
 
 }  // namespace
+
+std::string counted(std::size_t n, const std::string& thing) {
+  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
 
 void Footnotes::Reasons::add(const std::string& whole, const std::string& attempt,
                              const std::string& cell) {

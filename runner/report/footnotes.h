@@ -14,6 +14,9 @@
 
 namespace sweepd::report {
 
+// "1 cell", "3 cells"
+std::string counted(std::size_t n, const std::string& thing);
+
 class Footnotes {
  public:
   // Adds one shown cell: its results, and its name for the few notes about a single cell.

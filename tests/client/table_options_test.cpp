@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/report/filter_text.h"
+
 namespace sweepd {
 namespace {
 
@@ -53,11 +55,11 @@ TEST(TableOptions, MistakesSayWhatIsExpected) {
 }
 
 TEST(TableOptions, FiltersAndHeadings) {
-  const auto filter = parse_filter_option("--where", "context=64,128");
+  const auto filter = filter_from_text("--where", "context=64,128");
   ASSERT_TRUE(filter);
   EXPECT_EQ(filter->name, "context");
   EXPECT_THAT(filter->values, ElementsAre("64", "128"));
-  EXPECT_THAT(parse_filter_option("--baseline", "fp32").error().message,
+  EXPECT_THAT(filter_from_text("--baseline", "fp32").error().message,
               HasSubstr("--baseline: `fp32` must be name=value"));
   std::vector<std::string> rows{"model=Size", "context"};
   std::vector<TableSpec::Heading> headings;

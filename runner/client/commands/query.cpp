@@ -4,6 +4,7 @@
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/table_options.h"
+#include "runner/report/filter_text.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
@@ -23,12 +24,12 @@ Result<void> read_options(QueryOptions& options) {
                  fmt::format("`{0}` is not a workload; a filter is written --where {0}", word)};
   }
   for (const std::string& text : options.where) {
-    auto filter = parse_filter_option("--where", text);
+    auto filter = filter_from_text("--where", text);
     if (!filter) return filter.error();
     table.where.push_back(std::move(*filter));
   }
   for (const std::string& text : options.baseline) {
-    auto filter = parse_filter_option("--baseline", text);
+    auto filter = filter_from_text("--baseline", text);
     if (!filter) return filter.error();
     if (filter->values.size() != 1) {
       return Error{ErrorCode::kInvalidArgument, "--baseline: `" + text + "` must be name=value"};

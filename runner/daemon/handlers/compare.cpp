@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/make_table.h"
 #include "runner/report/comparison.h"
-#include "runner/report/report.h"
+#include "runner/report/filter_text.h"
 
 namespace sweepd {
 namespace {
@@ -23,21 +23,6 @@ Result<double> share_from(std::string_view member, const std::string& text) {
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("{}: `{}` is not a share; expected such as 2% or 0.02, between 0 and 1",
                            member, text)};
-}
-
-// "name=one,two"
-Result<TableSpec::Filter> filter_from(std::string_view member, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  TableSpec::Filter filter;
-  if (equals != std::string::npos) {
-    filter.name = text.substr(0, equals);
-    for (const std::string& value : split(text.substr(equals + 1), ',')) {
-      if (!value.empty()) filter.values.push_back(value);
-    }
-  }
-  if (!filter.name.empty() && !filter.values.empty()) return filter;
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("{}: `{}`: expected NAME=VALUE[,VALUE]", member, text)};
 }
 
 // What both sides have in common: every parameter that may tell points apart is a row.
@@ -60,7 +45,7 @@ Result<QuerySpec> common_query(const Catalog& catalog, Reader& reader,
   query.table.metric = request.metric;
   query.table.where.push_back({"phase", {request.phase}});
   for (const std::string& text : request.where) {
-    auto filter = filter_from("where", text);
+    auto filter = filter_from_text("where", text);
     if (!filter) return filter.error();
     query.table.where.push_back(std::move(*filter));
   }
@@ -73,7 +58,7 @@ struct Sides {
 };
 
 Result<Sides> sides_by_value(QuerySpec common, const std::string& by) {
-  const auto filter = filter_from("by", by);
+  const auto filter = filter_from_text("by", by);
   if (!filter) return filter.error();
   if (filter->values.size() != 2) {
     return Error{ErrorCode::kInvalidArgument,
@@ -130,7 +115,7 @@ Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
     if (!results) return results.error();
     side->results = std::move(*results);
   }
-  const auto compared = compare_results(a, b, options);
+  const auto compared = compare_results(std::move(a), std::move(b), options);
   if (!compared) return compared.error();
   rpc::Compare::Reply reply;
   for (const ComparedPoint& point : compared->points) {
@@ -149,7 +134,7 @@ Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
         break;
     }
   }
-  reply.table = comparison_table(*compared, a.name, b.name, options);
+  reply.table = comparison_table(*compared, sides->name_a, sides->name_b, options);
   return reply;
 }
 
