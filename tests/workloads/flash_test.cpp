@@ -122,15 +122,6 @@ TEST_P(Flash, EqualsFloat64WithTilesOfEverySize) {
   }
 }
 
-TEST_P(Flash, RefusesATileThatItsKernelsHaveNot) {
-  const FlashTile odd{64, 64};
-  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
-    const bool fixed = type == at::kBFloat16 && chosen_cpu_kernels().name == std::string("AMX");
-    EXPECT_EQ(cpu_tile_refusal(type, odd).empty(), !fixed);
-    EXPECT_EQ(cpu_tile_refusal(type, {}), "");
-  }
-}
-
 TEST_P(Flash, KeepsItsAccuracyForLargeScores) {
   for (const auto mask : {AttentionMask::kCausal, AttentionMask::kNone}) {
     const FlashOptions options{mask, 5.0};  // scores up to 200: one column gets nearly all weight

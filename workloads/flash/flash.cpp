@@ -65,12 +65,10 @@ class FlashFunction : public torch::autograd::Function<FlashFunction> {
   }
 };
 
-std::string tile_refusal(at::Device device, at::ScalarType type, const FlashTile& tile) {
-  if (tile.rows == 0 && tile.columns == 0) return "";
-  if (device.is_cpu()) return cpu_tile_refusal(type, tile);
+std::string tile_refusal(at::Device device, const FlashTile& tile) {
+  if (device.is_cpu() || (tile.rows == 0 && tile.columns == 0)) return "";
   return "the tiles of a GPU's kernels are fixed when they are compiled (docs/GPU_KERNELS.md); "
-         "leave "
-         "block_q and block_k at 0";
+         "leave block_q and block_k at 0";
 }
 
 }  // namespace
@@ -87,7 +85,7 @@ const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::i
     reason = "it knows fp32, fp16 and bf16";
   } else {
     reason = kernels->refusal(device, type, head_dim);
-    if (reason.empty()) reason = tile_refusal(device, type, tile);
+    if (reason.empty()) reason = tile_refusal(device, tile);
   }
   if (reason.empty()) return *kernels;
   throw Unavailable("attention flash cannot run on " + device.str() + " with " +

@@ -86,11 +86,6 @@ flash::Tile wanted(const FlashTile& tile) {
   return {tile.rows, tile.columns};
 }
 
-bool fits(const FlashTile& asked, const flash::Tile& got) {
-  return (asked.rows == 0 || asked.rows == got.rows) &&
-         (asked.columns == 0 || asked.columns == got.columns);
-}
-
 std::string refusal(at::Device, at::ScalarType, std::int64_t head_dim) {
   if (head_dim <= flash::kMaxWidth) return "";
   return "its tiles hold head dimensions to " + std::to_string(flash::kMaxWidth);
@@ -106,7 +101,7 @@ FlashOutput forward(const at::Tensor& q_in, const at::Tensor& k_in, const at::Te
   at::Tensor lse = at::empty({q.size(0), q.size(1), length}, at::kFloat);
 
   const Element element = element_of(q.scalar_type());
-  const flash::Tile tile = kernels.forward_tile(element, wanted(options.tile));
+  const flash::Tile tile = kernels.forward_tile(wanted(options.tile));
   const std::int64_t rows = tile.rows, blocks = (length + rows - 1) / rows;
   const std::int64_t threads = threads_for(heads * blocks);
   const at::Tensor workspace = floats(threads, kernels.forward_floats(q.size(3), tile));
@@ -162,7 +157,7 @@ void backward_into(const BackwardInputs& in, const FlashGradients& out) {
   const std::int64_t parts = std::min(length, heads >= pool ? 1 : (pool + heads - 1) / heads);
   const std::int64_t threads = threads_for(heads * parts);
   const Element element = element_of(in.q.scalar_type());
-  const flash::Tile tile = kernels.backward_tile(element, wanted(in.options.tile));
+  const flash::Tile tile = kernels.backward_tile(wanted(in.options.tile));
   const at::Tensor workspace = floats(threads, kernels.backward_floats(width, tile));
   const at::Tensor sums =
       floats(parts == 1 ? threads : heads * parts, length * flash::padded_width(width));
@@ -204,29 +199,11 @@ FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Te
 
 }  // namespace
 
-std::string cpu_tile_refusal(at::ScalarType type, const FlashTile& tile) {
-  const Kernels& kernels = chosen_cpu_kernels();
-  const Element element = element_of(type);
-  const flash::Tile forward = kernels.forward_tile(element, wanted(tile));
-  const flash::Tile backward = kernels.backward_tile(element, wanted(tile));
-  if (fits(tile, forward) && fits(tile, backward)) return "";
-  return std::string("its kernels for this processor (") + kernels.name + ") have tiles of " +
-         std::to_string(forward.rows) + " x " + std::to_string(forward.columns) +
-         " in the forward and " + std::to_string(backward.rows) + " x " +
-         std::to_string(backward.columns) +
-         " in the backward, and no others; leave block_q and "
-         "block_k at 0";
-}
-
 std::vector<const flash::Kernels*> usable_cpu_kernels() {
   std::vector<const Kernels*> usable;
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("amx-bf16") &&
-        flash::ask_for_amx()) {
-      usable.push_back(&flash::kAmxKernels);
-    }
     usable.push_back(&flash::kAvx512Kernels);
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

@@ -13,9 +13,6 @@ namespace sweepd {
 
 const FlashKernels& cpu_flash_kernels();
 
-// Returns why the chosen kernels do not support that tile for that type; "" if they do.
-std::string cpu_tile_refusal(at::ScalarType type, const FlashTile& tile);
-
 // Returns the kernels that this processor can run, the best one first. Never empty.
 std::vector<const flash::Kernels*> usable_cpu_kernels();
 

@@ -42,10 +42,10 @@ constexpr Tile with_choice(Tile wanted, Tile own) {
   return {wanted.rows > 0 ? wanted.rows : own.rows,
           wanted.columns > 0 ? wanted.columns : own.columns};
 }
-inline Tile forward_tile_of(Element, Tile wanted) {
+inline Tile forward_tile_of(Tile wanted) {
   return with_choice(wanted, kForwardTile);
 }
-inline Tile backward_tile_of(Element, Tile wanted) {
+inline Tile backward_tile_of(Tile wanted) {
   return with_choice(wanted, kBackwardTile);
 }
 

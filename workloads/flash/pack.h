@@ -59,8 +59,7 @@ inline void transpose_square(Floats (&row)[kLanes]) {
   }
 }
 
-// out[c][r] = in[r][c]; both counts are whole vectors. Only moves bits: in AMX's tiles a float is a
-// pair of 16-bit numbers.
+// out[c][r] = in[r][c]; both counts are whole vectors.
 inline void transpose_bits(const float* in, int64_t in_stride, int64_t rows, int64_t columns,
                            float* out, int64_t out_stride) {
   for (int64_t r = 0; r < rows; r += kLanes) {

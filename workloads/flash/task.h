@@ -74,10 +74,9 @@ constexpr int64_t kTileStep = 16, kMaxTile = 1024;
 
 struct Kernels {
   const char* name;  // "AVX-512"
-  // The tile that they use if `wanted` is requested, where zeros leave the choice to them. Equal to
-  // `wanted` except for kernels that have a single size.
-  Tile (*forward_tile)(Element, Tile wanted);
-  Tile (*backward_tile)(Element, Tile wanted);
+  // The tile that they use if `wanted` is requested: `wanted`, with their own choice for its zeros.
+  Tile (*forward_tile)(Tile wanted);
+  Tile (*backward_tile)(Tile wanted);
   int64_t (*forward_floats)(int64_t width, Tile);  // workspace of a task
   int64_t (*backward_floats)(int64_t width, Tile);
   // `workspace` is aligned to 64 bytes.
@@ -90,8 +89,6 @@ extern const Kernels kPortableKernels;
 #if defined(__x86_64__)
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
-extern const Kernels kAmxKernels;  // bf16 only; needs those of AVX-512 for the rest
-bool ask_for_amx();                // call once per process, before any thread uses them
 #endif
 
 }  // namespace sweepd::flash
