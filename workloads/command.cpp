@@ -13,6 +13,7 @@
 #include "runner/base/overload.h"
 #include "workloads/api/self_timed.h"
 #include "workloads/api/workload.h"
+#include "workloads/command/code.h"
 #include "workloads/command/failure.h"
 #include "workloads/command/params.h"
 #include "workloads/command/patterns.h"
@@ -63,12 +64,19 @@ class Command final : public Workload, public SelfTimed {
 
   static WorkPerStep work(const Params&, const RunParams&) { return {}; }  // its own affair
 
+  static std::string code(const Params& params, const RunParams& run) {
+    return command::code_of(program_of(params, run));
+  }
+
   Command(const Params& params, Context& context)
       : context_(context),
         reports_samples_(params.reports == "samples"),
         patterns_(params.patterns),
         secrets_(params.secrets) {
-    const std::vector<command::Variable> variables = command::variables_of(params, context);
+    const std::vector<command::Variable> variables =
+        command::variables_of(params, context.run,
+                              {std::string(context.device.kind()), context.pass, context.rank,
+                               context.world_size, context.threads, context.folder});
     for (const std::string& word : command::split_words(params.argv, "argv")) {
       plan_.argv.push_back(command::substitute(word, variables, "argv"));
     }
@@ -89,6 +97,7 @@ class Command final : public Workload, public SelfTimed {
     }
     const std::string cwd = command::substitute(params.cwd, variables, "cwd");
     plan_.folder = cwd.empty() ? context.folder : std::filesystem::path(cwd);
+    refuse_changed_code(params, context.run);
     // On a GPU the limit applies to device memory, and the program must keep it.
     if (context.device.kind() == "cpu") plan_.data_limit = context.run.memory_limit;
     plan_.watch_memory = context.pass == Pass::kMemory;
@@ -132,6 +141,40 @@ class Command final : public Workload, public SelfTimed {
   }
 
  private:
+  // The program as it can be known before an attempt: words that need its folder are left out.
+  static command::Program program_of(const Params& params, const RunParams& run) {
+    const auto variables = command::variables_of(params, run,
+                                                 {run.device,
+                                                  Pass::kTiming,
+                                                  0,
+                                                  static_cast<int>(run.world_size),
+                                                  static_cast<int>(run.threads),
+                                                  {}});
+    const auto insert = [&](const std::string& text, const char* what) {
+      std::vector<std::string> words;
+      for (const std::string& word : command::split_words(text, what)) {
+        if (word.find("{folder}") != std::string::npos) continue;
+        words.push_back(command::substitute(word, variables, what));
+      }
+      return words;
+    };
+    const bool known = params.cwd.find("{folder}") == std::string::npos;
+    return {insert(params.argv, "argv"),
+            known ? command::substitute(params.cwd, variables, "cwd") : "",
+            insert(params.watch, "watch")};
+  }
+
+  // The queue may be long, and a file may change before its attempt starts. What ran would then not
+  // be what the trial says.
+  static void refuse_changed_code(const Params& params, const RunParams& run) {
+    if (params.code.empty() || params.code == command::kAnyCode) return;
+    const std::string now = code(params, run);
+    if (now == params.code) return;
+    throw std::invalid_argument(
+        fmt::format("the program changed after it was submitted: {}; submit the sweep again",
+                    command::changed_parts(params.code, now)));
+  }
+
   void add_environment(const std::string& assignment) {
     const std::size_t equal = assignment.find('=');
     if (equal == 0 || equal == std::string::npos) {

@@ -65,6 +65,12 @@ const ParamDef* WorkloadDef::find(std::string_view param) const {
   return index ? &params[*index] : nullptr;
 }
 
+std::optional<std::size_t> WorkloadDef::computed_param() const {
+  const auto found = std::ranges::find_if(params, &ParamDef::computed);
+  if (found == params.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - params.begin());
+}
+
 std::vector<std::string> WorkloadDef::param_names() const {
   std::vector<std::string> names;
   for (const ParamDef& def : params) names.push_back(def.name);

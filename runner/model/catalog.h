@@ -33,6 +33,9 @@ struct ParamDef {
   std::vector<std::string> template_names;  // names allowed in its braces: parameters and others
   ParamRole role = ParamRole::kIdentity;
   bool run_param = false;  // shared by every workload (model/run_params.h)
+  // The worker fills it in at submission, where a sweep leaves it at its default: what the trial
+  // consists of besides its parameters, such as the content of a program.
+  bool computed = false;
 
   // Checks syntax, choices, limits and, in a template, its names. The error names the parameter,
   // the value and what was expected.
@@ -53,6 +56,7 @@ struct WorkloadDef {
 
   std::optional<std::size_t> index_of(std::string_view param) const;
   const ParamDef* find(std::string_view param) const;
+  std::optional<std::size_t> computed_param() const;
   std::vector<std::string> param_names() const;
 };
 

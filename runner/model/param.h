@@ -56,6 +56,9 @@ inline FormOf form_of(TextForm form, std::vector<std::string> names = {}) {
 // Scheduling parameters are not part of a trial's key.
 struct Scheduling {};
 
+// The worker fills it in: ParamDef::computed. A workload has at most one.
+struct Computed {};
+
 namespace detail {
 
 template <class T>
@@ -109,6 +112,9 @@ inline void apply(ParamDef& def, AtMost limit) {
 inline void apply(ParamDef& def, FormOf limit) {
   def.form = limit.form;
   def.template_names = std::move(limit.names);
+}
+inline void apply(ParamDef& def, Computed) {
+  def.computed = true;
 }
 inline void apply(ParamDef& def, Scheduling) {
   def.role = ParamRole::kScheduling;

@@ -65,7 +65,7 @@ TrialKey key_of(const WorkloadDef& def, const Trial& trial) {
 std::string label_of(const WorkloadDef& def, const Trial& trial) {
   std::string label;
   for (std::size_t i = 0; i < def.params.size(); ++i) {
-    if (trial.values[i] == def.params[i].default_value) continue;
+    if (trial.values[i] == def.params[i].default_value || def.params[i].computed) continue;
     if (!label.empty()) label += ' ';
     label += def.params[i].name + "=" + def.params[i].text(trial.values[i]);
   }

@@ -30,7 +30,8 @@ Trial default_trial(const WorkloadDef& def);
 // default keeps the old behaviour therefore keeps old keys.
 TrialKey key_of(const WorkloadDef& def, const Trial& trial);
 
-// `context=512 model=xl`: the parameters that differ from their defaults, in catalog order.
+// `context=512 model=xl`: the parameters that differ from their defaults, in catalog order, without
+// computed ones.
 std::string label_of(const WorkloadDef& def, const Trial& trial);
 
 }  // namespace sweepd

@@ -22,6 +22,7 @@ Json to_json(const ParamDef& def) {
   if (def.maximum) json["maximum"] = *def.maximum;
   if (def.form != TextForm::kPlain) json["form"] = name_of(def.form);
   if (!def.template_names.empty()) json["template_names"] = def.template_names;
+  if (def.computed) json["computed"] = true;
   return json;
 }
 
@@ -38,6 +39,7 @@ void read_param(Reader& reader, ParamDef& def) {
   std::string form(name_of(TextForm::kPlain));
   reader.optional("form", form);
   reader.optional("template_names", def.template_names);
+  reader.optional("computed", def.computed);
   if (!reader.result()) return;
   const auto known_form = text_form_from(form);
   if (!known_form) return reader.fail(reader.path_to("form"), known_form.error().message);

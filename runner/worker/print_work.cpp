@@ -15,40 +15,61 @@ namespace {
 
 using nlohmann::json;
 
-Result<WorkPerStep> work_of(const Registry& registry, std::string_view request) {
+// The trial that a line asks about.
+struct Question {
+  const WorkloadEntry* entry = nullptr;
+  std::vector<std::pair<std::string, Value>> values;
+  bool asks_for_code = false;
+};
+
+Result<Question> read_question(const Registry& registry, std::string_view request) {
   const json parsed = parse_json(request);
   if (!parsed.is_object())
     return Error{ErrorCode::kInvalidArgument, "the line is not a JSON object"};
-  std::string workload;
+  std::string workload, ask = "work";
   NamedTexts texts;
   JsonReader reader(parsed);
   reader.required("workload", workload);
+  reader.optional("ask", ask);
   reader.object("params", [&](JsonReader<json>& params) {
     for (const auto& [name, value] : parsed["params"].items()) {
       params.required(name.c_str(), texts.emplace_back(name, "").second);
     }
   });
   if (const auto read = reader.result(); !read) return read.error();
+  if (ask != "work" && ask != "code") {
+    return Error{ErrorCode::kInvalidArgument, "ask: `" + ask + "` is neither work nor code"};
+  }
   const WorkloadEntry* entry = registry.find(workload);
   if (entry == nullptr) {
     return Error{ErrorCode::kNotFound, "no workload `" + workload + "`" +
                                            did_you_mean(workload, registry.catalog().names())};
   }
-  const auto values = values_from_texts(entry->def, texts);
+  auto values = values_from_texts(entry->def, texts);
   if (!values) return values.error();
-  try {
-    return entry->work(*values, read_params<RunParams>(*values));
-  } catch (const std::exception& e) {
-    return Error{ErrorCode::kInvalidArgument, e.what()};
+  return Question{entry, std::move(*values), ask == "code"};
+}
+
+std::string answer(const Question& question) {
+  const auto run = read_params<RunParams>(question.values);
+  if (!question.asks_for_code) {
+    return event_to_line(WorkEvent{question.entry->work(question.values, run)});
   }
+  const auto& code = question.entry->code;
+  return to_json_line(json{{"code", code ? code(question.values, run) : ""}});
 }
 
 }  // namespace
 
 std::string work_line(const Registry& registry, std::string_view request) {
-  auto work = work_of(registry, request);
-  if (!work) return to_json_line(json{{"error", work.error().message}});
-  return event_to_line(WorkEvent{std::move(*work)});
+  const auto error = [](const std::string& why) { return to_json_line(json{{"error", why}}); };
+  const auto question = read_question(registry, request);
+  if (!question) return error(question.error().message);
+  try {
+    return answer(*question);
+  } catch (const std::exception& e) {
+    return error(e.what());
+  }
 }
 
 bool print_work(const Registry& registry, std::FILE* in, std::FILE* out) {

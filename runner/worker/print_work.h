@@ -5,6 +5,9 @@
 //   in   {"workload":"lm_step","params":{"model":"xl","context":"512"}}      one trial per line;
 //                                                         params may omit defaults
 //   out  {"event":"work",...} as in wire/event.h, or {"error":"..."}         a line each, in order
+//
+// With "ask":"code" in a line, it computes the trial's computed parameter (ParamDef::computed)
+// instead: {"code":"..."}, empty where the workload has none.
 #pragma once
 
 #include <cstdio>

@@ -16,8 +16,8 @@
 // `work` is static and not a member, so that the figures of a trial that does not fit in memory are
 // known too. With `static constexpr bool kAnalytic = true` only `work` is called. A step never
 // times, logs or synchronises: the measure loop is responsible for warm-up, events, stopping and
-// units.
-// warm-up, events, stopping and units.
+// units. `static std::string code(const Params&, const RunParams&)` fills in the parameter that is
+// `Computed`.
 #pragma once
 
 #include <cstdint>
@@ -121,6 +121,9 @@ struct WorkloadEntry {
   std::function<std::unique_ptr<Workload>(const std::vector<std::pair<std::string, Value>>&,
                                           Context&)>
       make;
+  // The value of the computed parameter; empty if there is none.
+  std::function<std::string(const std::vector<std::pair<std::string, Value>>&, const RunParams&)>
+      code;
 };
 
 class Registry {
@@ -166,6 +169,13 @@ struct Registrar {
     entry.work = [](const auto& values, const RunParams& run) {
       return W::work(read_params<typename W::Params>(values), run);
     };
+    if constexpr (requires(const typename W::Params& params, const RunParams& run) {
+                    W::code(params, run);
+                  }) {
+      entry.code = [](const auto& values, const RunParams& run) {
+        return W::code(read_params<typename W::Params>(values), run);
+      };
+    }
     entry.make = [](const auto& values, Context& context) -> std::unique_ptr<Workload> {
       return std::make_unique<W>(read_params<typename W::Params>(values), context);
     };

@@ -26,6 +26,8 @@ struct Params {
   std::string env;
   std::string secrets;
   std::string cwd;
+  std::string watch;
+  std::string code;
   std::string patterns;
   std::string reports = "samples";
 
@@ -49,6 +51,17 @@ struct Params {
           form_of(TextForm::kNames));
     field("cwd", cwd, "its working folder; empty is the attempt's own",
           form_of(TextForm::kTemplate, template_names()));
+    field(
+        "watch", watch,
+        "files and folders, besides those that argv names, whose content makes another trial: what "
+        "the program includes or reads",
+        form_of(TextForm::kCommandLine, template_names()));
+    field(
+        "code", code,
+        "the program's content, as `NAME:HASH ...` of argv[0], of every word of argv that is a "
+        "file, and of `watch`; computed at submission, and checked when the attempt starts; `any` "
+        "does neither",
+        Computed());
     field("patterns", patterns,
           "figures to read from its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
           "REGEX` a line");

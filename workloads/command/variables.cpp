@@ -42,24 +42,23 @@ std::string environment(const char* name, const char* otherwise) {
 
 }  // namespace
 
-std::vector<Variable> variables_of(Params params, const Context& context) {
+std::vector<Variable> variables_of(Params params, const RunParams& run, const Place& place) {
   std::vector<Variable> variables;
   Collector collect(variables);
   params.visit_free(collect);
-  const RunParams& run = context.run;
   const auto add = [&](const char* name, std::string value) {
     variables.push_back({name, std::move(value), true});
   };
-  add("device", std::string(context.device.kind()));
-  add("world_size", std::to_string(context.world_size));
-  add("rank", std::to_string(context.rank));
+  add("device", place.device);
+  add("world_size", std::to_string(place.world_size));
+  add("rank", std::to_string(place.rank));
   add("warmup", std::to_string(run.warmup));
   add("steps", std::to_string(run.steps));
   add("seed", std::to_string(run.seed));
-  add("threads", std::to_string(context.threads));
+  add("threads", std::to_string(place.threads));
   add("memory_limit", std::to_string(run.memory_limit.value));
-  add("pass", std::string(name_of(context.pass)));
-  add("folder", context.folder.string());
+  add("pass", std::string(name_of(place.pass)));
+  variables.push_back({"folder", place.folder.string(), !place.folder.empty()});
   add("python", environment("SWEEPD_PYTHON", "python3"));
   const std::filesystem::path scripts = scripts_folder();
   variables.push_back({"scripts", scripts.string(), !scripts.empty()});

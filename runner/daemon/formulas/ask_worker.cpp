@@ -87,13 +87,15 @@ Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_
   return text;
 }
 
-std::string work_question(const WorkloadDef& def, const Trial& trial) {
+std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask) {
   nlohmann::json params = nlohmann::json::object();
   for (std::size_t i = 0; i < def.params.size(); ++i) {
     const ParamDef& param = def.params[i];
     if (trial.values[i] != param.default_value) params[param.name] = param.text(trial.values[i]);
   }
-  return to_json_line(nlohmann::json{{"workload", def.name}, {"params", params}}) + "\n";
+  nlohmann::json question{{"workload", def.name}, {"params", params}};
+  if (ask == Ask::kCode) question["ask"] = "code";
+  return to_json_line(question) + "\n";
 }
 
 }  // namespace sweepd

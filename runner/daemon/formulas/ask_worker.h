@@ -19,6 +19,7 @@ Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_
 
 // Returns the line that asks `--work` for the work of a trial. It has only the parameters that
 // differ from the defaults, which the worker knows.
-std::string work_question(const WorkloadDef& def, const Trial& trial);
+enum class Ask { kWork, kCode };
+std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask = Ask::kWork);
 
 }  // namespace sweepd

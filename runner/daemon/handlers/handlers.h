@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "runner/daemon/planning/prepare.h"
 #include "runner/daemon/serving/reply.h"
 #include "runner/daemon/serving/services.h"
 #include "runner/daemon/serving/session.h"
@@ -31,6 +32,9 @@ struct Method {
 
 // All methods, in the order of their names.
 std::span<const Method> methods();
+
+// Asks the worker for computed parameters.
+ComputeCode compute_code(const Services& services);
 
 // Finds and runs the handler: the AnswerRequest of a Session. An unknown method, an exception, or a
 // method that needs a daemon if there is none gives an error reply.

@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 
+#include "runner/daemon/formulas/code_of_trials.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/planning/prepare.h"
 
@@ -52,6 +53,12 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
 
 }  // namespace
 
+ComputeCode compute_code(const Services& services) {
+  return [&services](const WorkloadDef& def, const std::vector<const Trial*>& trials) {
+    return code_of_trials(services.worker, def, trials);
+  };
+}
+
 boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Session&,
                                                           rpc::Submit::Request request) {
   auto overrides = parse_overrides(request.set, request.set_where_it_fits);
@@ -59,7 +66,7 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
 
   const auto work = [&services, &request, &overrides] {
     return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
-                          *overrides);
+                          *overrides, compute_code(services));
   };
   const std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);

@@ -79,6 +79,28 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
   return std::nullopt;
 }
 
+// Sets the computed parameter of the trials that leave it at its default, and their keys. Trials
+// that become equal cannot arise: they differed in something else.
+Result<void> fill_in(const WorkloadDef& def, Expansion& expansion, const ComputeCode& compute) {
+  const auto computed = def.computed_param();
+  if (!computed || !compute) return {};
+  std::vector<ExpandedTrial*> open;
+  std::vector<const Trial*> asked;
+  for (ExpandedTrial& trial : expansion.trials) {
+    if (trial.trial.values[*computed] != def.params[*computed].default_value) continue;
+    open.push_back(&trial);
+    asked.push_back(&trial.trial);
+  }
+  if (asked.empty()) return {};
+  auto codes = compute(def, asked);
+  if (!codes) return codes.error();
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    open[i]->trial.values[*computed] = std::move((*codes)[i]);
+    open[i]->key = key_of(def, open[i]->trial);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
@@ -97,7 +119,8 @@ Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& te
 
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
                                                const Catalog& catalog, const Machine& machine,
-                                               const std::vector<Override>& overrides) {
+                                               const std::vector<Override>& overrides,
+                                               const ComputeCode& compute) {
   auto prepared = std::make_shared<PreparedSweeps>();
   Parsed parsed = parse_sweeps(text, file, catalog, overrides, check_table);
   prepared->errors = std::move(parsed.errors);
@@ -111,6 +134,11 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
     Expansion expansion = expand(sweep, *def);
     prepared->refusal = refuse(sweep, *def, expansion, resources);
     if (prepared->refusal) return prepared;
+    if (const auto filled = fill_in(*def, expansion, compute); !filled) {
+      prepared->refusal = Error{filled.error().code,
+                                fmt::format("sweep `{}`: {}", sweep.name, filled.error().message)};
+      return prepared;
+    }
     prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
   }
   return prepared;

@@ -2,6 +2,7 @@
 // its mistakes. Pure, and slow for a large sweep: run it on a reader thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,9 +31,15 @@ struct PreparedSweeps {
 Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
                                               bool where_it_fits = false);
 
+// Returns the values of a computed parameter (formulas/code_of_trials.h).
+using ComputeCode = std::function<Result<std::vector<std::string>>(
+    const WorkloadDef&, const std::vector<const Trial*>&)>;
+
+// Without `compute`, computed parameters stay at their defaults.
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
                                                const Catalog& catalog, const Machine& machine,
-                                               const std::vector<Override>& overrides);
+                                               const std::vector<Override>& overrides,
+                                               const ComputeCode& compute = nullptr);
 
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors);
 

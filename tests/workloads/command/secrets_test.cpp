@@ -85,9 +85,9 @@ TEST_F(SecretsTest, ALineThatIsNoneIsNamedButNotShown) {
 // `submit` accepts exactly those names in a template that the worker can fill in.
 TEST(TemplateNames, AreThoseOfTheWorker) {
   std::vector<std::string> names;
-  const std::unique_ptr<Device> device = make_device({});
-  Context context{.device = *device, .run = {}, .folder = "/tmp"};
-  for (const Variable& variable : variables_of(Params(), context)) names.push_back(variable.name);
+  for (const Variable& variable : variables_of(Params(), RunParams(), {})) {
+    names.push_back(variable.name);
+  }
   EXPECT_EQ(Params::template_names(), names);
 }
 

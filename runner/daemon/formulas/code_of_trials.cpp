@@ -1,0 +1,48 @@
+#include "runner/daemon/formulas/code_of_trials.h"
+
+#include <fmt/format.h>
+
+#include "runner/base/text.h"
+#include "runner/daemon/formulas/ask_worker.h"
+#include "runner/wire/json_reader.h"
+#include "runner/wire/json_text.h"
+
+namespace sweepd {
+namespace {
+
+// Must be within the time limit of a query.
+constexpr Duration kLimit = seconds(20);
+
+Result<std::string> code_from_line(std::string_view line) {
+  const nlohmann::json answer = parse_json(line);
+  std::string code, error;
+  JsonReader reader(answer);
+  reader.optional("error", error);
+  reader.optional("code", code);
+  if (const auto read = reader.result(); !read) return read.error();
+  if (!error.empty()) return Error{ErrorCode::kInvalidArgument, error};
+  return code;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> code_of_trials(const std::filesystem::path& worker,
+                                                const WorkloadDef& def,
+                                                const std::vector<const Trial*>& trials) {
+  std::string questions;
+  for (const Trial* trial : trials) questions += work_question(def, *trial, Ask::kCode);
+  const auto answers = ask_worker(worker, "--work", questions, kLimit);
+  if (!answers) return answers.error();
+  std::vector<std::string> codes;
+  for (const std::string& line : split(*answers, '\n')) {
+    if (line.empty()) continue;
+    auto code = code_from_line(line);
+    if (!code) return code.error();
+    codes.push_back(std::move(*code));
+  }
+  if (codes.size() == trials.size()) return codes;
+  return Error{ErrorCode::kUnavailable, fmt::format("`{} --work` answered {} of {} questions",
+                                                    worker.string(), codes.size(), trials.size())};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,20 @@
+// What trials consist of besides their parameters, such as the content of a program: the value of
+// their computed parameter (ParamDef::computed), which only the worker program can say.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/trial.h"
+
+namespace sweepd {
+
+// Returns one value per trial, in order. An error is the worker's own, such as a file that cannot
+// be read. Blocks: for a reader thread.
+Result<std::vector<std::string>> code_of_trials(const std::filesystem::path& worker,
+                                                const WorkloadDef& def,
+                                                const std::vector<const Trial*>& trials);
+
+}  // namespace sweepd

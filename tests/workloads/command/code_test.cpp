@@ -1,0 +1,90 @@
+// Tests what of a program tells trials apart.
+#include "workloads/command/code.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace sweepd::command {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+class CodeTest : public testing::Test {
+ protected:
+  CodeTest() {
+    std::string pattern = (fs::temp_directory_path() / "sweepd-code-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    write("mm.py", "print(1)");
+  }
+  ~CodeTest() override { fs::remove_all(folder_); }
+
+  void write(const fs::path& name, const std::string& text) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+    // A second write of the same size within a clock tick must be seen too.
+    static int age = 0;
+    fs::last_write_time(folder_ / name,
+                        fs::file_time_type::clock::now() + std::chrono::seconds(++age));
+  }
+  std::string code(std::vector<std::string> argv, std::vector<std::string> watch = {}) const {
+    return code_of({std::move(argv), folder_, std::move(watch)});
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CodeTest, NamesTheProgramAndEveryArgumentThatIsAFile) {
+  EXPECT_THAT(code({"sh", "mm.py", "--steps=3", "no such file"}),
+              MatchesRegex("[a-z]*sh:[0-9a-f]{8} mm.py:[0-9a-f]{8}"));
+  EXPECT_THAT(code({"sh", "--config=mm.py"}), HasSubstr(" mm.py:"));
+  EXPECT_THAT(code({"sh", (folder_ / "mm.py").string()}), HasSubstr(" mm.py:"));
+  EXPECT_THAT(code({"./mm.py"}), MatchesRegex("mm.py:[0-9a-f]{8}"));
+  EXPECT_EQ(code({"no-such-program", "3"}), "");
+}
+
+TEST_F(CodeTest, ChangesWithTheContentAndNotWithTheTime) {
+  const std::string before = code({"sh", "mm.py"});
+  write("mm.py", "print(1)");
+  EXPECT_EQ(code({"sh", "mm.py"}), before);
+  write("mm.py", "print(2)");
+  EXPECT_NE(code({"sh", "mm.py"}), before);
+}
+
+TEST_F(CodeTest, WatchesFilesAndFolders) {
+  write("lib/a.py", "a");
+  write("lib/deep/b.py", "b");
+  const std::string before = code({"sh", "mm.py"}, {"lib", "mm.py"});
+  EXPECT_THAT(before, HasSubstr(" lib:"));
+  write("lib/deep/b.py", "c");
+  const std::string changed = code({"sh", "mm.py"}, {"lib", "mm.py"});
+  EXPECT_EQ(changed_parts(before, changed), "lib");
+  fs::rename(folder_ / "lib/a.py", folder_ / "lib/z.py");
+  EXPECT_NE(code({"sh", "mm.py"}, {"lib", "mm.py"}), changed) << "a name is content too";
+}
+
+TEST_F(CodeTest, WhatIsWatchedMustBeThere) {
+  try {
+    code({"sh"}, {"gone.py"});
+    FAIL() << "nothing thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("watch: no file or folder `gone.py`"));
+  }
+}
+
+TEST_F(CodeTest, WithoutAFolderOnlyAbsolutePathsCount) {
+  EXPECT_THAT(code_of({{"sh", "mm.py"}, {}, {}}), Not(HasSubstr("mm.py")));
+  EXPECT_THAT(code_of({{"sh", (folder_ / "mm.py").string()}, {}, {}}), HasSubstr(" mm.py:"));
+}
+
+TEST(ChangedParts, AreThoseOfAnotherHashAndThoseOnOneSide) {
+  EXPECT_EQ(changed_parts("sh:1 a.py:2 b.py:3", "sh:1 a.py:4 c.py:5"), "a.py, c.py, b.py");
+  EXPECT_EQ(changed_parts("sh:1", "sh:1"), "");
+}
+
+}  // namespace
+}  // namespace sweepd::command

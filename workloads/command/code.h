@@ -1,0 +1,29 @@
+// What a program consists of, so that results of changed code are never taken for those of the old.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "workloads/command/words.h"
+
+namespace sweepd::command {
+
+inline constexpr std::string_view kAnyCode = "any";  // turns the check off
+
+struct Program {
+  std::vector<std::string> argv;   // with parameters inserted
+  std::filesystem::path folder;    // in which it runs; empty: unknown, so only absolute paths count
+  std::vector<std::string> watch;  // files and folders
+};
+
+// Returns "python3.11:1f00aa22 mm.py:9ab1c2d3": the program, every argument (or the part of it
+// behind a `=`) that is a file, and what is watched, by file name and hash of the content. Programs
+// without a path are found in $PATH. Throws std::runtime_error if a watched file does not exist,
+// cannot be read, or is a folder of more than 10,000 files.
+std::string code_of(const Program& program);
+
+// Returns the names that differ between two of these texts: "mm.py, util.py".
+std::string changed_parts(const std::string& before, const std::string& after);
+
+}  // namespace sweepd::command
