@@ -11,6 +11,8 @@
 
 #include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
+#include "runner/base/text.h"
+#include "runner/model/changes.h"
 #include "workloads/api/self_timed.h"
 #include "workloads/api/workload.h"
 #include "workloads/command/code.h"
@@ -172,7 +174,7 @@ class Command final : public Workload, public SelfTimed {
     if (now == params.code) return;
     throw std::invalid_argument(
         fmt::format("the program changed after it was submitted: {}; submit the sweep again",
-                    command::changed_parts(params.code, now)));
+                    join(changed_parts(params.code, now), ", ")));
   }
 
   void add_environment(const std::string& assignment) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "db/query/kernel_view.h"
+#include "runner/model/changes.h"
 #include "runner/model/estimate.h"
 #include "runner/model/memory_picture.h"
 #include "runner/model/outcome.h"
@@ -63,14 +64,17 @@ struct MemoryDetails {
 
 // A trial that a sweep would have, and the state of its attempts before it is submitted.
 struct WantedTrial {
-  const TrialKey* key = nullptr;  // must outlive the call
+  const TrialKey* key = nullptr;  // must outlive the call, as what follows
   std::int64_t repeats = 1;
+  const Trial* trial = nullptr;
+  const std::string* base_key = nullptr;  // its key without the program's content; may be null
 };
 struct TrialStanding {
   std::int64_t reused = 0;               // `done` on this host
   std::int64_t queued = 0, running = 0;  // open for another sweep
   std::array<std::int64_t, 3> to_run{};  // by Pass
   std::optional<Outcome> last;           // of one that runs again because it is not `done`
+  Changes changes;                       // of those that run again because what runs changed
   std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }
 };
 
@@ -134,10 +138,13 @@ class Reader {
 
   // Covers the sweep that the query names, else all trials of its workload.
   Result<RanksSeen> ranks_seen(const QuerySpec& query);
+  // Returns how many versions of the workload's code gave the sweep's results.
+  Result<std::int64_t> codes_of_sweep(const SweepId& sweep);
 
   // Returns what `submit` would find, by the same rules, in the order of `trials`. `host` is the
   // host's id.
-  Result<std::vector<TrialStanding>> standing(const std::vector<WantedTrial>& trials,
+  Result<std::vector<TrialStanding>> standing(const WorkloadDef& def,
+                                              const std::vector<WantedTrial>& trials,
                                               const std::vector<Pass>& passes,
                                               const std::string& host);
   // Returns the newest `done` attempts of a workload on the host, for estimates.

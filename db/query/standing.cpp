@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "db/base/older_result.h"
 #include "db/query/state.h"
 #include "runner/model/rounds.h"
 
@@ -18,6 +19,7 @@ std::int64_t host_row(Connection& connection, const std::string& uid) {
 // What counts for one (pass, repeat) of a trial: an open attempt before a done one, as in submit.
 struct Answer {
   bool open = false, running = false;
+  bool changed = false;  // done, but by other code than would run now
   std::optional<Outcome> outcome;
 };
 
@@ -30,15 +32,33 @@ TrialStanding standing_of(const std::map<std::pair<Pass, std::int64_t>, Answer>&
       const Answer answer = found == answers.end() ? Answer{} : found->second;
       if (answer.open) {
         ++(answer.running ? standing.running : standing.queued);
-      } else if (answer.outcome == Outcome::kDone) {
+      } else if (answer.outcome == Outcome::kDone && !answer.changed) {
         ++standing.reused;
       } else {
         ++standing.to_run[static_cast<std::size_t>(pass)];
-        if (answer.outcome) standing.last = answer.outcome;
+        if (answer.outcome && !answer.changed) standing.last = answer.outcome;
       }
     }
   }
   return standing;
+}
+
+// An attempt that was never measured with these parameters is no change.
+void find_changes(OlderResults& older, const WorkloadDef& def, const WantedTrial& wanted,
+                  const std::map<std::pair<Pass, std::int64_t>, Answer>& answers,
+                  const std::vector<Pass>& passes, Changes& changes) {
+  static const std::string kNone;
+  const std::string& base_key = wanted.base_key == nullptr ? kNone : *wanted.base_key;
+  if (wanted.trial == nullptr) return;
+  for (const Pass pass : passes) {
+    for (std::int64_t r = 0; r < rounds_of(pass, wanted.repeats); ++r) {
+      const auto found = answers.find({pass, r});
+      const bool answered = found != answers.end();
+      if (answered ? !found->second.changed || found->second.open : base_key.empty()) continue;
+      const auto result = older.find(*wanted.key, base_key, name_of(pass), r);
+      if (result) count_change(changes, *result, def, *wanted.trial);
+    }
+  }
 }
 
 class PastReader {
@@ -105,7 +125,8 @@ class PastReader {
 
 }  // namespace
 
-Result<std::vector<TrialStanding>> Reader::standing(const std::vector<WantedTrial>& trials,
+Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
+                                                    const std::vector<WantedTrial>& trials,
                                                     const std::vector<Pass>& passes,
                                                     const std::string& host) {
   return state_->ask("comparing with past attempts", [&]() -> Result<std::vector<TrialStanding>> {
@@ -116,8 +137,9 @@ Result<std::vector<TrialStanding>> Reader::standing(const std::vector<WantedTria
     Query known(connection, "SELECT id FROM trial WHERE key = ?");
     Query attempts(
         connection,
-        "SELECT pass, repeat, outcome, started_ns IS NOT NULL FROM attempt WHERE trial = "
-        "? AND (outcome IS NULL OR (is_current = 1 AND host = ?))");
+        "SELECT pass, repeat, outcome, started_ns IS NOT NULL, " + same_code("attempt") +
+            " FROM attempt WHERE trial = ? AND (outcome IS NULL OR (is_current = 1 AND host = ?))");
+    OlderResults older(connection, def, here);
     std::map<std::pair<Pass, std::int64_t>, Answer> answers;
     for (const WantedTrial& wanted : trials) {
       answers.clear();
@@ -125,7 +147,7 @@ Result<std::vector<TrialStanding>> Reader::standing(const std::vector<WantedTria
       known.bind(*wanted.key);
       if (known.next()) {
         attempts.rewind();
-        attempts.bind_all(known.integer(0), here);
+        attempts.bind_all(def.code, known.integer(0), here);
         while (attempts.next()) {
           Answer& answer = answers[{*pass_from(attempts.text(0)), attempts.integer(1)}];
           if (attempts.is_null(2)) {
@@ -133,10 +155,12 @@ Result<std::vector<TrialStanding>> Reader::standing(const std::vector<WantedTria
             answer.running = answer.running || attempts.integer(3) != 0;
           } else {
             answer.outcome = *outcome_from(attempts.text(2));
+            answer.changed = answer.outcome == Outcome::kDone && attempts.integer(4) == 0;
           }
         }
       }
       all.push_back(standing_of(answers, passes, wanted.repeats));
+      find_changes(older, def, wanted, answers, passes, all.back().changes);
     }
     return all;
   });

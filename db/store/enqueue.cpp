@@ -49,8 +49,15 @@ std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
   return slots;
 }
 
-Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, SubmitReceipt& receipt)
-    : state_(state), sweep_row_(sweep_row), receipt_(receipt), bucket_(random_id().substr(0, 2)) {
+Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef& def, Reuse reuse,
+                   SubmitReceipt& receipt)
+    : state_(state),
+      sweep_row_(sweep_row),
+      def_(def),
+      reuse_(reuse),
+      older_(state.connection, def, state.host),
+      receipt_(receipt),
+      bucket_(random_id().substr(0, 2)) {
   Query last(state_.connection, "SELECT coalesce(max(position) + 1, 0) FROM attempt");
   last.next();
   next_position_ = last.integer(0);
@@ -69,14 +76,17 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
     // An open attempt comes first: it measures the point again, and its result will be the one that
     // counts. A running attempt that no live sweep waits for does not qualify, because it is being
     // stopped.
-    Query query(state_.connection,
-                "SELECT row, outcome IS NULL FROM attempt a WHERE trial = ? AND pass = ? AND "
-                "repeat = ? AND (outcome IS NULL AND (started_ns IS NULL OR EXISTS "
-                "(SELECT 1 FROM sweep_attempt sa JOIN sweep s ON s.id = sa.sweep "
-                "WHERE sa.attempt = a.row AND s.cancelled_ns IS NULL)) "
-                "OR (outcome = 'done' AND is_current = 1 AND "
-                "host = ? AND row IS NOT ?)) ORDER BY outcome IS NULL DESC LIMIT 1");
-    query.bind_all(wanted.trial_row, name_of(wanted.pass), wanted.repeat, state_.host, not_this);
+    static const std::string kSql =
+        "SELECT row, outcome IS NULL FROM attempt a WHERE trial = ? AND pass = ? AND "
+        "repeat = ? AND (outcome IS NULL AND (started_ns IS NULL OR EXISTS "
+        "(SELECT 1 FROM sweep_attempt sa JOIN sweep s ON s.id = sa.sweep "
+        "WHERE sa.attempt = a.row AND s.cancelled_ns IS NULL)) "
+        "OR (outcome = 'done' AND is_current = 1 AND "
+        "host = ? AND row IS NOT ? AND ? AND " +
+        same_code("a") + ")) ORDER BY outcome IS NULL DESC LIMIT 1";
+    Query query(state_.connection, kSql);
+    query.bind_all(wanted.trial_row, name_of(wanted.pass), wanted.repeat, state_.host, not_this,
+                   reuse_ == Reuse::kNone ? 0 : 1, reuse_ == Reuse::kAny ? "" : def_.code);
     if (!query.next()) return false;
     row = query.integer(0);
     open = query.integer(1) != 0;
@@ -84,6 +94,12 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
   link(row, open ? "joined" : "reused");
   ++(open ? receipt_.attempts_joined : receipt_.attempts_reused);
   return true;
+}
+
+void Enqueuer::note_change(const Wanted& wanted) {
+  if (reuse_ != Reuse::kSame) return;
+  const auto older = older_.find(wanted.key, wanted.base_key, name_of(wanted.pass), wanted.repeat);
+  if (older) count_change(receipt_.changes, *older, def_, wanted.trial);
 }
 
 void Enqueuer::add(const Wanted& wanted, Siblings siblings) {

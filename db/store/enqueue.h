@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "db/base/older_result.h"
 #include "db/store/state.h"
 #include "runner/model/outcome.h"
 
@@ -25,12 +26,14 @@ std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
 
 class Enqueuer {
  public:
-  Enqueuer(StoreState& state, std::int64_t sweep_row, SubmitReceipt& receipt);
+  Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef& def, Reuse reuse,
+           SubmitReceipt& receipt);
 
   // What is needed of the trial in addition to its row. `trial` must outlive the call.
   struct Wanted {
     std::int64_t trial_row = 0;
     const TrialKey& key;
+    const std::string& base_key;
     const std::string& workload;
     const Trial& trial;
     Pass pass = Pass::kTiming;
@@ -46,12 +49,17 @@ class Enqueuer {
   // Whether another attempt of the same (trial, pass, repeat) may exist.
   enum class Siblings { kNone, kPossible };
   void add(const Wanted& wanted, Siblings siblings);
+  // Counts an attempt for which an older result exists that use_existing() did not take.
+  void note_change(const Wanted& wanted);
 
  private:
   void link(std::int64_t attempt_row, std::string_view origin);
 
   StoreState& state_;
   std::int64_t sweep_row_;
+  const WorkloadDef& def_;
+  Reuse reuse_;
+  OlderResults older_;
   SubmitReceipt& receipt_;
   // All ids of one submission begin with the same two digits. They then lie together in the index
   // of ids, where fully random ids would touch, and log, every page.

@@ -116,14 +116,15 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
     if (candidates.empty()) return receipt;
     Query(connection, "UPDATE sweep SET cancelled_ns = NULL WHERE id = ?").bind(*row).run();
     ParamTable params(connection, **def);
-    Enqueuer enqueuer(*state_, *row, receipt);
+    const std::string kNoBaseKey;
+    Enqueuer enqueuer(*state_, *row, **def, Reuse::kSame, receipt);
     for (const Candidate& candidate : candidates) {
       Query(connection, "DELETE FROM sweep_attempt WHERE sweep = ? AND attempt = ?")
           .bind_all(*row, candidate.attempt)
           .run();
       const Trial trial = trial_of(params, **def, candidate);
       const Enqueuer::Wanted wanted{
-          candidate.trial, candidate.key,    (*def)->name,       trial,
+          candidate.trial, candidate.key,    kNoBaseKey,         (*def)->name,     trial,
           candidate.pass,  candidate.repeat, candidate.priority, candidate.timeout};
       if (enqueuer.use_existing(wanted, candidate.attempt)) continue;
       enqueuer.add(wanted, Enqueuer::Siblings::kPossible);

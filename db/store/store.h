@@ -14,6 +14,7 @@
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
 #include "runner/model/attempt_record.h"
+#include "runner/model/changes.h"
 #include "runner/model/open_attempt.h"
 #include "runner/model/sweep.h"
 #include "runner/model/verdict.h"
@@ -23,6 +24,14 @@ namespace sweepd {
 struct NewTrial {
   TrialKey key;
   Trial trial;
+  TrialKey base_key{};  // ExpandedTrial::base_key
+};
+
+// Which results from before a sweep may use as its own.
+enum class Reuse {
+  kSame,  // of the same code
+  kAny,   // whatever ran
+  kNone,  // everything is measured again
 };
 
 struct NewSweep {
@@ -30,6 +39,7 @@ struct NewSweep {
   Sweep sweep;
   std::vector<NewTrial> trials;  // in sweep order, keys unique
   WallTime submitted;
+  Reuse reuse = Reuse::kSame;
 };
 
 struct SubmitReceipt {
@@ -37,6 +47,7 @@ struct SubmitReceipt {
   std::int64_t attempts_queued = 0;
   std::int64_t attempts_reused = 0;  // `done` already on this host
   std::int64_t attempts_joined = 0;  // queued or running already for another sweep
+  Changes changes;                   // among the queued ones
   std::vector<OpenAttempt> queued;
 };
 

@@ -43,8 +43,10 @@ TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, Pa
       return trial;
     }
   }
-  Query(connection, "INSERT INTO trial (key, workload, version) VALUES (?, ?, ?)")
-      .bind_all(wanted.key, def.name, def.version)
+  const auto base =
+      wanted.base_key.empty() ? std::nullopt : std::optional<std::string>(wanted.base_key);
+  Query(connection, "INSERT INTO trial (key, workload, version, base_key) VALUES (?, ?, ?, ?)")
+      .bind_all(wanted.key, def.name, def.version, base)
       .run();
   trial.row = connection.database().getLastInsertRowid();
   trial.is_new = true;
@@ -96,13 +98,14 @@ Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& 
     receipt.trials = static_cast<std::int64_t>(trials.size());
     std::vector<std::int64_t> repeats;
     for (const TrialRow& trial : trials) repeats.push_back(trial.repeats);
-    Enqueuer enqueuer(*state_, sweep, receipt);
+    Enqueuer enqueuer(*state_, sweep, def, request.reuse, receipt);
     for (const Slot& slot : slots_in_order(request.sweep, request.id, repeats)) {
       const TrialRow& row = trials[slot.trial];
       const NewTrial& trial = request.trials[slot.trial];
-      const Enqueuer::Wanted wanted{row.row,   trial.key,   def.name,     trial.trial,
-                                    slot.pass, slot.repeat, row.priority, row.timeout};
+      const Enqueuer::Wanted wanted{row.row,   trial.key,   trial.base_key, def.name,   trial.trial,
+                                    slot.pass, slot.repeat, row.priority,   row.timeout};
       if (!row.is_new && enqueuer.use_existing(wanted)) continue;
+      if (!row.is_new || !trial.base_key.empty()) enqueuer.note_change(wanted);
       enqueuer.add(wanted, row.is_new ? Enqueuer::Siblings::kNone : Enqueuer::Siblings::kPossible);
     }
     return receipt;

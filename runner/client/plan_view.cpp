@@ -7,6 +7,7 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/client/changes_view.h"
 #include "runner/client/output.h"
 
 namespace sweepd {
@@ -119,6 +120,7 @@ std::string to_run_text(const rpc::SweepPlan& plan) {
     again.push_back(fmt::format("{} ended {}", counted(trials, "trial"), outcome));
   }
   if (!again.empty()) line += fmt::format("; run again because {} before", join(again, ", "));
+  if (plan.changes.attempts > 0) line += "; " + changes_text(plan.changes);
   return line;
 }
 

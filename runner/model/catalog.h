@@ -53,6 +53,9 @@ struct WorkloadDef {
   // Formulas (`work`) give all there is to know: nothing runs, and one process answers for many
   // trials.
   bool analytic = false;
+  // A hash of its code (workloads/api/code.h): results of other code are not reused. Empty where
+  // nothing is known, or where a computed parameter says more.
+  std::string code;
 
   std::optional<std::size_t> index_of(std::string_view param) const;
   const ParamDef* find(std::string_view param) const;

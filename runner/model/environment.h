@@ -81,6 +81,7 @@ struct Environment {
   std::vector<DeviceState> states;
   std::string torch_version, cuda_version, cudnn_version, nccl_version;
   std::string build_commit;  // git commit of sweepd, with "-dirty" appended if it was modified
+  std::string code;          // a hash of the workload's code, WorkloadDef::code; may be empty
   std::string cpu_math;      // which CPU matmul path: "mkl-avx512", "mkl-default" ...
   std::int64_t threads = 0;
   std::optional<bool> tf32_matmul, tf32_cudnn;
@@ -94,6 +95,8 @@ struct Environment {
     field("nccl_version", self.nccl_version, "", Sparse(), Heading{"NCCL"});
     field("build_commit", self.build_commit, "of sweepd, `-dirty` at its end where it was",
           Sparse());
+    field("code", self.code,
+          "a hash of the workload's code; empty for programs, and in old results", Sparse());
     field("cpu_math", self.cpu_math, "which path CPU matmuls take", Sparse(), Heading{"CPU math"});
     field("threads", self.threads, "", Sparse());
     field("tf32_matmul", self.tf32_matmul, "", Heading{"TF32 in matmul"});

@@ -76,6 +76,8 @@ void resolve_device(Sweep& sweep, const WorkloadDef& def, std::string_view actua
 struct ExpandedTrial {
   Trial trial;
   TrialKey key;  // equal to key_of(def, trial)
+  // The key without the value of a computed parameter, once that was filled in; else empty.
+  TrialKey base_key{};
 };
 
 struct Expansion {

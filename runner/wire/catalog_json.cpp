@@ -66,6 +66,7 @@ void read_workload(Reader& reader, WorkloadDef& def) {
   reader.required("passes", def.passes);
   reader.required("phases", def.phases);
   reader.optional("analytic", def.analytic);
+  reader.optional("code", def.code);
   reader.each("params", [&](Reader& param) { read_param(param, def.params.emplace_back()); });
 }
 
@@ -74,9 +75,9 @@ void read_workload(Reader& reader, WorkloadDef& def) {
 Json to_json(const WorkloadDef& def) {
   Json params = Json::array();
   for (const ParamDef& param : def.params) params.push_back(to_json(param));
-  return {{"name", def.name},           {"version", def.version}, {"help", def.help},
-          {"passes", def.passes},       {"phases", def.phases},   {"analytic", def.analytic},
-          {"params", std::move(params)}};
+  return {{"name", def.name},     {"version", def.version},     {"help", def.help},
+          {"passes", def.passes}, {"phases", def.phases},       {"analytic", def.analytic},
+          {"code", def.code},     {"params", std::move(params)}};
 }
 
 Json to_json(const Catalog& catalog) {

@@ -172,6 +172,7 @@ void Attempt::emit_environment() {
   environment.threads = threads_;  // a device that knows better overrides this
   device_->fill_versions(environment);
   environment.build_commit = kBuildCommit;
+  environment.code = entry_->def.code;
   environment.cores = to_core_list(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
   log_line("device: {} {}, {} thread(s), cores {}", device_->kind(), environment.devices[0].name,
            threads_, environment.cores.empty() ? "any" : environment.cores);

@@ -24,7 +24,8 @@ class StandingTest : public DbTest {
   TrialStanding standing(const Settings& settings, const std::vector<Pass>& passes,
                          std::int64_t repeats, const std::string& host = "id-of-alpha") {
     const NewTrial wanted = trial(settings);
-    const auto all = reader_->standing({{&wanted.key, repeats}}, passes, host);
+    const auto all =
+        reader_->standing(def(), {{&wanted.key, repeats, &wanted.trial}}, passes, host);
     EXPECT_TRUE(all) << all.error().message;
     return all ? all->at(0) : TrialStanding{};
   }

@@ -14,10 +14,12 @@ class Code : public testing::Test {
   void write_script(const std::string& time) const {
     box_.write("mm.sh", "echo '{\"step\":0,\"time\":" + time + "}' >&$SWEEPD_METRICS_FD\n");
   }
+  std::string sweep_of(const std::string& more) const {
+    return "sweep: own\nworkload: command\nparams: {cwd: " + box_.folder().string() +
+           ", argv: \"sh mm.sh\", warmup: 0, steps: 1" + more + "}\n";
+  }
   Ran submit(const std::string& more = "") const {
-    return box_.ctl({"submit", "-", "--wait"},
-                    "sweep: own\nworkload: command\nparams: {cwd: " + box_.folder().string() +
-                        ", argv: \"sh mm.sh\", warmup: 0, steps: 1" + more + "}\n");
+    return box_.ctl({"submit", "-", "--wait"}, sweep_of(more));
   }
   std::string times() const {
     return box_
@@ -32,10 +34,33 @@ TEST_F(Code, AnEditedScriptRunsAgainAndIsAnotherRow) {
   EXPECT_THAT(submit().out, HasSubstr("1 to run"));
   EXPECT_THAT(submit().out, HasSubstr("1 reused"));
   write_script("20");
-  EXPECT_THAT(submit().out, HasSubstr("1 to run"));
+  const Ran edited = submit();
+  EXPECT_THAT(edited.out, HasSubstr("1 to run (1 again, because mm.sh changed after 20"));
   EXPECT_THAT(times(), testing::AllOf(HasSubstr(",10"), HasSubstr(",20")));
   write_script("10");
   EXPECT_THAT(submit().out, HasSubstr("1 reused")) << "the old content is measured already";
+}
+
+TEST_F(Code, ThePlanSaysWhatChanged) {
+  const std::string sweep = sweep_of("");
+  write_script("10");
+  EXPECT_THAT(submit().out, HasSubstr("1 to run"));
+  EXPECT_THAT(box_.ctl({"plan", "-"}, sweep).out, HasSubstr("reused"));
+  write_script("20");
+  EXPECT_THAT(box_.ctl({"plan", "-"}, sweep).out,
+              HasSubstr("1 attempt; 1 again, because mm.sh changed after 20"));
+}
+
+TEST_F(Code, WhoWantsToMeasureAgainSaysSo) {
+  write_script("10");
+  submit();
+  EXPECT_THAT(box_.ctl({"submit", "-", "--wait", "--again"}, sweep_of("")).out,
+              HasSubstr("1 to run\n"));
+  EXPECT_THAT(box_.ctl({"submit", "-", "--wait", "--reuse", "none"}, sweep_of("")).out,
+              HasSubstr("1 to run\n"));
+  const Ran both = box_.ctl({"submit", "-", "--again", "--reuse", "any"}, sweep_of(""));
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--again and --reuse any contradict each other"));
 }
 
 TEST_F(Code, ARetryOfOldCodeIsRefused) {

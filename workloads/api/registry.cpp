@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "workloads/api/code.h"
 #include "workloads/api/workload.h"
 
 namespace sweepd {
@@ -16,6 +17,7 @@ void Registry::add(WorkloadEntry entry) {
     std::fprintf(stderr, "two workloads are registered as `%s`\n", entry.def.name.c_str());
     std::abort();
   }
+  if (!entry.def.computed_param()) entry.def.code = code_of_workload(entry.def.name);
   entries_.push_back(std::move(entry));
 }
 

@@ -92,15 +92,6 @@ std::optional<fs::path> file_in(const Program& program, const std::string& word)
   return path && is_file(*path) ? path : std::nullopt;
 }
 
-std::map<std::string, std::string> parts_of(const std::string& code) {
-  std::map<std::string, std::string> parts;
-  for (const std::string& part : split(code, ' ')) {
-    const std::size_t colon = part.rfind(':');
-    if (colon != std::string::npos) parts[part.substr(0, colon)] += part.substr(colon);
-  }
-  return parts;
-}
-
 }  // namespace
 
 std::string code_of(const Program& program) {
@@ -131,19 +122,6 @@ std::string code_of(const Program& program) {
     }
   }
   return code;
-}
-
-std::string changed_parts(const std::string& before, const std::string& after) {
-  const auto old = parts_of(before), now = parts_of(after);
-  std::vector<std::string> names;
-  for (const auto& [name, hash] : now) {
-    const auto found = old.find(name);
-    if (found == old.end() || found->second != hash) names.push_back(name);
-  }
-  for (const auto& [name, hash] : old) {
-    if (!now.contains(name)) names.push_back(name);
-  }
-  return join(names, ", ");
 }
 
 }  // namespace sweepd::command

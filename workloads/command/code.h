@@ -23,7 +23,4 @@ struct Program {
 // cannot be read, or is a folder of more than 10,000 files.
 std::string code_of(const Program& program);
 
-// Returns the names that differ between two of these texts: "mm.py, util.py".
-std::string changed_parts(const std::string& before, const std::string& after);
-
 }  // namespace sweepd::command

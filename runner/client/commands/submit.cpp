@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/base/units.h"
+#include "runner/client/changes_view.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/sweep_file.h"
@@ -11,12 +12,14 @@ namespace {
 
 struct SubmitOptions {
   SweepFiles sweep;
-  bool wait = false;
+  bool wait = false, again = false;
+  std::string reuse = "same";
 };
 
 std::string counts_text(const rpc::SubmittedSweep& sweep) {
   std::string text =
       fmt::format("{}: {} to run", counted(sweep.trials, "trial"), with_thousands(sweep.queued));
+  if (sweep.changes.attempts != 0) text += fmt::format(" ({})", changes_text(sweep.changes));
   if (sweep.reused != 0) {
     text += fmt::format(", {} reused (measured before)", with_thousands(sweep.reused));
   }
@@ -29,11 +32,17 @@ std::string counts_text(const rpc::SubmittedSweep& sweep) {
 }
 
 Exit submit(Client& client, const SubmitOptions& options) {
+  if (options.again && options.reuse == "any") {
+    return report_error({ErrorCode::kInvalidArgument,
+                         "--again and --reuse any contradict each other: expected one of them"});
+  }
   const auto files = read_sweep_files(client, options.sweep);
   if (!files) return report_error(files.error());
   std::vector<std::string> ids;
   for (const SweepFile& file : *files) {
-    const auto reply = client.call<rpc::Submit>(file.submit());
+    rpc::Submit::Request request = file.submit();
+    request.reuse = options.again ? "none" : options.reuse;
+    const auto reply = client.call<rpc::Submit>(request);
     if (!reply) return report_error(reply.error());
     for (const rpc::SubmittedSweep& sweep : reply->sweeps) {
       fmt::print("sweep {} {}: {}\n", short_id(sweep.id), sweep.name, counts_text(sweep));
@@ -62,6 +71,14 @@ void add_submit(Command& app, Client& client) {
       "submit", "Queue the sweeps of a file; what was measured before is reused");
   add_sweep_file_options(*command, options->sweep);
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
+  command->add_flag("--again", options->again,
+                    "measure everything again: the same as --reuse none");
+  command
+      ->add_option("--reuse", options->reuse,
+                   "which results from before count: those of the `same` code on this host, `any`, "
+                   "or `none`")
+      ->one_of({"same", "any", "none"})
+      ->capture_default_str();
   command->footer("Example: sweepctl submit lm.yaml --set model=tiny --set context=64,128 --wait");
   command->callback([&client, options] {
     client.action = [&client, options] { return submit(client, *options); };

@@ -11,7 +11,7 @@ namespace sweepd {
 namespace {
 
 // Must be within the time limit of a query.
-constexpr Duration kLimit = seconds(20);
+constexpr Duration kCodeLimit = seconds(20);
 
 Result<std::string> code_from_line(std::string_view line) {
   const nlohmann::json answer = parse_json(line);
@@ -31,7 +31,7 @@ Result<std::vector<std::string>> code_of_trials(const std::filesystem::path& wor
                                                 const std::vector<const Trial*>& trials) {
   std::string questions;
   for (const Trial* trial : trials) questions += work_question(def, *trial, Ask::kCode);
-  const auto answers = ask_worker(worker, "--work", questions, kLimit);
+  const auto answers = ask_worker(worker, "--work", questions, kCodeLimit);
   if (!answers) return answers.error();
   std::vector<std::string> codes;
   for (const std::string& line : split(*answers, '\n')) {

@@ -102,6 +102,19 @@ Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec&
   return {};
 }
 
+// Notes that results of changed code are beside those of the old.
+Result<void> note_codes(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
+                        Table& table) {
+  if (query.sweep.empty() || table.rows.empty()) return {};
+  const auto codes = reader.codes_of_sweep(query.sweep);
+  if (!codes) return codes.error();
+  if (*codes < 2) return {};
+  table.notes.push_back(fmt::format(
+      "results of {} versions of the code of `{}`; submit the sweep again to measure all by one",
+      *codes, def.name));
+  return {};
+}
+
 }  // namespace
 
 Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, QuerySpec& query) {
@@ -142,6 +155,7 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   if (!table) return table;
   if (const auto noted = note_ranks(reader, **def, query, reads, *table); !noted)
     return noted.error();
+  if (const auto noted = note_codes(reader, **def, query, *table); !noted) return noted.error();
   return table;
 }
 

@@ -27,7 +27,7 @@ std::string state_of(const TrialStanding& standing) {
   const std::int64_t to_run = standing.all_to_run();
   const std::int64_t others = standing.reused + standing.queued + standing.running;
   if (to_run > 0 && others > 0) return "partly";
-  if (to_run > 0) return standing.last ? "again" : "new";
+  if (to_run > 0) return standing.last || standing.changes.attempts > 0 ? "again" : "new";
   if (standing.running > 0) return "running";
   return standing.queued > 0 ? "queued" : "reused";
 }
@@ -103,6 +103,7 @@ rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
   for (const auto& [outcome, trials] : plan.again) {
     message.again[std::string(name_of(outcome))] = trials;
   }
+  message.changes = rpc::message_of(plan.changes);
   message.looked_at = static_cast<std::int64_t>(plan.looked_at.size());
   message.time = {.total = plan.time,
                   .from_same = plan.from_same,

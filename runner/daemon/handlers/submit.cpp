@@ -8,27 +8,29 @@ namespace sweepd {
 
 namespace {
 
-NewSweep new_sweep(PreparedSweep& one) {
+NewSweep new_sweep(PreparedSweep& one, Reuse reuse) {
   NewSweep sweep;
+  sweep.reuse = reuse;
   sweep.id = random_id();
   sweep.sweep = std::move(one.sweep);
   sweep.submitted = now_wall();
   sweep.trials.reserve(one.expansion.trials.size());
   for (ExpandedTrial& trial : one.expansion.trials) {
-    sweep.trials.push_back({std::move(trial.key), std::move(trial.trial)});
+    sweep.trials.push_back(
+        {std::move(trial.key), std::move(trial.trial), std::move(trial.base_key)});
   }
   return sweep;
 }
 
 boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services,
-                                                              PreparedSweep& one) {
+                                                              PreparedSweep& one, Reuse reuse) {
   struct Stored {
     SweepId id;
     std::string name;
     Result<SubmitReceipt> receipt;
   };
-  const auto submit = [&one](Store& store) -> Stored {
-    const NewSweep sweep = new_sweep(one);
+  const auto submit = [&one, reuse](Store& store) -> Stored {
+    const NewSweep sweep = new_sweep(one, reuse);
     std::vector<ExpandedTrial>().swap(one.expansion.trials);
     return {sweep.id, sweep.sweep.name, store.submit(sweep, *one.def)};
   };
@@ -46,9 +48,18 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
                              .duplicates = one.expansion.duplicates,
                              .queued = receipt->attempts_queued,
                              .reused = receipt->attempts_reused,
-                             .joined = receipt->attempts_joined};
+                             .joined = receipt->attempts_joined,
+                             .changes = rpc::message_of(receipt->changes)};
   services.dispatcher.enqueue(std::move(stored.receipt->queued));
   co_return result;
+}
+
+Result<Reuse> reuse_from(const std::string& word) {
+  if (word == "same") return Reuse::kSame;
+  if (word == "any") return Reuse::kAny;
+  if (word == "none") return Reuse::kNone;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("reuse: `{}` is not one of same, any, none", word)};
 }
 
 }  // namespace
@@ -63,6 +74,8 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
                                                           rpc::Submit::Request request) {
   auto overrides = parse_overrides(request.set, request.set_where_it_fits);
   if (!overrides) co_return overrides.error();
+  const auto reuse = reuse_from(request.reuse);
+  if (!reuse) co_return reuse.error();
 
   const auto work = [&services, &request, &overrides] {
     return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
@@ -74,7 +87,7 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
   rpc::Submit::Reply reply{{}, prepared->unfit};
   if (request.check) co_return reply;
   for (PreparedSweep& one : prepared->sweeps) {
-    auto stored = co_await store_one(services, one);
+    auto stored = co_await store_one(services, one, *reuse);
     if (!stored) co_return stored.error();
     reply.sweeps.push_back(std::move(*stored));
   }

@@ -130,15 +130,17 @@ class Planner {
     plan_.running += standing.running;
     plan_.attempts += standing.all_to_run() + standing.reused + standing.queued + standing.running;
     if (standing.last) ++plan_.again[*standing.last];
+    plan_.changes.add(standing.changes);
   }
 
   Result<std::vector<TrialStanding>> standing_of(std::size_t begin, std::size_t end) {
     std::vector<WantedTrial> wanted;
     wanted.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
-      wanted.push_back({&trials()[i].key, trials()[i].trial.integer(def_, "repeats")});
+      const ExpandedTrial& one = trials()[i];
+      wanted.push_back({&one.key, one.trial.integer(def_, "repeats"), &one.trial, &one.base_key});
     }
-    return context_.reader.standing(wanted, prepared_.sweep.passes, context_.host.id);
+    return context_.reader.standing(def_, wanted, prepared_.sweep.passes, context_.host.id);
   }
 
   // `standing` is that of the picked trials.

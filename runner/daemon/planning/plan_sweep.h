@@ -45,6 +45,7 @@ struct SweepPlan {
   };
   std::vector<Excluded> excluded;
   std::int64_t to_run = 0, reused = 0, queued = 0, running = 0;  // attempts
+  Changes changes;
   std::map<Outcome, std::int64_t> again;  // trials that would run again, by their last outcome
 
   std::vector<PlannedTrial> looked_at;  // all trials, or kMaxLookedAt of them

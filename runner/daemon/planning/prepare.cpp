@@ -96,6 +96,7 @@ Result<void> fill_in(const WorkloadDef& def, Expansion& expansion, const Compute
   if (!codes) return codes.error();
   for (std::size_t i = 0; i < open.size(); ++i) {
     open[i]->trial.values[*computed] = std::move((*codes)[i]);
+    open[i]->base_key = std::move(open[i]->key);
     open[i]->key = key_of(def, open[i]->trial);
   }
   return {};

@@ -1,6 +1,7 @@
 // What submitting a file would do.
 #pragma once
 
+#include "runner/wire/messages/changes.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {
@@ -105,6 +106,7 @@ struct SweepPlan {
   std::vector<ExcludedPoints> excluded;
   std::int64_t to_run = 0, reused = 0, queued = 0, running = 0;
   std::map<std::string, std::int64_t> again;
+  ChangesMessage changes;
   std::int64_t looked_at = 0;
   PlannedTime time;
   std::optional<PlannedMemory> memory;
@@ -127,6 +129,7 @@ struct SweepPlan {
     field("queued", self.queued, "attempts of another sweep, which this one joins");
     field("running", self.running, "the same");
     field("again", self.again, "outcome to the number of trials that run again because of it");
+    field("changes", self.changes, "among `to_run`");
     field("looked_at", self.looked_at,
           "trials from which time and memory are computed, at most 10,000, spread over the sweep");
     field("time", self.time, "");

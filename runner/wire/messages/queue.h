@@ -1,6 +1,7 @@
 // The methods that change the queue, and the news of a watched sweep.
 #pragma once
 
+#include "runner/wire/messages/changes.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {
@@ -9,6 +10,7 @@ struct SubmittedSweep {
   static constexpr std::string_view kTitle = "a submitted sweep";
   std::string id, name;
   std::int64_t trials = 0, excluded = 0, duplicates = 0, queued = 0, reused = 0, joined = 0;
+  ChangesMessage changes;
   static void visit(auto& self, auto&& field) {
     field("id", self.id, "");
     field("name", self.name, "");
@@ -16,6 +18,7 @@ struct SubmittedSweep {
     field("queued", self.queued, "attempts to run");
     field("reused", self.reused, "attempts measured before");
     field("joined", self.joined, "attempts queued already");
+    field("changes", self.changes, "among `queued`");
     field("excluded", self.excluded, "points left out by rules");
     field("duplicates", self.duplicates, "points that are the same as another");
   }
@@ -27,6 +30,7 @@ struct Submit {
     std::string text, file = "<request>";
     std::vector<std::string> set;
     bool check = false, set_where_it_fits = false;
+    std::string reuse = "same";
     static void visit(auto& self, auto&& field) {
       field("text", self.text, "YAML", Required());
       field("file", self.file, "for messages");
@@ -34,6 +38,8 @@ struct Submit {
       field("check", self.check, "only look for mistakes; `sweeps` is empty");
       field("set_where_it_fits", self.set_where_it_fits,
             "a name in `set` that no sweep of the file has is no mistake");
+      field("reuse", self.reuse,
+            "results from before that count: `same`, of the same code; `any`; `none`");
     }
   };
   struct Reply {

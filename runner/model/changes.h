@@ -1,0 +1,32 @@
+// Why attempts that were measured before run again: what ran then is not what would run now.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/base/clock.h"
+
+namespace sweepd {
+
+// An older result of the same parameters on this host.
+struct OlderResult {
+  std::string code;  // a computed parameter's text or a hash of a workload's code; empty: unknown
+  WallTime ended;
+};
+
+struct Changes {
+  std::int64_t attempts = 0;      // that run again for this reason alone
+  std::vector<std::string> what;  // what changed, each once: "mm.py", "lm_step"
+  WallTime since;                 // when the newest of the older results ended
+
+  // `own` names what changed where the codes do not name their parts.
+  void add(const OlderResult& older, std::string_view code_now, const std::string& own);
+  void add(const Changes& other);
+};
+
+// Returns the names that differ between two texts such as "python3.11:1f00aa22 mm.py:9ab1c2d3".
+std::vector<std::string> changed_parts(std::string_view before, std::string_view after);
+
+}  // namespace sweepd

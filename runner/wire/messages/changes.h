@@ -1,0 +1,27 @@
+// What changed since a sweep was measured before.
+#pragma once
+
+#include "runner/model/changes.h"
+#include "runner/wire/message.h"
+
+namespace sweepd::rpc {
+
+struct ChangesMessage {
+  static constexpr std::string_view kTitle = "what changed since it was measured";
+  std::int64_t attempts = 0;
+  std::vector<std::string> what;
+  std::optional<WallTime> since;
+  static void visit(auto& self, auto&& field) {
+    field("attempts", self.attempts, "that run again because what runs is not what ran");
+    field("what", self.what, "names of files, or the workload's own");
+    field("since_ns", self.since, "when the newest of their results ended");
+  }
+};
+
+inline ChangesMessage message_of(const Changes& changes) {
+  ChangesMessage message{changes.attempts, changes.what, std::nullopt};
+  if (changes.attempts > 0) message.since = changes.since;
+  return message;
+}
+
+}  // namespace sweepd::rpc

@@ -1,0 +1,131 @@
+// Tests that only results of the same code are reused, and what is said of the others.
+#include "tests/db/fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+
+class ReuseTest : public DbTest {
+ protected:
+  // A build in which the workload has this code.
+  void build(const std::string& code) {
+    catalog_.workloads.front().code = code;
+    reopen();
+  }
+  // Submits one trial, lets what was queued end `done`, and returns what submit said.
+  SubmitReceipt run(Reuse reuse = Reuse::kSame, std::int64_t at_s = 5) {
+    NewSweep request = sweep("s", {{}});
+    request.reuse = reuse;
+    SubmitReceipt receipt = submit(request);
+    for (const OpenAttempt& attempt : receipt.queued) {
+      AttemptRecord record = done(attempt.row, 10, 20, WallTime{seconds(at_s).ns});
+      record.environment->code = def().code;
+      finish(record);
+    }
+    return receipt;
+  }
+  TrialStanding standing() {
+    const NewTrial wanted = trial({});
+    const auto all = reader_->standing(def(), {{&wanted.key, 1, &wanted.trial, &wanted.base_key}},
+                                       {Pass::kTiming}, "id-of-alpha");
+    EXPECT_TRUE(all) << all.error().message;
+    return all ? all->at(0) : TrialStanding{};
+  }
+};
+
+TEST_F(ReuseTest, OfTheSameCode) {
+  build("aaaa");
+  run();
+  const SubmitReceipt again = run();
+  EXPECT_EQ(again.attempts_reused, 1);
+  EXPECT_EQ(again.changes.attempts, 0);
+  EXPECT_EQ(standing().reused, 1);
+}
+
+TEST_F(ReuseTest, NotOfOtherCode) {
+  build("aaaa");
+  run(Reuse::kSame, 7);
+  build("bbbb");
+  EXPECT_EQ(standing().all_to_run(), 1);
+  EXPECT_FALSE(standing().last) << "it did not fail";
+  EXPECT_EQ(standing().changes.attempts, 1);
+  EXPECT_THAT(standing().changes.what, ElementsAre("toy"));
+  EXPECT_EQ(standing().changes.since.ns, seconds(7).ns);
+  const SubmitReceipt again = run();
+  EXPECT_EQ(again.attempts_queued, 1);
+  EXPECT_EQ(again.changes.attempts, 1);
+  EXPECT_THAT(again.changes.what, ElementsAre("toy"));
+  EXPECT_EQ(again.changes.since.ns, seconds(7).ns);
+  EXPECT_EQ(run().attempts_reused, 1) << "the new result counts from now on";
+}
+
+TEST_F(ReuseTest, NotOfCodeThatWasNotRecorded) {
+  build("");
+  run();
+  build("bbbb");
+  EXPECT_EQ(run().changes.attempts, 1);
+}
+
+TEST_F(ReuseTest, OfAnyCodeWhereItIsNotKnownNow) {
+  build("aaaa");
+  run();
+  build("");
+  EXPECT_EQ(run().attempts_reused, 1);
+}
+
+TEST_F(ReuseTest, OfAnyCodeOnRequest) {
+  build("aaaa");
+  run();
+  build("bbbb");
+  EXPECT_EQ(run(Reuse::kAny).attempts_reused, 1);
+}
+
+TEST_F(ReuseTest, OfNothingOnRequest) {
+  build("aaaa");
+  run();
+  const SubmitReceipt again = run(Reuse::kNone);
+  EXPECT_EQ(again.attempts_queued, 1);
+  EXPECT_EQ(again.changes.attempts, 0) << "it was asked for";
+}
+
+TEST_F(ReuseTest, ASweepThatIsRetriedByNewCodeHasResultsOfTwo) {
+  build("aaaa");
+  const NewSweep request = sweep("s", {{}, {{"model", "large"}}});
+  const SubmitReceipt receipt = submit(request);
+  AttemptRecord first = done(receipt.queued[0].row, 10, 20);
+  first.environment->code = "aaaa";
+  finish(first);
+  finish(ended(receipt.queued[1].row, {Crashed{11, std::nullopt, "step"}, 0}));
+  EXPECT_EQ(*reader_->codes_of_sweep(request.id), 1);
+  build("bbbb");
+  const auto retried = store_->retry_sweep(request.id, {}, WallTime{});
+  ASSERT_TRUE(retried);
+  AttemptRecord second = done(retried->queued.at(0).row, 10, 20);
+  second.environment->code = "bbbb";
+  finish(second);
+  EXPECT_EQ(*reader_->codes_of_sweep(request.id), 2);
+}
+
+TEST_F(ReuseTest, AnotherProgramIsAnotherTrialWhoseOlderResultIsFound) {
+  const auto computed = def().index_of("model");
+  ASSERT_TRUE(computed);
+  catalog_.workloads.front().params[*computed].computed = true;
+  reopen();
+  const auto submit_model = [&](const std::string& model) {
+    NewSweep request = sweep("s", {{{"model", model}}});
+    request.trials[0].base_key = "the key without the model";
+    SubmitReceipt receipt = submit(request);
+    for (const OpenAttempt& attempt : receipt.queued) finish(done(attempt.row, 10, 20));
+    return receipt;
+  };
+  EXPECT_EQ(submit_model("large").changes.attempts, 0);
+  const SubmitReceipt changed = submit_model("xl");
+  EXPECT_EQ(changed.attempts_queued, 1);
+  EXPECT_EQ(changed.changes.attempts, 1);
+  EXPECT_THAT(changed.changes.what, ElementsAre("the program")) << "a code without parts";
+  EXPECT_EQ(submit_model("large").attempts_reused, 1);
+}
+
+}  // namespace
+}  // namespace sweepd
