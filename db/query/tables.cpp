@@ -46,15 +46,30 @@ std::vector<TableSpec::Filter> baseline_of(Connection& connection, std::int64_t 
   return read_filters(query);
 }
 
+// `sql` returns the texts of one table, in order.
+std::vector<std::string> table_texts(Connection& connection, const std::string& sql,
+                                     std::int64_t sweep, std::int64_t table) {
+  std::vector<std::string> texts;
+  Query query(connection, sql);
+  query.bind_all(sweep, table);
+  while (query.next()) texts.push_back(query.text(0));
+  return texts;
+}
+
 std::vector<std::string> sort_keys_of(Connection& connection, std::int64_t sweep,
                                       std::int64_t table) {
-  std::vector<std::string> keys;
-  Query query(connection,
-              "SELECT sort_key FROM sweep_table_sort WHERE sweep = ? AND table_position = ? "
-              "ORDER BY position");
-  query.bind_all(sweep, table);
-  while (query.next()) keys.push_back(query.text(0));
-  return keys;
+  return table_texts(connection,
+                     "SELECT sort_key FROM sweep_table_sort WHERE sweep = ? AND table_position = ? "
+                     "ORDER BY position",
+                     sweep, table);
+}
+
+std::vector<std::string> pooled_names_of(Connection& connection, std::int64_t sweep,
+                                         std::int64_t table) {
+  return table_texts(connection,
+                     "SELECT name FROM sweep_table_pool WHERE sweep = ? AND table_position = ? "
+                     "ORDER BY position",
+                     sweep, table);
 }
 
 Result<std::vector<TableSpec::Value>> values_of(Connection& connection, std::int64_t sweep,
@@ -106,6 +121,7 @@ Result<std::vector<TableSpec>> Reader::tables_of(const SweepId& sweep) {
       table.bold = *bold;
       table.limit = query.integer(7);
       table.sort = sort_keys_of(connection, *row, position);
+      table.pool = pooled_names_of(connection, *row, position);
       read_dimensions(connection, *row, position, table);
       table.where = filters_of(connection, *row, position);
       table.baseline = baseline_of(connection, *row, position);

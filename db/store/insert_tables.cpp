@@ -34,6 +34,12 @@ class TableInserter {
           .run();
     }
     position = 0;
+    for (const std::string& name : spec.pool) {
+      Query(connection_, "INSERT INTO sweep_table_pool VALUES (?, ?, ?, ?)")
+          .bind_all(sweep_, table_, position++, name)
+          .run();
+    }
+    position = 0;
     for (const TableSpec::Value& value : spec.values) insert_value(value, position++);
   }
 

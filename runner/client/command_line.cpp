@@ -25,16 +25,6 @@ Option* Option::delimiter(char separator) {
   return this;
 }
 
-Option* Option::take_all() {
-  option_.take_all();
-  return this;
-}
-
-Option* Option::allow_extra_args(bool allow) {
-  option_.allow_extra_args(allow);
-  return this;
-}
-
 Option* Option::type_name(const std::string& name) {
   option_.type_name(name);
   return this;
@@ -61,7 +51,9 @@ Option* Command::add_option(const std::string& name, std::string& value, const s
 
 Option* Command::add_option(const std::string& name, std::vector<std::string>& values,
                             const std::string& help) {
-  return keep(app_.add_option(name, values, help));
+  CLI::Option* option = app_.add_option(name, values, help);
+  if (name.starts_with('-')) option->allow_extra_args(false)->take_all();
+  return keep(option);
 }
 
 Option* Command::add_option(const std::string& name, int& value, const std::string& help) {

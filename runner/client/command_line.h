@@ -25,9 +25,7 @@ class Option {
   Option* required();
   Option* needs(Option* other);  // an error if `other` is not given
   Option* one_of(std::vector<std::string> words);
-  Option* delimiter(char separator);     // one word may contain several values
-  Option* take_all();                    // may be given several times
-  Option* allow_extra_args(bool allow);  // false: one value each time it is given
+  Option* delimiter(char separator);  // one word may contain several values
   Option* type_name(const std::string& name);
   Option* capture_default_str();  // help shows the current value as the default
 
@@ -45,6 +43,8 @@ class Command {
   Command* add_subcommand(const std::string& name, const std::string& help);
   // Parsing the command line writes `value`, which must live until then.
   Option* add_option(const std::string& name, std::string& value, const std::string& help);
+  // Takes one word each time that it is given, so that it does not swallow the words behind it. A
+  // name without `--` takes all words that no option takes.
   Option* add_option(const std::string& name, std::vector<std::string>& values,
                      const std::string& help);
   Option* add_option(const std::string& name, int& value, const std::string& help);

@@ -20,15 +20,35 @@ void add_format_option(Command& command, std::string& format) {
       ->capture_default_str();
 }
 
+void add_with_option(Command& command, std::vector<std::string>& words) {
+  command
+      .add_option("--with", words,
+                  "n, attempts, verdict, outcome: columns of their own behind each figure's, with "
+                  "its samples and attempts, its worst verdict, and how the attempts ended")
+      ->delimiter(',');
+}
+
 std::size_t terminal_width() {
   winsize size{};
   if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col;
 }
 
+namespace {
+
+void print_warnings(const Table& table) {
+  const std::string of = table.title.empty() ? "" : table.title + ": ";
+  for (std::size_t i = table.notes.size() - table.warnings; i < table.notes.size(); ++i) {
+    fmt::print(stderr, "note: {}{}\n", of, table.notes[i]);
+  }
+}
+
+}  // namespace
+
 Result<void> print_table(const Table& table, const std::string& format) {
   const auto parsed = format_from(format);
   if (!parsed) return parsed.error();
+  if (*parsed == Format::kCsv || *parsed == Format::kJson) print_warnings(table);
   fmt::print("{}", render(table, *parsed, terminal_width()));
   return {};
 }
@@ -37,6 +57,7 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
   if (format == "json") {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Table& table : tables) {
+      print_warnings(table);
       all.push_back(parse_ordered_json(to_json_text(table)));
     }
     fmt::print("{}\n", to_indented_json(all));

@@ -17,9 +17,13 @@ namespace sweepd {
 // Adds --format with its choices. `format` has the default and receives the choice.
 void add_format_option(Command& command, std::string& format);
 
+// Adds --with, whose words `words` receives.
+void add_with_option(Command& command, std::vector<std::string>& words);
+
 // Returns the columns of the terminal on stdout, or 0 (no limit) if stdout is not a terminal.
 std::size_t terminal_width();
 
+// A program reads csv and json, so the table's warnings go to stderr then.
 Result<void> print_table(const Table& table, const std::string& format);
 // Prints several tables with an empty line between; JSON as one array.
 Result<void> print_tables(const std::vector<Table>& tables, const std::string& format);

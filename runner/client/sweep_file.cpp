@@ -21,12 +21,10 @@ namespace sweepd {
 
 void add_sweep_file_options(Command& command, SweepFiles& files) {
   command.add_option("FILE", files.files, "sweep files; - is standard input")->required();
-  command
-      .add_option("--set", files.sets,
-                  "NAME=VALUE[,VALUE...]: replace a parameter or an axis; with several files, in "
-                  "those that have it")
-      ->take_all()
-      ->allow_extra_args(false);
+  command.add_option(
+      "--set", files.sets,
+      "NAME=VALUE[,VALUE...]: replace a parameter or an axis; with several files, in "
+      "those that have it");
 }
 
 namespace {
@@ -49,6 +47,10 @@ bool is_anonymous_pipe(int fd) {
 Result<UniqueFd> open_sweep_file(const std::string& file) {
   if (file == "-") return UniqueFd(::dup(STDIN_FILENO));
   UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!fd && file.find('=') != std::string::npos) {
+    return cannot_read(file,
+                       fmt::format("{}; a parameter is set with --set {}", strerror(errno), file));
+  }
   if (!fd) return cannot_read(file, strerror(errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return cannot_read(file, strerror(errno));

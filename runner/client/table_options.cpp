@@ -85,4 +85,10 @@ void split_headings(std::vector<std::string>& names, std::vector<TableSpec::Head
   }
 }
 
+Result<void> check_name(std::string_view what, const std::string& word) {
+  if (word.find('=') == std::string::npos) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("`{0}` is not {1}; a filter is written --where {0}", word, what)};
+}
+
 }  // namespace sweepd

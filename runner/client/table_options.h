@@ -16,4 +16,8 @@ Result<TableSpec::Value> parse_value_option(const std::string& text);
 // "model=Size": a name of rows or columns with its heading, which is moved to `headings`.
 void split_headings(std::vector<std::string>& names, std::vector<TableSpec::Heading>& headings);
 
+// Refuses `phase=step`, a filter that lacks its option and would be taken for the name of a sweep
+// or workload. `what` is "a sweep" or "a workload".
+Result<void> check_name(std::string_view what, const std::string& word);
+
 }  // namespace sweepd

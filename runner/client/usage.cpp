@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "runner/base/text.h"
@@ -40,9 +41,23 @@ std::string no_verb(const CLI::App& app) {
   return "";
 }
 
+// For `phase=step` without an option before it: names the option of the verb that takes such a
+// word. Returns "" if there is none.
+std::string hint_of_setting(const CLI::App& app, const CLI::App& verb, const std::string& word) {
+  if (word.find('=') == std::string::npos) return "";
+  const auto options = options_of(app, verb);
+  for (const char* option : {"--where", "--set"}) {
+    if (std::find(options.begin(), options.end(), option) == options.end()) continue;
+    return fmt::format("; did you mean `{0} {1}`? Each such word needs its own {0}", option, word);
+  }
+  return "";
+}
+
 std::string one_too_many(const CLI::App& app, const CLI::App& verb, const std::string& word,
                          const std::string& name) {
   if (!word.starts_with('-')) {
+    const std::string hint = hint_of_setting(app, verb, word);
+    if (!hint.empty()) return fmt::format("`{}` is one word too many{}", word, hint);
     return fmt::format("`{}` is one word too many; see `{} --help`", word, name);
   }
   const std::string option = word.substr(0, word.find('='));

@@ -1,5 +1,7 @@
 #include "runner/model/sweep.h"
 
+#include <algorithm>
+
 namespace sweepd {
 
 std::string_view name_of(Order order) {
@@ -44,6 +46,20 @@ Result<Bold> bold_from(std::string_view name) {
   }
   return Error{ErrorCode::kInvalidArgument,
                "bold: `" + std::string(name) + "` is not one of none, faster, slower, changed"};
+}
+
+std::vector<TableSpec::Filter> merge_filters(std::vector<TableSpec::Filter> filters,
+                                             const std::vector<TableSpec::Filter>& over) {
+  for (const TableSpec::Filter& filter : over) {
+    const auto same = std::find_if(filters.begin(), filters.end(),
+                                   [&](const auto& each) { return each.name == filter.name; });
+    if (same == filters.end()) {
+      filters.push_back(filter);
+    } else {
+      same->values = filter.values;
+    }
+  }
+  return filters;
 }
 
 }  // namespace sweepd

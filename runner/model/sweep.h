@@ -86,9 +86,17 @@ struct TableSpec {
   // value each.
   std::vector<Filter> baseline;
 
+  // Parameters over which a cell may pool results of different trials; `all` means any of them.
+  // Repeats of one trial are pooled anyway.
+  std::vector<std::string> pool;
+
   std::vector<std::string> sort;  // row, statistic or value names, "-" in front for descending
   std::int64_t limit = 0;         // rows; 0 means all
 };
+
+// Returns `filters` with those of `over`, which replace the ones of the same names.
+std::vector<TableSpec::Filter> merge_filters(std::vector<TableSpec::Filter> filters,
+                                             const std::vector<TableSpec::Filter>& over);
 
 struct Sweep {
   std::string name;

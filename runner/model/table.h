@@ -25,7 +25,10 @@ struct Table {
   std::string title;
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;  // each as long as `columns`
-  std::vector<std::string> notes;       // footnotes: invalid or suspect timings and why
+  std::vector<std::string> notes;       // what the figures are, then the warnings
+  // How many of the notes, the last ones, say what to be aware of: pooled results, invalid or
+  // suspect timings, attempts that are not done.
+  std::size_t warnings = 0;
 };
 
 }  // namespace sweepd

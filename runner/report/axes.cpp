@@ -258,19 +258,38 @@ std::vector<std::string> Axes::constants() const {
   return texts;
 }
 
-std::vector<std::string> Axes::hidden_differences(const std::vector<const ResultRow*>& rows) const {
-  std::vector<std::string> names;
+std::vector<Axes::Difference> Axes::hidden_differences(
+    const std::vector<const ResultRow*>& rows) const {
+  std::vector<Difference> differences;
   for (std::size_t d = 0; d < results_->dimensions.size(); ++d) {
     const auto shown = [&](const std::vector<std::size_t>& axis) {
       return std::find(axis.begin(), axis.end(), d) != axis.end();
     };
     if (shown(rows_) || shown(columns_)) continue;
-    const bool differ = std::any_of(rows.begin(), rows.end(), [&](const ResultRow* row) {
-      return row->at[d] != rows.front()->at[d] || (row->attempts > 1 && row->at[d] == kEveryValue);
-    });
-    if (differ) names.push_back(results_->dimensions[d].name);
+    std::set<std::uint32_t> values;
+    bool every = false;
+    for (const ResultRow* row : rows) {
+      every |= row->attempts > 1 && row->at[d] == kEveryValue;
+      values.insert(row->at[d]);
+    }
+    if (!every && values.size() < 2) continue;
+    values.erase(kEveryValue);
+    Difference& difference = differences.emplace_back();
+    difference.name = results_->dimensions[d].name;
+    if (every) difference.values = results_->dimensions[d].values;
+    if (every) continue;
+    for (const std::uint32_t value : values) difference.values.push_back(value_text(d, value));
   }
-  return names;
+  return differences;
+}
+
+std::optional<std::string> Axes::value_at(const ResultRow& row, std::string_view name) const {
+  for (std::size_t d = 0; d < results_->dimensions.size(); ++d) {
+    if (results_->dimensions[d].name != name) continue;
+    if (row.at[d] == kEveryValue) return std::nullopt;
+    return results_->dimensions[d].values[row.at[d]];
+  }
+  return std::nullopt;
 }
 
 }  // namespace sweepd::report

@@ -65,8 +65,15 @@ class Axes {
   std::optional<double> number_at(const Key& row, const Key& column, std::string_view name) const;
   bool is_constant(std::string_view name) const;  // dropped by only_varying
   std::vector<std::string> constants() const;     // "batch = 4"
-  // Dimensions that the table does not show and in which these results differ.
-  std::vector<std::string> hidden_differences(const std::vector<const ResultRow*>& rows) const;
+  // A dimension that the table does not show and in which some results differ, with the values that
+  // they have, in display order. A result that the reader pooled has all values.
+  struct Difference {
+    std::string name;
+    std::vector<std::string> values;
+  };
+  std::vector<Difference> hidden_differences(const std::vector<const ResultRow*>& rows) const;
+  // Returns the result's value of a dimension; nothing if it has several or there is no such one.
+  std::optional<std::string> value_at(const ResultRow& row, std::string_view name) const;
 
  private:
   Axes(const ResultSet& results, const TableSpec& table)

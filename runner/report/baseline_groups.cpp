@@ -81,6 +81,10 @@ void BaselineGroups::group(const std::vector<TableSpec::Filter>& names) {
   for (auto& [point, group] : groups_) group.add_up(results_->metric);
 }
 
+void BaselineGroups::add_cells(UnsaidPooling& pooling) const {
+  for (const auto& [point, group] : groups_) pooling.add_cell(group.rows, axes_);
+}
+
 BaselineGroups::Found BaselineGroups::find(const Key& row, const Key& column) const {
   const auto found = groups_.find(without_names(row, column));
   return {found == groups_.end() ? nullptr : &found->second,

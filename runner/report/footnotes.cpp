@@ -129,8 +129,9 @@ void Footnotes::add_pooling(const std::vector<const ResultRow*>& done, const Axe
   most_attempts_ = std::max(most_attempts_, attempts);
   if (attempts < done.size()) ++cells_of_parts_;
   if (attempts > 1 || done.size() > 1) {
-    const auto differences = axes.hidden_differences(done);
-    differences_.insert(differences.begin(), differences.end());
+    for (const auto& difference : axes.hidden_differences(done)) {
+      differences_.insert(difference.name);
+    }
   }
   if (attempts < 2) return;
   ++cells_of_several_attempts_;

@@ -82,6 +82,13 @@ void Layer::group(const std::vector<TableSpec::Filter>& baseline) {
   if (baseline_) baseline_->group(baseline);
 }
 
+void Layer::add_cells(UnsaidPooling& pooling) const {
+  for (const auto& [row, line] : lines_) {
+    for (const auto& [column, group] : line) pooling.add_cell(group.rows, axes_);
+  }
+  if (baseline_) baseline_->add_cells(pooling);
+}
+
 CellTemplate Layer::choose_cell() const {
   std::vector<Pooled> figures;
   bool any_text = false;

@@ -12,6 +12,7 @@
 #include "runner/report/cell.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/footnotes.h"
+#include "runner/report/pooling.h"
 
 namespace sweepd::report {
 
@@ -32,6 +33,7 @@ class BaselineGroups {
   // Call after Axes::align; `names` are the table's baseline.
   void group(const std::vector<TableSpec::Filter>& names);
   bool empty() const { return groups_.empty(); }
+  void add_cells(UnsaidPooling& pooling) const;
 
   // `group` is null if there is none.
   struct Found {
@@ -77,6 +79,8 @@ class Layer {
   const CellStyle& style() const { return style_; }
   const TableSpec::Value& value() const { return value_; }
 
+  // Adds the cells and those that they are compared with.
+  void add_cells(UnsaidPooling& pooling) const;
   // Returns "" if the sweep never had the point.
   Result<Cell> cell(const Key& row, const Key& column) const;
   // Whether a column only compares the baseline with itself.

@@ -14,6 +14,7 @@
 #include "runner/report/report.h"
 #include "runner/report/row_order.h"
 #include "runner/report/sort_key.h"
+#include "runner/report/with_columns.h"
 
 namespace sweepd {
 namespace {
@@ -30,11 +31,17 @@ struct ValueColumn {
 class Pivot {
  public:
   Pivot(const QuerySpec& query, std::vector<Layer> layers)
-      : query_(query), layers_(std::move(layers)) {}
+      : query_(query), layers_(std::move(layers)), pooling_(query.table.pool) {}
 
   Result<Table> make() {
+    if (auto known = report::check_with(query_.with); !known) return known.error();
     align();
     for (Layer& layer : layers_) layer.group(query_.table.baseline);
+    for (const Layer& layer : layers_) layer.add_cells(pooling_);
+    if (!query_.declared) {
+      if (pooling_.any()) return Error{ErrorCode::kInvalidArgument, pooling_.refusal()};
+      if (auto fits = check_texts(); !fits) return fits.error();
+    }
     collect();
     if (auto sorted = sort(); !sorted) return sorted.error();
     const auto all = order_.size();
@@ -45,7 +52,11 @@ class Pivot {
     table.title = query_.table.title;
     table.columns = axes().row_headers();
     for (const ValueColumn& column : columns_) {
-      table.columns.push_back(layers_[column.layer].header(column.key));
+      const Column header = layers_[column.layer].header(column.key);
+      table.columns.push_back(header);
+      for (const std::string& word : query_.with) {
+        table.columns.push_back(report::with_header(header, word));
+      }
     }
     if (auto filled = fill(table); !filled) return filled.error();
     add_notes(table, all);
@@ -64,6 +75,23 @@ class Pivot {
     for (Layer& layer : layers_) {
       if (layer.baseline() != nullptr) layer.baseline()->axes().follow(axes());
     }
+  }
+
+  // A cell asks for a mean, and every result has a text. In a declared table it shows the text.
+  Result<void> check_texts() const {
+    for (const Layer& layer : layers_) {
+      const std::vector<ResultRow>& rows = layer.results().rows;
+      const auto text = std::find_if(rows.begin(), rows.end(),
+                                     [](const ResultRow& row) { return !row.text.empty(); });
+      const bool numbers = std::any_of(rows.begin(), rows.end(),
+                                       [](const ResultRow& row) { return row.stats.n > 0; });
+      if (text == rows.end() || numbers || layer.first_figure().empty()) continue;
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("cell: `{}` of {} is not a number: its values are texts, such as "
+                               "`{}`; write {{text}}",
+                               layer.value().cell, layer.value().metric, text->text)};
+    }
+    return {};
   }
 
   // Collects the rows of all values, and the columns with the values side by side in each.
@@ -183,6 +211,9 @@ class Pivot {
         auto cell = layer.cell(row, column.key);
         if (!cell) return cell.error();
         cells.push_back(std::move(*cell));
+        for (const std::string& word : query_.with) {
+          cells.push_back(report::with_cell(layer.find(row, column.key), word));
+        }
         note_cell(row, column);
       }
       table.rows.push_back(std::move(cells));
@@ -226,7 +257,10 @@ class Pivot {
     if (order_.size() < all_rows) {
       table.notes.push_back(fmt::format("the first {} of {} rows", order_.size(), all_rows));
     }
+    const std::size_t explanations = table.notes.size();
+    if (pooling_.any()) table.notes.push_back(pooling_.warning());
     add(footnotes_.lines());
+    table.warnings = table.notes.size() - explanations;
   }
 
   std::string cell_name(const Key& row, const ValueColumn& column) const {
@@ -241,6 +275,7 @@ class Pivot {
   std::vector<Key> order_;  // of the shown rows
   std::vector<ValueColumn> columns_;
   report::Footnotes footnotes_;
+  report::UnsaidPooling pooling_;
 };
 
 Result<Table> make(const QuerySpec& query, const TableReads& plan,

@@ -11,20 +11,6 @@ namespace {
 
 using Filters = std::vector<TableSpec::Filter>;
 
-// Filters in `over` replace those of the same names and are added otherwise.
-Filters merged(Filters filters, const Filters& over) {
-  for (const TableSpec::Filter& filter : over) {
-    const auto same = std::find_if(filters.begin(), filters.end(),
-                                   [&](const auto& each) { return each.name == filter.name; });
-    if (same == filters.end()) {
-      filters.push_back(filter);
-    } else {
-      same->values = filter.values;
-    }
-  }
-  return filters;
-}
-
 TableSpec::Value complete(const TableSpec& table, TableSpec::Value value) {
   if (value.cell.empty()) value.cell = table.cell;
   // A value inherits the table's unit if its metric can be shown in it. Bytes are not shown in
@@ -36,7 +22,7 @@ TableSpec::Value complete(const TableSpec& table, TableSpec::Value value) {
   if (value.metric.empty()) value.metric = table.metric;
   if (value.bold == Bold::kNone) value.bold = table.bold;
   if (!value.warmup) value.warmup = table.warmup;
-  value.where = merged(table.where, value.where);
+  value.where = merge_filters(table.where, value.where);
   return value;
 }
 
@@ -130,7 +116,7 @@ TableReads plan_reads(const QuerySpec& query) {
     TableReads::Use use;
     use.results = add_read(plan.reads, read);
     if (!query.table.baseline.empty()) {
-      read.table.where = merged(read.table.where, query.table.baseline);
+      read.table.where = merge_filters(read.table.where, query.table.baseline);
       read.table.cell = needs_of("{mean}", by_median);
       use.baseline = add_read(plan.reads, std::move(read));
     }

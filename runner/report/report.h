@@ -74,8 +74,9 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 
 // Rows and columns in the dimensions' display order; a point that the sweep never had is "".
 //
-//   several attempts in one cell  pooled as if their samples were one list; a note says so, and
-//                                 says more when they are of different trials
+//   several attempts in one cell  pooled as if their samples were one list; a note says so
+//   different trials in one cell  an error, unless TableSpec::pool names what they differ in; in a
+//                                 declared table a warning among the notes
 //   some of them not done         the done ones count; a note says how many did not
 //   none of them done             the outcome's word (OOM, timeout ...), "…" while pending
 //   invalid (†), suspect (‡)      shown with the mark, the reasons in the notes. An invalid cell
@@ -86,7 +87,8 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 // the query has no columns; dimensions alone have no unit ("1" is a number without a unit). `unit`
 // is the target: ns us ms s m, or B KB MB GB TB KiB MiB GiB TiB (1 MB = 10^6 B). Sorting by a
 // statistic looks at each row's first column that has a value; rows without one come last.
-// Errors: unknown names, a wrong cell, an impossible conversion, samples needed but absent.
+// Errors: unknown names, a wrong cell, an impossible conversion, samples needed but absent, cells
+// that would pool what the table does not say.
 //
 // `results` are of plan_reads(query).reads, in its order. Values stand side by side in each column;
 // a point that only some of them have is "" in the others. A cell with a comparison shows "—" where

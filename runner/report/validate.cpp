@@ -31,6 +31,7 @@ class TableCheck {
     }
     filters("where", table_.where);
     filters("baseline", table_.baseline);
+    pool();
     if (table_.values.empty()) figure(table_.cell, table_.metric, table_.unit);
     const auto complete = complete_values(table_);
     for (std::size_t i = 0; i < table_.values.size(); ++i) {
@@ -69,6 +70,19 @@ class TableCheck {
       known(where, filter.name);
       if (filter.values.empty()) {
         add(where, fmt::format("{}: `{}` has no values", where, filter.name));
+      }
+    }
+  }
+
+  void pool() {
+    for (const std::string& name : table_.pool) {
+      if (name == "all") continue;
+      known("pool", name);
+      if (contains(table_.rows, name) || contains(table_.columns, name)) {
+        add("pool",
+            fmt::format("pool: `{}` is a row or column of this table, so no cell pools over "
+                        "it",
+                        name));
       }
     }
   }

@@ -11,6 +11,7 @@
 #include "runner/sweepfile/product.h"
 #include "runner/sweepfile/reporter.h"
 #include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/table_pooling.h"
 #include "runner/sweepfile/tables.h"
 
 namespace sweepd {
@@ -67,6 +68,9 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
   if (!report.any()) parsed.unfit = spec::apply_overrides(report, drafts, overrides);
   if (!report.any()) {
     for (const Draft& draft : drafts) check_size(report, draft);
+  }
+  if (!report.any()) {
+    for (const Draft& draft : drafts) spec::check_pooling(report, draft, overrides);
   }
   parsed.errors = report.take();
   if (!parsed.errors.empty()) return parsed;

@@ -128,6 +128,24 @@ std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::s
   return names;
 }
 
+void read_pool(Reporter& report, const Draft& draft, std::vector<std::string>& pool,
+               const Node& list) {
+  const std::string help =
+      list.is_scalar() && list.text.size() <= 60 ? fmt::format("write [{}]", list.text) : "";
+  if (!expect_list(report, "pool", "a list of parameters", list, help)) return;
+  for (const NodePtr& item : list.items) {
+    const auto name = read_text(report, "pool", *item);
+    if (!name) continue;
+    if (draft.def == nullptr || *name == "repeat" || draft.def->index_of(*name)) {
+      pool.push_back(*name);
+      continue;
+    }
+    report.error(item->mark,
+                 fmt::format("pool: `{}` is not a parameter of {}", shown(*name), draft.def->name),
+                 help_nearest(*name, draft.def->param_names()));
+  }
+}
+
 void read_cell(Reporter& report, std::string& cell, const Node& node) {
   const auto text = read_text(report, "cell", node);
   if (!text) return;

@@ -16,6 +16,9 @@ std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::s
                                     std::vector<TableSpec::Heading>& headings);
 
 // Checks the braces only. report::validate checks which names they contain.
+// Reads the parameters over which cells may pool, or `repeat`, which they may anyway.
+void read_pool(Reporter& report, const Draft& draft, std::vector<std::string>& pool,
+               const Node& list);
 void read_cell(Reporter& report, std::string& cell, const Node& node);
 
 // Reads `where`: name to value or list, with values in canonical text.

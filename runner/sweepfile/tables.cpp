@@ -59,6 +59,7 @@ class TableReader {
          {"values", [&](const Node&, const Node& v) { read_values(table, v); }},
          {"baseline",
           [&](const Node&, const Node& v) { read_baseline(report_, draft_, table.baseline, v); }},
+         {"pool", [&](const Node&, const Node& v) { read_pool(report_, draft_, table.pool, v); }},
          {"sort", [&](const Node&, const Node& v) { read_sort(table, v); }},
          {"limit", [&](const Node&, const Node& v) { read_limit(table, v); }}});
     if (!has_key(node, "rows") && !has_key(node, "columns")) {

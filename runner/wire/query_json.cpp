@@ -107,6 +107,7 @@ Result<void> read_table(ParamsReader& params, TableSpec& table) {
   const auto baseline = pairs_from(params.member("baseline"), "baseline");
   if (!baseline) return baseline.error();
   for (const auto& [name, value] : *baseline) table.baseline.push_back({name, {value}});
+  table.pool = params.texts("pool");
   return read_values(params, table);
 }
 
@@ -133,9 +134,11 @@ nlohmann::json to_json(const QuerySpec& query) {
           {"headings", headings},
           {"values", values},
           {"baseline", baseline},
+          {"pool", table.pool},
           {"sort", query.table.sort},
           {"limit", query.table.limit},
-          {"only_varying", query.only_varying}};
+          {"only_varying", query.only_varying},
+          {"with", query.with}};
 }
 
 Result<QuerySpec> query_from_json(const nlohmann::json& value) {
@@ -146,6 +149,7 @@ Result<QuerySpec> query_from_json(const nlohmann::json& value) {
   query.table.sort = params.texts("sort");
   query.table.limit = params.integer_or("limit", 0, 0);
   query.only_varying = params.boolean_or("only_varying", false);
+  query.with = params.texts("with");
   if (const auto read = read_table(params, query.table); !read) return read.error();
   if (const auto finished = params.finish(); !finished) return finished.error();
   return query;

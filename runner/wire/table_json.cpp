@@ -1,5 +1,6 @@
 #include "runner/wire/table_json.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "runner/wire/params.h"
@@ -25,7 +26,10 @@ nlohmann::json to_json(const Table& table) {
     }
     rows.push_back(std::move(cells));
   }
-  return {{"title", table.title}, {"columns", columns}, {"rows", rows}, {"notes", table.notes}};
+  nlohmann::json json{
+      {"title", table.title}, {"columns", columns}, {"rows", rows}, {"notes", table.notes}};
+  if (table.warnings > 0) json["warnings"] = table.warnings;
+  return json;
 }
 
 Result<Table> table_from_json(const nlohmann::json& value) {
@@ -53,6 +57,7 @@ Result<Table> table_from_json(const nlohmann::json& value) {
       table.rows.push_back(std::move(cells));
     }
     table.notes = value.at("notes").get<std::vector<std::string>>();
+    table.warnings = std::min(value.value("warnings", std::size_t{0}), table.notes.size());
     return table;
   } catch (const nlohmann::json::exception& e) {
     return Error{ErrorCode::kInternal, std::string("a table came back malformed: ") + e.what()};

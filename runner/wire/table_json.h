@@ -1,11 +1,11 @@
 // Tables and query specifications as JSON, between daemon and client.
 //
 //   table  {"title","columns":[{"name","unit","align":"left"|"right"}],
-//           "rows":[[{"text","number"?,"bold"?}]],"notes":[...]}
+//           "rows":[[{"text","number"?,"bold"?}]],"notes":[...],"warnings"?:count}
 //   query  {"workload"?,"sweep"?,"title"?,"rows":[],"columns":[],"cell"?,"metric"?,"unit"?,
 //           "where":{"name":["value",...]},"warmup"?,"bold"?,"headings":{"name":"text"},
 //           "values":[{"name"?,"cell"?,"metric"?,"unit"?,"where":{},"warmup"?,"bold"?}],
-//           "baseline":{"name":"value"},"sort":[],"limit"?,"only_varying"?}
+//           "baseline":{"name":"value"},"pool":[],"sort":[],"limit"?,"only_varying"?,"with":[]}
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -69,5 +69,11 @@ TEST(TableOptions, FiltersAndHeadings) {
   EXPECT_EQ(headings[0].name + " " + headings[0].text, "model Size");
 }
 
+TEST(CheckName, RefusesAFilterWithoutItsOption) {
+  EXPECT_TRUE(check_name("a workload", "lm_step"));
+  EXPECT_EQ(check_name("a workload", "phase=step").error().message,
+            "`phase=step` is not a workload; a filter is written --where phase=step");
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 std::string said(std::vector<std::string> words) {
   CLI::App app{"Does things"};
   app.name("ctl");
-  std::string state, file;
+  std::string state, file, set;
   bool wait = false;
   app.add_option("--state-dir", state);
   app.require_subcommand(1);
@@ -22,6 +22,7 @@ std::string said(std::vector<std::string> words) {
   CLI::App* submit = app.add_subcommand("submit", "Queue");
   submit->add_option("FILE", file)->required();
   submit->add_flag("--wait", wait);
+  submit->add_option("--set", set);
   app.add_subcommand("list", "Show");
   std::reverse(words.begin(), words.end());  // CLI11 wants them in reverse order
   try {
@@ -46,6 +47,10 @@ TEST(Usage, NamesTheWordAndTheNearest) {
             "ctl: `ctl submit` has no option `--state_dir` (did you mean `--state-dir`?); `ctl "
             "submit --help` lists them\n");
   EXPECT_EQ(said({"list", "all"}), "ctl: `all` is one word too many; see `ctl list --help`\n");
+  EXPECT_EQ(said({"list", "a=b"}), "ctl: `a=b` is one word too many; see `ctl list --help`\n");
+  EXPECT_EQ(said({"submit", "f", "a=b"}),
+            "ctl: `a=b` is one word too many; did you mean `--set a=b`? Each such word needs its "
+            "own --set\n");
   EXPECT_EQ(said({"submit"}), "ctl: FILE is required; see `ctl submit --help`\n");
 }
 

@@ -200,6 +200,8 @@ class ExperimentReports : public testing::TestWithParam<Results> {
       EXPECT_FALSE(table->rows.empty()) << spec.title;
       for (const auto& row : table->rows) EXPECT_EQ(row.size(), table->columns.size());
       EXPECT_NE(to_markdown(*table), "");
+      EXPECT_THAT(table->notes, testing::Not(testing::Contains(testing::StartsWith("warning"))))
+          << spec.title;
     }
   }
 

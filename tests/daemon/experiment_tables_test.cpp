@@ -138,6 +138,7 @@ TEST(ExperimentTables, AreMadeOfAnyResults) {
         QuerySpec query;
         query.workload = sweep.workload;
         query.table = table;
+        query.declared = true;
         for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
           SCOPED_TRACE(file.name + ", table `" + table.title + "`, draw " + std::to_string(seed));
           expect_table(query, seed);

@@ -223,6 +223,7 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   table.bold = Bold::kSlower;
   table.sort = {"-Peak", "model"};
   table.limit = 20;
+  table.pool = {"seed", "batch"};
   table.headings = {{"model", "Size"}, {"phase", ""}};
   table.baseline = {{"context", {"128"}}, {"model", {"xl"}}};
   table.values = {{"Min (s)", "{min:.3f}", "", "s", {}, {}, Bold::kNone},
@@ -253,6 +254,7 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   EXPECT_EQ(back.bold, Bold::kSlower);
   EXPECT_EQ(back.sort, table.sort);
   EXPECT_EQ(back.limit, 20);
+  EXPECT_EQ(back.pool, table.pool);
   ASSERT_EQ(back.headings.size(), 2u);
   EXPECT_EQ(back.headings[0].text, "Size");
   EXPECT_EQ(back.headings[1].name, "phase");

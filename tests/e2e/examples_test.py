@@ -7,6 +7,7 @@ What an example names (a sweep, an attempt, another machine's database) is there
 is submitted as it is written down as a plan first, and then small, by the `# small:` line in its head.
 """
 
+import csv
 import os
 import re
 import shlex
@@ -155,6 +156,35 @@ class Examples(unittest.TestCase):
         text = (ROOT / "README.md").read_text()
         self.check("README.md", of_fences(text), 4)
         self.check("README.md, everyday use", of_table(text), 20)
+
+    def test_spreadsheet_has_a_row_for_each_trial(self):
+        """What README says of its command for a spreadsheet, in a database that varies several parameters."""
+        text = (ROOT / "README.md").read_text()
+        command = next(command for command in of_table(text) if "--format csv" in command)
+        ended = self.shell(command)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        rows = list(csv.DictReader(ended.stdout.splitlines()))
+        for name in ["batch", "context", "precision"]:
+            self.assertGreater(len({row[name] for row in rows}), 1, name)
+        stored = self.sql("select batch, context, precision, mean from lm_step where phase = 'step' and metric = 'time' "
+                          "and pass = 'timing'")
+        means = {tuple(line.split("|")[:3]): float(line.split("|")[3]) for line in stored.splitlines()}
+        shown = {(row["batch"], row["context"], row["precision"]): float(row["step (ms)"]) for row in rows}
+        self.assertEqual(len(rows), len(means))
+        self.assertEqual(shown.keys(), means.keys())
+        for point, mean in means.items():
+            self.assertAlmostEqual(shown[point], mean, delta=1e-6 * mean)
+
+    def test_what_would_pool_is_refused_and_the_advice_works(self):
+        for command in ["sweepctl query lm_step --rows model,context --columns phase --cell '{mean}' --format csv",
+                        "sweepctl query lm_step --rows context --columns precision"]:
+            refused = self.shell(command)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn("these cells would pool ", refused.stderr)
+            options, pool = re.search(r": add (.*), or say (--pool .*)", refused.stderr).groups()
+            for advised in [*options.split(" or "), pool]:
+                ended = self.shell(f"{command} {advised}")
+                self.assertEqual(ended.returncode, 0, f"{command} {advised}: {ended.stderr}")
 
     def test_documents(self):
         for path in sorted([*(ROOT / "docs").glob("*.md"), ROOT / "experiments/README.md", *(ROOT / "schemas").glob("*.md")]):

@@ -189,9 +189,31 @@ TEST(Query, RefusesWhatItWouldHaveToIgnore) {
   };
   refused({"query", "--sweep", "q", "--where", "steps=3", "warmup=5"},
           "`warmup=5` is not a workload; a filter is written --where warmup=5");
+  refused({"query", "noop", "--where", "steps=3", "warmup=5"},
+          "`warmup=5` is one word too many; did you mean `--where warmup=5`?");
+  refused({"query", "noop", "--rows", "steps", "warmup"}, "`warmup` is one word too many");
+  refused({"query", "noop", "--columns", "steps", "warmup"}, "`warmup` is one word too many");
+  refused({"query", "noop", "--sort", "mean", "steps"}, "`steps` is one word too many");
+  refused({"retry", "q", "--only", "failed", "oom"}, "`oom` is one word too many");
+  refused({"compare", "q", "--where", "steps=3", "warmup=5"},
+          "`warmup=5` is not a sweep; a filter is written --where warmup=5");
   refused({"query", "lm_step", "--sweep", "q"}, "sweep `q` measures `noop`, not `lm_step`");
   refused({"query", "noop", "--rows", "steps", "--bold", "faster"},
           "--bold faster: nothing is compared; add --baseline NAME=VALUE");
+}
+
+TEST(Query, SaysThatASweepIsNoWorkload) {
+  const Sandbox box;
+  box.ctl({"submit", "-", "--wait"}, "sweep: q\nworkload: noop\nmatrix: {steps: [2, 3]}\n");
+  const Ran ran = box.ctl({"query", "q"});
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_THAT(ran.err, HasSubstr("no workload `q`; a sweep is named with --sweep q"));
+}
+
+TEST(Submit, SaysHowAParameterIsSet) {
+  const Sandbox box;
+  EXPECT_THAT(box.ctl({"plan", "-", "--set", "steps=1", "warmup=2"}, "").err,
+              HasSubstr("a parameter is set with --set warmup=2"));
 }
 
 TEST(Help, EveryVerbHasAnExample) {

@@ -172,7 +172,9 @@ TEST(PivotNotes, DifferentTrialsInOneCellAreNamed) {
   b.samples({"small", "4"}, {1, 1}).trial = "t1";
   b.samples({"small", "8"}, {2, 2}).trial = "t2";
   b.samples({"xl", "4"}, {9, 9}).trial = "t3";
-  const auto table = pivot(b.get(), query_of({"model"}, {}));
+  QuerySpec query = query_of({"model"}, {});
+  query.table.pool = {"batch"};
+  const auto table = pivot(b.get(), query);
   EXPECT_THAT(table->notes,
               ElementsAre("mean ± std of time, n = 2 to 4",
                           "pooled: 1 cell holds results of different trials, which differ in batch "
@@ -190,14 +192,17 @@ TEST(PivotNotes, WhatTheReaderPooledCountsAsItsAttempts) {
   one.verdict = Verdict::kSuspect;
   one.trial = "trial2";
   b.ended({"xl", "2"}, Outcome::kTimeout);
-  const auto table = pivot(b.get(), query_of({"model"}, {}, "{mean:.1f}"));
+  QuerySpec query = query_of({"model"}, {}, "{mean:.1f}");
+  query.table.pool = {"seed"};
+  const auto table = pivot(b.get(), query);
   EXPECT_EQ(table->rows[0][1].text, "5.0‡");
   EXPECT_THAT(table->notes,
               ElementsAre("mean of time, n = 50",
                           "pooled: 1 cell holds results of different trials, which differ in seed "
                           "(not shown)",
                           "xl: 5 of 6 attempts done (1 timeout)", "‡ suspect"));
-  EXPECT_FALSE(pivot(b.get(), query_of({"model"}, {}, "{median}"))) << "needs their samples";
+  query.table.cell = "{median}";
+  EXPECT_FALSE(pivot(b.get(), query)) << "needs their samples";
 }
 
 TEST(PivotNotes, UnknownTrialsArePooledWithAWarning) {

@@ -38,6 +38,7 @@ tables:
   - title: Step time
     rows: [model, context]
     columns: [precision, phase]
+    pool: [repeat, warmup, steps]
     cell: "{mean:.1f} ± {std:.1f}"
     metric: host_time
     unit: ms
@@ -57,6 +58,7 @@ tables:
   EXPECT_EQ(table.title, "Step time");
   EXPECT_THAT(table.rows, ElementsAre("model", "context"));
   EXPECT_THAT(table.columns, ElementsAre("precision", "phase"));
+  EXPECT_THAT(table.pool, ElementsAre("repeat", "warmup", "steps"));
   EXPECT_EQ(table.cell, "{mean:.1f} ± {std:.1f}");
   EXPECT_EQ(table.metric, "host_time");
   EXPECT_EQ(table.unit, "ms");

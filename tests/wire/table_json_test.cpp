@@ -24,7 +24,8 @@ Table step_time() {
   table.columns = {{"model", "", Align::kLeft}, {"forward", "ms", Align::kRight}};
   table.rows = {{{"small", std::nullopt}, {"12.3 ± 0.1", 12.345678901234567}},
                 {{"xl", std::nullopt}, {"OOM", std::nullopt, true}}};
-  table.notes = {"a: 2 repeats"};
+  table.notes = {"mean of time", "a: 2 repeats"};
+  table.warnings = 1;
   return table;
 }
 
@@ -44,7 +45,8 @@ TEST(TableJson, ATableComesBackTheSame) {
   EXPECT_FALSE(table->rows[1][1].number);
   EXPECT_TRUE(table->rows[1][1].bold);
   EXPECT_FALSE(table->rows[0][1].bold);
-  EXPECT_THAT(table->notes, ElementsAre("a: 2 repeats"));
+  EXPECT_THAT(table->notes, ElementsAre("mean of time", "a: 2 repeats"));
+  EXPECT_EQ(table->warnings, 1U);
 }
 
 TEST(TableJson, AnEmptyTableComesBackEmpty) {
@@ -125,6 +127,8 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   query.table.sort = {"-median"};
   query.table.limit = 10;
   query.only_varying = true;
+  query.table.pool = {"seed", "batch"};
+  query.with = {"n"};
   const auto read = query_from_json(sent(to_json(query)));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->workload, "lm_step");
@@ -159,6 +163,8 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   EXPECT_THAT(read->table.sort, ElementsAre("-median"));
   EXPECT_EQ(read->table.limit, 10);
   EXPECT_TRUE(read->only_varying);
+  EXPECT_THAT(read->table.pool, ElementsAre("seed", "batch"));
+  EXPECT_THAT(read->with, ElementsAre("n"));
 }
 
 TEST(QueryJson, AnythingMayBeLeftOut) {

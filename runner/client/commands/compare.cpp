@@ -2,6 +2,7 @@
 
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/client/table_options.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
@@ -14,6 +15,11 @@ struct CompareOptions {
 };
 
 Exit compare(Client& client, const CompareOptions& options) {
+  for (const std::string* name : {&options.request.a, &options.request.b}) {
+    if (const auto checked = check_name("a sweep", *name); !checked) {
+      return report_error(checked.error());
+    }
+  }
   const auto reply = client.call<rpc::Compare>(options.request);
   if (!reply) return report_error(reply.error());
   const auto printed = print_table(reply->table, options.format);
@@ -41,11 +47,8 @@ void add_compare(Command& app, Client& client) {
                       "NAME=A,B: compare two values of a parameter, in sweep A or in all results "
                       "of --workload");
   command->add_option("--workload", request.workload, "all results of this workload, without A");
-  command
-      ->add_option("--where", request.where,
-                   "NAME=VALUE[,VALUE...]: only results with one of these values")
-      ->take_all()
-      ->allow_extra_args(false);
+  command->add_option("--where", request.where,
+                      "NAME=VALUE[,VALUE...]: only results with one of these values");
   command->add_option("--metric", request.metric, "time, host_time or setup_time")
       ->capture_default_str();
   command->add_option("--phase", request.phase, "step, forward ...")->capture_default_str();

@@ -84,7 +84,8 @@ void add_merge(Command& app, Client& client) {
   command->footer(
       "Results keep their host. What is already here is not duplicated, so merging again is safe.\n"
       "Example: sweepctl merge /mnt/h200/results.db --dry-run; then compare the machines:\n"
-      "         sweepctl query lm_step --rows model,context --columns host");
+      "         sweepctl query lm_step --where batch=1 --rows model,context,precision --columns "
+      "host");
   command->callback([&client, options] {
     client.action = [&client, options] { return merge(client, *options); };
   });

@@ -19,10 +19,7 @@ struct QueryOptions {
 
 Result<void> read_options(QueryOptions& options) {
   TableSpec& table = options.query.table;
-  if (const std::string& word = options.query.workload; word.find('=') != std::string::npos) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("`{0}` is not a workload; a filter is written --where {0}", word)};
-  }
+  if (auto name = check_name("a workload", options.query.workload); !name) return name;
   for (const std::string& text : options.where) {
     auto filter = filter_from_text("--where", text);
     if (!filter) return filter.error();
@@ -71,11 +68,8 @@ void add_options(Command& command, QueryOptions& options) {
   command.add_option("WORKLOAD", options.query.workload,
                      "the results of this workload, or use --sweep");
   command.add_option("--sweep", options.query.sweep, "only the trials of this sweep (name or id)");
-  command
-      .add_option("--where", options.where,
-                  "NAME=VALUE[,VALUE...]: only results with one of these values")
-      ->take_all()
-      ->allow_extra_args(false);
+  command.add_option("--where", options.where,
+                     "NAME=VALUE[,VALUE...]: only results with one of these values");
   command
       .add_option("--rows", table.rows,
                   "parameters to use as rows, such as model,context; model=Size sets the heading")
@@ -89,17 +83,16 @@ void add_options(Command& command, QueryOptions& options) {
       "template of a cell: n mean std min p05 median p95 max mad sum, tokens_per_s tflops gbps mfu "
       "bandwidth_share, such as {mean:.1f}; the words outcome verdict text; with --baseline also "
       "difference change ratio speedup baseline, such as {change:+.1%}");
+  command.add_option("--value", options.values,
+                     "KEY=TEXT[,KEY=TEXT...]: a figure in columns of its own; give it once per "
+                     "figure; keys: name cell metric unit warmup bold where.NAME");
+  command.add_option("--baseline", options.baseline,
+                     "NAME=VALUE: compare every cell with the same point at this value");
   command
-      .add_option("--value", options.values,
-                  "KEY=TEXT[,KEY=TEXT...]: a figure in columns of its own; give it once per "
-                  "figure; keys: name cell metric unit warmup bold where.NAME")
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      .add_option("--baseline", options.baseline,
-                  "NAME=VALUE: compare every cell with the same point at this value")
-      ->take_all()
-      ->allow_extra_args(false);
+      .add_option("--pool", table.pool,
+                  "parameters over which a cell may average different trials, such as seed; `all` "
+                  "allows any; repeats of one trial are pooled anyway")
+      ->delimiter(',');
   command
       .add_option("--bold", options.bold,
                   "which comparisons to print bold, if they exceed twice the standard error")
@@ -128,13 +121,17 @@ void add_query(Command& app, Client& client) {
   auto options = std::make_shared<QueryOptions>();
   Command* command = app.add_subcommand("query", "Print a table of results by any parameters");
   add_options(*command, *options);
+  add_with_option(*command, options->query.with);
   add_format_option(*command, options->format);
   command->footer(
-      "Example: sweepctl query lm_step --where mode=train_step --rows model,context \\\n"
+      "Example: sweepctl query --sweep lm-end-to-end --where mode=train_step --rows model,context "
+      "\\\n"
       "           --columns precision,phase --cell '{mean:.1f} ± {std:.1f}' --format md\n"
-      "         sweepctl query lm_step --rows model,context --columns precision \\\n"
+      "         sweepctl query lm_step --where batch=1 --rows model,context --columns precision "
+      "\\\n"
       "           --baseline precision=fp32 --bold changed\n"
-      "         sweepctl query lm_step --rows model --value 'name=Min,cell={min:.1f}' \\\n"
+      "         sweepctl query lm_step --rows model --pool all --value 'name=Min,cell={min:.1f}' "
+      "\\\n"
       "           --value 'name=Backward,cell={mean:,.1f},unit=us,where.phase=backward'");
   command->callback([&client, options] {
     client.action = [&client, options] { return query(client, *options); };

@@ -8,11 +8,12 @@ namespace {
 struct ReportOptions {
   std::string sweep;
   std::string table;
+  std::vector<std::string> with;
   std::string format = "md";
 };
 
 Exit report(Client& client, const ReportOptions& options) {
-  const auto reply = client.call<rpc::Report>({options.sweep, options.table});
+  const auto reply = client.call<rpc::Report>({options.sweep, options.table, options.with});
   if (!reply) return report_error(reply.error());
   const auto printed = print_tables(reply->tables, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
@@ -29,6 +30,7 @@ void add_report(Command& app, Client& client) {
   command->add_option(
       "--table", options->table,
       "print only this table: its number from 1, its title, or the beginning of its title");
+  add_with_option(*command, options->with);
   add_format_option(*command, options->format);
   command->footer(
       "Examples: sweepctl report lm-end-to-end > tables.md\n"

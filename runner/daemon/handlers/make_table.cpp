@@ -89,11 +89,13 @@ Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec&
   if (!ranks) return ranks.error();
   if (!ranks->several) return {};
   if (std::any_of(reads.begin(), reads.end(), shows_phases)) {
+    ++table.warnings;
     table.notes.emplace_back(
         "several ranks: each phase shows the rank that was slowest in it, so phases may add up to "
         "more than the step; `rank: slowest` in `where` shows the rank that ended the step last");
   }
   if (ranks->apart) {
+    ++table.warnings;
     table.notes.push_back(fmt::format(
         "several ranks: the ranks of `{}` do not work together, each runs the whole step by "
         "itself{}",
@@ -126,6 +128,10 @@ Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, Q
     workload = sweep->workload;
   }
   const WorkloadDef* def = catalog.find(workload);
+  if (def == nullptr && !workload.empty() && query.sweep.empty() && reader.find_sweep(workload)) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("no workload `{0}`; a sweep is named with --sweep {0}", workload)};
+  }
   if (def == nullptr) {
     return Error{ErrorCode::kNotFound,
                  workload.empty()

@@ -46,14 +46,14 @@ Result<TableSpec> choose_table(const std::vector<TableSpec>& specs, const std::s
 // Returns the tables that the sweep file declares, in its order, or a default one if it declares
 // none.
 Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
-                                       const std::string& who, const std::string& which) {
-  const auto sweep = reader.find_sweep(who);
+                                       const rpc::Report::Request& request) {
+  const auto sweep = reader.find_sweep(request.sweep);
   if (!sweep) return sweep.error();
   auto specs = reader.tables_of(sweep->id);
   if (!specs) return specs.error();
   if (specs->empty()) specs->push_back({});
-  if (!which.empty()) {
-    auto chosen = choose_table(*specs, which);
+  if (!request.table.empty()) {
+    auto chosen = choose_table(*specs, request.table);
     if (!chosen) return chosen.error();
     specs = std::vector{std::move(*chosen)};
   }
@@ -66,6 +66,7 @@ Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
     query.sweep = sweep->id;
     query.declared = true;
     query.file_order = orders;
+    query.with = request.with;
     query.table = (*specs)[i];
     auto table = make_table(reader, catalog, query);
     if (!table) {
@@ -84,7 +85,7 @@ Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
 boost::asio::awaitable<Answer<rpc::Report>> handle_report(ReadServices& services, Session&,
                                                           rpc::Report::Request request) {
   const auto ask = [&services, &request](Reader& r) {
-    return make_report(r, services.catalog, request.sweep, request.table);
+    return make_report(r, services.catalog, request);
   };
   auto report = co_await services.readers.run(ask);
   if (!report) co_return report.error();

@@ -80,9 +80,11 @@ struct Report {
   static constexpr std::string_view kName = "report";
   struct Request {
     std::string sweep, table;
+    std::vector<std::string> with;
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, kNamesASweep);
       field("table", self.table, "number from 1, title, or its beginning");
+      field("with", self.with, "columns of their own: `n`, `attempts`, `verdict`, `outcome`");
     }
   };
   struct Reply {

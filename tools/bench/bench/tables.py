@@ -12,8 +12,8 @@ from bench.tools import BIN, Daemon
 REPEATS = 9
 TRIALS = 100_000
 QUERIES = {
-    "model x context": ["--rows", "model", "--columns", "context", "--where", "phase=step"],
-    "model x phase": ["--rows", "model", "--columns", "phase"],
+    "model x context": ["--rows", "model", "--columns", "context", "--where", "phase=step", "--pool", "all"],
+    "model x phase": ["--rows", "model", "--columns", "phase", "--pool", "all"],
 }
 VIEW = "select model, context, avg(mean) from lm_step where phase = 'step' group by model, context"
 

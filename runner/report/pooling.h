@@ -1,0 +1,44 @@
+// Finds the cells that pool results of different trials without being told to.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runner/model/result_set.h"
+#include "runner/report/axes.h"
+
+namespace sweepd::report {
+
+// What the cells of one table pool over besides what it names, fixes and allows. Repeats of one
+// trial may always be pooled.
+class UnsaidPooling {
+ public:
+  // `allowed` is TableSpec::pool.
+  explicit UnsaidPooling(const std::vector<std::string>& allowed);
+
+  // Adds the results of one cell; those that have run count, whatever their outcome.
+  void add_cell(const std::vector<const ResultRow*>& rows, const Axes& axes);
+  bool any() const { return cells_ > 0; }
+
+  // "these cells would pool precision (fp32, bf16): ..." with the options of `query` that help.
+  std::string refusal() const;
+  // The same about a table of a sweep file that is shown nevertheless.
+  std::string warning() const;
+
+ private:
+  struct Pooled {
+    std::vector<std::string> values;  // in the order in which cells showed them
+    std::string example;              // a value that the first such cell has; "" if not known
+  };
+  bool allows(const std::string& name) const;
+  std::string advice() const;
+  std::string parameters() const;
+
+  const std::vector<std::string>& allowed_;
+  std::vector<std::string> names_;  // in the order in which they were found
+  std::map<std::string, Pooled> pooled_;
+  std::size_t cells_ = 0;
+};
+
+}  // namespace sweepd::report

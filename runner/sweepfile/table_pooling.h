@@ -1,0 +1,17 @@
+// Finds tables whose cells would hold results of different trials of the sweep.
+#pragma once
+
+#include <vector>
+
+#include "runner/sweepfile/draft.h"
+#include "runner/sweepfile/reporter.h"
+#include "runner/sweepfile/sweepfile.h"
+
+namespace sweepd::spec {
+
+// Every parameter that the sweep varies must be a row or a column of each table, or be fixed by
+// `where` or by the ones that are, or be listed in `pool`. Call after the overrides, which may add
+// axes, and only for a sweep of a size that may be expanded.
+void check_pooling(Reporter& report, const Draft& draft, const std::vector<Override>& overrides);
+
+}  // namespace sweepd::spec
