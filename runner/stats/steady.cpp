@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "runner/stats/change_points.h"
@@ -50,6 +51,32 @@ std::size_t first_on_last_level(const std::vector<Segment>& segments, double log
     from = segment->begin;
   }
   return from;
+}
+
+// PELT makes no segment shorter than the least length, so three slow steps take two of their
+// successors into theirs. Returns the edge in such a shortest segment before `from` that leaves the
+// least squares: of the steps before it about their mean, of those behind it about the last level.
+std::size_t refine_edge(const std::vector<double>& logs, const std::vector<Segment>& segments,
+                        std::size_t from, std::size_t least_length) {
+  const auto before = std::find_if(segments.begin(), segments.end(),
+                                   [from](const Segment& each) { return each.end == from; });
+  if (before == segments.end() || from - before->begin > least_length) return from;
+  const double level = median({logs.begin() + static_cast<std::ptrdiff_t>(from), logs.end()});
+  std::size_t best = from;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t edge = before->begin + 1; edge <= from; ++edge) {
+    double squares = 0, mean = 0;
+    for (std::size_t i = before->begin; i < edge; ++i) {
+      const double apart = logs[i] - mean;
+      mean += apart / static_cast<double>(i - before->begin + 1);
+      squares += apart * (logs[i] - mean);
+    }
+    for (std::size_t i = edge; i < from; ++i) squares += (logs[i] - level) * (logs[i] - level);
+    if (squares >= least) continue;
+    least = squares;
+    best = edge;
+  }
+  return best;
 }
 
 bool is_slowing(const std::vector<Segment>& segments, double log_tolerance) {
@@ -106,7 +133,9 @@ std::optional<Steadiness> find_steadiness(std::span<const double> steps,
   noise.deviation = std::max(noise.deviation, kNoiseShare * log_tolerance);
   Steadiness result;
   result.segments = segments_of(steps, logs, noise, options.least_length);
-  const std::size_t level_from = first_on_last_level(result.segments, log_tolerance);
+  const std::size_t level_from =
+      refine_edge(logs, result.segments, first_on_last_level(result.segments, log_tolerance),
+                  options.least_length);
   const bool covers_half = 2 * level_from <= steps.size();
   const std::span<const double> judged =
       std::span<const double>(logs).subspan(covers_half ? level_from : 0);

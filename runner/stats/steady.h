@@ -44,6 +44,7 @@ struct Segment {
 struct Steadiness {
   SteadyKind kind = SteadyKind::kSteady;
   // The first of the last steps that are on the level of the last segment; given for every kind.
+  // It may lie inside a segment of the least length, which a shorter warm-up had to fill up.
   // What is left of a warm-up at their beginning does not belong to them: steps too few for a
   // segment, such as a single one, that are together clearly slower (a cusum: Page, "Continuous
   // inspection schemes", Biometrika 1954).
