@@ -34,7 +34,13 @@ ARROWS = {
     # The rooms of the daemon: what lives as long as an attempt, as a request, as the process.
     "runner/daemon/threads": ["db"],
     "runner/daemon/formulas": ["runner/wire"],
-    "runner/daemon/attempts": ["runner/daemon/threads", "runner/daemon/formulas", "runner/sched", "runner/exec"],
+    "runner/daemon/attempts": [
+        "runner/daemon/threads",
+        "runner/daemon/formulas",
+        "runner/sched",
+        "runner/stats",
+        "runner/exec",
+    ],
     "runner/daemon/planning": ["runner/daemon/attempts", "runner/sweepfile", "runner/report"],
     "runner/daemon/serving": ["runner/daemon/planning"],
     "runner/daemon/handlers": ["runner/daemon/serving"],

@@ -25,7 +25,7 @@ void add(ViewColumns& columns, const std::string& table, const std::vector<std::
 
 ViewColumns timing_columns() {
   ViewColumns columns{{"phase.text", "phase"}};
-  add(columns, "s", stats_columns());
+  add(columns, "s", summary_columns());
   add(columns, "w", {"tokens"});
   add(columns, "pw", {"flops", "bytes"});
   return columns;

@@ -29,11 +29,11 @@ std::string of_attempt(const std::string& view) {
   return view_of<Record>(view, "a.uid AS attempt_uid", "JOIN attempt a ON a.row = r.attempt");
 }
 
-template <class Record>
-std::vector<std::string> names_of(Show show) {
+template <class Record, class Wanted>
+std::vector<std::string> names_of(Wanted wanted) {
   std::vector<std::string> names;
   for (const RecordColumn& column : columns_of<Record>()) {
-    if (column.show == show && !column.interned) names.push_back(column.name);
+    if (!column.interned && wanted(column)) names.push_back(column.name);
   }
   return names;
 }
@@ -54,13 +54,15 @@ std::vector<std::string> record_views() {
                           "JOIN trial t ON t.id = r.trial")};
 }
 
-const std::vector<std::string>& stats_columns() {
-  static const std::vector<std::string> names = names_of<Summary>(Show::kNumber);
+const std::vector<std::string>& summary_columns() {
+  static const std::vector<std::string> names =
+      names_of<Summary>([](const RecordColumn&) { return true; });
   return names;
 }
 
 const std::vector<std::string>& memory_columns() {
-  static const std::vector<std::string> names = names_of<PhaseMemory>(Show::kBytes);
+  static const std::vector<std::string> names =
+      names_of<PhaseMemory>([](const RecordColumn& column) { return column.show == Show::kBytes; });
   return names;
 }
 

@@ -30,7 +30,7 @@ std::string_view unit_of_metric(std::string_view metric) {
   if (metric == "algbw" || metric == "busbw") return "GB/s";
   if (metric == "loss" || metric.ends_with("_calls") || metric.ends_with("_share")) return "1";
   if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return "ms";
-  if (metric == "figure" || metric == "fact") return "1";
+  if (metric == "figure" || metric == "fact" || metric == "steady_from") return "1";
   if (!metric.starts_with("figure.") && !metric.starts_with("fact.")) return "";
   for (const std::string_view unit : {"ns", "us", "ms", "s"}) {
     if (metric.ends_with(unit) && metric.substr(0, metric.size() - unit.size()).ends_with('_')) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +20,8 @@ namespace sweepd {
 //   algbw, busbw: GB/s (1e9 B/s) at the slowest rank's time;   loss: 1    (all of phase step)
 // What queries read beside samples: `*_bytes` (B) of the memory pass; kernel_time, kernel_mean,
 // kernel_median, kernel_min, kernel_max, kernel_std (ms), kernel_calls, kernel_share (1) of the
-// profile pass; `figure.<name>` and `fact.<name>`, whose unit is the end of their name (_bytes,
-// _ns, _us, _ms, _s), else 1.
+// profile pass; steady_from (1) of the `time` of a phase; `figure.<name>` and `fact.<name>`, whose
+// unit is the end of their name (_bytes, _ns, _us, _ms, _s), else 1.
 struct Sample {
   static constexpr std::string_view kTable = "sample";
   int rank = 0;
@@ -67,6 +68,9 @@ Stats summarize(std::span<const double> values);
 // outweigh many.
 Stats summarize_metric(std::string_view metric, std::span<const double> values);
 
+// What Summary::steadiness says of steps on one level. The other words are those of stats/steady.h.
+inline constexpr std::string_view kSteady = "steady";
+
 // One row of the `summary` table: the measured samples of an attempt, without warm-up. For world
 // sizes above one, each step's value is the maximum over ranks, because a step ends when its last
 // rank does.
@@ -75,6 +79,8 @@ struct Summary {
   std::string phase;
   std::string metric;
   Stats stats;
+  std::optional<std::int64_t> steady_from = {};
+  std::optional<std::string> steadiness = {};
 
   static void visit(auto& self, auto&& field) {
     field("metric", self.metric, "", Interned());
@@ -88,6 +94,12 @@ struct Summary {
     field("p95", self.stats.p95, "");
     field("max", self.stats.max, "");
     field("mad", self.stats.mad, "");
+    field("steady_from", self.steady_from,
+          "of `time`: the step from which on the level does not change, counted as in `sample`; "
+          "NULL: fewer than 10 steps, another metric, or stored by an older version");
+    field("steadiness", self.steadiness,
+          "whether the measured steps are on one level: `steady`, `no steady state`, `slowing`, "
+          "`bimodal`");
   }
 };
 std::vector<Summary> summarize_samples(std::span<const Sample> samples);

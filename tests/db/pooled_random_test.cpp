@@ -59,8 +59,10 @@ class PooledRandomTest : public PooledTest {
         WHERE row * 7879 % 113 = 1 AND outcome = 'done';
       INSERT INTO attempt_reason SELECT row, 0, 'clock fell' FROM attempt
         WHERE verdict IN ('suspect', 'invalid');
-      INSERT INTO summary SELECT row, m.id, p.id, 2 + row % 3, row * 31 % 97 + p.id, row % 5,
-                                 row % 17, 1, row % 19, 3, row % 23 + 30, 1
+      INSERT INTO summary (attempt, metric, phase, n, mean, std, min, p05, median, p95, max, mad,
+                           steadiness)
+        SELECT row, m.id, p.id, 2 + row % 3, row * 31 % 97 + p.id, row % 5, row % 17, 1, row % 19,
+               3, row % 23 + 30, 1, iif(row % 7 = p.id, 'bimodal', iif(row % 2, 'steady', NULL))
         FROM attempt, name m, name p WHERE row * 7873 % 127 > 1 AND
              ((m.text = 'time' AND p.text IN ('forward', 'backward', 'step') AND
                (row + p.id) % 11 > 0) OR (m.text = 'host_time' AND p.text = 'step'));)");

@@ -33,8 +33,10 @@ class PooledScanTest : public PooledTest {
         "limit_bytes = 1 WHERE row % 300 = 0 AND row % 500;"
         "INSERT INTO attempt_reason SELECT row, 0, 'clock fell' FROM attempt WHERE verdict = "
         "'suspect';"
-        "INSERT INTO summary SELECT row, m.id, p.id, 2 + row % 3, row % 17 + p.id, row % 5, row % "
-        "17, 1, row % 17, 3, row % 17 + 9, 1 FROM attempt, name m, name p WHERE outcome = 'done' "
+        "INSERT INTO summary (attempt, metric, phase, n, mean, std, min, p05, median, p95, max, "
+        "mad, steadiness) SELECT row, m.id, p.id, 2 + row % 3, row % 17 + p.id, row % 5, row % "
+        "17, 1, row % 17, 3, row % 17 + 9, 1, iif(row % 90 < 2, 'slowing', 'steady') FROM attempt, "
+        "name m, name p WHERE outcome = 'done' "
         "AND row % 700 AND m.text = 'time' AND p.text IN ('forward', 'backward');");
   }
   NewSweep request_;

@@ -225,6 +225,8 @@ TEST_F(FrozenTest, ADatabaseOfVersionOneLoads) {
                   "ORDER BY context, phase"),
               ElementsAre("xl|128|naive|backward|20.0|done", "xl|128|naive|forward|10.0|done",
                           "xl|128|naive|step|30.0|done", "xl|256|naive|||oom", "xl|512|naive|||"));
+  EXPECT_THAT(sql("SELECT DISTINCT steady_from, steadiness FROM summaries"), ElementsAre("|"))
+      << "nobody looked for a steady state then";
   const auto found = reader_->find_sweep("frozen");
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->progress.total, 3);

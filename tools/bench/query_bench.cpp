@@ -91,8 +91,10 @@ void fill(const std::filesystem::path& file, const Catalog& catalog, int trials)
       "= "
       "row + 1, verdict = iif(row % 1000 = 7, NULL, iif(row % 1000 = 3, 'suspect', 'valid'));"
       "INSERT INTO attempt_reason SELECT row, 0, 'load' FROM attempt WHERE verdict = 'suspect';"
-      "INSERT INTO summary SELECT a.row, m.id, p.id, 10, 20 + a.row % 97 + p.id, 0.1 + a.row % 7, "
-      "a.row % 97, a.row % 97 + 1, 20 + a.row % 97, 150, 160, 1 FROM attempt a, name m, name p "
+      "INSERT INTO summary (attempt, metric, phase, n, mean, std, min, p05, median, p95, max, mad, "
+      "steady_from, steadiness) SELECT a.row, m.id, p.id, 10, 20 + a.row % 97 + p.id, 0.1 + a.row "
+      "% 7, a.row % 97, a.row % 97 + 1, 20 + a.row % 97, 150, 160, 1, iif(m.text = 'time', 1, "
+      "NULL), iif(m.text = 'time', 'steady', NULL) FROM attempt a, name m, name p "
       "WHERE a.outcome = 'done' AND ((m.text = 'time' AND p.text IN ('forward', 'backward', "
       "'optimizer', 'step')) OR (m.text IN ('host_time', 'loss') AND p.text = 'step') OR "
       "(m.text = 'setup_time' AND p.text = 'setup'));");

@@ -12,6 +12,7 @@
 #include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
+#include "runner/daemon/attempts/steadiness.h"
 #include "runner/model/journal_verdict.h"
 #include "runner/model/kernel_class.h"
 #include "runner/model/skew.h"
@@ -223,6 +224,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
   });
   record.ended = told ? said_ended : now_wall();
   record.summaries = summarize_samples(record.samples);
+  if (attempt.pass == Pass::kTiming) add_steadiness(record.samples, record.summaries);
   add_skew(record);
   if (record.environment) record.environment->states = record.states;
   record.judgement = judge_evidence(record, journals);

@@ -1,0 +1,20 @@
+// Whether the steps of an attempt have reached a steady state (stats/steady.h). Pure; takes some
+// milliseconds for a hundred thousand steps, so it belongs to the thread that reads journals.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runner/model/sample.h"
+
+namespace sweepd {
+
+// Fills `steady_from` and `steadiness` of each summary of `time`. `samples` are those of the
+// summaries, with the warm-up; of several ranks the slowest counts in each step.
+//
+// `steady_from` counts over all steps. `steadiness` is about the measured ones: steps that are on
+// the last level from the first measured step on are steady, however long the warm-up took and
+// whatever level it had. Leaves both empty if there are too few steps, or if a time is not a time.
+void add_steadiness(std::span<const Sample> samples, std::vector<Summary>& summaries);
+
+}  // namespace sweepd
