@@ -44,6 +44,8 @@ std::vector<FigureRow> FigureReader::read(const SelectedAttempt& attempt) {
       return from_operators(attempt.row);
     case FigureSource::kAllocation:
       return from_allocations(attempt.row);
+    case FigureSource::kSteadiness:
+      return from_steadiness(attempt.row);
   }
   return {};
 }
@@ -57,8 +59,8 @@ std::vector<FigureRow> FigureReader::from_summary(std::int64_t attempt) {
   std::vector<FigureRow> rows;
   if (!summary_) {
     summary_.emplace(state_.connection,
-                     "SELECT metric, phase, n, mean, std, min, p05, median, p95, max, mad "
-                     "FROM summary WHERE attempt = ?" +
+                     "SELECT metric, phase, n, mean, std, min, p05, median, p95, max, mad, "
+                     "steadiness FROM summary WHERE attempt = ?" +
                          name_filter_);
   }
   Query& query = *summary_;
@@ -70,9 +72,36 @@ std::vector<FigureRow> FigureReader::from_summary(std::int64_t attempt) {
     row.phase = query.integer(1);
     row.stats = {query.integer(2), query.real(3), query.real(4), query.real(5), query.real(6),
                  query.real(7),    query.real(8), query.real(9), query.real(10)};
+    row.steadiness = query.text(11);
     rows.push_back(std::move(row));
   }
   if (with_samples_) add_samples(attempt, rows);
+  return rows;
+}
+
+// `{text}` shows the word, as it shows the formula of a figure.
+std::vector<FigureRow> FigureReader::from_steadiness(std::int64_t attempt) {
+  if (!stored_) {
+    stored_.emplace(state_.connection,
+                    fmt::format("SELECT phase, {}, steadiness FROM summary WHERE attempt = ? AND "
+                                "metric = (SELECT id FROM name WHERE text = 'time') AND "
+                                "steady_from IS NOT NULL{}",
+                                metric_columns(), name_filter_));
+  }
+  Query& query = *stored_;
+  query.rewind();
+  query.bind(attempt);
+  std::vector<FigureRow> rows;
+  while (query.next()) {
+    const double step = query.real(1);
+    FigureRow row;
+    row.phase = query.integer(0);
+    row.steadiness = query.text(2);
+    if (plan_.with_text) row.text = row.steadiness;
+    row.stats = summarize(std::span(&step, 1));
+    if (with_samples_) row.samples = {step};
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 

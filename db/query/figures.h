@@ -21,6 +21,7 @@ struct FigureRow {
   std::int64_t step = 0, rank = 0;  // meaningful when they are dimensions
   std::vector<Value> keys;  // by plan.keys: ids of `name`, numbers of allocations, launch shapes
   std::string text;         // a fact that is not a number
+  std::string steadiness;   // of the steps behind `stats` (Summary::steadiness); "" if unknown
   Stats stats;
   std::vector<double> samples;
 };
@@ -39,6 +40,7 @@ class FigureReader {
   std::vector<FigureRow> from_summary(std::int64_t attempt);
   std::vector<FigureRow> from_samples(std::int64_t attempt);
   std::map<std::int64_t, std::int64_t> slowest_ranks(std::int64_t attempt);  // by step
+  std::vector<FigureRow> from_steadiness(std::int64_t attempt);
   std::vector<FigureRow> from_memory(std::int64_t attempt);
   std::vector<FigureRow> from_figures(std::int64_t trial);
   std::vector<FigureRow> from_facts(std::int64_t attempt);

@@ -57,6 +57,7 @@ std::vector<StoredMetric> make_metrics() {
   op("operator_device_time", "sum(total_device_ns) / 1e6");
   op("operator_device_mean", "sum(total_device_ns) / sum(calls) / 1e6");
   op("operator_self_device_share", "sum(self_device_ns)");
+  metrics.push_back({"steady_from", FigureSource::kSteadiness, "steady_from"});
   metrics.push_back({"allocation_bytes", FigureSource::kAllocation, "size_bytes"});
   return metrics;
 }
@@ -106,6 +107,8 @@ std::string_view describe(FigureSource source) {
       return "operators";
     case FigureSource::kAllocation:
       return "allocations";
+    case FigureSource::kSteadiness:
+      return "the steps of each phase together";
   }
   return "";
 }

@@ -18,6 +18,7 @@ enum class FigureSource {
   kKernel,      // kernels of the profile pass
   kOperator,    // operators of the profile pass, on both clocks
   kAllocation,  // blocks of the memory pass
+  kSteadiness,  // of the times of each phase
 };
 
 struct StoredMetric {

@@ -244,6 +244,7 @@ void choose_passes(QueryPlan& plan) {
   switch (plan.source) {
     case FigureSource::kSummary:
     case FigureSource::kSample:
+    case FigureSource::kSteadiness:
       plan.passes = {are_of_ranges(plan.metrics) ? Pass::kProfile : Pass::kTiming};
       break;
     case FigureSource::kMemory:

@@ -122,7 +122,8 @@ void PooledReader::read_summaries(std::int64_t metric, std::size_t phase) {
   cell_of_place_.emplace_back(places_.size());
   // Reads the index alone, in order of attempts.
   const RowSource rows{
-      plan_.with_extremes ? "attempt, n, mean, std, min, max" : "attempt, n, mean, std",
+      plan_.with_extremes ? "attempt, n, mean, std, steadiness, min, max"
+                          : "attempt, n, mean, std, steadiness",
       fmt::format("FROM summary INDEXED BY summary_by_metric WHERE metric = {} AND "
                   "phase = {}",
                   metric, phases_[phase])};
@@ -139,11 +140,12 @@ void PooledReader::read_summaries(std::int64_t metric, std::size_t phase) {
     stats.mean = row.real(2);
     stats.std = row.real(3);
     if (plan_.with_extremes) {
-      stats.min = row.real(4);
-      stats.max = row.real(5);
+      stats.min = row.real(5);
+      stats.max = row.real(6);
     }
     Cell& cell = cell_of(found, phase);
     cell.sums.add(stats);
+    add_unsteady(cell.unsteady, row.text(4));
     if (attempt.trial != attempts_[cell.attempt].trial) cell.several_trials = true;
   });
 }
@@ -210,6 +212,7 @@ ResultRow PooledReader::row_of(Cell& cell, std::vector<DimensionCoder>& coders) 
   row.stats = cell.sums.attempts > 1 ? cell.sums.pooled() : whole(cell);
   row.attempts = cell.sums.attempts;
   row.several_trials = cell.several_trials;
+  row.unsteady = std::move(cell.unsteady);
   row.at = std::move(cell.at);
   for (std::size_t i = 0; i < plan_.dimensions.size(); ++i) {
     const auto* common = std::get_if<Common>(&plan_.dimensions[i].column);

@@ -42,6 +42,7 @@ class PooledReader {
   };
   struct Cell {
     PooledStats sums;
+    std::vector<Unsteady> unsteady;
     std::vector<std::uint32_t> at;  // codes of the plan's dimensions
     std::uint32_t attempt = 0;      // the first
     std::int64_t phase = 0;         // id of its name

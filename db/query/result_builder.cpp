@@ -173,6 +173,8 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
     place(row, figure);
     row.stats = figure.stats;
     row.text = std::move(figure.text);
+    row.unsteady.clear();
+    add_unsteady(row.unsteady, figure.steadiness);
     std::tie(row.flops, row.bytes) = work.of_phase(figure.phase);
     results_.rows.push_back(row);
     results_.rows.back().samples = std::move(figure.samples);

@@ -47,6 +47,8 @@ bool has_column(FigureSource source, Common column) {
     case FigureSource::kAllocation:
       return one_of(
           {Common::kPhase, Common::kRank, Common::kRange, Common::kAllocation, Common::kOrigin});
+    case FigureSource::kSteadiness:
+      return one_of({Common::kPhase});
   }
   return false;
 }

@@ -2,9 +2,11 @@
 // are dictionary-coded, so that a hundred thousand trials are pivoted by comparing integers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/base/ids.h"
@@ -46,6 +48,12 @@ struct Dimension {
 // attempt that ran out of memory has no phases, but each phase's column must show that.
 inline constexpr std::uint32_t kEveryValue = 0xffffffff;
 
+// Attempts whose steps are not on one level.
+struct Unsteady {
+  std::string how;  // Summary::steadiness, never `steady`
+  std::int64_t attempts = 1;
+};
+
 // One attempt's figure for one phase and metric (or one step of it, if `step` is a dimension), a
 // fact that is a text, or the only row of a trial without a figure.
 struct ResultRow {
@@ -59,7 +67,8 @@ struct ResultRow {
   double flops = 0, bytes = 0, tokens = 0;  // per step, of this row's phase; 0 when unknown
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown
   Verdict verdict = Verdict::kValid;
-  std::string note;  // why suspect, invalid, or not done
+  std::string note;                // why suspect, invalid, or not done
+  std::vector<Unsteady> unsteady;  // those of its attempts, by kind; of times only
   AttemptId attempt;
   // If more than one: the figures are those of this many valid attempts, pooled by the reader.
   // Order statistics, and a min and max that no cell shows, are then NaN; `attempt` is "", and a
@@ -68,6 +77,19 @@ struct ResultRow {
   bool several_trials = false;
   TrialKey trial;  // tells repeats of one trial from different trials in one cell; "" if unknown
 };
+
+// Adds attempts of which Summary::steadiness says `how`; nothing for steady ones and unknown ones.
+inline void add_unsteady(std::vector<Unsteady>& all, std::string_view how,
+                         std::int64_t attempts = 1) {
+  if (how.empty() || how == kSteady) return;
+  const auto same =
+      std::find_if(all.begin(), all.end(), [how](const Unsteady& each) { return each.how == how; });
+  if (same == all.end()) {
+    all.push_back({std::string(how), attempts});
+  } else {
+    same->attempts += attempts;
+  }
+}
 
 // May have more dimensions than the query's rows and columns: they name what pooled results differ
 // in.

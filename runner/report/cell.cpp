@@ -98,6 +98,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
     verdict = std::max(verdict, Verdict::kSuspect);
   }
   cell.text += mark_of(verdict);
+  if (content.pooled->unsteady) cell.text += kUnsteadyMark;
   if (named == 1 && verdict != Verdict::kInvalid) cell.number = only;
   cell.bold = compares(style.cell) && stands_out(*content.pooled, content.partner, style.bold);
   return cell;

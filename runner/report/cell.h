@@ -37,7 +37,8 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style);
 bool shows_words_only(const CellTemplate& cell);
 bool compares(const CellTemplate& cell);
 
-std::string_view mark_of(Verdict verdict);  // "", "‡", "†"
+std::string_view mark_of(Verdict verdict);              // "", "‡", "†"
+inline constexpr std::string_view kUnsteadyMark = "§";  // follows that of the verdict
 
 // "peak allocated" for peak_allocated_bytes: the unit stands beside it.
 std::string metric_label(const std::string& metric);

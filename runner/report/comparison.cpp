@@ -46,6 +46,7 @@ ResultSet keep_what_counts(ResultSet results, ComparedResults& compared) {
     }
   }
   std::erase_if(results.rows, [](const ResultRow& row) { return !counts(row); });
+  for (const ResultRow& row : results.rows) compared.unsteady += row.unsteady.empty() ? 0 : 1;
   return results;
 }
 

@@ -32,6 +32,7 @@ struct ComparedResults {
   std::vector<ComparedPoint> points;  // in display order
   std::size_t only_a = 0, only_b = 0;                  // points that one side lacks
   std::size_t suspect = 0, invalid = 0, not_done = 0;  // attempts; the last two are left out
+  std::size_t unsteady = 0;  // attempts that count, but whose steps are not on one level
   std::string unit;
 };
 

@@ -117,6 +117,10 @@ void note_left_out(const ComparedResults& compared, const std::string& a, const 
     notes.push_back(
         fmt::format("{} suspect, and counted all the same", counted(compared.suspect, "attempt")));
   }
+  if (compared.unsteady > 0) {
+    notes.push_back(fmt::format("{} whose steps are not on one level, and counted all the same",
+                                counted(compared.unsteady, "attempt")));
+  }
   if (compared.invalid > 0) {
     notes.push_back(fmt::format("{} invalid and left out", counted(compared.invalid, "attempt")));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "runner/base/text.h"
 #include "runner/report/cell.h"
@@ -118,6 +119,7 @@ void Footnotes::add_cell(const std::string& name, const std::vector<const Result
     }
   }
   if (!done.empty()) add_pooling(done, axes);
+  unsteady_.add_cell(done);
   if (!done.empty() && done.size() < rows.size()) add_unfinished(name, rows);
 }
 
@@ -219,6 +221,7 @@ std::vector<std::string> Footnotes::lines() const {
     if (found == marked_.end()) continue;
     found->second.append_lines(fmt::format("{} {}", mark_of(verdict), name_of(verdict)), lines);
   }
+  for (std::string& line : unsteady_.lines()) lines.push_back(std::move(line));
   for (const auto& [outcome, reasons] : ended_) {
     // The word is already in the cell, so only a reason adds to it.
     Reasons with_text;

@@ -11,6 +11,7 @@
 #include "runner/model/result_set.h"
 #include "runner/report/agreement.h"
 #include "runner/report/axes.h"
+#include "runner/report/unsteady_notes.h"
 
 namespace sweepd::report {
 
@@ -51,6 +52,7 @@ class Footnotes {
   std::size_t fewest_attempts_ = 0, most_attempts_ = 0;
   std::set<std::string> differences_;
   Agreement agreement_;
+  UnsteadyNotes unsteady_;
 };
 
 }  // namespace sweepd::report

@@ -6,12 +6,21 @@
 #include <cctype>
 
 #include "runner/base/text.h"
+#include "runner/report/cell.h"
 
 namespace sweepd::report {
 namespace {
 
-bool is_marked(std::string_view text) {
-  return text.ends_with("†") || text.ends_with("‡");
+// How many marks follow the figure: that of a verdict, that of steps not on one level, or both.
+std::size_t marks_of(std::string_view text) {
+  std::size_t marks = 0;
+  for (const std::string_view mark :
+       {kUnsteadyMark, mark_of(Verdict::kSuspect), mark_of(Verdict::kInvalid)}) {
+    if (!text.ends_with(mark)) continue;
+    text.remove_suffix(mark.size());
+    ++marks;
+  }
+  return marks;
 }
 
 // True if the name already says the unit, as "Tokens/s" and "fp32 TFLOP/s" do.
@@ -42,19 +51,21 @@ Lines lines_of(const Table& table, std::string (*escape)(std::string_view), std:
   }
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const bool right = table.columns[c].align == Align::kRight;
-    const auto any = [&](auto what) {
-      return right && std::any_of(table.rows.begin(), table.rows.end(),
-                                  [&](const auto& row) { return what(row[c]); });
-    };
-    const bool marks = any([](const Cell& cell) { return is_marked(cell.text); });
-    const bool bolds = any([](const Cell& cell) { return cell.bold; });
+    std::size_t marks = 0;
+    bool bolds = false;
+    for (const auto& row : table.rows) {
+      if (!right) break;
+      marks = std::max(marks, marks_of(row[c].text));
+      bolds |= row[c].bold;
+    }
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
       const Cell& cell = table.rows[r][c];
       std::string& text = lines[r + 1][c];
       if (text.empty()) continue;
       if (cell.bold) text = fmt::format("{0}{1}{0}", bold, text);
       if (bolds && !cell.bold) text.append(bold.size(), ' ');
-      if (marks && !is_marked(cell.text)) text += ' ';
+      const std::size_t own = marks_of(cell.text);
+      if (own < marks) text.append(marks - own, ' ');
     }
   }
   return lines;

@@ -70,7 +70,10 @@ Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric) {
   pooled.tokens = agreed(rows, &ResultRow::tokens);
   pooled.peak_flops_per_s = agreed(rows, &ResultRow::peak_flops_per_s);
   pooled.peak_bytes_per_s = agreed(rows, &ResultRow::peak_bytes_per_s);
-  for (const ResultRow* row : rows) pooled.verdict = std::max(pooled.verdict, row->verdict);
+  for (const ResultRow* row : rows) {
+    pooled.verdict = std::max(pooled.verdict, row->verdict);
+    pooled.unsteady |= !row->unsteady.empty();
+  }
   return pooled;
 }
 

@@ -21,6 +21,7 @@ struct Pooled {
   double flops = 0, bytes = 0, tokens = 0;
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;
   Verdict verdict = Verdict::kValid;  // the worst
+  bool unsteady = false;              // the steps of at least one are not on one level
 };
 
 // `rows` are done attempts with figures of `metric`; empty gives n = 0.

@@ -33,6 +33,7 @@ class PooledTest : public ResultsTest {
   struct Sum {
     std::int64_t attempts = 0;
     std::vector<Stats> parts;
+    std::map<std::string, std::int64_t> unsteady;  // attempts by kind
   };
   static std::map<std::string, Sum> by_place(const ResultSet& results, std::size_t shown) {
     std::map<std::string, Sum> sums;
@@ -41,6 +42,7 @@ class PooledTest : public ResultsTest {
       const std::string place = place_of(results, row, shown);
       sums[place].attempts += row.attempts;
       sums[place].parts.push_back(row.stats);
+      for (const Unsteady& each : row.unsteady) sums[place].unsteady[each.how] += each.attempts;
     }
     return sums;
   }
@@ -77,6 +79,7 @@ class PooledTest : public ResultsTest {
     for (const auto& [place, sum] : right) {
       ASSERT_EQ(left.count(place), 1u) << place;
       EXPECT_EQ(left.at(place).attempts, sum.attempts) << place;
+      EXPECT_EQ(left.at(place).unsteady, sum.unsteady) << place;
       const Stats a = joined(left.at(place).parts), b = joined(sum.parts);
       EXPECT_EQ(a.n, b.n) << place;
       EXPECT_NEAR(a.mean, b.mean, 1e-9) << place;

@@ -21,7 +21,7 @@ class Side {
     side_.results.dimensions = {{"model", false, {}}, {"precision", false, {std::move(precision)}}};
   }
   Side& add(const std::string& model, std::vector<double> samples,
-            Verdict verdict = Verdict::kValid) {
+            Verdict verdict = Verdict::kValid, std::vector<Unsteady> unsteady = {}) {
     auto& models = side_.results.dimensions[0].values;
     auto found = std::ranges::find(models, model);
     if (found == models.end()) found = models.insert(models.end(), model);
@@ -30,6 +30,7 @@ class Side {
     row.stats.n = static_cast<std::int64_t>(samples.size());
     row.samples = std::move(samples);
     row.verdict = verdict;
+    row.unsteady = std::move(unsteady);
     row.attempt = side_.name + std::to_string(side_.results.rows.size());
     side_.results.rows.push_back(std::move(row));
     return *this;
@@ -95,20 +96,23 @@ TEST(Comparison, WhatCannotBeComparedIsCounted) {
   Side a("fp32"), b("bf16");
   add_attempts(a, "small", 100);
   add_attempts(a, "only a", 100);
-  a.add("small", {1, 1, 1}, Verdict::kInvalid);
+  a.add("small", {1, 1, 1}, Verdict::kInvalid, {{"bimodal"}});
   add_attempts(b, "small", 100);
-  b.add("small", {100, 101, 99}, Verdict::kSuspect);
+  b.add("small", {100, 101, 99}, Verdict::kSuspect, {{"slowing"}});
   const auto compared = compare_results(a.done(), b.done(), {});
   ASSERT_TRUE(compared.ok());
   EXPECT_EQ(compared->only_a, 1U);
   EXPECT_EQ(compared->invalid, 1U);
   EXPECT_EQ(compared->suspect, 1U);
+  EXPECT_EQ(compared->unsteady, 1U) << "the invalid one does not count";
   EXPECT_EQ(compared->points.at(0).comparison.a.processes, 3U) << "the invalid one is left out";
   EXPECT_EQ(compared->points.at(0).comparison.b.processes, 4U);
   const auto notes = comparison_table(*compared, "fp32", "bf16", {}).notes;
   EXPECT_THAT(notes, Contains("1 point only in fp32"));
   EXPECT_THAT(notes, Contains("1 attempt invalid and left out"));
   EXPECT_THAT(notes, Contains("1 attempt suspect, and counted all the same"));
+  EXPECT_THAT(notes,
+              Contains("1 attempt whose steps are not on one level, and counted all the same"));
 }
 
 TEST(Comparison, OneAttemptASideIsSaidSo) {

@@ -35,6 +35,33 @@ TEST(PivotNotes, InvalidAndSuspectAreMarkedAndExplained) {
   EXPECT_FALSE(table->rows[2][1].number) << "an invalid one must not enter somebody's arithmetic";
 }
 
+// The mark of a verdict comes first, and digits line up beside one mark, two and none.
+TEST(PivotNotes, StepsThatAreNotOnOneLevelAreMarkedAndCounted) {
+  ResultsBuilder b;
+  b.text("model", {"small", "medium", "large", "xl"});
+  b.samples({"small"}, {12.25, 12.35});
+  b.samples({"medium"}, {24.0, 25.0}).unsteady = {{"bimodal"}};
+  auto& both = b.samples({"large"}, {80.0, 80.1});
+  both.verdict = Verdict::kSuspect;
+  both.note = "the device was throttled";
+  both.unsteady = {{"bimodal", 4}, {"slowing", 1}};
+  b.ended({"xl"}, Outcome::kOom).unsteady = {{"bimodal"}};
+  const auto table = pivot(b.get(), query_of({"model"}, {}, "{mean:.1f}"));
+  EXPECT_EQ(to_markdown(*table), R"(| model  | time (ms) |
+| ------ | --------: |
+| small  |    12.3   |
+| medium |    24.5§  |
+| large  |    80.0‡§ |
+| xl     |     OOM   |
+
+- mean of time, n = 2
+- ‡ suspect: the device was throttled
+- § in 2 of 3 cells the steps are bimodal: they jump between two levels, and mean and median describe neither (5 attempts)
+- § in 1 of 3 cells the steps become slower: a tenth of them or more were faster than the last ones, so the figures depend on the number of steps
+)");
+  EXPECT_TRUE(table->rows[1][1].number);
+}
+
 TEST(PivotNotes, ReasonsAreCountedNotRepeated) {
   ResultsBuilder b;
   b.numbers("context", {"1", "2", "3", "4", "5", "6", "7"});
