@@ -129,14 +129,15 @@ std::vector<Placeholder> local_names(const Sandbox& box) {
           {"avx2", "ISA"}};
 }
 
-// Removes from a run's results, marks and reasons what other users of the machine did to it, so
-// that every mark that is left belongs to the experiment.
+// Removes from a run's results, marks, reasons and uneven steps, what other users of the machine
+// did to it, so that every mark that is left belongs to the experiment.
 void forget_disturbances(const Sandbox& box) {
   SQLite::Database database((box.state() / "results.db").string(), SQLite::OPEN_READWRITE, 10000);
   database.exec("DELETE FROM attempt_reason WHERE " + is_disturbance_sql());
   database.exec(
       "UPDATE attempt SET verdict = 'valid' WHERE verdict = 'suspect' AND NOT EXISTS "
       "(SELECT 1 FROM attempt_reason r WHERE r.attempt = attempt.row)");
+  database.exec("UPDATE summary SET steadiness = 'steady' WHERE steadiness IS NOT NULL");
 }
 
 TEST_P(ExperimentTables, AreThoseOfTheGoldenFile) {

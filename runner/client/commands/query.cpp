@@ -98,10 +98,10 @@ void add_options(Command& command, QueryOptions& options) {
                   "which comparisons to print bold, if they exceed twice the standard error")
       ->one_of({"none", "faster", "slower", "changed"})
       ->capture_default_str();
-  command.add_option(
-      "--metric", table.metric,
-      "time, host_time, setup_time, loss, peak_allocated_bytes, figure.NAME, fact.NAME ... "
-      "[default: time]");
+  command.add_option("--metric", table.metric,
+                     "time, host_time, setup_time, steady_from, loss, peak_allocated_bytes, "
+                     "figure.NAME, fact.NAME "
+                     "... [default: time]");
   command.add_option("--unit", table.unit, "ns us ms s; B KB MB GB KiB MiB GiB; MB/s GB/s GiB/s");
   command
       .add_option("--sort", options.query.table.sort,
