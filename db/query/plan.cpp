@@ -265,9 +265,10 @@ void choose_passes(QueryPlan& plan) {
 // Work and peaks cost two more lookups per attempt, which plain statistics do not need. A name that
 // is neither plain nor a dimension is assumed to be derived from them.
 bool is_plain(const QueryPlan& plan, const std::string& name) {
-  static const std::vector<std::string> kPlain{
-      "n",   "mean",    "std",     "min",  "p05",        "median", "p95",   "max",    "mad",
-      "sum", "outcome", "verdict", "text", "difference", "change", "ratio", "speedup"};
+  static const std::vector<std::string> kPlain{"n",       "mean",    "std",  "min",        "p05",
+                                               "median",  "p95",     "max",  "mad",        "sum",
+                                               "outcome", "verdict", "text", "difference", "change",
+                                               "ratio",   "speedup", "sem",  "ci95",       "p"};
   const auto is_named = [&name](const PlannedDimension& d) { return d.name == name; };
   return contains(kPlain, name) ||
          std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is_named);
@@ -305,6 +306,10 @@ Result<QueryPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   plan.with_text = query.table.cell.find("{text") != std::string::npos;
   const bool any_bandwidth = std::any_of(plan.metrics.begin(), plan.metrics.end(), is_bandwidth);
   if (plan.with_work || plan.with_text || any_bandwidth) plan.pooling = Pooling::kEachAttempt;
+  // The error of a mean comes from the means of the attempts.
+  for (const std::string& figure : figures_of(query.table)) {
+    if (figure == "sem" || figure == "ci95") plan.pooling = Pooling::kEachAttempt;
+  }
   plan.named_dimensions = plan.dimensions.size();
   return plan;
 }

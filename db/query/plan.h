@@ -55,7 +55,7 @@ struct PlannedFilter {
 // Whether the reader may combine several attempts into one row.
 enum class Pooling {
   kMoments,      // only n, mean, std and, `with_extremes`, min and max are needed
-  kEachAttempt,  // order statistics or rates are needed
+  kEachAttempt,  // order statistics, rates or errors of means are needed
 };
 
 struct QueryPlan {

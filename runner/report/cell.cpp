@@ -61,6 +61,11 @@ std::string word(const CellTemplate::Part& part, const CellContent& content,
   return stats.n > 0 ? format_number(style.convert(stats.mean), {}) : std::string(kMissing);
 }
 
+std::string number_text(const CellTemplate::Part& part, double value) {
+  if (part.name == "p" && part.format.empty()) return p_text(value);
+  return format_number(value, *parse_number_format(part.format));
+}
+
 }  // namespace
 
 Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
@@ -88,8 +93,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
     auto figure = figures.get(part.name);
     if (!figure) return figure.error();
     only = *figure;
-    cell.text +=
-        only ? format_number(*only, *parse_number_format(part.format)) : std::string(kMissing);
+    cell.text += only ? number_text(part, *only) : std::string(kMissing);
   }
   Verdict verdict = content.pooled->verdict;
   const bool compared = compares(style.cell) && content.partner.pooled != nullptr;
@@ -116,6 +120,11 @@ bool compares(const CellTemplate& cell) {
     const CellName* known = name_in(part);
     return known != nullptr && known->kind == NameKind::kCompared;
   });
+}
+
+bool shows(const CellTemplate& cell, std::string_view figure) {
+  return std::any_of(cell.parts.begin(), cell.parts.end(),
+                     [&](const CellTemplate::Part& part) { return part.name == figure; });
 }
 
 std::string_view mark_of(Verdict verdict) {
@@ -200,11 +209,9 @@ std::string value_unit(const CellStyle& style) {
   bool rates_differ = false;
   for (const CellTemplate::Part& part : style.cell.parts) {
     const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
-    if (known == nullptr || known->kind == NameKind::kWord || known->name == "n") continue;
-    if (known->name == "change" || known->name == "ratio" || known->name == "speedup") continue;
-    if (known->kind != NameKind::kDerived) {
-      return style.shown_unit.empty() ? "1" : style.shown_unit;
-    }
+    if (known == nullptr) continue;
+    if (known->in_unit_of_metric()) return style.shown_unit.empty() ? "1" : style.shown_unit;
+    if (known->kind != NameKind::kDerived) continue;
     rates_differ |= !rate.empty() && rate != known->label;
     rate = known->label;
   }

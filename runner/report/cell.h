@@ -36,6 +36,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style);
 
 bool shows_words_only(const CellTemplate& cell);
 bool compares(const CellTemplate& cell);
+bool shows(const CellTemplate& cell, std::string_view figure);
 
 std::string_view mark_of(Verdict verdict);              // "", "‡", "†"
 inline constexpr std::string_view kUnsteadyMark = "§";  // follows that of the verdict

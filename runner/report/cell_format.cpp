@@ -16,6 +16,8 @@ constexpr std::array kNames{
     CellName{"min", NameKind::kMoment, ""},
     CellName{"max", NameKind::kMoment, ""},
     CellName{"sum", NameKind::kMoment, ""},
+    CellName{"sem", NameKind::kError, ""},
+    CellName{"ci95", NameKind::kError, ""},
     CellName{"p05", NameKind::kOrder, ""},
     CellName{"median", NameKind::kOrder, ""},
     CellName{"p95", NameKind::kOrder, ""},
@@ -30,6 +32,12 @@ constexpr std::array kNames{
     CellName{"ratio", NameKind::kCompared, ""},
     CellName{"speedup", NameKind::kCompared, ""},
     CellName{"baseline", NameKind::kCompared, ""},
+    CellName{"difference_median", NameKind::kCompared, "difference of medians"},
+    CellName{"change_median", NameKind::kCompared, "change of medians"},
+    CellName{"ratio_median", NameKind::kCompared, "ratio of medians"},
+    CellName{"speedup_median", NameKind::kCompared, "speedup of medians"},
+    CellName{"baseline_median", NameKind::kCompared, "baseline median"},
+    CellName{"p", NameKind::kCompared, ""},
     CellName{"text", NameKind::kWord, ""},
     CellName{"outcome", NameKind::kWord, ""},
     CellName{"verdict", NameKind::kWord, ""},
@@ -74,6 +82,16 @@ std::string digits_of(double value, const NumberFormat& format) {
 }
 
 }  // namespace
+
+bool CellName::needs_samples() const {
+  return kind == NameKind::kOrder || compares_medians() || name == "p";
+}
+
+bool CellName::in_unit_of_metric() const {
+  if (kind == NameKind::kWord || kind == NameKind::kDerived || name == "n") return false;
+  return kind != NameKind::kCompared || name.starts_with("difference") ||
+         name.starts_with("baseline");
+}
 
 std::span<const CellName> cell_names() {
   return kNames;
@@ -131,6 +149,10 @@ std::string format_number(double value, const NumberFormat& format) {
     digits.insert(0, 1, '+');
   }
   return format.type == '%' ? digits + "%" : digits;
+}
+
+std::string p_text(double p) {
+  return p < 0.001 ? "<0.001" : fmt::format("{:.3f}", p);
 }
 
 }  // namespace sweepd::report

@@ -97,9 +97,9 @@ class CellParser {
   CellTemplate cell_;
 };
 
-bool needs_order(std::string_view name) {
+bool samples_for(std::string_view name) {
   const CellName* known = report::find_cell_name(name);
-  return known != nullptr && known->kind == NameKind::kOrder;
+  return known != nullptr && known->needs_samples();
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Result<CellTemplate> parse_cell(std::string_view text) {
 
 bool CellTemplate::needs_samples() const {
   return std::any_of(parts.begin(), parts.end(),
-                     [](const Part& part) { return needs_order(part.name); });
+                     [](const Part& part) { return samples_for(part.name); });
 }
 
 bool needs_samples(const QuerySpec& query) {
@@ -120,7 +120,7 @@ bool needs_samples(const QuerySpec& query) {
     const std::string_view name = key.starts_with('-') ? key.substr(1) : key;
     const CellName* known = report::find_cell_name(name);
     // The rate may be that of the median, which the rest of the table decides.
-    return needs_order(name) || (known != nullptr && known->kind == NameKind::kDerived);
+    return samples_for(name) || (known != nullptr && known->kind == NameKind::kDerived);
   });
 }
 

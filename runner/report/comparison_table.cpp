@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runner/report/cell_format.h"
 #include "runner/report/comparison.h"
 #include "runner/report/footnotes.h"
 #include "runner/stats/summary.h"
@@ -39,7 +40,7 @@ Cell median(const stats::Side& side) {
 Cell p_value(const Comparison& comparison) {
   const auto p = comparison.adjusted_p ? comparison.adjusted_p : comparison.p;
   if (!p) return {};
-  return {*p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *p), *p, false};
+  return {report::p_text(*p), *p, false};
 }
 
 Cell processes(const Comparison& comparison) {

@@ -140,7 +140,8 @@ Partner Layer::partner(const Key& row, const Key& column) const {
   if (!baseline_) return {};
   const auto found = baseline_->find(row, column);
   if (found.group == nullptr || found.group->pooled.stats.n == 0) return {};
-  return {&found.group->pooled, found.itself};
+  const auto p = p_.find({row, column});
+  return {&found.group->pooled, found.itself, p == p_.end() ? std::optional<double>() : p->second};
 }
 
 std::vector<const ResultRow*> Layer::failed_baseline(const Key& row, const Key& column) const {
@@ -158,7 +159,7 @@ bool Layer::is_idle(const Key& column) const {
         const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
         return known == nullptr ||
                // `baseline` shows the baseline's own figure, so its column is not idle.
-               (known->kind == NameKind::kCompared && known->name != "baseline");
+               (known->kind == NameKind::kCompared && known->compared_figure() != "baseline");
       });
   if (!baseline_ || !only_compares) return false;
   return std::all_of(lines_.begin(), lines_.end(), [&](const auto& line) {

@@ -91,6 +91,8 @@ class Layer {
   // Returns the first figure of the cell's template; "" for words.
   std::string first_figure() const;
   Partner partner(const Key& row, const Key& column) const;
+  // Sets what `partner` gives as the p value of a cell's difference from its baseline.
+  void set_p(const Key& row, const Key& column, double p) { p_[{row, column}] = p; }
   // Returns the rows of a baseline that gave no comparison, for the notes.
   std::vector<const ResultRow*> failed_baseline(const Key& row, const Key& column) const;
 
@@ -115,6 +117,7 @@ class Layer {
   std::optional<BaselineGroups> baseline_;
   std::map<Key, std::map<Key, Group>> lines_;
   std::set<Key> columns_;
+  std::map<std::pair<Key, Key>, double> p_;  // by row and column
 };
 
 }  // namespace sweepd::report

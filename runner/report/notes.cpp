@@ -164,19 +164,34 @@ std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Laye
   });
   const std::string names = filter_text(table.baseline);
   if (!found) return {fmt::format("no results with {} to compare with", names)};
-  std::string line = fmt::format("compared with {} by the means", names);
+  bool means = false, medians = false;
+  for (const Layer& layer : layers) {
+    for (const CellTemplate::Part& part : layer.style().cell.parts) {
+      const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
+      if (known == nullptr || known->kind != NameKind::kCompared || known->name == "p") continue;
+      (known->compares_medians() ? medians : means) = true;
+    }
+  }
+  std::string line = fmt::format("compared with {}", names);
+  if (means) line += " by the means";
+  if (medians) line += means ? " and the medians" : " by the medians";
   const bool bold = std::any_of(layers.begin(), layers.end(), [](const Layer& layer) {
     return compares(layer.style().cell) && layer.style().bold != Bold::kNone;
   });
-  if (bold) line += "; bold: by more than twice the standard error";
+  if (bold) {
+    line += means ? "; bold: by more than twice the standard error"
+                  : "; bold: means that differ by more than twice the standard error";
+  }
   return {line};
 }
 
 std::string speedup_note(const std::string& name, const Layer& layer, const Key& column,
                          const std::vector<Key>& rows) {
   const auto& parts = layer.style().cell.parts;
-  const auto part = std::find_if(parts.begin(), parts.end(),
-                                 [](const auto& each) { return each.name == "speedup"; });
+  const auto part = std::find_if(parts.begin(), parts.end(), [](const auto& each) {
+    const CellName* known = find_cell_name(each.name);
+    return known != nullptr && known->compared_figure() == "speedup";
+  });
   if (part == parts.end()) return "";
   double sum = 0, largest = 0;
   std::size_t count = 0;
@@ -185,7 +200,7 @@ std::string speedup_note(const std::string& name, const Layer& layer, const Key&
     const Group* group = layer.find(row, column);
     if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
     if (layer.partner(row, column).itself) return "";
-    const auto speedup = layer.figure(row, column, "speedup");
+    const auto speedup = layer.figure(row, column, part->name);
     if (!speedup || !*speedup) continue;
     sum += **speedup;
     ++count;

@@ -9,10 +9,12 @@
 #include "runner/base/text.h"
 #include "runner/report/cell_format.h"
 #include "runner/report/dictionary.h"
+#include "runner/report/error_notes.h"
 #include "runner/report/layer.h"
 #include "runner/report/notes.h"
 #include "runner/report/report.h"
 #include "runner/report/row_order.h"
+#include "runner/report/significance.h"
 #include "runner/report/sort_key.h"
 #include "runner/report/with_columns.h"
 
@@ -42,6 +44,7 @@ class Pivot {
       if (pooling_.any()) return Error{ErrorCode::kInvalidArgument, pooling_.refusal()};
       if (auto fits = check_texts(); !fits) return fits.error();
     }
+    significance_ = report::find_significance(layers_, query_.table.sort);
     collect();
     if (auto sorted = sort(); !sorted) return sorted.error();
     const auto all = order_.size();
@@ -243,7 +246,9 @@ class Pivot {
       for (std::string& line : lines) table.notes.push_back(std::move(line));
     };
     add(report::captions(layers_, order_));
+    add(report::error_notes(layers_, order_));
     add(report::baseline_notes(query_.table, layers_));
+    add(report::significance_notes(significance_));
     for (const ValueColumn& column : columns_) {
       const Layer& layer = layers_[column.layer];
       const std::string name = axes().column_name(column.key, layer.value().name);
@@ -276,6 +281,7 @@ class Pivot {
   std::vector<ValueColumn> columns_;
   report::Footnotes footnotes_;
   report::UnsaidPooling pooling_;
+  report::Significance significance_;
 };
 
 Result<Table> make(const QuerySpec& query, const TableReads& plan,

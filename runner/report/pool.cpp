@@ -74,23 +74,30 @@ Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric) {
     pooled.verdict = std::max(pooled.verdict, row->verdict);
     pooled.unsteady |= !row->unsteady.empty();
   }
+  pooled.error = error_of_mean(rows, metric);
   return pooled;
 }
+
+namespace {
+
+Error not_read(std::string_view name, std::string_view what) {
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("{} of several attempts in one cell needs {}, which were not read", name, what)};
+}
+
+}  // namespace
 
 Result<std::optional<double>> Figures::get(std::string_view name) const {
   const CellName* known = find_cell_name(name);
   if (known == nullptr || pooled_.stats.n == 0) return std::optional<double>();
   if (known->kind == NameKind::kMoment) return moment(name);
   if (known->kind == NameKind::kWord) return std::optional<double>();
-  if (known->kind == NameKind::kCompared) return compared(name);
+  if (known->kind == NameKind::kError) return error_of_mean(name);
+  if (known->kind == NameKind::kCompared) return compared(*known);
   const bool by_mean = known->kind == NameKind::kDerived && basis_ == RateBasis::kMean;
   if (by_mean) return derived(name);
-  if (!pooled_.order_known) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} of several attempts in one cell needs their samples, which were "
-                             "not read",
-                             name)};
-  }
+  if (!pooled_.order_known) return not_read(name, "their samples");
   if (known->kind == NameKind::kOrder) return std::optional<double>(convert_(order(name)));
   return derived(name);
 }
@@ -132,19 +139,33 @@ std::optional<double> Figures::derived(std::string_view name) const {
   return known(p.bytes / seconds / p.peak_bytes_per_s, p.bytes > 0 && p.peak_bytes_per_s > 0);
 }
 
+Result<std::optional<double>> Figures::error_of_mean(std::string_view name) const {
+  if (!pooled_.error.separate) return not_read(name, "the means of the attempts");
+  const std::optional<double>& error = name == "sem" ? pooled_.error.sem : pooled_.error.ci95;
+  return error ? std::optional<double>(convert_(*error)) : std::nullopt;
+}
+
 // The figure of an invalid baseline cannot be trusted, so nothing is compared with it.
-std::optional<double> Figures::compared(std::string_view name) const {
+Result<std::optional<double>> Figures::compared(const CellName& figure) const {
+  constexpr std::optional<double> kNone;
   const Pooled* baseline = partner_.pooled;
-  if (baseline == nullptr || baseline->stats.n == 0) return std::nullopt;
-  if (baseline->verdict == Verdict::kInvalid) return std::nullopt;
-  const double mean = pooled_.stats.mean, other = baseline->stats.mean;
-  if (name == "baseline") return convert_(other);
-  if (partner_.itself && (name == "difference" || name == "change")) return std::nullopt;
-  if (name == "difference") return convert_(mean - other);
-  const double divisor = name == "speedup" ? mean : other;
-  if (divisor == 0) return std::nullopt;
-  if (name == "speedup") return other / mean;
-  return name == "ratio" ? mean / other : (mean - other) / other;
+  if (baseline == nullptr || baseline->stats.n == 0) return kNone;
+  if (baseline->verdict == Verdict::kInvalid) return kNone;
+  if (figure.name == "p") return partner_.p;
+  const bool medians = figure.compares_medians();
+  if (medians && !(pooled_.order_known && baseline->order_known)) {
+    return not_read(figure.name, "their samples");
+  }
+  const double own = medians ? pooled_.stats.median : pooled_.stats.mean;
+  const double other = medians ? baseline->stats.median : baseline->stats.mean;
+  const std::string_view name = figure.compared_figure();
+  if (name == "baseline") return std::optional<double>(convert_(other));
+  if (partner_.itself && (name == "difference" || name == "change")) return kNone;
+  if (name == "difference") return std::optional<double>(convert_(own - other));
+  const double divisor = name == "speedup" ? own : other;
+  if (divisor == 0) return kNone;
+  if (name == "speedup") return std::optional<double>(other / own);
+  return std::optional<double>(name == "ratio" ? own / other : (own - other) / other);
 }
 
 bool stands_out(const Pooled& pooled, const Partner& partner, Bold bold) {

@@ -9,14 +9,18 @@
 #include "runner/base/result.h"
 #include "runner/model/result_set.h"
 #include "runner/report/convert.h"
+#include "runner/report/processes.h"
 
 namespace sweepd::report {
+
+struct CellName;
 
 // Statistics of the union of several attempts' samples. n, mean, std, min and max are exact from
 // the summaries alone (parallel variance); order statistics need every attempt's samples.
 struct Pooled {
   Stats stats;
   bool order_known = false;  // whether p05, median, p95 and mad are meaningful
+  MeanError error;
   // Work and peaks if all attempts agree; 0 if they differ or are unknown.
   double flops = 0, bytes = 0, tokens = 0;
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;
@@ -31,6 +35,7 @@ Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric = "t
 struct Partner {
   const Pooled* pooled = nullptr;  // null: there is none
   bool itself = false;             // the cell is the baseline's own
+  std::optional<double> p = {};    // of the difference from it (significance.h)
 };
 
 // Whether the mean differs from the partner's by more than twice the standard error of the
@@ -50,14 +55,16 @@ class Figures {
       : pooled_(pooled), unit_(unit), convert_(convert), partner_(partner), basis_(basis) {}
 
   // Returns nothing if the figure does not exist. Fails if it exists but was not read, as an order
-  // statistic of several attempts without their samples.
+  // statistic of several attempts without their samples, or the error of a mean of attempts that
+  // the reader pooled.
   Result<std::optional<double>> get(std::string_view name) const;
 
  private:
   std::optional<double> moment(std::string_view name) const;
   double order(std::string_view name) const;
   std::optional<double> derived(std::string_view name) const;
-  std::optional<double> compared(std::string_view name) const;
+  Result<std::optional<double>> error_of_mean(std::string_view name) const;
+  Result<std::optional<double>> compared(const CellName& figure) const;
 
   const Pooled& pooled_;
   std::string_view unit_;

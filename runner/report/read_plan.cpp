@@ -33,8 +33,28 @@ bool same_filters(const Filters& a, const Filters& b) {
                     });
 }
 
+// Returns what a comparison needs of both sides. A p value needs all of their samples.
+std::string compared_needs(const report::CellName& name) {
+  if (name.compares_medians()) return "{median}";
+  return name.name == "p" ? "{p}" : "{mean}";
+}
+
+// Returns what must be read of the baseline of a cell.
+std::string baseline_needs(const std::string& cell) {
+  std::string needs = "{mean}";
+  const auto parsed = parse_cell(cell);
+  if (!parsed) return needs;
+  for (const CellTemplate::Part& part : parsed->parts) {
+    const report::CellName* known = report::find_cell_name(part.name);
+    if (known != nullptr && known->kind == report::NameKind::kCompared) {
+      needs += compared_needs(*known);
+    }
+  }
+  return needs;
+}
+
 // Returns what must be read for a cell: the names of its figures, and whether it shows texts. A
-// comparison needs the means, and a rate may need the median.
+// rate may need the median.
 std::string needs_of(const std::string& cell, bool by_median) {
   const auto parsed = parse_cell(cell);
   std::string needs;
@@ -44,7 +64,8 @@ std::string needs_of(const std::string& cell, bool by_median) {
     if (known == nullptr) continue;
     if (known->kind == report::NameKind::kWord && part.name != "text") continue;
     if (known->kind == report::NameKind::kDerived && by_median) needs += "{median}";
-    needs += known->kind == report::NameKind::kCompared ? "{mean}" : "{" + part.name + "}";
+    needs +=
+        known->kind == report::NameKind::kCompared ? compared_needs(*known) : "{" + part.name + "}";
   }
   return needs;
 }
@@ -117,7 +138,7 @@ TableReads plan_reads(const QuerySpec& query) {
     use.results = add_read(plan.reads, read);
     if (!query.table.baseline.empty()) {
       read.table.where = merge_filters(read.table.where, query.table.baseline);
-      read.table.cell = needs_of("{mean}", by_median);
+      read.table.cell = baseline_needs(value.cell);
       use.baseline = add_read(plan.reads, std::move(read));
     }
     plan.uses.push_back(use);

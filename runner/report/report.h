@@ -19,10 +19,14 @@ namespace sweepd {
 //
 //   statistics  n mean std min p05 median p95 max mad sum; the mean of a bandwidth is its bytes by
 //               the mean time
+//   errors      sem ci95: the standard error of the mean, and half of its 95 % confidence interval,
+//               over the cell's attempts; "—" for one attempt (processes.h)
 //   derived     tokens_per_s tflops gbps mfu bandwidth_share: the work by the time that the table
 //               shows, its median where only that is shown, else its mean; 1 GB = 10^9 B
 //   compared    difference change ratio speedup baseline: with the mean of the table's baseline,
-//               this - baseline, that by the baseline, this / baseline, baseline / this, itself
+//               this - baseline, that by the baseline, this / baseline, baseline / this, itself;
+//               with `_median` (speedup_median ...) the same of the medians; p: the p value of the
+//               difference, corrected for all cells (significance.h)
 //   words       outcome verdict text
 //   format      [+][,][.digits][f|e|g|%|d] as in Python: `+` shows the sign, `,` groups thousands,
 //               `%` shows a share in percent, `d` is for n. Without a format: six significant

@@ -4,6 +4,7 @@
 
 #include "runner/base/text.h"
 #include "runner/report/cell.h"
+#include "runner/report/cell_format.h"
 #include "runner/report/convert.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
@@ -92,7 +93,17 @@ class TableCheck {
     for (const std::string& key : table_.sort) {
       const std::string name = key.starts_with('-') ? key.substr(1) : key;
       if (!contains(names, name)) add("sort", report::unknown_sort_key(table_, name));
+      const report::CellName* figure = report::find_cell_name(name);
+      if (figure != nullptr && figure->kind == report::NameKind::kCompared &&
+          table_.baseline.empty() && !contains(table_.rows, name) && !names_a_value(name)) {
+        add("sort", fmt::format("sort: `{}` compares, but the table has no baseline", name));
+      }
     }
+  }
+
+  bool names_a_value(const std::string& name) const {
+    return std::any_of(table_.values.begin(), table_.values.end(),
+                       [&](const TableSpec::Value& value) { return value.name == name; });
   }
 
   void figure(const std::string& cell, const std::string& metric, const std::string& unit) {

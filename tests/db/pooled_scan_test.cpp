@@ -157,5 +157,16 @@ TEST_F(PooledScanTest, RatesNeedEachAttempt) {
   for (const ResultRow& row : ask(query).rows) EXPECT_EQ(row.attempts, 1);
 }
 
+TEST_F(PooledScanTest, TheErrorOfAMeanNeedsEachAttempt) {
+  auto query = by({"model"}, {}, {{"phase", {"forward"}}});
+  for (const char* cell : {"{mean} ± {ci95}", "{sem:.1f}"}) {
+    query.table.cell = cell;
+    for (const ResultRow& row : ask(query).rows) EXPECT_EQ(row.attempts, 1) << cell;
+  }
+  query.table.cell = "{mean}";
+  query.table.sort = {"-sem"};
+  for (const ResultRow& row : ask(query).rows) EXPECT_EQ(row.attempts, 1);
+}
+
 }  // namespace
 }  // namespace sweepd

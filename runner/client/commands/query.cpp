@@ -80,9 +80,10 @@ void add_options(Command& command, QueryOptions& options) {
       ->delimiter(',');
   command.add_option(
       "--cell", table.cell,
-      "template of a cell: n mean std min p05 median p95 max mad sum, tokens_per_s tflops gbps mfu "
-      "bandwidth_share, such as {mean:.1f}; the words outcome verdict text; with --baseline also "
-      "difference change ratio speedup baseline, such as {change:+.1%}");
+      "template of a cell: n mean std sem ci95 min p05 median p95 max mad sum, tokens_per_s tflops "
+      "gbps mfu bandwidth_share, such as {mean:.1f}; the words outcome verdict text; with "
+      "--baseline also p, and difference change ratio speedup baseline of the means, "
+      "difference_median ... of the medians, such as {change:+.1%}");
   command.add_option("--value", options.values,
                      "KEY=TEXT[,KEY=TEXT...]: a figure in columns of its own; give it once per "
                      "figure; keys: name cell metric unit warmup bold where.NAME");

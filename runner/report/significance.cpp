@@ -1,0 +1,142 @@
+#include "runner/report/significance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "runner/base/text.h"
+#include "runner/report/processes.h"
+#include "runner/stats/false_discovery.h"
+
+namespace sweepd::report {
+namespace {
+
+using RowsOf = std::vector<const ResultRow*>;
+
+RowsOf figures_of(const Group& group) {
+  RowsOf rows;
+  std::copy_if(group.rows.begin(), group.rows.end(), std::back_inserter(rows),
+               [](const ResultRow* row) { return row->stats.n > 0; });
+  return rows;
+}
+
+bool share_an_attempt(const RowsOf& a, const RowsOf& b) {
+  std::set<std::string_view> ids;
+  for (const ResultRow* row : a) ids.insert(row->attempt);
+  ids.erase("");
+  return std::any_of(b.begin(), b.end(),
+                     [&](const ResultRow* row) { return ids.contains(row->attempt); });
+}
+
+class Comparer {
+ public:
+  void add(Layer& layer) {
+    for (const auto& [row, line] : layer.lines()) {
+      for (const auto& [column, group] : line) add(layer, row, column, group);
+    }
+  }
+
+  Significance finish() {
+    stats::control_false_discoveries(found_.comparisons);
+    for (const Cell& cell : cells_) {
+      const auto& p = found_.comparisons[cell.comparison].adjusted_p;
+      if (p) cell.layer->set_p(cell.row, cell.column, *p);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Cell {
+    Layer* layer;
+    Key row, column;
+    std::size_t comparison;
+  };
+
+  void add(Layer& layer, const Key& row, const Key& column, const Group& group) {
+    const auto baseline = layer.baseline()->find(row, column);
+    if (baseline.group == nullptr || baseline.itself) return;
+    const Pooled &own = group.pooled, &other = baseline.group->pooled;
+    if (own.stats.n == 0 || other.stats.n == 0) return;
+    if (std::max(own.verdict, other.verdict) == Verdict::kInvalid) return;
+    if (!own.error.one_trial || !other.error.one_trial) {
+      ++found_.mixed;
+      return;
+    }
+    const RowsOf here = figures_of(group), there = figures_of(*baseline.group);
+    if (share_an_attempt(here, there)) {
+      ++found_.shared;
+      return;
+    }
+    const auto [entry, added] = index_.try_emplace({here, there}, found_.comparisons.size());
+    if (added) {
+      found_.comparisons.push_back(stats::compare(measured_of(there), measured_of(here)));
+    }
+    cells_.push_back({&layer, row, column, entry->second});
+  }
+
+  Significance found_;
+  std::vector<Cell> cells_;
+  std::map<std::pair<RowsOf, RowsOf>, std::size_t> index_;  // by the rows of both sides
+};
+
+}  // namespace
+
+Significance find_significance(std::span<Layer> layers, const std::vector<std::string>& sort) {
+  const bool sorted = std::any_of(sort.begin(), sort.end(),
+                                  [](const auto& key) { return key == "p" || key == "-p"; });
+  Comparer comparer;
+  for (Layer& layer : layers) {
+    if (layer.baseline() != nullptr && (sorted || shows(layer.style().cell, "p")))
+      comparer.add(layer);
+  }
+  return comparer.finish();
+}
+
+std::vector<std::string> significance_notes(const Significance& found) {
+  std::vector<std::string> lines;
+  const auto of = [&](stats::Method method) {
+    return static_cast<std::size_t>(
+        std::count_if(found.comparisons.begin(), found.comparisons.end(),
+                      [&](const auto& each) { return each.p && each.method == method; }));
+  };
+  if (!found.comparisons.empty()) {
+    const std::size_t tested = static_cast<std::size_t>(
+        std::count_if(found.comparisons.begin(), found.comparisons.end(),
+                      [](const auto& each) { return each.adjusted_p.has_value(); }));
+    lines.push_back(fmt::format(
+        "p: of a difference from the baseline, between the attempts' medians as in `sweepctl "
+        "compare`, corrected for {} (Benjamini and Hochberg)",
+        counted(tested, "cell")));
+  }
+  if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {
+    lines.push_back(fmt::format(
+        "p in {}: one side has one attempt, and the spread of the other side's attempts stands for "
+        "its own",
+        counted(n, "cell")));
+  }
+  if (const std::size_t n = of(stats::Method::kBlocks); n > 0) {
+    lines.push_back(fmt::format(
+        "p in {}: one attempt a side; it comes from blocks of their steps, is about these two "
+        "processes alone and may be small for the same program; `repeats: 5` measures more",
+        counted(n, "cell")));
+  }
+  const auto without = [&](std::size_t n, std::string_view why) {
+    if (n > 0) lines.push_back(fmt::format("no p in {}: {}", counted(n, "cell"), why));
+  };
+  const auto no_p = [&](bool any_spread) {
+    return static_cast<std::size_t>(
+        std::count_if(found.comparisons.begin(), found.comparisons.end(), [&](const auto& each) {
+          return !each.p && (each.method != stats::Method::kNone) == any_spread;
+        }));
+  };
+  without(no_p(false), "too few steps for an interval");
+  without(no_p(true), "nothing varies, so chance has no part in the difference");
+  without(found.mixed, "the attempts of a side are of different trials, so they are no repeats");
+  without(found.shared, "both sides count the same attempt");
+  return lines;
+}
+
+}  // namespace sweepd::report
