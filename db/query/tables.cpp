@@ -82,9 +82,11 @@ Result<std::vector<TableSpec::Value>> values_of(Connection& connection, std::int
   while (query.next()) {
     TableSpec::Value value{query.text(0), query.text(1), query.text(2), query.text(3), {}, {}, {}};
     if (!query.is_null(4)) value.warmup = query.integer(4) != 0;
-    const auto bold = bold_from(query.text(5));
-    if (!bold) return bold.error();
-    value.bold = *bold;
+    if (!query.is_null(5)) {
+      const auto bold = bold_from(query.text(5));
+      if (!bold) return bold.error();
+      value.bold = *bold;
+    }
     Query where(connection,
                 "SELECT position, name, value FROM sweep_table_value_filter WHERE sweep = ? AND "
                 "table_position = ? AND table_value = ? ORDER BY position, value_position");

@@ -73,9 +73,11 @@ class TableInserter {
   void insert_value(const TableSpec::Value& value, std::int64_t at) {
     std::optional<std::int64_t> warmup;
     if (value.warmup) warmup = *value.warmup ? 1 : 0;
+    std::optional<std::string> bold;
+    if (value.bold) bold = name_of(*value.bold);
     Query(connection_, "INSERT INTO sweep_table_value VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind_all(sweep_, table_, at, value.name, value.cell, value.metric, value.unit, warmup,
-                  name_of(value.bold))
+                  bold)
         .run();
     for (std::size_t f = 0; f < value.where.size(); ++f) {
       std::int64_t position = 0;

@@ -37,11 +37,28 @@ enum class Order { kInterleaved, kSequential, kShuffled };
 std::string_view name_of(Order order);
 Result<Order> order_from(std::string_view name);
 
-// Which cells of a comparison are bold: those whose mean is below (above, either) the baseline's by
-// more than twice the standard error of the difference.
-enum class Bold { kNone, kFaster, kSlower, kChanged };
-std::string_view name_of(Bold bold);  // "none", "faster" ...
+// Which cells are bold. Of a comparison: those whose mean is below (above, either) the baseline's
+// by more than twice the standard error of the difference. In each row or column of a value's
+// cells: the best ones, as far as the metric says whether small or large figures are better.
+enum class Bold {
+  kNone,
+  kFaster,
+  kSlower,
+  kChanged,
+  kBestInRow,
+  kSmallestInRow,
+  kLargestInRow,
+  kBestInColumn,
+  kSmallestInColumn,
+  kLargestInColumn,
+};
+std::string_view name_of(Bold bold);  // "none", "faster", "best_in_row" ...
 Result<Bold> bold_from(std::string_view name);
+const std::vector<std::string>& bold_names();
+
+// What a bold cell is chosen against.
+enum class BoldScope { kNone, kBaseline, kRow, kColumn };
+BoldScope scope_of(Bold bold);
 
 // A table that a sweep file declares. Names are parameters or the columns that every result has:
 // phase, pass, metric, step, repeat, rank, outcome, verdict, host, device_name ...
@@ -78,7 +95,7 @@ struct TableSpec {
     std::string unit;
     std::vector<Filter> where;
     std::optional<bool> warmup;
-    Bold bold = Bold::kNone;
+    std::optional<Bold> bold;
   };
   std::vector<Value> values;
 

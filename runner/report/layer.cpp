@@ -57,7 +57,7 @@ Result<Layer> Layer::resolve(const TableSpec& table, const TableSpec::Value& val
                   results.unit,
                   value.unit.empty() ? results.unit : value.unit,
                   *convert,
-                  value.bold,
+                  value.bold.value_or(Bold::kNone),
                   rates_by_median(table) ? RateBasis::kMedian : RateBasis::kMean};
   layer.divided_ = std::move(*divided);
   if (baseline != nullptr) {

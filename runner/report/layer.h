@@ -60,6 +60,12 @@ class BaselineGroups {
   std::map<Point, Group> groups_;
 };
 
+// A column of figures: a point of the table's columns, and the value shown there.
+struct ValueColumn {
+  Key key;
+  std::size_t layer = 0;
+};
+
 class Layer {
  public:
   // `value` is complete (complete_values); `baseline` may be null.

@@ -176,7 +176,7 @@ std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Laye
   if (means) line += " by the means";
   if (medians) line += means ? " and the medians" : " by the medians";
   const bool bold = std::any_of(layers.begin(), layers.end(), [](const Layer& layer) {
-    return compares(layer.style().cell) && layer.style().bold != Bold::kNone;
+    return compares(layer.style().cell) && scope_of(layer.style().bold) == BoldScope::kBaseline;
   });
   if (bold) {
     line += means ? "; bold: by more than twice the standard error"

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "runner/base/text.h"
+#include "runner/report/best.h"
 #include "runner/report/cell_format.h"
 #include "runner/report/dictionary.h"
 #include "runner/report/error_notes.h"
@@ -23,12 +24,7 @@ namespace {
 
 using report::Key;
 using report::Layer;
-
-// A column of figures: a point of the table's columns, and the value shown there.
-struct ValueColumn {
-  Key key;
-  std::size_t layer = 0;
-};
+using report::ValueColumn;
 
 class Pivot {
  public:
@@ -62,6 +58,8 @@ class Pivot {
       }
     }
     if (auto filled = fill(table); !filled) return filled.error();
+    const auto marked = report::mark_best(query_.table, layers_, order_, columns_, table);
+    if (!marked) return marked.error();
     add_notes(table, all);
     return table;
   }
@@ -249,6 +247,7 @@ class Pivot {
     add(report::error_notes(layers_, order_));
     add(report::baseline_notes(query_.table, layers_));
     add(report::significance_notes(significance_));
+    add(report::best_notes(query_.table, layers_));
     for (const ValueColumn& column : columns_) {
       const Layer& layer = layers_[column.layer];
       const std::string name = axes().column_name(column.key, layer.value().name);

@@ -170,7 +170,8 @@ Result<std::optional<double>> Figures::compared(const CellName& figure) const {
 
 bool stands_out(const Pooled& pooled, const Partner& partner, Bold bold) {
   const Pooled* baseline = partner.pooled;
-  if (bold == Bold::kNone || baseline == nullptr || partner.itself) return false;
+  if (scope_of(bold) != BoldScope::kBaseline) return false;
+  if (baseline == nullptr || partner.itself) return false;
   if (pooled.stats.n == 0 || baseline->stats.n == 0) return false;
   if (std::max(pooled.verdict, baseline->verdict) == Verdict::kInvalid) return false;
   const auto error_squared = [](const Stats& stats) {

@@ -20,7 +20,7 @@ TableSpec::Value complete(const TableSpec& table, TableSpec::Value value) {
                     report::conversion(unit_of_metric(metric_alone(value.metric)), table.unit).ok();
   if (value.unit.empty() && fits) value.unit = table.unit;
   if (value.metric.empty()) value.metric = table.metric;
-  if (value.bold == Bold::kNone) value.bold = table.bold;
+  if (!value.bold) value.bold = table.bold;
   if (!value.warmup) value.warmup = table.warmup;
   value.where = merge_filters(table.where, value.where);
   return value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/report/best.h"
 #include "runner/report/cell.h"
 #include "runner/report/cell_format.h"
 #include "runner/report/convert.h"
@@ -33,14 +34,19 @@ class TableCheck {
     filters("where", table_.where);
     filters("baseline", table_.baseline);
     pool();
-    if (table_.values.empty()) figure(table_.cell, table_.metric, table_.unit);
     const auto complete = complete_values(table_);
+    if (table_.values.empty()) {
+      figure(table_.cell, table_.metric, table_.unit);
+      bold(complete.front());
+    }
     for (std::size_t i = 0; i < table_.values.size(); ++i) {
       value_ = i;
       filters("where", table_.values[i].where);
       figure(complete[i].cell, complete[i].metric, complete[i].unit);
+      if (applies(i, complete[i])) bold(complete[i]);
     }
     value_.reset();
+    inherited_bold(complete);
     sort();
     return std::move(mistakes_);
   }
@@ -125,6 +131,47 @@ class TableCheck {
     const std::string alone = metric_alone(metric);
     if (const auto fits = unit_fits(alone.empty() ? "time" : alone, unit); !fits) {
       add("unit", fits.error().message);
+    }
+  }
+
+  static bool compares(const TableSpec::Value& value) {
+    const auto cell = parse_cell(value.cell);
+    return !cell || report::compares(*cell);  // a wrong cell is a mistake of its own
+  }
+  static bool only_words(const TableSpec::Value& value) {
+    const auto cell = parse_cell(value.cell);
+    return cell && !cell->parts.empty() && report::shows_words_only(*cell);
+  }
+
+  // Whether a value is meant by its rule: the table's need not fit all of them.
+  bool applies(std::size_t i, const TableSpec::Value& complete) const {
+    if (table_.values[i].bold) return true;
+    return scope_of(table_.bold) != BoldScope::kBaseline && !only_words(complete);
+  }
+  // The table's rule for comparisons must fit one of the values.
+  void inherited_bold(const std::vector<TableSpec::Value>& complete) {
+    if (table_.values.empty() || scope_of(table_.bold) != BoldScope::kBaseline) return;
+    const TableSpec::Value* last = nullptr;
+    for (std::size_t i = 0; i < complete.size(); ++i) {
+      if (table_.values[i].bold) continue;
+      last = &complete[i];
+      if (compares(*last)) break;
+    }
+    if (last != nullptr) bold(*last);
+  }
+
+  void bold(const TableSpec::Value& value) {
+    const BoldScope scope = scope_of(*value.bold);
+    const std::string_view name = name_of(*value.bold);
+    if (scope == BoldScope::kBaseline && table_.baseline.empty()) {
+      add("bold", fmt::format("bold: `{}` marks comparisons, but the table has no baseline", name));
+    } else if (scope == BoldScope::kBaseline && !compares(value)) {
+      add("bold", fmt::format("bold: `{}` marks comparisons, but no cell compares; expected one "
+                              "with a figure such as {{change:+.1%}} or {{speedup:.2f}}",
+                              name));
+    } else if (scope == BoldScope::kRow || scope == BoldScope::kColumn) {
+      const auto best = report::what_is_best(*value.bold, table_, value);
+      if (!best && parse_cell(value.cell)) add("bold", best.error().message);
     }
   }
 

@@ -87,10 +87,10 @@ class TableReader {
               if (const auto on = read_boolean(report_, "warmup", value)) member = *on;
             }};
   }
-  Field bold(Bold& member) {
+  template <class Rule>  // Bold, or optional<Bold>
+  Field bold(Rule& member) {
     return {"bold", [&](const Node&, const Node& value) {
-              const auto word =
-                  read_word(report_, "bold", {"none", "faster", "slower", "changed"}, value);
+              const auto word = read_word(report_, "bold", bold_names(), value);
               if (word) member = *bold_from(*word);
             }};
   }
@@ -132,12 +132,13 @@ class TableReader {
     }
   }
 
-  // Bold marks how a cell compares, so the table must have a baseline.
+  // Some rules mark how a cell compares, so the table must have a baseline.
   void check_bold(const Node& node, bool has_baseline) {
     if (has_baseline) return;
     const auto check = [&](const Node& holder) {
       for (const auto& [key, value] : holder.entries) {
-        if (key->text == "bold" && value->text != "none") {
+        const auto rule = bold_from(value->text);
+        if (key->text == "bold" && !(rule && scope_of(*rule) != BoldScope::kBaseline)) {
           report_.error(key->mark, "bold: the table has no `baseline` to compare with",
                         "add for example `baseline: {precision: fp32}` to the table");
         }

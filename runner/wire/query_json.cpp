@@ -21,9 +21,9 @@ nlohmann::json to_json(const TableSpec::Value& value) {
                           {"cell", value.cell},
                           {"metric", value.metric},
                           {"unit", value.unit},
-                          {"where", to_json(value.where)},
-                          {"bold", name_of(value.bold)}};
+                          {"where", to_json(value.where)}};
   if (value.warmup) entry["warmup"] = *value.warmup;
+  if (value.bold) entry["bold"] = name_of(*value.bold);
   return entry;
 }
 
@@ -59,9 +59,11 @@ Result<void> read_common(ParamsReader& params, Spec& spec) {
   spec.cell = params.text_or("cell", "");
   spec.metric = params.text_or("metric", "");
   spec.unit = params.text_or("unit", "");
-  const auto bold = bold_from(params.text_or("bold", "none"));
-  if (!bold) return bold.error();
-  spec.bold = *bold;
+  if (!params.member("bold").is_null()) {
+    const auto bold = bold_from(params.text_or("bold", "none"));
+    if (!bold) return bold.error();
+    spec.bold = *bold;
+  }
   auto where = filters_from(params.member("where"));
   if (!where) return where.error();
   spec.where = std::move(*where);

@@ -23,7 +23,7 @@ void execute(const std::filesystem::path& file, const std::string& sql) {
 TEST_F(DbTest, TheFileSaysWhoseItIs) {
   EXPECT_THAT(sql("SELECT application_id, user_version, journal_mode FROM "
                   "pragma_application_id, pragma_user_version, pragma_journal_mode"),
-              ElementsAre(std::to_string(0x73776570) + "|13|wal"));
+              ElementsAre(std::to_string(0x73776570) + "|14|wal"));
 }
 
 TEST_F(DbTest, EveryTableIsStrict) {
@@ -253,6 +253,29 @@ TEST_F(FrozenTest, OnlyValidAttemptsOfAnOlderDatabaseSetAPeak) {
   EXPECT_EQ((*store_->measured_peak(cpu(), "fp32"))->flops_per_s, 1e11);
   EXPECT_THAT(sql("SELECT flops_per_s, flops_attempt, seen_flops_per_s FROM device_peak"),
               ElementsAre("50000000000.0|1|100000000000.0"));
+}
+
+// Up to version 10 a value's `none` was the table's rule. Now it would be none.
+TEST_F(FrozenTest, ARuleForBoldCellsStaysWhatItWas) {
+  thaw(frozen_sql());
+  {
+    Connection connection(file(), Access::kReadWrite);
+    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(13)));
+  }
+  execute(
+      file(),
+      "UPDATE sweep_table SET bold = 'faster'; "
+      "INSERT INTO sweep_table_value SELECT sweep, position, 0, 'a', '', '', '', NULL, 'none' "
+      "FROM sweep_table; "
+      "INSERT INTO sweep_table_value SELECT sweep, position, 1, 'b', '', '', '', NULL, 'slower' "
+      "FROM sweep_table");
+  reopen();
+  const auto tables = reader_->tables_of("f00df00df00df00d");
+  ASSERT_TRUE(tables) << tables.error().message;
+  ASSERT_EQ(tables->at(0).values.size(), 2U);
+  EXPECT_EQ(tables->at(0).bold, Bold::kFaster);
+  EXPECT_EQ(tables->at(0).values[0].bold, std::nullopt);
+  EXPECT_EQ(tables->at(0).values[1].bold, Bold::kSlower);
 }
 
 }  // namespace

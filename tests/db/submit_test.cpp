@@ -226,14 +226,14 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   table.pool = {"seed", "batch"};
   table.headings = {{"model", "Size"}, {"phase", ""}};
   table.baseline = {{"context", {"128"}}, {"model", {"xl"}}};
-  table.values = {{"Min (s)", "{min:.3f}", "", "s", {}, {}, Bold::kNone},
+  table.values = {{"Min (s)", "{min:.3f}", "", "s", {}, {}, {}},
                   {"Peak",
                    "{change}",
                    "peak_allocated_bytes",
                    "MiB",
                    {{"phase", {"step", "forward"}}, {"model", {"small"}}},
                    true,
-                   Bold::kFaster}};
+                   Bold::kBestInColumn}};
   request.sweep.tables = {table, TableSpec{}};
   submit(request);
   const auto tables = reader_->tables_of(request.id);
@@ -270,7 +270,8 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   EXPECT_EQ(back.values[1].cell, "{change}");
   EXPECT_EQ(back.values[1].metric, "peak_allocated_bytes");
   EXPECT_EQ(back.values[1].warmup, true);
-  EXPECT_EQ(back.values[1].bold, Bold::kFaster);
+  EXPECT_EQ(back.values[0].bold, std::nullopt);
+  EXPECT_EQ(back.values[1].bold, Bold::kBestInColumn);
   ASSERT_EQ(back.values[1].where.size(), 2u);
   EXPECT_EQ(back.values[1].where[0].values, table.values[1].where[0].values);
   EXPECT_EQ(back.values[1].where[1].name, "model");

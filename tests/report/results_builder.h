@@ -73,9 +73,13 @@ class ResultsBuilder {
 inline TableSpec::Value value_of(std::string name, std::string cell, std::string unit = "",
                                  std::string metric = "",
                                  std::vector<TableSpec::Filter> where = {}) {
-  return {std::move(name), std::move(cell),  std::move(metric),
-          std::move(unit), std::move(where), {},
-          Bold::kNone};
+  return {std::move(name),
+          std::move(cell),
+          std::move(metric),
+          std::move(unit),
+          std::move(where),
+          {},
+          {}};
 }
 
 inline QuerySpec query_of(std::vector<std::string> rows, std::vector<std::string> columns,

@@ -82,7 +82,7 @@ tables:
     values:
       - {name: "Min (s)", cell: "{min:.3f}", unit: s}
       - {name: Peak, metric: peak_allocated_bytes, where: {phase: [step], context: 1K}, warmup: true}
-      - {name: Change, cell: "{change:+.1%}", bold: faster}
+      - {name: Change, cell: "{change:+.1%}", bold: best_in_row}
 )yaml");
   const TableSpec& table = sweep.tables.at(0);
   EXPECT_THAT(table.rows, ElementsAre("model", "context"));
@@ -105,7 +105,7 @@ tables:
   EXPECT_EQ(table.values[1].warmup, true);
   ASSERT_EQ(table.values[1].where.size(), 2U);
   EXPECT_THAT(table.values[1].where[1].values, ElementsAre("1000"));
-  EXPECT_EQ(table.values[2].bold, Bold::kFaster);
+  EXPECT_EQ(table.values[2].bold, Bold::kBestInRow);
 }
 
 TEST(Sweep, LeftOutSectionsHaveDefaults) {

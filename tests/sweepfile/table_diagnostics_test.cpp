@@ -125,7 +125,7 @@ f.yaml:6:27: error: cell: `{` is not closed
     |                           ^~~~~~
     = help: write a brace itself as `{{` or `}}`
 
-f.yaml:7:27: error: bold: `quicker` is not one of none, faster, slower, changed
+f.yaml:7:27: error: bold: `quicker` is not one of none, faster, slower, changed, best_in_row, smallest_in_row, largest_in_row, best_in_column, smallest_in_column, largest_in_column
   7 |       - {name: Max, bold: quicker, where: {phase: fwd}}
     |                           ^~~~~~~
 

@@ -116,7 +116,7 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   query.table.bold = Bold::kChanged;
   query.table.headings = {{"model", "Size"}};
   query.table.baseline = {{"precision", {"fp32"}}};
-  query.table.values = {{"Min", "{min}", "", "", {}, {}, Bold::kNone},
+  query.table.values = {{"Min", "{min}", "", "", {}, {}, {}},
                         {"Peak",
                          "{max}",
                          "peak_allocated_bytes",
@@ -157,6 +157,7 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   EXPECT_EQ(read->table.values[1].metric, "peak_allocated_bytes");
   EXPECT_EQ(read->table.values[1].unit, "MiB");
   EXPECT_EQ(read->table.values[1].warmup, false);
+  EXPECT_EQ(read->table.values[0].bold, std::nullopt);
   EXPECT_EQ(read->table.values[1].bold, Bold::kSlower);
   ASSERT_EQ(read->table.values[1].where.size(), 1U);
   EXPECT_THAT(read->table.values[1].where[0].values, ElementsAre("step"));

@@ -43,14 +43,14 @@ Result<void> read_options(QueryOptions& options) {
   const auto bold = bold_from(options.bold);
   if (!bold) return bold.error();
   table.bold = *bold;
-  if (table.bold != Bold::kNone && table.baseline.empty()) {
+  if (scope_of(table.bold) == BoldScope::kBaseline && table.baseline.empty()) {
     return Error{
         ErrorCode::kInvalidArgument,
         fmt::format("--bold {}: nothing is compared; add --baseline NAME=VALUE", options.bold)};
   }
   // A baseline that no cell uses would have no effect, so a column of changes is added.
   if (!table.baseline.empty() && table.cell.empty() && table.values.empty()) {
-    table.values = {{}, {"change", "{change:+.1%}", "", "", {}, {}, table.bold}};
+    table.values = {{}, {"change", "{change:+.1%}", "", "", {}, {}, {}}};
   }
   return {};
 }
@@ -96,8 +96,10 @@ void add_options(Command& command, QueryOptions& options) {
       ->delimiter(',');
   command
       .add_option("--bold", options.bold,
-                  "which comparisons to print bold, if they exceed twice the standard error")
-      ->one_of({"none", "faster", "slower", "changed"})
+                  "which cells to print bold: comparisons that exceed twice the standard error "
+                  "(with --baseline), or the best in each row or column; best is a short time, "
+                  "little memory or a high rate, else write smallest or largest")
+      ->one_of(bold_names())
       ->capture_default_str();
   command.add_option("--metric", table.metric,
                      "time, host_time, setup_time, steady_from, loss, peak_allocated_bytes, "
@@ -131,6 +133,9 @@ void add_query(Command& app, Client& client) {
       "         sweepctl query lm_step --where batch=1 --rows model,context --columns precision "
       "\\\n"
       "           --baseline precision=fp32 --bold changed\n"
+      "         sweepctl query lm_step --where batch=1 --rows model,context --columns precision "
+      "\\\n"
+      "           --bold best_in_row\n"
       "         sweepctl query lm_step --rows model --pool all --value 'name=Min,cell={min:.1f}' "
       "\\\n"
       "           --value 'name=Backward,cell={mean:,.1f},unit=us,where.phase=backward'");

@@ -1,0 +1,36 @@
+// Cells that are bold because they are the best of their row or column.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/sweep.h"
+#include "runner/report/layer.h"
+#include "runner/report/report.h"
+
+namespace sweepd::report {
+
+enum class Best { kSmallest, kLargest };
+
+// Which figures of a cell are better, by its first one: short times, little memory, small losses
+// and high rates. Nothing if it is not known, as for the figures of a workload, or if the cell has
+// words only. An empty cell shows means.
+std::optional<Best> better_figures(const CellTemplate& cell, const std::string& metric);
+
+// Returns what `bold` marks. The error says what to write instead if that is not known, or if the
+// table has no columns or rows to choose from. `bold` is one of the rules for rows and columns.
+Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Value& value);
+
+// Makes the best cells of `made` bold, each value's by itself, by the first figure of its cells.
+// Equal ones are all bold. An invalid figure is never the best, and neither is one that no other
+// can be compared with. `rows` and `columns` are those of `made`.
+Result<void> mark_best(const TableSpec& table, const std::vector<Layer>& layers,
+                       const std::vector<Key>& rows, const std::vector<ValueColumn>& columns,
+                       Table& made);
+
+// Says what is bold: "bold: the smallest mean in each row", by value if there are several.
+std::vector<std::string> best_notes(const TableSpec& table, const std::vector<Layer>& layers);
+
+}  // namespace sweepd::report
