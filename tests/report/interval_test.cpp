@@ -70,7 +70,9 @@ TEST(Interval, OtherTrialsAreNoRepeats) {
   b.text("size", {"small"}).numbers("batch", {"1", "2"});
   b.samples({"small", "1"}, {10, 10}).trial = "a";
   b.samples({"small", "2"}, {20, 20}).trial = "b";
-  const auto table = pivot(b.get(), query_of({"size"}, {}, "{mean} ± {ci95}"));
+  QuerySpec query = query_of({"size"}, {}, "{mean} ± {ci95}");
+  query.table.pool = {"batch"};
+  const auto table = pivot(b.get(), query);
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->rows[0][1].text, "15 ± —");
   EXPECT_THAT(table->notes, Contains("no ci95 in 1 cell: the attempts are of different trials, so "
@@ -194,7 +196,9 @@ TEST(PValue, NeitherFewStepsNorInvalidNorSharedNorMixedOnesHaveOne) {
     if (row.attempt != "one") row.attempt += "+";
     results.rows.push_back(row);
   }
-  const auto table = pivot(results, compared("{p}"));
+  QuerySpec query = compared("{p}");
+  query.table.pool = {"all"};
+  const auto table = pivot(results, query);
   ASSERT_TRUE(table) << table.error().message;
   for (const auto& row : table->rows) {
     EXPECT_THAT(row[1].text, HasSubstr("—")) << row[0].text;
