@@ -154,6 +154,7 @@ class Command final : public Workload, public SelfTimed {
                                                   {}});
     const auto insert = [&](const std::string& text, const char* what) {
       std::vector<std::string> words;
+      if (text.empty()) return words;
       for (const std::string& word : command::split_words(text, what)) {
         if (word.find("{folder}") != std::string::npos) continue;
         words.push_back(command::substitute(word, variables, what));

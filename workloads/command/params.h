@@ -55,7 +55,7 @@ struct Params {
         "watch", watch,
         "files and folders, besides those that argv names, whose content makes another trial: what "
         "the program includes or reads",
-        form_of(TextForm::kCommandLine, template_names()));
+        form_of(TextForm::kTemplate, template_names()));
     field(
         "code", code,
         "the program's content, as `NAME:HASH ...` of argv[0], of every word of argv that is a "
