@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHashDigits = 8;
 constexpr std::size_t kMaxFiles = 10'000;  // of a watched folder
+// Larger files are data, such as tokens or weights. To read them would take longer than many a
+// trial, so their size and time stand for their content.
+constexpr std::uintmax_t kMaxHashed = 64 << 20;  // bytes
 
 // One trial after another names the same interpreter, so a file is read again only if its size or
 // time differs.
@@ -34,6 +37,9 @@ std::string hash_of_file(const fs::path& path) {
   const std::uintmax_t size = fs::file_size(path, error);
   const fs::file_time_type time = fs::last_write_time(path, error);
   Known& entry = known[path];
+  if (size > kMaxHashed && !error) {
+    return hash128(fmt::format("{} {}", size, time.time_since_epoch().count()));
+  }
   if (!entry.hash.empty() && !error && entry.size == size && entry.time == time) return entry.hash;
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -75,10 +81,14 @@ std::optional<fs::path> in_folder(const Program& program, const std::string& wor
 std::optional<fs::path> find_program(const Program& program) {
   const std::string& name = program.argv.front();
   if (name.find('/') != std::string::npos) return in_folder(program, name);
+  // Trials of one sweep ask for the same few names.
+  static std::map<std::string, fs::path> known;
+  if (const auto entry = known.find(name); entry != known.end()) return entry->second;
   const char* path = std::getenv("PATH");
   for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
     const fs::path found = fs::path(folder) / name;
-    if (is_file(found) && ::access(found.c_str(), X_OK) == 0) return found;
+    if (!is_file(found) || ::access(found.c_str(), X_OK) != 0) continue;
+    return known[name] = fs::canonical(found);
   }
   return std::nullopt;
 }

@@ -10,8 +10,8 @@
 namespace sweepd {
 namespace {
 
-// Must be within the time limit of a query.
-constexpr Duration kCodeLimit = seconds(20);
+// A worker that takes longer hangs. A trial takes some 50 µs on an idle machine.
+constexpr Duration kCodeLimit = seconds(20), kMorePerTrial{1'000'000};
 
 Result<std::string> code_from_line(std::string_view line) {
   const nlohmann::json answer = parse_json(line);
@@ -31,7 +31,8 @@ Result<std::vector<std::string>> code_of_trials(const std::filesystem::path& wor
                                                 const std::vector<const Trial*>& trials) {
   std::string questions;
   for (const Trial* trial : trials) questions += work_question(def, *trial, Ask::kCode);
-  const auto answers = ask_worker(worker, "--work", questions, kCodeLimit);
+  const Duration limit{kCodeLimit.ns + kMorePerTrial.ns * static_cast<std::int64_t>(trials.size())};
+  const auto answers = ask_worker(worker, "--work", questions, limit);
   if (!answers) return answers.error();
   std::vector<std::string> codes;
   for (const std::string& line : split(*answers, '\n')) {

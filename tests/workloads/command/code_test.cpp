@@ -58,6 +58,22 @@ TEST_F(CodeTest, ChangesWithTheContentAndNotWithTheTime) {
   EXPECT_NE(code({"sh", "mm.py"}), before);
 }
 
+TEST_F(CodeTest, OfALargeFileSizeAndTimeCount) {
+  write("tokens.bin", "");
+  fs::resize_file(folder_ / "tokens.bin", std::uintmax_t{1} << 40);  // sparse: reading takes hours
+  const auto at = [&](int age) {
+    fs::last_write_time(folder_ / "tokens.bin",
+                        fs::file_time_type{} + std::chrono::seconds(1'000'000 + age));
+    return code({"sh", "tokens.bin"});
+  };
+  const std::string before = at(0);
+  EXPECT_THAT(before, HasSubstr(" tokens.bin:"));
+  EXPECT_EQ(at(0), before);
+  EXPECT_NE(at(1), before);
+  fs::resize_file(folder_ / "tokens.bin", std::uintmax_t{2} << 40);
+  EXPECT_NE(at(0), before);
+}
+
 TEST_F(CodeTest, WatchesFilesAndFolders) {
   write("lib/a.py", "a");
   write("lib/deep/b.py", "b");
