@@ -33,21 +33,21 @@ Result<Order> order_from(std::string_view name) {
 namespace {
 
 struct BoldInfo {
-  Bold bold;
   std::string_view name;
+  Bold bold;
   BoldScope scope;
 };
 constexpr BoldInfo kBolds[] = {
-    {Bold::kNone, "none", BoldScope::kNone},
-    {Bold::kFaster, "faster", BoldScope::kBaseline},
-    {Bold::kSlower, "slower", BoldScope::kBaseline},
-    {Bold::kChanged, "changed", BoldScope::kBaseline},
-    {Bold::kBestInRow, "best_in_row", BoldScope::kRow},
-    {Bold::kSmallestInRow, "smallest_in_row", BoldScope::kRow},
-    {Bold::kLargestInRow, "largest_in_row", BoldScope::kRow},
-    {Bold::kBestInColumn, "best_in_column", BoldScope::kColumn},
-    {Bold::kSmallestInColumn, "smallest_in_column", BoldScope::kColumn},
-    {Bold::kLargestInColumn, "largest_in_column", BoldScope::kColumn},
+    {"none", Bold::kNone, BoldScope::kNone},
+    {"faster", Bold::kFaster, BoldScope::kBaseline},
+    {"slower", Bold::kSlower, BoldScope::kBaseline},
+    {"changed", Bold::kChanged, BoldScope::kBaseline},
+    {"best_in_row", Bold::kBestInRow, BoldScope::kRow},
+    {"smallest_in_row", Bold::kSmallestInRow, BoldScope::kRow},
+    {"largest_in_row", Bold::kLargestInRow, BoldScope::kRow},
+    {"best_in_column", Bold::kBestInColumn, BoldScope::kColumn},
+    {"smallest_in_column", Bold::kSmallestInColumn, BoldScope::kColumn},
+    {"largest_in_column", Bold::kLargestInColumn, BoldScope::kColumn},
 };
 
 const BoldInfo& info_of(Bold bold) {
