@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "db/query/identity.h"
 #include "db/query/plan_names.h"
 #include "runner/base/text.h"
 #include "runner/model/range_metric.h"
@@ -294,6 +295,7 @@ Result<QueryPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   if (auto found = find_workload(state, query, plan); !found) return found.error();
   if (auto added = add_filters(state, query, plan); !added) return added.error();
   if (auto added = add_dimensions(query.table, plan); !added) return added.error();
+  if (auto apart = check_identities(plan); !apart) return apart.error();
   if (auto chosen = choose_metrics(state, query, plan); !chosen) return chosen.error();
   if (auto checked = check_columns(query.table, plan); !checked) return checked.error();
   choose_phases(plan);

@@ -23,6 +23,10 @@ enum class Common {
   kVerdict,
   kHost,
   kDeviceName,
+  kCode,  // these four: identity.h
+  kBuild,
+  kTorch,
+  kDriver,
   kSweep,
   kFact,
   kFigure,

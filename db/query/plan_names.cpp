@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "db/query/identity.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/model/outcome.h"
@@ -16,9 +17,10 @@ namespace {
 
 // In the order of `Common`.
 const std::vector<std::string> kCommonNames{
-    "phase",   "pass",  "metric",      "step",  "repeat",     "rank",   "outcome",
-    "verdict", "host",  "device_name", "sweep", "fact",       "figure", "kernel",
-    "class",   "range", "grid",        "block", "allocation", "origin", "operator"};
+    "phase",   "pass",       "metric",      "step",    "repeat", "rank",  "outcome",
+    "verdict", "host",       "device_name", "code",    "build",  "torch", "driver",
+    "sweep",   "fact",       "figure",      "kernel",  "class",  "range", "grid",
+    "block",   "allocation", "origin",      "operator"};
 // What an attempt may be: ended with an outcome, or open.
 std::vector<std::string> states() {
   std::vector<std::string> words = outcome_words();
@@ -256,6 +258,11 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
     case Common::kGrid:
     case Common::kBlock:
       return Value(text);
+    case Common::kCode:
+    case Common::kBuild:
+    case Common::kTorch:
+    case Common::kDriver:
+      return parse_identity(state, std::get<Common>(column), name, text);
     case Common::kFact:
     case Common::kFigure:
     case Common::kKernel:

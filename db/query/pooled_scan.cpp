@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "db/query/identity.h"
 #include "db/query/plan_names.h"
 #include "db/query/pooled_reader.h"
 
@@ -96,7 +97,7 @@ std::optional<PooledScan> scan_pooled(ReaderState& state, QueryPlan& plan,
   const bool poolable = plan.source == FigureSource::kSummary && one_figure_a_row &&
                         plan.pooling == Pooling::kMoments &&
                         plan.filter(Common::kSweep) == nullptr &&
-                        !plan.has_dimension(Common::kSweep);
+                        !plan.has_dimension(Common::kSweep) && identities_in(plan).empty();
   if (!poolable || !is_worth_it(state, plan)) return std::nullopt;
   QueryPlan wider = plan;
   add_varying(state, wider);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "db/query/identity.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -43,6 +44,11 @@ std::string expression(const QueryPlan& plan, const ColumnRef& column) {
       return "h.hostname";
     case Common::kDeviceName:
       return "coalesce(d.name, '')";
+    case Common::kCode:
+    case Common::kBuild:
+    case Common::kTorch:
+    case Common::kDriver:
+      return identity_expression(std::get<Common>(column), "a", "e");
     case Common::kSweep:
       return "sw.uid";
     case Common::kPhase:
@@ -73,6 +79,7 @@ std::string machine_joins(const QueryPlan& plan, std::string_view join) {
         "LEFT JOIN attempt_device ad ON ad.attempt = a.row AND ad.rank = 0 "
         "LEFT JOIN device d ON d.id = ad.device ";
   }
+  if (!identities_in(plan).empty()) joins += "LEFT JOIN environment e ON e.id = a.environment ";
   return joins;
 }
 
@@ -84,7 +91,7 @@ std::string from_clause(const QueryPlan& plan) {
                                           "= st.trial ",
                                           params)
                                     : fmt::format("FROM {} p ", params);
-  from += "CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 ";
+  from += "CROSS JOIN attempt a ON a.trial = p.trial ";
   if (uses(plan, Common::kSweep)) from += "JOIN sweep sw ON sw.id = st.sweep ";
   return from + machine_joins(plan, "JOIN");
 }
@@ -119,6 +126,7 @@ std::string where_clause(const QueryPlan& plan) {
   std::vector<std::string> all = conditions(plan, Level::kTrial);
   const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
   all.insert(all.end(), of_attempt.begin(), of_attempt.end());
+  all.push_back(counts_among(identities_in(plan)));
   // Another sweep may have repeated the trial more often than this one asked for.
   if (plan.sweep) all.emplace_back("(a.pass <> 'timing' OR a.repeat < st.repeats)");
   return all.empty() ? "" : "WHERE " + join(all, " AND ") + " ";

@@ -1,0 +1,108 @@
+#include "db/query/identity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::size_t kShortestPrefix = 4;
+
+constexpr std::array kIdentities{Common::kCode, Common::kBuild, Common::kTorch, Common::kDriver};
+
+std::string_view column_of(Common identity) {
+  switch (identity) {
+    case Common::kCode:
+      return "code";
+    case Common::kBuild:
+      return "build_commit";
+    default:
+      return "torch_version";
+  }
+}
+
+std::vector<std::string> stored_values(ReaderState& state, Common column) {
+  Query query(state.connection,
+              column == Common::kDriver
+                  ? "SELECT DISTINCT driver FROM attempt_device WHERE driver <> '' ORDER BY 1"
+                  : fmt::format("SELECT DISTINCT {0} FROM environment WHERE {0} <> '' ORDER BY 1",
+                                column_of(column)));
+  std::vector<std::string> values;
+  while (query.next()) values.push_back(query.text(0));
+  return values;
+}
+
+}  // namespace
+
+bool is_identity(Common column) {
+  return std::find(kIdentities.begin(), kIdentities.end(), column) != kIdentities.end();
+}
+
+std::vector<Common> identities_in(const QueryPlan& plan) {
+  std::vector<Common> named;
+  for (const Common column : kIdentities) {
+    if (plan.filter(column) != nullptr || plan.has_dimension(column)) named.push_back(column);
+  }
+  return named;
+}
+
+std::string identity_expression(Common column, std::string_view attempt,
+                                std::string_view environment) {
+  if (column != Common::kDriver) {
+    return fmt::format("coalesce({}.{}, '')", environment, column_of(column));
+  }
+  return fmt::format(
+      "coalesce((SELECT x.driver FROM attempt_device x WHERE x.attempt = {}.row AND x.rank = 0), "
+      "'')",
+      attempt);
+}
+
+std::string counts_among(const std::vector<Common>& identities) {
+  if (identities.empty()) return "a.is_current = 1";
+  std::string same;
+  for (const Common column : identities) {
+    same += fmt::format(" AND {} = {}", identity_expression(column, "n", "m"),
+                        identity_expression(column, "a", "e"));
+  }
+  return fmt::format(
+      "(a.is_current = 1 OR (a.outcome = 'done' AND NOT EXISTS (SELECT 1 FROM attempt n LEFT JOIN "
+      "environment m ON m.id = n.environment WHERE n.trial = a.trial AND n.pass = a.pass AND "
+      "n.repeat = a.repeat AND n.host = a.host AND n.outcome = 'done' AND "
+      "(n.ended_ns, n.row) > (a.ended_ns, a.row){})))",
+      same);
+}
+
+Result<void> check_identities(const QueryPlan& plan) {
+  for (const Common column : identities_in(plan)) {
+    const PlannedFilter* filter = plan.filter(column);
+    if (filter == nullptr || filter->values.size() < 2 || plan.has_dimension(column)) continue;
+    const std::string& name = common_dimensions()[static_cast<std::size_t>(column)];
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("where: {} values of `{}` would be pooled in each cell; name `{}` in "
+                             "rows or columns, or give one value",
+                             filter->values.size(), name, name)};
+  }
+  return {};
+}
+
+Result<Value> parse_identity(ReaderState& state, Common column, const std::string& name,
+                             const std::string& text) {
+  const auto stored = stored_values(state, column);
+  if (stored.empty()) return Value(text);
+  std::vector<std::string> found;
+  for (const std::string& value : stored) {
+    if (value == text) return Value(text);
+    if (text.size() >= kShortestPrefix && value.starts_with(text)) found.push_back(value);
+  }
+  if (found.size() == 1) return Value(found.front());
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: {} `{}`; there are {}{}", name,
+                           found.empty() ? "no result has" : "several results begin with", text,
+                           some_of(found.empty() ? stored : found), did_you_mean(text, stored))};
+}
+
+}  // namespace sweepd

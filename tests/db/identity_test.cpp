@@ -1,0 +1,91 @@
+// Tests that results of one trial by different code and builds are told apart where a query says
+// so.
+#include "tests/db/results_fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class IdentityTest : public ResultsTest {
+ protected:
+  // Measures the one trial again: `forward` ms, by this build with this code.
+  void measure(const std::string& build, const std::string& code, double forward,
+               const std::string& driver = "") {
+    NewSweep request = sweep("s", {{{"context", "1"}}});
+    request.reuse = Reuse::kNone;
+    AttemptRecord record =
+        done(submit(request).queued.at(0).row, forward, 0, WallTime{seconds(++at_s_).ns});
+    record.environment->build_commit = build;
+    record.environment->code = code;
+    record.environment->devices[0].driver = driver;
+    finish(record);
+  }
+  std::vector<std::string> rows(QuerySpec query) {
+    query.table.where.push_back({"phase", {"forward"}});
+    return lines(ask(std::move(query)));
+  }
+
+ private:
+  std::int64_t at_s_ = 100;
+};
+
+TEST_F(IdentityTest, TheNewestCountsWhereNothingIsSaid) {
+  measure("b1", "aaaa", 10);
+  measure("b2", "bbbb", 20);
+  EXPECT_THAT(rows(by({"context"})), ElementsAre("1 done 20"));
+}
+
+TEST_F(IdentityTest, EachHasItsOwnNewest) {
+  measure("b1", "aaaa", 10);
+  measure("b1", "aaaa", 11);
+  measure("b2", "aaaa", 20);
+  measure("b3", "bbbb", 30);
+  EXPECT_THAT(rows(by({"build"})),
+              testing::UnorderedElementsAre("b1 done 11", "b2 done 20", "b3 done 30"));
+  EXPECT_THAT(rows(by({"code"})), testing::UnorderedElementsAre("aaaa done 20", "bbbb done 30"));
+  EXPECT_THAT(
+      rows(by({"code"}, {"build"})),
+      testing::UnorderedElementsAre("aaaa b1 done 11", "aaaa b2 done 20", "bbbb b3 done 30"));
+}
+
+TEST_F(IdentityTest, OneCanBeFixed) {
+  measure("b1", "aaaa", 10);
+  measure("b2", "bbbb", 20);
+  EXPECT_THAT(rows(by({"context"}, {}, {{"build", {"b1"}}})), ElementsAre("1 done 10"));
+  EXPECT_THAT(rows(by({"context"}, {}, {{"code", {"bbbb"}}})), ElementsAre("1 done 20"));
+  EXPECT_THAT(rows(by({"context"}, {}, {{"torch", {"2.11.0"}}})), ElementsAre("1 done 20"));
+}
+
+TEST_F(IdentityTest, ADriverIsOne) {
+  measure("b1", "aaaa", 10, "580.1");
+  measure("b1", "aaaa", 20, "590.2");
+  EXPECT_THAT(rows(by({"driver"})),
+              testing::UnorderedElementsAre("580.1 done 10", "590.2 done 20"));
+  EXPECT_THAT(refusal(by({"context"}, {}, {{"driver", {"580"}}})),
+              HasSubstr("driver: no result has `580`"))
+      << "no prefix so short";
+}
+
+TEST_F(IdentityTest, SeveralInACellAreRefused) {
+  measure("b1", "aaaa", 10);
+  measure("b2", "bbbb", 20);
+  EXPECT_THAT(refusal(by({"context"}, {}, {{"build", {"b1", "b2"}}})),
+              HasSubstr("2 values of `build` would be pooled in each cell; name `build` in rows"));
+  EXPECT_THAT(rows(by({"context"}, {"build"}, {{"build", {"b2", "b1"}}})),
+              testing::UnorderedElementsAre("1 b1 done 10", "1 b2 done 20"));
+}
+
+TEST_F(IdentityTest, ACommitMayBeAbbreviated) {
+  measure("5d8c4dfe11de", "aaaa", 10);
+  measure("5d8caaaa11de-dirty", "bbbb", 20);
+  EXPECT_THAT(rows(by({"context"}, {}, {{"build", {"5d8c4"}}})), ElementsAre("1 done 10"));
+  EXPECT_THAT(refusal(by({"context"}, {}, {{"build", {"5d8c"}}})),
+              HasSubstr("several results begin with `5d8c`; there are 5d8c4dfe11de"));
+  EXPECT_THAT(refusal(by({"context"}, {}, {{"build", {"ffff"}}})),
+              HasSubstr("build: no result has `ffff`; there are 5d8c4dfe11de, 5d8caaaa11de-dirty"));
+}
+
+}  // namespace
+}  // namespace sweepd
