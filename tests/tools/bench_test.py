@@ -5,6 +5,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,6 +16,10 @@ from bench.attempts import intervals  # noqa: E402
 from bench.page import Page, shown  # noqa: E402
 from bench.submit import sweep  # noqa: E402
 from bench.tools import percentile  # noqa: E402
+
+loader = SourceFileLoader("compare_builds", str(ROOT / "tools/bench/compare_builds"))
+compare_builds = module_from_spec(spec_from_loader("compare_builds", loader))
+loader.exec_module(compare_builds)
 
 
 class Table(unittest.TestCase):
@@ -53,6 +59,14 @@ class Parts(unittest.TestCase):
         text = sweep("s", 7, 40)
         self.assertIn("seed: [7, 8]", text)
         self.assertEqual(text.split("steps: [")[1].count(","), 19)
+
+    def test_two_builds_take_turns_and_neither_is_always_first(self):
+        self.assertEqual(list(compare_builds.in_turns("a", "b", 3)), [(1, "a"), (1, "b"), (2, "b"), (2, "a"), (3, "a"), (3, "b")])
+
+    def test_a_folder_without_programs_is_refused(self):
+        done = subprocess.run([ROOT / "tools/bench/compare_builds", "/nowhere", "/nowhere"], text=True, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("`/nowhere` has no sweepctl; expected the folder of a build's programs", done.stderr)
 
     def test_a_page_is_written_with_its_title_and_the_command_that_made_it(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -43,14 +43,15 @@ def timed(command, **options):
 class Daemon:
     """sweepd in a state folder of its own, gone at the end."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, binaries=BIN):
+        self.binaries = binaries
         self.folder = Path(tempfile.mkdtemp(prefix="sweepd-bench-"))
         self.state = self.folder / "state"
         self.options = options
-        self.environment = {**os.environ, "SWEEPD_STATE_DIR": str(self.state), "SWEEPD_WORKER": str(BIN / "sweep-worker")}
+        self.environment = {**os.environ, "SWEEPD_STATE_DIR": str(self.state), "SWEEPD_WORKER": str(binaries / "sweep-worker")}
 
     def __enter__(self):
-        subprocess.run([BIN / "sweepd", *self.options], env=self.environment, check=True)
+        subprocess.run([self.binaries / "sweepd", *self.options], env=self.environment, check=True)
         return self
 
     def __exit__(self, *_):
@@ -58,7 +59,7 @@ class Daemon:
             who = entry.read_text().split()  # pid, start time, boot id; empty before the start
             if who:
                 self.end_worker(int(who[0]), int(who[1]))
-        subprocess.run([BIN / "sweepctl", "stop", "--now"], env=self.environment, stdout=subprocess.DEVNULL, check=False)
+        subprocess.run([self.binaries / "sweepctl", "stop", "--now"], env=self.environment, stdout=subprocess.DEVNULL, check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @staticmethod
@@ -71,9 +72,13 @@ class Daemon:
         except (OSError, ValueError):
             pass
 
-    def ctl(self, *arguments, text=None):
-        done = subprocess.run([BIN / "sweepctl", *arguments], env=self.environment, input=text, text=True,
+    def run(self, *arguments, text=None):
+        """sweepctl, whatever its exit code."""
+        return subprocess.run([self.binaries / "sweepctl", *arguments], env=self.environment, input=text, text=True,
                               capture_output=True, check=False)
+
+    def ctl(self, *arguments, text=None):
+        done = self.run(*arguments, text=text)
         if done.returncode != 0:
             raise RuntimeError(f"sweepctl {' '.join(map(str, arguments))}: {done.stderr}")
         return done.stdout
