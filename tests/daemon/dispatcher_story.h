@@ -64,7 +64,9 @@ class DispatcherStory : public DbTest {
   // Runs the loop until `so` is true. Returns false if nothing can happen any more, or after ten
   // seconds.
   bool until(const std::function<bool()>& so) {
-    for (int i = 0; i < 1000 && !so(); ++i) {
+    // It is asked once each time: what it saw may have passed a moment later.
+    for (int i = 0; i < 1000; ++i) {
+      if (so()) return true;
       io_->restart();
       io_->run_one_for(std::chrono::milliseconds(10));
     }
