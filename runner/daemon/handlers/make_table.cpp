@@ -114,6 +114,7 @@ Result<void> note_codes(Reader& reader, const WorkloadDef& def, const QuerySpec&
   table.notes.push_back(fmt::format(
       "results of {} versions of the code of `{}`; submit the sweep again to measure all by one",
       *codes, def.name));
+  ++table.warnings;
   return {};
 }
 

@@ -1,0 +1,46 @@
+// Tests that a table says when its results are of changed code and of the old.
+#include "runner/daemon/handlers/make_table.h"
+#include "tests/db/fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::HasSubstr;
+
+class CodeNotes : public DbTest {
+ protected:
+  // The table of a sweep of two trials that these codes measured.
+  Table table_of(const std::string& first, const std::string& second) {
+    const NewSweep request = sweep("s", {{{"context", "1"}}, {{"context", "2"}}});
+    const auto queued = submit(request).queued;
+    measure(queued.at(0), first);
+    measure(queued.at(1), second);
+    QuerySpec query;
+    query.sweep = request.id;
+    query.table.rows = {"context"};
+    const auto made = make_table(*reader_, catalog_, query);
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? *made : Table{};
+  }
+
+ private:
+  void measure(const OpenAttempt& attempt, const std::string& code) {
+    AttemptRecord record = done(attempt.row, 10, 20);
+    record.environment->code = code;
+    finish(record);
+  }
+};
+
+// A program that reads csv gets the last `warnings` notes, so the note must be among them.
+TEST_F(CodeNotes, TwoCodesAreAWarning) {
+  const Table table = table_of("aaaa", "bbbb");
+  ASSERT_EQ(table.warnings, 1U);
+  EXPECT_THAT(table.notes.back(), HasSubstr("results of 2 versions of the code of `toy`"));
+}
+
+TEST_F(CodeNotes, OneIsNone) {
+  EXPECT_EQ(table_of("aaaa", "aaaa").warnings, 0U);
+}
+
+}  // namespace
+}  // namespace sweepd
