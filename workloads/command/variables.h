@@ -10,15 +10,17 @@
 
 namespace sweepd::command {
 
-// The free parameters; of the run parameters device, world_size, warmup, steps, seed, threads and
-// memory_limit (bytes); pass and rank; folder (the attempt's); python ($SWEEPD_PYTHON, else
-// python3); scripts (the folder of the scripts that sweepd ships, see below).
+// Where and as which of its ranks a trial runs, as far as it is known.
 struct Place {
   std::string device;
   Pass pass = Pass::kTiming;
   int rank = 0, world_size = 1, threads = 0;
   std::filesystem::path folder;  // empty: {folder} is not given
 };
+
+// The free parameters; of the run parameters device, world_size, warmup, steps, seed, threads and
+// memory_limit (bytes); pass and rank; folder (the attempt's); python ($SWEEPD_PYTHON, else
+// python3); scripts (the folder of the scripts that sweepd ships, see below).
 std::vector<Variable> variables_of(Params params, const RunParams& run, const Place& place);
 
 // Returns experiments/scripts of a source tree, or share/sweepd/experiments/scripts of an

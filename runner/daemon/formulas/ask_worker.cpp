@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -96,6 +97,23 @@ std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask) {
   nlohmann::json question{{"workload", def.name}, {"params", params}};
   if (ask == Ask::kCode) question["ask"] = "code";
   return to_json_line(question) + "\n";
+}
+
+Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,
+                                          std::string_view questions, std::size_t count,
+                                          Duration limit) {
+  const auto answers = ask_worker(worker, "--work", questions, limit);
+  if (!answers) return answers.error();
+  std::vector<std::string> lines;
+  std::string_view rest = *answers;
+  while (!rest.empty() && lines.size() < count) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    lines.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (lines.size() == count) return lines;
+  return Error{ErrorCode::kUnavailable, fmt::format("`{} --work` answered {} of {} questions",
+                                                    worker.string(), lines.size(), count)};
 }
 
 }  // namespace sweepd

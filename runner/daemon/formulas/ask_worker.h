@@ -17,9 +17,16 @@ namespace sweepd {
 Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
                                std::string_view input, Duration limit);
 
-// Returns the line that asks `--work` for the work of a trial. It has only the parameters that
-// differ from the defaults, which the worker knows.
 enum class Ask { kWork, kCode };
+
+// Returns the line that asks `--work` for the work or the code of a trial. It has only the
+// parameters that differ from the defaults, which the worker knows.
 std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask = Ask::kWork);
+
+// Asks `--work` such questions and returns its lines, one for each of the `count` questions, in
+// order. Errors as above, and kUnavailable if there are fewer.
+Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,
+                                          std::string_view questions, std::size_t count,
+                                          Duration limit);
 
 }  // namespace sweepd

@@ -1,8 +1,5 @@
 #include "runner/daemon/formulas/code_of_trials.h"
 
-#include <fmt/format.h>
-
-#include "runner/base/text.h"
 #include "runner/daemon/formulas/ask_worker.h"
 #include "runner/wire/json_reader.h"
 #include "runner/wire/json_text.h"
@@ -32,18 +29,15 @@ Result<std::vector<std::string>> code_of_trials(const std::filesystem::path& wor
   std::string questions;
   for (const Trial* trial : trials) questions += work_question(def, *trial, Ask::kCode);
   const Duration limit{kCodeLimit.ns + kMorePerTrial.ns * static_cast<std::int64_t>(trials.size())};
-  const auto answers = ask_worker(worker, "--work", questions, limit);
+  const auto answers = ask_work(worker, questions, trials.size(), limit);
   if (!answers) return answers.error();
   std::vector<std::string> codes;
-  for (const std::string& line : split(*answers, '\n')) {
-    if (line.empty()) continue;
+  for (const std::string& line : *answers) {
     auto code = code_from_line(line);
     if (!code) return code.error();
     codes.push_back(std::move(*code));
   }
-  if (codes.size() == trials.size()) return codes;
-  return Error{ErrorCode::kUnavailable, fmt::format("`{} --work` answered {} of {} questions",
-                                                    worker.string(), codes.size(), trials.size())};
+  return codes;
 }
 
 }  // namespace sweepd

@@ -1,9 +1,5 @@
 #include "runner/daemon/formulas/work_of_trials.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "runner/daemon/formulas/ask_worker.h"
 #include "runner/wire/event.h"
 
@@ -28,22 +24,16 @@ Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
     const std::filesystem::path& worker, const std::vector<AskedTrial>& trials) {
   std::string questions;
   for (const AskedTrial& asked : trials) questions += work_question(*asked.def, *asked.trial);
-  const auto answers = ask_worker(worker, "--work", questions, kWorkLimit);
+  const auto answers = ask_work(worker, questions, trials.size(), kWorkLimit);
   if (!answers) return answers.error();
   std::vector<std::optional<WorkPerStep>> works;
-  std::string_view rest = *answers;
-  while (!rest.empty() && works.size() < trials.size()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
+  for (const std::string& line : *answers) {
     auto& work = works.emplace_back();
-    const auto event = event_from_line(rest.substr(0, end), 0);
-    if (event) {
-      if (const auto* known = std::get_if<WorkEvent>(&*event)) work = known->work;
-    }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const auto event = event_from_line(line, 0);
+    if (!event) continue;
+    if (const auto* known = std::get_if<WorkEvent>(&*event)) work = known->work;
   }
-  if (works.size() == trials.size()) return works;
-  return Error{ErrorCode::kUnavailable, fmt::format("`{} --work` answered {} of {} questions",
-                                                    worker.string(), works.size(), trials.size())};
+  return works;
 }
 
 }  // namespace sweepd
