@@ -20,6 +20,7 @@ struct RunParams {
   Duration min_time{0};
   Duration max_time{0};
   double relative_error = 0;
+  double slowdown = 0;
   std::int64_t threads = 0;
   std::int64_t seed = 0;
   Bytes memory_limit{0};
@@ -44,6 +45,10 @@ struct RunParams {
           "stop when the standard error of the mean is below this share of the mean; 0 is a fixed "
           "number of steps",
           at_least(0), at_most(1));
+    field(
+        "slowdown", slowdown,
+        "lengthen every timed step by this share of its time, to see whether a comparison finds it",
+        at_least(0), at_most(100));
     field("threads", threads, "CPU threads of one rank; 0 is all cores of its lease", at_least(0),
           at_most(4096));
     field("seed", seed, "seed of weights and data", at_least(0));

@@ -244,8 +244,8 @@ std::string Attempt::measure_time() {
     events_.add(event);
     events_.flush_if_due(parts_.now());
   };
-  const TimingSettings plan{run_.warmup,
-                            {run_.steps, run_.relative_error, run_.min_time, run_.max_time}};
+  const TimingSettings plan{
+      run_.warmup, {run_.steps, run_.relative_error, run_.min_time, run_.max_time}, run_.slowdown};
   const TimingSummary summary =
       measure_timing(*workload_, *device_, phases, plan, progress_, hooks);
   emit_state("after");
@@ -255,6 +255,11 @@ std::string Attempt::measure_time() {
 }
 
 std::string Attempt::observe_self_timed(SelfTimed& workload) {
+  if (run_.slowdown > 0) {
+    throw std::invalid_argument(fmt::format(
+        "slowdown: `{}` times its steps itself, so they cannot be made longer; expected 0",
+        request_.workload));
+  }
   emit_state("before");
   JournalFindings findings(events_, progress_);
   workload.measure(findings);

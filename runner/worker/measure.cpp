@@ -27,11 +27,12 @@ class StepSamples final : public Samples {
 class TimingLoop {
  public:
   TimingLoop(Workload& workload, Device& device, const PhaseNames& phases, Progress& progress,
-             const TimingHooks& hooks)
+             double slowdown, const TimingHooks& hooks)
       : workload_(workload),
         device_(device),
         clock_(phases, device, progress),
         progress_(progress),
+        slowdown_(slowdown),
         hooks_(hooks) {}
 
   // Runs step `index` and passes its event on. Returns the step's `time` in milliseconds.
@@ -44,6 +45,7 @@ class TimingLoop {
     begin_ = hooks_.now();
     clock_.begin_step();
     workload_.step(clock_);
+    if (slowdown_ > 0) slow_down();
     clock_.end_step();
     device_.synchronize();
     end_ = hooks_.now();
@@ -64,10 +66,19 @@ class TimingLoop {
   Instant end() const { return end_; }
 
  private:
+  // Spins, because a sleep would be longer by the scheduler's delay.
+  void slow_down() {
+    device_.synchronize();
+    const Duration took = hooks_.now() - begin_;
+    const auto longer = static_cast<std::int64_t>(slowdown_ * static_cast<double>(took.ns));
+    while ((hooks_.now() - begin_).ns < took.ns + longer) continue;
+  }
+
   Workload& workload_;
   Device& device_;
   PhaseClock clock_;
   Progress& progress_;
+  double slowdown_;
   const TimingHooks& hooks_;
   Instant begin_, end_;  // of the last step
 };
@@ -77,7 +88,7 @@ class TimingLoop {
 TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
                              const TimingSettings& plan, Progress& progress,
                              const TimingHooks& hooks) {
-  TimingLoop loop(workload, device, phases, progress, hooks);
+  TimingLoop loop(workload, device, phases, progress, plan.slowdown, hooks);
   std::int64_t index = 0;
   while (index < plan.warmup) loop.step(index++, /*warmup=*/true);
   hooks.before_measured();

@@ -23,6 +23,7 @@ namespace sweepd {
 struct TimingSettings {
   std::int64_t warmup = 0;
   StopLimits stop;
+  double slowdown = 0;  // share of a step's time by which it is made longer
 };
 
 struct TimingHooks {

@@ -100,6 +100,31 @@ TEST_F(MeasureTest, WorkLeftOverFromBeforeIsNotInTheStep) {
   EXPECT_THAT(texts(events.at(0)), ElementsAre("step time 2", "step host_time 2"));
 }
 
+// The clock must go on while the loop spins.
+TEST_F(MeasureTest, ASlowdownLengthensEachStepByItsShareAfterTheDevicesWork) {
+  const auto time_of = [&](double slowdown) {
+    events.clear();
+    ScriptedWorkload workload([&](std::int64_t, Phases& p) {
+      p.enter("forward");
+      device.enqueue(8);
+    });
+    TimingHooks hooks;
+    hooks.on_step = [&](StepEvent event) { events.push_back(std::move(event)); };
+    hooks.now = [&] {
+      device.host(0.001);
+      return device.now();
+    };
+    measure_timing(workload, device, phases, {1, {2, 0, {}, {}}, slowdown}, progress, hooks);
+    std::vector<double> times;
+    for (const StepEvent& event : events) times.push_back(event.samples.at(1).value);
+    return times;
+  };
+  for (const double time : time_of(0)) EXPECT_NEAR(time, 8, 0.01);
+  const auto slowed = time_of(0.25);
+  ASSERT_EQ(slowed.size(), 3U) << "the warm-up step, too";
+  for (const double time : slowed) EXPECT_NEAR(time, 10, 0.02);
+}
+
 TEST_F(MeasureTest, WarmupIsKeptAndMarkedAndDoesNotCount) {
   const auto summary =
       measure([&](std::int64_t index, Phases&) { device.enqueue(index < 2 ? 100 : 1); },
