@@ -15,6 +15,7 @@
 #include "runner/model/changes.h"
 #include "runner/model/estimate.h"
 #include "runner/model/memory_picture.h"
+#include "runner/model/noise_floor.h"
 #include "runner/model/outcome.h"
 #include "runner/model/pace.h"
 #include "runner/model/result_set.h"
@@ -138,6 +139,10 @@ class Reader {
 
   // Covers the sweep that the query names, else all trials of its workload.
   Result<RanksSeen> ranks_seen(const QuerySpec& query);
+  // Returns the noise of each trial of the workload that was measured on one of the hosts (by name;
+  // all hosts if there are none).
+  Result<std::vector<NoiseFloor>> noise_floors(const std::string& workload,
+                                               const std::vector<std::string>& hosts);
   // Returns how many versions of the workload's code gave the sweep's results.
   Result<std::int64_t> codes_of_sweep(const SweepId& sweep);
 

@@ -15,6 +15,7 @@
 #include "runner/base/result.h"
 #include "runner/model/attempt_record.h"
 #include "runner/model/changes.h"
+#include "runner/model/noise_floor.h"
 #include "runner/model/open_attempt.h"
 #include "runner/model/sweep.h"
 #include "runner/model/verdict.h"
@@ -118,6 +119,10 @@ class Store {
                            const Rates& ruler, const Rates& seen, std::int64_t attempt_row);
   Result<std::optional<Peak>> measured_peak(const DeviceInfo& device,
                                             const std::string& arithmetic);
+
+  // Replaces what was known about the noise of the trial of each one's attempt on its host and
+  // device.
+  Result<void> record_noise(const std::vector<NoiseFloor>& floors);
 
  private:
   friend class Merger;  // db/merge/merge.h; writes through the same connection, in batches

@@ -65,6 +65,7 @@ void add_export(Command& app, Client& client);
 void add_list(Command& app, Client& client);
 void add_log(Command& app, Client& client);
 void add_merge(Command& app, Client& client);
+void add_noise(Command& app, Client& client);
 void add_plan(Command& app, Client& client);
 void add_query(Command& app, Client& client);
 void add_report(Command& app, Client& client);

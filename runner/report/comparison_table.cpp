@@ -76,8 +76,9 @@ void note_method(const ComparedResults& compared, const stats::CompareOptions& o
                  std::vector<std::string>& notes) {
   notes.push_back(fmt::format(
       "ratio: the second median by the first, with its {:g} % interval, low to high; `same`: the "
-      "interval lies within 1 ± {:g}; `unclear`: it allows more than one answer, and `needs` is "
-      "the number of attempts a side that would likely settle it",
+      "interval lies within 1 ± {:g}; `faster`, `slower`: it excludes 1, and the ratio is beyond "
+      "that; `unclear`: neither, and `needs` is the number of attempts a side that would likely "
+      "settle it",
       100 * options.confidence, options.tolerance));
   const auto of = [&](stats::Method method) {
     return static_cast<std::size_t>(std::ranges::count_if(

@@ -106,10 +106,10 @@ RatioError find_error(const Described& a, const Described& b, double confidence,
   return {};
 }
 
-Change change_of(const Interval& interval, double tolerance) {
+Change change_of(double ratio, const Interval& interval, double tolerance) {
   if (interval.low >= 1 - tolerance && interval.high <= 1 + tolerance) return Change::kSame;
-  if (interval.high < 1) return Change::kFaster;
-  if (interval.low > 1) return Change::kSlower;
+  if (interval.high < 1 && ratio < 1 - tolerance) return Change::kFaster;
+  if (interval.low > 1 && ratio > 1 + tolerance) return Change::kSlower;
   return Change::kUnclear;
 }
 
@@ -158,7 +158,7 @@ Comparison compare(const Measured& a, const Measured& b, const CompareOptions& o
   if (error.squared > 0) {
     comparison.p = student_p(log_ratio / std::sqrt(error.squared), error.degrees);
   }
-  comparison.change = change_of(*comparison.interval, options.tolerance);
+  comparison.change = change_of(*comparison.ratio, *comparison.interval, options.tolerance);
   if (comparison.change == Change::kUnclear) {
     comparison.needed = processes_needed(comparison, options);
   }
@@ -171,7 +171,7 @@ std::optional<ProcessesNeeded> processes_needed(const Comparison& comparison,
   const double distance = std::abs(std::log(*comparison.ratio));
   const double edge =
       *comparison.ratio > 1 ? std::log1p(options.tolerance) : -std::log1p(-options.tolerance);
-  const double must_reach_less = std::max(distance, edge - distance);
+  const double must_reach_less = distance > edge ? distance : edge - distance;
   const double margin = normal_quantile(kChanceToSettle);
   const auto settles = [&](std::size_t n) {
     const auto processes = static_cast<double>(n);

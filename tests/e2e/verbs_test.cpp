@@ -219,8 +219,9 @@ TEST(Submit, SaysHowAParameterIsSet) {
 TEST(Help, EveryVerbHasAnExample) {
   const Sandbox box;
   for (const char* verb :
-       {"plan", "submit", "watch", "list", "show", "report", "query", "export", "log", "cancel",
-        "retry", "merge", "workloads", "devices", "doctor", "status", "stop", "completion"}) {
+       {"plan",      "submit",  "watch",  "list",   "show",  "report",    "query",
+        "export",    "log",     "cancel", "retry",  "merge", "noise",     "compare",
+        "workloads", "devices", "doctor", "status", "stop",  "completion"}) {
     const Ran help = box.ctl({verb, "--help"});
     EXPECT_EQ(help.exit_code, 0) << verb;
     EXPECT_THAT(help.out, AllOf(HasSubstr("Example"), HasSubstr("sweepctl " + std::string(verb))))

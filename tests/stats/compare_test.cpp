@@ -19,7 +19,8 @@ Measured processes(const std::vector<double>& medians) {
 
 // Every figure was computed apart, with Student's distribution as a numerical integral.
 TEST(Compare, IsWelchsIntervalOfLogs) {
-  const Comparison c = compare(processes({10, 10.2, 10.4}), processes({9, 9.1, 9.5}));
+  const Comparison c =
+      compare(processes({10, 10.2, 10.4}), processes({9, 9.1, 9.5}), {.confidence = 0.95});
   EXPECT_EQ(c.method, Method::kProcesses);
   EXPECT_FALSE(c.one_process);
   EXPECT_NEAR(*c.a.median, 10.198693, 1e-6);
@@ -65,7 +66,12 @@ TEST(Compare, WhatAChangeIsCalled) {
       {"no difference", {100, 100.1, 99.9}, 0.02, Change::kSame},
       {"a sure but small difference", {101, 101.1, 100.9}, 0.02, Change::kSame},
       {"the same without tolerance", {101, 101.1, 100.9}, 0, Change::kSlower},
-      {"partly beyond the tolerance", {102, 102.1, 101.9}, 0.02, Change::kSlower},
+      {"above 1, and most of it beyond the tolerance",
+       {102.3, 102.4, 102.2},
+       0.02,
+       Change::kSlower},
+      {"above 1, and less than half of it beyond", {101.7, 101.8, 101.6}, 0.02, Change::kUnclear},
+      {"below 1, and less than half of it beyond", {98.3, 98.4, 98.2}, 0.02, Change::kUnclear},
       {"too noisy", {95, 100, 105}, 0.02, Change::kUnclear},
   };
   for (const Called& called : cases) {
@@ -78,7 +84,8 @@ TEST(Compare, WhatAChangeIsCalled) {
 
 TEST(Compare, HigherConfidenceIsAWiderInterval) {
   const Measured a = processes({10, 10.2, 10.4}), b = processes({9.6, 9.7, 10.1});
-  const Comparison sure = compare(a, b, {.confidence = 0.99}), usual = compare(a, b);
+  const Comparison sure = compare(a, b, {.confidence = 0.99}),
+                   usual = compare(a, b, {.confidence = 0.95});
   EXPECT_LT(sure.interval->low, usual.interval->low);
   EXPECT_GT(sure.interval->high, usual.interval->high);
   EXPECT_EQ(*sure.p, *usual.p);
@@ -163,23 +170,37 @@ TEST(Compare, ProcessesThatHappenToBeAlikeDoNotHideTheNoiseOfASingleOne) {
   EXPECT_EQ(c.change, Change::kUnclear);
 }
 
+constexpr CompareOptions kUsual{.confidence = 0.95};
+
 TEST(ProcessesNeeded, FallWithTheDistanceAndRiseWithTheSpread) {
   Comparison c;
   c.a.processes = c.b.processes = 3;
   c.ratio = 1.05;
   c.process_variance = 2 * 0.03 * 0.03;
-  const auto needed = processes_needed(c);
+  const auto needed = processes_needed(c, kUsual);
   ASSERT_TRUE(needed);
   // (t(12) + 0.84) * 0.03 * sqrt(2 / 7) = 0.0484 < log(1.05) = 0.0488; with 6 it is 0.0532.
   EXPECT_EQ(needed->a_side, 7U);
   EXPECT_FALSE(needed->more);
+  EXPECT_GT(processes_needed(c)->a_side, 7U) << "99 % is the default";
   c.process_variance = 8 * 0.03 * 0.03;
-  EXPECT_GT(processes_needed(c)->a_side, 20U);
+  EXPECT_GT(processes_needed(c, kUsual)->a_side, 20U);
   c.process_variance = 0.5;
-  EXPECT_TRUE(processes_needed(c)->more);
-  EXPECT_EQ(processes_needed(c)->a_side, ProcessesNeeded::kMost);
+  EXPECT_TRUE(processes_needed(c, kUsual)->more);
+  EXPECT_EQ(processes_needed(c, kUsual)->a_side, ProcessesNeeded::kMost);
   c.process_variance = 1e-9;
-  EXPECT_EQ(processes_needed(c)->a_side, 3U) << "never fewer than there are";
+  EXPECT_EQ(processes_needed(c, kUsual)->a_side, 3U) << "never fewer than there are";
+}
+
+// An interval around 1.012 that excludes 1 settles nothing: only one that ends below 1.02 does.
+TEST(ProcessesNeeded, ARatioWithinTheToleranceMustFitIntoIt) {
+  Comparison c;
+  c.a.processes = c.b.processes = 2;
+  c.process_variance = 2 * 0.01 * 0.01;
+  c.ratio = 1.012;
+  const std::size_t inside = processes_needed(c)->a_side;
+  c.ratio = 1.0078;  // as far from 1.02 as 1.012 from 1
+  EXPECT_GT(inside, processes_needed(c)->a_side);
 }
 
 // A ratio of 1 is settled by an interval that fits into the tolerance.
@@ -189,10 +210,10 @@ TEST(ProcessesNeeded, AreFiniteWithoutADifference) {
   c.ratio = 1;
   c.process_variance = 2 * 0.01 * 0.01;
   // (t(8) + 0.84) * 0.01 * sqrt(2 / 5) = 0.0199, less than the 0.0202 to a ratio of 0.98.
-  EXPECT_EQ(processes_needed(c, {.tolerance = 0.02})->a_side, 5U);
-  EXPECT_TRUE(processes_needed(c, {.tolerance = 0})->more);
+  EXPECT_EQ(processes_needed(c, {.confidence = 0.95, .tolerance = 0.02})->a_side, 5U);
+  EXPECT_TRUE(processes_needed(c, {.confidence = 0.95, .tolerance = 0})->more);
   c.process_variance.reset();
-  EXPECT_FALSE(processes_needed(c));
+  EXPECT_FALSE(processes_needed(c, kUsual));
 }
 
 }  // namespace

@@ -81,13 +81,14 @@ TEST(FalseDiscovery, AnUnclearPointAsksForMoreProcessesThanAloneItWould) {
 // 100 points, all unchanged, 40 times: without the adjustment every run has several changes.
 TEST(FalseDiscovery, FewRunsOfUnchangedPointsHaveAnyChange) {
   Random random(11);
+  constexpr CompareOptions k95{.confidence = 0.95};
   int with_change = 0, before = 0;
   constexpr int kRuns = 40;
   for (int run = 0; run < kRuns; ++run) {
     std::vector<Comparison> points;
     for (int i = 0; i < 100; ++i) {
       points.push_back(compare(measured_processes(random, 4, 5, 0.03, 0.01),
-                               measured_processes(random, 4, 5, 0.03, 0.01)));
+                               measured_processes(random, 4, 5, 0.03, 0.01), k95));
     }
     const auto any_change = [&] {
       return std::any_of(points.begin(), points.end(), [](const Comparison& point) {
@@ -95,7 +96,7 @@ TEST(FalseDiscovery, FewRunsOfUnchangedPointsHaveAnyChange) {
       });
     };
     before += any_change() ? 1 : 0;
-    control_false_discoveries(points);
+    control_false_discoveries(points, k95);
     with_change += any_change() ? 1 : 0;
   }
   EXPECT_GE(before, kRuns - 2);

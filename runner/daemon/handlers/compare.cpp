@@ -1,56 +1,14 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
-#include "runner/base/text.h"
+#include "runner/daemon/handlers/comparable.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/handlers/make_table.h"
 #include "runner/report/comparison.h"
 #include "runner/report/filter_text.h"
 
 namespace sweepd {
 namespace {
-
-// A share between 0 and 1, both excluded: "2%" or "0.02".
-Result<double> share_from(std::string_view member, const std::string& text) {
-  const bool percent = text.ends_with('%');
-  const char* end = text.data() + text.size() - (percent ? 1 : 0);
-  double value = 0;
-  const auto read = std::from_chars(text.data(), end, value);
-  if (percent) value /= 100;
-  if (read.ec == std::errc() && read.ptr == end && value > 0 && value < 1) return value;
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("{}: `{}` is not a share; expected such as 2% or 0.02, between 0 and 1",
-                           member, text)};
-}
-
-// What both sides have in common: every parameter that may tell points apart is a row.
-Result<QuerySpec> common_query(const Catalog& catalog, Reader& reader,
-                               const rpc::Compare::Request& request) {
-  QuerySpec query;
-  query.workload = request.workload;
-  query.sweep = request.a;
-  const auto def = workload_of(reader, catalog, query);
-  if (!def) return def.error();
-  for (const ParamDef& param : (*def)->params) {
-    if (param.role == ParamRole::kIdentity) query.table.rows.push_back(param.name);
-  }
-  query.table.rows.emplace_back("host");
-  if (!request.metric.ends_with("time")) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("metric: `{}` is not a time; expected time, host_time or setup_time",
-                             request.metric)};
-  }
-  query.table.metric = request.metric;
-  query.table.where.push_back({"phase", {request.phase}});
-  for (const std::string& text : request.where) {
-    auto filter = filter_from_text("where", text);
-    if (!filter) return filter.error();
-    query.table.where.push_back(std::move(*filter));
-  }
-  return query;
-}
 
 struct Sides {
   QuerySpec a, b;
@@ -74,7 +32,8 @@ Result<Sides> sides_by_value(QuerySpec common, const std::string& by) {
 
 Result<Sides> sides_of(const Catalog& catalog, Reader& reader,
                        const rpc::Compare::Request& request) {
-  auto common = common_query(catalog, reader, request);
+  auto common = comparable_results(
+      reader, catalog, {request.workload, request.a, request.metric, request.phase, request.where});
   if (!common) return common.error();
   if (!request.by.empty() && !request.b.empty()) {
     return Error{
@@ -115,6 +74,7 @@ Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
     if (!results) return results.error();
     side->results = std::move(*results);
   }
+  const auto noise = noise_notes(reader, sides->a, a.results);
   const auto compared = compare_results(std::move(a), std::move(b), options);
   if (!compared) return compared.error();
   rpc::Compare::Reply reply;
@@ -135,6 +95,9 @@ Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
     }
   }
   reply.table = comparison_table(*compared, sides->name_a, sides->name_b, options);
+  reply.table.notes.insert(
+      reply.table.notes.end() - static_cast<std::ptrdiff_t>(reply.table.warnings), noise.begin(),
+      noise.end());
   return reply;
 }
 

@@ -56,6 +56,7 @@ boost::asio::awaitable<Answer<rpc::Log>> handle_log(ReadServices&, Session&, rpc
 boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices&, Session&,
                                                           rpc::Memory::Request);
 boost::asio::awaitable<Answer<rpc::Merge>> handle_merge(Services&, Session&, rpc::Merge::Request);
+boost::asio::awaitable<Answer<rpc::Noise>> handle_noise(Services&, Session&, rpc::Noise::Request);
 boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services&, Session&, rpc::Plan::Request);
 boost::asio::awaitable<Answer<rpc::Query>> handle_query(ReadServices&, Session&,
                                                         rpc::Query::Request);

@@ -52,6 +52,7 @@ constexpr std::array kMethods{
     method<rpc::Log, ReadServices, handle_log>(),
     method<rpc::Memory, ReadServices, handle_memory>(),
     method<rpc::Merge, Services, handle_merge>(),
+    method<rpc::Noise, Services, handle_noise>(),
     method<rpc::Plan, Services, handle_plan>(),
     method<rpc::Query, ReadServices, handle_query>(),
     method<rpc::Report, ReadServices, handle_report>(),

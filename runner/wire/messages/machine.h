@@ -50,6 +50,28 @@ struct Stop {
   };
 };
 
+struct Noise {
+  static constexpr std::string_view kName = "noise";
+  struct Request {
+    std::string sweep, phase = "step", metric = "time", slowdown = "5%";
+    std::string tolerance = "2%", confidence = "99%";
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, kNamesASweep);
+      field("phase", self.phase, "");
+      field("metric", self.metric, "a time");
+      field("slowdown", self.slowdown, "to be found, such as `5%` or `0.05`");
+      field("tolerance", self.tolerance, "as for `compare`");
+      field("confidence", self.confidence, "as for `compare`");
+    }
+  };
+  struct Reply {
+    Table table;
+    static void visit(auto& self, auto&& field) {
+      field("table", self.table, "a row for each point");
+    }
+  };
+};
+
 struct MergedRows {
   static constexpr std::string_view kTitle = "a count of merged rows";
   std::int64_t brought = 0, present = 0;

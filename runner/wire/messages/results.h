@@ -111,7 +111,7 @@ struct Compare {
   struct Request {
     std::string a, b, by, workload;
     std::vector<std::string> where;
-    std::string metric = "time", phase = "step", tolerance = "2%", confidence = "95%";
+    std::string metric = "time", phase = "step", tolerance = "2%", confidence = "99%";
     static void visit(auto& self, auto&& field) {
       field("a", self.a, "a sweep");
       field("b", self.b, "another sweep, unless `by` is given");
@@ -121,7 +121,7 @@ struct Compare {
       field("metric", self.metric, "a time");
       field("phase", self.phase, "");
       field("tolerance", self.tolerance, "a difference that is none, such as `2%` or `0.02`");
-      field("confidence", self.confidence, "of the intervals, such as `95%`");
+      field("confidence", self.confidence, "of the intervals, such as `99%`");
     }
   };
   struct Reply {

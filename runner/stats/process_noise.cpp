@@ -1,0 +1,92 @@
+#include "runner/stats/process_noise.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "runner/stats/log_level.h"
+#include "runner/stats/student.h"
+
+namespace sweepd::stats {
+namespace {
+
+constexpr std::size_t kMaxWindows = 400;
+
+// The halves of a window, one value a process.
+struct Halves {
+  Measured a, b;
+};
+
+Halves in_turns(std::span<const double> window, double factor) {
+  Halves halves;
+  for (std::size_t i = 0; i + 1 < window.size(); i += 2) {
+    halves.a.processes.push_back({window[i]});
+    halves.b.processes.push_back({window[i + 1] * factor});
+  }
+  return halves;
+}
+
+double quantile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (sorted[high] - sorted[low]) * (at - static_cast<double>(low));
+}
+
+NoiseOfPairs pairs_of(std::span<const double> medians, std::size_t a_side,
+                      const NoiseOptions& options) {
+  NoiseOfPairs pairs;
+  pairs.a_side = a_side;
+  std::vector<double> differences;
+  const std::size_t last = medians.size() - 2 * a_side, stride = last / kMaxWindows + 1;
+  for (std::size_t begin = 0; begin <= last; begin += stride) {
+    const auto window = medians.subspan(begin, 2 * a_side);
+    const Halves equal = in_turns(window, 1), slowed = in_turns(window, 1 + options.slowdown);
+    const Comparison same = compare(equal.a, equal.b, options.compare);
+    const Comparison slower = compare(slowed.a, slowed.b, options.compare);
+    ++pairs.pairs;
+    pairs.process_variance += *same.process_variance;
+    differences.push_back(std::abs(*same.ratio - 1));
+    if (same.change == Change::kFaster || same.change == Change::kSlower) ++pairs.false_alarms;
+    if (slower.change == Change::kSlower) ++pairs.found;
+  }
+  std::sort(differences.begin(), differences.end());
+  pairs.process_variance /= static_cast<double>(pairs.pairs);
+  pairs.median_difference = quantile(differences, 0.5);
+  pairs.p95_difference = quantile(differences, 0.95);
+  return pairs;
+}
+
+// Both by counting windows and by the interval that `compare` has on average: few windows that do
+// not overlap count too roughly, and processes without a normal distribution differ from theory.
+bool is_found(const NoiseOfPairs& pairs, const NoiseOptions& options) {
+  const auto n = static_cast<double>(pairs.a_side);
+  const double error = std::sqrt(pairs.process_variance / n);
+  const double reach =
+      student_width(options.compare.confidence, 2 * n - 2) + normal_quantile(options.chance);
+  return reach * error < std::log1p(options.slowdown) &&
+         static_cast<double>(pairs.found) >= options.chance * static_cast<double>(pairs.pairs);
+}
+
+}  // namespace
+
+std::optional<ProcessNoise> process_noise(std::span<const double> medians,
+                                          const NoiseOptions& options) {
+  if (medians.size() < 4 * kMinPairs) return std::nullopt;
+  const auto usable = [](double value) { return std::isfinite(value) && value > 0; };
+  if (!std::all_of(medians.begin(), medians.end(), usable)) return std::nullopt;
+  ProcessNoise noise;
+  noise.processes = medians.size();
+  noise.spread = std::sqrt(level_of(medians)->unit_variance);
+  const std::size_t most = std::min(options.most_a_side, medians.size() / (2 * kMinPairs));
+  for (std::size_t a_side = 2; a_side <= most; ++a_side) {
+    noise.a_side.push_back(pairs_of(medians, a_side, options));
+  }
+  for (auto pairs = noise.a_side.rbegin(); pairs != noise.a_side.rend(); ++pairs) {
+    if (!is_found(*pairs, options)) break;
+    noise.recommended = *pairs;
+  }
+  return noise;
+}
+
+}  // namespace sweepd::stats

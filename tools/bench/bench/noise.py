@@ -1,0 +1,72 @@
+"""What `sweepctl compare` says about equal runs and about a slowdown of known size, with the repeats that `sweepctl noise`
+recommends.
+
+First `sweepctl noise` measures a workload and recommends a number of repeats. Then new processes are measured, in turns: a, the
+same again, and one whose steps are made 5 % longer (`slowdown`). So many of each as that number form a pair, and no process
+belongs to two pairs. `sweepctl compare` at its defaults judges each pair, as it would for a user.
+"""
+
+import json
+import sys
+import time
+
+from bench.tools import Daemon, percentile
+
+PAIRS = 500
+SLOWDOWN = 0.05
+CALIBRATION = 150  # processes
+# A share so small that no time is spun: the same program under another name, so that the sides can be told apart.
+EQUAL = 1e-9
+WORKLOADS = {
+    "lm_step tiny": "workload: lm_step\nparams: {model: tiny, mode: train_step, batch: 1, context: 32, warmup: 5, steps: 20}\n",
+    "matmul 256": "workload: matmul\nparams: {size: 256, warmup: 5, steps: 20}\n",
+}
+
+
+def submit(daemon, text):
+    done = daemon.run("submit", "-", "--wait", text=text)
+    if done.returncode not in (0, 4):
+        raise RuntimeError(done.stderr)
+
+
+def recommended(daemon, text):
+    """The repeats that `sweepctl noise` recommends after measuring, and its whole row."""
+    table = json.loads(daemon.ctl("noise", "-", "--processes", str(CALIBRATION), "--format", "json", text="sweep: calibration\n" + text))
+    row = table["rows"][0]
+    if str(row["repeats"]).startswith(">"):
+        raise RuntimeError(f"noise recommends no number of repeats: {row}")
+    return int(row["repeats"]), row
+
+
+def verdict(daemon, b, repeats):
+    """What `compare` calls b against a, and the ratio."""
+    table = json.loads(daemon.ctl("compare", "pairs", "--by", f"slowdown=0,{b:g}", "--format", "json",
+                                  "--where", "repeat=" + ",".join(map(str, repeats))))
+    row = table["rows"][0]
+    return row["verdict"], row["ratio"]
+
+
+def measure(page, name, text, pairs):
+    with Daemon() as daemon:
+        a_side, row = recommended(daemon, text)
+        print(f"noise: {name}: {a_side} repeats a side recommended, {row}", file=sys.stderr)
+        begin = time.monotonic()
+        submit(daemon, f"sweep: pairs\nmatrix: {{slowdown: [0, {EQUAL:g}, {SLOWDOWN:g}]}}\n" + text.replace("params: {", f"params: {{repeats: {a_side * pairs}, "))
+        print(f"noise: {name}: {3 * a_side * pairs} processes in {time.monotonic() - begin:.0f} s", file=sys.stderr)
+        windows = [range(first, first + a_side) for first in range(0, a_side * pairs, a_side)]
+        equal = [verdict(daemon, EQUAL, window) for window in windows]
+        slowed = [verdict(daemon, SLOWDOWN, window) for window in windows]
+    differences = [100 * abs(float(ratio) - 1) for _, ratio in equal]
+    alarms = sum(word in ("faster", "slower") for word, _ in equal)
+    found = sum(word == "slower" for word, _ in slowed)
+    how = f"{a_side} processes a side, {len(equal)} pairs"
+    page.add(f"{name}: equal pairs called faster or slower", "%", [100 * alarms / len(equal)], f"{alarms} of {len(equal)} pairs, {how}", at_most=1)
+    page.add(f"{name}: slowdowns of {SLOWDOWN:.0%} called slower", "%", [100 * found / len(slowed)], f"{found} of {len(slowed)} pairs, {how}", at_least=95)
+    page.add(f"{name}: difference of equal pairs, median", "%", [percentile(differences, 0.5)], "of abs(b / a - 1)")
+    page.add(f"{name}: difference of equal pairs, 95th percentile", "%", [percentile(differences, 0.95)], "of abs(b / a - 1)")
+    page.add(f"{name}: spread between processes", "%", [float(row["spread"])], f"of {CALIBRATION} processes, by `sweepctl noise`")
+
+
+def run(page, pairs=PAIRS):
+    for name, text in WORKLOADS.items():
+        measure(page, name, text, pairs)
