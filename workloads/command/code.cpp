@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <stdexcept>
 
+#include "runner/base/files.h"
 #include "runner/base/hash.h"
 #include "runner/base/text.h"
 
@@ -26,7 +26,8 @@ constexpr std::uintmax_t kMaxHashed = 64 << 20;  // bytes
 
 // One trial after another names the same interpreter, so a file is read again only if its size or
 // time differs.
-std::string hash_of_file(const fs::path& path) {
+// `named` says who named the file: "argv: `--config=mm.yaml`".
+std::string hash_of_file(const fs::path& path, const std::string& named) {
   struct Known {
     std::uintmax_t size = 0;
     fs::file_time_type time;
@@ -41,26 +42,27 @@ std::string hash_of_file(const fs::path& path) {
     return hash128(fmt::format("{} {}", size, time.time_since_epoch().count()));
   }
   if (!entry.hash.empty() && !error && entry.size == size && entry.time == time) return entry.hash;
-  std::ifstream file(path, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file) throw std::runtime_error("watch: cannot read `" + path.string() + "`");
-  entry = {size, time, hash128(content)};
+  const auto content = read_regular(path, Links::kFollow);
+  if (!content) {
+    throw std::runtime_error(
+        fmt::format("{}: {}; expected a file that can be read", named, content.error().message));
+  }
+  entry = {size, time, hash128(*content)};
   return entry.hash;
 }
 
-std::string hash_of_folder(const fs::path& folder) {
+std::string hash_of_folder(const fs::path& folder, const std::string& named) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
     if (files.size() > kMaxFiles) {
-      throw std::runtime_error(
-          fmt::format("watch: `{}` has more than {} files", folder.string(), kMaxFiles));
+      throw std::runtime_error(fmt::format("{} has more than {} files", named, kMaxFiles));
     }
   }
   std::ranges::sort(files);
   std::string all;
   for (const fs::path& file : files) {
-    all += fmt::format("{} {}\n", fs::relative(file, folder).string(), hash_of_file(file));
+    all += fmt::format("{} {}\n", fs::relative(file, folder).string(), hash_of_file(file, named));
   }
   return hash128(all);
 }
@@ -102,6 +104,10 @@ std::optional<fs::path> file_in(const Program& program, const std::string& word)
   return path && is_file(*path) ? path : std::nullopt;
 }
 
+std::string named(std::string_view parameter, const std::string& word) {
+  return fmt::format("{}: `{}`", parameter, word);
+}
+
 }  // namespace
 
 std::string code_of(const Program& program) {
@@ -114,18 +120,21 @@ std::string code_of(const Program& program) {
   // The resolved name says more: python3.11 instead of python3.
   if (const auto path = find_program(program); path && is_file(*path)) {
     const fs::path real = fs::canonical(*path);
-    add(real, hash_of_file(real));
+    add(real, hash_of_file(real, named("argv", program.argv.front())));
   }
   for (std::size_t i = 1; i < program.argv.size(); ++i) {
-    if (const auto path = file_in(program, program.argv[i])) add(*path, hash_of_file(*path));
+    const std::string& word = program.argv[i];
+    if (const auto path = file_in(program, word)) {
+      add(*path, hash_of_file(*path, named("argv", word)));
+    }
   }
   for (const std::string& word : program.watch) {
     const auto path = in_folder(program, word);
     std::error_code error;
     if (path && is_file(*path)) {
-      add(*path, hash_of_file(*path));
+      add(*path, hash_of_file(*path, named("watch", word)));
     } else if (path && fs::is_directory(*path, error)) {
-      add(*path, hash_of_folder(*path));
+      add(*path, hash_of_folder(*path, named("watch", word)));
     } else {
       throw std::runtime_error(fmt::format(
           "watch: no file or folder `{}`; expected an absolute path, or one below `cwd`", word));

@@ -20,8 +20,8 @@ struct Program {
 // Returns "python3.11:1f00aa22 mm.py:9ab1c2d3": the program, every argument (or the part of it
 // behind a `=`) that is a file, and what is watched, by file name and hash of the content; of files
 // above 64 MiB, of size and time of change. Programs without a path are found in $PATH. Throws
-// std::runtime_error if a watched file does not exist, cannot be read, or is a folder of more than
-// 10,000 files.
+// std::runtime_error, naming the parameter and its word, if one of these files cannot be read, or
+// if what is watched does not exist or is a folder of more than 10,000 files.
 std::string code_of(const Program& program);
 
 }  // namespace sweepd::command

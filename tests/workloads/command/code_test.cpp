@@ -16,6 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
 
 class CodeTest : public testing::Test {
  protected:
@@ -93,6 +94,21 @@ TEST_F(CodeTest, WhatIsWatchedMustBeThere) {
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("watch: no file or folder `gone.py`"));
   }
+}
+
+// Nobody can read the beginning of a process's memory, not even root.
+TEST_F(CodeTest, AFileThatCannotBeReadIsNamedWithItsParameterAndWord) {
+  const auto mistake = [this](std::vector<std::string> argv, std::vector<std::string> watch) {
+    try {
+      return code(std::move(argv), std::move(watch));
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(mistake({"sh", "--config=/proc/self/mem"}, {}),
+              StartsWith("argv: `--config=/proc/self/mem`: cannot read `/proc/self/mem`: "));
+  EXPECT_THAT(mistake({"/proc/self/mem"}, {}), StartsWith("argv: `/proc/self/mem`: cannot read"));
+  EXPECT_THAT(mistake({"sh"}, {"/proc/self/mem"}), StartsWith("watch: `/proc/self/mem`: cannot "));
 }
 
 TEST_F(CodeTest, WithoutAFolderOnlyAbsolutePathsCount) {
