@@ -37,9 +37,10 @@ enum class Order { kInterleaved, kSequential, kShuffled };
 std::string_view name_of(Order order);
 Result<Order> order_from(std::string_view name);
 
-// Which cells are bold. Of a comparison: those whose mean is below (above, either) the baseline's
-// by more than twice the standard error of the difference. In each row or column of a value's
-// cells: the best ones, as far as the metric says whether small or large figures are better.
+// Which cells are bold. Of a comparison: those that are faster (slower, either) than the baseline,
+// as `sweepctl compare` judges it (runner/report/significance.h). In each row or column of a
+// value's cells: the best ones, as far as the metric says whether small or large figures are
+// better.
 enum class Bold {
   kNone,
   kFaster,

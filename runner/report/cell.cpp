@@ -104,7 +104,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
   cell.text += mark_of(verdict);
   if (content.pooled->unsteady) cell.text += kUnsteadyMark;
   if (named == 1 && verdict != Verdict::kInvalid) cell.number = only;
-  cell.bold = compares(style.cell) && stands_out(*content.pooled, content.partner, style.bold);
+  cell.bold = judges(style) && stands_out(content.partner, style.bold);
   return cell;
 }
 
@@ -120,6 +120,10 @@ bool compares(const CellTemplate& cell) {
     const CellName* known = name_in(part);
     return known != nullptr && known->kind == NameKind::kCompared;
   });
+}
+
+bool judges(const CellStyle& style) {
+  return compares(style.cell) && scope_of(style.bold) == BoldScope::kBaseline;
 }
 
 bool shows(const CellTemplate& cell, std::string_view figure) {

@@ -36,6 +36,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style);
 
 bool shows_words_only(const CellTemplate& cell);
 bool compares(const CellTemplate& cell);
+bool judges(const CellStyle& style);  // whether its bold cells are those that changed
 bool shows(const CellTemplate& cell, std::string_view figure);
 
 std::string_view mark_of(Verdict verdict);              // "", "‡", "†"

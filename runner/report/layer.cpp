@@ -140,8 +140,9 @@ Partner Layer::partner(const Key& row, const Key& column) const {
   if (!baseline_) return {};
   const auto found = baseline_->find(row, column);
   if (found.group == nullptr || found.group->pooled.stats.n == 0) return {};
-  const auto p = p_.find({row, column});
-  return {&found.group->pooled, found.itself, p == p_.end() ? std::optional<double>() : p->second};
+  const auto found_judged = judged_.find({row, column});
+  const Judged judged = found_judged == judged_.end() ? Judged{} : found_judged->second;
+  return {&found.group->pooled, found.itself, judged.p, judged.change};
 }
 
 std::vector<const ResultRow*> Layer::failed_baseline(const Key& row, const Key& column) const {

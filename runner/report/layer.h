@@ -97,8 +97,14 @@ class Layer {
   // Returns the first figure of the cell's template; "" for words.
   std::string first_figure() const;
   Partner partner(const Key& row, const Key& column) const;
-  // Sets what `partner` gives as the p value of a cell's difference from its baseline.
-  void set_p(const Key& row, const Key& column, double p) { p_[{row, column}] = p; }
+  // Sets what `partner` gives as the p value and the kind of a cell's difference from its baseline.
+  struct Judged {
+    std::optional<double> p;
+    stats::Change change = stats::Change::kUnclear;
+  };
+  void set_judged(const Key& row, const Key& column, Judged judged) {
+    judged_[{row, column}] = judged;
+  }
   // Returns the rows of a baseline that gave no comparison, for the notes.
   std::vector<const ResultRow*> failed_baseline(const Key& row, const Key& column) const;
 
@@ -123,7 +129,7 @@ class Layer {
   std::optional<BaselineGroups> baseline_;
   std::map<Key, std::map<Key, Group>> lines_;
   std::set<Key> columns_;
-  std::map<std::pair<Key, Key>, double> p_;  // by row and column
+  std::map<std::pair<Key, Key>, Judged> judged_;  // by row and column
 };
 
 }  // namespace sweepd::report

@@ -175,13 +175,6 @@ std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Laye
   std::string line = fmt::format("compared with {}", names);
   if (means) line += " by the means";
   if (medians) line += means ? " and the medians" : " by the medians";
-  const bool bold = std::any_of(layers.begin(), layers.end(), [](const Layer& layer) {
-    return compares(layer.style().cell) && scope_of(layer.style().bold) == BoldScope::kBaseline;
-  });
-  if (bold) {
-    line += means ? "; bold: by more than twice the standard error"
-                  : "; bold: means that differ by more than twice the standard error";
-  }
   return {line};
 }
 

@@ -168,19 +168,11 @@ Result<std::optional<double>> Figures::compared(const CellName& figure) const {
   return std::optional<double>(name == "ratio" ? own / other : (own - other) / other);
 }
 
-bool stands_out(const Pooled& pooled, const Partner& partner, Bold bold) {
-  const Pooled* baseline = partner.pooled;
-  if (scope_of(bold) != BoldScope::kBaseline) return false;
-  if (baseline == nullptr || partner.itself) return false;
-  if (pooled.stats.n == 0 || baseline->stats.n == 0) return false;
-  if (std::max(pooled.verdict, baseline->verdict) == Verdict::kInvalid) return false;
-  const auto error_squared = [](const Stats& stats) {
-    return stats.std * stats.std / static_cast<double>(stats.n);
-  };
-  const double difference = pooled.stats.mean - baseline->stats.mean;
-  const double error = std::sqrt(error_squared(pooled.stats) + error_squared(baseline->stats));
-  if (!(std::abs(difference) > 2 * error)) return false;
-  return bold == Bold::kChanged || (difference < 0) == (bold == Bold::kFaster);
+bool stands_out(const Partner& partner, Bold bold) {
+  const bool faster = partner.change == stats::Change::kFaster;
+  const bool slower = partner.change == stats::Change::kSlower;
+  if (bold == Bold::kChanged) return faster || slower;
+  return (bold == Bold::kFaster && faster) || (bold == Bold::kSlower && slower);
 }
 
 }  // namespace sweepd::report

@@ -33,15 +33,14 @@ Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric = "t
 
 // What a cell is compared with: the same point in the baseline.
 struct Partner {
-  const Pooled* pooled = nullptr;  // null: there is none
-  bool itself = false;             // the cell is the baseline's own
-  std::optional<double> p = {};    // of the difference from it (significance.h)
+  const Pooled* pooled = nullptr;                  // null: there is none
+  bool itself = false;                             // the cell is the baseline's own
+  std::optional<double> p = {};                    // of the difference from it (significance.h)
+  stats::Change change = stats::Change::kUnclear;  // the same
 };
 
-// Whether the mean differs from the partner's by more than twice the standard error of the
-// difference, in the direction that `bold` asks for. A single value has no error. False without a
-// partner.
-bool stands_out(const Pooled& pooled, const Partner& partner, Bold bold);
+// Whether the cell is faster or slower than its partner, whichever `bold` asks for.
+bool stands_out(const Partner& partner, Bold bold);
 
 // Which time a rate is computed from: the one that its table shows.
 enum class RateBasis { kMean, kMedian };

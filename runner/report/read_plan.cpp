@@ -70,6 +70,16 @@ std::string needs_of(const std::string& cell, bool by_median) {
   return needs;
 }
 
+// Whether its cells are bold by what runner/stats says about the samples of both sides.
+bool is_judged(const TableSpec::Value& value) {
+  if (scope_of(value.bold.value_or(Bold::kNone)) != BoldScope::kBaseline) return false;
+  const auto cell = parse_cell(value.cell);
+  return cell && std::any_of(cell->parts.begin(), cell->parts.end(), [](const auto& part) {
+           const report::CellName* known = report::find_cell_name(part.name);
+           return known != nullptr && known->kind == report::NameKind::kCompared;
+         });
+}
+
 // Returns the index of an equal read, which then serves both, or of a new one.
 std::size_t add_read(std::vector<QuerySpec>& reads, QuerySpec wanted) {
   for (std::size_t i = 0; i < reads.size(); ++i) {
@@ -131,14 +141,15 @@ TableReads plan_reads(const QuerySpec& query) {
     read.table.rows = query.table.rows;
     read.table.columns = query.table.columns;
     read.table.metric = metric_alone(value.metric);
-    read.table.cell = needs_of(value.cell, by_median);
+    const std::string judged = is_judged(value) && !query.table.baseline.empty() ? "{p}" : "";
+    read.table.cell = needs_of(value.cell, by_median) + judged;
     read.table.where = value.where;
     read.table.warmup = *value.warmup;
     TableReads::Use use;
     use.results = add_read(plan.reads, read);
     if (!query.table.baseline.empty()) {
       read.table.where = merge_filters(read.table.where, query.table.baseline);
-      read.table.cell = baseline_needs(value.cell);
+      read.table.cell = baseline_needs(value.cell) + judged;
       use.baseline = add_read(plan.reads, std::move(read));
     }
     plan.uses.push_back(use);

@@ -42,8 +42,8 @@ class Comparer {
   Significance finish() {
     stats::control_false_discoveries(found_.comparisons);
     for (const Cell& cell : cells_) {
-      const auto& p = found_.comparisons[cell.comparison].adjusted_p;
-      if (p) cell.layer->set_p(cell.row, cell.column, *p);
+      const stats::Comparison& made = found_.comparisons[cell.comparison];
+      cell.layer->set_judged(cell.row, cell.column, {made.adjusted_p, made.change});
     }
     return std::move(found_);
   }
@@ -88,11 +88,18 @@ Significance find_significance(std::span<Layer> layers, const std::vector<std::s
   const bool sorted = std::any_of(sort.begin(), sort.end(),
                                   [](const auto& key) { return key == "p" || key == "-p"; });
   Comparer comparer;
+  bool p_values = false, bold = false;
   for (Layer& layer : layers) {
-    if (layer.baseline() != nullptr && (sorted || shows(layer.style().cell, "p")))
-      comparer.add(layer);
+    if (layer.baseline() == nullptr) continue;
+    const bool shows_p = sorted || shows(layer.style().cell, "p");
+    if (shows_p || judges(layer.style())) comparer.add(layer);
+    p_values |= shows_p;
+    bold |= judges(layer.style());
   }
-  return comparer.finish();
+  Significance found = comparer.finish();
+  found.p_values = p_values;
+  found.bold = bold;
+  return found;
 }
 
 std::vector<std::string> significance_notes(const Significance& found) {
@@ -106,25 +113,41 @@ std::vector<std::string> significance_notes(const Significance& found) {
     const std::size_t tested = static_cast<std::size_t>(
         std::count_if(found.comparisons.begin(), found.comparisons.end(),
                       [](const auto& each) { return each.adjusted_p.has_value(); }));
-    lines.push_back(fmt::format(
-        "p: of a difference from the baseline, between the attempts' medians as in `sweepctl "
-        "compare`, corrected for {} (Benjamini and Hochberg)",
-        counted(tested, "cell")));
+    const std::string corrected =
+        fmt::format("corrected for {} (Benjamini and Hochberg)", counted(tested, "cell"));
+    if (found.p_values) {
+      lines.push_back(fmt::format(
+          "p: of a difference from the baseline, between the attempts' medians as in `sweepctl "
+          "compare`, {}",
+          corrected));
+    }
+    if (found.bold) {
+      lines.push_back(fmt::format(
+          "bold: what `sweepctl compare` calls faster or slower than the baseline, by the "
+          "attempts' medians{}",
+          found.p_values || tested == 0 ? "" : ", " + corrected));
+    }
   }
+  const std::string subject = found.p_values ? found.bold ? "p and bold" : "p" : "bold";
   if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {
-    lines.push_back(fmt::format(
-        "p in {}: one side has one attempt, and the spread of the other side's attempts stands for "
-        "its own",
-        counted(n, "cell")));
+    lines.push_back(
+        fmt::format("{} in {}: one side has one attempt, and the spread of the other side's "
+                    "attempts stands for "
+                    "its own",
+                    subject, counted(n, "cell")));
   }
   if (const std::size_t n = of(stats::Method::kBlocks); n > 0) {
     lines.push_back(fmt::format(
-        "p in {}: one attempt a side; it comes from blocks of their steps, is about these two "
-        "processes alone and may be small for the same program; `repeats: 5` measures more",
-        counted(n, "cell")));
+        "{} in {}: one attempt a side; {} from blocks of their steps, {} about these two processes "
+        "alone and may {} the same program; `repeats: 5` measures more",
+        subject, counted(n, "cell"), found.p_values && found.bold ? "they come" : "it comes",
+        found.p_values && found.bold ? "are" : "is", found.p_values ? "be small for" : "mark"));
   }
   const auto without = [&](std::size_t n, std::string_view why) {
-    if (n > 0) lines.push_back(fmt::format("no p in {}: {}", counted(n, "cell"), why));
+    if (n == 0) return;
+    lines.push_back(fmt::format("no {} in {}: {}",
+                                found.p_values && found.bold ? "p or bold" : subject,
+                                counted(n, "cell"), why));
   };
   const auto no_p = [&](bool any_spread) {
     return static_cast<std::size_t>(
@@ -133,7 +156,11 @@ std::vector<std::string> significance_notes(const Significance& found) {
         }));
   };
   without(no_p(false), "too few steps for an interval");
-  without(no_p(true), "nothing varies, so chance has no part in the difference");
+  if (found.p_values && no_p(true) > 0) {
+    lines.push_back(
+        fmt::format("no p in {}: nothing varies, so chance has no part in the difference",
+                    counted(no_p(true), "cell")));
+  }
   without(found.mixed, "the attempts of a side are of different trials, so they are no repeats");
   without(found.shared, "both sides count the same attempt");
   return lines;

@@ -1,5 +1,6 @@
-// The p values of a table's cells: how often a difference from the baseline as large as the one
-// found appears when there is none. By the method of `sweepctl compare` (runner/stats/compare.h).
+// What the differences of a table's cells from their baseline are worth, by the method of `sweepctl
+// compare` (runner/stats/compare.h): whether a cell is faster or slower, for bold cells, and its p
+// value, which is how often a difference as large appears when there is none.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +14,20 @@
 namespace sweepd::report {
 
 struct Significance {
-  // What the shown p values are of. Cells that show the same results are one comparison.
+  // What the shown p values and bold cells are of. Cells that show the same results are one
+  // comparison.
   std::vector<stats::Comparison> comparisons;
   std::size_t mixed = 0;   // cells whose attempts, or the baseline's, are of different trials
   std::size_t shared = 0;  // cells that share an attempt with their baseline
+  bool p_values = false, bold = false;  // which of the two the table shows
 };
 
-// Sets the p of every cell that shows one, or of all if the table is sorted by it, corrected
-// together after Benjamini and Hochberg. Nothing is compared with an invalid figure, nor of one.
+// Judges every cell that shows a p or is bold if it changed, or all if the table is sorted by p,
+// corrected together after Benjamini and Hochberg. Nothing is compared with an invalid figure, nor
+// of one.
 Significance find_significance(std::span<Layer> layers, const std::vector<std::string>& sort);
 
-// Says what the p values are of, and why some cells have none.
+// Says what the p values and bold cells are of, and why some cells have none.
 std::vector<std::string> significance_notes(const Significance& found);
 
 }  // namespace sweepd::report

@@ -178,6 +178,11 @@ std::string mask_note(const std::string& note) {
     const std::size_t at = note.find(words);
     if (at != std::string::npos) return note.substr(0, at) + mask_numbers(note.substr(at));
   }
+  // How many cells could be judged depends on how much alike neighbouring steps are.
+  constexpr std::string_view kJudged = "than the baseline, by the attempts' medians";
+  if (const std::size_t at = note.find(kJudged); at != std::string::npos) {
+    return note.substr(0, at + kJudged.size());
+  }
   return note;
 }
 
@@ -218,7 +223,8 @@ std::string mask(const std::string& report, const Sweep& sweep,
     if (line == "No rows.") ++tables;
     // Without a fit, there is no note about its figures.
     const bool of_a_fit = line.starts_with("- ") && line.find("fit.") != std::string::npos;
-    if (!of_a_fit) masked += mask_note(line) + "\n";
+    const bool of_judged = line.starts_with("- bold in ") || line.starts_with("- no bold in ");
+    if (!of_a_fit && !of_judged) masked += mask_note(line) + "\n";
   }
   flush();
   return masked;

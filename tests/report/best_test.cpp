@@ -206,7 +206,13 @@ TEST(BoldRules, AValueMayHaveNone) {
   query.table.baseline = {{"way", {"naive"}}};
   query.table.values = {value_of("a", "{change:.1f}"), value_of("b", "{ratio:.1f}")};
   query.table.values[0].bold = Bold::kNone;
-  const auto table = pivot(ways(), query);
+  ResultsBuilder b;
+  b.text("size", {"small"}).text("way", {"naive", "flash"});
+  for (const double part : {0.999, 1.0, 1.001}) {
+    b.samples({"small", "naive"}, {12 * part});
+    b.samples({"small", "flash"}, {10 * part});
+  }
+  const auto table = pivot(b.get(), query);
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->columns[2].name, "flash b");
   EXPECT_FALSE(table->rows[0][1].bold);

@@ -212,6 +212,43 @@ TEST(PValue, NeitherFewStepsNorInvalidNorSharedNorMixedOnesHaveOne) {
                                      "trials, so they are no repeats"));
 }
 
+// Alone, p is 0.0102. With five other cells, which did not change, it is 0.061.
+TEST(BoldCells, AreJudgedTogether) {
+  for (const int others : {0, 1, 5}) {
+    ResultsBuilder b;
+    b.text("size", {"small", "1", "2", "3", "4", "5"}).text("precision", {"fp32", "bf16"});
+    pair(pair(b, {"small", "fp32"}, 10), {"small", "bf16"}, 20);
+    for (int i = 1; i <= others; ++i) {
+      pair(pair(b, {std::to_string(i), "fp32"}, 10), {std::to_string(i), "bf16"}, 10);
+    }
+    QuerySpec query = compared("{change:+.0%}");
+    query.table.bold = Bold::kChanged;
+    const auto table = pivot(b.get(), query);
+    ASSERT_TRUE(table) << table.error().message;
+    EXPECT_EQ(table->rows[0][1].text, "+100%");
+    EXPECT_EQ(table->rows[0][1].bold, others < 5) << others;
+    EXPECT_THAT(table->notes, Contains(HasSubstr("bold: what `sweepctl compare` calls faster")));
+  }
+}
+
+TEST(BoldCells, WithoutStepsOrOfSeveralTrialsAreNone) {
+  ResultsBuilder b;
+  b.text("size", {"few", "mixed"}).text("precision", {"fp32", "bf16"});
+  b.samples({"few", "fp32"}, {10});
+  b.samples({"few", "bf16"}, {20});
+  pair(b, {"mixed", "fp32"}, 10);
+  pair(b, {"mixed", "bf16"}, 20).samples({"mixed", "bf16"}, {21}).trial = "other";
+  QuerySpec query = compared("{change:+.0%}");
+  query.table.bold = Bold::kChanged;
+  query.table.pool = {"all"};
+  const auto table = pivot(b.get(), query);
+  ASSERT_TRUE(table) << table.error().message;
+  for (const auto& row : table->rows) EXPECT_FALSE(row[1].bold) << row[0].text;
+  EXPECT_THAT(table->notes, Contains("no bold in 1 cell: too few steps for an interval"));
+  EXPECT_THAT(table->notes, Contains(HasSubstr("no bold in 1 cell: the attempts of a side are of "
+                                               "different trials")));
+}
+
 TEST(PValue, NeedsABaseline) {
   TableSpec table;
   table.rows = {"size"};
@@ -236,6 +273,10 @@ TEST(PValue, ReadsSamplesOfBothSides) {
     const TableReads plan = plan_reads(query);
     ASSERT_EQ(plan.reads.size(), 2U);
     for (const QuerySpec& read : plan.reads) EXPECT_EQ(needs_samples(read), samples) << cell;
+    query.table.bold = Bold::kFaster;
+    for (const QuerySpec& read : plan_reads(query).reads) EXPECT_TRUE(needs_samples(read)) << cell;
+    query.table.bold = Bold::kBestInColumn;
+    EXPECT_EQ(needs_samples(plan_reads(query).reads[0]), samples) << cell;
   }
   EXPECT_FALSE(needs_samples(plan_reads(query_of({"size"}, {}, "{ci95} {sem}")).reads[0]));
 }
