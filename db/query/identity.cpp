@@ -36,6 +36,12 @@ std::vector<std::string> stored_values(ReaderState& state, Common column) {
   return values;
 }
 
+// Elsewhere the device is a property of a host's newest result, as its verdict is.
+bool chooses_device(const QueryPlan& plan) {
+  const PlannedFilter* filter = plan.filter(Common::kDeviceName);
+  return filter != nullptr && filter->values.size() == 1;
+}
+
 }  // namespace
 
 bool is_identity(Common column) {
@@ -44,6 +50,7 @@ bool is_identity(Common column) {
 
 std::vector<Common> identities_in(const QueryPlan& plan) {
   std::vector<Common> named;
+  if (chooses_device(plan)) named.push_back(Common::kDeviceName);
   for (const Common column : kIdentities) {
     if (plan.filter(column) != nullptr || plan.has_dimension(column)) named.push_back(column);
   }
@@ -52,6 +59,12 @@ std::vector<Common> identities_in(const QueryPlan& plan) {
 
 std::string identity_expression(Common column, std::string_view attempt,
                                 std::string_view environment) {
+  if (column == Common::kDeviceName) {
+    return fmt::format(
+        "coalesce((SELECT y.name FROM attempt_device x JOIN device y ON y.id = x.device WHERE "
+        "x.attempt = {}.row AND x.rank = 0), '')",
+        attempt);
+  }
   if (column != Common::kDriver) {
     return fmt::format("coalesce({}.{}, '')", environment, column_of(column));
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "runner/model/pace.h"
 #include "runner/model/result_set.h"
 #include "runner/model/table.h"
+#include "runner/model/what_ran.h"
 
 namespace sweepd {
 
@@ -145,6 +147,8 @@ class Reader {
                                                const std::vector<std::string>& hosts);
   // Returns how many versions of the workload's code gave the sweep's results.
   Result<std::int64_t> codes_of_sweep(const SweepId& sweep);
+  // Returns what each of these attempts ran on and with; those that there are not are left out.
+  Result<std::map<AttemptId, WhatRan>> what_ran(const std::vector<AttemptId>& attempts);
 
   // Returns what `submit` would find, by the same rules, in the order of `trials`. `host` is the
   // host's id.

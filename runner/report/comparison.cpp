@@ -7,28 +7,23 @@
 #include <set>
 #include <utility>
 
+#include "runner/report/sides.h"
 #include "runner/stats/false_discovery.h"
 
 namespace sweepd {
 namespace {
 
+using report::add_what_ran;
+using report::PointPlace;
+using report::RanAtPoint;
+using report::SideDifferences;
+using report::SidePoints;
+
 // The attempts of one point on both sides.
 struct Pair {
   stats::Measured a, b;
+  RanAtPoint ran_a, ran_b;
 };
-// Values by their position among those of both sides, so that points sort as tables do.
-using Place = std::vector<std::size_t>;
-
-// Which values of a dimension occur on one side, among the rows that count.
-std::set<std::string> values_of(const ResultSet& results, std::size_t dimension) {
-  std::set<std::string> values;
-  for (const ResultRow& row : results.rows) {
-    const std::uint32_t code = row.at[dimension];
-    if (code != kEveryValue) values.insert(results.dimensions[dimension].values[code]);
-  }
-  return values;
-}
-
 bool counts(const ResultRow& row) {
   return !row.pending && row.outcome == Outcome::kDone && row.verdict != Verdict::kInvalid &&
          row.stats.n > 0;
@@ -62,70 +57,53 @@ Result<void> refuse_shared(const ResultSet& a, const ResultSet& b) {
                            shared->attempt)};
 }
 
-// Finds what tells points apart, and what tells the sides apart: a parameter with one value on each
-// side, which differ.
-class Points {
- public:
-  Points(const ResultSet& a, const ResultSet& b, ComparedResults& compared) {
-    for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
-      const Dimension& dimension = a.dimensions[d];
-      const auto of_a = values_of(a, d), of_b = values_of(b, d);
-      if (of_a.size() <= 1 && of_b.size() <= 1) {
-        if (of_a == of_b || of_a.empty() || of_b.empty()) continue;
-        compared.differ.push_back(
-            fmt::format("{}={} against {}", dimension.name, *of_a.begin(), *of_b.begin()));
-        continue;
-      }
-      compared.axes.push_back({dimension.name, dimension.numeric, {}});
-      std::vector<std::string> values = dimension.values;
-      for (const std::string& value : b.dimensions[d].values) {
-        if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-      }
-      axes_.push_back({d, std::move(values)});
-    }
-  }
-
-  Place place_of(const ResultSet& results, const ResultRow& row) const {
-    Place place;
-    for (const auto& [dimension, values] : axes_) {
-      const std::uint32_t code = row.at[dimension];
-      const auto found =
-          code == kEveryValue
-              ? values.end()
-              : std::ranges::find(values, results.dimensions[dimension].values[code]);
-      place.push_back(static_cast<std::size_t>(found - values.begin()));
-    }
-    return place;
-  }
-  std::vector<std::string> texts_of(const Place& place) const {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < axes_.size(); ++i) {
-      const auto& values = axes_[i].values;
-      texts.push_back(place[i] < values.size() ? values[place[i]] : "");
-    }
-    return texts;
-  }
-
- private:
-  struct Axis {
-    std::size_t dimension;
-    std::vector<std::string> values;
+// Whether a difference of this name is part of what the user asked about. A build has code of its
+// own, and a host has devices of its own.
+bool belongs_to(std::string_view asked, std::string_view name) {
+  const auto both_of = [&](std::string_view first, std::string_view second) {
+    return (asked == first || asked == second) && (name == first || name == second);
   };
-  std::vector<Axis> axes_;
+  return asked == name || both_of("host", "device_name") || both_of("build", "code");
+}
+
+// Two sweeps of equal parameters are compared because of what they ran. Otherwise code, build,
+// LibTorch and driver are expected to be equal, and between two values of a parameter so is the
+// machine.
+void note_differences(const SidePoints& points, const SideDifferences& ran, std::string_view asked,
+                      ComparedResults& compared) {
+  const auto add = [&](const auto& difference, bool expected) {
+    const auto& [name, text] = difference;
+    (expected || belongs_to(asked, name) ? compared.differ : compared.also_differ)
+        .push_back(fmt::format("{}{}{}", name, text.starts_with("at ") ? " " : "=", text));
+  };
+  for (const auto& each : points.differ()) add(each, asked.empty() || each.first != "host");
+  const auto differences = ran.texts();
+  const bool only_what_ran = asked.empty() && compared.differ.empty();
+  for (const auto& each : differences) {
+    add(each, only_what_ran || (asked.empty() && each.first == "device_name"));
+  }
+}
+
+struct OfSide {
+  stats::Measured Pair::*measured;
+  RanAtPoint Pair::*ran;
 };
 
-void add_steps(const ResultSet& results, const Points& points, std::map<Place, Pair>& pairs,
-               stats::Measured Pair::*side) {
+void add_steps(const ResultSet& results, const std::map<AttemptId, WhatRan>& ran,
+               const SidePoints& points, std::map<PointPlace, Pair>& pairs, OfSide side) {
   for (const ResultRow& row : results.rows) {
-    stats::Measured& measured = pairs[points.place_of(results, row)].*side;
-    measured.processes.push_back(row.samples.empty() ? std::vector{row.stats.mean} : row.samples);
+    Pair& pair = pairs[points.place_of(results, row)];
+    (pair.*side.measured)
+        .processes.push_back(row.samples.empty() ? std::vector{row.stats.mean} : row.samples);
+    add_what_ran(results, row, ran, pair.*side.ran);
   }
 }
 
 }  // namespace
 
 Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
-                                        const stats::CompareOptions& options) {
+                                        const stats::CompareOptions& options,
+                                        std::string_view asked) {
   ComparedResults compared;
   compared.unit = a.results.unit;
   const ResultSet of_a = keep_what_counts(std::move(a.results), compared);
@@ -137,10 +115,12 @@ Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
   }
   if (const auto apart = refuse_shared(of_a, of_b); !apart) return apart.error();
 
-  const Points points(of_a, of_b, compared);
-  std::map<Place, Pair> pairs;
-  add_steps(of_a, points, pairs, &Pair::a);
-  add_steps(of_b, points, pairs, &Pair::b);
+  const SidePoints points(of_a, of_b);
+  compared.axes = points.axes();
+  std::map<PointPlace, Pair> pairs;
+  add_steps(of_a, a.ran, points, pairs, {&Pair::a, &Pair::ran_a});
+  add_steps(of_b, b.ran, points, pairs, {&Pair::b, &Pair::ran_b});
+  SideDifferences ran;
   for (const auto& [place, pair] : pairs) {
     if (pair.b.processes.empty()) {
       ++compared.only_a;
@@ -148,6 +128,7 @@ Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
       ++compared.only_b;
     } else {
       compared.points.push_back({points.texts_of(place), stats::compare(pair.a, pair.b, options)});
+      ran.add(pair.ran_a, pair.ran_b);
     }
   }
   if (compared.points.empty()) {
@@ -157,6 +138,7 @@ Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
                              a.name, b.name, compared.only_a, compared.only_b,
                              compared.axes.empty() ? "nothing" : compared.axes.front().name)};
   }
+  note_differences(points, ran, asked, compared);
   std::vector<stats::Comparison> all;
   for (const ComparedPoint& point : compared.points) all.push_back(point.comparison);
   stats::control_false_discoveries(all, options);

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/base/result.h"
 #include "runner/model/result_set.h"
 #include "runner/model/table.h"
+#include "runner/model/what_ran.h"
 #include "runner/stats/compare.h"
 
 namespace sweepd {
@@ -18,6 +21,7 @@ namespace sweepd {
 struct ComparedSide {
   std::string name;  // heads its column
   ResultSet results;
+  std::map<AttemptId, WhatRan> ran = {};  // of these attempts; what is unknown is not compared
 };
 
 // What was measured at one point on both sides.
@@ -27,20 +31,25 @@ struct ComparedPoint {
 };
 
 struct ComparedResults {
-  std::vector<Dimension> axes;        // dimensions that tell points apart; their `values` are empty
-  std::vector<std::string> differ;    // "precision=fp32 against bf16": what tells the sides apart
-  std::vector<ComparedPoint> points;  // in display order
+  std::vector<Dimension> axes;      // dimensions that tell points apart; their `values` are empty
+  std::vector<std::string> differ;  // "precision=fp32 against bf16": what tells the sides apart
+  // The same for what nobody asked about, such as the driver of two hosts or the build of two
+  // precisions: every ratio contains its effect.
+  std::vector<std::string> also_differ;
+  std::vector<ComparedPoint> points;                   // in display order
   std::size_t only_a = 0, only_b = 0;                  // points that one side lacks
   std::size_t suspect = 0, invalid = 0, not_done = 0;  // attempts; the last two are left out
   std::size_t unsteady = 0;  // attempts that count, but whose steps are not on one level
   std::string unit;
 };
 
-// Errors: the sides share an attempt, or have no point in common.
+// `asked` is the name by which the user told the sides apart, such as `precision` or `host`; "" if
+// they are two sweeps. Errors: the sides share an attempt, or have no point in common.
 Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
-                                        const stats::CompareOptions& options);
+                                        const stats::CompareOptions& options,
+                                        std::string_view asked = "");
 
-// One row a point; the geometric mean of all ratios is a note.
+// One row a point; the geometric mean of all ratios is a note, and what differs unasked a warning.
 Table comparison_table(const ComparedResults& compared, const std::string& name_a,
                        const std::string& name_b, const stats::CompareOptions& options);
 

@@ -164,6 +164,11 @@ Table comparison_table(const ComparedResults& compared, const std::string& name_
   note_mean(compared, table.notes);
   note_left_out(compared, name_a, name_b, table.notes);
   note_method(compared, options, table.notes);
+  if (!compared.also_differ.empty()) {
+    table.notes.push_back(fmt::format("the sides also differ in {}: every ratio contains that too",
+                                      fmt::join(compared.also_differ, ", ")));
+    ++table.warnings;
+  }
   return table;
 }
 

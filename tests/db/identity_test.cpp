@@ -11,16 +11,21 @@ using testing::HasSubstr;
 class IdentityTest : public ResultsTest {
  protected:
   // Measures the one trial again: `forward` ms, by this build with this code.
-  void measure(const std::string& build, const std::string& code, double forward,
-               const std::string& driver = "") {
+  AttemptId measure(const std::string& build, const std::string& code, double forward,
+                    const std::string& driver = "", const std::string& device = "") {
     NewSweep request = sweep("s", {{{"context", "1"}}});
     request.reuse = Reuse::kNone;
-    AttemptRecord record =
-        done(submit(request).queued.at(0).row, forward, 0, WallTime{seconds(++at_s_).ns});
+    const OpenAttempt attempt = submit(request).queued.at(0);
+    AttemptRecord record = done(attempt.row, forward, 0, WallTime{seconds(++at_s_).ns});
     record.environment->build_commit = build;
     record.environment->code = code;
     record.environment->devices[0].driver = driver;
+    if (!device.empty()) {
+      record.environment->devices[0].name = device;
+      record.environment->devices[0].uuid = device;
+    }
     finish(record);
+    return attempt.id;
   }
   std::vector<std::string> rows(QuerySpec query) {
     query.table.where.push_back({"phase", {"forward"}});
@@ -66,6 +71,27 @@ TEST_F(IdentityTest, ADriverIsOne) {
   EXPECT_THAT(refusal(by({"context"}, {}, {{"driver", {"580"}}})),
               HasSubstr("driver: no result has `580`"))
       << "no prefix so short";
+}
+
+// A trial may run on either GPU of a host.
+TEST_F(IdentityTest, ADeviceThatIsAskedForHasItsOwnNewest) {
+  measure("b1", "aaaa", 10, "", "A100");
+  measure("b1", "aaaa", 11, "", "A100");
+  measure("b1", "aaaa", 20, "", "H200");
+  EXPECT_THAT(rows(by({"context"}, {}, {{"device_name", {"A100"}}})), ElementsAre("1 done 11"));
+  EXPECT_THAT(rows(by({"context"}, {}, {{"device_name", {"H200"}}})), ElementsAre("1 done 20"));
+  EXPECT_THAT(rows(by({"context"}, {"device_name"})), ElementsAre("1 H200 done 20"))
+      << "elsewhere the newest counts";
+}
+
+TEST_F(IdentityTest, WhatAnAttemptRanIsRead) {
+  const AttemptId first = measure("b1", "aaaa", 10, "580.1", "A100");
+  const AttemptId second = measure("b2", "bbbb", 10, "590.2", "H200");
+  const auto ran = reader_->what_ran({second, "none", first});
+  ASSERT_TRUE(ran) << ran.error().message;
+  EXPECT_EQ(ran->size(), 2U);
+  EXPECT_EQ(ran->at(first), (WhatRan{"A100", "aaaa", "b1", "2.11.0", "580.1"}));
+  EXPECT_EQ(ran->at(second), (WhatRan{"H200", "bbbb", "b2", "2.11.0", "590.2"}));
 }
 
 TEST_F(IdentityTest, SeveralInACellAreRefused) {
