@@ -11,7 +11,7 @@ Result<void> Store::record_noise(const std::vector<NoiseFloor>& floors) {
           "spread, a_side, pairs, median_difference, p95_difference, false_alarms, found, "
           "slowdown, enough) SELECT a.host, coalesce((SELECT d.device FROM attempt_device d WHERE "
           "d.attempt = a.row AND d.rank = 0), 0), a.trial, a.row, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-          "?9, ?10, ?11, ?12 FROM attempt a WHERE a.id = ?1")
+          "?9, ?10, ?11, ?12 FROM attempt a WHERE a.uid = ?1")
           .bind_all(floor.attempt, floor.measured.ns, floor.processes, floor.spread, floor.a_side,
                     floor.pairs, floor.median_difference, floor.p95_difference, floor.false_alarms,
                     floor.found, floor.slowdown, static_cast<std::int64_t>(floor.enough))

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/table_options.h"
@@ -14,13 +16,31 @@ struct CompareOptions {
   std::string format = "text";
 };
 
+// Splits SWEEP@FILE.db. A sweep's name has no `@`.
+Result<void> split_side(std::string& name, std::string& database) {
+  const std::size_t at = name.find('@');
+  if (at != std::string::npos) {
+    const std::string file = name.substr(at + 1);
+    if (at == 0 || file.empty()) {
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("`{}`: expected SWEEP@FILE, such as before@/mnt/h200/results.db", name)};
+    }
+    database = database_file(file);
+    name.resize(at);
+  }
+  return check_name("a sweep", name);
+}
+
 Exit compare(Client& client, const CompareOptions& options) {
-  for (const std::string* name : {&options.request.a, &options.request.b}) {
-    if (const auto checked = check_name("a sweep", *name); !checked) {
-      return report_error(checked.error());
+  rpc::Compare::Request request = options.request;
+  for (const auto& [name, database] :
+       {std::pair{&request.a, &request.a_database}, std::pair{&request.b, &request.b_database}}) {
+    if (const auto split = split_side(*name, *database); !split) {
+      return report_error(split.error());
     }
   }
-  const auto reply = client.call<rpc::Compare>(options.request);
+  const auto reply = client.call<rpc::Compare>(request);
   if (!reply) return report_error(reply.error());
   const auto printed = print_table(reply->table, options.format);
   if (!printed) return report_error(printed.error());
@@ -41,11 +61,14 @@ void add_compare(Command& app, Client& client) {
   rpc::Compare::Request& request = options->request;
   Command* command =
       app.add_subcommand("compare", "Say at which points the second of two is faster or slower");
-  command->add_option("A", request.a, "a sweep (name or id)");
+  command->add_option(
+      "A", request.a,
+      "a sweep (name or id), or SWEEP@FILE: of the database FILE, which is only read");
   command->add_option("B", request.b, "the sweep to compare with it, unless --by is given");
-  command->add_option("--by", request.by,
-                      "NAME=A,B: compare two values of a parameter, in sweep A or in all results "
-                      "of --workload");
+  command->add_option(
+      "--by", request.by,
+      "NAME=A,B: compare two values of a parameter, host or device_name, in sweep A "
+      "or in all results of --workload");
   command->add_option("--workload", request.workload, "all results of this workload, without A");
   command->add_option("--where", request.where,
                       "NAME=VALUE[,VALUE...]: only results with one of these values");
@@ -65,7 +88,8 @@ void add_compare(Command& app, Client& client) {
   command->footer(
       "Example: sweepctl compare before after --fail-if slower\n"
       "         sweepctl compare lm-end-to-end --by precision=fp32,bf16 --phase forward \\\n"
-      "           --format md");
+      "           --format md\n"
+      "         sweepctl compare lm-end-to-end lm-end-to-end@/mnt/h200/results.db");
   command->callback([&client, options] {
     client.action = [&client, options] { return compare(client, *options); };
   });

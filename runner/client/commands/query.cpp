@@ -96,7 +96,8 @@ void add_options(Command& command, QueryOptions& options) {
       ->delimiter(',');
   command
       .add_option("--bold", options.bold,
-                  "which cells to print bold: comparisons that exceed twice the standard error "
+                  "which cells to print bold: comparisons that are faster or slower by the rules "
+                  "of `compare` "
                   "(with --baseline), or the best in each row or column; best is a short time, "
                   "little memory or a high rate, else write smallest or largest")
       ->one_of(bold_names())

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runner/daemon/handlers/comparable.h"
+#include "runner/daemon/handlers/compared_side.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/report/comparison.h"
 #include "runner/report/filter_text.h"
@@ -13,6 +14,7 @@ namespace {
 struct Sides {
   QuerySpec a, b;
   std::string name_a, name_b;
+  std::string asked = {};  // the name by which the user told them apart
 };
 
 Result<Sides> sides_by_value(QuerySpec common, const std::string& by) {
@@ -27,55 +29,79 @@ Result<Sides> sides_by_value(QuerySpec common, const std::string& by) {
               fmt::format("{}={}", filter->name, filter->values[1])};
   sides.a.table.where.push_back({filter->name, {filter->values[0]}});
   sides.b.table.where.push_back({filter->name, {filter->values[1]}});
+  sides.asked = filter->name;
   return sides;
 }
 
-Result<Sides> sides_of(const Catalog& catalog, Reader& reader,
+// The name of a side, which is unlike the other's.
+std::string side_name(const SideDatabase& database, const SweepRow& sweep, const SweepRow& other,
+                      const SideDatabase& others) {
+  std::string name = sweep.name;
+  if (!database.file().empty()) {
+    const bool same_file = database.file().filename() == others.file().filename();
+    name += "@" + (same_file ? database.file() : database.file().filename()).string();
+  }
+  if (sweep.name != other.name || database.file() != others.file()) return name;
+  return fmt::format("{} {}", name, short_id(sweep.id));
+}
+
+Result<Sides> sides_of(const Catalog& catalog, const SideDatabase& of_a, const SideDatabase& of_b,
                        const rpc::Compare::Request& request) {
-  auto common = comparable_results(
-      reader, catalog, {request.workload, request.a, request.metric, request.phase, request.where});
-  if (!common) return common.error();
   if (!request.by.empty() && !request.b.empty()) {
     return Error{
         ErrorCode::kInvalidArgument,
         fmt::format("`{}` and `by`: two sweeps are compared, or two values in one", request.b)};
   }
+  if (!request.by.empty() && !request.a_database.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("`by` and database {0}: two values are compared in one database; name "
+                             "it with --db {0}",
+                             request.a_database)};
+  }
+  const auto a = request.a.empty() ? Result<SweepRow>(SweepRow{}) : of_a.find_sweep(request.a);
+  if (!a) return a.error();
+  auto common = comparable_results(
+      of_a.reader(), catalog,
+      {request.workload, request.a, request.metric, request.phase, request.where});
+  if (!common) return common.error();
   if (!request.by.empty()) return sides_by_value(std::move(*common), request.by);
   if (request.b.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  "nothing to compare with; name a second sweep, or two values of a parameter with "
                  "--by NAME=A,B"};
   }
-  const auto a = reader.find_sweep(request.a), b = reader.find_sweep(request.b);
-  if (!a) return a.error();
+  const auto b = of_b.find_sweep(request.b);
   if (!b) return b.error();
+  if (request.a.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("nothing to compare `{}` with; name a sweep as `a`", b->name)};
+  }
   if (a->workload != b->workload) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("`{}` is a sweep of {} and `{}` of {}; expected the same workload",
                              a->name, a->workload, b->name, b->workload)};
   }
-  Sides sides{*common, std::move(*common), a->name, b->name};
+  Sides sides{*common, std::move(*common), side_name(of_a, *a, *b, of_b),
+              side_name(of_b, *b, *a, of_a)};
   sides.b.sweep = b->id;
-  if (sides.name_a == sides.name_b) {
-    sides.name_a = fmt::format("{} {}", a->name, short_id(a->id));
-    sides.name_b = fmt::format("{} {}", b->name, short_id(b->id));
-  }
   return sides;
 }
 
 Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
                                     const rpc::Compare::Request& request,
                                     const stats::CompareOptions& options) {
-  auto sides = sides_of(catalog, reader, request);
+  const auto of_a = SideDatabase::open(reader, catalog, request.a_database);
+  if (!of_a) return of_a.error();
+  const auto of_b = SideDatabase::open(reader, catalog, request.b_database);
+  if (!of_b) return of_b.error();
+  const auto sides = sides_of(catalog, *of_a, *of_b, request);
   if (!sides) return sides.error();
-  ComparedSide a{sides->name_a, {}}, b{sides->name_b, {}};
-  for (const auto& [side, query] : {std::pair{&a, &sides->a}, std::pair{&b, &sides->b}}) {
-    auto results = reader.results(*query, true);
-    if (!results) return results.error();
-    side->results = std::move(*results);
-  }
-  const auto noise = noise_notes(reader, sides->a, a.results);
-  const auto compared = compare_results(std::move(a), std::move(b), options);
+  auto a = read_side(of_a->reader(), sides->name_a, sides->a, sides->asked);
+  if (!a) return a.error();
+  auto b = read_side(of_b->reader(), sides->name_b, sides->b, sides->asked);
+  if (!b) return b.error();
+  const auto noise = noise_notes(of_a->reader(), sides->a, a->results);
+  const auto compared = compare_results(std::move(*a), std::move(*b), options, sides->asked);
   if (!compared) return compared.error();
   rpc::Compare::Reply reply;
   for (const ComparedPoint& point : compared->points) {

@@ -112,10 +112,14 @@ struct Compare {
     std::string a, b, by, workload;
     std::vector<std::string> where;
     std::string metric = "time", phase = "step", tolerance = "2%", confidence = "99%";
+    std::string a_database, b_database;
     static void visit(auto& self, auto&& field) {
       field("a", self.a, "a sweep");
       field("b", self.b, "another sweep, unless `by` is given");
       field("by", self.by, "`precision=fp32,bf16`: the two values of a parameter to compare");
+      field("a_database", self.a_database,
+            "absolute path of the database file that `a` is in, if it is another one");
+      field("b_database", self.b_database, "the same for `b`");
       field("workload", self.workload, "all its results, if `a` names no sweep");
       field("where", self.where, "`[\"model=small,large\"]`");
       field("metric", self.metric, "a time");

@@ -1,0 +1,43 @@
+// One side of a comparison: the database in which its results are, and the results with what they
+// ran on.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "db/query/query.h"
+#include "db/upkeep/database_copy.h"
+#include "runner/report/comparison.h"
+
+namespace sweepd {
+
+// Our own database, or another one, which is only read. It may be in use by its own daemon. One of
+// an older version, of another catalog or on a read-only medium is copied into the folder for
+// temporary files first.
+class SideDatabase {
+ public:
+  // `file` is absolute; "" is our own database, which `ours` reads and which must outlive this.
+  // Errors: those of DatabaseCopy::make.
+  static Result<SideDatabase> open(Reader& ours, const Catalog& catalog, const std::string& file);
+
+  Reader& reader() const { return other_ ? *other_ : *ours_; }
+  const std::filesystem::path& file() const { return file_; }  // "" for our own
+  // Finds a sweep; the error names the file if it is another one.
+  Result<SweepRow> find_sweep(const std::string& who) const;
+
+ private:
+  SideDatabase(Reader& ours, std::filesystem::path file) : ours_(&ours), file_(std::move(file)) {}
+
+  Reader* ours_;
+  std::filesystem::path file_;
+  std::optional<DatabaseCopy> copy_;  // outlives the reader
+  std::unique_ptr<Reader> other_;
+};
+
+// Reads the results that `query` asks for. If there are none because no result is from the host or
+// device that it asks for by `asked` (`host`, `device_name`), the error names those there are.
+Result<ComparedSide> read_side(Reader& reader, std::string name, const QuerySpec& query,
+                               const std::string& asked);
+
+}  // namespace sweepd
