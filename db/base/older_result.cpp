@@ -4,9 +4,10 @@
 
 namespace sweepd {
 
-std::string same_code(std::string_view attempt) {
+std::string same_code_and_machine(std::string_view attempt) {
   return fmt::format(
-      "coalesce(nullif(?, '') = (SELECT code FROM environment WHERE id = {}.environment), 1)",
+      "coalesce((SELECT coalesce(nullif(?, '') = code, 1) AND coalesce(nullif(?, '') = "
+      "nullif(machine, ''), 1) FROM environment WHERE id = {}.environment), 1)",
       attempt);
 }
 
@@ -20,15 +21,19 @@ std::optional<OlderResult> OlderResults::find(const TrialKey& key, const std::st
   {
     // Results from before programs were recorded have the base key as their key.
     Query query(connection_,
-                "SELECT a.trial, a.ended_ns, e.code FROM trial t JOIN attempt a ON a.trial = t.id "
+                "SELECT a.trial, a.ended_ns, e.code, e.machine, e.machine_facts FROM trial t JOIN "
+                "attempt a ON a.trial = t.id "
                 "LEFT JOIN environment e ON e.id = a.environment WHERE (t.key = ?1 OR t.key = ?2 "
                 "OR t.base_key = ?2) AND a.outcome = 'done' AND a.pass = ?3 AND a.repeat = ?4 AND "
-                "a.host = ?5 ORDER BY a.ended_ns DESC LIMIT 1");
+                "a.host = ?5 ORDER BY t.key = ?1 DESC, a.ended_ns DESC LIMIT 1");
     query.bind_all(key, base_key, pass, repeat, host_);
     if (!query.next()) return std::nullopt;
     trial = query.integer(0);
     older.ended = WallTime{query.integer(1)};
-    if (!query.is_null(2)) older.code = query.text(2);
+    if (!query.is_null(2)) {
+      older.code = query.text(2);
+      older.machine = {query.text(3), query.text(4)};
+    }
   }
   if (const auto computed = def_.computed_param()) {
     const auto stored = params_.read(trial);
@@ -38,10 +43,10 @@ std::optional<OlderResult> OlderResults::find(const TrialKey& key, const std::st
 }
 
 void count_change(Changes& changes, const OlderResult& older, const WorkloadDef& def,
-                  const Trial& trial) {
+                  const Trial& trial, const MachineId& machine_now) {
   const auto computed = def.computed_param();
   changes.add(older, computed ? def.params[*computed].text(trial.values[*computed]) : def.code,
-              computed ? "the program" : def.name);
+              machine_now, computed ? "the program" : def.name);
 }
 
 }  // namespace sweepd

@@ -14,16 +14,31 @@
 
 namespace sweepd {
 
-// A condition on the attempt `attempt` of a statement: what ran is what would run now. It has one
-// `?`, the workload's code; "" accepts every result.
-std::string same_code(std::string_view attempt);
+// A condition on the attempt `attempt` of a statement: what ran, and on what, is what would run
+// now. It has two `?`, the workload's code and MachineId::hash; "" accepts every result.
+std::string same_code_and_machine(std::string_view attempt);
+
+// On what trials of a workload would run now.
+class MachinesNow {
+ public:
+  MachinesNow(const WorkloadDef& def, MachineIds ids)
+      : device_(def.index_of("device")), ids_(std::move(ids)) {}
+  const MachineId& of(const Trial& trial) const {
+    const auto* device = device_ ? std::get_if<std::string>(&trial.values[*device_]) : nullptr;
+    return ids_.of(device == nullptr ? "" : *device);
+  }
+
+ private:
+  std::optional<std::size_t> device_;
+  MachineIds ids_;
+};
 
 class OlderResults {
  public:
   OlderResults(Connection& connection, const WorkloadDef& def, std::int64_t host);
 
-  // Returns the newest done attempt with these parameters, whatever its code. `base_key` may be
-  // empty.
+  // Returns the newest done attempt with these parameters, whatever its code and machine; one of
+  // the same program comes before others. `base_key` may be empty.
   std::optional<OlderResult> find(const TrialKey& key, const std::string& base_key,
                                   std::string_view pass, std::int64_t repeat);
 
@@ -36,6 +51,6 @@ class OlderResults {
 
 // Counts an attempt that runs again although an older result of `trial` exists.
 void count_change(Changes& changes, const OlderResult& older, const WorkloadDef& def,
-                  const Trial& trial);
+                  const Trial& trial, const MachineId& machine_now);
 
 }  // namespace sweepd

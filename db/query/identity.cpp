@@ -12,12 +12,15 @@ namespace {
 
 constexpr std::size_t kShortestPrefix = 4;
 
-constexpr std::array kIdentities{Common::kCode, Common::kBuild, Common::kTorch, Common::kDriver};
+constexpr std::array kIdentities{Common::kCode, Common::kMachine, Common::kBuild, Common::kTorch,
+                                 Common::kDriver};
 
 std::string_view column_of(Common identity) {
   switch (identity) {
     case Common::kCode:
       return "code";
+    case Common::kMachine:
+      return "machine";
     case Common::kBuild:
       return "build_commit";
     default:

@@ -1,7 +1,8 @@
 // What ran, beside a trial's parameters: results of one trial by different code, builds, versions
-// of LibTorch or drivers are told apart where a query names one of these, and then each has its own
-// newest result. Elsewhere only the newest of all counts. So it is with a device that a query asks
-// for by name: the newest result on another GPU of the host does not hide it.
+// of LibTorch or drivers, or on different machines, are told apart where a query names one of
+// these, and then each has its own newest result. Elsewhere only the newest of all counts. So it is
+// with a device that a query asks for by name: the newest result on another GPU of the host does not
+// hide it.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@
 
 namespace sweepd {
 
-// Those of the columns `code`, `build`, `torch` and `driver` that the plan filters by or shows, and
-// `device_name` if it filters by one.
+// Those of the columns `code`, `machine`, `build`, `torch` and `driver` that the plan filters by or
+// shows, and `device_name` if it filters by one.
 std::vector<Common> identities_in(const QueryPlan& plan);
 bool is_identity(Common column);
 

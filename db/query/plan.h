@@ -23,7 +23,8 @@ enum class Common {
   kVerdict,
   kHost,
   kDeviceName,
-  kCode,  // these four: identity.h
+  kCode,  // these five: identity.h
+  kMachine,
   kBuild,
   kTorch,
   kDriver,

@@ -17,10 +17,10 @@ namespace {
 
 // In the order of `Common`.
 const std::vector<std::string> kCommonNames{
-    "phase",   "pass",       "metric",      "step",    "repeat", "rank",  "outcome",
-    "verdict", "host",       "device_name", "code",    "build",  "torch", "driver",
-    "sweep",   "fact",       "figure",      "kernel",  "class",  "range", "grid",
-    "block",   "allocation", "origin",      "operator"};
+    "phase",   "pass",  "metric",      "step",   "repeat",  "rank",  "outcome",
+    "verdict", "host",  "device_name", "code",   "machine", "build", "torch",
+    "driver",  "sweep", "fact",        "figure", "kernel",  "class", "range",
+    "grid",    "block", "allocation",  "origin", "operator"};
 // What an attempt may be: ended with an outcome, or open.
 std::vector<std::string> states() {
   std::vector<std::string> words = outcome_words();
@@ -259,6 +259,7 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
     case Common::kBlock:
       return Value(text);
     case Common::kCode:
+    case Common::kMachine:
     case Common::kBuild:
     case Common::kTorch:
     case Common::kDriver:

@@ -88,6 +88,12 @@ struct RanksSeen {
   bool apart = false;
 };
 
+// By what the results of a sweep were measured.
+struct RanInSweep {
+  std::int64_t codes = 0;     // versions of the workload's code
+  std::int64_t machines = 0;  // the most on one host and kind of device, where they are known
+};
+
 struct SweepTrial {
   TrialKey key;
   Trial trial;
@@ -145,17 +151,17 @@ class Reader {
   // all hosts if there are none).
   Result<std::vector<NoiseFloor>> noise_floors(const std::string& workload,
                                                const std::vector<std::string>& hosts);
-  // Returns how many versions of the workload's code gave the sweep's results.
-  Result<std::int64_t> codes_of_sweep(const SweepId& sweep);
+  Result<RanInSweep> ran_in_sweep(const SweepId& sweep);
   // Returns what each of these attempts ran on and with; those that there are not are left out.
   Result<std::map<AttemptId, WhatRan>> what_ran(const std::vector<AttemptId>& attempts);
 
   // Returns what `submit` would find, by the same rules, in the order of `trials`. `host` is the
-  // host's id.
+  // host's id, `machines` on what it would run.
   Result<std::vector<TrialStanding>> standing(const WorkloadDef& def,
                                               const std::vector<WantedTrial>& trials,
                                               const std::vector<Pass>& passes,
-                                              const std::string& host);
+                                              const std::string& host,
+                                              const MachineIds& machines = {});
   // Returns the newest `done` attempts of a workload on the host, for estimates.
   Result<std::vector<PastAttempt>> past_attempts(const WorkloadDef& def, const std::string& host,
                                                  std::int64_t limit);

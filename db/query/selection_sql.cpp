@@ -45,6 +45,7 @@ std::string expression(const QueryPlan& plan, const ColumnRef& column) {
     case Common::kDeviceName:
       return "coalesce(d.name, '')";
     case Common::kCode:
+    case Common::kMachine:
     case Common::kBuild:
     case Common::kTorch:
     case Common::kDriver:

@@ -19,7 +19,7 @@ std::int64_t host_row(Connection& connection, const std::string& uid) {
 // What counts for one (pass, repeat) of a trial: an open attempt before a done one, as in submit.
 struct Answer {
   bool open = false, running = false;
-  bool changed = false;  // done, but by other code than would run now
+  bool changed = false;  // done, but by other code, or on another machine, than would run now
   std::optional<Outcome> outcome;
 };
 
@@ -45,6 +45,7 @@ TrialStanding standing_of(const std::map<std::pair<Pass, std::int64_t>, Answer>&
 
 // An attempt that was never measured with these parameters is no change.
 void find_changes(OlderResults& older, const WorkloadDef& def, const WantedTrial& wanted,
+                  const MachinesNow& machines,
                   const std::map<std::pair<Pass, std::int64_t>, Answer>& answers,
                   const std::vector<Pass>& passes, Changes& changes) {
   static const std::string kNone;
@@ -56,7 +57,9 @@ void find_changes(OlderResults& older, const WorkloadDef& def, const WantedTrial
       const bool answered = found != answers.end();
       if (answered ? !found->second.changed || found->second.open : base_key.empty()) continue;
       const auto result = older.find(*wanted.key, base_key, name_of(pass), r);
-      if (result) count_change(changes, *result, def, *wanted.trial);
+      if (result) {
+        count_change(changes, *result, def, *wanted.trial, machines.of(*wanted.trial));
+      }
     }
   }
 }
@@ -128,7 +131,8 @@ class PastReader {
 Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
                                                     const std::vector<WantedTrial>& trials,
                                                     const std::vector<Pass>& passes,
-                                                    const std::string& host) {
+                                                    const std::string& host,
+                                                    const MachineIds& ids) {
   return state_->ask("comparing with past attempts", [&]() -> Result<std::vector<TrialStanding>> {
     Connection& connection = state_->connection;
     const std::int64_t here = host_row(connection, host);
@@ -137,9 +141,11 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
     Query known(connection, "SELECT id FROM trial WHERE key = ?");
     Query attempts(
         connection,
-        "SELECT pass, repeat, outcome, started_ns IS NOT NULL, " + same_code("attempt") +
+        "SELECT pass, repeat, outcome, started_ns IS NOT NULL, " +
+            same_code_and_machine("attempt") +
             " FROM attempt WHERE trial = ? AND (outcome IS NULL OR (is_current = 1 AND host = ?))");
     OlderResults older(connection, def, here);
+    const MachinesNow machines(def, ids);
     std::map<std::pair<Pass, std::int64_t>, Answer> answers;
     for (const WantedTrial& wanted : trials) {
       answers.clear();
@@ -147,7 +153,8 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
       known.bind(*wanted.key);
       if (known.next()) {
         attempts.rewind();
-        attempts.bind_all(def.code, known.integer(0), here);
+        attempts.bind_all(def.code, wanted.trial == nullptr ? "" : machines.of(*wanted.trial).hash,
+                          known.integer(0), here);
         while (attempts.next()) {
           Answer& answer = answers[{*pass_from(attempts.text(0)), attempts.integer(1)}];
           if (attempts.is_null(2)) {
@@ -160,7 +167,7 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
         }
       }
       all.push_back(standing_of(answers, passes, wanted.repeats));
-      find_changes(older, def, wanted, answers, passes, all.back().changes);
+      find_changes(older, def, wanted, machines, answers, passes, all.back().changes);
     }
     return all;
   });

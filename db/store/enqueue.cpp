@@ -50,11 +50,12 @@ std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
 }
 
 Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef& def, Reuse reuse,
-                   SubmitReceipt& receipt)
+                   const MachineIds& machines, SubmitReceipt& receipt)
     : state_(state),
       sweep_row_(sweep_row),
       def_(def),
       reuse_(reuse),
+      machines_(def, machines),
       older_(state.connection, def, state.host),
       receipt_(receipt),
       bucket_(random_id().substr(0, 2)) {
@@ -83,10 +84,11 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
         "WHERE sa.attempt = a.row AND s.cancelled_ns IS NULL)) "
         "OR (outcome = 'done' AND is_current = 1 AND "
         "host = ? AND row IS NOT ? AND ? AND " +
-        same_code("a") + ")) ORDER BY outcome IS NULL DESC LIMIT 1";
+        same_code_and_machine("a") + ")) ORDER BY outcome IS NULL DESC LIMIT 1";
     Query query(state_.connection, kSql);
     query.bind_all(wanted.trial_row, name_of(wanted.pass), wanted.repeat, state_.host, not_this,
-                   reuse_ == Reuse::kNone ? 0 : 1, reuse_ == Reuse::kAny ? "" : def_.code);
+                   reuse_ == Reuse::kNone ? 0 : 1, reuse_ == Reuse::kAny ? "" : def_.code,
+                   reuse_ == Reuse::kAny ? "" : machines_.of(wanted.trial).hash);
     if (!query.next()) return false;
     row = query.integer(0);
     open = query.integer(1) != 0;
@@ -99,7 +101,9 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
 void Enqueuer::note_change(const Wanted& wanted) {
   if (reuse_ != Reuse::kSame) return;
   const auto older = older_.find(wanted.key, wanted.base_key, name_of(wanted.pass), wanted.repeat);
-  if (older) count_change(receipt_.changes, *older, def_, wanted.trial);
+  if (older) {
+    count_change(receipt_.changes, *older, def_, wanted.trial, machines_.of(wanted.trial));
+  }
 }
 
 void Enqueuer::add(const Wanted& wanted, Siblings siblings) {

@@ -27,7 +27,7 @@ std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
 class Enqueuer {
  public:
   Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef& def, Reuse reuse,
-           SubmitReceipt& receipt);
+           const MachineIds& machines, SubmitReceipt& receipt);
 
   // What is needed of the trial in addition to its row. `trial` must outlive the call.
   struct Wanted {
@@ -59,6 +59,7 @@ class Enqueuer {
   std::int64_t sweep_row_;
   const WorkloadDef& def_;
   Reuse reuse_;
+  MachinesNow machines_;
   OlderResults older_;
   SubmitReceipt& receipt_;
   // All ids of one submission begin with the same two digits. They then lie together in the index

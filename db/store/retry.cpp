@@ -102,7 +102,8 @@ Trial trial_of(ParamTable& params, const WorkloadDef& def, const Candidate& cand
 }  // namespace
 
 Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
-                                         const std::vector<std::string>& which, WallTime) {
+                                         const std::vector<std::string>& which, WallTime,
+                                         const MachineIds& machines) {
   if (auto words = check_words(which); !words) return words.error();
   Connection& connection = state_->connection;
   return state_->transact("retrying sweep " + sweep, [&]() -> Result<SubmitReceipt> {
@@ -117,7 +118,7 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
     Query(connection, "UPDATE sweep SET cancelled_ns = NULL WHERE id = ?").bind(*row).run();
     ParamTable params(connection, **def);
     const std::string kNoBaseKey;
-    Enqueuer enqueuer(*state_, *row, **def, Reuse::kSame, receipt);
+    Enqueuer enqueuer(*state_, *row, **def, Reuse::kSame, machines, receipt);
     for (const Candidate& candidate : candidates) {
       Query(connection, "DELETE FROM sweep_attempt WHERE sweep = ? AND attempt = ?")
           .bind_all(*row, candidate.attempt)

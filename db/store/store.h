@@ -30,7 +30,7 @@ struct NewTrial {
 
 // Which results from before a sweep may use as its own.
 enum class Reuse {
-  kSame,  // of the same code
+  kSame,  // of the same code on the same machine
   kAny,   // whatever ran
   kNone,  // everything is measured again
 };
@@ -41,6 +41,7 @@ struct NewSweep {
   std::vector<NewTrial> trials;  // in sweep order, keys unique
   WallTime submitted;
   Reuse reuse = Reuse::kSame;
+  MachineIds machines{};  // on which it would run
 };
 
 struct SubmitReceipt {
@@ -106,7 +107,7 @@ class Store {
   // Adds attempts, as submit does, for what is not `done` (or whose outcome or verdict is in
   // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again.
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
-                                    WallTime when);
+                                    WallTime when, const MachineIds& machines = {});
 
   // Moves the log into the database file, as far as readers permit. What was acknowledged is
   // durable without this; after it, a copy of the file alone contains everything.

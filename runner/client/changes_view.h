@@ -7,7 +7,7 @@
 
 namespace sweepd {
 
-// Returns "24 again, because mm.py changed after 2026-11-20 10:05 UTC".
+// Returns "24 again, because the driver changed (550.54 → 570.1) after 2026-11-20 10:05 UTC".
 std::string changes_text(const rpc::ChangesMessage& changes);
 
 }  // namespace sweepd

@@ -39,20 +39,23 @@ struct App::Parts {
         catalog(std::move(catalog_)),
         machine(std::move(machine_)),
         host(std::move(host_)),
+        machine_now(machine, host),
         worker(std::move(worker_)),
         store(std::move(store_)),
         executor(std::move(executor_)),
         writer(io, *store),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
         watchers(io, readers, {catalog, host, worker}),
-        dispatcher(io, writer, *executor, catalog, machine, host.cores, state.runs(),
-                   {[this] { watchers.changed(); },
-                    [this](const EndedAttempt& attempt) { watchers.ended(attempt); },
-                    [this] { end(); }, [this] { return keeps_folder(); }}),
+        dispatcher(
+            io, writer, *executor, catalog, machine, host.cores, state.runs(),
+            {[this] { watchers.changed(); },
+             [this](const EndedAttempt& attempt) { watchers.ended(attempt); }, [this] { end(); },
+             [this] { return keeps_folder(); }, [this] { return machine_now.known(); }}),
         services{{state, state.database(), catalog, readers},
                  io,
                  machine,
                  host,
+                 machine_now,
                  writer,
                  dispatcher,
                  watchers,
@@ -129,6 +132,7 @@ struct App::Parts {
   Catalog catalog;
   Machine machine;
   HostInfo host;
+  MachineNow machine_now;
   std::filesystem::path worker;
   asio::io_context io{1};
   LoopWatch loop;

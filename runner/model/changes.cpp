@@ -37,9 +37,20 @@ std::vector<std::string> changed_parts(std::string_view before, std::string_view
   return names;
 }
 
-void Changes::add(const OlderResult& older, std::string_view code_now, const std::string& own) {
+void Changes::add(const OlderResult& older, std::string_view code_now, const MachineId& machine_now,
+                  const std::string& own) {
   ++attempts;
   since = std::max(since, older.ended);
+  const MachineId& before = older.machine;
+  const bool moved =
+      !before.hash.empty() && !machine_now.hash.empty() && before.hash != machine_now.hash;
+  if (moved) {
+    for (const MachineChange& change : machine_changes(before.facts, machine_now.facts)) {
+      add_once(what, change.what);
+      if (!change.how.empty()) add_once(how, change.how);
+    }
+  }
+  if (moved && (code_now.empty() || older.code == code_now)) return;
   const auto parts =
       older.code.empty() ? std::vector<std::string>{} : changed_parts(older.code, code_now);
   for (const std::string& part : parts) add_once(what, part);
@@ -50,6 +61,7 @@ void Changes::add(const Changes& other) {
   attempts += other.attempts;
   since = std::max(since, other.since);
   for (const std::string& name : other.what) add_once(what, name);
+  for (const std::string& change : other.how) add_once(how, change);
 }
 
 }  // namespace sweepd

@@ -7,22 +7,26 @@
 #include <vector>
 
 #include "runner/base/clock.h"
+#include "runner/model/machine_id.h"
 
 namespace sweepd {
 
 // An older result of the same parameters on this host.
 struct OlderResult {
   std::string code;  // a computed parameter's text or a hash of a workload's code; empty: unknown
+  MachineId machine;
   WallTime ended;
 };
 
 struct Changes {
   std::int64_t attempts = 0;      // that run again for this reason alone
-  std::vector<std::string> what;  // what changed, each once: "mm.py", "lm_step"
+  std::vector<std::string> what;  // what changed, each once: "mm.py", "lm_step", "the driver"
+  std::vector<std::string> how;   // of the machine, each once: "550.54 → 570.1"
   WallTime since;                 // when the newest of the older results ended
 
   // `own` names what changed where the codes do not name their parts.
-  void add(const OlderResult& older, std::string_view code_now, const std::string& own);
+  void add(const OlderResult& older, std::string_view code_now, const MachineId& machine_now,
+           const std::string& own);
   void add(const Changes& other);
 };
 

@@ -82,7 +82,9 @@ struct Environment {
   std::string torch_version, cuda_version, cudnn_version, nccl_version;
   std::string build_commit;  // git commit of sweepd, with "-dirty" appended if it was modified
   std::string code;          // a hash of the workload's code, WorkloadDef::code; may be empty
-  std::string cpu_math;      // which CPU matmul path: "mkl-avx512", "mkl-default" ...
+  std::string machine;       // a hash of what it ran on (machine_id.h); empty in old results
+  std::string machine_facts;
+  std::string cpu_math;  // which CPU matmul path: "mkl-avx512", "mkl-default" ...
   std::int64_t threads = 0;
   std::optional<bool> tf32_matmul, tf32_cudnn;
   std::string cores;  // of rank 0's lease, as a list: "0-3"
@@ -97,6 +99,9 @@ struct Environment {
           Sparse());
     field("code", self.code,
           "a hash of the workload's code; empty for programs, and in old results", Sparse());
+    field("machine", self.machine, "a hash of what it ran on; empty in old results", Sparse());
+    field("machine_facts", self.machine_facts, "what the hash is of, besides the host's id",
+          Sparse(), Heading{"of the machine"});
     field("cpu_math", self.cpu_math, "which path CPU matmuls take", Sparse(), Heading{"CPU math"});
     field("threads", self.threads, "", Sparse());
     field("tf32_matmul", self.tf32_matmul, "", Heading{"TF32 in matmul"});

@@ -16,9 +16,10 @@ namespace {
 // The columns that every result has in addition to its parameters (docs/DATABASE.md).
 const std::vector<std::string>& result_columns() {
   static const std::vector<std::string> names{
-      "phase",  "pass",        "metric", "step",  "repeat", "rank",       "outcome", "verdict",
-      "host",   "device_name", "code",   "build", "torch",  "driver",     "fact",    "figure",
-      "kernel", "class",       "range",  "grid",  "block",  "allocation", "origin",  "operator"};
+      "phase",   "pass",       "metric",      "step",    "repeat",  "rank",  "outcome",
+      "verdict", "host",       "device_name", "code",    "machine", "build", "torch",
+      "driver",  "fact",       "figure",      "kernel",  "class",   "range", "grid",
+      "block",   "allocation", "origin",      "operator"};
   return names;
 }
 

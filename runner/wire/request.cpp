@@ -21,10 +21,11 @@ Json to_json(const AttemptRequest& request) {
   for (const auto& [name, text] : request.params) params[name] = text;
   Json ranks = Json::array();
   for (const RankLease& rank : request.lease.ranks) ranks.push_back(to_json(rank));
-  return {{"attempt", request.attempt},   {"trial", request.trial},
-          {"workload", request.workload}, {"pass", name_of(request.pass)},
-          {"repeat", request.repeat},     {"params", std::move(params)},
-          {"lease", std::move(ranks)},    {"host_cores", request.host_cores}};
+  return {{"attempt", request.attempt},      {"trial", request.trial},
+          {"workload", request.workload},    {"pass", name_of(request.pass)},
+          {"repeat", request.repeat},        {"params", std::move(params)},
+          {"lease", std::move(ranks)},       {"host_cores", request.host_cores},
+          {"machine", request.machine.hash}, {"machine_facts", request.machine.facts}};
 }
 
 void read_params(JsonReader<Json>& reader, AttemptRequest& request) {
@@ -57,6 +58,8 @@ Result<AttemptRequest> request_from_json(const Json& json) {
     request.lease.ranks.push_back(std::move(rank));
   });
   reader.optional("host_cores", request.host_cores);
+  reader.optional("machine", request.machine.hash);
+  reader.optional("machine_facts", request.machine.facts);
   if (const auto read = reader.result(); !read) return read.error();
   if (request.lease.ranks.empty()) {
     return Error{ErrorCode::kInvalidArgument, "lease: expected at least one rank, got none"};

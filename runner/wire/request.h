@@ -12,6 +12,7 @@
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
 #include "runner/model/lease.h"
+#include "runner/model/machine_id.h"
 #include "runner/model/trial.h"
 
 namespace sweepd {
@@ -28,6 +29,7 @@ struct AttemptRequest {
   // Cores that attempts may use on the host. A rank sees only those to which it is bound, and
   // reports this number as its host's. 0: it counts itself.
   std::int64_t host_cores = 0;
+  MachineId machine;  // on what it runs, for the environment record; may be unknown
 };
 
 // Errors of both name the file and the field.

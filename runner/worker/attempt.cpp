@@ -173,6 +173,8 @@ void Attempt::emit_environment() {
   device_->fill_versions(environment);
   environment.build_commit = kBuildCommit;
   environment.code = entry_->def.code;
+  environment.machine = request_.machine.hash;
+  environment.machine_facts = request_.machine.facts;
   environment.cores = to_core_list(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
   log_line("device: {} {}, {} thread(s), cores {}", device_->kind(), environment.devices[0].name,
            threads_, environment.cores.empty() ? "any" : environment.cores);

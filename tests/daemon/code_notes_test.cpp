@@ -1,4 +1,5 @@
-// Tests that a table says when its results are of changed code and of the old.
+// Tests that a table says when its results are of changed code, or of a changed machine, and of the
+// old.
 #include "runner/daemon/handlers/make_table.h"
 #include "tests/db/fixture.h"
 
@@ -10,11 +11,12 @@ using testing::HasSubstr;
 class CodeNotes : public DbTest {
  protected:
   // The table of a sweep of two trials that these codes measured.
-  Table table_of(const std::string& first, const std::string& second) {
+  Table table_of(const std::string& first, const std::string& second,
+                 const std::vector<std::string>& machines = {"", ""}) {
     const NewSweep request = sweep("s", {{{"context", "1"}}, {{"context", "2"}}});
     const auto queued = submit(request).queued;
-    measure(queued.at(0), first);
-    measure(queued.at(1), second);
+    measure(queued.at(0), first, machines[0]);
+    measure(queued.at(1), second, machines[1]);
     QuerySpec query;
     query.sweep = request.id;
     query.table.rows = {"context"};
@@ -24,9 +26,10 @@ class CodeNotes : public DbTest {
   }
 
  private:
-  void measure(const OpenAttempt& attempt, const std::string& code) {
+  void measure(const OpenAttempt& attempt, const std::string& code, const std::string& machine) {
     AttemptRecord record = done(attempt.row, 10, 20);
     record.environment->code = code;
+    record.environment->machine = machine;
     finish(record);
   }
 };
@@ -38,7 +41,14 @@ TEST_F(CodeNotes, TwoCodesAreAWarning) {
   EXPECT_THAT(table.notes.back(), HasSubstr("results of 2 versions of the code of `toy`"));
 }
 
+TEST_F(CodeNotes, TwoMachinesAreAWarning) {
+  const Table table = table_of("aaaa", "aaaa", {"m1", "m2"});
+  ASSERT_EQ(table.warnings, 1U);
+  EXPECT_THAT(table.notes.back(), HasSubstr("it changed: 2 values of `machine`; submit the sweep"));
+}
+
 TEST_F(CodeNotes, OneIsNone) {
+  EXPECT_EQ(table_of("aaaa", "aaaa", {"m1", ""}).warnings, 0U) << "an old result";
   EXPECT_EQ(table_of("aaaa", "aaaa").warnings, 0U);
 }
 

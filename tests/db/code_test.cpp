@@ -97,14 +97,14 @@ TEST_F(ReuseTest, ASweepThatIsRetriedByNewCodeHasResultsOfTwo) {
   first.environment->code = "aaaa";
   finish(first);
   finish(ended(receipt.queued[1].row, {Crashed{11, std::nullopt, "step"}, 0}));
-  EXPECT_EQ(*reader_->codes_of_sweep(request.id), 1);
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id)).codes, 1);
   build("bbbb");
   const auto retried = store_->retry_sweep(request.id, {}, WallTime{});
   ASSERT_TRUE(retried);
   AttemptRecord second = done(retried->queued.at(0).row, 10, 20);
   second.environment->code = "bbbb";
   finish(second);
-  EXPECT_EQ(*reader_->codes_of_sweep(request.id), 2);
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id)).codes, 2);
 }
 
 TEST_F(ReuseTest, AnotherProgramIsAnotherTrialWhoseOlderResultIsFound) {

@@ -74,9 +74,10 @@ void add_submit(Command& app, Client& client) {
   command->add_flag("--again", options->again,
                     "measure everything again: the same as --reuse none");
   command
-      ->add_option("--reuse", options->reuse,
-                   "which results from before count: those of the `same` code on this host, `any`, "
-                   "or `none`")
+      ->add_option(
+          "--reuse", options->reuse,
+          "which results from before count: those of the `same` code on this machine as it is "
+          "now, `any`, or `none`")
       ->one_of({"same", "any", "none"})
       ->capture_default_str();
   command->footer("Example: sweepctl submit lm.yaml --set model=tiny --set context=64,128 --wait");

@@ -80,6 +80,7 @@ class Dispatcher {
     // Whether `runs` is still the same folder. Nothing may be created in another one, and a file
     // that is missing there means nothing.
     std::function<bool()> keeps_folder = [] { return true; };
+    std::function<MachineIds()> machines = [] { return MachineIds{}; };  // MachineNow::known
   };
 
   Dispatcher(boost::asio::io_context& io, Writer& writer, Executor& executor,

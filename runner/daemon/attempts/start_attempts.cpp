@@ -46,6 +46,7 @@ Starter::Hooks Dispatcher::start_hooks() {
     gate_.close_because("a start cannot be recorded: " + error.message);
     schedule_pump();
   };
+  hooks.machines = [this] { return hooks_.machines(); };
   hooks.ended = [this](std::int64_t row) {
     scheduler_.finished(row);
     schedule_pump();

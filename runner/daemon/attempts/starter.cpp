@@ -31,6 +31,7 @@ AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& leas
   }
   request.lease = lease;
   request.host_cores = host_cores_;
+  request.machine = hooks_.machines().of(attempt.trial.text(def, "device"));
   return request;
 }
 

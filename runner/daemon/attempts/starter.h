@@ -12,6 +12,7 @@
 #include "runner/daemon/threads/writer.h"
 #include "runner/exec/executor.h"
 #include "runner/model/catalog.h"
+#include "runner/model/machine_id.h"
 #include "runner/model/open_attempt.h"
 
 namespace sweepd {
@@ -30,6 +31,7 @@ class Starter {
     std::function<void(OpenAttempt, const Error&)> failed;        // no rank runs
     std::function<void(OpenAttempt, const Error&)> not_recorded;  // the database refused
     std::function<void(std::int64_t row)> ended;  // in the database, before it could start
+    std::function<MachineIds()> machines;         // on which it runs now
   };
 
   // `host_cores`: as in AttemptRequest.

@@ -104,17 +104,27 @@ Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec&
   return {};
 }
 
-// Notes that results of changed code are beside those of the old.
-Result<void> note_codes(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
-                        Table& table) {
+// Notes that results of changed code, or of a changed machine, are beside those of the old.
+Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
+                           Table& table) {
   if (query.sweep.empty() || table.rows.empty()) return {};
-  const auto codes = reader.codes_of_sweep(query.sweep);
-  if (!codes) return codes.error();
-  if (*codes < 2) return {};
-  table.notes.push_back(fmt::format(
-      "results of {} versions of the code of `{}`; submit the sweep again to measure all by one",
-      *codes, def.name));
-  ++table.warnings;
+  const auto ran = reader.ran_in_sweep(query.sweep);
+  if (!ran) return ran.error();
+  const auto note = [&table](std::string text) {
+    table.notes.push_back(std::move(text));
+    ++table.warnings;
+  };
+  if (ran->codes > 1) {
+    note(fmt::format(
+        "results of {} versions of the code of `{}`; submit the sweep again to measure all by one",
+        ran->codes, def.name));
+  }
+  if (ran->machines > 1) {
+    note(
+        fmt::format("results of one host from before and after it changed: {} values of "
+                    "`machine`; submit the sweep again to measure all on one",
+                    ran->machines));
+  }
   return {};
 }
 
@@ -162,7 +172,7 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   if (!table) return table;
   if (const auto noted = note_ranks(reader, **def, query, reads, *table); !noted)
     return noted.error();
-  if (const auto noted = note_codes(reader, **def, query, *table); !noted) return noted.error();
+  if (const auto noted = note_ran_in_sweep(reader, **def, query, *table); !noted) return noted.error();
   return table;
 }
 

@@ -140,7 +140,8 @@ boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& ses
       const std::size_t end = std::min(trials, begin + kPage);
       const auto ask = [&services, prepared, s, begin, end](Reader& r) -> Result<std::string> {
         PlanShared shared;
-        const auto page = plan_trials({r, services.machine, services.host, services.worker, shared},
+        const auto page = plan_trials({r, services.machine, services.host, services.worker, shared,
+                                       services.machine_now.known()},
                                       prepared->sweeps[s], begin, end);
         if (!page) return page.error();
         rpc::PlanRows rows{static_cast<std::int64_t>(s), {}};
@@ -173,8 +174,9 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Sessio
   const std::int64_t limit = request.all ? 0 : request.limit;
   const auto ask = [&services, &prepared, limit](Reader& r) {
     PlanShared shared;
-    return plan_all({r, services.machine, services.host, services.worker, shared}, *prepared,
-                    limit);
+    return plan_all({r, services.machine, services.host, services.worker, shared,
+                     services.machine_now.refresh()},
+                    *prepared, limit);
   };
   auto planned = co_await services.readers.run(ask);
   if (!planned) co_return planned.error();

@@ -7,7 +7,7 @@ boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services& services, Sess
   const auto sweep = co_await services.readers.run(ask);
   if (!sweep) co_return sweep.error();
   const auto queue_again = [&](Store& store) {
-    return store.retry_sweep(sweep->id, request.which, now_wall());
+    return store.retry_sweep(sweep->id, request.which, now_wall(), services.machine_now.refresh());
   };
   auto receipt = co_await services.writer.run(queue_again);
   if (!receipt) co_return receipt.error();

@@ -8,8 +8,9 @@ namespace sweepd {
 
 namespace {
 
-NewSweep new_sweep(PreparedSweep& one, Reuse reuse) {
+NewSweep new_sweep(PreparedSweep& one, Reuse reuse, MachineIds machines) {
   NewSweep sweep;
+  sweep.machines = std::move(machines);
   sweep.reuse = reuse;
   sweep.id = random_id();
   sweep.sweep = std::move(one.sweep);
@@ -29,8 +30,8 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
     std::string name;
     Result<SubmitReceipt> receipt;
   };
-  const auto submit = [&one, reuse](Store& store) -> Stored {
-    const NewSweep sweep = new_sweep(one, reuse);
+  const auto submit = [&one, reuse, &services](Store& store) -> Stored {
+    const NewSweep sweep = new_sweep(one, reuse, services.machine_now.known());
     std::vector<ExpandedTrial>().swap(one.expansion.trials);
     return {sweep.id, sweep.sweep.name, store.submit(sweep, *one.def)};
   };
@@ -78,6 +79,7 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
   if (!reuse) co_return reuse.error();
 
   const auto work = [&services, &request, &overrides] {
+    services.machine_now.refresh();
     return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
                           *overrides, compute_code(services));
   };

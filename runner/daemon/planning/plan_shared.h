@@ -35,6 +35,7 @@ struct PlanContext {
   const HostInfo& host;
   const std::filesystem::path& worker;
   PlanShared& shared;
+  const MachineIds machines;
 };
 
 // Picks at most `most` of `count` trials, spread evenly, including the first and the last.

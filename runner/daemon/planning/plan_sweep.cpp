@@ -140,7 +140,8 @@ class Planner {
       const ExpandedTrial& one = trials()[i];
       wanted.push_back({&one.key, one.trial.integer(def_, "repeats"), &one.trial, &one.base_key});
     }
-    return context_.reader.standing(def_, wanted, prepared_.sweep.passes, context_.host.id);
+    return context_.reader.standing(def_, wanted, prepared_.sweep.passes, context_.host.id,
+                                    context_.machines);
   }
 
   // `standing` is that of the picked trials.

@@ -9,6 +9,7 @@
 
 #include "db/merge/merge.h"
 #include "runner/daemon/attempts/dispatcher.h"
+#include "runner/daemon/attempts/machine_now.h"
 #include "runner/daemon/serving/watchers.h"
 #include "runner/daemon/threads/loop_watch.h"
 #include "runner/daemon/threads/reader_pool.h"
@@ -35,6 +36,7 @@ struct Services : ReadServices {
   boost::asio::io_context& io;
   const Machine& machine;
   const HostInfo& host;
+  MachineNow& machine_now;  // from any thread
   Writer& writer;
   Dispatcher& dispatcher;
   Watchers& watchers;

@@ -39,7 +39,7 @@ struct Submit {
       field("set_where_it_fits", self.set_where_it_fits,
             "a name in `set` that no sweep of the file has is no mistake");
       field("reuse", self.reuse,
-            "results from before that count: `same`, of the same code; `any`; `none`");
+            "results from before that count: `same`, of the same code and machine; `any`; `none`");
     }
   };
   struct Reply {

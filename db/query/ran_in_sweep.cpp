@@ -1,0 +1,37 @@
+#include "db/query/state.h"
+
+namespace sweepd {
+namespace {
+
+// The same host as a machine for the CPU and for its GPUs is not two.
+std::int64_t machines_of_one_host(Connection& connection, std::int64_t sweep) {
+  Query query(connection,
+              "SELECT max(n) FROM (SELECT count(DISTINCT e.machine) AS n FROM sweep_attempt sa "
+              "JOIN attempt a ON a.row = sa.attempt JOIN environment e ON e.id = a.environment "
+              "LEFT JOIN attempt_device x ON x.attempt = a.row AND x.rank = 0 "
+              "LEFT JOIN device d ON d.id = x.device WHERE sa.sweep = ? AND a.outcome = 'done' "
+              "AND e.machine <> '' GROUP BY a.host, d.kind)");
+  query.bind(sweep);
+  query.next();
+  return query.integer(0);
+}
+
+}  // namespace
+
+Result<RanInSweep> Reader::ran_in_sweep(const SweepId& sweep) {
+  return state_->ask("reading what ran", [&]() -> Result<RanInSweep> {
+    const auto row = sweep_row(*state_, sweep);
+    if (!row) return row.error();
+    Query query(state_->connection,
+                "SELECT count(DISTINCT e.code), count(DISTINCT nullif(e.machine, '')) FROM "
+                "sweep_attempt sa JOIN attempt a ON a.row = sa.attempt JOIN environment e ON e.id "
+                "= a.environment WHERE sa.sweep = ? AND a.outcome = 'done'");
+    query.bind(*row);
+    query.next();
+    RanInSweep ran{query.integer(0), query.integer(1)};
+    if (ran.machines > 1) ran.machines = machines_of_one_host(state_->connection, *row);
+    return ran;
+  });
+}
+
+}  // namespace sweepd
