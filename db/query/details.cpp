@@ -93,8 +93,11 @@ Result<std::vector<Table>> Reader::attempt_details(std::int64_t row, bool steps)
     std::vector<Table> tables;
     append(tables, attempt_table(*attempt, trial.integer(1)));
     append(tables, sweeps_table(connection,
-                                "SELECT s.uid, s.name, sa.origin FROM sweep_attempt sa "
-                                "JOIN sweep s ON s.id = sa.sweep WHERE sa.attempt = ? "
+                                "SELECT s.uid, s.name, sa.origin || CASE WHEN "
+                                "st.submitted_code IS NULL THEN '' ELSE ' (of an older program)' "
+                                "END FROM sweep_attempt sa JOIN sweep s ON s.id = sa.sweep "
+                                "JOIN attempt a ON a.row = sa.attempt LEFT JOIN sweep_trial st ON "
+                                "st.sweep = sa.sweep AND st.trial = a.trial WHERE sa.attempt = ? "
                                 "ORDER BY s.id",
                                 row));
     append(tables, parameters_table(*state_, trial.integer(0), attempt->workload));

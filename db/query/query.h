@@ -92,6 +92,9 @@ struct RanksSeen {
 struct RanInSweep {
   std::int64_t codes = 0;     // versions of the workload's code
   std::int64_t machines = 0;  // the most on one host and kind of device, where they are known
+  // Trials of an older program than that of the submission, which accepted any result.
+  std::int64_t older_programs = 0;
+  std::vector<std::string> changed;  // what of these programs changed: "mm.py"
 };
 
 struct SweepTrial {
@@ -151,7 +154,7 @@ class Reader {
   // all hosts if there are none).
   Result<std::vector<NoiseFloor>> noise_floors(const std::string& workload,
                                                const std::vector<std::string>& hosts);
-  Result<RanInSweep> ran_in_sweep(const SweepId& sweep);
+  Result<RanInSweep> ran_in_sweep(const SweepId& sweep, const WorkloadDef& def);
   // Returns what each of these attempts ran on and with; those that there are not are left out.
   Result<std::map<AttemptId, WhatRan>> what_ran(const std::vector<AttemptId>& attempts);
 

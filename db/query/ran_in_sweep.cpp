@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "db/query/state.h"
 
 namespace sweepd {
@@ -16,9 +18,27 @@ std::int64_t machines_of_one_host(Connection& connection, std::int64_t sweep) {
   return query.integer(0);
 }
 
+void read_older_programs(Connection& connection, std::int64_t sweep, const WorkloadDef& def,
+                         RanInSweep& ran) {
+  const auto computed = def.computed_param();
+  if (!computed) return;
+  Query query(connection,
+              fmt::format("SELECT st.submitted_code, p.{}, count(*) FROM sweep_trial st JOIN {} p "
+                          "ON p.trial = st.trial WHERE st.sweep = ? AND st.submitted_code IS NOT "
+                          "NULL GROUP BY 1, 2",
+                          sql_name(def.params[*computed].name), sql_name(params_table(def.name))));
+  query.bind(sweep);
+  Changes changes;
+  while (query.next()) {
+    changes.add({query.text(1), {}, {}}, query.text(0), {}, "the program");
+    ran.older_programs += query.integer(2);
+  }
+  ran.changed = changes.what;
+}
+
 }  // namespace
 
-Result<RanInSweep> Reader::ran_in_sweep(const SweepId& sweep) {
+Result<RanInSweep> Reader::ran_in_sweep(const SweepId& sweep, const WorkloadDef& def) {
   return state_->ask("reading what ran", [&]() -> Result<RanInSweep> {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
@@ -28,8 +48,11 @@ Result<RanInSweep> Reader::ran_in_sweep(const SweepId& sweep) {
                 "= a.environment WHERE sa.sweep = ? AND a.outcome = 'done'");
     query.bind(*row);
     query.next();
-    RanInSweep ran{query.integer(0), query.integer(1)};
+    RanInSweep ran;
+    ran.codes = query.integer(0);
+    ran.machines = query.integer(1);
     if (ran.machines > 1) ran.machines = machines_of_one_host(state_->connection, *row);
+    read_older_programs(state_->connection, *row, def, ran);
     return ran;
   });
 }

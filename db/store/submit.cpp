@@ -2,6 +2,7 @@
 
 #include "db/store/enqueue.h"
 #include "db/store/insert_tables.h"
+#include "db/store/older_trials.h"
 #include "db/store/state.h"
 
 namespace sweepd {
@@ -30,6 +31,7 @@ struct TrialRow {
   bool is_new = false;
   std::int64_t priority = 0, repeats = 1;
   Duration timeout{0};
+  std::optional<std::string> submitted_code;  // as in sweep_trial
 };
 
 TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, ParamTable& params,
@@ -61,21 +63,34 @@ std::int64_t per_sweep_value(const WorkloadDef& def, const Trial& trial, std::st
   return std::get<std::int64_t>(trial.values[*index]);
 }
 
-std::vector<TrialRow> insert_trials(Connection& connection, std::int64_t sweep,
-                                    const NewSweep& request, const WorkloadDef& def) {
+std::string computed_text(const WorkloadDef& def, const Trial& trial) {
+  const auto computed = def.computed_param();
+  return computed ? def.params[*computed].text(trial.values[*computed]) : "";
+}
+
+std::vector<TrialRow> insert_trials(StoreState& state, std::int64_t sweep, const NewSweep& request,
+                                    const WorkloadDef& def) {
+  Connection& connection = state.connection;
   ParamTable params(connection, def);
+  OlderTrials older_trials(state, request);
   std::vector<TrialRow> rows;
   rows.reserve(request.trials.size());
   for (const NewTrial& wanted : request.trials) {
-    TrialRow trial = find_or_insert_trial(connection, def, params, wanted);
+    const std::int64_t repeats = per_sweep_value(def, wanted.trial, "repeats", 1);
+    const auto older = older_trials.find(wanted, repeats);
+    TrialRow trial = older ? TrialRow{} : find_or_insert_trial(connection, def, params, wanted);
+    if (older) {
+      trial.row = *older;
+      trial.submitted_code = computed_text(def, wanted.trial);
+    }
     trial.priority = per_sweep_value(def, wanted.trial, "priority", 0);
-    trial.repeats = per_sweep_value(def, wanted.trial, "repeats", 1);
+    trial.repeats = repeats;
     trial.timeout = Duration{per_sweep_value(def, wanted.trial, "timeout", 0)};
     Query(connection,
-          "INSERT INTO sweep_trial (sweep, trial, position, priority, timeout_ns, repeats) "
-          "VALUES (?, ?, ?, ?, ?, ?)")
+          "INSERT INTO sweep_trial (sweep, trial, position, priority, timeout_ns, repeats, "
+          "submitted_code) VALUES (?, ?, ?, ?, ?, ?, ?)")
         .bind_all(sweep, trial.row, static_cast<std::int64_t>(rows.size()), trial.priority,
-                  trial.timeout.ns, trial.repeats)
+                  trial.timeout.ns, trial.repeats, trial.submitted_code)
         .run();
     rows.push_back(trial);
   }
@@ -94,7 +109,7 @@ Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& 
     }
     SubmitReceipt receipt;
     const std::int64_t sweep = insert_sweep(connection, request);
-    const auto trials = insert_trials(connection, sweep, request, def);
+    const auto trials = insert_trials(*state_, sweep, request, def);
     receipt.trials = static_cast<std::int64_t>(trials.size());
     std::vector<std::int64_t> repeats;
     for (const TrialRow& trial : trials) repeats.push_back(trial.repeats);

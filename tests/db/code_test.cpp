@@ -97,34 +97,111 @@ TEST_F(ReuseTest, ASweepThatIsRetriedByNewCodeHasResultsOfTwo) {
   first.environment->code = "aaaa";
   finish(first);
   finish(ended(receipt.queued[1].row, {Crashed{11, std::nullopt, "step"}, 0}));
-  EXPECT_EQ((*reader_->ran_in_sweep(request.id)).codes, 1);
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id, def())).codes, 1);
   build("bbbb");
   const auto retried = store_->retry_sweep(request.id, {}, WallTime{});
   ASSERT_TRUE(retried);
   AttemptRecord second = done(retried->queued.at(0).row, 10, 20);
   second.environment->code = "bbbb";
   finish(second);
-  EXPECT_EQ((*reader_->ran_in_sweep(request.id)).codes, 2);
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id, def())).codes, 2);
 }
 
-TEST_F(ReuseTest, AnotherProgramIsAnotherTrialWhoseOlderResultIsFound) {
-  const auto computed = def().index_of("model");
-  ASSERT_TRUE(computed);
-  catalog_.workloads.front().params[*computed].computed = true;
-  reopen();
-  const auto submit_model = [&](const std::string& model) {
-    NewSweep request = sweep("s", {{{"model", model}}});
+// `model` stands for the content of a program.
+class ProgramTest : public ReuseTest {
+ protected:
+  void SetUp() override {
+    ReuseTest::SetUp();
+    const auto computed = def().index_of("model");
+    ASSERT_TRUE(computed);
+    catalog_.workloads.front().params[*computed].computed = true;
+    reopen();
+  }
+  NewSweep of_model(const std::string& model, Reuse reuse, const char* repeats) const {
+    NewSweep request = sweep("s", {{{"model", model}, {"repeats", repeats}}});
+    request.reuse = reuse;
     request.trials[0].base_key = "the key without the model";
-    SubmitReceipt receipt = submit(request);
+    return request;
+  }
+  SubmitReceipt submit_model(const std::string& model, Reuse reuse = Reuse::kSame,
+                             const char* repeats = "1") {
+    SubmitReceipt receipt = submit(of_model(model, reuse, repeats));
     for (const OpenAttempt& attempt : receipt.queued) finish(done(attempt.row, 10, 20));
     return receipt;
-  };
+  }
+};
+
+TEST_F(ProgramTest, AnotherIsAnotherTrialWhoseOlderResultIsFound) {
   EXPECT_EQ(submit_model("large").changes.attempts, 0);
   const SubmitReceipt changed = submit_model("xl");
   EXPECT_EQ(changed.attempts_queued, 1);
   EXPECT_EQ(changed.changes.attempts, 1);
   EXPECT_THAT(changed.changes.what, ElementsAre("the program")) << "a code without parts";
   EXPECT_EQ(submit_model("large").attempts_reused, 1);
+}
+
+TEST_F(ProgramTest, AnOlderOneIsReusedOnRequest) {
+  submit_model("large");
+  const NewSweep request = of_model("xl", Reuse::kAny, "1");
+  const SubmitReceipt receipt = submit(request);
+  EXPECT_EQ(receipt.attempts_reused, 1);
+  EXPECT_EQ(receipt.attempts_queued, 0);
+  EXPECT_EQ(reader_->progress(request.id)->of(Outcome::kDone), 1);
+  QuerySpec query;
+  query.sweep = request.id;
+  query.table.rows = {"model"};
+  const auto results = reader_->results(query, false);
+  ASSERT_TRUE(results) << results.error().message;
+  EXPECT_THAT(results->dimensions.at(0).values, ElementsAre("large")) << "what was measured";
+  const auto ran = reader_->ran_in_sweep(request.id, def());
+  ASSERT_TRUE(ran);
+  EXPECT_EQ(ran->older_programs, 1);
+  EXPECT_THAT(ran->changed, ElementsAre("the program"));
+  const auto details = reader_->attempt_details(1, false);
+  ASSERT_TRUE(details);
+  std::vector<std::string> how;
+  for (const Table& table : *details) {
+    if (table.title != "Sweeps") continue;
+    for (const auto& row : table.rows) how.push_back(row.back().text);
+  }
+  EXPECT_THAT(how, ElementsAre("queued", "reused (of an older program)"));
+}
+
+TEST_F(ProgramTest, ItsOwnResultComesFirst) {
+  submit_model("xl");
+  submit_model("large");
+  const NewSweep request = of_model("xl", Reuse::kAny, "1");
+  EXPECT_EQ(submit(request).attempts_reused, 1);
+  EXPECT_EQ(reader_->ran_in_sweep(request.id, def())->older_programs, 0);
+}
+
+TEST_F(ProgramTest, OneThatAnswersForAHalfIsNotReused) {
+  submit_model("large", Reuse::kSame, "2");
+  EXPECT_EQ(submit_model("xl", Reuse::kAny, "3").attempts_queued, 3);
+  EXPECT_EQ(submit_model("small", Reuse::kAny, "3").attempts_reused, 3) << "the one of three";
+}
+
+TEST_F(ProgramTest, OneThatFailedIsNotReused) {
+  const auto queued = submit(of_model("large", Reuse::kSame, "1")).queued;
+  finish(ended(queued.at(0).row, {Crashed{11, std::nullopt, "step"}, 0}));
+  EXPECT_EQ(submit_model("xl", Reuse::kAny).attempts_queued, 1);
+}
+
+TEST_F(ProgramTest, ATrialIsInASweepOnce) {
+  submit_model("large");
+  NewSweep request = sweep("s", {{{"model", "xl"}}, {{"model", "large"}}});
+  request.reuse = Reuse::kAny;
+  request.trials[0].base_key = "the key without the model";
+  const SubmitReceipt receipt = submit(request);
+  EXPECT_EQ(receipt.attempts_reused, 1);
+  EXPECT_EQ(receipt.attempts_queued, 1) << "its own program is another point";
+}
+
+TEST_F(ProgramTest, NoneIsReusedWithoutRequest) {
+  submit_model("large");
+  const NewSweep request = of_model("xl", Reuse::kSame, "1");
+  EXPECT_EQ(submit(request).attempts_queued, 1);
+  EXPECT_EQ(reader_->ran_in_sweep(request.id, def())->older_programs, 0);
 }
 
 }  // namespace

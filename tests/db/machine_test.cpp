@@ -126,7 +126,7 @@ TEST_F(MachineTest, ASweepOfSeveralIsSeen) {
   gpu.environment->devices[0].kind = "cuda";
   finish(gpu);
   finish(on(driver("550.54").cpu, queued.at(1)));
-  EXPECT_EQ((*reader_->ran_in_sweep(request.id)).machines, 1) << "one host, two devices";
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id, def())).machines, 1) << "one host, two devices";
 }
 
 TEST_F(MachineTest, ASweepHalfOfWhichWasMeasuredAgainIsOfTwo) {
@@ -134,7 +134,7 @@ TEST_F(MachineTest, ASweepHalfOfWhichWasMeasuredAgainIsOfTwo) {
   const auto queued = submit(request).queued;
   finish(on(driver("550.54").cuda, queued.at(0)));
   finish(on(driver("570.1").cuda, queued.at(1)));
-  EXPECT_EQ((*reader_->ran_in_sweep(request.id)).machines, 2);
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id, def())).machines, 2);
 }
 
 TEST_F(MachineTest, IsShownWithItsAttempt) {

@@ -81,6 +81,18 @@ TEST_F(Code, WhoWantsTheOldResultsAllTheSameSaysSo) {
   EXPECT_THAT(submit(", code: any").out, HasSubstr("1 reused"));
 }
 
+TEST_F(Code, AnyResultIsTakenOnRequestAndSaidToBeOld) {
+  write_script("10");
+  submit();
+  write_script("20");
+  EXPECT_THAT(box_.ctl({"submit", "-", "--wait", "--reuse", "any"}, sweep_of("")).out,
+              HasSubstr("0 to run, 1 reused"));
+  const Ran table = box_.ctl({"query", "--sweep", "own", "--rows", "argv", "--cell", "{mean:.0f}"});
+  EXPECT_THAT(table.out + table.err,
+              testing::AllOf(HasSubstr("10"),
+                             HasSubstr("1 trial of this sweep was measured before mm.sh changed")));
+}
+
 TEST_F(Code, AWatchedFileThatIsMissingIsAMistakeOfTheSweep) {
   write_script("10");
   const Ran ran = submit(", watch: gone.py");

@@ -108,7 +108,7 @@ Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec&
 Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
                            Table& table) {
   if (query.sweep.empty() || table.rows.empty()) return {};
-  const auto ran = reader.ran_in_sweep(query.sweep);
+  const auto ran = reader.ran_in_sweep(query.sweep, def);
   if (!ran) return ran.error();
   const auto note = [&table](std::string text) {
     table.notes.push_back(std::move(text));
@@ -124,6 +124,13 @@ Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const Que
         fmt::format("results of one host from before and after it changed: {} values of "
                     "`machine`; submit the sweep again to measure all on one",
                     ran->machines));
+  }
+  if (ran->older_programs > 0) {
+    note(fmt::format(
+        "{} of this sweep {} measured before {} changed, as `--reuse any` accepts; "
+        "submit the sweep again to measure all by the program of now",
+        ran->older_programs == 1 ? "1 trial" : fmt::format("{} trials", ran->older_programs),
+        ran->older_programs == 1 ? "was" : "were", join(ran->changed, ", ")));
   }
   return {};
 }

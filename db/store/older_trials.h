@@ -1,0 +1,43 @@
+// Finds, for a sweep that accepts any result, the trial of an older program that answers for a
+// point. The sweep then has that trial in the place of its own, so that everything that reads the
+// sweep finds attempts, parameters and code of what was measured.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "db/store/state.h"
+
+namespace sweepd {
+
+class OlderTrials {
+ public:
+  // `request` must outlive this.
+  OlderTrials(StoreState& state, const NewSweep& request);
+
+  // Returns the row of the trial whose newest attempt ended last, among those of the same
+  // parameters on this host that are `done` in every pass and repeat. Nothing if the point's own
+  // trial has all of these, done or open; a half of both would be a mean over two programs.
+  std::optional<std::int64_t> find(const NewTrial& wanted, std::int64_t repeats);
+
+ private:
+  struct Found {
+    bool own = false;
+    std::set<std::pair<Pass, std::int64_t>> answered;  // pass, repeat
+    std::int64_t newest_ns = 0;
+  };
+  std::map<std::int64_t, Found> candidates(const NewTrial& wanted);
+  bool answers_all(const Found& found, std::int64_t repeats) const;
+
+  StoreState& state_;
+  const NewSweep& request_;
+  std::unordered_set<TrialKey> requested_;  // a sweep has a trial once
+  std::set<std::int64_t> taken_;
+};
+
+}  // namespace sweepd
