@@ -17,6 +17,7 @@
 #include "workloads/api/workload.h"
 #include "workloads/command/code.h"
 #include "workloads/command/failure.h"
+#include "workloads/command/origin.h"
 #include "workloads/command/params.h"
 #include "workloads/command/patterns.h"
 #include "workloads/command/program.h"
@@ -100,6 +101,7 @@ class Command final : public Workload, public SelfTimed {
     const std::string cwd = command::substitute(params.cwd, variables, "cwd");
     plan_.folder = cwd.empty() ? context.folder : std::filesystem::path(cwd);
     refuse_changed_code(params, context.run);
+    if (context.rank == 0) origin_ = command::origin_of(program_of(params, context.run));
     // On a GPU the limit applies to device memory, and the program must keep it.
     if (context.device.kind() == "cpu") plan_.data_limit = context.run.memory_limit;
     plan_.watch_memory = context.pass == Pass::kMemory;
@@ -140,6 +142,11 @@ class Command final : public Workload, public SelfTimed {
       }
     }
     if (wall_ms_ > 0) facts.number("wall_ms", wall_ms_);
+    // What the program says of itself comes before what is known from outside.
+    for (const auto& [name, text] :
+         {std::pair{"program_commit", origin_.commit}, {"interpreter", origin_.interpreter}}) {
+      if (!text.empty() && !facts_.contains(name)) facts.text(name, text);
+    }
   }
 
  private:
@@ -277,6 +284,7 @@ class Command final : public Workload, public SelfTimed {
   command::Patterns patterns_;
   command::Secrets secrets_;
   command::ProgramStart plan_;
+  command::Origin origin_;
   std::map<std::pair<std::string, std::string>, std::int64_t> steps_;  // last of a phase and metric
   std::map<std::string, bool> phases_with_memory_;
   std::map<std::string, command::FactReport> facts_;

@@ -110,6 +110,18 @@ std::string named(std::string_view parameter, const std::string& word) {
 
 }  // namespace
 
+ProgramFiles files_of(const Program& program) {
+  ProgramFiles files;
+  if (program.argv.empty()) return files;
+  if (const auto path = find_program(program); path && is_file(*path)) {
+    files.program = fs::canonical(*path);
+  }
+  for (std::size_t i = 1; i < program.argv.size(); ++i) {
+    if (const auto path = file_in(program, program.argv[i])) files.arguments.push_back(*path);
+  }
+  return files;
+}
+
 std::string code_of(const Program& program) {
   std::string code;
   const auto add = [&code](const fs::path& path, const std::string& hash) {

@@ -17,6 +17,13 @@ struct Program {
   std::vector<std::string> watch;  // files and folders
 };
 
+// The files that a program's words name.
+struct ProgramFiles {
+  std::filesystem::path program;  // links resolved: python3.11 instead of python3; empty: not found
+  std::vector<std::filesystem::path> arguments;
+};
+ProgramFiles files_of(const Program& program);
+
 // Returns "python3.11:1f00aa22 mm.py:9ab1c2d3": the program, every argument (or the part of it
 // behind a `=`) that is a file, and what is watched, by file name and hash of the content; of files
 // above 64 MiB, of size and time of change. Programs without a path are found in $PATH. Throws
