@@ -89,6 +89,22 @@ TEST_F(MachineTest, CodeAndMachineAreNamedTogether) {
   EXPECT_THAT(run(driver("570.1")).changes.what, ElementsAre("the driver", "toy"));
 }
 
+TEST_F(MachineTest, AnotherProgramIsNotNamedWhereTheMachineAloneChanged) {
+  catalog_.workloads.front().params[*def().index_of("model")].computed = true;
+  reopen();
+  const auto run_model = [this](const char* model, const MachineIds& machines) {
+    NewSweep request = sweep("s", {{{"device", "cuda"}, {"model", model}}});
+    request.machines = machines;
+    request.trials[0].base_key = "the key without the model";
+    const SubmitReceipt receipt = submit(request);
+    for (const OpenAttempt& attempt : receipt.queued) finish(on(machines.cuda, attempt));
+    return receipt.changes.what;
+  };
+  run_model("large", driver("550.54"));
+  run_model("xl", driver("550.54"));
+  EXPECT_THAT(run_model("large", driver("570.1")), ElementsAre("the driver"));
+}
+
 TEST_F(MachineTest, ARetryTakesNoResultOfAnother) {
   const auto retry_after_two = [this](const MachineIds& machines) {
     const NewSweep request = wanted(driver("550.54"), "cuda", Reuse::kNone);

@@ -45,6 +45,7 @@ AttemptRequest example() {
   request.params = {{"model", "xl"}, {"context", "512"}, {"memory_limit", "4GiB"}, {"batch", "4"}};
   request.lease.ranks = {{{0, 1}, "GPU-a", 0}, {{2, 3}, "GPU-b", 1}};
   request.host_cores = 8;
+  request.machine = {"0123456789ab", "cores=8; memory=31.00 GiB"};
   return request;
 }
 
@@ -58,6 +59,8 @@ TEST_F(RequestTest, ReadsWhatItWrote) {
   EXPECT_EQ(read->pass, Pass::kMemory);
   EXPECT_EQ(read->repeat, 2);
   EXPECT_EQ(read->host_cores, 8);
+  EXPECT_EQ(read->machine.hash, "0123456789ab");
+  EXPECT_EQ(read->machine.facts, "cores=8; memory=31.00 GiB");
   EXPECT_THAT(read->params, ElementsAre(Pair("model", "xl"), Pair("context", "512"),
                                         Pair("memory_limit", "4GiB"), Pair("batch", "4")));
   ASSERT_EQ(read->lease.ranks.size(), 2U);

@@ -190,6 +190,7 @@ TEST(RunAttempt, TheEnvironmentIsTheRanksOwn) {
   AttemptFiles files("fault", {{"threads", "3"}});
   files.request.lease.ranks[0].cores = {0, 1, 2, 5};
   files.request.host_cores = 96;
+  files.request.machine = {"0123456789ab", "cores=96"};
   files.write();
   auto device = std::make_unique<FakeDevice>();
   DeviceOptions asked;
@@ -202,6 +203,8 @@ TEST(RunAttempt, TheEnvironmentIsTheRanksOwn) {
   const Environment environment = files.all<EnvironmentEvent>().at(0).environment;
   EXPECT_EQ(environment.threads, 3);
   EXPECT_EQ(environment.cores, "0-2,5");
+  EXPECT_EQ(environment.machine, "0123456789ab");
+  EXPECT_EQ(environment.machine_facts, "cores=96");
   EXPECT_EQ(environment.torch_version, "fake 0");
   EXPECT_EQ(environment.devices.at(0).name, "Fake 1");
   EXPECT_FALSE(environment.host.hostname.empty());
