@@ -184,7 +184,9 @@ TEST_F(ProgramTest, OneThatAnswersForAHalfIsNotReused) {
 TEST_F(ProgramTest, OneThatFailedIsNotReused) {
   const auto queued = submit(of_model("large", Reuse::kSame, "1")).queued;
   finish(ended(queued.at(0).row, {Crashed{11, std::nullopt, "step"}, 0}));
-  EXPECT_EQ(submit_model("xl", Reuse::kAny).attempts_queued, 1);
+  const NewSweep request = of_model("xl", Reuse::kAny, "1");
+  EXPECT_EQ(submit(request).attempts_queued, 1);
+  EXPECT_EQ(reader_->what_ran(request.id, def())->older_programs, 0);
 }
 
 TEST_F(ProgramTest, ATrialIsInASweepOnce) {
