@@ -34,7 +34,7 @@ AttemptRow read_attempt(ReaderState& state, Labels& labels, const Query& query) 
   row.id = query.text(1);
   row.trial_key = query.text(2);
   row.workload = query.text(4);
-  row.label = labels.of(query.integer(3), row.workload);
+  row.label = labels.of(row.row, query.integer(3), row.workload);
   row.pass = *pass_from(query.text(5));
   row.repeat = static_cast<int>(query.integer(6));
   row.started = maybe_time(query, 7);
@@ -48,9 +48,10 @@ AttemptRow read_attempt(ReaderState& state, Labels& labels, const Query& query) 
   return row;
 }
 
-std::vector<AttemptRow> read_attempts(ReaderState& state, Query& query) {
+std::vector<AttemptRow> read_attempts(ReaderState& state, Query& query,
+                                      std::optional<std::int64_t> sweep = std::nullopt) {
   std::vector<AttemptRow> attempts;
-  Labels labels(state);
+  Labels labels(state, sweep);
   while (query.next()) attempts.push_back(read_attempt(state, labels, query));
   return attempts;
 }
@@ -100,7 +101,7 @@ Result<std::vector<AttemptRow>> Reader::attempts_of_sweep(const SweepId& sweep,
                     "JOIN sweep_trial st ON st.sweep = sa.sweep AND st.trial = a.trial "
                     "WHERE sa.sweep = ? ORDER BY st.position, a.pass DESC, a.repeat LIMIT ?");
     query.bind_all(*row, limit > 0 ? limit : -1);
-    return read_attempts(*state_, query);
+    return read_attempts(*state_, query, *row);
   });
 }
 
@@ -114,7 +115,7 @@ Result<std::vector<AttemptRow>> Reader::last_problems(const SweepId& sweep, std:
                     "WHERE sa.sweep = ? AND a.outcome NOT IN ('done', 'cancelled') "
                     "ORDER BY a.ended_ns DESC, a.row DESC LIMIT ?");
     query.bind_all(*row, limit);
-    auto attempts = read_attempts(*state_, query);
+    auto attempts = read_attempts(*state_, query, *row);
     std::ranges::reverse(attempts);
     return attempts;
   });

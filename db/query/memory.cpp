@@ -37,7 +37,8 @@ std::vector<std::pair<std::string, Bytes>> held_before(Connection& connection, s
   return held;
 }
 
-// The label names only what differs from the default, but a picture must always state these.
+// The label names only axes and what differs from the default, but a picture must always state
+// these.
 std::string subject_of(ReaderState& state, const AttemptRow& attempt, std::int64_t trial) {
   std::string subject = attempt.workload + " " + attempt.label;
   const WorkloadDef* def = state.catalog.find(attempt.workload);

@@ -48,7 +48,7 @@ struct AttemptRow {
   std::int64_t row = 0;
   AttemptId id;
   TrialKey trial_key;
-  std::string label;  // label_of the trial
+  std::string label;  // label_of the trial, with the axes of its sweep
   std::string workload;
   Pass pass = Pass::kTiming;
   int repeat = 0;

@@ -33,14 +33,36 @@ void Reader::set_time_limit(Duration limit) {
   state_->connection.set_time_limit(limit);
 }
 
-const std::string& Labels::of(std::int64_t trial, const std::string& workload) {
-  if (const auto known = labels_.find(trial); known != labels_.end()) return known->second;
-  std::string label;
-  if (const WorkloadDef* def = state_.catalog.find(workload)) {
-    auto [table, added] = tables_.try_emplace(workload, state_.connection, *def);
-    if (const auto values = table->second.read(trial)) label = label_of(*def, *values);
+std::int64_t Labels::sweep_of(std::int64_t attempt) {
+  if (sweep_) return *sweep_;
+  Query query(state_.connection, "SELECT " + first_sweep_of("?"));
+  query.bind(attempt);
+  return query.next() ? query.maybe_integer(0).value_or(0) : 0;
+}
+
+const SweepAxes& Labels::axes_of_sweep(std::int64_t sweep, const WorkloadDef& def) {
+  const auto [entry, added] = axes_.try_emplace(sweep);
+  if (added && sweep != 0) entry->second = read_axes(state_.connection, sweep, def);
+  return entry->second;
+}
+
+const std::string& Labels::of(std::int64_t attempt, std::int64_t trial,
+                              const std::string& workload) {
+  const std::int64_t sweep = sweep_of(attempt);
+  const auto [label, is_new] = labels_.try_emplace({sweep, trial});
+  const WorkloadDef* def = is_new ? state_.catalog.find(workload) : nullptr;
+  if (def == nullptr) return label->second;
+  auto [table, added] = tables_.try_emplace(workload, state_.connection, *def);
+  auto values = table->second.read(trial);
+  if (!values) return label->second;
+  const SweepAxes& axes = axes_of_sweep(sweep, *def);
+  const auto per_sweep = [def](std::size_t axis) { return is_per_sweep(def->params[axis]); };
+  if (std::any_of(axes.begin(), axes.end(), per_sweep)) {
+    Trial wanted = *values;
+    set_per_sweep(state_.connection, sweep, trial, *def, wanted);
+    for (const std::size_t axis : axes) values->values[axis] = wanted.values[axis];
   }
-  return labels_.emplace(trial, std::move(label)).first->second;
+  return label->second = label_of(*def, *values, axes);
 }
 
 std::string some_of(const std::vector<std::string>& items) {

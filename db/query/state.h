@@ -1,12 +1,16 @@
 // State that the Reader's queries share. Each public call sees one snapshot of the database.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "db/base/connection.h"
 #include "db/base/names.h"
 #include "db/base/param_columns.h"
+#include "db/base/sweep_axes.h"
 #include "db/query/query.h"
 #include "db/query/row_visitor.h"
 
@@ -39,16 +43,23 @@ struct Reader::State : ReaderState {
   using ReaderState::ReaderState;
 };
 
-// Labels of trials ("model=xl context=512"). Each is read once.
+// Labels of trials ("model=xl context=512"), which name the axes of a sweep. Each is read once.
 class Labels {
  public:
-  explicit Labels(ReaderState& state) : state_(state) {}
-  const std::string& of(std::int64_t trial, const std::string& workload);
+  // `sweep` is a row. Without it the axes are those of the first sweep that wants the attempt.
+  explicit Labels(ReaderState& state, std::optional<std::int64_t> sweep = std::nullopt)
+      : state_(state), sweep_(sweep) {}
+  const std::string& of(std::int64_t attempt, std::int64_t trial, const std::string& workload);
 
  private:
+  std::int64_t sweep_of(std::int64_t attempt);  // 0: none
+  const SweepAxes& axes_of_sweep(std::int64_t sweep, const WorkloadDef& def);
+
   ReaderState& state_;
+  std::optional<std::int64_t> sweep_;
   std::unordered_map<std::string, ParamTable> tables_;
-  std::unordered_map<std::int64_t, std::string> labels_;
+  std::unordered_map<std::int64_t, SweepAxes> axes_;                     // by sweep
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> labels_;  // by sweep and trial
 };
 
 // "a, b, c and 7 more"

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "db/base/ending_columns.h"
+#include "db/base/sweep_axes.h"
 #include "db/base/which_counts.h"
 #include "db/store/state.h"
 #include "runner/base/core_list.h"
@@ -114,14 +115,17 @@ void set_ending(Connection& connection, std::int64_t row, const Ending& ending, 
 
 std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalog) {
   std::map<std::string, ParamTable> params;
+  std::map<std::int64_t, std::shared_ptr<const SweepAxes>> axes_of_sweep;
   std::vector<OpenAttempt> open;
   Query query(connection,
               "SELECT a.row, a.uid, t.id, t.key, t.workload, t.version, a.pass, a.repeat, "
               "a.position, a.priority, a.timeout_ns, a.started_ns, "
               "(SELECT max(repeats) FROM sweep_trial st JOIN sweep_attempt sa ON "
-              "sa.sweep = st.sweep WHERE sa.attempt = a.row AND st.trial = a.trial) "
-              "FROM attempt a JOIN trial t ON t.id = a.trial "
-              "WHERE a.outcome IS NULL ORDER BY a.position");
+              "sa.sweep = st.sweep WHERE sa.attempt = a.row AND st.trial = a.trial), " +
+                  first_sweep_of("a.row") +
+                  " "
+                  "FROM attempt a JOIN trial t ON t.id = a.trial "
+                  "WHERE a.outcome IS NULL ORDER BY a.position");
   while (query.next()) {
     const WorkloadDef* def = catalog.find(query.text(4));
     if (def == nullptr) continue;
@@ -143,6 +147,11 @@ std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalo
     if (!query.is_null(11)) {
       attempt.started = WallTime{query.integer(11)};
       attempt.lease = read_lease(connection, attempt.row);
+    }
+    if (const auto sweep = query.maybe_integer(13)) {
+      auto& axes = axes_of_sweep[*sweep];
+      if (!axes) axes = std::make_shared<const SweepAxes>(read_axes(connection, *sweep, *def));
+      attempt.axes = axes;
     }
     open.push_back(std::move(attempt));
   }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "db/base/sweep_axes.h"
 #include "runner/model/rounds.h"
 
 namespace sweepd {
@@ -58,7 +59,8 @@ Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef&
       machines_(def, machines),
       older_(state.connection, def, state.host),
       receipt_(receipt),
-      bucket_(random_id().substr(0, 2)) {
+      bucket_(random_id().substr(0, 2)),
+      axes_(std::make_shared<const SweepAxes>(read_axes(state.connection, sweep_row, def))) {
   Query last(state_.connection, "SELECT coalesce(max(position) + 1, 0) FROM attempt");
   last.next();
   next_position_ = last.integer(0);
@@ -117,6 +119,7 @@ void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
   attempt.position = next_position_++;
   attempt.priority = wanted.priority;
   attempt.timeout = wanted.timeout;
+  attempt.axes = axes_;
   Query(state_.connection,
         "INSERT INTO attempt (uid, trial, pass, repeat, host, is_current, position, priority, "
         "timeout_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")

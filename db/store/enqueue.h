@@ -2,6 +2,7 @@
 // new row at the end of the queue. Shared by submit and retry.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +66,7 @@ class Enqueuer {
   // All ids of one submission begin with the same two digits. They then lie together in the index
   // of ids, where fully random ids would touch, and log, every page.
   std::string bucket_;
+  std::shared_ptr<const std::vector<std::size_t>> axes_;  // of the sweep
   std::int64_t next_position_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/base/sweep_axes.h"
 #include "db/store/enqueue.h"
 #include "db/store/insert_tables.h"
 #include "db/store/older_trials.h"
@@ -8,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-std::int64_t insert_sweep(Connection& connection, const NewSweep& request) {
+std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const WorkloadDef& def) {
   const Sweep& sweep = request.sweep;
   Query(connection,
         "INSERT INTO sweep (uid, name, description, workload, trial_order, submitted_ns, source) "
@@ -22,6 +23,7 @@ std::int64_t insert_sweep(Connection& connection, const NewSweep& request) {
         .bind_all(row, static_cast<std::int64_t>(i), name_of(sweep.passes[i]))
         .run();
   }
+  insert_axes(connection, row, def, axes_of(sweep));
   insert_tables(connection, row, sweep.tables);
   return row;
 }
@@ -108,7 +110,7 @@ Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& 
                    fmt::format("sweep `{}` is stored already", request.id)};
     }
     SubmitReceipt receipt;
-    const std::int64_t sweep = insert_sweep(connection, request);
+    const std::int64_t sweep = insert_sweep(connection, request, def);
     const auto trials = insert_trials(*state_, sweep, request, def);
     receipt.trials = static_cast<std::int64_t>(trials.size());
     std::vector<std::int64_t> repeats;

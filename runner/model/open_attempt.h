@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
@@ -25,6 +27,8 @@ struct OpenAttempt {
   Duration timeout{0};
   std::optional<WallTime> started;  // empty: queued
   Lease lease;                      // of a started one
+  // Of the first sweep that wants it, for its label. Shared by the attempts of a sweep; null: none.
+  std::shared_ptr<const std::vector<std::size_t>> axes{};
 };
 
 }  // namespace sweepd

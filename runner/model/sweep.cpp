@@ -82,6 +82,21 @@ Result<Bold> bold_from(std::string_view name) {
                            did_you_mean(name, bold_names()))};
 }
 
+std::vector<std::size_t> axes_of(const Sweep& sweep) {
+  std::vector<std::size_t> params;
+  const auto add = [&params](std::size_t param) {
+    if (std::find(params.begin(), params.end(), param) == params.end()) params.push_back(param);
+  };
+  for (const Axis& axis : sweep.matrix) add(axis.param);
+  for (const ZipGroup& group : sweep.zip) {
+    for (const Axis& axis : group.axes) add(axis.param);
+  }
+  for (const auto& point : sweep.include) {
+    for (const Setting& setting : point) add(setting.param);
+  }
+  return params;
+}
+
 std::vector<TableSpec::Filter> merge_filters(std::vector<TableSpec::Filter> filters,
                                              const std::vector<TableSpec::Filter>& over) {
   for (const TableSpec::Filter& filter : over) {

@@ -131,4 +131,8 @@ struct Sweep {
   std::string source;  // the document's text as submitted, for `show` and reproduction
 };
 
+// Returns the parameters that the sweep declares as axes, even with one value: those of matrix, zip
+// groups and include points, in this order, each once.
+std::vector<std::size_t> axes_of(const Sweep& sweep);
+
 }  // namespace sweepd

@@ -62,12 +62,17 @@ TrialKey key_of(const WorkloadDef& def, const Trial& trial) {
   return hash128(text);
 }
 
-std::string label_of(const WorkloadDef& def, const Trial& trial) {
+std::string label_of(const WorkloadDef& def, const Trial& trial,
+                     const std::vector<std::size_t>& axes) {
   std::string label;
+  const auto add = [&](std::size_t param) {
+    if (!label.empty()) label += ' ';
+    label += def.params[param].name + "=" + def.params[param].text(trial.values[param]);
+  };
+  for (const std::size_t axis : axes) add(axis);
   for (std::size_t i = 0; i < def.params.size(); ++i) {
     if (trial.values[i] == def.params[i].default_value || def.params[i].computed) continue;
-    if (!label.empty()) label += ' ';
-    label += def.params[i].name + "=" + def.params[i].text(trial.values[i]);
+    if (std::find(axes.begin(), axes.end(), i) == axes.end()) add(i);
   }
   return label;
 }

@@ -19,7 +19,8 @@ bool is_given(const ParamDef& def, const Value& value) {
 // in a sweep share a few texts.
 class Template {
  public:
-  Template(const WorkloadDef& def, std::size_t param) : def_(def), param_(param) {}
+  Template(const WorkloadDef& def, std::size_t param, const std::vector<std::size_t>& axes)
+      : def_(def), param_(param), axes_(axes) {}
 
   std::optional<std::string> mistake_in(const Trial& trial) {
     const std::string& text = std::get<std::string>(trial.values[param_]);
@@ -29,7 +30,7 @@ class Template {
     for (const std::size_t named : entry->second.named) {
       const ParamDef& other = def_.params[named];
       if (is_given(other, trial.values[named])) continue;
-      const std::string label = label_of(def_, trial);
+      const std::string label = label_of(def_, trial, axes_);
       return fmt::format("{}: {{{}}} is used, but the trial{}{} does not set `{}`", own().name,
                          other.name, label.empty() ? "" : " ", label, other.name);
     }
@@ -61,16 +62,17 @@ class Template {
 
   const WorkloadDef& def_;
   std::size_t param_;
+  const std::vector<std::size_t>& axes_;
   std::map<std::string, Text> texts_;
 };
 
 }  // namespace
 
-std::optional<std::string> mistake_in_templates(const WorkloadDef& def,
-                                                const Expansion& expansion) {
+std::optional<std::string> mistake_in_templates(const WorkloadDef& def, const Expansion& expansion,
+                                                const std::vector<std::size_t>& axes) {
   std::vector<Template> templates;
   for (std::size_t i = 0; i < def.params.size(); ++i) {
-    if (def.params[i].form != TextForm::kPlain) templates.emplace_back(def, i);
+    if (def.params[i].form != TextForm::kPlain) templates.emplace_back(def, i, axes);
   }
   if (templates.empty()) return std::nullopt;
   for (const ExpandedTrial& trial : expansion.trials) {

@@ -119,7 +119,8 @@ TEST(PrepareSweeps, ATrialThatDoesNotSetWhatItsTemplateNamesIsRefused) {
   const auto zero = prepare_command(argv + "matrix: {context: [1, 0]}\n").refusal;
   ASSERT_TRUE(zero);
   EXPECT_EQ(zero->code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(zero->message, StartsWith("sweep `a`: argv: {context} is used, but the trial "));
+  EXPECT_THAT(zero->message,
+              StartsWith("sweep `a`: argv: {context} is used, but the trial context=0 argv="));
   EXPECT_THAT(zero->message, HasSubstr("does not set `context`"));
   const auto one_point = prepare_command(
       "include:\n  - {argv: 'echo {model}', model: xl}\n  - {argv: 'echo {model}'}\n");

@@ -20,6 +20,7 @@ inline const Lines kEverything{
     "select uid, hostname from host",
     "select uid, name, description, workload, submitted_ns, cancelled_ns, source from sweep",
     "select s.uid, p.position, p.pass from sweep_pass p join sweep s on s.id = p.sweep",
+    "select s.uid, x.position, x.name from sweep_axis x join sweep s on s.id = x.sweep",
     "select s.uid, t.position, t.title, d.side, d.position, d.name from sweep_table t "
     "join sweep s on s.id = t.sweep left join sweep_table_dimension d on d.sweep = t.sweep "
     "and d.table_position = t.position",
@@ -80,6 +81,7 @@ class MergeTest : public DbTest {
     NewSweep request = sweep(name, points);
     request.sweep.tables = {{}};
     request.sweep.tables[0].rows = {"model"};
+    request.sweep.matrix = {{*def().index_of("model"), {}}};
     const auto receipt = site.store->submit(request, def());
     EXPECT_TRUE(receipt) << receipt.error().message;
     for (const OpenAttempt& attempt : receipt->queued) {

@@ -23,7 +23,7 @@ void execute(const std::filesystem::path& file, const std::string& sql) {
 TEST_F(DbTest, TheFileSaysWhoseItIs) {
   EXPECT_THAT(sql("SELECT application_id, user_version, journal_mode FROM "
                   "pragma_application_id, pragma_user_version, pragma_journal_mode"),
-              ElementsAre(std::to_string(0x73776570) + "|17|wal"));
+              ElementsAre(std::to_string(0x73776570) + "|18|wal"));
 }
 
 TEST_F(DbTest, EveryTableIsStrict) {
@@ -120,7 +120,7 @@ TEST_F(DbTest, ANewParameterGrowsAColumnWithItsDefault) {
                                                             "sweep ORDER BY id DESC")[0],
                                  0);
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(found->at(1).label, "model=xl attention=it's flash");
+  EXPECT_EQ(found->at(1).label, "attention=it's flash model=xl");
 
   // A build without the parameter again: the column stays, and the trials can still be read.
   catalog_ = toy_catalog();

@@ -96,6 +96,24 @@ TEST(Trial, LabelShowsWhatDiffersFromTheDefaults) {
   EXPECT_EQ(label_of(def, trial), "size=64 precision=bf16 repeats=3");
 }
 
+TEST(Trial, LabelNamesAxesFirstAlsoAtTheirDefaults) {
+  const WorkloadDef def = matmul();
+  const std::vector<std::size_t> axes{1, 0};  // precision, size
+  EXPECT_EQ(label_of(def, default_trial(def), axes), "precision=fp32 size=4096");
+  Trial trial = with(def, "size", std::int64_t{64});
+  trial.values[2] = std::int64_t{3};
+  EXPECT_EQ(label_of(def, trial, axes), "precision=fp32 size=64 repeats=3");
+}
+
+TEST(Trial, AxesAreThoseOfMatrixZipAndIncludeEachOnce) {
+  Sweep sweep;
+  sweep.params = {{5, std::int64_t{1}}};
+  sweep.matrix = {{3, {std::int64_t{1}}}};  // with one value too
+  sweep.zip = {{{{1, {}}, {0, {}}}}};
+  sweep.include = {{{0, std::int64_t{1}}, {4, std::int64_t{1}}}};
+  EXPECT_EQ(axes_of(sweep), (std::vector<std::size_t>{3, 1, 0, 4}));
+}
+
 TEST(Trial, ValuesByName) {
   const WorkloadDef def = matmul();
   const Trial trial = with(def, "precision", std::string("bf16"));

@@ -44,7 +44,9 @@ Dispatcher::~Dispatcher() = default;
 
 std::string Dispatcher::label_of_attempt(const OpenAttempt& attempt) const {
   const WorkloadDef* def = catalog_.find(attempt.workload);
-  return def == nullptr ? attempt.workload : label_of(*def, attempt.trial);
+  if (def == nullptr) return attempt.workload;
+  return attempt.axes ? label_of(*def, attempt.trial, *attempt.axes)
+                      : label_of(*def, attempt.trial);
 }
 
 QueueChanges::Hooks Dispatcher::change_hooks() {

@@ -16,21 +16,6 @@
 namespace sweepd {
 namespace {
 
-std::vector<std::size_t> params_of_axes(const Sweep& sweep) {
-  std::vector<std::size_t> params;
-  const auto add = [&params](std::size_t param) {
-    if (std::find(params.begin(), params.end(), param) == params.end()) params.push_back(param);
-  };
-  for (const Axis& axis : sweep.matrix) add(axis.param);
-  for (const ZipGroup& group : sweep.zip) {
-    for (const Axis& axis : group.axes) add(axis.param);
-  }
-  for (const auto& point : sweep.include) {
-    for (const Setting& setting : point) add(setting.param);
-  }
-  return params;
-}
-
 PlannedAxis count_values(const PreparedSweep& prepared, std::size_t param) {
   const ParamDef& def = prepared.def->params[param];
   PlannedAxis axis{def.name, {}};
@@ -79,7 +64,7 @@ class Planner {
       : context_(context),
         prepared_(prepared),
         def_(*prepared.def),
-        axes_(params_of_axes(prepared.sweep)) {}
+        axes_(axes_of(prepared.sweep)) {}
 
   Result<SweepPlan> plan() {
     describe();

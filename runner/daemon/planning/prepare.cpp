@@ -67,7 +67,7 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
     return Error{ErrorCode::kInvalidArgument,
                  "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
   }
-  if (const auto mistake = mistake_in_templates(def, expansion)) {
+  if (const auto mistake = mistake_in_templates(def, expansion, axes_of(sweep))) {
     return Error{ErrorCode::kInvalidArgument, "sweep `" + sweep.name + "`: " + *mistake};
   }
   if (def.analytic) return std::nullopt;  // formulas have no ranks

@@ -65,7 +65,8 @@ struct AttemptEntry {
   static void visit(auto& self, auto&& field) {
     field("id", self.id, "");
     field("trial", self.trial, "its key");
-    field("label", self.label, "the parameters that differ from their defaults");
+    field("label", self.label,
+          "the axes of its sweep, then the parameters that differ from their defaults");
     field("workload", self.workload, "");
     field("pass", self.pass, "");
     field("repeat", self.repeat, "");
