@@ -146,8 +146,23 @@ std::string work_text(const rpc::SweepPlan& plan) {
   return lines.str();
 }
 
+// "3 attempts will likely hit their timeout of 30s: context=4096 is expected to take 2m 10s"
+std::string timeouts_text(const rpc::SweepPlan& plan, const rpc::PlannedTimeouts& late) {
+  const std::string whose = late.attempts == 1 ? "its timeout" : "their timeout";
+  const std::string limit = to_text(late.timeout);
+  std::string line = fmt::format("{} will likely hit {}", counted(late.attempts, "attempt"), whose);
+  if (late.all_equal) line += " of " + limit;
+  line += fmt::format(": {} is expected to take {}", point_text(plan, late.values),
+                      to_human(late.expected));
+  if (!late.all_equal) line += " and has " + limit;
+  return line;
+}
+
 std::string warnings(const rpc::SweepPlan& plan) {
   std::string out;
+  if (plan.timeouts) {
+    out += fmt::format("! {}; raise `timeout`\n", timeouts_text(plan, *plan.timeouts));
+  }
   if (const auto& memory = plan.memory; memory && memory->too_large != 0) {
     out += fmt::format("! {} cannot fit and will end oom:\n", counted(memory->too_large, "trial"));
     for (const rpc::SizedTrial& trial : memory->examples) {
@@ -198,6 +213,7 @@ Table trials_table(const rpc::SweepPlan& plan) {
     std::string state = trial.state;
     if (trial.last) state += fmt::format(" (was {})", *trial.last);
     if (!trial.fits) state += ", does not fit";
+    if (trial.times_out) state += ", likely to hit its timeout";
     row.push_back({state, {}});
     row.push_back({with_thousands(trial.to_run), static_cast<double>(trial.to_run)});
     row.push_back(trial.time ? Cell{"~ " + to_human(*trial.time), trial.time->seconds()}

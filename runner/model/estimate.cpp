@@ -45,6 +45,12 @@ double resident_bytes(const WorkPerStep& work) {
   return sum;
 }
 
+Duration least_measuring(const WorkloadDef& def, const Trial& trial) {
+  const auto least = std::get<std::int64_t>(trial.values[index_of(def, "min_time")]);
+  const auto most = std::get<std::int64_t>(trial.values[index_of(def, "max_time")]);
+  return Duration{most > 0 ? std::min(least, most) : least};
+}
+
 struct Estimator::Wanted {
   const Trial& trial;
   Pass pass;

@@ -31,6 +31,10 @@ struct PastAttempt {
 // or if the workload's step does nothing (its figures are of a model that it only sizes).
 double resident_bytes(const WorkPerStep& work);
 
+// Returns for how long at least a timing of the trial measures, whatever a step takes: `min_time`,
+// or `max_time` if that ends it before. 0: neither says.
+Duration least_measuring(const WorkloadDef& def, const Trial& trial);
+
 struct Estimate {
   Duration time{0};
   enum class Basis { kSameTrial, kNearest } basis = Basis::kNearest;

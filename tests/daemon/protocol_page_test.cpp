@@ -99,12 +99,24 @@ std::vector<Row> method_rows() {
 
 std::vector<Row> object_rows() {
   using namespace rpc;
-  return {object<SweepEntry>(),    object<Counts>(),         object<AttemptEntry>(),
-          object<RunningEntry>(),  object<EndedEntry>(),     object<SubmittedSweep>(),
-          object<rpc::Progress>(), object<rpc::SweepPlan>(), object<rpc::PlannedAxis>(),
-          object<PlannedTime>(),   object<PlannedMemory>(),  object<rpc::PlannedTrial>(),
-          object<PlanRows>(),      object<HostEntry>(),      object<DeviceEntry>(),
-          object<PeakEntry>(),     object<MergedRows>()};
+  return {object<SweepEntry>(),
+          object<Counts>(),
+          object<AttemptEntry>(),
+          object<RunningEntry>(),
+          object<EndedEntry>(),
+          object<SubmittedSweep>(),
+          object<rpc::Progress>(),
+          object<rpc::SweepPlan>(),
+          object<rpc::PlannedAxis>(),
+          object<PlannedTime>(),
+          object<rpc::PlannedTimeouts>(),
+          object<PlannedMemory>(),
+          object<rpc::PlannedTrial>(),
+          object<PlanRows>(),
+          object<HostEntry>(),
+          object<DeviceEntry>(),
+          object<PeakEntry>(),
+          object<MergedRows>()};
 }
 
 std::string page() {

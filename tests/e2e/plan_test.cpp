@@ -104,6 +104,43 @@ TEST(Plan, TellsWhichTrialsRunAgainAndHowTheyEnded) {
   EXPECT_THAT(ran.out, HasSubstr("2 attempts; run again because 2 trials ended oom before"));
 }
 
+// A step sleeps for 20 ms, so a thousand take 20 s, however busy the machine is.
+TEST(Plan, TellsWhichAttemptsWillHitTheirTimeout) {
+  const Sandbox box;
+  constexpr auto kSlow =
+      "sweep: slow\nworkload: noop\nparams: {sleep: 20ms, warmup: 0, timeout: 15s, repeats: 2}\n"
+      "matrix: {steps: [10, 1000, 2000]}\n";
+  EXPECT_TRUE(plan_of(box, kSlow).at(0)["timeouts"].is_null()) << "nothing to estimate from";
+  ASSERT_EQ(box.ctl({"submit", "-", "--set", "steps=10", "--wait"}, kSlow).exit_code, 0);
+  const json plan = plan_of(box, kSlow, {"--all"}).at(0);
+  EXPECT_EQ(plan["timeouts"]["attempts"], 4);
+  EXPECT_EQ(plan["timeouts"]["values"], json({"2000"}));
+  EXPECT_EQ(plan["timeouts"]["timeout_ns"], 15'000'000'000);
+  EXPECT_GE(plan["timeouts"]["expected_ns"], 40'000'000'000);
+  EXPECT_EQ(plan["timeouts"]["all_equal"], true);
+  EXPECT_EQ(plan["rows"][0]["times_out"], false);
+  EXPECT_EQ(plan["rows"][1]["times_out"], true);
+  const Ran text = box.ctl({"plan", "-", "--all"}, kSlow);
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("! 4 attempts will likely hit their timeout of 15s: "
+                              "steps=2000 is expected to take "),
+                    HasSubstr("; raise `timeout`\n"), HasSubstr("new, likely to hit its timeout")));
+  EXPECT_TRUE(plan_of(box, kSlow, {"--set", "timeout=0"}).at(0)["timeouts"].is_null());
+}
+
+TEST(Plan, WhatMeasuresForAsLongAsItsTimeoutHitsIt) {
+  const Sandbox box;
+  const json late = plan_of(box,
+                            "sweep: long\nworkload: noop\npasses: [timing, memory]\n"
+                            "zip: [{min_time: [10s, 30s, 60s, 1h], "
+                            "timeout: [30s, 30s, 50s, 2h]}]\n")
+                        .at(0)["timeouts"];
+  EXPECT_EQ(late["attempts"], 2) << "a memory pass does not measure for long";
+  EXPECT_EQ(late["values"], json({"1m", "50s"}));
+  EXPECT_EQ(late["expected_ns"], 60'000'000'000);
+  EXPECT_EQ(late["all_equal"], false);
+}
+
 TEST(Plan, ReadsLikeAPlan) {
   const Sandbox box;
   const Ran ran = box.ctl({"plan", box.write("grid.yaml", kGrid)});

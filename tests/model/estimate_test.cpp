@@ -149,5 +149,20 @@ TEST(ResidentBytes, SumsWhatIsThereDuringAWholeStep) {
   EXPECT_EQ(resident_bytes({}), 0);
 }
 
+TEST(LeastMeasuring, IsMinTimeUnlessMaxTimeEndsItBefore) {
+  const WorkloadDef d = def();
+  Trial wanted = default_trial(d);
+  const auto set = [&](const char* name, Duration time) {
+    wanted.values[*d.index_of(name)] = time.ns;
+  };
+  EXPECT_EQ(least_measuring(d, wanted), Duration{0});
+  set("min_time", seconds(60));
+  EXPECT_EQ(least_measuring(d, wanted), seconds(60));
+  set("max_time", seconds(90));
+  EXPECT_EQ(least_measuring(d, wanted), seconds(60));
+  set("max_time", seconds(20));
+  EXPECT_EQ(least_measuring(d, wanted), seconds(20));
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -42,6 +42,7 @@ rpc::PlannedTrial message_of(const PlannedTrial& trial) {
   message.state = state_of(trial.standing);
   message.to_run = trial.standing.all_to_run();
   message.fits = trial.fits();
+  message.times_out = trial.times_out;
   if (trial.standing.last) message.last = name_of(*trial.standing.last);
   message.time = trial.time;
   if (trial.resident_bytes > 0) message.resident = resident_of(trial);
@@ -111,6 +112,9 @@ rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
                   .unknown = plan.time_unknown,
                   .past_results = plan.past_results,
                   .farthest_ratio = plan.farthest_ratio};
+  if (const PlannedTimeouts& late = plan.timeouts; late.attempts > 0) {
+    message.timeouts = {late.attempts, late.values, late.expected, late.timeout, late.all_equal};
+  }
   message.memory = memory_of(plan);
   message.refusals = plan.refusals;
   message.work_error = plan.work_error;

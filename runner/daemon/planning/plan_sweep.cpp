@@ -164,6 +164,7 @@ class Planner {
       if (attempts == 0) continue;
       looked_at_to_run_ += attempts;
       const auto one = estimator.of(trial.key, trial.trial, pass, work);
+      if (!def_.analytic) note_timeout(trial.trial, pass, attempts, one, out);
       if (!one) {
         known = false;
         plan_.time_unknown += attempts;
@@ -183,6 +184,26 @@ class Planner {
     }
     if (known && out.standing.all_to_run() > 0)
       out.time = Duration{static_cast<std::int64_t>(sum_ns)};
+  }
+
+  void note_timeout(const Trial& trial, Pass pass, std::int64_t attempts,
+                    const std::optional<Estimate>& estimate, PlannedTrial& out) {
+    const Duration timeout{trial.integer(def_, "timeout")};
+    if (timeout.ns == 0) return;  // never
+    const Duration least = pass == Pass::kTiming ? least_measuring(def_, trial) : Duration{0};
+    const Duration expected = std::max(estimate ? estimate->time : Duration{0}, least);
+    // Whatever must measure for as long as that starts before it measures.
+    if (expected <= timeout && least < timeout) return;
+    out.times_out = true;
+    PlannedTimeouts& all = plan_.timeouts;
+    all.all_equal &= all.attempts == 0 || all.timeout == timeout;
+    const auto multiple = [](Duration a, Duration b) { return a.seconds() / b.seconds(); };
+    if (all.attempts == 0 || multiple(expected, timeout) > multiple(all.expected, all.timeout)) {
+      all.values = out.values;
+      all.expected = expected;
+      all.timeout = timeout;
+    }
+    all.attempts += attempts;
   }
 
   // Trials that were not examined are assumed to take the mean of the others.

@@ -28,9 +28,20 @@ struct PlannedTrial {
   std::optional<Duration> time;   // of its attempts that would run; empty: unknown, or none
   double resident_bytes = 0;      // 0: unknown
   std::int64_t memory_bytes = 0;  // of its device, or memory_limit; 0: unknown
+  bool times_out = false;         // an attempt of it probably; see PlannedTimeouts
   bool fits() const {
     return memory_bytes == 0 || resident_bytes <= static_cast<double>(memory_bytes);
   }
+};
+
+// The attempts to run, of the examined trials, that are expected to take longer than their
+// `timeout`, or that must measure for as long as that.
+struct PlannedTimeouts {
+  std::int64_t attempts = 0;
+  // Of the one whose expected time is the largest multiple of its timeout.
+  std::vector<std::string> values;  // of the axes
+  Duration expected{0}, timeout{0};
+  bool all_equal = true;  // whether all of them have this timeout
 };
 
 struct SweepPlan {
@@ -52,11 +63,12 @@ struct SweepPlan {
   // Total time of the attempts to run that have an estimate, one after another (except that timings
   // on several GPUs run in parallel). Empty: no past attempt is comparable to any.
   std::optional<Duration> time;
-  std::int64_t time_unknown = 0;      // examined attempts without an estimate
-  std::int64_t from_same = 0;         // attempts estimated from the same trial
-  std::int64_t from_nearest = 0;      // attempts estimated from the nearest trial
-  double farthest_ratio = 1;          // largest factor between a trial's work and its nearest's
-  std::int64_t past_results = 0;      // `done` attempts on this host that were read
+  std::int64_t time_unknown = 0;  // examined attempts without an estimate
+  std::int64_t from_same = 0;     // attempts estimated from the same trial
+  std::int64_t from_nearest = 0;  // attempts estimated from the nearest trial
+  double farthest_ratio = 1;      // largest factor between a trial's work and its nearest's
+  std::int64_t past_results = 0;  // `done` attempts on this host that were read
+  PlannedTimeouts timeouts;
   std::vector<std::string> refusals;  // what this machine can never run, and why
   std::string work_error;             // why the formulas are unknown
 };

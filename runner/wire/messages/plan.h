@@ -55,6 +55,22 @@ struct PlannedTime {
   }
 };
 
+struct PlannedTimeouts {
+  static constexpr std::string_view kTitle = "a plan's timeouts";
+  std::int64_t attempts = 0;
+  std::vector<std::string> values;
+  Duration expected{0}, timeout{0};
+  bool all_equal = true;
+  static void visit(auto& self, auto&& field) {
+    field("attempts", self.attempts, "to run, of the trials that were looked at");
+    field("values", self.values,
+          "of the axes, where the expected time is the largest multiple of the timeout");
+    field("expected_ns", self.expected, "of one attempt there");
+    field("timeout_ns", self.timeout, "there");
+    field("all_equal", self.all_equal, "whether all of these attempts have this timeout");
+  }
+};
+
 struct SizedTrial {
   std::vector<std::string> values;
   Bytes resident, memory;
@@ -82,7 +98,7 @@ struct PlannedTrial {
   std::vector<std::string> values;
   std::string state;
   std::int64_t to_run = 0;
-  bool fits = true;
+  bool fits = true, times_out = false;
   std::optional<std::string> last;
   std::optional<Duration> time;
   std::optional<Bytes> resident;
@@ -91,6 +107,8 @@ struct PlannedTrial {
     field("state", self.state, "`new`, `again`, `partly`, `reused`, `queued`, `running`");
     field("to_run", self.to_run, "attempts");
     field("fits", self.fits, "into the memory");
+    field("times_out", self.times_out,
+          "an attempt of it is expected to take longer than its `timeout`");
     field("last", self.last, "its last outcome");
     field("time_ns", self.time, "of its attempts to run");
     field("resident_bytes", self.resident, "at least");
@@ -109,6 +127,7 @@ struct SweepPlan {
   ChangesMessage changes;
   std::int64_t looked_at = 0;
   PlannedTime time;
+  std::optional<PlannedTimeouts> timeouts;
   std::optional<PlannedMemory> memory;
   std::vector<std::string> refusals;
   std::string work_error;
@@ -133,6 +152,10 @@ struct SweepPlan {
     field("looked_at", self.looked_at,
           "trials from which time and memory are computed, at most 10,000, spread over the sweep");
     field("time", self.time, "");
+    field(
+        "timeouts", self.timeouts,
+        "attempts that are expected to take longer than their `timeout`; null when there are none",
+        OrNull());
     field("memory", self.memory, "null when no formula is known", OrNull());
     field("refusals", self.refusals, "what this machine can never run");
     field("work_error", self.work_error, "why formulas are not known");
