@@ -4,6 +4,7 @@
 #include "db/query/attempt_tables.h"
 #include "db/query/detail_tables.h"
 #include "db/query/kernel_tables.h"
+#include "db/query/partial_steps_reader.h"
 #include "db/query/state.h"
 
 namespace sweepd {
@@ -103,7 +104,11 @@ Result<std::vector<Table>> Reader::attempt_details(std::int64_t row, bool steps)
     append(tables, parameters_table(*state_, trial.integer(0), attempt->workload));
     append(tables, figures_table(connection, trial.integer(0)));
     append(tables, work_table(connection, row));
-    append(tables, summary_table(connection, "a.row = ?", row));
+    Table summary = summary_table(connection, "a.row = ?", row);
+    if (const auto partial = read_partial_steps(*state_, row)) {
+      summary.title += ", " + heading_of(*partial, *attempt->outcome);
+    }
+    append(tables, std::move(summary));
     append(tables, memory_table(connection, row));
     append(tables, profile_table(connection, row));
     if (attempt->pass == Pass::kProfile) {
@@ -144,7 +149,9 @@ Result<std::vector<Table>> Reader::trial_details(const std::string& key_prefix) 
     append(tables, parameters_table(*state_, trial->id, trial->workload));
     append(tables, figures_table(connection, trial->id));
     append(tables, attempts_table(connection, trial->id));
-    append(tables, summary_table(connection, "a.trial = ? AND a.is_current = 1", trial->id));
+    append(tables,
+           summary_table(connection, "a.trial = ? AND a.is_current = 1 AND a.outcome = 'done'",
+                         trial->id));
     return tables;
   });
 }

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "db/base/ending_columns.h"
+#include "db/query/partial_steps_reader.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -28,6 +29,13 @@ bool is_done(const SelectedAttempt& attempt) {
 // too.
 bool has_figures(const QueryPlan& plan, const SelectedAttempt& attempt) {
   return plan.source == FigureSource::kFigure || is_done(attempt);
+}
+
+// Whether the figures are times of steps, alone or among others.
+bool shows_times(const QueryPlan& plan) {
+  if (plan.source != FigureSource::kSummary && plan.source != FigureSource::kSample) return false;
+  const auto& metrics = plan.metrics;
+  return metrics.empty() || std::find(metrics.begin(), metrics.end(), "time") != metrics.end();
 }
 
 // Maps ids to names. Sweeps that share a name are told apart by their ids.
@@ -186,6 +194,7 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
 void ResultBuilder::add_words(const SelectedAttempt& attempt) {
   ResultRow row = row_of(attempt);
   row.note = note_of(attempt);
+  if (shows_times(plan_) && !attempt.pending) row.partial = read_partial_steps(state_, attempt.row);
   const auto is_phase = [](const PlannedDimension& d) {
     return d.column == ColumnRef(Common::kPhase);
   };

@@ -11,6 +11,7 @@
 
 #include "runner/base/ids.h"
 #include "runner/model/outcome.h"
+#include "runner/model/partial_steps.h"
 #include "runner/model/sample.h"
 #include "runner/model/sweep.h"
 #include "runner/model/verdict.h"
@@ -69,6 +70,8 @@ struct ResultRow {
   Verdict verdict = Verdict::kValid;
   std::string note;                // why suspect, invalid, or not done
   std::vector<Unsteady> unsteady;  // those of its attempts, by kind; of times only
+  // Of an attempt that is not done, where times are asked for.
+  std::optional<PartialSteps> partial = {};
   AttemptId attempt;
   // If more than one: the figures are those of this many valid attempts, pooled by the reader.
   // Order statistics, and a min and max that no cell shows, are then NaN; `attempt` is "", and a

@@ -13,6 +13,7 @@
 #include "runner/report/error_notes.h"
 #include "runner/report/layer.h"
 #include "runner/report/notes.h"
+#include "runner/report/partial_notes.h"
 #include "runner/report/report.h"
 #include "runner/report/row_order.h"
 #include "runner/report/significance.h"
@@ -231,6 +232,7 @@ class Pivot {
     const report::Group* group = layer.find(row, column.key);
     if (group != nullptr && !noted) {
       footnotes_.add_cell(cell_name(row, column), group->rows, layer.axes());
+      partial_.add_cell(cell_name(row, column), axes().row_name(row), group->rows);
     }
     const auto failed = layer.failed_baseline(row, column.key);
     if (!failed.empty()) {  // rows of other results, whose dimensions differ
@@ -264,6 +266,7 @@ class Pivot {
     const std::size_t explanations = table.notes.size();
     if (pooling_.any()) table.notes.push_back(pooling_.warning());
     add(footnotes_.lines());
+    add(partial_.lines());
     table.warnings = table.notes.size() - explanations;
   }
 
@@ -279,6 +282,7 @@ class Pivot {
   std::vector<Key> order_;  // of the shown rows
   std::vector<ValueColumn> columns_;
   report::Footnotes footnotes_;
+  report::PartialNotes partial_;
   report::UnsaidPooling pooling_;
   report::Significance significance_;
 };

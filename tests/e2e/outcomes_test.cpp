@@ -12,6 +12,7 @@ namespace sweepd::e2e {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct Case {
   std::string kind;
@@ -63,6 +64,31 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"exit", "step", "crashed", "crashed", "exit code 3"},
                     Case{"unavailable", "setup", "skipped", "skipped", "install it"}),
     [](const auto& param_info) { return param_info.param.kind + "_at_" + param_info.param.at; });
+
+// A step sleeps for 300 ms and there are a thousand, so some are measured and never all.
+TEST(OutcomesOfASweep, WhatWasMeasuredBeforeATimeoutIsShownAndIsNoFigure) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"submit", "-", "--wait"},
+                          "sweep: late\nworkload: noop\n"
+                          "params: {sleep: 300ms, warmup: 0, timeout: 6s}\n"
+                          "matrix: {steps: [1, 1000]}\n");
+  EXPECT_EQ(ran.exit_code, 4);
+  EXPECT_THAT(ran.err, HasSubstr("timeout steps=1000"));
+  const std::string n = box.sql(
+      "select s.n from summaries s join attempts a using (attempt_uid) where a.outcome = 'timeout' "
+      "and s.metric = 'time' and s.phase = 'step'");
+  ASSERT_NE(n, "");
+  const std::string attempt = box.sql("select uid from attempt where outcome = 'timeout'");
+  EXPECT_THAT(box.ctl({"show", attempt}).out,
+              HasSubstr("measured before the timeout: " + n + " of 1,000 steps"));
+  const std::string note = ": " + n + " of 1,000 steps were measured before the timeout, mean 3";
+  const Ran report = box.ctl({"report", "late"});
+  EXPECT_THAT(report.out, HasSubstr("| timeout"));
+  EXPECT_THAT(report.out, HasSubstr("1000" + note));
+  const Ran csv = box.ctl({"report", "late", "--format", "csv", "--with", "n,outcome"});
+  EXPECT_THAT(csv.out, Not(HasSubstr(n + " of")));
+  EXPECT_THAT(csv.err, HasSubstr("1000" + note));
+}
 
 TEST(OutcomesOfASweep, OneFailureLeavesTheOthersAlone) {
   const Sandbox box;
