@@ -23,9 +23,8 @@ class PartialStepsTest : public DbTest {
   }
   std::vector<std::string> titles(const OpenAttempt& attempt) const {
     std::vector<std::string> titles;
-    for (const Table& table : reader_->attempt_details(attempt.row, true).value()) {
-      titles.push_back(table.title);
-    }
+    const auto details = reader_->attempt_details(attempt.row, true);
+    for (const Table& table : *details) titles.push_back(table.title);
     return titles;
   }
   ResultRow only_row(const QuerySpec& query) const {
