@@ -72,9 +72,9 @@ TEST_F(PartialStepsTest, AreThoseOfEveryBadEnding) {
 
 TEST_F(PartialStepsTest, OfAnOpenNumberOfStepsAreOfAtLeastSoMany) {
   submit_and_end("a", kTimeout, {{"steps", "50"}, {"min_time", "1m"}});
-  EXPECT_TRUE(only_row(query()).partial->at_least);
+  EXPECT_TRUE(only_row(query()).partial.value_or(PartialSteps{}).at_least);
   submit_and_end("b", kTimeout, {{"steps", "50"}, {"relative_error", "0.01"}});
-  EXPECT_TRUE(only_row(query()).partial->at_least);
+  EXPECT_TRUE(only_row(query()).partial.value_or(PartialSteps{}).at_least);
 }
 
 TEST_F(PartialStepsTest, ConcernTimesOnly) {
