@@ -83,7 +83,7 @@ TEST(OutcomesOfASweep, WhatWasMeasuredBeforeATimeoutIsShownAndIsNoFigure) {
               HasSubstr("measured before the timeout: " + n + " of 1,000 steps"));
   const std::string note = ": " + n + " of 1,000 steps were measured before the timeout, mean 3";
   const Ran report = box.ctl({"report", "late"});
-  EXPECT_THAT(report.out, HasSubstr("| timeout"));
+  EXPECT_THAT(report.out, HasSubstr(" timeout "));
   EXPECT_THAT(report.out, HasSubstr("1000" + note));
   const Ran csv = box.ctl({"report", "late", "--format", "csv", "--with", "n,outcome"});
   EXPECT_THAT(csv.out, Not(HasSubstr(n + " of")));
