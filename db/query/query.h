@@ -14,6 +14,7 @@
 
 #include "db/query/kernel_view.h"
 #include "runner/model/changes.h"
+#include "runner/model/drift.h"
 #include "runner/model/estimate.h"
 #include "runner/model/memory_picture.h"
 #include "runner/model/noise_floor.h"
@@ -112,8 +113,8 @@ class Reader {
 
   Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
   // `who` is a full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); ""
-  // is the latest sweep of all. Errors: not found, with the nearest name; ambiguous, with the
-  // candidates.
+  // is the latest sweep of all that is no sentinel's. Errors: not found, with the nearest name;
+  // ambiguous, with the candidates.
   Result<SweepRow> find_sweep(const std::string& who);
   Result<std::vector<TableSpec>> tables_of(const SweepId& sweep);
   Result<std::string> source_of(const SweepId& sweep);
@@ -157,6 +158,13 @@ class Reader {
   Result<RanInSweep> ran_in_sweep(const SweepId& sweep, const WorkloadDef& def);
   // Returns what each of these attempts ran on and with; those that there are not are left out.
   Result<std::map<AttemptId, WhatRan>> what_ran(const std::vector<AttemptId>& attempts);
+
+  // Every sentinel's runs that are done and not invalid, whatever sweeps they watched.
+  Result<std::vector<SentinelSeries>> sentinel_series();
+  // Returns those of the given attempts, or of all attempts of the sweep, that are done and were
+  // timed, in a timing or a profile.
+  Result<std::vector<AttemptSpan>> spans_of(const std::vector<AttemptId>& attempts);
+  Result<std::vector<AttemptSpan>> spans_of_sweep(const SweepId& sweep);
 
   // Returns what `submit` would find, by the same rules, in the order of `trials`. `host` is the
   // host's id, `machines` on what it would run.

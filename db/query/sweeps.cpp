@@ -125,7 +125,10 @@ Result<SweepRow> Reader::find_sweep(const std::string& who) {
     Connection& connection = state_->connection;
     if (who.empty()) {
       if (auto latest = one_sweep(
-              connection, "WHERE ? = '' ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who))
+              connection,
+              "WHERE ? = '' AND s.sentinel_of IS NULL ORDER BY s.submitted_ns DESC, s.id DESC "
+              "LIMIT 1",
+              who))
         return *latest;
       return Error{ErrorCode::kNotFound, "there is no sweep yet; `sweepctl submit FILE` makes one"};
     }

@@ -113,19 +113,34 @@ void set_ending(Connection& connection, std::int64_t row, const Ending& ending, 
   mark_current(connection, identity->trial, identity->pass, identity->repeat);
 }
 
+SentinelColumns SentinelColumns::read(const Query& query, int first) {
+  if (!query.is_null(first + 2)) {
+    return {query.integer(first + 2), Duration{query.integer(first + 3)}, true};
+  }
+  if (query.is_null(first + 1)) return {};
+  return {query.integer(first), Duration{query.integer(first + 1)}, false};
+}
+
+void SentinelColumns::fill(OpenAttempt& attempt) const {
+  attempt.watched_sweep = watched_sweep;
+  attempt.sentinel_every = every;
+  attempt.is_sentinel = is_sentinel;
+}
+
 std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalog) {
   std::map<std::string, ParamTable> params;
   std::map<std::int64_t, std::shared_ptr<const SweepAxes>> axes_of_sweep;
   std::vector<OpenAttempt> open;
-  Query query(connection,
-              "SELECT a.row, a.uid, t.id, t.key, t.workload, t.version, a.pass, a.repeat, "
-              "a.position, a.priority, a.timeout_ns, a.started_ns, "
-              "(SELECT max(repeats) FROM sweep_trial st JOIN sweep_attempt sa ON "
-              "sa.sweep = st.sweep WHERE sa.attempt = a.row AND st.trial = a.trial), " +
-                  first_sweep_of("a.row") +
-                  " "
-                  "FROM attempt a JOIN trial t ON t.id = a.trial "
-                  "WHERE a.outcome IS NULL ORDER BY a.position");
+  Query query(
+      connection,
+      fmt::format("SELECT a.row, a.uid, t.id, t.key, t.workload, t.version, a.pass, a.repeat, "
+                  "a.position, a.priority, a.timeout_ns, a.started_ns, "
+                  "(SELECT max(repeats) FROM sweep_trial st JOIN sweep_attempt sa ON "
+                  "sa.sweep = st.sweep WHERE sa.attempt = a.row AND st.trial = a.trial), {}, {} "
+                  "FROM attempt a JOIN trial t ON t.id = a.trial LEFT JOIN sweep s ON s.id = "
+                  "(SELECT min(q.sweep) FROM sweep_attempt q WHERE q.attempt = a.row AND "
+                  "q.origin = 'queued') WHERE a.outcome IS NULL ORDER BY a.position",
+                  SentinelColumns::kSql, first_sweep_of("a.row")));
   while (query.next()) {
     const WorkloadDef* def = catalog.find(query.text(4));
     if (def == nullptr) continue;
@@ -143,12 +158,15 @@ std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalo
     attempt.timeout = Duration{query.integer(10)};
     set_param(*def, attempt.trial, "priority", attempt.priority);
     set_param(*def, attempt.trial, "timeout", attempt.timeout.ns);
-    set_param(*def, attempt.trial, "repeats", query.maybe_integer(12).value_or(1));
+    SentinelColumns::read(query, 13).fill(attempt);
+    // The repeats of a sentinel have no end.
+    const std::int64_t repeats = attempt.is_sentinel ? 1 : query.maybe_integer(12).value_or(1);
+    set_param(*def, attempt.trial, "repeats", repeats);
     if (!query.is_null(11)) {
       attempt.started = WallTime{query.integer(11)};
       attempt.lease = read_lease(connection, attempt.row);
     }
-    if (const auto sweep = query.maybe_integer(13)) {
+    if (const auto sweep = query.maybe_integer(17)) {
       auto& axes = axes_of_sweep[*sweep];
       if (!axes) axes = std::make_shared<const SweepAxes>(read_axes(connection, *sweep, *def));
       attempt.axes = axes;

@@ -1,14 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "db/base/ending_columns.h"
 #include "db/store/state.h"
 
 namespace sweepd {
 namespace {
 
-// Returns the sweep's open attempts that no other live sweep waits for.
-Store::CancelReceipt open_of_only(Connection& connection, std::int64_t sweep) {
-  Store::CancelReceipt receipt;
+// Adds the sweep's open attempts that no other live sweep waits for.
+void add_open_of_only(Connection& connection, std::int64_t sweep, Store::CancelReceipt& receipt) {
   Query query(connection,
               "SELECT a.row, a.started_ns IS NOT NULL FROM sweep_attempt sa "
               "JOIN attempt a ON a.row = sa.attempt "
@@ -20,7 +22,16 @@ Store::CancelReceipt open_of_only(Connection& connection, std::int64_t sweep) {
   while (query.next()) {
     (query.integer(1) != 0 ? receipt.running : receipt.ended).push_back(query.integer(0));
   }
-  return receipt;
+}
+
+// Returns the sweep and that of its sentinel, if it has one.
+std::vector<std::int64_t> with_sentinel(Connection& connection, std::int64_t sweep) {
+  std::vector<std::int64_t> sweeps{sweep};
+  Query query(connection,
+              "SELECT id FROM sweep WHERE sentinel_of = (SELECT uid FROM sweep WHERE id = ?)");
+  query.bind(sweep);
+  while (query.next()) sweeps.push_back(query.integer(0));
+  return sweeps;
 }
 
 bool has_open(Connection& connection, std::int64_t sweep) {
@@ -38,14 +49,18 @@ Result<Store::CancelReceipt> Store::cancel_sweep(const SweepId& sweep, WallTime 
   return state_->transact("cancelling sweep " + sweep, [&]() -> Result<CancelReceipt> {
     const auto row = sweep_row(connection, sweep);
     if (!row) return row.error();
-    if (!has_open(connection, *row)) {
+    const std::vector<std::int64_t> sweeps = with_sentinel(connection, *row);
+    if (std::ranges::none_of(sweeps, [&](std::int64_t s) { return has_open(connection, s); })) {
       return Error{ErrorCode::kFailedPrecondition,
                    fmt::format("sweep `{}` has ended; there is nothing to cancel", sweep)};
     }
-    Query(connection, "UPDATE sweep SET cancelled_ns = coalesce(cancelled_ns, ?) WHERE id = ?")
-        .bind_all(when.ns, *row)
-        .run();
-    CancelReceipt receipt = open_of_only(connection, *row);
+    CancelReceipt receipt;
+    for (const std::int64_t each : sweeps) {
+      Query(connection, "UPDATE sweep SET cancelled_ns = coalesce(cancelled_ns, ?) WHERE id = ?")
+          .bind_all(when.ns, each)
+          .run();
+      add_open_of_only(connection, each, receipt);
+    }
     const Ending ending{Cancelled{"its sweep was cancelled"}, 0};
     for (const std::int64_t attempt : receipt.ended) set_ending(connection, attempt, ending, when);
     return receipt;

@@ -1,5 +1,7 @@
 #include "db/store/enqueue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <numeric>
@@ -64,6 +66,10 @@ Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef&
   Query last(state_.connection, "SELECT coalesce(max(position) + 1, 0) FROM attempt");
   last.next();
   next_position_ = last.integer(0);
+  Query sentinel(state_.connection,
+                 fmt::format("SELECT {} FROM sweep s WHERE s.id = ?", SentinelColumns::kSql));
+  sentinel.bind(sweep_row);
+  if (sentinel.next()) sentinel_ = SentinelColumns::read(sentinel, 0);
 }
 
 void Enqueuer::link(std::int64_t attempt_row, std::string_view origin) {
@@ -120,6 +126,7 @@ void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
   attempt.priority = wanted.priority;
   attempt.timeout = wanted.timeout;
   attempt.axes = axes_;
+  sentinel_.fill(attempt);
   Query(state_.connection,
         "INSERT INTO attempt (uid, trial, pass, repeat, host, is_current, position, priority, "
         "timeout_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")

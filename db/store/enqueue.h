@@ -68,6 +68,7 @@ class Enqueuer {
   std::string bucket_;
   std::shared_ptr<const std::vector<std::size_t>> axes_;  // of the sweep
   std::int64_t next_position_ = 0;
+  SentinelColumns sentinel_;
 };
 
 }  // namespace sweepd

@@ -115,7 +115,11 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
     receipt.trials = count_trials(connection, *row);
     const auto candidates = candidates_of(connection, *row, which);
     if (candidates.empty()) return receipt;
-    Query(connection, "UPDATE sweep SET cancelled_ns = NULL WHERE id = ?").bind(*row).run();
+    Query(connection,
+          "UPDATE sweep SET cancelled_ns = NULL WHERE id = ?1 OR sentinel_of = (SELECT uid FROM "
+          "sweep WHERE id = ?1)")
+        .bind(*row)
+        .run();
     ParamTable params(connection, **def);
     const std::string kNoBaseKey;
     Enqueuer enqueuer(*state_, *row, **def, Reuse::kSame, machines, receipt);

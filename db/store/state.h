@@ -49,6 +49,20 @@ std::int64_t upsert_device(Connection& connection, Names& names, std::int64_t ho
 // Returns the row of the sweep, or an Error if there is none.
 Result<std::int64_t> sweep_row(Connection& connection, const SweepId& sweep);
 
+// What an attempt has to do with the sentinel of the sweep that queued it.
+struct SentinelColumns {
+  std::int64_t watched_sweep = 0;
+  Duration every{0};
+  bool is_sentinel = false;
+
+  // Columns of `sweep s`. NULL throughout if the sweep neither has a sentinel nor is one.
+  static constexpr const char* kSql =
+      "s.id, s.sentinel_ns, (SELECT w.id FROM sweep w WHERE w.uid = s.sentinel_of), "
+      "(SELECT w.sentinel_ns FROM sweep w WHERE w.uid = s.sentinel_of)";
+  static SentinelColumns read(const Query& query, int first);
+  void fill(OpenAttempt& attempt) const;
+};
+
 // Determines again, for each host, which attempt of (trial, pass, repeat) counts. Call after an
 // insert or an update of outcome or host.
 void mark_current(Connection& connection, std::int64_t trial, Pass pass, int repeat);

@@ -57,6 +57,12 @@ struct Rates {
   double flops_per_s = 0, bytes_per_s = 0;  // 0: none
 };
 
+// A sentinel that a sweep still has to run on a kind of device ("cpu", "cuda").
+struct OwedSentinel {
+  std::int64_t sweep = 0;  // row
+  std::string device;
+};
+
 class Merger;
 
 class Store {
@@ -95,9 +101,9 @@ class Store {
   // Finishes all of them in one transaction, or none.
   Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 
-  // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, and marks the
-  // sweep. Returns the rows it ended and the rows still running that only this sweep wants. A sweep
-  // with nothing open is kFailedPrecondition.
+  // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, with those of
+  // its sentinel, and marks the sweep. Returns the rows it ended and the rows still running that
+  // only this sweep wants. A sweep with nothing open is kFailedPrecondition.
   struct CancelReceipt {
     std::vector<std::int64_t> ended;
     std::vector<std::int64_t> running;
@@ -108,6 +114,13 @@ class Store {
   // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again.
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
                                     WallTime when, const MachineIds& machines = {});
+
+  // Queues the next sentinel of the sweep, a row, on a kind of device ("cpu", "cuda"). Returns
+  // nothing if the sweep or its sentinel was cancelled, or if this build cannot run one.
+  Result<std::optional<OpenAttempt>> add_sentinel(std::int64_t sweep, const std::string& device,
+                                                  WallTime now);
+  // Returns those whose sweep has ended, and that the previous daemon could not queue any more.
+  Result<std::vector<OwedSentinel>> owed_sentinels();
 
   // Moves the log into the database file, as far as readers permit. What was acknowledged is
   // durable without this; after it, a copy of the file alone contains everything.

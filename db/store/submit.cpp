@@ -1,62 +1,12 @@
 #include <fmt/format.h>
 
-#include "db/base/sweep_axes.h"
 #include "db/store/enqueue.h"
-#include "db/store/insert_tables.h"
+#include "db/store/insert_sweep.h"
 #include "db/store/older_trials.h"
 #include "db/store/state.h"
 
 namespace sweepd {
 namespace {
-
-std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const WorkloadDef& def) {
-  const Sweep& sweep = request.sweep;
-  Query(connection,
-        "INSERT INTO sweep (uid, name, description, workload, trial_order, submitted_ns, source) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)")
-      .bind_all(request.id, sweep.name, sweep.description, sweep.workload, name_of(sweep.order),
-                request.submitted.ns, sweep.source)
-      .run();
-  const std::int64_t row = connection.database().getLastInsertRowid();
-  for (std::size_t i = 0; i < sweep.passes.size(); ++i) {
-    Query(connection, "INSERT INTO sweep_pass (sweep, position, pass) VALUES (?, ?, ?)")
-        .bind_all(row, static_cast<std::int64_t>(i), name_of(sweep.passes[i]))
-        .run();
-  }
-  insert_axes(connection, row, def, axes_of(sweep));
-  insert_tables(connection, row, sweep.tables);
-  return row;
-}
-
-struct TrialRow {
-  std::int64_t row = 0;
-  bool is_new = false;
-  std::int64_t priority = 0, repeats = 1;
-  Duration timeout{0};
-  std::optional<std::string> submitted_code;  // as in sweep_trial
-};
-
-TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, ParamTable& params,
-                              const NewTrial& wanted) {
-  TrialRow trial;
-  {
-    Query known(connection, "SELECT id FROM trial WHERE key = ?");
-    known.bind(wanted.key);
-    if (known.next()) {
-      trial.row = known.integer(0);
-      return trial;
-    }
-  }
-  const auto base =
-      wanted.base_key.empty() ? std::nullopt : std::optional<std::string>(wanted.base_key);
-  Query(connection, "INSERT INTO trial (key, workload, version, base_key) VALUES (?, ?, ?, ?)")
-      .bind_all(wanted.key, def.name, def.version, base)
-      .run();
-  trial.row = connection.database().getLastInsertRowid();
-  trial.is_new = true;
-  params.insert(trial.row, wanted.trial);
-  return trial;
-}
 
 std::int64_t per_sweep_value(const WorkloadDef& def, const Trial& trial, std::string_view name,
                              std::int64_t otherwise) {

@@ -25,6 +25,10 @@ struct OpenAttempt {
   std::int64_t position = 0;
   std::int64_t priority = 0;
   Duration timeout{0};
+  // The row of the sweep whose sentinel watches this attempt, or is this attempt; 0: none.
+  std::int64_t watched_sweep = 0;
+  Duration sentinel_every{0};
+  bool is_sentinel = false;
   std::optional<WallTime> started;  // empty: queued
   Lease lease;                      // of a started one
   // Of the first sweep that wants it, for its label. Shared by the attempts of a sweep; null: none.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/base/units.h"
 #include "runner/model/catalog.h"
 #include "runner/model/trial.h"
 
@@ -127,6 +128,7 @@ struct Sweep {
   std::vector<ExcludeRule> exclude;
   std::vector<std::vector<Setting>> include;
   Order order = Order::kInterleaved;
+  Duration sentinel{0};  // how often the sentinel runs (runner/model/sentinel.h); 0: never
   std::vector<TableSpec> tables;
   std::string source;  // the document's text as submitted, for `show` and reproduction
 };

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "runner/base/text.h"
+#include "runner/base/units.h"
+#include "runner/model/sentinel.h"
 #include "runner/model/trial.h"
 #include "runner/sweepfile/axes.h"
 #include "runner/sweepfile/tables.h"
@@ -78,7 +80,27 @@ void read_order(Reporter& report, Draft& draft, const Node& node) {
   if (name) draft.sweep.order = *order_from(*name);
 }
 
-std::vector<Field> fields_of(Reporter& report, Draft& draft) {
+void read_sentinel(Reporter& report, const Catalog& catalog, Draft& draft, const Node& node) {
+  const auto text = read_text(report, "sentinel", node);
+  if (!text) return;
+  const auto every = parse_duration(*text);
+  if (!every || *every < kLeastSentinelInterval || *every > kMostSentinelInterval) {
+    report.error(node.mark, fmt::format("sentinel: `{}` is not how often it runs; expected a "
+                                        "duration from 1s to 24h, such as 5m",
+                                        shown(*text)));
+  } else if (catalog.find(kSentinelWorkload) == nullptr) {
+    report.error(node.mark, fmt::format("sentinel: it measures `{}`, which this worker lacks",
+                                        kSentinelWorkload));
+  } else if (draft.def != nullptr && draft.def->analytic) {
+    report.error(node.mark, fmt::format("sentinel: {} consists of formulas, which do not depend "
+                                        "on the machine",
+                                        draft.def->name));
+  } else {
+    draft.sweep.sentinel = *every;
+  }
+}
+
+std::vector<Field> fields_of(Reporter& report, const Catalog& catalog, Draft& draft) {
   using Reader = void (*)(Reporter&, Draft&, const Node&);
   const auto section = [&](const char* name, Reader read) {
     return Field{name, [&, read](const Node&, const Node& value) { read(report, draft, value); }};
@@ -106,6 +128,8 @@ std::vector<Field> fields_of(Reporter& report, Draft& draft) {
           section("exclude", read_exclude),
           section("include", read_include),
           section("order", read_order),
+          {"sentinel",
+           [&](const Node&, const Node& value) { read_sentinel(report, catalog, draft, value); }},
           section("tables", read_tables)};
 }
 
@@ -134,12 +158,13 @@ Draft read_document(Reporter& report, const Catalog& catalog, const Document& do
   const Node& root = *document.root;
   if (!expect_map(report, "a sweep", root)) return draft;
   read_workload(report, catalog, draft, root);
-  read_fields(report, "a sweep", root, fields_of(report, draft), [&](const std::string& key) {
-    const bool param = draft.def != nullptr && draft.def->index_of(key).has_value();
-    return param ? fmt::format("`{}` is a parameter of {}; put it under `params` or `matrix`", key,
-                               draft.def->name)
-                 : std::string();
-  });
+  read_fields(
+      report, "a sweep", root, fields_of(report, catalog, draft), [&](const std::string& key) {
+        const bool param = draft.def != nullptr && draft.def->index_of(key).has_value();
+        return param ? fmt::format("`{}` is a parameter of {}; put it under `params` or `matrix`",
+                                   key, draft.def->name)
+                     : std::string();
+      });
   check_required(report, draft, root);
   if (draft.def != nullptr) check_exclude(report, draft);
   if (draft.size_mark.line == 0) draft.size_mark = draft.name_mark;

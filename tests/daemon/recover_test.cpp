@@ -35,7 +35,7 @@ class RecoverTest : public DispatcherStory {
   }
 };
 
-const Ending kDone{Done{"fixed_steps"}, 0};
+const Ending kWentWell{Done{"fixed_steps"}, 0};
 
 TEST_F(RecoverTest, WhatWaitedWaitsAgain) {
   const auto queued = store_sweep({{{"model", "large"}}, {{"model", "xl"}}});
@@ -58,7 +58,7 @@ TEST_F(RecoverTest, MarkedButNeverStartedGoesBackToTheQueue) {
 TEST_F(RecoverTest, WhatEndedMeanwhileIsStoredWithoutARun) {
   const OpenAttempt attempt = started({});
   write_pid(attempt, 0);
-  write_events(folder_of(attempt), 0, {step(0, 2.5), end(kDone)});
+  write_events(folder_of(attempt), 0, {step(0, 2.5), end(kWentWell)});
   recover();
   settle();
   EXPECT_EQ(stored(attempt), "done");
@@ -181,7 +181,7 @@ TEST_F(RecoverTest, OneThatIsCancelledMeanwhileStaysCancelled) {
 TEST_F(RecoverTest, ARankThatWasDoneMeanwhileLeavesTheOthersAlone) {
   const OpenAttempt attempt = started({{"world_size", "2"}}, 2);
   for (const int rank : {0, 1}) write_pid(attempt, rank);
-  write_events(folder_of(attempt), 1, {step(0, 2.5), end(kDone)});
+  write_events(folder_of(attempt), 1, {step(0, 2.5), end(kWentWell)});
   executor_.alive = {0};
   recover();
   settle();
@@ -194,7 +194,7 @@ TEST_F(RecoverTest, ARankThatWasDoneMeanwhileLeavesTheOthersAlone) {
 TEST_F(RecoverTest, AThirdDaemonFindsNothingToDo) {
   const OpenAttempt attempt = started({});
   write_pid(attempt, 0);
-  write_events(folder_of(attempt), 0, {step(0, 2.5), end(kDone)});
+  write_events(folder_of(attempt), 0, {step(0, 2.5), end(kWentWell)});
   recover();
   settle();
   restart();

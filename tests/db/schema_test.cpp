@@ -23,7 +23,7 @@ void execute(const std::filesystem::path& file, const std::string& sql) {
 TEST_F(DbTest, TheFileSaysWhoseItIs) {
   EXPECT_THAT(sql("SELECT application_id, user_version, journal_mode FROM "
                   "pragma_application_id, pragma_user_version, pragma_journal_mode"),
-              ElementsAre(std::to_string(0x73776570) + "|18|wal"));
+              ElementsAre(std::to_string(0x73776570) + "|19|wal"));
 }
 
 TEST_F(DbTest, EveryTableIsStrict) {
@@ -276,6 +276,24 @@ TEST_F(FrozenTest, ARuleForBoldCellsStaysWhatItWas) {
   EXPECT_EQ(tables->at(0).bold, Bold::kFaster);
   EXPECT_EQ(tables->at(0).values[0].bold, std::nullopt);
   EXPECT_EQ(tables->at(0).values[1].bold, Bold::kSlower);
+}
+
+// Up to version 14 no sweep had a sentinel.
+TEST_F(FrozenTest, AnOldSweepHasNoSentinelAndIsNone) {
+  thaw(frozen_sql());
+  {
+    Connection connection(file(), Access::kReadWrite);
+    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(14)));
+  }
+  reopen();
+  EXPECT_THAT(sql("SELECT sentinel_ns IS NULL, sentinel_of IS NULL FROM sweep"),
+              ElementsAre("1|1"));
+  ASSERT_TRUE(reader_->find_sweep(""));
+  EXPECT_EQ(reader_->find_sweep("")->name, "frozen");
+  const auto open = store_->open_attempts();
+  ASSERT_TRUE(open);
+  ASSERT_EQ(open->size(), 1U);
+  EXPECT_EQ(open->at(0).watched_sweep, 0);
 }
 
 }  // namespace

@@ -12,11 +12,41 @@ using testing::StartsWith;
 
 TEST(Diagnostics, UnknownKey) {
   EXPECT_EQ(errors(kHead + "matrx:\n  model: [small]\n"), R"(
-f.yaml:3:1: error: `matrx` is not a key of a sweep; expected one of sweep, description, workload, passes, params, matrix, zip, exclude, include, order, tables
+f.yaml:3:1: error: `matrx` is not a key of a sweep; expected one of sweep, description, workload, passes, params, matrix, zip, exclude, include, order, sentinel, tables
   3 | matrx:
     | ^~~~~
     = help: did you mean `matrix`?
 )");
+}
+
+TEST(Diagnostics, Sentinel) {
+  EXPECT_EQ(errors(kHead + "sentinel: 5\n"), R"(
+f.yaml:3:11: error: sentinel: `5` is not how often it runs; expected a duration from 1s to 24h, such as 5m
+  3 | sentinel: 5
+    |           ^
+)");
+  for (const char* wrong : {"often", "999ms", "25h", "-5m", "0"}) {
+    EXPECT_THAT(errors(kHead + "sentinel: " + wrong + "\n"),
+                StartsWith("\nf.yaml:3:11: error: sentinel: `"))
+        << wrong;
+  }
+  EXPECT_THAT(errors(kHead + "sentinel: [5m]\n"),
+              StartsWith("\nf.yaml:3:11: error: sentinel: expected a text, found a list\n"));
+}
+
+TEST(Diagnostics, ASentinelNeedsMatmulAndAMeasurement) {
+  Catalog formulas = catalog();
+  formulas.workloads.back().analytic = true;
+  const std::string text = "sweep: a\nworkload: noop\nsentinel: 5m\n";
+  const auto first = [&](const Catalog& known) {
+    const Parsed parsed = parse_sweeps(text, "f.yaml", known, {});
+    return parsed.errors.empty() ? std::string() : parsed.errors.front().message;
+  };
+  EXPECT_EQ(first(catalog()), "");
+  EXPECT_EQ(first(formulas),
+            "sentinel: noop consists of formulas, which do not depend on the machine");
+  EXPECT_EQ(first({{catalog().workloads.back()}}),
+            "sentinel: it measures `matmul`, which this worker lacks");
 }
 
 TEST(Diagnostics, ParameterOutsideItsSection) {

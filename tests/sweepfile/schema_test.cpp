@@ -210,6 +210,8 @@ TEST(Schema, RefusesWhatTheParserRefuses) {
       {"repeated pass", kHead + "passes: [timing, timing]\n"},
       {"no pass", kHead + "passes: []\n"},
       {"passes is no list", kHead + "passes: timing\n"},
+      {"a sentinel without a unit", kHead + "sentinel: 300\n"},
+      {"a sentinel that is no duration", kHead + "sentinel: often\n"},
       {"unknown order", kHead + "order: random\n"},
       {"unknown key of a table", kHead + "tables: [{rows: [model], colour: red}]\n"},
       {"table without rows", kHead + "tables: [{title: x}]\n"},

@@ -34,6 +34,7 @@ exclude:
 include:
   - {model: small, context: 2048, precision: bf16}
 order: shuffled
+sentinel: 5m
 tables:
   - title: Step time
     rows: [model, context]
@@ -50,6 +51,7 @@ tables:
   EXPECT_EQ(sweep.workload, "lm_step");
   EXPECT_THAT(sweep.passes, ElementsAre(Pass::kTiming, Pass::kMemory));
   EXPECT_EQ(sweep.order, Order::kShuffled);
+  EXPECT_EQ(sweep.sentinel, seconds(300));
   ASSERT_EQ(sweep.exclude.size(), 1U);
   EXPECT_EQ(sweep.exclude[0].line, 13);
   EXPECT_EQ(count_points(sweep), 2 * 2 * 3 + 1);
@@ -112,6 +114,7 @@ TEST(Sweep, LeftOutSectionsHaveDefaults) {
   const Sweep sweep = one("sweep: a\nworkload: noop\n");
   EXPECT_THAT(sweep.passes, ElementsAre(Pass::kTiming));
   EXPECT_EQ(sweep.order, Order::kInterleaved);
+  EXPECT_EQ(sweep.sentinel, Duration{0});
   EXPECT_TRUE(sweep.tables.empty());
   EXPECT_THAT(labels(sweep), ElementsAre(""));
 }

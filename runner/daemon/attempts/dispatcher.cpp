@@ -31,6 +31,7 @@ Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Executor& executor,
       analytic_(io, executor, catalog, writer, scheduler_, waiting_, analytic_hooks()),
       journals_(io),
       changes_(io, journals_, change_hooks()),
+      sentinels_(writer, catalog, sentinel_hooks()),
       results_(writer, journals_, result_hooks()),
       timer_(io),
       executor_events_(io, ::dup(executor.descriptor())),
@@ -54,13 +55,20 @@ QueueChanges::Hooks Dispatcher::change_hooks() {
   hooks.add = [this](OpenAttempt attempt) { add(std::move(attempt)); };
   hooks.forget = [this](std::int64_t row) {
     if (!analytic_.forget(row)) scheduler_.cancel(row);
-    waiting_.erase(row);
+    if (const auto attempt = waiting_.take(row)) sentinels_.ended(*attempt);
   };
   hooks.done = [this] {
     analytic_.offer();
     hooks_.changed();
     schedule_pump();
   };
+  return hooks;
+}
+
+Sentinels::Hooks Dispatcher::sentinel_hooks() {
+  Sentinels::Hooks hooks;
+  hooks.queue = [this](OpenAttempt sentinel) { enqueue({std::move(sentinel)}); };
+  hooks.resume = [this] { schedule_pump(); };
   return hooks;
 }
 
@@ -71,6 +79,7 @@ void Dispatcher::add(OpenAttempt attempt) {
                                {Skipped{"this worker has no workload `" + attempt.workload +
                                         "`; use a build that has it, then retry"}});
   }
+  sentinels_.opened(attempt);
   const Item item = item_of(catalog_, attempt);
   def->analytic ? analytic_.add(item) : scheduler_.add(item);
   waiting_.add(std::move(attempt));

@@ -26,6 +26,7 @@
 #include "runner/daemon/attempts/queue_changes.h"
 #include "runner/daemon/attempts/result_queue.h"
 #include "runner/daemon/attempts/run.h"
+#include "runner/daemon/attempts/sentinels.h"
 #include "runner/daemon/attempts/start_gate.h"
 #include "runner/daemon/attempts/starter.h"
 #include "runner/daemon/attempts/waiting_attempts.h"
@@ -154,6 +155,7 @@ class Dispatcher {
   bool may_start() const;
   void resume_starts();
   void arm_timer();
+  Sentinels::Hooks sentinel_hooks();
 
   boost::asio::io_context& io_;
   Writer& writer_;
@@ -169,6 +171,7 @@ class Dispatcher {
   AnalyticQueue analytic_;
   SideThread journals_;
   QueueChanges changes_;
+  Sentinels sentinels_;
   ResultQueue results_;
   boost::asio::steady_timer timer_;
   boost::asio::posix::stream_descriptor executor_events_;

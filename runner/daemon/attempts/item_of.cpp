@@ -1,5 +1,8 @@
 #include "runner/daemon/attempts/item_of.h"
 
+#include <cstdint>
+#include <limits>
+
 namespace sweepd {
 
 Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass) {
@@ -18,7 +21,8 @@ Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass) {
 Item item_of(const Catalog& catalog, const OpenAttempt& attempt) {
   Item item = item_of(*catalog.find(attempt.workload), attempt.trial, attempt.pass);
   item.id = attempt.row;
-  item.priority = attempt.priority;
+  // Attempts of its sweep wait for a sentinel, so nothing may be before it.
+  item.priority = attempt.is_sentinel ? std::numeric_limits<std::int64_t>::max() : attempt.priority;
   item.position = attempt.position;
   item.timeout = attempt.timeout;
   return item;

@@ -19,6 +19,10 @@ Result<void> Dispatcher::recover() {
     }
   }
   enqueue(std::move(queued));
+  const auto read_owed = [](Store& store) { return store.owed_sentinels(); };
+  const auto owed = writer_.now(read_owed);
+  if (!owed) return owed.error();
+  sentinels_.queue_owed(*owed);
   // Waits until the database has all attempts that are queued again, before any client can ask.
   const auto all_before = [](Store&) { return true; };
   writer_.now(all_before);
@@ -35,6 +39,8 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   if (run->all_ended() && run->incomplete) return queue_again(std::move(run->attempt));
   const std::int64_t row = run->attempt.row;
   running_.emplace(row, run);
+  sentinels_.opened(run->attempt);
+  sentinels_.started(run->attempt);
   const int alive = run->world_size() - static_cast<int>(run->ended.size());
   if (alive == 0) {
     spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);

@@ -22,10 +22,12 @@ void Dispatcher::act(const StartAction& action) {
     schedule_pump();
     return;
   }
+  if (sentinels_.holds_back(*attempt)) return put_back(action.item);
   // Only before the first of several attempts on an idle machine: loading a worker during a
   // measurement would disturb it, and a single attempt loads for itself in the same time.
   const bool first_of_several = running_.empty() && starter_.empty() && scheduler_.queued() > 0;
   if (first_of_several && starter_.prepare(*attempt, action.lease)) return put_back(action.item);
+  sentinels_.started(*attempt);
   waiting_.erase(action.item);
   starter_.start(std::move(*attempt), action.lease);
 }

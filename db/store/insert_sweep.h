@@ -1,0 +1,28 @@
+// The rows of a sweep and of its trials. Shared by what is submitted and by sentinels. Call these
+// inside a transaction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "db/store/state.h"
+
+namespace sweepd {
+
+// Inserts the sweep with its passes, axes and tables. Returns its row.
+std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const WorkloadDef& def);
+
+struct TrialRow {
+  std::int64_t row = 0;
+  bool is_new = false;
+  std::int64_t priority = 0, repeats = 1;
+  Duration timeout{0};
+  std::optional<std::string> submitted_code;  // as in sweep_trial
+};
+
+// Leaves priority, repeats, timeout and submitted_code at their defaults.
+TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, ParamTable& params,
+                              const NewTrial& wanted);
+
+}  // namespace sweepd

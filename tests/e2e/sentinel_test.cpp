@@ -1,0 +1,122 @@
+// Tests the sentinel of a sweep with the real programs, on the CPU.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Each attempt measures for longer than half an interval.
+constexpr auto kWatched = R"(sweep: watched
+workload: noop
+sentinel: 1s
+params: {warmup: 0, min_time: 700ms}
+matrix:
+  seed: [1, 2, 3, 4]
+tables:
+  - title: Overhead
+    rows: [seed]
+    cell: "{n}"
+)";
+
+const std::string kOfSentinels =
+    "from attempt a join sweep_attempt sa on sa.attempt = a.row join sweep s on s.id = sa.sweep "
+    "where s.name = 'watched-sentinel' ";
+
+bool nothing_is_open(const Sandbox& box) {
+  return box.sql("select count(*) from attempt where outcome is null") == "0";
+}
+
+// The last sentinel is queued after the sweep has ended.
+bool last_sentinel_has_run(const Sandbox& box) {
+  return box.sql(
+             "select workload from attempts where ended is not null order by row desc limit 1") ==
+             "matmul" &&
+         nothing_is_open(box);
+}
+
+TEST(Sentinel, RunsBeforeBetweenAndAfterTheAttemptsAndAlone) {
+  const Sandbox box;
+  const std::string file = box.write("watched.yaml", kWatched);
+  const Ran ran = box.ctl({"submit", file, "--wait"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("4 trials: 4 to run"));
+  ASSERT_TRUE(eventually([&] { return last_sentinel_has_run(box); }));
+  const std::string in_order = box.sql(
+      "select group_concat(workload, ' ') from (select t.workload from attempt a join trial t on "
+      "t.id = a.trial order by a.started_ns)");
+  EXPECT_THAT(in_order, testing::MatchesRegex("matmul noop.* matmul .*noop matmul"));
+  EXPECT_EQ(box.sql("select count(*) from attempt a join attempt b on a.row < b.row and "
+                    "a.started_ns < b.ended_ns and b.started_ns < a.ended_ns"),
+            "0")
+      << in_order;
+  EXPECT_EQ(box.sql("select count(*) " + kOfSentinels + "and a.outcome <> 'done'"), "0");
+  // Like any attempt they have times, an environment and a verdict.
+  EXPECT_EQ(box.sql("select count(*) " + kOfSentinels +
+                    "and (a.verdict is null or a.environment is null or not exists (select 1 from "
+                    "summary m where m.attempt = a.row))"),
+            "0");
+  // The sweep counts its own only.
+  EXPECT_EQ(box.sql("select count(*) from sweep_attempt sa join sweep s on s.id = sa.sweep where "
+                    "s.name = 'watched'"),
+            "4");
+  EXPECT_THAT(box.ctl({"report", "watched"}).out, Not(HasSubstr("matmul")));
+  const Ran series = box.ctl({"query", "--sweep", "watched-sentinel", "--rows", "repeat"});
+  EXPECT_EQ(series.exit_code, 0) << series.err;
+  EXPECT_THAT(series.out, HasSubstr("repeat"));
+  // The second time everything is reused, so nothing runs that could be watched.
+  const std::string sentinels = box.sql("select count(*) " + kOfSentinels);
+  const Ran again = box.ctl({"submit", file, "--wait"});
+  EXPECT_THAT(again.out, HasSubstr("0 to run, 4 reused"));
+  EXPECT_TRUE(nothing_is_open(box));
+  EXPECT_EQ(box.sql("select count(*) " + kOfSentinels), sentinels);
+}
+
+TEST(Sentinel, CancellingTheSweepEndsIt) {
+  const Sandbox box;
+  box.ctl({"submit", box.write("watched.yaml", kWatched)});
+  ASSERT_TRUE(eventually([&] {
+    return box.sql(
+               "select count(*) from attempts where workload = 'noop' and started is not "
+               "null") != "0";
+  }));
+  const Ran cancelled = box.ctl({"cancel", "watched"});
+  EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
+  ASSERT_TRUE(eventually([&] { return nothing_is_open(box); }));
+  const std::string sentinels = box.sql("select count(*) " + kOfSentinels);
+  // Whatever runs after it starts after any sentinel that was still to come.
+  box.ctl({"submit", "-", "--wait"}, "sweep: next\nworkload: noop\nparams: {steps: 3}\n");
+  EXPECT_EQ(box.sql("select count(*) " + kOfSentinels), sentinels);
+}
+
+TEST(Sentinel, ADaemonThatWasKilledGoesOnWithIt) {
+  const Sandbox box;
+  box.ctl({"submit", box.write("watched.yaml", kWatched)});
+  ASSERT_TRUE(eventually([&] {
+    return box.sql(
+               "select count(*) from attempts where workload = 'noop' and started is not "
+               "null") != "0";
+  }));
+  box.kill_daemon();
+  const std::string before = box.sql("select count(*) " + kOfSentinels);
+  EXPECT_EQ(box.ctl({"watch", "watched"}).exit_code, 0);
+  ASSERT_TRUE(eventually([&] { return last_sentinel_has_run(box); }));
+  EXPECT_GT(std::stoi(box.sql("select count(*) " + kOfSentinels)), std::stoi(before));
+  EXPECT_EQ(box.sql("select count(*) from attempts where outcome <> 'done'"), "0");
+}
+
+TEST(Sentinel, AMistakeInItsIntervalIsShown) {
+  const Sandbox box;
+  const Ran ran = box.ctl({"submit", "-"}, "sweep: a\nworkload: noop\nsentinel: 100ms\n");
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, HasSubstr(":3:11: error: sentinel: `100ms` is not how often it runs"));
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
