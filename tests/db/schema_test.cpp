@@ -283,7 +283,7 @@ TEST_F(FrozenTest, AnOldSweepHasNoSentinelAndIsNone) {
   thaw(frozen_sql());
   {
     Connection connection(file(), Access::kReadWrite);
-    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(14)));
+    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(18)));
   }
   reopen();
   EXPECT_THAT(sql("SELECT sentinel_ns IS NULL, sentinel_of IS NULL FROM sweep"),

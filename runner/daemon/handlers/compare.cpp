@@ -5,6 +5,7 @@
 #include "runner/daemon/handlers/comparable.h"
 #include "runner/daemon/handlers/compared_side.h"
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/handlers/note_drift.h"
 #include "runner/report/comparison.h"
 #include "runner/report/filter_text.h"
 
@@ -100,6 +101,13 @@ Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
   if (!a) return a.error();
   auto b = read_side(of_b->reader(), sides->name_b, sides->b, sides->asked);
   if (!b) return b.error();
+  auto drift = DriftNotes::read(of_a->reader());
+  if (!drift) return drift.error();
+  // The sentinels of another database are not in ours.
+  if (of_a->file() == of_b->file()) {
+    drift->add(fmt::format("the attempts of `{}`", sides->name_a), sides->a.sweep, a->results);
+    drift->add(fmt::format("the attempts of `{}`", sides->name_b), sides->b.sweep, b->results);
+  }
   const auto noise = noise_notes(of_a->reader(), sides->a, a->results);
   const auto compared = compare_results(std::move(*a), std::move(*b), options, sides->asked);
   if (!compared) return compared.error();
@@ -124,6 +132,7 @@ Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
   reply.table.notes.insert(
       reply.table.notes.end() - static_cast<std::ptrdiff_t>(reply.table.warnings), noise.begin(),
       noise.end());
+  if (const auto noted = drift->write(of_a->reader(), reply.table); !noted) return noted.error();
   return reply;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/daemon/handlers/note_drift.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
@@ -28,6 +29,12 @@ bool is_timed(std::string_view fact) {
     if (fact.ends_with(end)) return true;
   }
   return fact.starts_with("fit.");
+}
+
+// Whether a metric depends on how fast the machine was. Whether a pass does, the attempts say.
+bool may_drift(const std::string& metric) {
+  if (metric.starts_with("figure") || metric == "fact") return false;
+  return !metric.starts_with("fact.") || is_timed(metric);
 }
 
 // Returns the fact that a row shows; "" if a cell has several.
@@ -167,12 +174,19 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   const auto& common = common_dimensions();
   dimensions.insert(dimensions.end(), common.begin(), common.end());
   if (const auto valid = validate(query.table, dimensions); !valid) return valid.error();
+  DriftNotes drift;
+  if (!query.sweep.empty()) {
+    auto read = DriftNotes::read(reader);
+    if (!read) return read.error();
+    drift = std::move(*read);
+  }
   std::vector<ResultSet> results;
   const std::vector<QuerySpec> reads = plan_reads(query).reads;
   for (const QuerySpec& read : reads) {
     auto set = reader.results(read, needs_samples(read));
     if (!set) return set.error();
     unmark_untimed(*set, read.table.metric);
+    if (may_drift(read.table.metric)) drift.add("the table's attempts", query.sweep, *set);
     results.push_back(std::move(*set));
   }
   auto table = pivot(std::move(results), query);
@@ -180,6 +194,7 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   if (const auto noted = note_ranks(reader, **def, query, reads, *table); !noted)
     return noted.error();
   if (const auto noted = note_ran_in_sweep(reader, **def, query, *table); !noted) return noted.error();
+  if (const auto noted = drift.write(reader, *table); !noted) return noted.error();
   return table;
 }
 
