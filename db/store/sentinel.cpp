@@ -110,8 +110,8 @@ Result<std::vector<OwedSentinel>> Store::owed_sentinels() {
   return state_->transact("looking for sentinels", [&]() -> Result<Owed> {
     Owed owed;
     if (state_->catalog.find(kSentinelWorkload) == nullptr) return owed;
-    // Of each device on which the sweep had a sentinel: it was queued before the sweep's last
-    // attempt ended, and no attempt will bring another one.
+    // Of each device on which the sweep had a sentinel: the last one started before the
+    // sweep's last attempt did, and no attempt will bring another one.
     Query query(
         connection,
         fmt::format(
@@ -120,10 +120,11 @@ Result<std::vector<OwedSentinel>> Store::owed_sentinels() {
             "WHERE s.cancelled_ns IS NULL AND w.cancelled_ns IS NULL AND NOT EXISTS "
             "(SELECT 1 FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
             "WHERE sa.sweep = w.id AND a.outcome IS NULL) AND "
-            "(SELECT max(coalesce(a.ended_ns, 9e18)) FROM sweep_attempt sa JOIN attempt a ON "
+            "(SELECT max(coalesce(a.started_ns, a.ended_ns, 9e18)) FROM sweep_attempt sa JOIN "
+            "attempt a ON "
             "a.row = sa.attempt WHERE sa.sweep = s.id AND a.trial = st.trial) < "
-            "(SELECT max(a.ended_ns) FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
-            "WHERE sa.sweep = w.id AND sa.origin = 'queued' AND a.started_ns IS NOT NULL)",
+            "(SELECT max(a.started_ns) FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
+            "WHERE sa.sweep = w.id AND sa.origin = 'queued')",
             sql_name(params_table(std::string(kSentinelWorkload)))));
     while (query.next()) owed.push_back({query.integer(0), query.text(1)});
     return owed;

@@ -31,7 +31,8 @@ SentinelPlan::Next SentinelPlan::before_start(const Watched& watched, Instant no
   if (found == series_.end()) return Next::kStart;
   Series& series = found->second;
   if (series.is_queued) return Next::kWait;
-  if (!series.last || now - *series.last >= series.every) return queue(series);
+  const bool due = !series.last || (series.measured_since && now - *series.last >= series.every);
+  if (due) return queue(series);
   series.measured_since = true;
   return Next::kStart;
 }

@@ -4,8 +4,9 @@
 //
 // The sentinel runs before the first attempt of the sweep that starts, then before the next one
 // whenever the interval has passed since it last started, and once more when the sweep's last
-// attempt has ended. A sweep that measures on CPU and GPU has one on each. Times are kept in memory
-// only, so after a restart of the daemon the sentinel runs before the next attempt.
+// attempt has ended. One attempt starts between two sentinels, however long they take. A sweep that
+// measures on CPU and GPU has one on each. Times are kept in memory only, so after a restart of the
+// daemon the sentinel runs before the next attempt.
 #pragma once
 
 #include <cstdint>

@@ -49,6 +49,14 @@ TEST_F(SentinelPlanTest, ItRunsAgainWhenTheIntervalHasPassedSinceItStarted) {
   EXPECT_EQ(before(611), Next::kSentinel);
 }
 
+// Else a sentinel that takes longer than the interval would run for ever.
+TEST_F(SentinelPlanTest, OneAttemptStartsBetweenTwo) {
+  EXPECT_EQ(before(0), Next::kSentinel);
+  plan_.settled(kSweep, at(10));
+  EXPECT_EQ(before(900), Next::kStart);
+  EXPECT_EQ(before(901), Next::kSentinel);
+}
+
 TEST_F(SentinelPlanTest, ItRunsOnceAfterTheLastAttempt) {
   begin();
   EXPECT_FALSE(plan_.ended(kSweep, 2));
