@@ -1,8 +1,8 @@
 // What ran, beside a trial's parameters: results of one trial by different code, builds, versions
 // of LibTorch or drivers, or on different machines, are told apart where a query names one of
 // these, and then each has its own newest result. Elsewhere only the newest of all counts. So it is
-// with a device that a query asks for by name: the newest result on another GPU of the host does not
-// hide it.
+// with a device that a query asks for by name: the newest result on another GPU of the host does
+// not hide it.
 #pragma once
 
 #include <string>

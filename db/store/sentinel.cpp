@@ -35,8 +35,8 @@ struct SentinelSweep {
   bool cancelled = false;
 };
 
-SentinelSweep find_or_insert_sweep(Connection& connection, const WatchedSweep& watched, const WorkloadDef& def,
-                                   WallTime now) {
+SentinelSweep find_or_insert_sweep(Connection& connection, const WatchedSweep& watched,
+                                   const WorkloadDef& def, WallTime now) {
   {
     Query query(connection, "SELECT id, cancelled_ns IS NOT NULL FROM sweep WHERE sentinel_of = ?");
     query.bind(watched.id);

@@ -186,7 +186,7 @@ TEST_F(ProgramTest, OneThatFailedIsNotReused) {
   finish(ended(queued.at(0).row, {Crashed{11, std::nullopt, "step"}, 0}));
   const NewSweep request = of_model("xl", Reuse::kAny, "1");
   EXPECT_EQ(submit(request).attempts_queued, 1);
-  EXPECT_EQ(reader_->what_ran(request.id, def())->older_programs, 0);
+  EXPECT_EQ(reader_->ran_in_sweep(request.id, def())->older_programs, 0);
 }
 
 TEST_F(ProgramTest, ATrialIsInASweepOnce) {

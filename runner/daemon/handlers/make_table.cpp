@@ -113,7 +113,7 @@ Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec&
 
 // Notes that results of changed code, or of a changed machine, are beside those of the old.
 Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
-                           Table& table) {
+                               Table& table) {
   if (query.sweep.empty() || table.rows.empty()) return {};
   const auto ran = reader.ran_in_sweep(query.sweep, def);
   if (!ran) return ran.error();
@@ -193,7 +193,8 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   if (!table) return table;
   if (const auto noted = note_ranks(reader, **def, query, reads, *table); !noted)
     return noted.error();
-  if (const auto noted = note_ran_in_sweep(reader, **def, query, *table); !noted) return noted.error();
+  if (const auto noted = note_ran_in_sweep(reader, **def, query, *table); !noted)
+    return noted.error();
   if (const auto noted = drift.write(reader, *table); !noted) return noted.error();
   return table;
 }
