@@ -13,7 +13,8 @@ class CodeNotes : public DbTest {
   // The table of a sweep of two trials that these codes measured.
   Table table_of(const std::string& first, const std::string& second,
                  const std::vector<std::string>& machines = {"", ""}) {
-    const NewSweep request = sweep("s", {{{"context", "1"}}, {{"context", "2"}}});
+    NewSweep request = sweep("s", {{{"context", "1"}}, {{"context", "2"}}});
+    request.reuse = Reuse::kNone;
     const auto queued = submit(request).queued;
     measure(queued.at(0), first, machines[0]);
     measure(queued.at(1), second, machines[1]);

@@ -90,11 +90,11 @@ Row object() {
 
 std::vector<Row> method_rows() {
   using namespace rpc;
-  return {method<Submit>(),  method<Plan>(),      method<Watch>(),   method<Kernels>(),
-          method<List>(),    method<Show>(),      method<Report>(),  method<rpc::Query>(),
-          method<Compare>(), method<Memory>(),    method<Log>(),     method<Cancel>(),
-          method<Retry>(),   method<Workloads>(), method<Devices>(), method<rpc::Status>(),
-          method<Doctor>(),  method<Merge>(),     method<Stop>()};
+  return {method<Submit>(),  method<Plan>(),      method<Watch>(),      method<Kernels>(),
+          method<List>(),    method<Show>(),      method<Report>(),     method<rpc::Query>(),
+          method<Compare>(), method<Memory>(),    method<Log>(),        method<Cancel>(),
+          method<Retry>(),   method<Workloads>(), method<Devices>(),    method<rpc::Status>(),
+          method<Doctor>(),  method<Merge>(),     method<rpc::Noise>(), method<Stop>()};
 }
 
 std::vector<Row> object_rows() {
@@ -116,6 +116,7 @@ std::vector<Row> object_rows() {
           object<HostEntry>(),
           object<DeviceEntry>(),
           object<PeakEntry>(),
+          object<rpc::ChangesMessage>(),
           object<MergedRows>()};
 }
 
