@@ -42,7 +42,7 @@ bool last_sentinel_has_run(const Sandbox& box) {
 }
 
 TEST(Sentinel, RunsBeforeBetweenAndAfterTheAttemptsAndAlone) {
-  const Sandbox box;
+  const Sandbox box(SWEEP_WORKER);
   const std::string file = box.write("watched.yaml", kWatched);
   const Ran ran = box.ctl({"submit", file, "--wait"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -79,7 +79,7 @@ TEST(Sentinel, RunsBeforeBetweenAndAfterTheAttemptsAndAlone) {
 }
 
 TEST(Sentinel, CancellingTheSweepEndsIt) {
-  const Sandbox box;
+  const Sandbox box(SWEEP_WORKER);
   box.ctl({"submit", box.write("watched.yaml", kWatched)});
   ASSERT_TRUE(eventually([&] {
     return box.sql(
@@ -96,7 +96,7 @@ TEST(Sentinel, CancellingTheSweepEndsIt) {
 }
 
 TEST(Sentinel, ADaemonThatWasKilledGoesOnWithIt) {
-  const Sandbox box;
+  const Sandbox box(SWEEP_WORKER);
   box.ctl({"submit", box.write("watched.yaml", kWatched)});
   ASSERT_TRUE(eventually([&] {
     return box.sql(
@@ -112,7 +112,7 @@ TEST(Sentinel, ADaemonThatWasKilledGoesOnWithIt) {
 }
 
 TEST(Sentinel, AMistakeInItsIntervalIsShown) {
-  const Sandbox box;
+  const Sandbox box(SWEEP_WORKER);
   const Ran ran = box.ctl({"submit", "-"}, "sweep: a\nworkload: noop\nsentinel: 100ms\n");
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.err, HasSubstr(":3:11: error: sentinel: `100ms` is not how often it runs"));

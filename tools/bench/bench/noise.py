@@ -23,6 +23,11 @@ WORKLOADS = {
 }
 
 
+def first_row(text):
+    table = json.loads(text)
+    return dict(zip([column["name"] for column in table["columns"]], table["rows"][0]))
+
+
 def submit(daemon, text):
     done = daemon.run("submit", "-", "--wait", text=text)
     if done.returncode not in (0, 4):
@@ -31,8 +36,7 @@ def submit(daemon, text):
 
 def recommended(daemon, text):
     """The repeats that `sweepctl noise` recommends after measuring, and its whole row."""
-    table = json.loads(daemon.ctl("noise", "-", "--processes", str(CALIBRATION), "--format", "json", text="sweep: calibration\n" + text))
-    row = table["rows"][0]
+    row = first_row(daemon.ctl("noise", "-", "--processes", str(CALIBRATION), "--format", "json", text="sweep: calibration\n" + text))
     if str(row["repeats"]).startswith(">"):
         raise RuntimeError(f"noise recommends no number of repeats: {row}")
     return int(row["repeats"]), row
@@ -40,9 +44,8 @@ def recommended(daemon, text):
 
 def verdict(daemon, b, repeats):
     """What `compare` calls b against a, and the ratio."""
-    table = json.loads(daemon.ctl("compare", "pairs", "--by", f"slowdown=0,{b:g}", "--format", "json",
-                                  "--where", "repeat=" + ",".join(map(str, repeats))))
-    row = table["rows"][0]
+    row = first_row(daemon.ctl("compare", "pairs", "--by", f"slowdown=0,{b:g}", "--format", "json",
+                               "--where", "repeat=" + ",".join(map(str, repeats))))
     return row["verdict"], row["ratio"]
 
 
