@@ -22,7 +22,7 @@ void read_spans(Query& query, std::map<std::int64_t, AttemptSpan>& spans) {
   }
 }
 
-std::vector<AttemptSpan> listed(std::map<std::int64_t, AttemptSpan> by_row) {
+std::vector<AttemptSpan> listed(std::map<std::int64_t, AttemptSpan>&& by_row) {
   std::vector<AttemptSpan> spans;
   for (auto& [row, span] : by_row) spans.push_back(std::move(span));
   return spans;

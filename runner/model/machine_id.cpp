@@ -115,11 +115,11 @@ MachineIds machine_ids(const HostInfo& host, const Machine& machine,
 }
 
 std::vector<MachineChange> machine_changes(std::string_view before, std::string_view now) {
-  const Facts old = facts_in(before), new_ = facts_in(now);
+  const Facts old_facts = facts_in(before), new_facts = facts_in(now);
   std::vector<MachineChange> changes;
   for (const auto& [name, sentence] : kFacts) {
-    const auto was = old.find(name), is = new_.find(name);
-    if (was == old.end() || is == new_.end() || was->second == is->second) continue;
+    const auto was = old_facts.find(name), is = new_facts.find(name);
+    if (was == old_facts.end() || is == new_facts.end() || was->second == is->second) continue;
     changes.push_back({std::string(sentence), fmt::format("{} → {}", was->second, is->second)});
   }
   if (changes.empty()) changes.push_back({"the machine", ""});

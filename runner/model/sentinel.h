@@ -12,7 +12,7 @@ namespace sweepd {
 
 inline constexpr std::string_view kSentinelWorkload = "matmul";
 inline constexpr Duration kLeastSentinelInterval = seconds(1);
-inline constexpr Duration kMostSentinelInterval = seconds(24 * 3600);
+inline constexpr Duration kMostSentinelInterval = seconds(86'400);
 
 // Its results belong to a sweep of their own.
 inline std::string sentinel_name(std::string_view sweep) {

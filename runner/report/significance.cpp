@@ -102,6 +102,32 @@ Significance find_significance(std::span<Layer> layers, const std::vector<std::s
   return found;
 }
 
+namespace {
+
+// How many cells are judged together, and by what.
+void note_correction(const Significance& found, std::vector<std::string>& lines) {
+  if (found.comparisons.empty()) return;
+  const std::size_t tested = static_cast<std::size_t>(
+      std::count_if(found.comparisons.begin(), found.comparisons.end(),
+                    [](const auto& each) { return each.adjusted_p.has_value(); }));
+  const std::string corrected =
+      fmt::format("corrected for {} (Benjamini and Hochberg)", counted(tested, "cell"));
+  if (found.p_values) {
+    lines.push_back(fmt::format(
+        "p: of a difference from the baseline, between the attempts' medians as in `sweepctl "
+        "compare`, {}",
+        corrected));
+  }
+  if (found.bold) {
+    lines.push_back(fmt::format(
+        "bold: what `sweepctl compare` calls faster or slower than the baseline, by the "
+        "attempts' medians{}",
+        found.p_values || tested == 0 ? "" : ", " + corrected));
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> significance_notes(const Significance& found) {
   std::vector<std::string> lines;
   const auto of = [&](stats::Method method) {
@@ -109,25 +135,7 @@ std::vector<std::string> significance_notes(const Significance& found) {
         std::count_if(found.comparisons.begin(), found.comparisons.end(),
                       [&](const auto& each) { return each.p && each.method == method; }));
   };
-  if (!found.comparisons.empty()) {
-    const std::size_t tested = static_cast<std::size_t>(
-        std::count_if(found.comparisons.begin(), found.comparisons.end(),
-                      [](const auto& each) { return each.adjusted_p.has_value(); }));
-    const std::string corrected =
-        fmt::format("corrected for {} (Benjamini and Hochberg)", counted(tested, "cell"));
-    if (found.p_values) {
-      lines.push_back(fmt::format(
-          "p: of a difference from the baseline, between the attempts' medians as in `sweepctl "
-          "compare`, {}",
-          corrected));
-    }
-    if (found.bold) {
-      lines.push_back(fmt::format(
-          "bold: what `sweepctl compare` calls faster or slower than the baseline, by the "
-          "attempts' medians{}",
-          found.p_values || tested == 0 ? "" : ", " + corrected));
-    }
-  }
+  note_correction(found, lines);
   const std::string subject = found.p_values ? found.bold ? "p and bold" : "p" : "bold";
   if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {
     lines.push_back(

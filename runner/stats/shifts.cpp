@@ -34,8 +34,9 @@ std::vector<std::size_t> one_split(std::span<const double> logs) {
   double widest = 0;
   std::vector<std::size_t> found;
   for (std::size_t at = kLeastRuns; at + kLeastRuns <= logs.size(); ++at) {
-    const auto [low_a, high_a] = std::minmax_element(logs.begin(), logs.begin() + at);
-    const auto [low_b, high_b] = std::minmax_element(logs.begin() + at, logs.end());
+    const auto before = logs.first(at), after = logs.subspan(at);
+    const auto [low_a, high_a] = std::minmax_element(before.begin(), before.end());
+    const auto [low_b, high_b] = std::minmax_element(after.begin(), after.end());
     const double gap = std::max(*low_b - *high_a, *low_a - *high_b);
     const double range = std::max(*high_a - *low_a, *high_b - *low_b);
     if (gap <= widest || gap < kGapByRange * range) continue;

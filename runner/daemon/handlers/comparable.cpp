@@ -30,6 +30,7 @@ Result<QuerySpec> comparable_results(Reader& reader, const Catalog& catalog,
   query.sweep = times.sweep;
   const auto def = workload_of(reader, catalog, query);
   if (!def) return def.error();
+  query.workload = (*def)->name;
   for (const ParamDef& param : (*def)->params) {
     if (param.role == ParamRole::kIdentity) query.table.rows.push_back(param.name);
   }
