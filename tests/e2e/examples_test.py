@@ -121,6 +121,8 @@ class Examples(unittest.TestCase):
             small = re.search(r"^# small: (.*)", (self.home / file).read_text(), flags=re.M)
             if small:
                 command = f"sweepctl submit {file} {small[1]}" + (" --wait" if "--wait" in words else "")
+        if words[1] == "noise" and "--sweep" not in words:
+            command = re.sub(r" --processes \d+", "", command) + " --processes 16 --set steps=2 --set threads=1"
         ended = self.shell(command)
         allowed = {0}
         if words[1] == "submit":
