@@ -77,8 +77,9 @@ class Examples(unittest.TestCase):
         cls.environment.update(HOME=str(cls.home), PATH=f"{BIN}:{os.environ['PATH']}")
         cls.addClassCleanup(cls.shell, "sweepctl stop --now")
         (cls.home / "experiments").symlink_to(ROOT / "experiments")
-        for name, sweep in [("lm.yaml", "lm-end-to-end"), ("other.yaml", "lm-end-to-end")]:
-            (cls.home / name).write_text(SWEEP.format(name=sweep))
+        (cls.home / "other.yaml").write_text(SWEEP.format(name="lm-end-to-end"))
+        watched = SWEEP.replace("workload: lm_step", "workload: lm_step\nsentinel: 10m")
+        (cls.home / "lm.yaml").write_text(watched.format(name="lm-end-to-end"))
         (cls.home / "gang.yaml").write_text(GANG)
         for name, batch in [("before", 2), ("after", 3)]:
             (cls.home / f"{name}.yaml").write_text(SWEEP.format(name=name).replace("batch: 1", f"batch: {batch}"))
@@ -122,7 +123,7 @@ class Examples(unittest.TestCase):
             if small:
                 command = f"sweepctl submit {file} {small[1]}" + (" --wait" if "--wait" in words else "")
         if words[1] == "noise" and "--sweep" not in words:
-            command = re.sub(r" --processes \d+", "", command) + " --processes 16 --set steps=2 --set threads=1"
+            command = re.sub(r" --processes \d+", "", command) + " --processes 16 --set steps=2"
         ended = self.shell(command)
         allowed = {0}
         if words[1] == "submit":
