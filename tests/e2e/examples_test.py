@@ -83,7 +83,7 @@ class Examples(unittest.TestCase):
         (cls.home / "gang.yaml").write_text(GANG)
         for name, batch in [("before", 2), ("after", 3)]:
             (cls.home / f"{name}.yaml").write_text(SWEEP.format(name=name).replace("batch: 1", f"batch: {batch}"))
-        for step in ["sweepctl submit other.yaml --set context=16 --set precision=fp32 --wait", "sweepctl stop",
+        for step in ["sweepctl submit other.yaml --set context=16,64 --set precision=fp32 --wait", "sweepctl stop",
                      "mv .local/state/sweepd other", "sweepctl submit lm.yaml gang.yaml before.yaml after.yaml --wait"]:
             ended = cls.shell(step)
             assert ended.returncode == 0, f"{step}: {ended.stderr}"

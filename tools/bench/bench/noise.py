@@ -12,14 +12,14 @@ import time
 
 from bench.tools import Daemon, percentile
 
-PAIRS = 500
+PAIRS = 250  # of each workload
 SLOWDOWN = 0.05
 CALIBRATION = 150  # processes
 # A share so small that no time is spun: the same program under another name, so that the sides can be told apart.
 EQUAL = 1e-9
 WORKLOADS = {
-    "lm_step tiny": "workload: lm_step\nparams: {model: tiny, mode: train_step, batch: 1, context: 32, warmup: 5, steps: 20}\n",
-    "matmul 256": "workload: matmul\nparams: {size: 256, warmup: 5, steps: 20}\n",
+    "lm_step tiny": "workload: lm_step\nparams: {model: tiny, mode: train_step, batch: 1, context: 32, warmup: 2, steps: 10}\n",
+    "matmul 256": "workload: matmul\nparams: {size: 256, warmup: 2, steps: 10}\n",
 }
 
 
