@@ -19,7 +19,12 @@ struct Described {
   Side side;
   double centre = 0;                // log of side.median, where there is one
   std::optional<LogLevel> between;  // of its processes, if it has several
+  std::optional<LogLevel> trimmed;  // the same without the extreme ones of many
   std::optional<LogLevel> within;   // of the blocks of its only process
+  // Of one process, so that n of them have an n-th of it.
+  double process_variance() const {
+    return trimmed->error_squared() * static_cast<double>(side.processes);
+  }
 };
 
 bool usable(double value) {
@@ -41,11 +46,12 @@ Described describe(const Measured& measured, double confidence) {
   }
   if (last == nullptr || !all_usable) return all;
   all.between = level_of(medians);
-  all.centre = all.between ? all.between->centre : std::log(medians.front());
+  all.trimmed = trimmed_level_of(medians);
+  all.centre = all.trimmed ? all.trimmed->centre : std::log(medians.front());
   if (!all.between) all.within = level_around(all.centre, block_medians(*last));
   // Equal medians stay exactly what they are.
   all.side.median = medians.front() * std::exp(all.centre - std::log(medians.front()));
-  if (const std::optional<LogLevel>& level = all.between ? all.between : all.within) {
+  if (const std::optional<LogLevel>& level = all.trimmed ? all.trimmed : all.within) {
     const double width = student_width(confidence, level->degrees());
     all.side.interval =
         interval_around(*all.side.median, width * std::sqrt(level->error_squared()));
@@ -90,8 +96,8 @@ RatioError find_error(const Described& a, const Described& b, double confidence,
                       Comparison& comparison) {
   if (a.between && b.between) {
     comparison.method = Method::kProcesses;
-    comparison.process_variance = a.between->unit_variance + b.between->unit_variance;
-    return wider_of_welch_and_pooled(*a.between, *b.between, confidence);
+    comparison.process_variance = a.process_variance() + b.process_variance();
+    return wider_of_welch_and_pooled(*a.trimmed, *b.trimmed, confidence);
   }
   if (a.between || b.between) {
     comparison.method = Method::kOtherSide;
@@ -176,8 +182,8 @@ std::optional<ProcessesNeeded> processes_needed(const Comparison& comparison,
   const auto settles = [&](std::size_t n) {
     const auto processes = static_cast<double>(n);
     const double error = std::sqrt(*comparison.process_variance / processes);
-    return (student_width(options.confidence, 2 * processes - 2) + margin) * error <
-           must_reach_less;
+    const auto left = static_cast<double>(left_by_trimming(n));
+    return (student_width(options.confidence, 2 * left - 2) + margin) * error < must_reach_less;
   };
   if (!settles(ProcessesNeeded::kMost)) return ProcessesNeeded{ProcessesNeeded::kMost, true};
   std::size_t n = std::min(comparison.a.processes, comparison.b.processes);

@@ -2,6 +2,7 @@
 // a time that is a few per cent off is as likely above as below.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 
@@ -20,6 +21,17 @@ struct LogLevel {
 
 // The mean of the logs of `values`, which are positive; nothing for fewer than two values.
 std::optional<LogLevel> level_of(std::span<const double> values);
+
+// As level_of, but of kLeastTrimmed values or more the largest fifth and the smallest fifth do not
+// count: a few processes that something disturbed may take fifty times as long. The centre is the
+// trimmed mean of the logs, and its error comes from their winsorised variance, with a degree of
+// freedom less than there are values left (Yuen, "The two-sample trimmed t for unequal population
+// variances", Biometrika 1974). `units` is the number of values left.
+inline constexpr std::size_t kLeastTrimmed = 8;
+std::optional<LogLevel> trimmed_level_of(std::span<const double> values);
+
+// How many of `n` values trimmed_level_of leaves.
+std::size_t left_by_trimming(std::size_t n);
 
 // The spread of the logs of `values` around a `centre` that is known better than by their mean.
 std::optional<LogLevel> level_around(double centre, std::span<const double> values);

@@ -62,8 +62,11 @@ NoiseOfPairs pairs_of(std::span<const double> medians, std::size_t a_side,
 bool is_found(const NoiseOfPairs& pairs, const NoiseOptions& options) {
   const auto n = static_cast<double>(pairs.a_side);
   const double error = std::sqrt(pairs.process_variance / n);
-  const double reach =
-      student_width(options.compare.confidence, 2 * n - 2) + normal_quantile(options.chance);
+  // The interval of one pair is wider or narrower than the average, which costs chance.
+  const double chance = 1 - (1 - options.chance) / 2;
+  const double reach = student_width(options.compare.confidence,
+                                     2 * static_cast<double>(left_by_trimming(pairs.a_side)) - 2) +
+                       normal_quantile(chance);
   return reach * error < std::log1p(options.slowdown) &&
          static_cast<double>(pairs.found) >= options.chance * static_cast<double>(pairs.pairs);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runner/stats/log_level.h"
 #include "tests/stats/series_builder.h"
 
 namespace sweepd::stats {
@@ -80,6 +81,38 @@ TEST(Compare, WhatAChangeIsCalled) {
     EXPECT_EQ(c.change, called.change) << called.name << ": " << name_of(c.change) << ", "
                                        << c.interval->low << " to " << c.interval->high;
   }
+}
+
+// Two of ten processes of b were disturbed, one of them hugely.
+TEST(Compare, AFewDisturbedProcessesOfManyChangeLittle) {
+  const std::vector<double> a{9.98, 10, 10.02, 9.99, 10.01, 10.03, 9.97, 10, 10.01, 9.99};
+  std::vector<double> b;
+  for (const double value : a) b.push_back(value * 1.05);
+  const Comparison quiet = compare(processes(a), processes(b));
+  b[3] *= 50;
+  b[7] *= 1.5;
+  const Comparison c = compare(processes(a), processes(b));
+  EXPECT_EQ(c.change, Change::kSlower);
+  EXPECT_NEAR(*c.ratio, *quiet.ratio, 0.002);
+  EXPECT_LT(c.interval->high, 1.06);
+  EXPECT_GT(c.interval->high - c.interval->low, quiet.interval->high - quiet.interval->low);
+  // Of seven nothing is set aside, because too few would be left to judge by.
+  const std::vector<double> few(b.begin(), b.begin() + 7);
+  EXPECT_EQ(compare(processes(few), processes(few)).change, Change::kUnclear);
+}
+
+// By hand: of the logs 1 to 10, 3 to 8 are left, and the others count as 3 and 8.
+TEST(LogLevel, TrimmedIsYuens) {
+  std::vector<double> values;
+  for (const int log : {7, 2, 10, 4, 1, 9, 3, 8, 5, 6}) values.push_back(std::exp(log));
+  const auto level = trimmed_level_of(values);
+  ASSERT_TRUE(level);
+  EXPECT_NEAR(level->centre, 5.5, 1e-12);
+  EXPECT_EQ(level->degrees(), 5);
+  EXPECT_NEAR(level->error_squared(), 42.5 / (6 * 5), 1e-12);
+  values.resize(7);
+  EXPECT_NEAR(trimmed_level_of(values)->centre, level_of(values)->centre, 0);
+  EXPECT_EQ(trimmed_level_of(std::vector<double>(9, 3.0))->unit_variance, 0);
 }
 
 TEST(Compare, HigherConfidenceIsAWiderInterval) {
