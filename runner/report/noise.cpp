@@ -107,7 +107,7 @@ Result<SweepNoise> noise_of_results(const ResultSet& results, const stats::Noise
   if (!noise.points.empty()) return noise;
   return Error{ErrorCode::kFailedPrecondition,
                fmt::format("too few attempts are done and valid: {}; expected {} or more of one "
-                           "point, such as by `repeats: 100`",
+                           "point, such as by `repeats: 200`",
                            noise.too_few.empty() ? "none" : join(noise.too_few, ", "),
                            4 * stats::kMinPairs)};
 }

@@ -16,7 +16,7 @@ struct NoiseOptions {
   CompareOptions compare;
   double slowdown = 0.05;        // to be found: b takes 1 + this times as long
   double chance = 0.95;          // of finding it with the recommended number of processes
-  std::size_t most_a_side = 30;  // processes
+  std::size_t most_a_side = 50;  // processes
 };
 
 // What `compare` says about pairs with `a_side` processes a side. A pair is a window of 2 a_side

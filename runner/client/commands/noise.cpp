@@ -24,7 +24,7 @@ params: {size: 512, warmup: 5, steps: 20}
 struct NoiseOptions {
   SweepFiles files;
   std::string sweep;
-  std::int64_t processes = 100;
+  std::int64_t processes = 200;
   rpc::Noise::Request request;
   std::string format = "text";
 };
