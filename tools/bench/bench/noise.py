@@ -18,7 +18,7 @@ CALIBRATION = 300  # processes
 # A share so small that no time is spun: the same program under another name, so that the sides can be told apart.
 EQUAL = 1e-9
 WORKLOADS = {
-    "matmul 256": "workload: matmul\nparams: {size: 256, warmup: 2, steps: 10}\n",
+    "matmul 256": "workload: matmul\nparams: {size: 256, warmup: 1, steps: 5}\n",
     "lm_step tiny": "workload: lm_step\nparams: {model: tiny, mode: train_step, batch: 1, context: 32, warmup: 2, steps: 40, threads: 1}\n",
 }
 
