@@ -6,6 +6,7 @@
 #include "runner/report/cell_format.h"
 #include "runner/report/comparison.h"
 #include "runner/report/footnotes.h"
+#include "runner/stats/log_level.h"
 #include "runner/stats/summary.h"
 
 namespace sweepd {
@@ -88,6 +89,15 @@ void note_method(const ComparedResults& compared, const stats::CompareOptions& o
     notes.push_back(
         "the unit is the attempt, a process of its own: Welch's interval of the logarithms of the "
         "attempts' medians; p is corrected for the number of points (Benjamini and Hochberg)");
+    const bool trimmed = std::ranges::any_of(compared.points, [](const ComparedPoint& point) {
+      return std::max(point.comparison.a.processes, point.comparison.b.processes) >=
+             stats::kLeastTrimmed;
+    });
+    if (trimmed) {
+      notes.push_back(fmt::format(
+          "of {} attempts a side or more, the fastest and the slowest fifth do not count",
+          stats::kLeastTrimmed));
+    }
   }
   if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {
     notes.push_back(fmt::format(

@@ -53,6 +53,22 @@ std::string csv(const Table& table) {
   return render(table, Format::kCsv, 0);
 }
 
+TEST(Comparison, SaysWhereExtremeAttemptsDoNotCount) {
+  const auto notes_of = [](int attempts) {
+    Side a("fp32"), b("bf16");
+    for (int i = 0; i < attempts; ++i) {
+      a.add("small", {100.0 + i});
+      b.add("small", {50.0 + i});
+    }
+    const auto compared = compare_results(a.done(), b.done(), {});
+    EXPECT_TRUE(compared.ok());
+    return comparison_table(*compared, "fp32", "bf16", {}).notes;
+  };
+  const auto note = HasSubstr("the fastest and the slowest fifth do not count");
+  EXPECT_THAT(notes_of(8), Contains(note));
+  EXPECT_THAT(notes_of(7), testing::Not(Contains(note)));
+}
+
 TEST(Comparison, PairsPointsInDisplayOrderAndJudgesEach) {
   Side a("fp32"), b("bf16");
   for (const char* model : {"small", "large", "medium"}) add_attempts(a, model, 100);
