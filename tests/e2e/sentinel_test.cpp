@@ -6,6 +6,8 @@
 
 #include "tests/e2e/sandbox.h"
 
+#if SWEEPD_WITH_TORCH  // it measures `matmul`
+
 namespace sweepd::e2e {
 namespace {
 
@@ -120,3 +122,5 @@ TEST(Sentinel, AMistakeInItsIntervalIsShown) {
 
 }  // namespace
 }  // namespace sweepd::e2e
+
+#endif  // SWEEPD_WITH_TORCH
