@@ -105,7 +105,7 @@ Result<std::vector<Table>> Reader::attempt_details(std::int64_t row, bool steps)
     append(tables, figures_table(connection, trial.integer(0)));
     append(tables, work_table(connection, row));
     Table summary = summary_table(connection, "a.row = ?", row);
-    if (const auto partial = read_partial_steps(*state_, row)) {
+    if (const auto partial = PartialStepsReader(*state_).read(row)) {
       summary.title += ", " + heading_of(*partial, *attempt->outcome);
     }
     append(tables, std::move(summary));

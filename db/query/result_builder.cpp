@@ -194,7 +194,10 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
 void ResultBuilder::add_words(const SelectedAttempt& attempt) {
   ResultRow row = row_of(attempt);
   row.note = note_of(attempt);
-  if (shows_times(plan_) && !attempt.pending) row.partial = read_partial_steps(state_, attempt.row);
+  if (shows_times(plan_) && !attempt.pending) {
+    if (!partial_steps_) partial_steps_.emplace(state_);
+    row.partial = partial_steps_->read(attempt.row);
+  }
   const auto is_phase = [](const PlannedDimension& d) {
     return d.column == ColumnRef(Common::kPhase);
   };

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "db/query/figures.h"
+#include "db/query/partial_steps_reader.h"
 #include "db/query/selection.h"
 #include "db/query/work_reader.h"
 
@@ -35,6 +37,7 @@ class ResultBuilder {
   const QueryPlan& plan_;
   FigureReader figures_;
   WorkReader work_;
+  std::optional<PartialStepsReader> partial_steps_;  // made for the first attempt that is not done
   std::vector<DimensionCoder> coders_;
   // By plan.keys: the code of a name whose id the figures carry. Ids are cheaper to compare.
   std::vector<std::unordered_map<std::int64_t, std::uint32_t>> code_of_name_;

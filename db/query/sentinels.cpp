@@ -60,8 +60,9 @@ Result<std::vector<SentinelSeries>> Reader::sentinel_series() {
 Result<std::vector<AttemptSpan>> Reader::spans_of(const std::vector<AttemptId>& attempts) {
   return state_->ask("reading when attempts ran", [&]() -> Result<std::vector<AttemptSpan>> {
     std::map<std::int64_t, AttemptSpan> spans;
+    Query query(state_->connection, std::string(kSpanSql) + "a.uid = ?");
     for (const AttemptId& attempt : attempts) {
-      Query query(state_->connection, std::string(kSpanSql) + "a.uid = ?");
+      query.rewind();
       query.bind(attempt);
       read_spans(query, spans);
     }

@@ -6,6 +6,7 @@ namespace sweepd {
 
 OlderTrials::OlderTrials(StoreState& state, const NewSweep& request)
     : state_(state), request_(request) {
+  if (request.reuse != Reuse::kAny) return;  // nothing will be looked for
   for (const NewTrial& trial : request.trials) requested_.insert(trial.key);
 }
 

@@ -35,6 +35,11 @@ bool nothing_is_open(const Sandbox& box) {
   return box.sql("select count(*) from attempt where outcome is null") == "0";
 }
 
+bool an_attempt_has_started(const Sandbox& box) {
+  return box.sql("select count(*) from attempts where workload = 'noop' and started is not null") !=
+         "0";
+}
+
 // The last sentinel is queued after the sweep has ended.
 bool last_sentinel_has_run(const Sandbox& box) {
   return box.sql(
@@ -83,11 +88,7 @@ TEST(Sentinel, RunsBeforeBetweenAndAfterTheAttemptsAndAlone) {
 TEST(Sentinel, CancellingTheSweepEndsIt) {
   const Sandbox box(SWEEP_WORKER);
   box.ctl({"submit", box.write("watched.yaml", kWatched)});
-  ASSERT_TRUE(eventually([&] {
-    return box.sql(
-               "select count(*) from attempts where workload = 'noop' and started is not "
-               "null") != "0";
-  }));
+  ASSERT_TRUE(eventually([&] { return an_attempt_has_started(box); }));
   const Ran cancelled = box.ctl({"cancel", "watched"});
   EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
   ASSERT_TRUE(eventually([&] { return nothing_is_open(box); }));
@@ -100,11 +101,7 @@ TEST(Sentinel, CancellingTheSweepEndsIt) {
 TEST(Sentinel, ADaemonThatWasKilledGoesOnWithIt) {
   const Sandbox box(SWEEP_WORKER);
   box.ctl({"submit", box.write("watched.yaml", kWatched)});
-  ASSERT_TRUE(eventually([&] {
-    return box.sql(
-               "select count(*) from attempts where workload = 'noop' and started is not "
-               "null") != "0";
-  }));
+  ASSERT_TRUE(eventually([&] { return an_attempt_has_started(box); }));
   box.kill_daemon();
   const std::string before = box.sql("select count(*) " + kOfSentinels);
   EXPECT_EQ(box.ctl({"watch", "watched"}).exit_code, 0);
