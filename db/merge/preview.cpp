@@ -4,7 +4,7 @@
 namespace sweepd {
 namespace {
 
-MergeCount count(Connection& connection, const std::string& sql) {
+MergeCount read_count(Connection& connection, const std::string& sql) {
   Query query(connection, sql);
   query.next();
   return {query.integer(0), query.integer(1)};
@@ -12,23 +12,24 @@ MergeCount count(Connection& connection, const std::string& sql) {
 
 MergeReceipt count_all(Connection& connection) {
   MergeReceipt receipt;
-  receipt.sweeps = count(connection,
-                         "SELECT count(*) FILTER (WHERE m.id IS NULL), count(m.id) FROM "
-                         "other.sweep o LEFT JOIN main.sweep m ON m.uid = o.uid");
-  receipt.trials = count(connection,
-                         "SELECT count(*) FILTER (WHERE m.id IS NULL), count(m.id) FROM "
-                         "other.trial o LEFT JOIN main.trial m ON m.key = o.key");
-  receipt.attempts =
-      count(connection,
-            "SELECT count(*) FILTER (WHERE m.row IS NULL), count(m.row) FROM other.attempt o LEFT "
-            "JOIN main.attempt m ON m.uid = o.uid WHERE o.outcome IS NOT NULL");
+  receipt.sweeps = read_count(connection,
+                              "SELECT count(*) FILTER (WHERE m.id IS NULL), count(m.id) FROM "
+                              "other.sweep o LEFT JOIN main.sweep m ON m.uid = o.uid");
+  receipt.trials = read_count(connection,
+                              "SELECT count(*) FILTER (WHERE m.id IS NULL), count(m.id) FROM "
+                              "other.trial o LEFT JOIN main.trial m ON m.key = o.key");
+  receipt.attempts = read_count(
+      connection,
+      "SELECT count(*) FILTER (WHERE m.row IS NULL), count(m.row) FROM other.attempt o LEFT "
+      "JOIN main.attempt m ON m.uid = o.uid WHERE o.outcome IS NOT NULL");
   receipt.open =
-      count(connection, "SELECT count(*), 0 FROM other.attempt WHERE outcome IS NULL").brought;
+      read_count(connection, "SELECT count(*), 0 FROM other.attempt WHERE outcome IS NULL").brought;
   receipt.samples =
-      count(connection,
-            "SELECT count(*), 0 FROM other.attempt o CROSS JOIN other.sample s ON s.attempt = "
-            "o.row WHERE o.outcome IS NOT NULL AND NOT EXISTS (SELECT 1 FROM main.attempt m WHERE "
-            "m.uid = o.uid)")
+      read_count(
+          connection,
+          "SELECT count(*), 0 FROM other.attempt o CROSS JOIN other.sample s ON s.attempt = "
+          "o.row WHERE o.outcome IS NOT NULL AND NOT EXISTS (SELECT 1 FROM main.attempt m WHERE "
+          "m.uid = o.uid)")
           .brought;
   Query hosts(connection,
               "SELECT DISTINCT h.hostname FROM other.attempt o JOIN other.host h ON h.id = o.host "

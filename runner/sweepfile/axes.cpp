@@ -10,7 +10,6 @@ namespace sweepd::spec {
 namespace {
 
 constexpr std::string_view kUseMatrix = "several values of a parameter belong under `matrix`";
-constexpr std::string_view kOneValue = "a list holds single values only";
 
 // Returns the parameter that a key gives values to, or nothing if it is unknown or already given
 // elsewhere.

@@ -12,7 +12,6 @@ namespace sweepd::spec {
 namespace {
 
 constexpr std::string_view kUsePoints = "write one point for each value";
-constexpr std::string_view kOneValue = "a list holds single values only";
 
 void read_rule(Reporter& report, Draft& draft, const Node& node) {
   if (!expect_map(report, "exclude", node)) return;

@@ -51,6 +51,8 @@ Refusal refusal_of(const ParamDef& def, const Error& error, std::string_view wri
 // returns nothing and does not report.
 std::optional<std::size_t> read_param(Reporter& report, const WorkloadDef* def, const Node& key);
 
+// The help for a list inside a list of values.
+inline constexpr std::string_view kOneValue = "a list holds single values only";
 // `several` is the help shown if there is a list instead of one value.
 std::optional<Value> read_value(Reporter& report, const ParamDef& def, const Node& node,
                                 std::string_view several);
