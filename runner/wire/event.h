@@ -67,6 +67,8 @@ struct StartedEvent {
 struct WorkEvent {
   WorkPerStep work;
 };
+// Each rank sends one before the set-up, with its device, and one when the measured steps begin,
+// without: a workload sets switches such as TF32, and what counts is what was in force then.
 struct EnvironmentEvent {
   Environment environment;  // `states` empty
 };

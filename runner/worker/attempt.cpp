@@ -165,20 +165,26 @@ void Attempt::open_device() {
 }
 
 void Attempt::emit_environment() {
-  Environment environment;
-  environment.host = read_host();
-  if (request_.host_cores > 0) environment.host.cores = request_.host_cores;
-  environment.devices.push_back(device_->info());
-  environment.threads = threads_;  // a device that knows better overrides this
-  device_->fill_versions(environment);
-  environment.build_commit = kBuildCommit;
-  environment.code = entry_->def.code;
-  environment.machine = request_.machine.hash;
-  environment.machine_facts = request_.machine.facts;
-  environment.cores = to_core_list(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
-  log_line("device: {} {}, {} thread(s), cores {}", device_->kind(), environment.devices[0].name,
-           threads_, environment.cores.empty() ? "any" : environment.cores);
-  add(EnvironmentEvent{std::move(environment)});
+  environment_.host = read_host();
+  if (request_.host_cores > 0) environment_.host.cores = request_.host_cores;
+  environment_.threads = threads_;  // a device that knows better overrides this
+  device_->fill_versions(environment_);
+  environment_.build_commit = kBuildCommit;
+  environment_.code = entry_->def.code;
+  environment_.machine = request_.machine.hash;
+  environment_.machine_facts = request_.machine.facts;
+  environment_.cores = to_core_list(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
+  Environment with_device = environment_;
+  with_device.devices.push_back(device_->info());
+  log_line("device: {} {}, {} thread(s), cores {}", device_->kind(), with_device.devices[0].name,
+           threads_, environment_.cores.empty() ? "any" : environment_.cores);
+  add(EnvironmentEvent{std::move(with_device)});
+}
+
+void Attempt::begin_measured() {
+  device_->fill_versions(environment_);
+  events_.add(EnvironmentEvent{environment_});
+  emit_state("before");
 }
 
 void Attempt::set_up() {
@@ -241,7 +247,7 @@ std::string Attempt::measure_time() {
   const PhaseNames phases(entry_->def.phases);
   TimingHooks hooks;
   hooks.now = parts_.now;
-  hooks.before_measured = [&] { emit_state("before"); };
+  hooks.before_measured = [&] { begin_measured(); };
   hooks.on_step = [&](const StepEvent& event) {
     events_.add(event);
     events_.flush_if_due(parts_.now());
@@ -262,7 +268,7 @@ std::string Attempt::observe_self_timed(SelfTimed& workload) {
         "slowdown: `{}` times its steps itself, so they cannot be made longer; expected 0",
         request_.workload));
   }
-  emit_state("before");
+  begin_measured();
   JournalFindings findings(events_, progress_);
   workload.measure(findings);
   emit_state("after");
@@ -271,7 +277,7 @@ std::string Attempt::observe_self_timed(SelfTimed& workload) {
 }
 
 std::string Attempt::observe_memory() {
-  emit_state("before");
+  begin_measured();
   const PhaseNames phases(entry_->def.phases);
   const MemorySettings plan{run_.warmup, folder_.memory_snapshot(rank_)};
   MemoryResult result = measure_memory(*workload_, *device_, phases, plan, progress_);
@@ -285,7 +291,7 @@ std::string Attempt::observe_memory() {
 }
 
 std::string Attempt::observe_kernels() {
-  emit_state("before");
+  begin_measured();
   const PhaseNames phases(entry_->def.phases);
   const auto profiler = parts_.make_profiler(*device_);
   ProfileResult result =

@@ -36,6 +36,7 @@ class Attempt {
   void emit_work();
   void open_device();
   void emit_environment();
+  void begin_measured();
   void set_up();
   void check();
   std::string measure();
@@ -58,6 +59,7 @@ class Attempt {
   RunParams run_;
   int threads_ = 1;
   std::unique_ptr<Device> device_;
+  Environment environment_;  // as emitted last, without the device
   std::optional<Context> context_;
   std::unique_ptr<Workload> workload_;
   std::optional<CpuTimes> cpu_before_;  // when the state was last reported

@@ -52,6 +52,24 @@ class IngestTest : public testing::Test {
 
 const Ending kDone{Done{"fixed_steps"}, 0};
 
+// What was in force when the steps began, with the devices of the ranks in their order.
+TEST_F(IngestTest, TheLastWordOfTheFirstRankIsTheEnvironment) {
+  EnvironmentEvent measured;
+  measured.environment.cores = "0-3";
+  measured.environment.tf32_matmul = true;
+  EnvironmentEvent others = measured;
+  others.environment.tf32_matmul = false;
+  write_events(folder_, 0, {environment_of("GPU-a", "0-3"), measured, end(kDone, 6'000)});
+  write_events(folder_, 1, {environment_of("GPU-b", "4-7"), others, end(kDone, 6'000)});
+  const AttemptRecord record = read({{0, kExit0}, {1, kExit0}});
+  ASSERT_TRUE(record.environment);
+  EXPECT_EQ(record.environment->tf32_matmul, true);
+  EXPECT_EQ(record.environment->cores, "0-3");
+  ASSERT_EQ(record.environment->devices.size(), 2U);
+  EXPECT_EQ(record.environment->devices[0].uuid, "GPU-a");
+  EXPECT_EQ(record.environment->devices[1].uuid, "GPU-b");
+}
+
 TEST_F(IngestTest, OneRanksJournalBecomesOneRecord) {
   WorkPerStep work;
   work.arithmetic = "bf16";

@@ -16,7 +16,7 @@
 
 namespace sweepd {
 
-class FakeDevice final : public Device {
+class FakeDevice : public Device {
  public:
   // The host spends `ms`.
   void host(double ms) { now_.ns += ns_of(ms); }

@@ -167,7 +167,8 @@ TEST(RunAttempt, SaysEverythingInOrder) {
         event);
   }
   EXPECT_EQ(order,
-            "started work environment setup0 forward0w before forward1 forward2 after steps kind "
+            "started work environment setup0 forward0w environment before forward1 forward2 after "
+            "steps kind "
             "end");
   EXPECT_EQ(files.all<FactEvent>().at(0).number, 3.0);
   EXPECT_EQ(std::get<Done>(files.all<EndEvent>().at(0).ending.detail).stop_reason, "fixed_steps");
@@ -210,6 +211,28 @@ TEST(RunAttempt, TheEnvironmentIsTheRanksOwn) {
   EXPECT_FALSE(environment.host.hostname.empty());
   EXPECT_EQ(environment.host.cores, 96) << "those of the request, not those to which it is bound";
   EXPECT_FALSE(environment.build_commit.empty());
+}
+
+// A device whose TF32 switch the workload turns on while it is made, which a synchronise ends.
+class SwitchedDevice final : public FakeDevice {
+ public:
+  void fill_versions(Environment& environment) override {
+    environment.tf32_matmul = synchronized() > 0;
+  }
+};
+
+TEST(RunAttempt, SwitchesAreThoseOfTheMeasuredSteps) {
+  AttemptFiles files("fault", {});
+  const WorkerParts parts{Registry::instance(),
+                          [](const DeviceOptions&) { return std::make_unique<SwitchedDevice>(); }};
+  EXPECT_EQ(run_attempt(files.folder.path(), 0, parts), kExitOk);
+  const auto said = files.all<EnvironmentEvent>();
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_EQ(said[0].environment.tf32_matmul, false);
+  EXPECT_EQ(said[0].environment.devices.size(), 1U);
+  EXPECT_EQ(said[1].environment.tf32_matmul, true);
+  EXPECT_EQ(said[1].environment.devices.size(), 0U) << "it was named before";
+  EXPECT_EQ(said[1].environment.cores, said[0].environment.cores);
 }
 
 TEST(RunAttempt, ThreadsDefaultToTheLeasesCores) {

@@ -81,6 +81,16 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
+// The first rank's counts, as it was when the measured steps began. Each rank names its device
+// once.
+void take_environment(const Environment& said, int rank, AttemptRecord& record) {
+  std::vector<DeviceInfo> devices;
+  if (record.environment) devices = std::move(record.environment->devices);
+  append(devices, said.devices);
+  if (!record.environment || rank == 0) record.environment = said;
+  record.environment->devices = std::move(devices);
+}
+
 // Adds one event to the record. Sets the ending if it is the last line of its rank.
 void take(const Event& event, int rank, AttemptRecord& record, std::optional<Ending>& said,
           WallTime& ended) {
@@ -89,15 +99,7 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
                  [&](const WorkEvent& e) {
                    if (!record.work) record.work = e.work;
                  },
-                 [&](const EnvironmentEvent& e) {
-                   if (!record.environment) {
-                     record.environment = e.environment;
-                   } else {
-                     auto& devices = record.environment->devices;
-                     devices.insert(devices.end(), e.environment.devices.begin(),
-                                    e.environment.devices.end());
-                   }
-                 },
+                 [&](const EnvironmentEvent& e) { take_environment(e.environment, rank, record); },
                  [&](const StateEvent& e) { record.states.push_back(e.record); },
                  [&](const StepEvent& e) {
                    record.samples.insert(record.samples.end(), e.samples.begin(), e.samples.end());
