@@ -117,23 +117,31 @@ void judge_rates(Judgement& judgement, std::span<const Summary> summaries, const
   }
 }
 
+// A large GPU that multiplies 16-bit matrices runs at its power limit: that is how fast it is, and
+// no disturbance.
+constexpr std::string_view kPowerLimit = "sw_power_cap";
+
 // `gpu_idle` is the state between steps, and `applications_clocks_setting` is a setting that the
 // environment records. All other reasons mean that clocks are lower than the device could run at.
 bool is_throttling(std::string_view reason) {
   return !reason.empty() && reason != "none" && reason != "gpu_idle" &&
-         reason != "applications_clocks_setting";
+         reason != "applications_clocks_setting" && reason != kPowerLimit;
 }
 
 void judge_device_states(Judgement& judgement, const std::vector<DeviceState>& states) {
   for (const DeviceState& state : states) {
     const std::string who = state.rank > 0 ? fmt::format(" of rank {}", state.rank) : "";
+    const std::string clock =
+        state.sm_clock_mhz ? fmt::format(" at {} MHz", *state.sm_clock_mhz) : "";
     std::vector<std::string> throttling;
     for (const std::string& reason : split(state.throttle_reasons, ',')) {
       if (is_throttling(trim(reason))) throttling.emplace_back(trim(reason));
+      if (trim(reason) != kPowerLimit) continue;
+      add_reason(judgement, Verdict::kValid,
+                 fmt::format("at power limit: the device{} ran{} {} the measured steps", who, clock,
+                             state.moment));
     }
     if (!throttling.empty()) {
-      const std::string clock =
-          state.sm_clock_mhz ? fmt::format(" at {} MHz", *state.sm_clock_mhz) : "";
       add_reason(judgement, Verdict::kSuspect,
                  fmt::format("the device{} was throttled{} ({}) {} the measured steps", who, clock,
                              join(throttling, ", "), state.moment));

@@ -28,7 +28,9 @@ const std::vector<std::string>& verdict_words();  // from good to bad
 
 struct Judgement {
   Verdict verdict = Verdict::kValid;
-  std::vector<std::string> reasons;  // one sentence each, with the figures
+  // One sentence each, with the figures. Those that are information, such as "at power limit",
+  // leave the verdict `valid`.
+  std::vector<std::string> reasons;
 };
 
 // What `retry` can be told to run again: every outcome and every verdict.

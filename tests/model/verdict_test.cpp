@@ -179,7 +179,7 @@ TEST(Judge, ThrottlingIsSuspectIdlingIsNot) {
       {"", Verdict::kValid},
       {"gpu_idle", Verdict::kValid},
       {"gpu_idle, applications_clocks_setting", Verdict::kValid},
-      {"sw_power_cap", Verdict::kSuspect},
+      {"sw_power_cap", Verdict::kValid},
       {"gpu_idle,hw_thermal_slowdown", Verdict::kSuspect},
       {"hw_slowdown", Verdict::kSuspect},
   };
@@ -191,9 +191,10 @@ TEST(Judge, ThrottlingIsSuspectIdlingIsNot) {
   Environment environment = quiet();
   environment.states[1].throttle_reasons = "gpu_idle, sw_power_cap, hw_slowdown";
   environment.states[1].sm_clock_mhz = 1305;
-  EXPECT_THAT(judge_environment(environment).reasons,
-              ElementsAre("the device was throttled at 1305 MHz (sw_power_cap, hw_slowdown) after "
-                          "the measured steps"));
+  EXPECT_THAT(
+      judge_environment(environment).reasons,
+      ElementsAre("at power limit: the device ran at 1305 MHz after the measured steps",
+                  "the device was throttled at 1305 MHz (hw_slowdown) after the measured steps"));
 }
 
 TEST(Judge, OtherProcessesAreSuspect) {
