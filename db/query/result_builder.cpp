@@ -17,6 +17,7 @@ ResultRow row_of(const SelectedAttempt& attempt) {
   row.pending = attempt.pending;
   row.verdict = attempt.verdict;
   row.attempt = attempt.id;
+  row.started = attempt.started;
   row.trial = attempt.key;
   return row;
 }

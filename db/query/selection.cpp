@@ -5,7 +5,7 @@
 namespace sweepd {
 namespace {
 
-constexpr int kFixedColumns = 9;  // of select_sql, before the dimensions
+constexpr int kFixedColumns = 10;  // of select_sql, before the dimensions
 
 }  // namespace
 
@@ -37,6 +37,7 @@ std::vector<SelectedAttempt> select_attempts(ReaderState& state, const QueryPlan
     attempt.repeat = query.integer(6);
     attempt.host = query.integer(7);
     attempt.pass = *pass_from(query.text(8));
+    attempt.started = WallTime{query.integer(9)};
     attempt.at.assign(plan.dimensions.size(), kEveryValue);
     int column = kFixedColumns;
     for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {

@@ -19,6 +19,7 @@ struct SelectedAttempt {
   Pass pass = Pass::kTiming;
   AttemptId id;
   TrialKey key;
+  WallTime started;
   bool pending = false;
   Outcome outcome = Outcome::kDone;
   Verdict verdict = Verdict::kValid;

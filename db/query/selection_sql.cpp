@@ -162,8 +162,9 @@ std::string select_sql(const QueryPlan& plan) {
   const std::string columns = dimension_columns(
       plan, [](const PlannedDimension& d) { return !decided_by_figures(d.column); });
   return fmt::format(
-      "SELECT a.row, a.uid, {}, a.verdict, t.id, t.key, a.repeat, a.host, a.pass{} {}JOIN trial t "
-      "ON t.id = a.trial {}ORDER BY {}p.trial, a.pass, a.repeat, a.host",
+      "SELECT a.row, a.uid, {}, a.verdict, t.id, t.key, a.repeat, a.host, a.pass, "
+      "coalesce(a.started_ns, 0){} {}JOIN trial t ON t.id = a.trial {}ORDER BY {}p.trial, a.pass, "
+      "a.repeat, a.host",
       kState, columns, from_clause(plan), where_clause(plan),
       by_sweep(plan) ? "st.sweep, st.position, " : "");
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/model/outcome.h"
 #include "runner/model/partial_steps.h"
@@ -73,6 +74,7 @@ struct ResultRow {
   // Of an attempt that is not done, where times are asked for.
   std::optional<PartialSteps> partial = {};
   AttemptId attempt;
+  WallTime started;  // of that attempt; 0 if unknown
   // If more than one: the figures are those of this many valid attempts, pooled by the reader.
   // Order statistics, and a min and max that no cell shows, are then NaN; `attempt` is "", and a
   // dimension in which the attempts differ is kEveryValue.

@@ -93,8 +93,9 @@ void add_steps(const ResultSet& results, const std::map<AttemptId, WhatRan>& ran
                const SidePoints& points, std::map<PointPlace, Pair>& pairs, OfSide side) {
   for (const ResultRow& row : results.rows) {
     Pair& pair = pairs[points.place_of(results, row)];
-    (pair.*side.measured)
-        .processes.push_back(row.samples.empty() ? std::vector{row.stats.mean} : row.samples);
+    stats::Measured& measured = pair.*side.measured;
+    measured.processes.push_back(row.samples.empty() ? std::vector{row.stats.mean} : row.samples);
+    measured.started.push_back(row.started.ns);
     add_what_ran(results, row, ran, pair.*side.ran);
   }
 }

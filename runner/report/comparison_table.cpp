@@ -85,18 +85,30 @@ void note_method(const ComparedResults& compared, const stats::CompareOptions& o
     return static_cast<std::size_t>(std::ranges::count_if(
         compared.points, [&](const auto& p) { return p.comparison.method == method; }));
   };
-  if (of(stats::Method::kProcesses) > 0) {
+  const std::size_t by_processes = of(stats::Method::kProcesses),
+                    by_pairs = of(stats::Method::kPairs);
+  if (by_processes > 0) {
     notes.push_back(
         "the unit is the attempt, a process of its own: Welch's interval of the logarithms of the "
-        "attempts' medians; p is corrected for the number of points (Benjamini and Hochberg)");
+        "attempts' medians");
+  }
+  if (by_pairs > 0) {
+    notes.push_back(fmt::format(
+        "{}: the sides ran in turns, so the unit is a pair of neighbouring attempts: Student's "
+        "interval of the logarithms of their ratios, and the ratio is the mean of these",
+        counted(by_pairs, "point")));
+  }
+  if (by_processes + by_pairs > 0) {
+    notes.emplace_back("p is corrected for the number of points (Benjamini and Hochberg)");
     const bool trimmed = std::ranges::any_of(compared.points, [](const ComparedPoint& point) {
       return std::max(point.comparison.a.processes, point.comparison.b.processes) >=
              stats::kLeastTrimmed;
     });
     if (trimmed) {
-      notes.push_back(fmt::format(
-          "of {} attempts a side or more, the fastest and the slowest fifth do not count",
-          stats::kLeastTrimmed));
+      notes.push_back(
+          fmt::format("of {} attempts a side (or pairs) or more, the fastest and the slowest fifth "
+                      "do not count",
+                      stats::kLeastTrimmed));
     }
   }
   if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {

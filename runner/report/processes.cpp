@@ -92,6 +92,7 @@ stats::Measured measured_of(Rows rows) {
     }
     if (process.size() > 1) steps = {stats::median(std::move(steps))};
     measured.processes.push_back(std::move(steps));
+    measured.started.push_back(process.front()->started.ns);
   }
   return measured;
 }

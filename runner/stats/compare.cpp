@@ -7,6 +7,7 @@
 #include "runner/stats/blocks.h"
 #include "runner/stats/log_level.h"
 #include "runner/stats/median.h"
+#include "runner/stats/pairs.h"
 #include "runner/stats/student.h"
 
 namespace sweepd::stats {
@@ -21,6 +22,7 @@ struct Described {
   std::optional<LogLevel> between;  // of its processes, if it has several
   std::optional<LogLevel> trimmed;  // the same without the extreme ones of many
   std::optional<LogLevel> within;   // of the blocks of its only process
+  TimedSide timed;                  // its processes' medians
   // Of one process, so that n of them have an n-th of it.
   double process_variance() const {
     return trimmed->error_squared() * static_cast<double>(side.processes);
@@ -33,15 +35,18 @@ bool usable(double value) {
 
 Described describe(const Measured& measured, double confidence) {
   Described all;
-  std::vector<double> medians;
+  assert(measured.started.empty() || measured.started.size() == measured.processes.size());
+  std::vector<double>& medians = all.timed.values;
   const std::vector<double>* last = nullptr;
   bool all_usable = true;
-  for (const std::vector<double>& steps : measured.processes) {
+  for (std::size_t i = 0; i < measured.processes.size(); ++i) {
+    const std::vector<double>& steps = measured.processes[i];
     if (steps.empty()) continue;
     ++all.side.processes;
     all.side.steps += steps.size();
     all_usable = all_usable && std::all_of(steps.begin(), steps.end(), usable);
     if (all_usable) medians.push_back(median(steps));
+    if (!measured.started.empty()) all.timed.started.push_back(measured.started[i]);
     last = &steps;
   }
   if (last == nullptr || !all_usable) return all;
@@ -63,6 +68,7 @@ Described describe(const Measured& measured, double confidence) {
 struct RatioError {
   double squared = 0;
   double degrees = 1;
+  std::optional<double> log_ratio = {};  // of pairs, which have one of their own
   double width(double confidence) const {
     return student_width(confidence, degrees) * std::sqrt(squared);
   }
@@ -94,6 +100,12 @@ RatioError error_of_single(const LogLevel& several, const Described& single) {
 
 RatioError find_error(const Described& a, const Described& b, double confidence,
                       Comparison& comparison) {
+  if (const auto paired = level_of_pairs(a.timed, b.timed)) {
+    comparison.method = Method::kPairs;
+    const double squared = paired->level.error_squared();
+    comparison.process_variance = squared * static_cast<double>(paired->pairs);
+    return {squared, paired->level.degrees(), paired->level.centre};
+  }
   if (a.between && b.between) {
     comparison.method = Method::kProcesses;
     comparison.process_variance = a.process_variance() + b.process_variance();
@@ -141,6 +153,8 @@ std::string_view name_of(Method method) {
       return "none";
     case Method::kProcesses:
       return "processes";
+    case Method::kPairs:
+      return "pairs";
     case Method::kOtherSide:
       return "other_side";
     case Method::kBlocks:
@@ -156,12 +170,13 @@ Comparison compare(const Measured& a, const Measured& b, const CompareOptions& o
   comparison.b = of_b.side;
   comparison.one_process = of_a.side.processes == 1 || of_b.side.processes == 1;
   if (!of_a.side.median || !of_b.side.median) return comparison;
-  const double log_ratio = of_b.centre - of_a.centre;
   comparison.ratio = *of_b.side.median / *of_a.side.median;
   const RatioError error = find_error(of_a, of_b, options.confidence, comparison);
   if (comparison.method == Method::kNone) return comparison;
+  if (error.log_ratio) comparison.ratio = std::exp(*error.log_ratio);
   comparison.interval = interval_around(*comparison.ratio, error.width(options.confidence));
   if (error.squared > 0) {
+    const double log_ratio = error.log_ratio.value_or(of_b.centre - of_a.centre);
     comparison.p = student_p(log_ratio / std::sqrt(error.squared), error.degrees);
   }
   comparison.change = change_of(*comparison.ratio, *comparison.interval, options.tolerance);
@@ -182,8 +197,8 @@ std::optional<ProcessesNeeded> processes_needed(const Comparison& comparison,
   const auto settles = [&](std::size_t n) {
     const auto processes = static_cast<double>(n);
     const double error = std::sqrt(*comparison.process_variance / processes);
-    const auto left = static_cast<double>(left_by_trimming(n));
-    return (student_width(options.confidence, 2 * left - 2) + margin) * error < must_reach_less;
+    const double degrees = degrees_of_ratio(n, comparison.method == Method::kPairs);
+    return (student_width(options.confidence, degrees) + margin) * error < must_reach_less;
   };
   if (!settles(ProcessesNeeded::kMost)) return ProcessesNeeded{ProcessesNeeded::kMost, true};
   std::size_t n = std::min(comparison.a.processes, comparison.b.processes);

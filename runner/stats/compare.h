@@ -7,6 +7,7 @@
 // logs of the processes' medians are compared by Welch's t interval with the degrees of freedom of
 // Satterthwaite ("An approximate distribution of estimates of variance components", Biometrics
 // 1946). Of eight processes or more, the fastest and the slowest fifth do not count (log_level.h).
+// Processes of both sides that ran in turns are compared pair by pair instead (pairs.h).
 // A bootstrap over so few processes is no alternative: with two a side its 95 % interval
 // contains the truth in two thirds of all cases.
 //
@@ -17,6 +18,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,8 @@ namespace sweepd::stats {
 // Processes without values do not count.
 struct Measured {
   std::vector<std::vector<double>> processes;
+  // When each process began, in any unit, to see whether the sides ran in turns. Empty: unknown.
+  std::vector<std::int64_t> started = {};
 };
 
 struct CompareOptions {
@@ -47,6 +51,9 @@ std::string_view name_of(Change change);  // "faster", ...
 enum class Method {
   kNone,       // a side has no spread of any kind, such as a single step, or no usable values
   kProcesses,  // both sides have at least two processes: Welch's interval of their medians
+  // Both sides ran in turns, in at least kLeastPairs pairs (pairs.h): the t interval of the mean of
+  // the logs of the pairs' ratios, the extreme ones set aside.
+  kPairs,
   // One side has a single process. The spread between the other side's processes stands for its
   // own, because no number of its steps can show that spread.
   kOtherSide,
@@ -56,7 +63,7 @@ enum class Method {
   // program.
   kBlocks,
 };
-std::string_view name_of(Method method);  // "none", "processes", "other_side", "blocks"
+std::string_view name_of(Method method);  // "none", "processes", "pairs" ...
 
 struct Side {
   std::size_t processes = 0;
@@ -78,14 +85,17 @@ struct ProcessesNeeded {
 
 struct Comparison {
   Side a, b;
-  std::optional<double> ratio;       // b.median / a.median; below 1: b takes less time
+  // b.median / a.median, or that of kPairs: a mean of the pairs' own ratios, which may differ a
+  // little from it. Below 1: b takes less time.
+  std::optional<double> ratio;
   std::optional<Interval> interval;  // of the ratio; both ends are the ratio if nothing varies
   std::optional<double> p;           // of "the true ratio is 1"; nothing if nothing varies
   std::optional<double> adjusted_p;  // see false_discovery.h
   Method method = Method::kNone;
   bool one_process = false;  // a side has a single process
   Change change = Change::kUnclear;
-  // The variance of log(b / a) for one process a side. Nothing without spread between processes.
+  // The variance of log(b / a) for one process a side, or one pair. Nothing without spread between
+  // processes.
   std::optional<double> process_variance;
   std::optional<ProcessesNeeded> needed;  // see processes_needed; for kUnclear alone
 };
@@ -94,10 +104,10 @@ Comparison compare(const Measured& a, const Measured& b, const CompareOptions& o
 
 // How many processes a side would likely settle the comparison. With n of them, the interval of the
 // log ratio reaches t sqrt(process_variance / n) to each side, with t of 2n - 2 degrees of freedom
-// (fewer where processes are trimmed). That settles it if it
-// excludes 1, for a ratio beyond the tolerance, or else if it fits into the tolerance. The
-// answer is the smallest n, not below the present one, for which this happens with a chance of 80 %
-// (which adds 0.84 standard errors), if ratio and variance are as found.
+// (n - 1 for pairs; fewer where processes are trimmed). That settles it if it excludes 1, for a
+// ratio beyond the tolerance, or else if it fits into the tolerance. The answer is the smallest n,
+// not below the present one, for which this happens with a chance of 80 % (which adds 0.84 standard
+// errors), if ratio and variance are as found.
 //
 // Both are estimates. By simulation of processes that vary by 3 %, the answer suffices for a true
 // ratio of 1.05 in 60 % of all cases if it is found from two processes a side, in 70 % from three

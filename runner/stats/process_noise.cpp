@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runner/stats/log_level.h"
+#include "runner/stats/pairs.h"
 #include "runner/stats/student.h"
 
 namespace sweepd::stats {
@@ -21,7 +22,9 @@ Halves in_turns(std::span<const double> window, double factor) {
   Halves halves;
   for (std::size_t i = 0; i + 1 < window.size(); i += 2) {
     halves.a.processes.push_back({window[i]});
+    halves.a.started.push_back(static_cast<std::int64_t>(i));
     halves.b.processes.push_back({window[i + 1] * factor});
+    halves.b.started.push_back(static_cast<std::int64_t>(i + 1));
   }
   return halves;
 }
@@ -64,9 +67,9 @@ bool is_found(const NoiseOfPairs& pairs, const NoiseOptions& options) {
   const double error = std::sqrt(pairs.process_variance / n);
   // The interval of one pair is wider or narrower than the average, which costs chance.
   const double chance = 1 - (1 - options.chance) / 2;
-  const double reach = student_width(options.compare.confidence,
-                                     2 * static_cast<double>(left_by_trimming(pairs.a_side)) - 2) +
-                       normal_quantile(chance);
+  const double reach =
+      student_width(options.compare.confidence, degrees_of_ratio(pairs.a_side, true)) +
+      normal_quantile(chance);
   return reach * error < std::log1p(options.slowdown) &&
          static_cast<double>(pairs.found) >= options.chance * static_cast<double>(pairs.pairs);
 }

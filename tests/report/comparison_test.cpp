@@ -21,7 +21,8 @@ class Side {
     side_.results.dimensions = {{"model", false, {}}, {"precision", false, {std::move(precision)}}};
   }
   Side& add(const std::string& model, std::vector<double> samples,
-            Verdict verdict = Verdict::kValid, std::vector<Unsteady> unsteady = {}) {
+            Verdict verdict = Verdict::kValid, std::vector<Unsteady> unsteady = {},
+            std::int64_t started = 0) {
     auto& models = side_.results.dimensions[0].values;
     auto found = std::ranges::find(models, model);
     if (found == models.end()) found = models.insert(models.end(), model);
@@ -31,6 +32,7 @@ class Side {
     row.samples = std::move(samples);
     row.verdict = verdict;
     row.unsteady = std::move(unsteady);
+    row.started = WallTime{started};
     row.attempt = side_.name + std::to_string(side_.results.rows.size());
     side_.results.rows.push_back(std::move(row));
     return *this;
@@ -67,6 +69,27 @@ TEST(Comparison, SaysWhereExtremeAttemptsDoNotCount) {
   const auto note = HasSubstr("the fastest and the slowest fifth do not count");
   EXPECT_THAT(notes_of(8), Contains(note));
   EXPECT_THAT(notes_of(7), testing::Not(Contains(note)));
+}
+
+TEST(Comparison, SidesThatRanInTurnsAreComparedPairByPair) {
+  const auto compared_with = [](std::int64_t b_begins) {
+    Side a("fp32"), b("bf16");
+    for (int i = 0; i < 12; ++i) {
+      const double drift = 100.0 * (1 + i);
+      a.add("small", {drift}, Verdict::kValid, {}, 10 * i);
+      b.add("small", {drift * (1.1 + 0.001 * (i % 3))}, Verdict::kValid, {}, b_begins + 10 * i);
+    }
+    const auto compared = compare_results(a.done(), b.done(), {});
+    EXPECT_TRUE(compared.ok());
+    return *compared;
+  };
+  const auto in_turns = compared_with(5), one_by_one = compared_with(500);
+  EXPECT_EQ(in_turns.points[0].comparison.method, stats::Method::kPairs);
+  EXPECT_EQ(in_turns.points[0].comparison.change, stats::Change::kSlower);
+  EXPECT_EQ(one_by_one.points[0].comparison.change, stats::Change::kUnclear);
+  const auto note = HasSubstr("1 point: the sides ran in turns, so the unit is a pair");
+  EXPECT_THAT(comparison_table(in_turns, "fp32", "bf16", {}).notes, Contains(note));
+  EXPECT_THAT(comparison_table(one_by_one, "fp32", "bf16", {}).notes, testing::Not(Contains(note)));
 }
 
 TEST(Comparison, PairsPointsInDisplayOrderAndJudgesEach) {

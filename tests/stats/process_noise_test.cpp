@@ -80,6 +80,20 @@ TEST(ProcessNoise, TheRecommendedNumberHoldsForNewProcesses) {
   }
 }
 
+// Neighbours are as fast as each other, so pairs of them show what the whole series hides.
+TEST(ProcessNoise, ADriftThatNeighboursShareCostsNoProcesses) {
+  Random random(12);
+  std::vector<double> medians;
+  for (int i = 0; i < 400; ++i) {
+    medians.push_back((1 + 0.3 * std::sin(i / 40.0)) * (1 + 0.01 * random.normal()));
+  }
+  const auto noise = process_noise(medians);
+  ASSERT_TRUE(noise);
+  EXPECT_GT(noise->spread, 0.15);
+  ASSERT_TRUE(noise->recommended);
+  EXPECT_LE(noise->recommended->a_side, 14U);
+}
+
 TEST(ProcessNoise, TooFewProcessesAndImpossibleValuesSayNothing) {
   EXPECT_FALSE(process_noise(std::vector<double>(15, 1.0)));
   EXPECT_TRUE(process_noise(std::vector<double>(16, 1.0)));
