@@ -74,6 +74,24 @@ TEST(CpuDevice, TurnsABadAllocIntoOutOfMemoryAndNothingElse) {
   EXPECT_NO_THROW(rethrow(std::runtime_error("shapes differ")));
 }
 
+// A workload may catch a refusal and go on. What fails later is not out of memory for that.
+TEST(CpuDevice, AnErrorAfterARefusalIsWhatItSays) {
+  DeviceOptions options;
+  options.memory_limit = 1_MiB;
+  const auto device = make_device(options);
+  EXPECT_THROW(at::empty({1 << 21}, at::kByte), OutOfMemory);
+  const auto rethrow = [&](const char* what) {
+    try {
+      throw std::runtime_error(what);
+    } catch (...) {
+      device->rethrow_out_of_memory();
+    }
+  };
+  EXPECT_NO_THROW(rethrow("shapes differ"));
+  EXPECT_THROW(rethrow("aoti_torch_empty_strided(...) API call failed at model.cpp, line 12"),
+               OutOfMemory);
+}
+
 TEST(CpuDevice, TimelineGoesForward) {
   const auto timeline = make_device({})->timeline(3);
   timeline->mark();

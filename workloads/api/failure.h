@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "runner/base/units.h"
 
@@ -19,6 +20,12 @@ class OutOfMemory : public std::runtime_error {
         limit(limit_) {}
   Bytes requested, in_use, limit;
 };
+
+// Whether the error comes from the C interface of a compiled step, which hides what went wrong: it
+// turns every exception into one that only names the call (torch/headeronly/util/shim_utils.h).
+inline bool hides_its_cause(const std::exception& error) {
+  return std::string_view(error.what()).find(" API call failed at ") != std::string_view::npos;
+}
 
 // This machine or build lacks something that the trial needs: outcome `skipped`. The reason says
 // what is missing and how to get it.

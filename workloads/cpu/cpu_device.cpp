@@ -94,7 +94,8 @@ class CpuDevice final : public Device {
 
   // The allocator throws OutOfMemory itself and ATen passes it on (tested). Two cases remain: the
   // bad_alloc of code that allocates elsewhere, whose size is unknown, and compiled steps, whose C
-  // interface turns every exception into an unnamed error.
+  // interface hides what went wrong. Any other exception is what it says, even if an allocation was
+  // refused before.
   void rethrow_out_of_memory() override {
     try {
       throw;
@@ -102,8 +103,10 @@ class CpuDevice final : public Device {
       throw;
     } catch (const std::bad_alloc&) {
       throw OutOfMemory({0}, {allocator_.allocated()}, {allocator_.limit()});
+    } catch (const std::exception& error) {
+      const auto refusal = allocator_.last_refusal();
+      if (refusal && hides_its_cause(error)) throw OutOfMemory(*refusal);
     } catch (...) {
-      if (const auto refusal = allocator_.last_refusal()) throw OutOfMemory(*refusal);
     }
   }
 

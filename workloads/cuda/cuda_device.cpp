@@ -104,9 +104,9 @@ class CudaDevice final : public Device {
       throw;
     } catch (const c10::OutOfMemoryError&) {
       throw memory_.last_refusal();
+    } catch (const std::exception& error) {
+      if (memory_.refused() && hides_its_cause(error)) throw memory_.last_refusal();
     } catch (...) {
-      // A compiled step's C interface turns every exception into an unnamed error.
-      if (memory_.refused()) throw memory_.last_refusal();
     }
   }
 
