@@ -14,9 +14,9 @@ namespace sweepd::stats {
 
 struct NoiseOptions {
   CompareOptions compare;
-  double slowdown = 0.05;        // to be found: b takes 1 + this times as long
-  double chance = 0.95;          // of finding it with the recommended number of processes
-  std::size_t most_a_side = 50;  // processes
+  double slowdown = 0.05;         // to be found: b takes 1 + this times as long
+  double chance = 0.95;           // of finding it with the recommended number of processes
+  std::size_t most_a_side = 100;  // processes
 };
 
 // What `compare` says about pairs with `a_side` processes a side. A pair is a window of 2 a_side
