@@ -26,6 +26,8 @@ struct DeviceInfo {
   std::string compute_capability;  // "9.0"
   std::optional<double> power_limit_watts;
   std::optional<bool> ecc;
+  Bytes cache = {};  // CUDA: L2; 0 if unknown
+  std::optional<std::int64_t> multiprocessors = {};
 
   static void visit(auto& self, auto&& field) {
     field("kind", self.kind, "`cpu`, `cuda`");
@@ -37,6 +39,8 @@ struct DeviceInfo {
     field("compute_capability", self.compute_capability, "", Sparse());
     field("power_limit_watts", self.power_limit_watts, "", kOfAttempt, Heading{"power limit", "W"});
     field("ecc", self.ecc, "", kOfAttempt, Heading{"ECC"});
+    field("cache", self.cache, "L2 of a GPU; 0 if unknown", kOfAttempt, Sparse());
+    field("multiprocessors", self.multiprocessors, "SMs of a GPU", kOfAttempt, Heading{"SMs"});
   }
 };
 

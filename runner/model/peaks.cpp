@@ -14,22 +14,27 @@ struct DatasheetRow {
   std::string_view name;
   double fp32, tf32, half;  // TFLOP/s
   double memory;            // GB/s, 1 GB = 10^9 B
-  double cache;             // L2, MiB
+  double cache;             // L2, MiB; of results that do not say what their device has
+  int multiprocessors;
 };
 
 constexpr std::array kDatasheets{
     // NVIDIA A100 Tensor Core GPU datasheet (80 GB: June 2021; 40 GB: May 2020); L2 from the
     // NVIDIA A100 Tensor Core GPU Architecture whitepaper, table 4.
-    DatasheetRow{"NVIDIA A100-SXM4-40GB", 19.5, 156, 312, 1'555, 40},
-    DatasheetRow{"NVIDIA A100-PCIE-40GB", 19.5, 156, 312, 1'555, 40},
-    DatasheetRow{"NVIDIA A100-SXM4-80GB", 19.5, 156, 312, 2'039, 40},
-    DatasheetRow{"NVIDIA A100 80GB PCIe", 19.5, 156, 312, 1'935, 40},
+    DatasheetRow{"NVIDIA A100-SXM4-40GB", 19.5, 156, 312, 1'555, 40, 108},
+    DatasheetRow{"NVIDIA A100-PCIE-40GB", 19.5, 156, 312, 1'555, 40, 108},
+    DatasheetRow{"NVIDIA A100-SXM4-80GB", 19.5, 156, 312, 2'039, 40, 108},
+    DatasheetRow{"NVIDIA A100 80GB PCIe", 19.5, 156, 312, 1'935, 40, 108},
     // NVIDIA H100 Tensor Core GPU Architecture whitepaper, table 2 and appendix; the datasheet
     // rounds to 67 / 989 / 1,979 with sparsity in the last two, and gives 3.35 TB/s for SXM.
-    DatasheetRow{"NVIDIA H100 80GB HBM3", 66.9, 494.7, 989.4, 3'350, 50},
-    DatasheetRow{"NVIDIA H100 PCIe", 51.2, 378, 756, 2'000, 50},
-    // NVIDIA H200 Tensor Core GPU datasheet: the compute of H100 SXM with 4.8 TB/s of HBM3e.
-    DatasheetRow{"NVIDIA H200", 66.9, 494.7, 989.4, 4'800, 50},
+    DatasheetRow{"NVIDIA H100 80GB HBM3", 66.9, 494.7, 989.4, 3'350, 50, 132},
+    DatasheetRow{"NVIDIA H100 PCIe", 51.2, 378, 756, 2'000, 50, 114},
+    // NVIDIA H100 NVL datasheet: 1,671 with sparsity, 3.9 TB/s.
+    DatasheetRow{"NVIDIA H100 NVL", 60, 417.5, 835.5, 3'900, 50, 132},
+    // NVIDIA H200 Tensor Core GPU datasheet: the compute of H100 SXM and NVL with 4.8 TB/s of
+    // HBM3e.
+    DatasheetRow{"NVIDIA H200", 66.9, 494.7, 989.4, 4'800, 50, 132},
+    DatasheetRow{"NVIDIA H200 NVL", 60, 417.5, 835.5, 4'800, 50, 132},
 };
 
 double tflops(const DatasheetRow& row, std::string_view arithmetic) {
@@ -56,7 +61,8 @@ Peak cpu_ceiling(std::int64_t cores, std::string_view arithmetic) {
   return peak;
 }
 
-std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic) {
+std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic,
+                                   std::optional<std::int64_t> multiprocessors) {
   constexpr std::string_view kVendor = "NVIDIA ";
   // Drivers before 470 report the name without the vendor.
   if (device_name.starts_with(kVendor)) device_name.remove_prefix(kVendor.size());
@@ -64,6 +70,7 @@ std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_vie
     // Compares the whole name, because a MIG slice ("... MIG 1g.10gb") has a fraction of the
     // figures.
     if (row.name.substr(kVendor.size()) != device_name) continue;
+    if (multiprocessors.value_or(row.multiprocessors) != row.multiprocessors) return std::nullopt;
     Peak peak;
     peak.flops_per_s = tflops(row, arithmetic) * 1e12;
     peak.bytes_per_s = row.memory * 1e9;
@@ -72,6 +79,14 @@ std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_vie
     return peak;
   }
   return std::nullopt;
+}
+
+std::optional<Peak> limit_of(const DeviceInfo& device, const HostInfo& host,
+                             std::string_view arithmetic) {
+  if (device.kind == "cpu") return cpu_ceiling(host.cores, arithmetic);
+  auto peak = datasheet_peak(device.name, arithmetic, device.multiprocessors);
+  if (peak && device.cache.value > 0) peak->cache_bytes = static_cast<double>(device.cache.value);
+  return peak;
 }
 
 }  // namespace sweepd

@@ -54,12 +54,19 @@ struct Peak {
 };
 
 // Returns the dense datasheet peak by device name and arithmetic (fp32, tf32, bf16, fp16), or
-// nothing for unknown devices. Sources are beside the table in peaks.cpp.
-std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic);
+// nothing for unknown devices. A device of that name with another number of multiprocessors, if
+// that is known, is unknown, too: a part of it, or another variant. Sources are beside the table in
+// peaks.cpp.
+std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic,
+                                   std::optional<std::int64_t> multiprocessors = std::nullopt);
 
 // Returns a rate that no CPU with that many cores exceeds; zero if unknown. Bytes have no such
 // limit.
 Peak cpu_ceiling(std::int64_t cores, std::string_view arithmetic);
+
+// Returns what the device cannot exceed, with the cache that it says it has. Nothing if unknown.
+std::optional<Peak> limit_of(const DeviceInfo& device, const HostInfo& host,
+                             std::string_view arithmetic);
 
 // `peak` is that of one device and not a measured one. The work of all ranks is compared with it
 // times the number of distinct devices. Uses the `time` of every phase whose work is known, or

@@ -19,7 +19,9 @@ TEST(Peaks, DenseFiguresByDeviceAndArithmetic) {
       {"NVIDIA A100-PCIE-40GB", 19.5, 156, 312, 1555},
       {"NVIDIA H100 80GB HBM3", 66.9, 494.7, 989.4, 3350},
       {"NVIDIA H100 PCIe", 51.2, 378, 756, 2000},
+      {"NVIDIA H100 NVL", 60, 417.5, 835.5, 3900},
       {"NVIDIA H200", 66.9, 494.7, 989.4, 4800},
+      {"NVIDIA H200 NVL", 60, 417.5, 835.5, 4800},
   };
   for (const Case& c : cases) {
     const auto peak = [&](const char* arithmetic) {
@@ -39,7 +41,7 @@ TEST(Peaks, DenseFiguresByDeviceAndArithmetic) {
 
 TEST(Peaks, UnknownDevicesHaveNone) {
   for (const char* device :
-       {"", "NVIDIA", "NVIDIA H300", "H20", "NVIDIA H200 NVL", "NVIDIA A100-SXM4-80GB MIG 1g.10gb",
+       {"", "NVIDIA", "NVIDIA H300", "H20", "NVIDIA A100-SXM4-80GB MIG 1g.10gb",
         "AMD Instinct MI300X", "Intel(R) Xeon(R) Platinum 8480+"}) {
     EXPECT_FALSE(datasheet_peak(device, "bf16")) << device;
   }
@@ -47,6 +49,27 @@ TEST(Peaks, UnknownDevicesHaveNone) {
 
 TEST(Peaks, OldDriversLeaveTheVendorOut) {
   EXPECT_TRUE(datasheet_peak("A100-SXM4-40GB", "fp32"));
+}
+
+TEST(Peaks, ADeviceOfAnotherSizeIsAnotherDevice) {
+  EXPECT_TRUE(datasheet_peak("NVIDIA H200", "bf16", 132));
+  EXPECT_FALSE(datasheet_peak("NVIDIA H200", "bf16", 60));
+  EXPECT_TRUE(datasheet_peak("NVIDIA H100 PCIe", "bf16", 114));
+}
+
+TEST(Peaks, TheCacheIsTheDevicesOwn) {
+  DeviceInfo device;
+  device.kind = "cuda";
+  device.name = "NVIDIA H200";
+  HostInfo host;
+  host.cores = 2;
+  EXPECT_EQ(limit_of(device, host, "bf16")->cache_bytes, 50 * 0x1p20) << "of an old result";
+  device.cache = {60 * 1024 * 1024};
+  EXPECT_EQ(limit_of(device, host, "bf16")->cache_bytes, 60 * 0x1p20);
+  device.multiprocessors = 16;
+  EXPECT_FALSE(limit_of(device, host, "bf16"));
+  device.kind = "cpu";
+  EXPECT_EQ(limit_of(device, host, "fp32")->flops_per_s, cpu_ceiling(2, "fp32").flops_per_s);
 }
 
 TEST(Peaks, UnknownArithmeticStillHasBandwidth) {

@@ -60,6 +60,8 @@ class CudaDevice final : public Device {
     info.memory = {static_cast<std::int64_t>(properties_.totalGlobalMem)};
     info.compute_capability =
         std::to_string(properties_.major) + "." + std::to_string(properties_.minor);
+    info.cache = {properties_.l2CacheSize};
+    info.multiprocessors = properties_.multiProcessorCount;
     if (nvml_ == nullptr) return info;
     info.driver = nvml_->driver_version();
     for (const NvmlGpu& gpu : nvml_->gpus()) {

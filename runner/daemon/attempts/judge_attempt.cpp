@@ -15,13 +15,6 @@ bool is_done_timing(const OpenAttempt& attempt, const AttemptRecord& record) {
          record.work && record.environment && !record.environment->devices.empty();
 }
 
-// Returns what the device cannot exceed. A measured peak is not such a limit.
-std::optional<Peak> peak_of(const Environment& environment, const std::string& arithmetic) {
-  const DeviceInfo& device = environment.devices.front();
-  if (device.kind == "cpu") return cpu_ceiling(environment.host.cores, arithmetic);
-  return datasheet_peak(device.name, arithmetic);
-}
-
 // Traffic of so many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
 double beyond_cache(const AttemptRecord& record) {
   return 4 * static_cast<double>(record.environment->host.cache.value);
@@ -79,9 +72,10 @@ Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
                                          record.work.value_or(WorkPerStep{})));
   }
   if (!is_done_timing(attempt, record)) return judgement;
-  const auto peak = peak_of(*record.environment, record.work->arithmetic);
-  add_reasons(judgement,
-              judge(record.summaries, *record.work, *record.environment, peak, world_size));
+  const Environment& environment = *record.environment;
+  const auto peak =
+      limit_of(environment.devices.front(), environment.host, record.work->arithmetic);
+  add_reasons(judgement, judge(record.summaries, *record.work, environment, peak, world_size));
   return judgement;
 }
 
