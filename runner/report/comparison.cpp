@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "runner/report/processes.h"
 #include "runner/report/sides.h"
 #include "runner/stats/false_discovery.h"
 
@@ -122,7 +123,9 @@ Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
   add_steps(of_a, a.ran, points, pairs, {&Pair::a, &Pair::ran_a});
   add_steps(of_b, b.ran, points, pairs, {&Pair::b, &Pair::ran_b});
   SideDifferences ran;
-  for (const auto& [place, pair] : pairs) {
+  for (auto& [place, pair] : pairs) {
+    report::keep_known_times(pair.a);
+    report::keep_known_times(pair.b);
     if (pair.b.processes.empty()) {
       ++compared.only_a;
     } else if (pair.a.processes.empty()) {

@@ -111,6 +111,14 @@ void note_method(const ComparedResults& compared, const stats::CompareOptions& o
                       stats::kLeastTrimmed));
     }
   }
+  const auto apart = static_cast<std::size_t>(std::ranges::count_if(
+      compared.points, [](const auto& p) { return p.comparison.in_turns == false; }));
+  if (apart > 0) {
+    notes.push_back(fmt::format(
+        "{}: the sides did not run in turns, so what changed on the machine between them is part "
+        "of the ratio; repeats of one sweep run in turns, also with `submit --again`",
+        counted(apart, "point")));
+  }
   if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {
     notes.push_back(fmt::format(
         "{}: one side has one attempt, and the spread of the other side's attempts stands for its "

@@ -1,5 +1,6 @@
 #include "runner/report/processes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -82,6 +83,11 @@ MeanError error_of_mean(Rows rows, std::string_view metric) {
   return error;
 }
 
+void keep_known_times(stats::Measured& measured) {
+  const auto& started = measured.started;
+  if (std::find(started.begin(), started.end(), 0) != started.end()) measured.started.clear();
+}
+
 stats::Measured measured_of(Rows rows) {
   stats::Measured measured;
   for (const auto& process : by_process(rows)) {
@@ -94,6 +100,7 @@ stats::Measured measured_of(Rows rows) {
     measured.processes.push_back(std::move(steps));
     measured.started.push_back(process.front()->started.ns);
   }
+  keep_known_times(measured);
   return measured;
 }
 

@@ -30,6 +30,9 @@ struct MeanError {
 // than there are processes.
 MeanError error_of_mean(std::span<const ResultRow* const> rows, std::string_view metric);
 
+// Forgets when the processes began unless it is known of all.
+void keep_known_times(stats::Measured& measured);
+
 // The steps of each process, for runner/stats. A process with several figures in the cell, such as
 // two phases, counts by their median alone, because they are no series of steps.
 stats::Measured measured_of(std::span<const ResultRow* const> rows);

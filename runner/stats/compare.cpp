@@ -170,6 +170,9 @@ Comparison compare(const Measured& a, const Measured& b, const CompareOptions& o
   comparison.b = of_b.side;
   comparison.one_process = of_a.side.processes == 1 || of_b.side.processes == 1;
   if (!of_a.side.median || !of_b.side.median) return comparison;
+  if (!of_a.timed.started.empty() && !of_b.timed.started.empty()) {
+    comparison.in_turns = !pairs_in_turns(of_a.timed.started, of_b.timed.started).empty();
+  }
   comparison.ratio = *of_b.side.median / *of_a.side.median;
   const RatioError error = find_error(of_a, of_b, options.confidence, comparison);
   if (comparison.method == Method::kNone) return comparison;

@@ -93,6 +93,9 @@ struct Comparison {
   std::optional<double> adjusted_p;  // see false_discovery.h
   Method method = Method::kNone;
   bool one_process = false;  // a side has a single process
+  // Whether the sides ran in turns (pairs.h). If not, what changed on the machine between them is
+  // part of the ratio. Nothing if it is not known when the processes began.
+  std::optional<bool> in_turns;
   Change change = Change::kUnclear;
   // The variance of log(b / a) for one process a side, or one pair. Nothing without spread between
   // processes.

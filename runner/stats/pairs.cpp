@@ -31,7 +31,7 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_in_turns(
                        first.of_b ? first.index : second.index);
     ++i;  // neither belongs to another pair
   }
-  if (pairs.size() < kLeastPairs || 4 * pairs.size() < 3 * larger) pairs.clear();
+  if (4 * pairs.size() < 3 * larger) pairs.clear();
   return pairs;
 }
 
@@ -43,9 +43,8 @@ std::optional<PairLevel> level_of_pairs(const TimedSide& a, const TimedSide& b) 
   for (const auto& [of_a, of_b] : pairs_in_turns(a.started, b.started)) {
     ratios.push_back(b.values[of_b] / a.values[of_a]);
   }
-  const auto level = trimmed_level_of(ratios);
-  if (!level) return std::nullopt;
-  return PairLevel{*level, ratios.size()};
+  if (ratios.size() < kLeastPairs) return std::nullopt;
+  return PairLevel{*trimmed_level_of(ratios), ratios.size()};
 }
 
 double degrees_of_ratio(std::size_t n, bool in_turns) {

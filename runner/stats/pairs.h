@@ -26,12 +26,12 @@ struct TimedSide {
 };
 
 // The indices in a and b of processes between whose beginnings no other process began. Empty if the
-// sides did not run in turns: with fewer than kLeastPairs pairs, or if more than a quarter of a
-// side's processes belong to none.
+// sides did not run in turns: if more than a quarter of a side's processes belong to no pair.
 std::vector<std::pair<std::size_t, std::size_t>> pairs_in_turns(
     std::span<const std::int64_t> a_started, std::span<const std::int64_t> b_started);
 
-// The level of b / a over these pairs, trimmed as in trimmed_level_of. Nothing without pairs.
+// The level of b / a over these pairs, trimmed as in trimmed_level_of. Nothing for fewer than
+// kLeastPairs.
 struct PairLevel {
   LogLevel level;
   std::size_t pairs = 0;  // before extreme ones were set aside
