@@ -160,6 +160,14 @@ esac""")
         self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 8)
         self.assertEqual(self.run_check("--continue", str(self.root / "none")).returncode, 2)
 
+    def test_continues_a_run_that_was_stopped_before_its_first_result(self):
+        before = self.root / "before"
+        before.mkdir()
+        (before / "done.txt").write_text("quickstart\n")
+        done = self.run_check("--continue", str(before))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([Path(call.split()[1]).stem for call in self.calls("submit")], ["attention"])
+
     def test_gpu_tests_that_all_skip_fail(self):
         self.command(f"{self.bundle.name}/bin/test_gpu", "echo '[  PASSED  ] 0 tests.'; echo '[  SKIPPED ] 1 test'")
         self.assertEqual(self.run_check().returncode, 1)
