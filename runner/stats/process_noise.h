@@ -29,7 +29,7 @@ struct NoiseOfPairs {
   double p95_difference = 0;     // 95 % of them differ by less
   std::size_t false_alarms = 0;  // equal pairs called faster or slower
   std::size_t found = 0;         // pairs called slower once b is slowed down
-  double process_variance = 0;   // mean of Comparison::process_variance
+  double process_variance = 0;   // of Comparison::process_variance, the upper quartile
 };
 
 struct ProcessNoise {

@@ -16,6 +16,13 @@ std::vector<double> processes_with(double noise, std::size_t n, std::uint64_t se
   return medians;
 }
 
+// Trying a hundred a side takes minutes under a sanitizer.
+NoiseOptions up_to(std::size_t a_side) {
+  NoiseOptions options;
+  options.most_a_side = a_side;
+  return options;
+}
+
 TEST(ProcessNoise, AlikeProcessesNeedTwoASideAndDifferByNothing) {
   const auto noise = process_noise(std::vector<double>(40, 3.5));
   ASSERT_TRUE(noise);
@@ -42,7 +49,7 @@ TEST(ProcessNoise, AWindowsProcessesBelongToTheSidesInTurns) {
 }
 
 TEST(ProcessNoise, FiguresAreThoseOfTheSeries) {
-  const auto noise = process_noise(processes_with(0.02, 4000, 3));
+  const auto noise = process_noise(processes_with(0.02, 4000, 3), up_to(10));
   ASSERT_TRUE(noise);
   EXPECT_NEAR(noise->spread, 0.02, 0.001);
   const NoiseOfPairs& ten = noise->a_side.at(8);
@@ -55,23 +62,23 @@ TEST(ProcessNoise, FiguresAreThoseOfTheSeries) {
 
 TEST(ProcessNoise, MoreNoiseNeedsMoreProcesses) {
   std::size_t before = 0;
-  for (const double spread : {0.005, 0.015, 0.03}) {
-    const auto noise = process_noise(processes_with(spread, 400, 11));
+  for (const double spread : {0.005, 0.01, 0.02}) {
+    const auto noise = process_noise(processes_with(spread, 400, 11), up_to(25));
     ASSERT_TRUE(noise);
     ASSERT_TRUE(noise->recommended) << spread;
     EXPECT_GT(noise->recommended->a_side, before) << spread;
     before = noise->recommended->a_side;
   }
-  EXPECT_FALSE(process_noise(processes_with(0.3, 400, 11))->recommended);
+  EXPECT_FALSE(process_noise(processes_with(0.3, 400, 11), up_to(25))->recommended);
 }
 
 // With the processes that it recommends, other processes of the same kind keep the promise.
 TEST(ProcessNoise, TheRecommendedNumberHoldsForNewProcesses) {
-  for (const double spread : {0.01, 0.03}) {
-    const auto noise = process_noise(processes_with(spread, 400, 5));
+  for (const double spread : {0.01, 0.02}) {
+    const auto noise = process_noise(processes_with(spread, 400, 5), up_to(25));
     ASSERT_TRUE(noise && noise->recommended) << spread;
     const std::size_t n = noise->recommended->a_side;
-    const auto fresh = process_noise(processes_with(spread, 20'000, 6));
+    const auto fresh = process_noise(processes_with(spread, 20'000, 6), up_to(n));
     const NoiseOfPairs& there = fresh->a_side.at(n - 2);
     ASSERT_EQ(there.a_side, n);
     const auto pairs = static_cast<double>(there.pairs);
@@ -87,7 +94,7 @@ TEST(ProcessNoise, ADriftThatNeighboursShareCostsNoProcesses) {
   for (int i = 0; i < 400; ++i) {
     medians.push_back((1 + 0.3 * std::sin(i / 40.0)) * (1 + 0.01 * random.normal()));
   }
-  const auto noise = process_noise(medians);
+  const auto noise = process_noise(medians, up_to(20));
   ASSERT_TRUE(noise);
   EXPECT_GT(noise->spread, 0.15);
   ASSERT_TRUE(noise->recommended);

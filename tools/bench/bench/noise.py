@@ -14,12 +14,13 @@ import time
 from bench.tools import Daemon, percentile
 
 SLOWDOWN = 0.05
-CALIBRATION = 800  # processes; `noise` tries an eighth of them a side
+COMPARISONS = 500  # of equal sides, and as many with a slowdown, of each workload
+LIMIT_S = 360  # a workload whose processes are too many or too long for this gets fewer
 # A share so small that no time is spun: the same program under another name, so that the sides can be told apart.
 EQUAL = 1e-9
-WORKLOADS = {  # with the number of comparisons of equal sides, and as many with a slowdown
-    "matmul 256": ("workload: matmul\nparams: {size: 256, warmup: 1, steps: 5, threads: 1}\n", 450),
-    "lm_step tiny": ("workload: lm_step\nparams: {model: tiny, mode: train_step, batch: 1, context: 32, warmup: 1, steps: 12, threads: 1}\n", 60),
+WORKLOADS = {  # with the processes of the calibration; `noise` tries an eighth of them a side
+    "matmul 256": ("workload: matmul\nparams: {size: 256, warmup: 1, steps: 5, threads: 1}\n", 800),
+    "lm_step tiny": ("workload: lm_step\nparams: {model: tiny, mode: train_step, batch: 1, context: 32, warmup: 2, steps: 40, threads: 1}\n", 600),
 }
 
 
@@ -35,9 +36,9 @@ def submit(daemon, text):
         raise RuntimeError(done.stderr)
 
 
-def recommended(daemon, text):
+def recommended(daemon, text, processes):
     """The repeats that `sweepctl noise` recommends after measuring, or None, and its whole row."""
-    row = first_row(daemon.ctl("noise", "-", "--processes", str(CALIBRATION), "--format", "json", text="sweep: calibration\n" + text))
+    row = first_row(daemon.ctl("noise", "-", "--processes", str(processes), "--format", "json", text="sweep: calibration\n" + text))
     print(f"noise: {row}", file=sys.stderr)
     return None if str(row["repeats"]).startswith(">") else int(row["repeats"]), row
 
@@ -49,16 +50,19 @@ def verdict(daemon, b, repeats):
     return row["verdict"], row["ratio"]
 
 
-def measure(page, name, text, pairs):
+def measure(page, name, text, calibration):
     """Returns how many comparisons of equal sides there were, and how many of them gave a false alarm."""
     with Daemon() as daemon:
-        a_side, row = recommended(daemon, text)
-        page.add(f"{name}: spread between processes", "%", [float(row["spread"])], f"of {CALIBRATION} processes, by `sweepctl noise`")
+        begin = time.monotonic()
+        a_side, row = recommended(daemon, text, calibration)
+        process_s = (time.monotonic() - begin) / calibration
+        page.add(f"{name}: spread between processes", "%", [float(row["spread"])], f"of {calibration} processes, by `sweepctl noise`")
         if a_side is None:
             page.section(f"{name} is too noisy here", f"`sweepctl noise` recommends no number of repeats: with {row['repeats'].strip('>')} processes a side, "
                          f"{row['found']:.1f} % of its pairs showed a slowdown of {SLOWDOWN:.0%}, and {row['false alarms']:.1f} % of the equal ones were called "
                          "faster or slower. So nothing more was measured.")
             return 0, 0
+        pairs = max(1, min(COMPARISONS, int(LIMIT_S / (3 * a_side * process_s))))
         begin = time.monotonic()
         # Both b's are neighbours of a.
         submit(daemon, f"sweep: pairs\nmatrix: {{slowdown: [{EQUAL:g}, 0, {SLOWDOWN:g}]}}\n" + text.replace("params: {", f"params: {{repeats: {a_side * pairs}, "))
@@ -70,6 +74,7 @@ def measure(page, name, text, pairs):
     alarms = sum(word in ("faster", "slower") for word, _ in equal)
     found = sum(word == "slower" for word, _ in slowed)
     how = f"{a_side} processes a side"
+    print(f"noise: {name}: of {len(equal)} each, {alarms} false alarms, {found} slowdowns found, {how}", file=sys.stderr)
     page.add(f"{name}: equal sides called faster or slower", "%", [100 * alarms / len(equal)], f"{alarms} of {len(equal)} comparisons, {how}")
     page.add(f"{name}: slowdowns of {SLOWDOWN:.0%} called slower", "%", [100 * found / len(slowed)], f"{found} of {len(slowed)} comparisons, {how}", at_least=95)
     page.add(f"{name}: difference of equal sides, median", "%", [percentile(differences, 0.5)], "of abs(b / a - 1)")
@@ -78,7 +83,7 @@ def measure(page, name, text, pairs):
 
 
 def run(page):
-    measured = [measure(page, name, text, pairs) for name, (text, pairs) in WORKLOADS.items()]
+    measured = [measure(page, name, text, calibration) for name, (text, calibration) in WORKLOADS.items()]
     pairs, alarms = (sum(column) for column in zip(*measured))
     if pairs > 0:
         page.add("equal sides called faster or slower, in all", "%", [100 * alarms / pairs], f"{alarms} of {pairs} comparisons", at_most=1)
