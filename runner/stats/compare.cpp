@@ -22,7 +22,9 @@ struct Described {
   std::optional<LogLevel> between;  // of its processes, if it has several
   std::optional<LogLevel> trimmed;  // the same without the extreme ones of many
   std::optional<LogLevel> within;   // of the blocks of its only process
-  TimedSide timed;                  // its processes' medians
+  // By process that has values; `started` is empty if unknown.
+  std::vector<double> medians;
+  std::vector<std::int64_t> started;
   // Of one process, so that n of them have an n-th of it.
   double process_variance() const {
     return trimmed->error_squared() * static_cast<double>(side.processes);
@@ -36,7 +38,7 @@ bool usable(double value) {
 Described describe(const Measured& measured, double confidence) {
   Described all;
   assert(measured.started.empty() || measured.started.size() == measured.processes.size());
-  std::vector<double>& medians = all.timed.values;
+  std::vector<double>& medians = all.medians;
   const std::vector<double>* last = nullptr;
   bool all_usable = true;
   for (std::size_t i = 0; i < measured.processes.size(); ++i) {
@@ -46,7 +48,7 @@ Described describe(const Measured& measured, double confidence) {
     all.side.steps += steps.size();
     all_usable = all_usable && std::all_of(steps.begin(), steps.end(), usable);
     if (all_usable) medians.push_back(median(steps));
-    if (!measured.started.empty()) all.timed.started.push_back(measured.started[i]);
+    if (!measured.started.empty()) all.started.push_back(measured.started[i]);
     last = &steps;
   }
   if (last == nullptr || !all_usable) return all;
@@ -98,13 +100,12 @@ RatioError error_of_single(const LogLevel& several, const Described& single) {
   return {several.error_squared() + std::max(several.unit_variance, blocks), several.degrees()};
 }
 
-RatioError find_error(const Described& a, const Described& b, double confidence,
+RatioError find_error(const Described& a, const Described& b, const Pairs& pairs, double confidence,
                       Comparison& comparison) {
-  if (const auto paired = level_of_pairs(a.timed, b.timed)) {
+  if (const auto level = level_of_pairs(a.medians, b.medians, pairs)) {
     comparison.method = Method::kPairs;
-    const double squared = paired->level.error_squared();
-    comparison.process_variance = squared * static_cast<double>(paired->pairs);
-    return {squared, paired->level.degrees(), paired->level.centre};
+    comparison.process_variance = level->error_squared() * static_cast<double>(pairs.size());
+    return {level->error_squared(), level->degrees(), level->centre};
   }
   if (a.between && b.between) {
     comparison.method = Method::kProcesses;
@@ -170,11 +171,10 @@ Comparison compare(const Measured& a, const Measured& b, const CompareOptions& o
   comparison.b = of_b.side;
   comparison.one_process = of_a.side.processes == 1 || of_b.side.processes == 1;
   if (!of_a.side.median || !of_b.side.median) return comparison;
-  if (!of_a.timed.started.empty() && !of_b.timed.started.empty()) {
-    comparison.in_turns = !pairs_in_turns(of_a.timed.started, of_b.timed.started).empty();
-  }
+  const Pairs pairs = pairs_in_turns(of_a.started, of_b.started);
+  if (!of_a.started.empty() && !of_b.started.empty()) comparison.in_turns = !pairs.empty();
   comparison.ratio = *of_b.side.median / *of_a.side.median;
-  const RatioError error = find_error(of_a, of_b, options.confidence, comparison);
+  const RatioError error = find_error(of_a, of_b, pairs, options.confidence, comparison);
   if (comparison.method == Method::kNone) return comparison;
   if (error.log_ratio) comparison.ratio = std::exp(*error.log_ratio);
   comparison.interval = interval_around(*comparison.ratio, error.width(options.confidence));

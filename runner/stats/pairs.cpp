@@ -14,8 +14,8 @@ struct Beginning {
 
 }  // namespace
 
-std::vector<std::pair<std::size_t, std::size_t>> pairs_in_turns(
-    std::span<const std::int64_t> a_started, std::span<const std::int64_t> b_started) {
+Pairs pairs_in_turns(std::span<const std::int64_t> a_started,
+                     std::span<const std::int64_t> b_started) {
   const std::size_t larger = std::max(a_started.size(), b_started.size());
   std::vector<Beginning> all;
   for (std::size_t i = 0; i < a_started.size(); ++i) all.push_back({a_started[i], false, i});
@@ -23,7 +23,7 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_in_turns(
   std::sort(all.begin(), all.end(), [](const Beginning& x, const Beginning& y) {
     return std::tie(x.time, x.of_b, x.index) < std::tie(y.time, y.of_b, y.index);
   });
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  Pairs pairs;
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     const Beginning &first = all[i], &second = all[i + 1];
     if (first.of_b == second.of_b) continue;
@@ -35,16 +35,12 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_in_turns(
   return pairs;
 }
 
-std::optional<PairLevel> level_of_pairs(const TimedSide& a, const TimedSide& b) {
-  if (a.started.size() != a.values.size() || b.started.size() != b.values.size()) {
-    return std::nullopt;
-  }
+std::optional<LogLevel> level_of_pairs(std::span<const double> a, std::span<const double> b,
+                                       const Pairs& pairs) {
+  if (pairs.size() < kLeastPairs) return std::nullopt;
   std::vector<double> ratios;
-  for (const auto& [of_a, of_b] : pairs_in_turns(a.started, b.started)) {
-    ratios.push_back(b.values[of_b] / a.values[of_a]);
-  }
-  if (ratios.size() < kLeastPairs) return std::nullopt;
-  return PairLevel{*trimmed_level_of(ratios), ratios.size()};
+  for (const auto& [of_a, of_b] : pairs) ratios.push_back(b[of_b] / a[of_a]);
+  return trimmed_level_of(ratios);
 }
 
 double degrees_of_ratio(std::size_t n, bool in_turns) {

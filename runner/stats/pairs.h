@@ -15,28 +15,22 @@
 namespace sweepd::stats {
 
 // Fewer pairs than this are not used: their interval has half as many degrees of freedom as that of
-// the processes, which costs more than pairs save.
+// the processes, and with few that widens it much (t for 99 %: 4.0 instead of 3.2 with eight a
+// side).
 inline constexpr std::size_t kLeastPairs = 12;
 
-// One side: a positive value for each process, and when the process began, in any unit. Without the
-// times, or with one missing, there are no pairs.
-struct TimedSide {
-  std::vector<double> values;
-  std::vector<std::int64_t> started;
-};
+// Indices of a process of a and of one of b.
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-// The indices in a and b of processes between whose beginnings no other process began. Empty if the
+// Processes between whose beginnings no other process began; times are in any unit. Empty if the
 // sides did not run in turns: if more than a quarter of a side's processes belong to no pair.
-std::vector<std::pair<std::size_t, std::size_t>> pairs_in_turns(
-    std::span<const std::int64_t> a_started, std::span<const std::int64_t> b_started);
+Pairs pairs_in_turns(std::span<const std::int64_t> a_started,
+                     std::span<const std::int64_t> b_started);
 
-// The level of b / a over these pairs, trimmed as in trimmed_level_of. Nothing for fewer than
-// kLeastPairs.
-struct PairLevel {
-  LogLevel level;
-  std::size_t pairs = 0;  // before extreme ones were set aside
-};
-std::optional<PairLevel> level_of_pairs(const TimedSide& a, const TimedSide& b);
+// The level of b / a over the pairs, trimmed as in trimmed_level_of. `a` and `b` have a positive
+// value for each process. Nothing for fewer than kLeastPairs.
+std::optional<LogLevel> level_of_pairs(std::span<const double> a, std::span<const double> b,
+                                       const Pairs& pairs);
 
 // The degrees of freedom of the interval of a ratio with `n` processes on each side.
 double degrees_of_ratio(std::size_t n, bool in_turns);

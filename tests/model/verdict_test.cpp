@@ -189,6 +189,9 @@ TEST(Judge, ThrottlingIsSuspectIdlingIsNot) {
     EXPECT_EQ(judge_environment(environment).verdict, c.verdict) << c.reasons;
   }
   Environment environment = quiet();
+  environment.states[1].throttle_reasons = "sw_power_cap";
+  EXPECT_THAT(judge_environment(environment).reasons,
+              ElementsAre("at power limit: the device ran after the measured steps"));
   environment.states[1].throttle_reasons = "gpu_idle, sw_power_cap, hw_slowdown";
   environment.states[1].sm_clock_mhz = 1305;
   EXPECT_THAT(

@@ -43,21 +43,18 @@ TEST(PairsInTurns, NeedSidesThatRanInTurns) {
 }
 
 TEST(LevelOfPairs, IsTheTrimmedMeanOfTheRatios) {
-  TimedSide a{std::vector<double>(15, 10.0), times(0, 2, 15)};
-  TimedSide b{std::vector<double>(15, 11.0), times(1, 2, 15)};
-  b.values[3] = 900;
-  a.values[7] = 900;
-  const auto found = level_of_pairs(a, b);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->pairs, 15U);
-  EXPECT_EQ(found->level.units, 9);
-  EXPECT_NEAR(std::exp(found->level.centre), 1.1, 1e-12);
-  EXPECT_EQ(found->level.unit_variance, 0);
-  b.values.resize(11);
-  b.started.resize(11);
-  a.values.resize(11);
-  a.started.resize(11);
-  EXPECT_FALSE(level_of_pairs(a, b)) << "too few";
+  std::vector<double> a(15, 10.0), b(15, 11.0);
+  b[3] = 900;
+  a[7] = 900;
+  Pairs pairs = pairs_in_turns(times(0, 2, 15), times(1, 2, 15));
+  EXPECT_EQ(pairs.size(), 15U);
+  const auto level = level_of_pairs(a, b, pairs);
+  ASSERT_TRUE(level);
+  EXPECT_EQ(level->units, 9);
+  EXPECT_NEAR(std::exp(level->centre), 1.1, 1e-12);
+  EXPECT_EQ(level->unit_variance, 0);
+  pairs.resize(11);
+  EXPECT_FALSE(level_of_pairs(a, b, pairs)) << "too few";
 }
 
 // A machine whose speed changes by a third every few processes, and sides that differ by 5 %.

@@ -62,20 +62,20 @@ TEST(ProcessNoise, FiguresAreThoseOfTheSeries) {
 
 TEST(ProcessNoise, MoreNoiseNeedsMoreProcesses) {
   std::size_t before = 0;
-  for (const double spread : {0.005, 0.01, 0.02}) {
-    const auto noise = process_noise(processes_with(spread, 400, 11), up_to(25));
+  for (const double spread : {0.005, 0.015, 0.03}) {
+    const auto noise = process_noise(processes_with(spread, 400, 11), up_to(40));
     ASSERT_TRUE(noise);
     ASSERT_TRUE(noise->recommended) << spread;
     EXPECT_GT(noise->recommended->a_side, before) << spread;
     before = noise->recommended->a_side;
   }
-  EXPECT_FALSE(process_noise(processes_with(0.3, 400, 11), up_to(25))->recommended);
+  EXPECT_FALSE(process_noise(processes_with(0.3, 400, 11), up_to(40))->recommended);
 }
 
 // With the processes that it recommends, other processes of the same kind keep the promise.
 TEST(ProcessNoise, TheRecommendedNumberHoldsForNewProcesses) {
-  for (const double spread : {0.01, 0.02}) {
-    const auto noise = process_noise(processes_with(spread, 400, 5), up_to(25));
+  for (const double spread : {0.01, 0.03}) {
+    const auto noise = process_noise(processes_with(spread, 400, 5), up_to(40));
     ASSERT_TRUE(noise && noise->recommended) << spread;
     const std::size_t n = noise->recommended->a_side;
     const auto fresh = process_noise(processes_with(spread, 20'000, 6), up_to(n));

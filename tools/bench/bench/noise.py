@@ -75,7 +75,7 @@ def measure(page, name, text, calibration):
     found = sum(word == "slower" for word, _ in slowed)
     how = f"{a_side} processes a side"
     print(f"noise: {name}: of {len(equal)} each, {alarms} false alarms, {found} slowdowns found, {how}", file=sys.stderr)
-    page.add(f"{name}: equal sides called faster or slower", "%", [100 * alarms / len(equal)], f"{alarms} of {len(equal)} comparisons, {how}")
+    page.add(f"{name}: equal sides called faster or slower", "%", [100 * alarms / len(equal)], f"{alarms} of {len(equal)} comparisons, {how}", at_most=1)
     page.add(f"{name}: slowdowns of {SLOWDOWN:.0%} called slower", "%", [100 * found / len(slowed)], f"{found} of {len(slowed)} comparisons, {how}", at_least=95)
     page.add(f"{name}: difference of equal sides, median", "%", [percentile(differences, 0.5)], "of abs(b / a - 1)")
     page.add(f"{name}: difference of equal sides, 95th percentile", "%", [percentile(differences, 0.95)], "of abs(b / a - 1)")
