@@ -73,20 +73,24 @@ std::vector<Cell> row_of(const ComparedPoint& point) {
   return row;
 }
 
-void note_method(const ComparedResults& compared, const stats::CompareOptions& options,
-                 std::vector<std::string>& notes) {
+std::size_t points_by(const ComparedResults& compared, stats::Method method) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      compared.points, [&](const auto& point) { return point.comparison.method == method; }));
+}
+
+void note_columns(const stats::CompareOptions& options, std::vector<std::string>& notes) {
   notes.push_back(fmt::format(
       "ratio: the second median by the first, with its {:g} % interval, low to high; `same`: the "
       "interval lies within 1 ± {:g}; `faster`, `slower`: it excludes 1, and the ratio is beyond "
       "that; `unclear`: neither, and `needs` is the number of attempts a side that would likely "
       "settle it",
       100 * options.confidence, options.tolerance));
-  const auto of = [&](stats::Method method) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        compared.points, [&](const auto& p) { return p.comparison.method == method; }));
-  };
-  const std::size_t by_processes = of(stats::Method::kProcesses),
-                    by_pairs = of(stats::Method::kPairs);
+}
+
+// Where both sides have several processes.
+void note_processes(const ComparedResults& compared, std::vector<std::string>& notes) {
+  const std::size_t by_processes = points_by(compared, stats::Method::kProcesses),
+                    by_pairs = points_by(compared, stats::Method::kPairs);
   if (by_processes > 0) {
     notes.push_back(
         "the unit is the attempt, a process of its own: Welch's interval of the logarithms of the "
@@ -111,27 +115,33 @@ void note_method(const ComparedResults& compared, const stats::CompareOptions& o
                       stats::kLeastTrimmed));
     }
   }
+}
+
+void note_turns(const ComparedResults& compared, std::vector<std::string>& notes) {
   const auto apart = static_cast<std::size_t>(std::ranges::count_if(
       compared.points, [](const auto& p) { return p.comparison.in_turns == false; }));
-  if (apart > 0) {
-    notes.push_back(fmt::format(
-        "{}: the sides did not run in turns, so what changed on the machine between them is part "
-        "of the ratio; repeats of one sweep run in turns, also with `submit --again`",
-        counted(apart, "point")));
-  }
-  if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {
+  if (apart == 0) return;
+  notes.push_back(fmt::format(
+      "{}: the sides did not run in turns, so what changed on the machine between them is part "
+      "of the ratio; repeats of one sweep run in turns, also with `submit --again`",
+      counted(apart, "point")));
+}
+
+// Where a side has a single process, or too few steps.
+void note_few(const ComparedResults& compared, std::vector<std::string>& notes) {
+  if (const std::size_t n = points_by(compared, stats::Method::kOtherSide); n > 0) {
     notes.push_back(fmt::format(
         "{}: one side has one attempt, and the spread of the other side's attempts stands for its "
         "own",
         counted(n, "point")));
   }
-  if (const std::size_t n = of(stats::Method::kBlocks); n > 0) {
+  if (const std::size_t n = points_by(compared, stats::Method::kBlocks); n > 0) {
     notes.push_back(fmt::format(
         "{}: one attempt a side; the interval is that of blocks of their steps, holds for these "
         "two processes alone and may exclude 1 for the same program; `repeats: 5` measures more",
         counted(n, "point")));
   }
-  if (const std::size_t n = of(stats::Method::kNone); n > 0) {
+  if (const std::size_t n = points_by(compared, stats::Method::kNone); n > 0) {
     notes.push_back(fmt::format("{}: too few steps for an interval", counted(n, "point")));
   }
 }
@@ -193,7 +203,10 @@ Table comparison_table(const ComparedResults& compared, const std::string& name_
   for (const ComparedPoint& point : compared.points) table.rows.push_back(row_of(point));
   note_mean(compared, table.notes);
   note_left_out(compared, name_a, name_b, table.notes);
-  note_method(compared, options, table.notes);
+  note_columns(options, table.notes);
+  note_processes(compared, table.notes);
+  note_turns(compared, table.notes);
+  note_few(compared, table.notes);
   if (!compared.also_differ.empty()) {
     table.notes.push_back(fmt::format("the sides also differ in {}: every ratio contains that too",
                                       fmt::join(compared.also_differ, ", ")));
