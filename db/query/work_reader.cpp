@@ -31,10 +31,13 @@ AttemptWork WorkReader::read(std::int64_t attempt) {
   // Ranks that share one device share its peak, so each device counts once. If one device is
   // unknown, so is the sum.
   bool flops_known = true, bytes_known = true;
-  Query devices(state_.connection, "SELECT DISTINCT device FROM attempt_device WHERE attempt = ?");
+  Query devices(state_.connection,
+                "SELECT DISTINCT device, multiprocessors FROM attempt_device WHERE attempt = ?");
   devices.bind(attempt);
   while (devices.next()) {
-    const Peak peak = peak_of_device(devices.integer(0), arithmetic);
+    const auto multiprocessors =
+        devices.is_null(1) ? std::nullopt : std::optional<std::int64_t>(devices.integer(1));
+    const Peak peak = peak_of_device(devices.integer(0), multiprocessors, arithmetic);
     flops_known = flops_known && peak.flops_per_s > 0;
     bytes_known = bytes_known && peak.bytes_per_s > 0;
     result.peak.flops_per_s += peak.flops_per_s;
@@ -46,15 +49,18 @@ AttemptWork WorkReader::read(std::int64_t attempt) {
   return result;
 }
 
-Peak WorkReader::peak_of_device(std::int64_t device, const std::string& arithmetic) {
-  const auto [entry, added] = peaks_.try_emplace({device, arithmetic});
+Peak WorkReader::peak_of_device(std::int64_t device, std::optional<std::int64_t> multiprocessors,
+                                const std::string& arithmetic) {
+  const auto [entry, added] = peaks_.try_emplace({device, multiprocessors, arithmetic});
   Peak& peak = entry->second;
   if (!added) return peak;
   {
     Query name(state_.connection, "SELECT name FROM device WHERE id = ?");
     name.bind(device);
     name.next();
-    if (const auto sheet = datasheet_peak(name.text(0), arithmetic)) peak = *sheet;
+    if (const auto sheet = datasheet_peak(name.text(0), arithmetic, multiprocessors)) {
+      peak = *sheet;
+    }
   }
   Query measured(state_.connection,
                  "SELECT " + kMeasuredPeakColumns + " FROM device_peak p WHERE p.device = ?");

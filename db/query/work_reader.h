@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,10 +29,11 @@ class WorkReader {
  private:
   // Returns the datasheet's peak if the device is known, else what `matmul` and `memcpy` measured
   // on it.
-  Peak peak_of_device(std::int64_t device, const std::string& arithmetic);
+  Peak peak_of_device(std::int64_t device, std::optional<std::int64_t> multiprocessors,
+                      const std::string& arithmetic);
 
   ReaderState& state_;
-  std::map<std::pair<std::int64_t, std::string>, Peak> peaks_;
+  std::map<std::tuple<std::int64_t, std::optional<std::int64_t>, std::string>, Peak> peaks_;
 };
 
 }  // namespace sweepd

@@ -134,6 +134,11 @@ class Store {
   Result<std::optional<Peak>> measured_peak(const DeviceInfo& device,
                                             const std::string& arithmetic);
 
+  // The SM clocks in MHz after the measured steps of earlier valid timings of the same trial on
+  // this device, the newest ten.
+  Result<std::vector<std::int64_t>> clocks_before(std::int64_t attempt_row,
+                                                  const DeviceInfo& device);
+
   // Replaces what was known about the noise of the trial of each one's attempt on its host and
   // device.
   Result<void> record_noise(const std::vector<NoiseFloor>& floors);

@@ -21,6 +21,7 @@ struct RunParams {
   Duration max_time{0};
   double relative_error = 0;
   double slowdown = 0;
+  std::string launch = "exposed";
   std::int64_t threads = 0;
   std::int64_t seed = 0;
   Bytes memory_limit{0};
@@ -49,6 +50,10 @@ struct RunParams {
         "slowdown", slowdown,
         "lengthen every timed step by this share of its time, to see whether a comparison finds it",
         at_least(0), at_most(100));
+    field("launch", launch,
+          "exposed: a step waits for the host where the host is slower than the device; ahead: the "
+          "device begins when the host has issued the whole step",
+          one_of({"exposed", "ahead"}));
     field("threads", threads, "CPU threads of one rank; 0 is all cores of its lease", at_least(0),
           at_most(4096));
     field("seed", seed, "seed of weights and data", at_least(0));

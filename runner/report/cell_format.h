@@ -10,7 +10,7 @@
 namespace sweepd::report {
 
 enum class NameKind {
-  kMoment,    // pooled exactly from summaries: n mean std min max sum
+  kMoment,    // pooled exactly from summaries: n mean std min max sum; floor
   kError,     // of the mean, from the means of the attempts: sem ci95
   kOrder,     // needs the samples when attempts are pooled
   kDerived,   // a rate: work divided by the time that the table shows

@@ -111,7 +111,22 @@ std::optional<double> Figures::moment(std::string_view name) const {
   if (name == "sum") return convert_(stats.mean * static_cast<double>(stats.n));
   // One value has no spread; "± 0.0" would claim that it was measured.
   if (name == "std" && stats.n > 1) return convert_(stats.std);
-  return std::nullopt;
+  if (name != "floor") return std::nullopt;
+  const auto from_seconds = conversion("s", unit_);
+  const std::optional<double> floor = floor_s();
+  return floor && from_seconds ? std::optional<double>(convert_((*from_seconds)(*floor)))
+                               : std::nullopt;
+}
+
+// With one of two peaks unknown there is no floor: the unknown one may be the higher.
+std::optional<double> Figures::floor_s() const {
+  const Pooled& p = pooled_;
+  if (!(p.flops > 0) && !(p.bytes > 0)) return std::nullopt;
+  if (p.flops > 0 && !(p.peak_flops_per_s > 0)) return std::nullopt;
+  if (p.bytes > 0 && !(p.peak_bytes_per_s > 0)) return std::nullopt;
+  const double compute = p.flops > 0 ? p.flops / p.peak_flops_per_s : 0;
+  const double memory = p.bytes > 0 ? p.bytes / p.peak_bytes_per_s : 0;
+  return std::max(compute, memory);
 }
 
 double Figures::order(std::string_view name) const {
@@ -135,6 +150,10 @@ std::optional<double> Figures::derived(std::string_view name) const {
   if (name == "gbps") return known(p.bytes / seconds / 1e9, p.bytes > 0);
   if (name == "mfu") {
     return known(p.flops / seconds / p.peak_flops_per_s, p.flops > 0 && p.peak_flops_per_s > 0);
+  }
+  if (name == "reached") {
+    const std::optional<double> floor = floor_s();
+    return known(floor.value_or(0) / seconds, floor.has_value());
   }
   return known(p.bytes / seconds / p.peak_bytes_per_s, p.bytes > 0 && p.peak_bytes_per_s > 0);
 }

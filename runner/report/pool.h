@@ -61,6 +61,8 @@ class Figures {
  private:
   std::optional<double> moment(std::string_view name) const;
   double order(std::string_view name) const;
+  // The least time in seconds that the device's peaks allow for the work (the roofline model).
+  std::optional<double> floor_s() const;
   std::optional<double> derived(std::string_view name) const;
   Result<std::optional<double>> error_of_mean(std::string_view name) const;
   Result<std::optional<double>> compared(const CellName& figure) const;

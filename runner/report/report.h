@@ -23,6 +23,8 @@ namespace sweepd {
 //               over the cell's attempts; "—" for one attempt (processes.h)
 //   derived     tokens_per_s tflops gbps mfu bandwidth_share: the work by the time that the table
 //               shows, its median where only that is shown, else its mean; 1 GB = 10^9 B
+//   roofline    floor: the least time that the device's peaks allow, the larger of FLOPs / peak and
+//               bytes / peak bandwidth (Williams et al. 2009); reached: floor by the time
 //   compared    difference change ratio speedup baseline: with the mean of the table's baseline,
 //               this - baseline, that by the baseline, this / baseline, baseline / this, itself;
 //               with `_median` (speedup_median ...) the same of the medians; p: the p value of the

@@ -55,13 +55,13 @@ NoiseOfPairs pairs_of(std::span<const double> medians, std::size_t a_side,
   }
   std::sort(differences.begin(), differences.end());
   std::sort(variances.begin(), variances.end());
-  pairs.process_variance = quantile(variances, 0.75);
+  pairs.process_variance = quantile(variances, 0.9);
   pairs.median_difference = quantile(differences, 0.5);
   pairs.p95_difference = quantile(differences, 0.95);
   return pairs;
 }
 
-// Both by counting windows and by the interval that `compare` has in three of four of them: few
+// Both by counting windows and by the interval that `compare` has in nine of ten of them: few
 // windows that do not overlap count too roughly, processes without a normal distribution differ
 // from theory, and a machine has noisier minutes than those that were measured.
 bool is_found(const NoiseOfPairs& pairs, const NoiseOptions& options) {

@@ -16,7 +16,7 @@ struct NoiseOptions {
   CompareOptions compare;
   double slowdown = 0.05;         // to be found: b takes 1 + this times as long
   double chance = 0.95;           // of finding it with the recommended number of processes
-  std::size_t most_a_side = 100;  // processes
+  std::size_t most_a_side = 200;  // processes
 };
 
 // What `compare` says about pairs with `a_side` processes a side. A pair is a window of 2 a_side
@@ -29,7 +29,7 @@ struct NoiseOfPairs {
   double p95_difference = 0;     // 95 % of them differ by less
   std::size_t false_alarms = 0;  // equal pairs called faster or slower
   std::size_t found = 0;         // pairs called slower once b is slowed down
-  double process_variance = 0;   // of Comparison::process_variance, the upper quartile
+  double process_variance = 0;   // of Comparison::process_variance, the 90th percentile
 };
 
 struct ProcessNoise {

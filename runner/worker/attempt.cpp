@@ -252,8 +252,10 @@ std::string Attempt::measure_time() {
     events_.add(event);
     events_.flush_if_due(parts_.now());
   };
-  const TimingSettings plan{
-      run_.warmup, {run_.steps, run_.relative_error, run_.min_time, run_.max_time}, run_.slowdown};
+  const TimingSettings plan{run_.warmup,
+                            {run_.steps, run_.relative_error, run_.min_time, run_.max_time},
+                            run_.slowdown,
+                            run_.launch == "ahead" ? Launch::kAhead : Launch::kExposed};
   const TimingSummary summary =
       measure_timing(*workload_, *device_, phases, plan, progress_, hooks);
   emit_state("after");
@@ -266,6 +268,11 @@ std::string Attempt::observe_self_timed(SelfTimed& workload) {
   if (run_.slowdown > 0) {
     throw std::invalid_argument(fmt::format(
         "slowdown: `{}` times its steps itself, so they cannot be made longer; expected 0",
+        request_.workload));
+  }
+  if (run_.launch != "exposed") {
+    throw std::invalid_argument(fmt::format(
+        "launch: `{}` times its steps itself, so its launches cannot be hidden; expected `exposed`",
         request_.workload));
   }
   begin_measured();

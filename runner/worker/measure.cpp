@@ -1,5 +1,9 @@
 #include "runner/worker/measure.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace sweepd {
@@ -24,15 +28,21 @@ class StepSamples final : public Samples {
   std::vector<Sample>& samples_;
 };
 
+// The first is longer than the launch of a kernel takes, the last one longer than a step's
+// launches.
+constexpr Duration kShortestHold = milliseconds(1);
+constexpr Duration kLongestHold = milliseconds(100);
+
 class TimingLoop {
  public:
   TimingLoop(Workload& workload, Device& device, const PhaseNames& phases, Progress& progress,
-             double slowdown, const TimingHooks& hooks)
+             const TimingSettings& plan, const TimingHooks& hooks)
       : workload_(workload),
         device_(device),
         clock_(phases, device, progress),
         progress_(progress),
-        slowdown_(slowdown),
+        slowdown_(plan.slowdown),
+        ahead_(plan.launch == Launch::kAhead),
         hooks_(hooks) {}
 
   // Runs step `index` and passes its event on. Returns the step's `time` in milliseconds.
@@ -42,18 +52,27 @@ class TimingLoop {
     device_.synchronize();
     // Ranks finish the previous step and its reporting at different times.
     if (Gang* gang = workload_.gang()) gang->barrier();
+    workload_.before_step();
+    if (ahead_) hold_device();
     begin_ = hooks_.now();
     clock_.begin_step();
     workload_.step(clock_);
     if (slowdown_ > 0) slow_down();
     clock_.end_step();
+    const bool exposed = ahead_ && clock_.device_began();
+    const Instant issued = ahead_ ? hooks_.now() : begin_;
     device_.synchronize();
     end_ = hooks_.now();
+    if (ahead_) adapt_hold(issued - begin_);
 
     StepEvent event{index, warmup, clock_.samples()};
     const double time = event.samples.back().value;  // `step` comes last
     StepSamples samples(event.samples);
-    samples.add("step", "host_time", milliseconds_of(end_ - begin_));
+    if (ahead_) {
+      samples.add("step", kExposedLaunch, exposed ? 1 : 0);
+    } else {
+      samples.add("step", "host_time", milliseconds_of(end_ - begin_));
+    }
     workload_.after_step(samples);
     for (Sample& sample : event.samples) {
       sample.step = index;
@@ -66,6 +85,23 @@ class TimingLoop {
   Instant end() const { return end_; }
 
  private:
+  void hold_device() {
+    if (device_.hold(hold_)) return;
+    throw std::invalid_argument(
+        fmt::format("launch: `ahead` needs a device with a queue of its own, and `{}` has none: "
+                    "its work runs while the host issues it; expected `exposed`",
+                    device_.kind()));
+  }
+
+  // `issue` is how long the host took to issue the last step. A step that waits for the device
+  // makes each hold longer than the one before, hence the limit.
+  void adapt_hold(Duration issue) {
+    auto next = static_cast<double>(std::clamp(2 * issue.ns, kShortestHold.ns, kLongestHold.ns));
+    // Ranks that are held for different times would wait for each other in the step.
+    if (Gang* gang = workload_.gang()) next = gang->largest(next);
+    hold_.ns = static_cast<std::int64_t>(next);
+  }
+
   // Spins, because a sleep would be longer by the scheduler's delay.
   void slow_down() {
     device_.synchronize();
@@ -79,6 +115,8 @@ class TimingLoop {
   PhaseClock clock_;
   Progress& progress_;
   double slowdown_;
+  bool ahead_;
+  Duration hold_ = kShortestHold;
   const TimingHooks& hooks_;
   Instant begin_, end_;  // of the last step
 };
@@ -88,7 +126,7 @@ class TimingLoop {
 TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
                              const TimingSettings& plan, Progress& progress,
                              const TimingHooks& hooks) {
-  TimingLoop loop(workload, device, phases, progress, plan.slowdown, hooks);
+  TimingLoop loop(workload, device, phases, progress, plan, hooks);
   std::int64_t index = 0;
   while (index < plan.warmup) loop.step(index++, /*warmup=*/true);
   hooks.before_measured();

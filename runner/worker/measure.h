@@ -5,6 +5,11 @@
 // The first synchronise excludes the previous step from `host_time`. The last one makes `host_time`
 // end when the work does, not when it was enqueued. Marks are read, events made and the journal
 // written between steps.
+//
+// With `launch: ahead` the device's queue is kept busy before the first mark for as long as the
+// host takes to issue a step, so that the marks hold no time of the host. There is no `host_time`
+// then, because it would hold that wait; `exposed_launch_share` is 1 for a step that the device
+// began before the host had issued all of it, else 0.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +25,13 @@
 
 namespace sweepd {
 
+enum class Launch { kExposed, kAhead };
+
 struct TimingSettings {
   std::int64_t warmup = 0;
   StopLimits stop;
   double slowdown = 0;  // share of a step's time by which it is made longer
+  Launch launch = Launch::kExposed;
 };
 
 struct TimingHooks {
@@ -39,7 +47,7 @@ struct TimingSummary {
 };
 
 // Passes every step to `on_step`, with warm-up marked. Throws what the step throws; `progress` then
-// tells where it was.
+// tells where it was. Throws std::invalid_argument for Launch::kAhead on a device without a queue.
 TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
                              const TimingSettings& plan, Progress& progress,
                              const TimingHooks& hooks);

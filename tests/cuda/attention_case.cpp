@@ -35,7 +35,7 @@ AttentionCase::AttentionCase(Element type, const Shape& shape, std::uint32_t see
   problem.lse = line_floats(shape.sequence, NAN);
   problem.lse_log2 = line_floats(padded_rows(shape.sequence), NAN);
   problem.delta = line_floats(padded_rows(shape.sequence), NAN);
-  problem.dq_sum = line_floats(padded_rows(shape.sequence) * padded_head_dim(shape.head_dim), 0);
+  problem.dq_sum = line_floats(padded_rows(shape.sequence) * round_up(shape.head_dim, 64), 0);
   q_ = random(problem.q, seed, shape.offset);
   k_ = random(problem.k, seed + 1, -shape.offset);
   v_ = random(problem.v, seed + 2, 0);

@@ -53,7 +53,8 @@ TEST(FlashGeometry, TheLeaderboardsGrids) {
   EXPECT_EQ((StoreHopperDq<kBf16, 64>::blocks(kSequence)), 1024);
   Problem problem;
   problem.batch = 1, problem.heads = 16, problem.sequence = kSequence, problem.head_dim = 64;
-  EXPECT_EQ(dq_sum_floats(problem), std::int64_t{16} * 16384 * 64);
+  EXPECT_EQ(dq_sum_floats(problem, hopper_head_dim(problem.head_dim)),
+            std::int64_t{16} * 16384 * 64);
 }
 
 TEST(FlashGeometry, PaddingCoversWhatKernelsTouch) {

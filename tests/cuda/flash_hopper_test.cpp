@@ -24,14 +24,15 @@ void run_rows(const Problem& p, int blocks, std::uint32_t seed) {
   });
 }
 
-template <Element kType, int kDim>
-void check_hopper(Shape shape, std::uint32_t seed) {
-  shape.head_dim = kDim;
+// `head_dim` 0 is kDepth.
+template <Element kType, int kDim, int kDepth = kDim>
+void check_hopper(Shape shape, std::uint32_t seed, int head_dim = 0) {
+  shape.head_dim = head_dim > 0 ? head_dim : kDepth;
   SCOPED_TRACE(name_of(shape) + " seed " + std::to_string(seed));
   AttentionCase attention(kType, shape, seed);
   const Problem& p = attention.problem;
-  using Forward = HopperForward<kType, kDim>;
-  using Backward = HopperBackward<kType, kDim>;
+  using Forward = HopperForward<kType, kDim, kDepth>;
+  using Backward = HopperBackward<kType, kDim, kDepth>;
   TensorMaps maps{};
   maps.q = emulated_map(p.q, p, Forward::kRows);
   maps.k = emulated_map(p.k, p, Forward::kKeys);
@@ -58,6 +59,18 @@ TEST(FlashHopper, HeadDimensionsAndTypes) {
     check_hopper<Element::kBf16, 64>({.sequence = 200, .causal = causal}, 1);
     check_hopper<Element::kFp16, 128>({.sequence = 200, .causal = causal}, 2);
   }
+}
+
+// What TMA fills up adds nothing, and nothing is stored beyond the head dimension, where the next
+// head's row begins.
+TEST(FlashHopper, HeadsThatDoNotFillTheirRows) {
+  for (const bool causal : {false, true}) {
+    check_hopper<Element::kBf16, 128, 80>({.heads = 2, .sequence = 200, .causal = causal}, 60);
+    check_hopper<Element::kFp16, 128, 96>({.heads = 2, .sequence = 200, .causal = causal}, 61);
+  }
+  check_hopper<Element::kBf16, 128, 80>({.heads = 2, .sequence = 140}, 62, 72);
+  check_hopper<Element::kFp16, 128>({.heads = 2, .sequence = 140, .causal = true}, 63, 112);
+  check_hopper<Element::kBf16, 64>({.heads = 2, .sequence = 140, .causal = true}, 64, 40);
 }
 
 // Stages and barriers are used more than once around.

@@ -21,6 +21,7 @@ struct Told {
   std::string device = "NVIDIA H200";
   double forward_flops = 1e12;
   double forward_ms = 2;
+  bool exposed = false;  // a launch of `launch: ahead` that was not
   std::function<bool(const Event&)> lost = [](const Event&) { return false; };
 };
 
@@ -44,7 +45,9 @@ class JudgementTest : public DispatcherStory {
       events.push_back(StepEvent{number,
                                  false,
                                  {{0, number, "forward", "time", told.forward_ms, false},
-                                  {0, number, "step", "time", told.forward_ms, false}}});
+                                  {0, number, "step", "time", told.forward_ms, false},
+                                  {0, number, "step", "exposed_launch_share",
+                                   told.exposed && number == 1 ? 1.0 : 0.0, false}}});
     }
     events.push_back(state("after"));
     EndEvent end{{Done{"fixed_steps"}, 0}, {9}};
@@ -88,6 +91,11 @@ TEST_F(JudgementTest, ARateAboveTheDevicesIsInvalid) {
   EXPECT_EQ(verdict_of({.forward_flops = 4e12}), "invalid");
   EXPECT_THAT(reasons_, ElementsAre(HasSubstr("above the device's dense bf16 peak")));
   EXPECT_EQ(verdict_of({.device = "GPU of next year", .forward_flops = 4e12}), "valid");
+}
+
+TEST_F(JudgementTest, AnExposedLaunchIsSuspect) {
+  EXPECT_EQ(verdict_of({.exposed = true}), "suspect");
+  EXPECT_THAT(reasons_, ElementsAre(HasSubstr("the device began 1 of 2 steps before the host")));
 }
 
 TEST_F(JudgementTest, TimesThatAreNoneAreInvalid) {
@@ -200,9 +208,9 @@ TEST_F(MeasuredPeak, ConvictsNobody) {
   record.work.emplace();
   record.work->phases = {{"step", 1e9, 0}};
   record.summaries = {{"step", "time", {10, 2, 0, 2, 2, 2, 2, 2, 0}}};  // 500 GFLOP/s
-  EXPECT_EQ(judge_attempt(attempt, record, 1).verdict, Verdict::kValid);
+  EXPECT_EQ(judge_attempt(*store_, attempt, record, 1).verdict, Verdict::kValid);
   record.summaries = {{"step", "time", {10, 1, 0, 1, 1, 1, 1, 1, 0}}};  // too fast for two cores
-  EXPECT_EQ(judge_attempt(attempt, record, 1).verdict, Verdict::kInvalid);
+  EXPECT_EQ(judge_attempt(*store_, attempt, record, 1).verdict, Verdict::kInvalid);
 }
 
 }  // namespace

@@ -132,6 +132,12 @@ TEST_F(CudaGraphs, OutOfMemoryInTheSetUpIsOutOfMemory) {
     }
   }
   EXPECT_TRUE(refused);
+  // The failed capture left neither its stream nor the allocator in the state of a capture.
+  const auto workload = make({{"compile", "cuda_graph"}});
+  RecordedPhases phases;
+  workload->step(phases);
+  harness->device->synchronize();
+  EXPECT_FALSE(phases.seen.empty());
 }
 
 }  // namespace

@@ -132,6 +132,26 @@ TEST(Figures, RatesAreOfTheTimeThatIsShown) {
   EXPECT_DOUBLE_EQ(**by_median.get("tokens_per_s"), 204800);
 }
 
+TEST(Figures, TheFloorIsWhatTheSlowerOfTwoPeaksAllows) {
+  std::vector<ResultRow> rows{attempt({10})};  // ms
+  rows[0].flops = 4e12;
+  rows[0].bytes = 1e10;
+  rows[0].peak_flops_per_s = 1e15;  // 4 ms
+  rows[0].peak_bytes_per_s = 4e12;  // 2.5 ms
+  EXPECT_DOUBLE_EQ(*figure(pool(pointers(rows)), "floor"), 4);
+  EXPECT_DOUBLE_EQ(*figure(pool(pointers(rows)), "reached"), 0.4);
+  rows[0].bytes = 2e10;
+  EXPECT_DOUBLE_EQ(*figure(pool(pointers(rows)), "floor"), 5);
+  EXPECT_DOUBLE_EQ(*figure(pool(pointers(rows)), "reached"), 0.5);
+  const Pooled pooled = pool(pointers(rows));
+  EXPECT_DOUBLE_EQ(**Figures(pooled, "ms", *conversion("ms", "us")).get("floor"), 5000);
+  rows[0].peak_bytes_per_s = 0;
+  EXPECT_EQ(figure(pool(pointers(rows)), "floor"), std::nullopt) << "memory may be the limit";
+  rows[0].bytes = 0;
+  EXPECT_DOUBLE_EQ(*figure(pool(pointers(rows)), "floor"), 4);
+  EXPECT_EQ(*Figures(pooled, "B", {}).get("floor"), std::nullopt) << "bytes are no time";
+}
+
 // Two attempts of one and three operations: 1 GB in 1 s, and in 0.25 s, 1 s and 2 s. That is four
 // gigabytes in 4.25 s, not the mean of the rates, 1.6 GB/s.
 TEST(Pool, ABandwidthIsBytesByMeanTime) {

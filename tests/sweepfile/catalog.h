@@ -17,6 +17,8 @@ struct LmStepParams {
   std::int64_t context = 128, batch = 4, vocab = 10'000;
   std::string precision = "fp32", mode = "train_step", attention = "naive";
   std::string optimizer = "adamw_fused", compile = "eager";
+  std::string fused_linear = "off", fused_norm = "off", fused_rotary = "off";
+  std::string fused_swiglu = "off", weight_copies = "cast";
 
   void visit(auto& field) {
     field("model", model, "size of the model",
@@ -36,6 +38,11 @@ struct LmStepParams {
     field("optimizer", optimizer, "its kernel",
           one_of({"adamw_fused", "adamw_foreach", "adamw_loop"}));
     field("compile", compile, "how it runs", one_of({"eager", "cuda_graph", "aot_inductor"}));
+    field("fused_linear", fused_linear, "joint products", one_of({"off", "on"}));
+    field("fused_norm", fused_norm, "one pass", one_of({"off", "on"}));
+    field("fused_rotary", fused_rotary, "one pass", one_of({"off", "on"}));
+    field("fused_swiglu", fused_swiglu, "one pass", one_of({"off", "on"}));
+    field("weight_copies", weight_copies, "of the weights", one_of({"cast", "kept"}));
   }
 };
 

@@ -110,11 +110,11 @@ esac""")
         done = self.run_check()
         self.assertEqual(done.returncode, 1)
         suites = [call.split("=")[1] for call in self.calls("--gtest_filter")]
-        self.assertEqual(suites, [f"{name}.*" for name in ("Cuda", "CudaFlashSmall", "CudaFlash", "CudaMemoryPass", "Nccl", "CudaPrecision",
-                                                           "CudaGraphs", "CudaProfile")])
+        self.assertEqual(suites, [f"{name}.*" for name in ("Cuda", "CudaFlashSmall", "CudaFlash", "CudaFused", "CudaMemoryPass", "Nccl",
+                                                           "CudaPrecision", "CudaGraphs", "CudaProfile")])
         self.assertIn("CudaFlash: ended with status 134", self.report())
         self.assertIn("Nccl: stopped after its share of 1 s", self.report())
-        self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 6)
+        self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 7)
         self.assertIn("| attention | 1.5 |", self.report())
 
     def test_the_plan_adds_up_and_continues(self):
@@ -135,6 +135,14 @@ esac""")
         self.assertEqual([name for _, name in runs["run 1: 10 minutes"]][-3:], ["quickstart", "first", "third"])
         self.assertEqual([name for _, name in runs["run 2: 10 minutes"]], ["second", "attention"])
         self.assertIn("600 s  table huge: does not fit into any run", done.stdout)
+
+    def test_stretched_shares_leave_a_slow_machine_its_time(self):
+        self.experiment("slow", "# gpu_check: --set device=cuda\n# gpu_check_rank: 1\n# gpu_check_seconds: 1\n")
+        self.command(f"{self.bundle.name}/bin/sweepctl", before("'submit '*slow*", "sleep 3; exit 0"))
+        self.run_check()
+        self.assertIn("Stopped before their end: slow", self.report())
+        self.run_check("--stretch", "20", "--minutes", "60")
+        self.assertNotIn("Stopped", self.report())
 
     def test_the_first_run_has_what_is_most_wanted(self):
         done = subprocess.run([ROOT / "tools/gpu_check", "--plan"], text=True, capture_output=True, check=True)
@@ -157,7 +165,7 @@ esac""")
         self.assertIn("| attention | 1.5 |", self.report())
         self.assertIn("# GPU check, continued", self.report())
         self.assertIn("| later | 1.5 |", self.report())
-        self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 8)
+        self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 9)
         self.assertEqual(self.run_check("--continue", str(self.root / "none")).returncode, 2)
 
     def test_continues_a_run_that_was_stopped_before_its_first_result(self):
@@ -247,6 +255,19 @@ esac""")
                 self.assertIn(summary, self.report())
         self.assertIn("--gtest_filter=CudaFlashSmall.ThePathsAgree*", self.calls("--target-processes")[0])
 
+    def test_the_smoke_program_comes_first_and_goes_through_the_memory_checker(self):
+        self.command(f"{self.bundle.name}/bin/test_gpu", 'echo "test_gpu $*" >>"$CALLS"; echo "[  PASSED  ] 9 tests."')
+        self.command(f"{self.bundle.name}/bin/gpu_smoke", 'echo "gpu_smoke $*" >>"$CALLS"; echo "[  PASSED  ] d 64"; echo "Hopper, the same: 5.100 ms"')
+        self.command("path/compute-sanitizer", 'echo "$*" >>"$CALLS"; echo "ERROR SUMMARY: 0 errors"')
+        self.assertEqual(self.run_check().returncode, 0)
+        lines = (self.root / "calls").read_text().splitlines()
+        programs = [line for line in lines if line.startswith(("gpu_smoke", "test_gpu"))]
+        self.assertEqual(programs[:2], ["gpu_smoke --time", "test_gpu --gtest_filter=Cuda.*"])
+        self.assertIn("Hopper, the same: 5.100 ms", self.report())
+        checked = [Path(line.split()[4]).name for line in lines if line.startswith("--target-processes")]
+        self.assertEqual(checked, ["gpu_smoke", "test_gpu"])
+        self.assertIn("gpu_smoke\n", (self.root / "out/done.txt").read_text())
+
     def test_packed_bundle(self):
         archive = self.root / "sweepd.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
@@ -254,6 +275,12 @@ esac""")
         done = self.run_check("--bundle", str(archive), program=ROOT / "tools/gpu_check")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(self.calls("submit")), 2)
+
+    def test_wrong_stretch(self):
+        for value in ("0", "1.5", "x", ""):
+            done = self.run_check("--stretch", value)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"--stretch needs a whole number from 1 on, not `{value}`", done.stderr)
 
     def test_wrong_usage(self):
         for arguments, part in [(["--fast"], "no option `--fast`"), (["--minutes", "x"], "needs a whole number"), (["gone.yaml"], "no file `gone.yaml`")]:

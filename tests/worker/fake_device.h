@@ -52,6 +52,14 @@ class FakeDevice : public Device {
     now_ = std::max(now_, idle_at_);
     ++synchronized_;
   }
+  bool hold(Duration time) override {
+    if (!has_queue) return false;
+    holds.push_back(static_cast<double>(time.ns) / 1e6);
+    enqueue(holds.back());
+    return true;
+  }
+  bool has_queue = true;
+  std::vector<double> holds;  // in ms
   std::unique_ptr<Timeline> timeline(std::size_t) override {
     return std::make_unique<FakeTimeline>(*this);
   }
@@ -86,6 +94,7 @@ class FakeDevice : public Device {
       if (marks_.at(to) > device_.now_) throw std::logic_error("read before synchronize");
       return static_cast<double>((marks_.at(to) - marks_.at(from)).ns) / 1e6;
     }
+    bool reached(std::size_t at) override { return marks_.at(at) <= device_.now_; }
 
    private:
     FakeDevice& device_;
@@ -130,9 +139,11 @@ class ScriptedWorkload final : public Workload {
   using Step = std::function<void(std::int64_t index, Phases&)>;
   explicit ScriptedWorkload(Step step) : step_(std::move(step)) {}
   void step(Phases& phases) override { step_(index_++, phases); }
+  void before_step() override { ahead(); }
   std::vector<HeldTensor> state() const override { return held; }
 
-  std::vector<HeldTensor> held;  // what the step says it holds
+  std::vector<HeldTensor> held;         // what the step says it holds
+  std::function<void()> ahead = [] {};  // before each step
 
  private:
   Step step_;

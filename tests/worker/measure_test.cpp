@@ -125,6 +125,83 @@ TEST_F(MeasureTest, ASlowdownLengthensEachStepByItsShareAfterTheDevicesWork) {
   for (const double time : slowed) EXPECT_NEAR(time, 10, 0.02);
 }
 
+// Three kernels of 0.01 ms, each of which the host needs 0.2 ms to launch.
+void launch_three(FakeDevice& device, Phases& phases) {
+  for (const char* phase : {"forward", "backward", "optimizer"}) {
+    phases.enter(phase);
+    device.host(0.2);
+    device.enqueue(0.01);
+  }
+}
+
+TEST_F(MeasureTest, ExposedLaunchesAreInTheTimes) {
+  measure([&](std::int64_t, Phases& p) { launch_three(device, p); }, kOneStep);
+  EXPECT_THAT(texts(events.at(0)),
+              ElementsAre("forward time 0.21", "backward time 0.2", "optimizer time 0.2",
+                          "step time 0.61", "step host_time 0.61"));
+}
+
+TEST_F(MeasureTest, LaunchesAheadHideTheHost) {
+  measure([&](std::int64_t, Phases& p) { launch_three(device, p); },
+          {1, {2, 0, {}, {}}, 0, Launch::kAhead});
+  for (const StepEvent& event : events) {
+    EXPECT_THAT(texts(event),
+                ElementsAre("forward time 0.01", "backward time 0.01", "optimizer time 0.01",
+                            "step time 0.03", "step exposed_launch_share 0"));
+  }
+}
+
+TEST_F(MeasureTest, TheDeviceIsHeldTwiceAsLongAsTheHostNeededForTheStepBefore) {
+  const double issue = 4;
+  measure(
+      [&](std::int64_t index, Phases&) {
+        device.enqueue(1);
+        device.host(index == 3 ? 400 : issue);
+        device.enqueue(1);
+      },
+      {2, {3, 0, {}, {}}, 0, Launch::kAhead});
+  EXPECT_THAT(device.holds, ElementsAre(1, 8, 8, 8, 100)) << "at least 1 ms, at most 100";
+  std::vector<std::string> exposed;
+  for (const StepEvent& event : events) exposed.push_back(texts(event).back());
+  EXPECT_THAT(exposed, ElementsAre("step exposed_launch_share 1", "step exposed_launch_share 0",
+                                   "step exposed_launch_share 0", "step exposed_launch_share 1",
+                                   "step exposed_launch_share 0"));
+}
+
+TEST_F(MeasureTest, AStepThatWaitsForTheDeviceIsExposed) {
+  measure(
+      [&](std::int64_t, Phases&) {
+        device.enqueue(1);
+        device.synchronize();  // as reading the loss does
+        device.enqueue(1);
+      },
+      {0, {1, 0, {}, {}}, 0, Launch::kAhead});
+  EXPECT_EQ(texts(events.at(0)).back(), "step exposed_launch_share 1");
+}
+
+TEST_F(MeasureTest, AheadNeedsADeviceWithAQueue) {
+  device.has_queue = false;
+  try {
+    measure([&](std::int64_t, Phases&) {}, {0, {1, 0, {}, {}}, 0, Launch::kAhead});
+    FAIL() << "expected an error";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "launch: `ahead` needs a device with a queue of its own, and `fake` has none: its "
+                 "work runs while the host issues it; expected `exposed`");
+  }
+}
+
+// What do_bench relies on: the caches are flushed while the host issues the step.
+TEST_F(MeasureTest, WorkEnqueuedBeforeTheStepIsNotInItAndHidesItsLaunch) {
+  ScriptedWorkload workload([&](std::int64_t, Phases& p) { launch_three(device, p); });
+  workload.ahead = [&] { device.enqueue(5); };
+  TimingHooks hooks;
+  hooks.on_step = [&](StepEvent event) { events.push_back(std::move(event)); };
+  hooks.now = [&] { return device.now(); };
+  measure_timing(workload, device, phases, kOneStep, progress, hooks);
+  EXPECT_EQ(texts(events.at(0)).at(3), "step time 0.03");
+}
+
 TEST_F(MeasureTest, WarmupIsKeptAndMarkedAndDoesNotCount) {
   const auto summary =
       measure([&](std::int64_t index, Phases&) { device.enqueue(index < 2 ? 100 : 1); },

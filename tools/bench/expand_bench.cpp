@@ -1,8 +1,13 @@
 // Expands a million points from their axes and measures the time and the memory.
+//   expand_bench [SIDE]     the number of values of each of three axes
 #include <sys/resource.h>
+
+#include <cstdlib>
+#include <iterator>
 
 #include "runner/base/clock.h"
 #include "runner/base/host.h"
+#include "runner/base/units.h"
 #include "runner/model/param.h"
 #include "runner/model/run_params.h"
 #include "runner/sweepfile/sweepfile.h"
@@ -30,14 +35,13 @@ WorkloadDef wide_workload() {
   return def;
 }
 
-// 100 x 100 x 100 points.
-Sweep million_points() {
+Sweep cube(std::int64_t side) {
   Sweep sweep;
-  sweep.name = "million";
+  sweep.name = "cube";
   sweep.workload = "wide";
   for (const std::size_t param : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
     Axis axis{param, {}};
-    for (std::int64_t value = 1; value <= 100; ++value) axis.values.emplace_back(value);
+    for (std::int64_t value = 1; value <= side; ++value) axis.values.emplace_back(value);
     sweep.matrix.push_back(std::move(axis));
   }
   return sweep;
@@ -52,17 +56,18 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-int run() {
+int run(std::int64_t side) {
   constexpr int kRepeats = 3;
   const WorkloadDef def = wide_workload();
-  const Sweep sweep = million_points();
-  BenchLine wall{"expanding 1,000,000 points",
-                 "s",
-                 {},
-                 2.0,
-                 "expand() of three axes of 100 values, 25 parameters a trial; wall time"};
-  BenchLine cpu{"expanding 1,000,000 points, CPU time", "s", {}, 2.0, "the same, CPU time"};
-  BenchLine memory{"memory of 1,000,000 points",
+  const Sweep sweep = cube(side);
+  const std::int64_t count = side * side * side;
+  const std::string points = with_thousands(count) + " points";
+  const std::string how =
+      fmt::format("expand() of three axes of {} values, {} parameters a trial; wall time", side,
+                  def.params.size());
+  BenchLine wall{"expanding " + points, "s", {}, 2.0, how};
+  BenchLine cpu{"expanding " + points + ", CPU time", "s", {}, 2.0, "the same, CPU time"};
+  BenchLine memory{"memory of " + points,
                    "MiB",
                    {},
                    std::nullopt,
@@ -74,8 +79,8 @@ int run() {
     const Expansion expansion = expand(sweep, def);
     wall.values.push_back(static_cast<double>((now_instant() - begin).ns) * 1e-9);
     cpu.values.push_back(cpu_seconds() - cpu_before);
-    if (expansion.trials.size() != 1'000'000) {
-      fmt::print(stderr, "expand_bench: {} trials, expected 1,000,000\n", expansion.trials.size());
+    if (std::ssize(expansion.trials) != count) {
+      fmt::print(stderr, "expand_bench: {} trials, expected {}\n", expansion.trials.size(), count);
       return 1;
     }
     // Only the first counts, since later ones reuse what it returned to the allocator.
@@ -92,6 +97,6 @@ int run() {
 }  // namespace
 }  // namespace sweepd
 
-int main() {
-  return sweepd::run();
+int main(int count, char** words) {
+  return sweepd::run(count > 1 ? std::atoi(words[1]) : 100);
 }

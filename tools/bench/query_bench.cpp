@@ -108,6 +108,8 @@ QuerySpec spec(std::vector<std::string> rows, std::vector<std::string> columns,
   query.table.rows = std::move(rows);
   query.table.columns = std::move(columns);
   query.table.where = std::move(where);
+  query.table.pool = {"context", "precision",
+                      "seed"};  // all axes of make_sweep that rows and columns may lack
   return query;
 }
 

@@ -30,6 +30,8 @@ class Timeline {
   virtual void clear() = 0;
   virtual void mark() = 0;                                          // the n-th call is mark n - 1
   virtual double elapsed_ms(std::size_t from, std::size_t to) = 0;  // from <= to, both recorded
+  // Whether the device has come to mark `at` by now. Does not wait.
+  virtual bool reached(std::size_t at) = 0;
 };
 
 class KernelTracer;   // workloads/api/profiler.h
@@ -41,6 +43,9 @@ class Device {
   virtual std::string_view kind() const = 0;  // "cpu", "cuda"
   virtual int index() const = 0;              // index within the process, as torch uses it
   virtual void synchronize() = 0;
+  // Keeps the device's queue busy for about `time` before whatever is enqueued next, and returns at
+  // once. Returns false if the device has no queue, because work runs while it is called.
+  virtual bool hold(Duration) { return false; }
   virtual std::unique_ptr<Timeline> timeline(std::size_t capacity) = 0;
   virtual MemoryUsage memory() = 0;
   virtual void reset_peak_memory() = 0;

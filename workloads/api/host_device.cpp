@@ -27,6 +27,8 @@ class HostTimeline final : public Timeline {
     return static_cast<double>((marks_.at(to) - marks_.at(from)).ns) / 1e6;
   }
 
+  bool reached(std::size_t at) override { return at < marks_.size(); }
+
  private:
   std::vector<Instant> marks_;
 };

@@ -99,6 +99,9 @@ class Workload {
  public:
   virtual ~Workload() = default;
   virtual void step(Phases& phases) = 0;
+  // Called before each step of the timing pass, outside its timing. What it enqueues runs before
+  // the step's first mark, and while it runs the host issues the step.
+  virtual void before_step() {}
   // Called after each step of the timing pass, outside its timing and with the device idle.
   virtual void after_step(Samples&) {}
   // The other ranks, for a workload that works with them: every step then begins with a barrier,

@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/cuda/Sleep.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/util/Exception.h>
 #include <cuda_runtime_api.h>
@@ -26,12 +27,19 @@ cudaDeviceProp properties_of(int index) {
   return properties;
 }
 
+std::int64_t attribute_of(int index, cudaDeviceAttr attribute) {
+  int value = 0;
+  check_cuda(cudaDeviceGetAttribute(&value, attribute, index), "cudaDeviceGetAttribute");
+  return value;
+}
+
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(const DeviceOptions& options)
       : index_(options.index),
         properties_(properties_of(index_)),
         uuid_(uuid_text(properties_.uuid)),
+        clock_khz_(attribute_of(index_, cudaDevAttrClockRate)),
         memory_(index_, options.memory_limit),
         nvml_(Nvml::open()),
         tool_ranges_(make_nvtx_ranges()) {
@@ -42,6 +50,11 @@ class CudaDevice final : public Device {
   std::string_view kind() const override { return "cuda"; }
   int index() const override { return index_; }
   void synchronize() override { check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+  // Spins for as many cycles as the highest clock has in `time`; longer if the clock is lower.
+  bool hold(Duration time) override {
+    at::cuda::sleep(time.ns * clock_khz_ / 1'000'000);
+    return true;
+  }
   std::unique_ptr<Timeline> timeline(std::size_t capacity) override {
     return std::make_unique<CudaTimeline>(index_, capacity);
   }
@@ -116,6 +129,7 @@ class CudaDevice final : public Device {
   int index_;
   cudaDeviceProp properties_;
   std::string uuid_;
+  std::int64_t clock_khz_;  // the highest of the SMs
   CudaMemory memory_;
   std::unique_ptr<Nvml> nvml_;                  // null without NVML; states then stay empty
   std::unique_ptr<RangeObserver> tool_ranges_;  // null if no tool listens

@@ -45,4 +45,15 @@ double CudaTimeline::elapsed_ms(std::size_t from, std::size_t to) {
   return milliseconds;
 }
 
+bool CudaTimeline::reached(std::size_t at) {
+  assert(at < used_);
+  const cudaError_t status = cudaEventQuery(events_[at]);
+  if (status == cudaErrorNotReady) {
+    (void)cudaGetLastError();  // or the next launch would report it as its own error
+    return false;
+  }
+  check_cuda(status, "cudaEventQuery");
+  return true;
+}
+
 }  // namespace sweepd

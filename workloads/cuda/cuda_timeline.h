@@ -24,6 +24,7 @@ class CudaTimeline final : public Timeline {
   void clear() override { used_ = 0; }
   void mark() override;
   double elapsed_ms(std::size_t from, std::size_t to) override;  // resolution about 0.5 us
+  bool reached(std::size_t at) override;
 
  private:
   int device_;

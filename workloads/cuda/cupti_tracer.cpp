@@ -8,18 +8,36 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "workloads/api/failure.h"
+#include "workloads/cuda/cupti_refusal.h"
 
 namespace sweepd {
 namespace {
+
+// cupti_refusal.h has the codes, because it includes no CUDA header.
+static_assert(
+    CUPTI_ERROR_HARDWARE_BUSY == 26 && CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED == 33 &&
+    CUPTI_ERROR_INSUFFICIENT_PRIVILEGES == 35 && CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED == 36 &&
+    CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED == 39 &&
+    CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES == 40 &&
+    CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED == 41 &&
+    CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED == 42 && CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED == 43 &&
+    CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED == 44 && CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED == 45);
 
 void check(CUptiResult status, const char* call) {
   if (status == CUPTI_SUCCESS) return;
   const char* text = nullptr;
   cuptiGetResultString(status, &text);
+  const std::string_view advice = how_to_allow_cupti(status);
+  if (!advice.empty()) {
+    throw Unavailable(std::string("kernels cannot be traced here: ") + call + ": " +
+                      (text != nullptr ? text : "refused") + "; " + std::string(advice));
+  }
   throw std::runtime_error(std::string(call) + ": " + (text != nullptr ? text : "unknown error"));
 }
 

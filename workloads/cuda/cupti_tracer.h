@@ -9,14 +9,13 @@
 
 namespace sweepd {
 
-// Registers buffers and clock. Throws std::runtime_error naming the call that failed. Usual reasons
-// are another profiler in the process, or a driver that restricts performance counters to
-// administrators.
+// Registers buffers and clock. Throws Unavailable if this machine or another profiler does not
+// allow tracing, with how to allow it; for any other error std::runtime_error naming the call.
 void prepare_cupti();
 
 class CuptiTracer final : public KernelTracer {
  public:
-  void start() override;
+  void start() override;  // throws as prepare_cupti does
   void push(std::uint64_t id) override;
   void pop() override;
   KernelTrace take() override;

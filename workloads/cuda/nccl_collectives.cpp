@@ -1,6 +1,7 @@
 // NCCL on the current stream, through its own interface: c10d's process group would add a stream, a
 // watchdog thread and a timeout to every operation. A rank has one GPU and NCCL knows no more of
-// the machine than that, so eight ranks need nothing that two do not.
+// the machine than that, so eight ranks need nothing that two do not. Only the watch for lost peers
+// has a thread, which looks ten times a second.
 #include "workloads/cuda/nccl_collectives.h"
 
 #include <c10/cuda/CUDAStream.h>
@@ -9,10 +10,13 @@
 
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <vector>
+
+#include "workloads/cuda/peer_watch.h"
 
 namespace sweepd {
 namespace {
@@ -76,12 +80,11 @@ class NcclCollectives final : public Collectives {
         world_size_(context.world_size),
         device_(at::kCUDA, static_cast<c10::DeviceIndex>(context.device.index())) {
     check(ncclCommInitRank(&group_, world_size_, common_id(context), rank_), "ncclCommInitRank");
+    watch_.emplace(PeerWatch::Group{[this] { return error_of_group(); }, [this] { abort(); }});
     value_ = at::zeros({1}, at::TensorOptions().dtype(at::kDouble).device(device_));
   }
   NcclCollectives(const NcclCollectives&) = delete;
   NcclCollectives& operator=(const NcclCollectives&) = delete;
-  // ncclCommDestroy would wait for peers that may be gone.
-  ~NcclCollectives() override { ncclCommAbort(group_); }
 
   std::string_view backend() const override { return "nccl"; }
   int rank() const override { return rank_; }
@@ -92,43 +95,69 @@ class NcclCollectives final : public Collectives {
 
   double largest(double mine) override {
     value_.fill_(mine);
-    check(ncclAllReduce(value_.data_ptr(), value_.data_ptr(), 1, ncclFloat64, ncclMax, group_,
-                        stream()),
-          "ncclAllReduce");
-    return value_.item<double>();
+    watch_->run([&] {
+      check(ncclAllReduce(value_.data_ptr(), value_.data_ptr(), 1, ncclFloat64, ncclMax, group_,
+                          stream()),
+            "ncclAllReduce");
+    });
+    const double result = value_.item<double>();
+    watch_->check();
+    return result;
   }
 
   void all_reduce(at::Tensor tensor) override {
-    check(ncclAllReduce(tensor.data_ptr(), tensor.data_ptr(), count_of(tensor), type_of(tensor),
-                        ncclSum, group_, stream()),
-          "ncclAllReduce");
+    watch_->run([&] {
+      check(ncclAllReduce(tensor.data_ptr(), tensor.data_ptr(), count_of(tensor), type_of(tensor),
+                          ncclSum, group_, stream()),
+            "ncclAllReduce");
+    });
   }
 
   void reduce_scatter(at::Tensor output, const at::Tensor& input) override {
-    check(ncclReduceScatter(input.data_ptr(), output.data_ptr(), count_of(output), type_of(output),
-                            ncclSum, group_, stream()),
-          "ncclReduceScatter");
+    watch_->run([&] {
+      check(ncclReduceScatter(input.data_ptr(), output.data_ptr(), count_of(output),
+                              type_of(output), ncclSum, group_, stream()),
+            "ncclReduceScatter");
+    });
   }
 
   void all_gather(at::Tensor output, const at::Tensor& input) override {
-    check(ncclAllGather(input.data_ptr(), output.data_ptr(), count_of(input), type_of(input),
-                        group_, stream()),
-          "ncclAllGather");
+    watch_->run([&] {
+      check(ncclAllGather(input.data_ptr(), output.data_ptr(), count_of(input), type_of(input),
+                          group_, stream()),
+            "ncclAllGather");
+    });
   }
 
   void broadcast(at::Tensor tensor, int root) override {
-    check(ncclBroadcast(tensor.data_ptr(), tensor.data_ptr(), count_of(tensor), type_of(tensor),
-                        root, group_, stream()),
-          "ncclBroadcast");
+    watch_->run([&] {
+      check(ncclBroadcast(tensor.data_ptr(), tensor.data_ptr(), count_of(tensor), type_of(tensor),
+                          root, group_, stream()),
+            "ncclBroadcast");
+    });
   }
 
  private:
+  // Called by the watch. An error of a transport, or of a peer that the transport misses.
+  std::string error_of_group() const {
+    ncclResult_t state = ncclSuccess;
+    const ncclResult_t asked = ncclCommGetAsyncError(group_, &state);
+    if (asked != ncclSuccess) state = asked;
+    if (state == ncclSuccess || state == ncclInProgress) return "";
+    return "nccl: rank " + std::to_string(rank_) + " of " + std::to_string(world_size_) +
+           " lost the group: " + ncclGetErrorString(state) + "; " + ncclGetLastError(group_);
+  }
+  // ncclCommDestroy would wait for peers that may be gone.
+  void abort() { ncclCommAbort(group_); }
+
   cudaStream_t stream() const { return c10::cuda::getCurrentCUDAStream(device_.index()).stream(); }
 
   int rank_, world_size_;
   at::Device device_;
   ncclComm_t group_ = nullptr;
   at::Tensor value_;
+  // Last, so that it ends first: it aborts the group before anything waits for the device.
+  std::optional<PeerWatch> watch_;
 };
 
 }  // namespace

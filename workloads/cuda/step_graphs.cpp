@@ -17,8 +17,8 @@ namespace {
 class CudaStepGraphs final : public StepGraphs {
  public:
   explicit CudaStepGraphs(int device)
-      : stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false,
-                                             static_cast<c10::DeviceIndex>(device))),
+      : device_(static_cast<c10::DeviceIndex>(device)),
+        stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device_)),
         pool_(at::cuda::graph_pool_handle()) {}
 
   void on_own_stream(const std::function<void()>& work) override {
@@ -56,12 +56,28 @@ class CudaStepGraphs final : public StepGraphs {
   void abandon() {
     if (!capturing_) return;
     capturing_ = false;
+    quietly([&] { pieces_.back()->capture_end(); });  // says that the capture failed
+    // capture_end() stops at the failure, before the allocator leaves the pool and before the graph
+    // counts as one that holds it. So neither would ever be given back.
+    quietly([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(device_, pool_); });
+    pieces_.pop_back();
+    const auto uses = [&] {
+      return c10::cuda::CUDACachingAllocator::get()->getPoolUseCount(device_, pool_);
+    };
+    quietly([&] {
+      while (uses() > static_cast<int>(pieces_.size())) {
+        c10::cuda::CUDACachingAllocator::releasePool(device_, pool_);
+      }
+    });
+  }
+  static void quietly(const std::function<void()>& call) {
     try {
-      pieces_.back()->capture_end();
-    } catch (...) {  // reports that the capture failed, which is known
+      call();
+    } catch (...) {  // the error that ended the capture is the one to report
     }
   }
 
+  c10::DeviceIndex device_;
   c10::cuda::CUDAStream stream_;
   at::cuda::MempoolId_t pool_;
   std::vector<std::unique_ptr<at::cuda::CUDAGraph>> pieces_;

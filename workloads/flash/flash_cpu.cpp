@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string>
 
+#include "workloads/flash/instruction_sets.h"
+
 #ifndef _OPENMP
 #error "compile this file with -fopenmp: without, at::parallel_for runs on one thread"
 #endif
@@ -202,14 +204,8 @@ FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Te
 std::vector<const flash::Kernels*> usable_cpu_kernels() {
   std::vector<const Kernels*> usable;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    usable.push_back(&flash::kAvx512Kernels);
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("f16c")) {
-    usable.push_back(&flash::kAvx2Kernels);
-  }
+  if (has_avx512()) usable.push_back(&flash::kAvx512Kernels);
+  if (has_avx2()) usable.push_back(&flash::kAvx2Kernels);
 #endif
   usable.push_back(&flash::kPortableKernels);
   return usable;

@@ -33,7 +33,7 @@ const Saved& saved_by(Precision precision) {
 std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
                                                    const ModelShape& shape) {
   if (step_mode_from(params.mode) == StepMode::kForward || params.attention != "naive" ||
-      params.compile != "eager") {
+      params.compile != "eager" || fusions_of(params).any()) {
     return std::nullopt;
   }
   const Precision precision = precision_from(params.precision);

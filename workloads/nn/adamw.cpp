@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "workloads/fused/fused.h"
+
 namespace sweepd {
 
 AdamWKind adamw_from(std::string_view name) {
@@ -16,9 +18,16 @@ AdamWKind adamw_from(std::string_view name) {
   throw std::invalid_argument("optimizer: `" + std::string(name) + "` is unknown");
 }
 
-AdamW::AdamW(AdamWKind kind, const AdamWOptions& options, std::vector<at::Tensor> parameters)
-    : kind_(kind), options_(options), parameters_(std::move(parameters)) {
+AdamW::AdamW(AdamWKind kind, const AdamWOptions& options, std::vector<at::Tensor> parameters,
+             std::vector<at::Tensor> copies)
+    : kind_(kind),
+      options_(options),
+      parameters_(std::move(parameters)),
+      copies_(std::move(copies)) {
   c10::NoGradGuard no_grad;
+  if (!copies_.empty() && kind_ != AdamWKind::kFused) {
+    throw std::invalid_argument("AdamW with copies of the weights is only implemented fused");
+  }
   for (const at::Tensor& parameter : parameters_) {
     moments_.push_back(at::zeros_like(parameter));
     squares_.push_back(at::zeros_like(parameter));
@@ -40,8 +49,12 @@ void AdamW::restart() {
 std::vector<at::Tensor> AdamW::gradients() const {
   std::vector<at::Tensor> gradients;
   gradients.reserve(parameters_.size());
-  for (const at::Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) gradients.push_back(leaf(i).grad());
   return gradients;
+}
+
+const at::Tensor& AdamW::leaf(std::size_t i) const {
+  return !copies_.empty() && copies_[i].defined() ? copies_[i] : parameters_[i];
 }
 
 void AdamW::step(const at::Tensor& found_inf) {
@@ -58,17 +71,29 @@ void AdamW::step(const at::Tensor& found_inf) {
       loop(with);
     }
   }
-  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+  for (std::size_t i = 0; i < parameters_.size(); ++i) leaf(i).mutable_grad().reset();
 }
 
 void AdamW::fused(const std::vector<at::Tensor>& gradients, const at::Tensor& found_inf) {
   device_updates_.add_(1);
+  if (!copies_.empty()) return with_copies(gradients);
   std::optional<at::Tensor> skip;
   if (found_inf.defined()) skip = found_inf;
   at::_fused_adamw_(parameters_, gradients, moments_, squares_, {}, step_counts_, options_.lr,
                     options_.beta1, options_.beta2, options_.weight_decay, options_.eps,
                     /*amsgrad=*/false, /*maximize=*/false, /*grad_scale=*/{}, skip);
   if (skip) device_updates_.sub_(*skip);  // a skipped update does not count
+}
+
+void AdamW::with_copies(const std::vector<at::Tensor>& gradients) {
+  const FusedAdamWStep step{options_.lr, options_.beta1, options_.beta2, options_.eps,
+                            options_.weight_decay};
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    // A gradient of autograd's may have any strides.
+    fused_kernels(parameters_[i].device())
+        .adamw(parameters_[i], gradients[i].contiguous(), moments_[i], squares_[i], copies_[i],
+               device_updates_, step);
+  }
 }
 
 double AdamW::correction1() const {

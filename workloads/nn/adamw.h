@@ -27,8 +27,11 @@ struct AdamWOptions {
 
 class AdamW {
  public:
-  // Allocates the state (two moments of the parameters' type), so that no step does.
-  AdamW(AdamWKind kind, const AdamWOptions& options, std::vector<at::Tensor> parameters);
+  // Allocates the state (two moments of the parameters' type), so that no step does. `copies`, if
+  // not empty, has one tensor per parameter: a 16-bit copy that has the gradient and is written
+  // with each update, or an undefined one. Copies need kFused.
+  AdamW(AdamWKind kind, const AdamWOptions& options, std::vector<at::Tensor> parameters,
+        std::vector<at::Tensor> copies = {});
 
   // Updates the parameters from their gradients and resets those, so that the next backward writes
   // its gradients instead of adding to zeros. `found_inf` (a device scalar; 1: an overflow) skips
@@ -44,7 +47,9 @@ class AdamW {
   const at::Tensor& device_updates() const { return device_updates_; }  // fused only
 
  private:
+  const at::Tensor& leaf(std::size_t i) const;  // what has the gradient
   void fused(const std::vector<at::Tensor>& gradients, const at::Tensor& found_inf);
+  void with_copies(const std::vector<at::Tensor>& gradients);
   void foreach (const std::vector<at::Tensor>& gradients);
   void loop(const std::vector<at::Tensor>& gradients);
   double correction1() const;  // 1 - beta1^t
@@ -52,7 +57,7 @@ class AdamW {
 
   AdamWKind kind_;
   AdamWOptions options_;
-  std::vector<at::Tensor> parameters_, moments_, squares_;
+  std::vector<at::Tensor> parameters_, copies_, moments_, squares_;
   std::int64_t updates_ = 0;             // foreach, loop
   at::Tensor device_updates_;            // fused: the count in the kernel's format, float [1]
   std::vector<at::Tensor> step_counts_;  // the same tensor, repeated for each parameter

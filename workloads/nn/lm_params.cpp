@@ -22,6 +22,28 @@ void require_all_given(const LmStepParams& params) {
                               join(missing, ", "));
 }
 
+void require_copies_make_sense(const LmStepParams& params) {
+  if (params.weight_copies != "kept") return;
+  if (params.precision != "bf16") {
+    throw std::invalid_argument(
+        "weight_copies: `kept` needs precision: bf16, the only one whose weights have a second "
+        "type and whose loss is not scaled; this trial has " +
+        params.precision);
+  }
+  if (params.optimizer != "adamw_fused" && step_mode_from(params.mode) == StepMode::kTrainStep) {
+    throw std::invalid_argument(
+        "weight_copies: `kept` needs optimizer: adamw_fused, which writes "
+        "the copies; this trial has " +
+        params.optimizer);
+  }
+}
+
+// What is cast: every matrix but the embedding, whose rows are only looked up.
+double matrix_parameters(const ModelShape& shape) {
+  const auto norms = static_cast<double>((2 * shape.layers + 1) * shape.d_model);
+  return static_cast<double>(shape.parameters() - shape.vocab * shape.d_model) - norms;
+}
+
 // Kernels that Python can trace as the same kernels. It does not know our own.
 constexpr std::string_view kTraceable[] = {"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient",
                                            "sdpa_cudnn"};
@@ -66,11 +88,13 @@ void add_kernels(const LmStepParams& params, const ModelShape& shape,
   const auto heads = static_cast<double>(params.batch * shape.heads);
   const auto length = static_cast<double>(params.context);
   const bool fused = params.attention != "naive" && params.attention != "sdpa_math";
-  const double matmuls = 7 * layers + 1 + (fused ? 0 : 2 * layers);
+  const double linear = fusions_of(params).linear ? 4 : 7;
+  const double matmuls = linear * layers + 1 + (fused ? 0 : 2 * layers);
   const bool backward = step_mode_from(params.mode) != StepMode::kForward;
-  figures.push_back({"matmuls_forward", matmuls,
-                     "7L + 1 + 2L; 7L + 1 where attention is one kernel (flash, sdpa_flash, "
-                     "_efficient, _cudnn)"});
+  figures.push_back(
+      {"matmuls_forward", matmuls,
+       "7L + 1 + 2L, 4L instead of 7L with fused_linear; without 2L where attention is "
+       "one kernel (flash, sdpa_flash, _efficient, _cudnn)"});
   figures.push_back({"matmuls_backward", backward ? 2 * matmuls : 0,
                      "twice the forward's: for the input and for the weight; 0 in mode forward"});
   figures.push_back({"attention_matmul_flops",
@@ -99,7 +123,13 @@ CompileKind compile_kind_from(std::string_view name) {
                               "` is unknown; expected eager, cuda_graph or aot_inductor");
 }
 
+Fusions fusions_of(const LmStepParams& params) {
+  return {params.fused_linear == "on", params.fused_norm == "on", params.fused_rotary == "on",
+          params.fused_swiglu == "on", params.weight_copies == "kept"};
+}
+
 void require_compilable(const LmStepParams& params) {
+  require_copies_make_sense(params);
   const CompileKind kind = compile_kind_from(params.compile);
   if (kind == CompileKind::kEager) return;
   if (params.optimizer != "adamw_fused" && step_mode_from(params.mode) == StepMode::kTrainStep) {
@@ -108,6 +138,11 @@ void require_compilable(const LmStepParams& params) {
                                 params.optimizer + ", which counts them on the host");
   }
   if (kind != CompileKind::kAotInductor) return;
+  if (fusions_of(params).any()) {
+    throw std::invalid_argument(
+        "compile: aot_inductor fuses operations itself and does not know ours; expected "
+        "fused_linear, fused_norm, fused_rotary and fused_swiglu off, and weight_copies: cast");
+  }
   if (std::ranges::find(kTraceable, params.attention) == std::end(kTraceable)) {
     throw std::invalid_argument(
         "compile: aot_inductor cannot trace attention: " + params.attention +
@@ -147,13 +182,17 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
   const auto length = static_cast<double>(params.context);
   const double tokens = static_cast<double>(params.batch) * length;
   const ForwardFlops flops = forward_flops(shape, params.batch, params.context);
-  const double gradients = mode == StepMode::kForward ? 0 : weight * count;
+  const double copies = fusions_of(params).copies ? 2 * matrix_parameters(shape) : 0;
+  // A matrix with a copy has a 16-bit gradient.
+  const double gradients = mode == StepMode::kForward ? 0 : weight * count - copies;
   const double state = mode == StepMode::kTrainStep ? 2 * weight * count : 0;
 
   std::vector<Figure> figures{
       {"parameters", count, "P = L(4d^2 + 3 d d_ff + 2d) + d + 2Vd"},
       {"weights_bytes", weight * count, "w P, w = 2 for bf16_pure, else 4"},
-      {"gradients_bytes", gradients, "w P; 0 in mode forward"},
+      {"weight_copies_bytes", copies,
+       "2 (P - Vd - (2L+1)d) with weight_copies: kept, else 0: matrices but the embedding"},
+      {"gradients_bytes", gradients, "w P, less the bytes of kept copies; 0 in mode forward"},
       {"optimizer_state_bytes", state, "2 w P (both moments); 0 unless mode is train_step"},
       {"training_state_bytes", 4 * weight * count,
        "4 w P: weights, gradients and both moments, whatever the mode"},

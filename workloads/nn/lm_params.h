@@ -9,6 +9,7 @@
 #include "runner/model/param.h"
 #include "runner/model/run_params.h"
 #include "runner/model/work.h"
+#include "workloads/nn/fusions.h"
 #include "workloads/nn/precision.h"
 #include "workloads/nn/shape.h"
 
@@ -34,6 +35,11 @@ struct LmStepParams {
   std::string attention = "naive";
   std::string optimizer = "adamw_fused";
   std::string compile = "eager";
+  std::string fused_linear = "off";
+  std::string fused_norm = "off";
+  std::string fused_rotary = "off";
+  std::string fused_swiglu = "off";
+  std::string weight_copies = "cast";
   double lr = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -45,6 +51,7 @@ struct LmStepParams {
     visit_mode(field);
     visit_update(field);
     visit_compile(field);
+    visit_fusions(field);
   }
 
   // Needed by the formulas of the model's size: all that `sizing` has.
@@ -93,6 +100,20 @@ struct LmStepParams {
           "aot_inductor: a package that tools/aot_compile made",
           one_of({"eager", "cuda_graph", "aot_inductor"}));
   }
+
+  void visit_fusions(auto& field) {
+    field("fused_linear", fused_linear,
+          "one product for q, k and v, and one for SwiGLU's w1 and w3", one_of({"off", "on"}));
+    field("fused_norm", fused_norm,
+          "RMSNorm in one pass, its result in the type of the products that read it",
+          one_of({"off", "on"}));
+    field("fused_rotary", fused_rotary, "rotary embeddings in one pass", one_of({"off", "on"}));
+    field("fused_swiglu", fused_swiglu, "SwiGLU's gate in one pass", one_of({"off", "on"}));
+    field("weight_copies", weight_copies,
+          "bf16: cast: every matrix is cast in every forward, and its gradient in every backward; "
+          "kept: AdamW writes the 16-bit copy while it updates, and gradients stay 16-bit",
+          one_of({"cast", "kept"}));
+  }
 };
 
 // Returns the model's numbers, overridden by those given one by one, validated. Throws
@@ -100,9 +121,11 @@ struct LmStepParams {
 // missing.
 ModelShape shape_of(const LmStepParams& params);
 
-// Throws std::invalid_argument for combinations that `compile` does not support, naming those it
-// does.
+// Throws std::invalid_argument for combinations that `compile` or `weight_copies` does not support,
+// naming those it does.
 void require_compilable(const LmStepParams& params);
+
+Fusions fusions_of(const LmStepParams& params);
 
 // Returns all that is known about a step without running it: FLOPs and bytes by phase, tokens, and
 // the figures of figures_of().

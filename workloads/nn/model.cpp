@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "workloads/api/range.h"
+#include "workloads/fused/fused.h"
 #include "workloads/nn/held.h"
 #include "workloads/nn/torch_device.h"
 
@@ -30,6 +31,7 @@ LanguageModel::LanguageModel(const ModelOptions& options)
       attention_(options.attention,
                  {options.shape.heads, options.context, options.shape.head_dim()},
                  options.operand_type, options.device, options.gradients) {
+  if (options.fusions.rotary) tables_ = rotary_tables(rotary_.table());
   const auto [d, d_ff, layers, heads, vocab] = options.shape;
   embedding_ = add_matrix("embedding", vocab, d, 1);
   end_unit();
@@ -57,13 +59,36 @@ at::Tensor LanguageModel::in_unit(std::size_t unit, auto forward) const {
 
 at::Tensor LanguageModel::add_matrix(const std::string& name, std::int64_t rows,
                                      std::int64_t columns, double deviation) {
-  at::Tensor matrix = at::empty(
-      {rows, columns}, at::TensorOptions().device(options_.device).dtype(options_.weight_type));
-  matrix.normal_(0, deviation, random_);
-  matrix.set_requires_grad(options_.gradients == Gradients::kOn);
-  parameters_.push_back({name, matrix});
+  return add_joint(name, 1, rows, columns, deviation);
+}
+
+// Draws one matrix after the other, so that each is as if it were alone.
+at::Tensor LanguageModel::add_joint(const std::string& name, std::int64_t parts, std::int64_t rows,
+                                    std::int64_t columns, double deviation) {
+  at::Tensor joint =
+      at::empty({parts * rows, columns},
+                at::TensorOptions().device(options_.device).dtype(options_.weight_type));
+  for (at::Tensor& part : joint.chunk(parts)) part.normal_(0, deviation, random_);
+  parameters_.push_back({name, joint});
   deviations_.push_back(deviation);
-  return matrix;
+  parts_.push_back(parts);
+  return with_copy(joint);
+}
+
+// Returns what the forward reads: the parameter, or its copy.
+at::Tensor LanguageModel::with_copy(const at::Tensor& parameter) {
+  const bool copied = options_.fusions.copies && parameters_.size() > 1;  // not the embedding
+  at::Tensor read = copied ? parameter.to(options_.operand_type) : parameter;
+  read.set_requires_grad(options_.gradients == Gradients::kOn);
+  if (options_.fusions.copies) copies_.push_back(copied ? read : at::Tensor());
+  return read;
+}
+
+void LanguageModel::refresh_copies() {
+  const c10::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    if (copies_[i].defined()) copies_[i].copy_(parameters_[i].tensor);
+  }
 }
 
 at::Tensor LanguageModel::add_norm(const std::string& name) {
@@ -73,6 +98,8 @@ at::Tensor LanguageModel::add_norm(const std::string& name) {
   weight.set_requires_grad(options_.gradients == Gradients::kOn);
   parameters_.push_back({name, weight});
   deviations_.push_back(0);
+  parts_.push_back(1);
+  if (options_.fusions.copies) copies_.emplace_back();
   return weight;
 }
 
@@ -82,11 +109,12 @@ void LanguageModel::redraw() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const at::Tensor& parameter = parameters_[i].tensor;
     if (deviations_[i] > 0) {
-      parameter.normal_(0, deviations_[i], random_);
+      for (at::Tensor& part : parameter.chunk(parts_[i])) part.normal_(0, deviations_[i], random_);
     } else {
       parameter.fill_(1);
     }
   }
+  refresh_copies();
 }
 
 void LanguageModel::add_block(std::int64_t index) {
@@ -97,13 +125,22 @@ void LanguageModel::add_block(std::int64_t index) {
   };
   BlockWeights block;
   block.attention_norm = add_norm(prefix + "attention_norm");
-  block.wq = linear("wq", d, d);
-  block.wk = linear("wk", d, d);
-  block.wv = linear("wv", d, d);
+  const bool joint = options_.fusions.linear;
+  if (joint) {
+    block.wqkv = add_joint(prefix + "wqkv", 3, d, d, linear_deviation(d, d));
+  } else {
+    block.wq = linear("wq", d, d);
+    block.wk = linear("wk", d, d);
+    block.wv = linear("wv", d, d);
+  }
   block.wo = linear("wo", d, d);
   block.ffn_norm = add_norm(prefix + "ffn_norm");
-  block.w1 = linear("w1", d_ff, d);
-  block.w3 = linear("w3", d_ff, d);
+  if (joint) {
+    block.w13 = add_joint(prefix + "w13", 2, d_ff, d, linear_deviation(d, d_ff));
+  } else {
+    block.w1 = linear("w1", d_ff, d);
+    block.w3 = linear("w3", d_ff, d);
+  }
   block.w2 = linear("w2", d, d_ff);
   blocks_.push_back(std::move(block));
 }
@@ -138,35 +175,74 @@ at::Tensor LanguageModel::embed(const at::Tensor& tokens) const {
 
 at::Tensor LanguageModel::attend(const BlockWeights& block, const at::Tensor& x,
                                  std::int64_t batch) const {
-  const std::int64_t heads = options_.shape.heads, head_dim = options_.shape.head_dim();
-  const auto by_head = [&](const at::Tensor& weight) {
-    const Range range("attention.projections");
-    return at::linear(x, weight).view({batch, -1, heads, head_dim});  // [B, S, h, d/h]
-  };
-  const auto rotated = [&](const at::Tensor& heads_apart) {
-    const Range range("attention.rotary");
-    return rotary_(heads_apart);
-  };
-  const at::Tensor q = rotated(by_head(block.wq)), k = rotated(by_head(block.wk));
-  const at::Tensor v = by_head(block.wv).transpose(1, 2);  // like q and k: [B, h, S, d/h]
-  const at::Tensor mixed = attention_(q, k, v);
+  const Heads heads =
+      options_.fusions.linear ? joint_heads(block, x, batch) : single_heads(block, x, batch);
+  const at::Tensor mixed = attention_(heads.q, heads.k, heads.v);
   const Range range("attention.projections");
   return at::linear(mixed.transpose(1, 2).reshape(x.sizes()), block.wo);  // [T, d]
 }
 
+LanguageModel::Heads LanguageModel::single_heads(const BlockWeights& block, const at::Tensor& x,
+                                                 std::int64_t batch) const {
+  const auto by_head = [&](const at::Tensor& weight) {  // [B, S, h, d/h]
+    const Range range("attention.projections");
+    return at::linear(x, weight).view({batch, -1, options_.shape.heads, options_.shape.head_dim()});
+  };
+  return {rotate(by_head(block.wq)), rotate(by_head(block.wk)), by_head(block.wv).transpose(1, 2)};
+}
+
+LanguageModel::Heads LanguageModel::joint_heads(const BlockWeights& block, const at::Tensor& x,
+                                                std::int64_t batch) const {
+  const std::vector<at::Tensor> parts = [&] {
+    const Range range("attention.projections");
+    return at::linear(x, block.wqkv)
+        .view({batch, -1, 3, options_.shape.heads, options_.shape.head_dim()})
+        .unbind(2);
+  }();
+  return {rotate(parts[0]), rotate(parts[1]), parts[2].transpose(1, 2)};
+}
+
+at::Tensor LanguageModel::rotate(const at::Tensor& heads) const {
+  const Range range("attention.rotary");
+  return options_.fusions.rotary ? fused_rotary(heads, tables_.cosines, tables_.sines)
+                                 : rotary_(heads);
+}
+
 at::Tensor LanguageModel::feed_forward(const BlockWeights& block, const at::Tensor& x) const {
   const Range range("ffn");
-  const at::Tensor gated = at::silu(at::linear(x, block.w1)) * at::linear(x, block.w3);
-  return at::linear(gated, block.w2);  // [T, d_ff] -> [T, d]
+  return at::linear(gated(block, x), block.w2);  // [T, d_ff] -> [T, d]
+}
+
+at::Tensor LanguageModel::gated(const BlockWeights& block, const at::Tensor& x) const {
+  if (options_.fusions.linear) {
+    const at::Tensor both = at::linear(x, block.w13);  // [T, 2 d_ff]
+    if (options_.fusions.gate) return fused_gate(both);
+    const auto parts = both.split(options_.shape.d_ff, 1);
+    return at::silu(parts[0]) * parts[1];
+  }
+  const at::Tensor a = at::linear(x, block.w1), b = at::linear(x, block.w3);
+  return options_.fusions.gate ? fused_gate(a, b) : at::silu(a) * b;
 }
 
 at::Tensor LanguageModel::norm(const at::Tensor& x, const at::Tensor& weight) const {
   const Range range("norm");
+  if (options_.fusions.norm) return fused_norm(x, weight, kNormEps, options_.operand_type);
   return at::rms_norm(x, {options_.shape.d_model}, weight, kNormEps);
 }
 
 std::vector<NamedTensor> LanguageModel::constants() const {
-  return {{"mask", attention_.mask()}, {"rotary", rotary_.table()}};
+  return {{"mask", attention_.mask()},
+          {"rotary", rotary_.table()},
+          {"rotary_cosines", tables_.cosines},
+          {"rotary_sines", tables_.sines}};
+}
+
+std::vector<at::Tensor> LanguageModel::leaves() const {
+  std::vector<at::Tensor> leaves = tensors_of(parameters_);
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    if (copies_[i].defined()) leaves[i] = copies_[i];
+  }
+  return leaves;
 }
 
 std::int64_t LanguageModel::count_parameters() const {

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "workloads/fused/fused.h"
 #include "workloads/nn/attention.h"
+#include "workloads/nn/fusions.h"
 #include "workloads/nn/rotary.h"
 #include "workloads/nn/shape.h"
 
@@ -30,6 +32,9 @@ struct BlockWeights {
   at::Tensor ffn_norm;        // [d]
   at::Tensor w1, w3;          // [d_ff, d]
   at::Tensor w2;              // [d, d_ff]
+  // With Fusions::linear, in place of wq, wk, wv and of w1, w3.
+  at::Tensor wqkv;  // [3 d, d]
+  at::Tensor w13;   // [2 d_ff, d]
 };
 
 // Is told where the forward of each unit begins and ends. Units are parts of the model whose
@@ -50,6 +55,7 @@ struct ModelOptions {
   at::Device device = at::kCPU;
   Gradients gradients = Gradients::kOn;
   std::int64_t seed = 0;
+  Fusions fusions = {};
   // Called with each unit's parameters, in order, before those of the next one are made, so that a
   // rank that keeps only a part of them never has the whole model at once.
   std::function<void(std::span<const NamedTensor>)> unit_made = {};
@@ -60,7 +66,7 @@ class LanguageModel {
   static constexpr double kNormEps = 1e-5;
 
   // Weights depend only on shape, type, device kind and seed: matrices are normal with variance 2 /
-  // (in + out), the embedding is normal with variance 1, norms are one.
+  // (in + out), the embedding is normal with variance 1, norms are one. Fusions change no weight.
   explicit LanguageModel(const ModelOptions& options);
 
   // Resets to the first weights, in place.
@@ -73,6 +79,11 @@ class LanguageModel {
   void observe_units(UnitObserver* observer) { observer_ = observer; }
 
   const std::vector<NamedTensor>& parameters() const { return parameters_; }
+  // With Fusions::copies, one per parameter: the 16-bit tensor that the products read and that gets
+  // the gradient; undefined where a parameter has none. Else empty.
+  const std::vector<at::Tensor>& copies() const { return copies_; }
+  // One per parameter: what the backward gives a gradient, which is the copy or the parameter.
+  std::vector<at::Tensor> leaves() const;
   // Mask and rotary table: made once; they are not parameters.
   std::vector<NamedTensor> constants() const;
   std::int64_t count_parameters() const;  // of the real tensors
@@ -84,6 +95,17 @@ class LanguageModel {
   void add_block(std::int64_t index);
   at::Tensor embed(const at::Tensor& tokens) const;
   at::Tensor attend(const BlockWeights& block, const at::Tensor& x, std::int64_t batch) const;
+  struct Heads {
+    at::Tensor q, k, v;  // [B, h, S, d/h]; q and k rotated
+  };
+  Heads single_heads(const BlockWeights& block, const at::Tensor& x, std::int64_t batch) const;
+  Heads joint_heads(const BlockWeights& block, const at::Tensor& x, std::int64_t batch) const;
+  at::Tensor rotate(const at::Tensor& heads) const;  // [B, S, h, d/h] -> [B, h, S, d/h]
+  at::Tensor gated(const BlockWeights& block, const at::Tensor& x) const;
+  at::Tensor add_joint(const std::string& name, std::int64_t parts, std::int64_t rows,
+                       std::int64_t columns, double deviation);
+  void refresh_copies();
+  at::Tensor with_copy(const at::Tensor& parameter);
   at::Tensor feed_forward(const BlockWeights& block, const at::Tensor& x) const;
   at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
   at::Tensor predict(const at::Tensor& x) const;
@@ -93,10 +115,13 @@ class LanguageModel {
   ModelOptions options_;
   at::Generator random_;
   Rotary rotary_;
+  RotaryTables tables_;  // with Fusions::rotary
   Attention attention_;
   std::vector<NamedTensor> parameters_;
-  std::vector<double> deviations_;  // of each parameter's first values; 0: a norm (ones)
-  at::Tensor embedding_;            // [V, d]
+  std::vector<double> deviations_;   // of each parameter's first values; 0: a norm (ones)
+  std::vector<std::int64_t> parts_;  // of each parameter: how many matrices it joins
+  std::vector<at::Tensor> copies_;
+  at::Tensor embedding_;  // [V, d]
   std::vector<BlockWeights> blocks_;
   at::Tensor final_norm_;      // [d]
   at::Tensor head_;            // [V, d]

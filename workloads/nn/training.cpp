@@ -30,6 +30,7 @@ ModelOptions model_options(const LmStepParams& params, at::Device device, std::i
   options.gradients =
       step_mode_from(params.mode) == StepMode::kForward ? Gradients::kOff : Gradients::kOn;
   options.seed = seed;
+  options.fusions = fusions_of(params);
   return options;
 }
 
@@ -57,15 +58,14 @@ Training::Training(const LmStepParams& params, at::Device device, std::int64_t s
       batch_(random_tokens(params, device, seed, part)) {
   if (mode_ == StepMode::kTrainStep) {
     optimizer_.emplace(adamw_from(params.optimizer), adamw_options(params),
-                       tensors_of(model_.parameters()));
+                       tensors_of(model_.parameters()), model_.copies());
   }
   if (precision_ == Precision::kFp16 && mode_ != StepMode::kForward) scaler_.emplace(device);
 }
 
 void Training::step(Phases& phases) {
   if (mode_ == StepMode::kForwardBackward) {
-    for (const NamedTensor& parameter : model_.parameters())
-      parameter.tensor.mutable_grad().reset();
+    for (const at::Tensor& leaf : model_.leaves()) leaf.mutable_grad().reset();
   }
   phases.enter("forward");
   const at::Tensor loss = forward();
@@ -103,9 +103,14 @@ void Training::backward(const at::Tensor& loss) {
 std::vector<HeldTensor> Training::state() const {
   using Kind = HeldTensor::Kind;
   std::vector<HeldTensor> state;
-  for (const NamedTensor& parameter : model_.parameters()) {
+  const std::vector<at::Tensor> leaves = model_.leaves();
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const NamedTensor& parameter = model_.parameters()[i];
     add_held(state, Kind::kWeights, parameter.name, parameter.tensor);
-    add_held(state, Kind::kGradients, parameter.name + ".grad", parameter.tensor.grad());
+    if (!leaves[i].is_same(parameter.tensor)) {
+      add_held(state, Kind::kWeights, parameter.name + ".copy", leaves[i]);
+    }
+    add_held(state, Kind::kGradients, parameter.name + ".grad", leaves[i].grad());
   }
   std::vector<NamedTensor> others = model_.constants();
   if (optimizer_) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "db/store/store.h"
+#include "runner/daemon/attempts/judge_clocks.h"
+#include "runner/model/launch_verdict.h"
 #include "runner/model/profile_verdict.h"
 
 namespace sweepd {
@@ -64,7 +66,7 @@ std::vector<ProfileChecks> profile_checks(const AttemptRecord& record) {
 
 }  // namespace
 
-Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
+Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size) {
   Judgement judgement = record.judgement;
   if (attempt.pass == Pass::kProfile && outcome_of(record.ending) == Outcome::kDone) {
@@ -72,6 +74,8 @@ Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
                                          record.work.value_or(WorkPerStep{})));
   }
   if (!is_done_timing(attempt, record)) return judgement;
+  add_reasons(judgement, judge_launch(record.summaries));
+  add_reasons(judgement, judge_clocks(store, attempt, record));
   const Environment& environment = *record.environment;
   const auto peak =
       limit_of(environment.devices.front(), environment.host, record.work->arithmetic);

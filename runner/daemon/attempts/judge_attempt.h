@@ -10,7 +10,7 @@ namespace sweepd {
 class Store;
 
 // What the record's own judgement says (ingest.h) and what the device's limits add to it.
-Judgement judge_attempt(const OpenAttempt& attempt, const AttemptRecord& record,
+Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size);
 
 // Stores the rates of a `valid` timing on one device if they are the largest so far.

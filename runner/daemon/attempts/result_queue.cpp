@@ -32,7 +32,7 @@ void ResultQueue::store_next() {
     AttemptRecord& record = *first->record;
     const auto world_size = static_cast<std::int64_t>(attempt.lease.ranks.size());
     if (!std::exchange(first->judged, true)) {
-      record.judgement = judge_attempt(attempt, record, world_size);
+      record.judgement = judge_attempt(store, attempt, record, world_size);
     }
     auto stored = store.finish(record, first->samples_stored);
     if (stored && *stored) record_measured_peak(store, attempt, record);

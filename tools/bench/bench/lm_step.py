@@ -23,9 +23,8 @@ workload: lm_step
 params: {{device: cpu, model: small, context: 128, batch: 4, warmup: 3, steps: 10, repeats: {ROUNDS}}}
 matrix: {{precision: [{", ".join(PRECISIONS)}], mode: [{", ".join(MODES)}]}}
 """
-PYTHON = f"""---
-sweep: python-models
-workload: command
+# The same model in Python, without its precision, mode and context.
+PYTHON_MODEL = f"""workload: command
 params:
   argv: >-
     {{python}} {{scripts}}/lm_step.py --model {{model}} --context {{context}} --batch {{batch}} --precision {{precision}}
@@ -33,12 +32,15 @@ params:
     --seed {{seed}} --memory-limit {{memory_limit}}
   device: cpu
   model: small
-  context: 128
   batch: 4
   compile: eager
+  threads: {len(os.sched_getaffinity(0))}
+"""
+PYTHON = f"""---
+sweep: python-models
+{PYTHON_MODEL}  context: 128
   warmup: 3
   steps: 10
-  threads: {len(os.sched_getaffinity(0))}
   repeats: {ROUNDS}
 matrix: {{precision: [{", ".join(PRECISIONS)}], mode: [{", ".join(MODES)}]}}
 """

@@ -15,12 +15,15 @@ from bench.tools import Daemon, percentile
 
 SLOWDOWN = 0.05
 COMPARISONS = 500  # of equal sides, and as many with a slowdown, of each workload
-LIMIT_S = 360  # a workload whose processes are too many or too long for this gets fewer
+LIMIT_S = 1000  # a workload whose processes are too many or too long for this gets fewer
 # A share so small that no time is spun: the same program under another name, so that the sides can be told apart.
 EQUAL = 1e-9
-WORKLOADS = {  # with the processes of the calibration; `noise` tries an eighth of them a side
-    "matmul 256": ("workload: matmul\nparams: {size: 256, warmup: 1, steps: 5, threads: 1}\n", 800),
-    "lm_step tiny": ("workload: lm_step\nparams: {model: tiny, mode: train_step, batch: 1, context: 32, warmup: 2, steps: 40, threads: 1}\n", 600),
+MOST_REPEATS = 10000  # that a trial may have
+# With the processes of the calibration; `noise` tries an eighth of them a side. A process is short, so that the two sides take turns
+# often: the machine's other guests come and go within seconds.
+WORKLOADS = {
+    "matmul 256": ("workload: matmul\nparams: {size: 256, warmup: 1, steps: 5, threads: 1}\n", 3000),
+    "lm_step tiny": ("workload: lm_step\nparams: {model: tiny, mode: train_step, batch: 1, context: 32, warmup: 1, steps: 5, threads: 1}\n", 1600),
 }
 
 
@@ -43,11 +46,26 @@ def recommended(daemon, text, processes):
     return None if str(row["repeats"]).startswith(">") else int(row["repeats"]), row
 
 
-def verdict(daemon, b, repeats):
+def verdict(daemon, sweep, b, repeats):
     """What `compare` calls b against a, and the ratio."""
-    row = first_row(daemon.ctl("compare", "pairs", "--by", f"slowdown=0,{b:g}", "--format", "json",
+    row = first_row(daemon.ctl("compare", sweep, "--by", f"slowdown=0,{b:g}", "--format", "json",
                                "--where", "repeat=" + ",".join(map(str, repeats))))
     return row["verdict"], row["ratio"]
+
+
+def compare_in_turns(daemon, text, a_side, pairs):
+    """Measures that many pairs of equal sides and of a slowed one, and returns what `compare` says of each."""
+    equal, slowed = [], []
+    for first in range(0, pairs, MOST_REPEATS // a_side):
+        count = min(pairs - first, MOST_REPEATS // a_side)
+        sweep = f"pairs-{first}"
+        # Both b's are neighbours of a. A seed of its own, so that no two sweeps share a trial.
+        submit(daemon, f"sweep: {sweep}\nmatrix: {{slowdown: [{EQUAL:g}, 0, {SLOWDOWN:g}]}}\n"
+               + text.replace("params: {", f"params: {{repeats: {a_side * count}, seed: {first}, "))
+        windows = [range(begin, begin + a_side) for begin in range(0, a_side * count, a_side)]
+        equal += [verdict(daemon, sweep, EQUAL, window) for window in windows]
+        slowed += [verdict(daemon, sweep, SLOWDOWN, window) for window in windows]
+    return equal, slowed
 
 
 def measure(page, name, text, calibration):
@@ -64,12 +82,8 @@ def measure(page, name, text, calibration):
             return 0, 0
         pairs = max(1, min(COMPARISONS, int(LIMIT_S / (3 * a_side * process_s))))
         begin = time.monotonic()
-        # Both b's are neighbours of a.
-        submit(daemon, f"sweep: pairs\nmatrix: {{slowdown: [{EQUAL:g}, 0, {SLOWDOWN:g}]}}\n" + text.replace("params: {", f"params: {{repeats: {a_side * pairs}, "))
+        equal, slowed = compare_in_turns(daemon, text, a_side, pairs)
         print(f"noise: {name}: {3 * a_side * pairs} processes in {time.monotonic() - begin:.0f} s", file=sys.stderr)
-        windows = [range(first, first + a_side) for first in range(0, a_side * pairs, a_side)]
-        equal = [verdict(daemon, EQUAL, window) for window in windows]
-        slowed = [verdict(daemon, SLOWDOWN, window) for window in windows]
     differences = [100 * abs(float(ratio) - 1) for _, ratio in equal]
     alarms = sum(word in ("faster", "slower") for word, _ in equal)
     found = sum(word == "slower" for word, _ in slowed)

@@ -49,7 +49,8 @@ int capability(at::Device device) {
 
 Path path_for(Choice choice, at::Device device, at::ScalarType type, std::int64_t head_dim) {
   if (type == at::kFloat) return Path::kFp32;
-  const bool hopper = capability(device) == 90 && (head_dim == 64 || head_dim == 128);
+  // Heads of 32 and less would fill less than half of a panel.
+  const bool hopper = capability(device) == 90 && head_dim > 32;
   return choice == Choice::kFastest && hopper ? Path::kHopper : Path::kPortable;
 }
 
@@ -212,7 +213,9 @@ FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Te
   problem.delta = problem.lse_log2 + lines.stride(0);
   at::Tensor dq_sum;
   if (path != Path::kFp32) {
-    dq_sum = at::zeros({gpu::dq_sum_floats(problem)}, floats);
+    const int padded = path == Path::kHopper ? gpu::hopper_head_dim(problem.head_dim)
+                                             : gpu::padded_head_dim(problem.head_dim);
+    dq_sum = at::zeros({gpu::dq_sum_floats(problem, padded)}, floats);
     problem.dq_sum = dq_sum.data_ptr<float>();
   }
   const Element type = element_of(q.scalar_type());

@@ -2,6 +2,7 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "workloads/cuda/flash/hopper_backward.cuh"
 #include "workloads/cuda/flash/hopper_dq.cuh"
@@ -55,11 +56,29 @@ bool encode(TensorMap& map, Element type, const Matrix& matrix, const Problem& p
                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
+// Calls `call` with the type, the width in shared memory and the depth of products as constants. 80
+// and 96 are common; others go as deep as the next of these.
+template <class Call>
+const char* with_shape(Element type, int head_dim, Call call) {
+  const auto with_type = [&](auto dim, auto depth) {
+    if (type == Element::kBf16) {
+      return call(std::integral_constant<Element, Element::kBf16>(), dim, depth);
+    }
+    return call(std::integral_constant<Element, Element::kFp16>(), dim, depth);
+  };
+  using std::integral_constant;
+  if (head_dim <= 64) return with_type(integral_constant<int, 64>(), integral_constant<int, 64>());
+  const integral_constant<int, 128> wide;
+  if (head_dim <= 80) return with_type(wide, integral_constant<int, 80>());
+  if (head_dim <= 96) return with_type(wide, integral_constant<int, 96>());
+  return with_type(wide, wide);
+}
+
 constexpr const char* kNoMap = "the driver refuses a tensor map (cuTensorMapEncodeTiled)";
 
-template <Element kType, int kDim>
+template <Element kType, int kDim, int kDepth>
 const char* run_forward(const Problem& p, CUstream_st* stream) {
-  using Kernel = HopperForward<kType, kDim>;
+  using Kernel = HopperForward<kType, kDim, kDepth>;
   TensorMaps maps{};
   if (!encode(maps.q, kType, p.q, p, Kernel::kRows) ||
       !encode(maps.k, kType, p.k, p, Kernel::kKeys) ||
@@ -70,9 +89,9 @@ const char* run_forward(const Problem& p, CUstream_st* stream) {
                 Kernel::kSharedBytes, stream, p, maps);
 }
 
-template <Element kType, int kDim>
+template <Element kType, int kDim, int kDepth>
 const char* run_backward(const Problem& p, CUstream_st* stream) {
-  using Kernel = HopperBackward<kType, kDim>;
+  using Kernel = HopperBackward<kType, kDim, kDepth>;
   using Sums = RowSums<kType>;
   using Store = StoreHopperDq<kType, kDim>;
   TensorMaps maps{};
@@ -94,23 +113,17 @@ const char* run_backward(const Problem& p, CUstream_st* stream) {
 }  // namespace
 
 const char* hopper_forward(Element type, const Problem& p, CUstream_st* stream) {
-  const bool bf16 = type == Element::kBf16;
-  if (p.head_dim == 64) {
-    return bf16 ? run_forward<Element::kBf16, 64>(p, stream)
-                : run_forward<Element::kFp16, 64>(p, stream);
-  }
-  return bf16 ? run_forward<Element::kBf16, 128>(p, stream)
-              : run_forward<Element::kFp16, 128>(p, stream);
+  return with_shape(type, p.head_dim, [&](auto element, auto dim, auto depth) {
+    return run_forward<decltype(element)::value, decltype(dim)::value, decltype(depth)::value>(
+        p, stream);
+  });
 }
 
 const char* hopper_backward(Element type, const Problem& p, CUstream_st* stream) {
-  const bool bf16 = type == Element::kBf16;
-  if (p.head_dim == 64) {
-    return bf16 ? run_backward<Element::kBf16, 64>(p, stream)
-                : run_backward<Element::kFp16, 64>(p, stream);
-  }
-  return bf16 ? run_backward<Element::kBf16, 128>(p, stream)
-              : run_backward<Element::kFp16, 128>(p, stream);
+  return with_shape(type, p.head_dim, [&](auto element, auto dim, auto depth) {
+    return run_backward<decltype(element)::value, decltype(dim)::value, decltype(depth)::value>(
+        p, stream);
+  });
 }
 
 int hopper_shared_bytes(int head_dim) {
@@ -118,7 +131,7 @@ int hopper_shared_bytes(int head_dim) {
   using Backward64 = HopperBackward<Element::kBf16, 64>;
   using Forward128 = HopperForward<Element::kBf16, 128>;
   using Backward128 = HopperBackward<Element::kBf16, 128>;
-  return head_dim == 64 ? std::max(Forward64::kSharedBytes, Backward64::kSharedBytes)
+  return head_dim <= 64 ? std::max(Forward64::kSharedBytes, Backward64::kSharedBytes)
                         : std::max(Forward128::kSharedBytes, Backward128::kSharedBytes);
 }
 

@@ -1,4 +1,8 @@
-// FlashAttention backward for Hopper: wgmma fed by TMA, d 64 and 128, fp16 and bf16.
+// FlashAttention backward for Hopper: wgmma fed by TMA, d up to 128, fp16 and bf16.
+//
+// Rows in shared memory are as wide as kDim, 64 or 128; TMA fills what the head dimension leaves
+// with zeros. Products along d stop at kDepth, those that make columns of d do not, because wgmma
+// reads whole panels of 64 there. What is beyond the head dimension is not stored.
 //
 // A block has 128 rows of k and v, 64 for each of two computing warpgroups, and iterates over q and
 // d_o, which a third warpgroup copies two stages ahead. Scores are transposed, with keys as rows,
@@ -15,9 +19,10 @@
 
 namespace sweepd::gpu {
 
-template <Element kType, int kDim>
+template <Element kType, int kDim, int kDepth = kDim>
 struct HopperBackward {
   static_assert(kDim == 64 || kDim == 128);
+  static_assert(kDepth % 16 == 0 && kDepth > kDim - 64 && kDepth <= kDim);
   static constexpr int kConsumers = 2, kThreads = 384;
   static constexpr int kCopyRegisters = 24, kRegisters = 240;  // 24 + 2 x 240 = 3 x 168
   static constexpr int kKeys = 128, kStages = 2, kPanels = kDim / 64;
@@ -191,7 +196,7 @@ struct HopperBackward {
     const std::uint64_t left = describe(keys + static_cast<Shared>(consumer * 64 * 128));
     const std::uint64_t right = describe(rows);
     SWEEPD_UNROLL
-    for (int i = 0; i < kDim / 16; ++i) {
+    for (int i = 0; i < kDepth / 16; ++i) {
       const int inside = i % 4 * 32;
       product<kType, kRows, Major::kK, Major::kK>(sums, moved(left, i / 4 * kKeyPanel + inside),
                                                   moved(right, i / 4 * kRowPanel + inside), i > 0);
@@ -303,6 +308,7 @@ struct HopperBackward {
       auto* to = row_of<std::uint16_t>(matrix, block_z(), block_y(), row);
       SWEEPD_UNROLL
       for (int j = 0; j < kDim / 8; ++j) {
+        if (j * 8 >= p.head_dim) break;
         *reinterpret_cast<std::uint32_t*>(to + j * 8 + lane % 4 * 2) =
             pack<kType>(sum[4 * j + 2 * half] * scale, sum[4 * j + 2 * half + 1] * scale);
       }

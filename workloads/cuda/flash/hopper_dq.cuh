@@ -23,6 +23,7 @@ struct StoreHopperDq {
     int row = block * From::kRows + thread / 32 * 16 + lane / 4;
     int column = column_tile * 8 + lane % 4 * 2;
     (From::kDqByRows ? row : column) += 64 * consumer;
+    if (column >= p.head_dim) return;
 
     const std::int64_t line = static_cast<std::int64_t>(batch) * p.heads + head;
     const float* sum =

@@ -1,4 +1,8 @@
-// FlashAttention forward for Hopper: wgmma fed by TMA, d 64 and 128, fp16 and bf16.
+// FlashAttention forward for Hopper: wgmma fed by TMA, d up to 128, fp16 and bf16.
+//
+// Rows in shared memory are as wide as kDim, 64 or 128; TMA fills what the head dimension leaves
+// with zeros. Products along d stop at kDepth, those that make columns of d do not, because wgmma
+// reads whole panels of 64 there. What is beyond the head dimension is not stored.
 //
 // One warpgroup of a block copies, and the others compute 64 rows of q each: three of them for d
 // 64, two for d 128, as the registers allow. Blocks of 128 keys alternate between two stages. With
@@ -13,9 +17,10 @@
 
 namespace sweepd::gpu {
 
-template <Element kType, int kDim>
+template <Element kType, int kDim, int kDepth = kDim>
 struct HopperForward {
   static_assert(kDim == 64 || kDim == 128);
+  static_assert(kDepth % 16 == 0 && kDepth > kDim - 64 && kDepth <= kDim);
   static constexpr int kConsumers = kDim == 64 ? 3 : 2, kThreads = 128 * (kConsumers + 1);
   // 128 + 3 x 128 threads share 65,536 registers: 32 + 3 x 160 = 4 x 128; 24 + 2 x 240 = 3 x 168.
   static constexpr int kCopyRegisters = kDim == 64 ? 32 : 24;
@@ -183,7 +188,7 @@ struct HopperForward {
     const std::uint64_t left = describe(q() + static_cast<Shared>(consumer * 64 * 128));
     const std::uint64_t right = describe(k(stage));
     SWEEPD_UNROLL
-    for (int i = 0; i < kDim / 16; ++i) {
+    for (int i = 0; i < kDepth / 16; ++i) {
       const int inside = i % 4 * 32;
       product<kType, kKeys, Major::kK, Major::kK>(s, moved(left, i / 4 * kRows * 128 + inside),
                                                   moved(right, i / 4 * kPanelBytes + inside),
@@ -263,6 +268,7 @@ struct HopperForward {
       auto* to = row_of<std::uint16_t>(p.o, batch, head, row);
       SWEEPD_UNROLL
       for (int j = 0; j < kDim / 8; ++j) {
+        if (j * 8 >= p.head_dim) break;
         *reinterpret_cast<std::uint32_t*>(to + j * 8 + lane % 4 * 2) =
             pack<kType>(o[4 * j + 2 * half] * share, o[4 * j + 2 * half + 1] * share);
       }

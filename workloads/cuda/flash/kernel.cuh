@@ -28,6 +28,8 @@ const char* launch(void (*kernel)(Arguments...), int blocks, const Problem& prob
     kernel<<<grid, static_cast<unsigned>(threads), static_cast<std::size_t>(shared_bytes),
              stream>>>(arguments...);
     error = cudaGetLastError();
+  } else {
+    (void)cudaGetLastError();  // or the next launch would report this error as its own
   }
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }

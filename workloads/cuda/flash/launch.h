@@ -15,7 +15,7 @@ const char* fp32_backward(const Problem& problem, CUstream_st* stream);
 // fp16, bf16; sm_80 and later.
 const char* portable_forward(Element type, const Problem& problem, CUstream_st* stream);
 const char* portable_backward(Element type, const Problem& problem, CUstream_st* stream);
-// fp16, bf16; d 64 or 128; sm_90 only.
+// fp16, bf16; d up to 128; sm_90 only.
 const char* hopper_forward(Element type, const Problem& problem, CUstream_st* stream);
 const char* hopper_backward(Element type, const Problem& problem, CUstream_st* stream);
 

@@ -51,9 +51,14 @@ constexpr int padded_head_dim(int head_dim) {
   return round_up(head_dim, 32);
 }
 
-constexpr std::int64_t dq_sum_floats(const Problem& p) {
-  return static_cast<std::int64_t>(p.batch) * p.heads * padded_rows(p.sequence) *
-         padded_head_dim(p.head_dim);
+// The same of the kernels for Hopper.
+constexpr int hopper_head_dim(int head_dim) {
+  return round_up(head_dim, 64);
+}
+
+// `columns` is the padded head dimension of the kernels that add it up.
+constexpr std::int64_t dq_sum_floats(const Problem& p, int columns) {
+  return static_cast<std::int64_t>(p.batch) * p.heads * padded_rows(p.sequence) * columns;
 }
 
 }  // namespace sweepd::gpu

@@ -1,0 +1,16 @@
+// Judges whether `launch: ahead` hid the launches of every measured step. Pure, like
+// model/verdict.h.
+#pragma once
+
+#include <span>
+
+#include "runner/model/sample.h"
+#include "runner/model/verdict.h"
+
+namespace sweepd {
+
+// `suspect` if the device began a step before the host had issued all of it: the time of that step
+// may hold time of the host.
+Judgement judge_launch(std::span<const Summary> summaries);
+
+}  // namespace sweepd

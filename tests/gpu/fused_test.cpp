@@ -1,0 +1,94 @@
+// Compares the fused operations on a GPU with the same on the CPU, and a training step with all of
+// them with one without.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <functional>
+
+#include "tests/gpu/cuda_fixture.h"
+#include "workloads/fused/fused.h"
+#include "workloads/nn/rotary.h"
+
+namespace sweepd {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Pointwise;
+using Tensors = std::vector<at::Tensor>;
+
+class CudaFused : public CudaFixture {
+ protected:
+  static Tensors run(const std::function<at::Tensor(const Tensors&)>& operation,
+                     const Tensors& inputs, at::Device device) {
+    Tensors leaves;
+    for (const at::Tensor& input : inputs) {
+      leaves.push_back(input.detach().to(device).requires_grad_());
+    }
+    const at::Tensor output = operation(leaves);
+    at::manual_seed(5);
+    const at::Tensor seed = at::randn(output.sizes()).to(output.scalar_type()).to(device);
+    Tensors all = torch::autograd::grad({output}, leaves, {seed});
+    all.push_back(output.detach());
+    return all;
+  }
+  static void compare(const std::function<at::Tensor(const Tensors&)>& operation,
+                      const Tensors& inputs, double allowed) {
+    const Tensors cpu = run(operation, inputs, at::kCPU), gpu = run(operation, inputs, at::kCUDA);
+    for (std::size_t i = 0; i < cpu.size(); ++i) {
+      const at::Tensor wanted = cpu[i].to(at::kDouble), got = gpu[i].cpu().to(at::kDouble);
+      const at::Tensor error = (got - wanted).abs() - allowed * wanted.abs();
+      EXPECT_LE(error.max().item<double>(), allowed) << i << " " << inputs[0].scalar_type();
+    }
+  }
+};
+
+TEST_F(CudaFused, OperationsAgreeWithTheCpu) {
+  at::manual_seed(3);
+  for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kBFloat16}) {
+    const double allowed = type == at::kFloat ? 1e-4 : 0.02;
+    const at::Tensor x = at::randn({300, 768}).to(type), w = (at::rand({768}) + 0.5).to(type);
+    compare([&](const Tensors& t) { return fused_norm(t[0], t[1], 1e-5, type); }, {x, w}, allowed);
+    compare([](const Tensors& t) { return fused_gate(t[0]); }, {x}, allowed);
+    compare([](const Tensors& t) { return fused_gate(t[0], t[1]); }, {x, x * 2}, allowed);
+    const at::Tensor heads = at::randn({2, 33, 3, 4, 80}).to(type);
+    compare(
+        [](const Tensors& t) {
+          const RotaryTables tables = rotary_tables(Rotary(33, 80, t[0].device()).table());
+          return fused_rotary(t[0].select(2, 1), tables.cosines, tables.sines);
+        },
+        {heads}, allowed);
+  }
+}
+
+TEST_F(CudaFused, AStepWithAllFusionsTrainsAsOneWithout) {
+  const auto losses = [&](const Texts& changes) {
+    Texts texts = {{"model", "tiny"}, {"vocab", "512"}, {"context", "64"},    {"batch", "2"},
+                   {"lr", "0.01"},    {"seed", "3"},    {"precision", "bf16"}};
+    texts.insert(texts.end(), changes.begin(), changes.end());
+    const auto workload = harness->make("lm_step", texts);
+    std::vector<double> seen;
+    for (int step = 0; step < 5; ++step) {
+      RecordedPhases phases;
+      workload->step(phases);
+      RecordedFacts facts;
+      workload->facts(facts);
+      seen.push_back(facts.numbers.at("final_loss"));
+    }
+    return seen;
+  };
+  const std::vector<double> plain = losses({});
+  const Texts fused = {{"fused_norm", "on"}, {"fused_rotary", "on"}, {"fused_swiglu", "on"}};
+  EXPECT_THAT(losses(fused), Pointwise(DoubleNear(0.05), plain));
+  Texts kept = fused;
+  kept.emplace_back("weight_copies", "kept");
+  EXPECT_THAT(losses(kept), Pointwise(DoubleNear(0.05), plain));
+  // A joint matrix has the same weights on every kind of device.
+  kept.emplace_back("fused_linear", "on");
+  EXPECT_THAT(losses(kept), Pointwise(DoubleNear(0.05), plain));
+  kept.emplace_back("compile", "cuda_graph");
+  EXPECT_THAT(losses(kept), Pointwise(DoubleNear(0.05), plain));
+}
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,243 @@
+// The first program to run on a GPU: our attention kernels, without LibTorch, in a second. Compares
+// the kernels for Hopper with the portable ones, for heads of 64, 80 and 128, both masks, forward
+// and backward; on another GPU only runs the portable ones. Small enough for compute-sanitizer and
+// ncu.
+//
+//   gpu_smoke              sequences of 300
+//   gpu_smoke --time       also times the leaderboard's shape (16 heads of 64, sequence 16,384,
+//   causal)
+//
+// Exit: 0 all agree, 1 they differ or CUDA reports an error, 77 there is no GPU.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "workloads/cuda/flash/launch.h"
+
+namespace sweepd::gpu {
+namespace {
+
+void check(cudaError_t status, const char* call) {
+  if (status != cudaSuccess) {
+    throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(status));
+  }
+}
+void check(const char* error, const char* call) {
+  if (error != nullptr) throw std::runtime_error(std::string(call) + ": " + error);
+}
+
+// Bytes on the device.
+class Buffer {
+ public:
+  explicit Buffer(std::size_t bytes) : bytes_(bytes) {
+    check(cudaMalloc(&data_, bytes), "cudaMalloc");
+    check(cudaMemset(data_, 0, bytes), "cudaMemset");
+  }
+  ~Buffer() { cudaFree(data_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  void* data() const { return data_; }
+  float* floats() const { return static_cast<float*>(data_); }
+  void write(const void* from) {
+    check(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  void read(void* to) const {
+    check(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  }
+
+ private:
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
+
+std::uint16_t to_bf16(float value) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, 4);
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+float from_bf16(std::uint16_t bits) {
+  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
+  float value = 0;
+  std::memcpy(&value, &wide, 4);
+  return value;
+}
+
+struct Shape {
+  int heads, sequence, head_dim;
+  bool causal;
+  std::size_t elements() const {
+    return static_cast<std::size_t>(heads) * static_cast<std::size_t>(sequence) *
+           static_cast<std::size_t>(head_dim);
+  }
+};
+
+using Launcher = const char* (*)(Element, const Problem&, CUstream_st*);
+
+// One problem, with the memory of its results.
+class Attention {
+ public:
+  explicit Attention(const Shape& shape)
+      : shape_(shape),
+        q_(2 * shape.elements()),
+        k_(2 * shape.elements()),
+        v_(2 * shape.elements()),
+        d_o_(2 * shape.elements()),
+        o_(2 * shape.elements()),
+        dq_(2 * shape.elements()),
+        dk_(2 * shape.elements()),
+        dv_(2 * shape.elements()),
+        lse_(4 * rows(shape.sequence)),
+        lines_(2 * 4 * rows(padded_rows(shape.sequence))),
+        dq_sum_(4 * rows(padded_rows(shape.sequence)) *
+                static_cast<std::size_t>(round_up(shape.head_dim, 64))) {
+    std::mt19937 random(1);
+    std::normal_distribution<float> draw;
+    std::vector<std::uint16_t> values(shape.elements());
+    for (Buffer* input : {&q_, &k_, &v_, &d_o_}) {
+      for (std::uint16_t& value : values) value = to_bf16(draw(random));
+      input->write(values.data());
+    }
+  }
+
+  void run(Launcher forward, Launcher backward) {
+    check(forward(Element::kBf16, problem(), nullptr), "forward");
+    const std::size_t bytes = 4 * rows(padded_rows(shape_.sequence)) *
+                              static_cast<std::size_t>(round_up(shape_.head_dim, 64));
+    check(cudaMemsetAsync(dq_sum_.data(), 0, bytes, nullptr), "cudaMemset");
+    check(backward(Element::kBf16, problem(), nullptr), "backward");
+  }
+  // o, dq, dk, dv, one after the other.
+  std::vector<float> results() const {
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    std::vector<float> all;
+    std::vector<std::uint16_t> values(shape_.elements());
+    for (const Buffer* result : {&o_, &dq_, &dk_, &dv_}) {
+      result->read(values.data());
+      for (const std::uint16_t value : values) all.push_back(from_bf16(value));
+    }
+    return all;
+  }
+
+ private:
+  std::size_t rows(int sequence) const {
+    return static_cast<std::size_t>(shape_.heads) * static_cast<std::size_t>(sequence);
+  }
+  Problem problem() const {
+    Problem problem;
+    problem.batch = 1;
+    problem.heads = shape_.heads;
+    problem.sequence = shape_.sequence;
+    problem.head_dim = shape_.head_dim;
+    problem.scale = 1 / std::sqrt(static_cast<float>(shape_.head_dim));
+    problem.causal = shape_.causal;
+    const auto matrix = [&](const Buffer& buffer) {
+      const std::int64_t head = std::int64_t{shape_.sequence} * shape_.head_dim;
+      return Matrix{buffer.data(), head * shape_.heads, head, shape_.head_dim};
+    };
+    problem.q = matrix(q_);
+    problem.k = matrix(k_);
+    problem.v = matrix(v_);
+    problem.o = matrix(o_);
+    problem.d_o = matrix(d_o_);
+    problem.dq = matrix(dq_);
+    problem.dk = matrix(dk_);
+    problem.dv = matrix(dv_);
+    problem.lse = lse_.floats();
+    problem.lse_log2 = lines_.floats();
+    problem.delta = lines_.floats() + rows(padded_rows(shape_.sequence));
+    problem.dq_sum = dq_sum_.floats();
+    return problem;
+  }
+
+  Shape shape_;
+  Buffer q_, k_, v_, d_o_, o_, dq_, dk_, dv_, lse_, lines_, dq_sum_;
+};
+
+// Returns whether they agree to what two orders of summation and bf16 allow.
+bool compare(const Shape& shape, bool hopper) {
+  Attention attention(shape);
+  attention.run(portable_forward, portable_backward);
+  const std::vector<float> wanted = attention.results();
+  double largest = 0, difference = 0;
+  for (const float value : wanted) largest = std::max(largest, std::abs(double{value}));
+  bool finite = std::isfinite(largest) && largest > 0;
+  if (hopper) {
+    attention.run(hopper_forward, hopper_backward);
+    const std::vector<float> got = attention.results();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      difference = std::max(difference, std::abs(double{got[i]} - double{wanted[i]}));
+      finite = finite && std::isfinite(got[i]);
+    }
+  }
+  const bool agree = finite && difference <= 0.02 * largest;
+  std::printf("%s d %d, %s: largest result %.3f, largest difference %.4f\n",
+              agree ? "[  PASSED  ]" : "[  FAILED  ]", shape.head_dim,
+              shape.causal ? "causal" : "full", largest, difference);
+  return agree;
+}
+
+double milliseconds(const auto& work, int repeats) {
+  cudaEvent_t begin = nullptr, end = nullptr;
+  check(cudaEventCreate(&begin), "cudaEventCreate");
+  check(cudaEventCreate(&end), "cudaEventCreate");
+  work();  // the first one loads the kernels
+  check(cudaEventRecord(begin, nullptr), "cudaEventRecord");
+  for (int i = 0; i < repeats; ++i) work();
+  check(cudaEventRecord(end, nullptr), "cudaEventRecord");
+  check(cudaEventSynchronize(end), "cudaEventSynchronize");
+  float total = 0;
+  check(cudaEventElapsedTime(&total, begin, end), "cudaEventElapsedTime");
+  return total / repeats;
+}
+
+// Back to back and without a flush of the caches: a first look, not the leaderboard's figure.
+void time_leaderboard_shape(bool hopper) {
+  Attention attention({16, 16384, 64, true});
+  const auto time = [&](Launcher forward, Launcher backward) {
+    return milliseconds([&] { attention.run(forward, backward); }, 10);
+  };
+  std::printf("portable, 16 heads of 64, sequence 16384, causal, forward and backward: %.3f ms\n",
+              time(portable_forward, portable_backward));
+  if (hopper) std::printf("Hopper, the same: %.3f ms\n", time(hopper_forward, hopper_backward));
+}
+
+int run(bool timed) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
+    std::puts("gpu_smoke: no GPU here");
+    return 77;
+  }
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  const bool hopper = properties.major == 9 && properties.minor == 0;
+  std::printf("%s, compute capability %d.%d, %d SMs\n", properties.name, properties.major,
+              properties.minor, properties.multiProcessorCount);
+  bool all = true;
+  for (const int head_dim : {64, 80, 128}) {
+    for (const bool causal : {false, true}) {
+      all = compare({2, 300, head_dim, causal}, hopper) && all;
+    }
+  }
+  if (timed && all) time_leaderboard_shape(hopper);
+  return all ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sweepd::gpu
+
+int main(int count, char** words) {
+  try {
+    return sweepd::gpu::run(count > 1 && std::string(words[1]) == "--time");
+  } catch (const std::exception& error) {
+    std::printf("[  FAILED  ] %s\n", error.what());
+    return 1;
+  }
+}
