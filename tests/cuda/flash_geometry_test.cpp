@@ -20,8 +20,8 @@ TEST(FlashGeometry, SharedMemoryOfABlock) {
   EXPECT_EQ((PortableBackward<kBf16, 128>::kSharedBytes), 114688);
   EXPECT_EQ((HopperForward<kBf16, 64>::kSharedBytes), 90184);
   EXPECT_EQ((HopperForward<kBf16, 128>::kSharedBytes), 163912);
-  EXPECT_EQ((HopperBackward<kBf16, 64>::kSharedBytes), 198728);
-  EXPECT_EQ((HopperBackward<kBf16, 128>::kSharedBytes), 197704);
+  EXPECT_EQ((HopperBackward<kBf16, 64>::kSharedBytes), 198744);
+  EXPECT_EQ((HopperBackward<kBf16, 128>::kSharedBytes), 197720);
   EXPECT_EQ(FloatBackwardKeys::kSharedBytes, 74240);
 }
 

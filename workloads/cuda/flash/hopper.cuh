@@ -150,6 +150,13 @@ SWEEPD_DEVICE void settle(float (&sums)[kCount]) {
   SWEEPD_UNROLL
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
+// Used before a product that begins sums anew: their former values end here, so that the compiler
+// keeps no registers for them.
+template <int kCount>
+SWEEPD_DEVICE void forget(float (&sums)[kCount]) {
+  SWEEPD_UNROLL
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "=f"(sums[i]));
+}
 
 #define SWEEPD_SUMS_32_TEXT                                \
   "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15," \
@@ -265,6 +272,10 @@ void wait_for_products() {
 }
 template <int kCount>
 void settle(float (&)[kCount]) {}
+template <int kCount>
+void forget(float (&sums)[kCount]) {
+  for (float& sum : sums) sum = NAN;
+}
 void emulated_product(Element type, int columns, float* d, const std::uint32_t* left_registers,
                       std::uint64_t left, Major left_major, std::uint64_t right, Major right_major,
                       bool add);

@@ -7,12 +7,21 @@
 // A block has 128 rows of k and v, 64 for each of two computing warpgroups, and iterates over q and
 // d_o, which a third warpgroup copies two stages ahead. Scores are transposed, with keys as rows,
 // so that probabilities and their gradients stay in registers from the sums of one product to the
-// left operand of the next. Only dq needs them from all keys: ds goes to shared memory,
-// double-buffered, so that one barrier per step suffices. The copy engine adds a warpgroup's 64 x
-// 64 of dq to global memory in the order in which the threads hold it; StoreHopperDq reorders it.
+// left operand of the next. Only dq needs them from all keys: ds goes to shared memory. The copy
+// engine adds a warpgroup's 64 x 64 of dq to global memory in the order in which the threads hold
+// it; StoreHopperDq reorders it.
 //
 //   s^T = k q^T    p^T = exp2(s^T scale - lse)    dp^T = v d_o^T    ds^T = p^T (dp^T - delta)
 //   dv = p^T d_o   dk = scale ds^T q              dq = scale ds k
+//
+// The two warpgroups run apart, so that one can compute exponentials while the other's products
+// keep the tensor cores busy. They meet in ds alone, and late: a warpgroup says that its half is
+// there, queues dk and the next step's scores, and only then needs the other's half for dq. So each
+// may be two products ahead. Those scores also run while dq is on its way out.
+//
+// Shared memory is the narrowest place (docs/GPU_KERNELS.md counts its clocks), since a product
+// whose left operand is there reads as long as it computes. The left operands of dv and dk are in
+// registers. A third one, v or k, does not fit there: ptxas spills.
 #pragma once
 
 #include "workloads/cuda/flash/hopper.cuh"
@@ -25,7 +34,7 @@ struct HopperBackward {
   static_assert(kDepth % 16 == 0 && kDepth > kDim - 64 && kDepth <= kDim);
   static constexpr int kConsumers = 2, kThreads = 384;
   static constexpr int kCopyRegisters = 24, kRegisters = 240;  // 24 + 2 x 240 = 3 x 168
-  static constexpr int kKeys = 128, kStages = 2, kPanels = kDim / 64;
+  static constexpr int kKeys = 128, kStages = 2, kDsBuffers = 2, kPanels = kDim / 64;
   // Rows of q in a step. With these numbers each warpgroup's share of dq is 64 x 64: of the rows
   // for d 64, of the columns for d 128.
   static constexpr int kRows = kDim == 64 ? 128 : 64;
@@ -39,13 +48,15 @@ struct HopperBackward {
   static constexpr int kVAt = kKeyBytes, kQAt = 2 * kKeyBytes;
   static constexpr int kDoAt = kQAt + kStages * kRowBytes;
   static constexpr int kDsAt = kDoAt + kStages * kRowBytes;
-  static constexpr int kDqAt = kDsAt + 2 * kDsBytes;
+  static constexpr int kDqAt = kDsAt + kDsBuffers * kDsBytes;
   static constexpr int kLinesAt = kDqAt + kConsumers * kDqBytes;
   static constexpr int kBarrierAt = kLinesAt + 2 * kStages * kLineBytes;
-  static constexpr int kSharedBytes = kBarrierAt + 8 * (1 + 4 * kStages);
+  static constexpr int kSharedBytes = kBarrierAt + 8 * (1 + 4 * kStages + kDsBuffers);
   static_assert(kSharedBytes <= 227 * 1024);
 
   float dk[kDim / 2], dv[kDim / 2];
+  float s[kRows / 2], dp[kRows / 2];  // 64 keys x kRows
+  std::uint32_t probabilities[kRows / 16][4], ds[kRows / 16][4];
 
   SWEEPD_DEVICE static void run(const Problem& p, const TensorMaps& maps) {
     trap_unless(shared_base() % 1024 == 0);
@@ -57,6 +68,9 @@ struct HopperBackward {
         init_barrier(do_full(stage), 1);
         init_barrier(q_empty(stage), 4 * kConsumers);  // each warp arrives once
         init_barrier(do_empty(stage), 4 * kConsumers);
+      }
+      for (int buffer = 0; buffer < kDsBuffers; ++buffer) {
+        init_barrier(ds_full(buffer), 4 * kConsumers);
       }
       fence_barrier_init();
     }
@@ -77,7 +91,7 @@ struct HopperBackward {
   SWEEPD_DEVICE static Shared v() { return at(kVAt); }
   SWEEPD_DEVICE static Shared q(int stage) { return at(kQAt + stage * kRowBytes); }
   SWEEPD_DEVICE static Shared d_o(int stage) { return at(kDoAt + stage * kRowBytes); }
-  SWEEPD_DEVICE static Shared ds(int buffer) { return at(kDsAt + buffer * kDsBytes); }
+  SWEEPD_DEVICE static Shared ds_at(int buffer) { return at(kDsAt + buffer * kDsBytes); }
   SWEEPD_DEVICE static Shared dq(int consumer) { return at(kDqAt + consumer * kDqBytes); }
   SWEEPD_DEVICE static Shared lse(int stage) { return at(kLinesAt + stage * kLineBytes); }
   SWEEPD_DEVICE static Shared delta(int stage) {
@@ -93,6 +107,9 @@ struct HopperBackward {
   }
   SWEEPD_DEVICE static Shared do_empty(int stage) {
     return at(kBarrierAt + 8 * (1 + 3 * kStages + stage));
+  }
+  SWEEPD_DEVICE static Shared ds_full(int buffer) {
+    return at(kBarrierAt + 8 * (1 + 4 * kStages + buffer));
   }
 
   SWEEPD_DEVICE static int first_key() { return block_x() * kKeys; }
@@ -134,10 +151,41 @@ struct HopperBackward {
   SWEEPD_DEVICE void compute(const Problem& p, int consumer) {
     SWEEPD_UNROLL
     for (int i = 0; i < kDim / 2; ++i) dk[i] = dv[i] = 0;
-    const int begin = begin_of(p), end = end_of(p);
+    const int begin = begin_of(p), steps = end_of(p) - begin;
     wait(kv_full(), 0);
+    begin_scores(consumer, 0);
+    wait_for_products<0>();
+    settle(s);
     SWEEPD_NO_UNROLL
-    for (int block = begin; block < end; ++block) step(p, consumer, block, block - begin);
+    for (int index = 0;; ++index) {
+      begin_gradients(consumer, index);
+      if (index > 0) add_dq(p, consumer, begin + index - 1);
+      share(p, consumer, begin + index, index);
+      if (index + 1 == steps) break;
+      wait_for_products<1>();  // for dv, so that its left operand's registers are free
+      settle(dv);
+      release(do_empty(index % kStages));
+      begin_scores(consumer, index + 1);
+      wait_for_products<1>();  // for dk
+      settle(dk);
+      release(q_empty(index % kStages));
+      float sums[32];
+      begin_dq(sums, consumer, index);
+      wait_until_dq_is_read(consumer);
+      wait_for_products<0>();
+      settle(s);
+      settle(sums);
+      keep_dq(sums, consumer);
+    }
+    float sums[32];
+    begin_dq(sums, consumer, steps - 1);
+    wait_until_dq_is_read(consumer);
+    wait_for_products<0>();
+    settle(dv);
+    settle(dk);
+    settle(sums);
+    keep_dq(sums, consumer);
+    add_dq(p, consumer, begin + steps - 1);
     store(p, p.dv, dv, consumer, 1);
     store(p, p.dk, dk, consumer, p.scale);
     // The block's shared memory must stay until the copy engine has read the last of dq.
@@ -148,46 +196,53 @@ struct HopperBackward {
     if (thread_index() % 32 == 0) arrive(empty);
   }
 
-  SWEEPD_DEVICE void step(const Problem& p, int consumer, int block, int index) {
-    const int stage = index % kStages, parity = index / kStages % 2;
-    float s[kRows / 2], dp[kRows / 2];
-    wait(q_full(stage), parity);
+  // s, once stage `index` of q is there.
+  SWEEPD_DEVICE void begin_scores(int consumer, int index) {
+    const int stage = index % kStages;
+    wait(q_full(stage), index / kStages % 2);
+    forget(s);
     begin_products();
     keys_by_rows(s, k(), q(stage), consumer);
     commit_products();
-    wait(do_full(stage), parity);
+  }
+  // dp, once stage `index` of d_o is there.
+  SWEEPD_DEVICE void begin_gradients(int consumer, int index) {
+    const int stage = index % kStages;
+    wait(do_full(stage), index / kStages % 2);
+    forget(dp);
     begin_products();
     keys_by_rows(dp, v(), d_o(stage), consumer);
     commit_products();
-    wait_for_products<1>();
-    settle(s);
-    soften(p, s, consumer, block * kRows, lse(stage));
+  }
+
+  // From scores to ds, for itself in registers and for both in shared memory; begins dv and dk.
+  SWEEPD_DEVICE void share(const Problem& p, int consumer, int block, int index) {
+    const int stage = index % kStages, buffer = index % kDsBuffers;
+    soften(p, consumer, block * kRows, lse(stage));
     wait_for_products<0>();
     settle(dp);
-
-    std::uint32_t probabilities[kRows / 16][4], gradients[kRows / 16][4];
-    differentiate(s, dp, delta(stage), probabilities, gradients);
+    differentiate(delta(stage));
     begin_products();
     sum_rows(dv, probabilities, d_o(stage));
     commit_products();
-    keep(gradients, consumer, index % 2);
+    // Two buffers suffice: the other warpgroup has read this one before it filled the next, which
+    // this one has waited for.
+    keep_ds(consumer, buffer);
     fence_for_async();
-    sync_threads(1, 256);  // both warpgroups' ds is complete
-
-    float sums[32];
+    sync_warp();
+    release(ds_full(buffer));
     begin_products();
-    multiply_by_keys(sums, consumer, index % 2);
+    sum_rows(dk, ds, q(stage));
     commit_products();
-    sum_rows(dk, gradients, q(stage));
+  }
+
+  // The warpgroup's 64 x 64 of dq, once both halves of ds are there.
+  SWEEPD_DEVICE static void begin_dq(float (&sums)[32], int consumer, int index) {
+    const int buffer = index % kDsBuffers;
+    wait(ds_full(buffer), index / kDsBuffers % 2);
+    begin_products();
+    multiply_by_keys(sums, consumer, buffer);
     commit_products();
-    wait_for_products<1>();
-    settle(sums);
-    settle(dv);
-    release(do_empty(stage));
-    add_dq(p, sums, consumer, block);
-    wait_for_products<0>();
-    settle(dk);
-    release(q_empty(stage));
   }
 
   // Computes the warpgroup's 64 keys x kRows.
@@ -214,7 +269,7 @@ struct HopperBackward {
   // Computes the warpgroup's 64 x 64 of ds k.
   SWEEPD_DEVICE static void multiply_by_keys(float (&sums)[32], int consumer, int buffer) {
     const Shared panel = static_cast<Shared>(consumer * kKeyPanel);
-    const std::uint64_t left = describe(ds(buffer) + (kDqByRows ? panel : 0));
+    const std::uint64_t left = describe(ds_at(buffer) + (kDqByRows ? panel : 0));
     const std::uint64_t right = describe(k() + (kDqByRows ? 0 : panel));
     SWEEPD_UNROLL
     for (int i = 0; i < kKeys / 16; ++i) {
@@ -224,8 +279,7 @@ struct HopperBackward {
   }
 
   // Turns scores into probabilities.
-  SWEEPD_DEVICE static void soften(const Problem& p, float (&s)[kRows / 2], int consumer, int row,
-                                   Shared lines) {
+  SWEEPD_DEVICE void soften(const Problem& p, int consumer, int row, Shared lines) {
     const int lane = thread_index() % 32, first = first_key() + 64 * consumer;
     const int key = first + thread_index() / 32 % 4 * 16 + lane / 4;
     const float scale = p.scale * kLog2E;
@@ -246,10 +300,7 @@ struct HopperBackward {
     }
   }
 
-  SWEEPD_DEVICE static void differentiate(const float (&s)[kRows / 2], const float (&dp)[kRows / 2],
-                                          Shared lines,
-                                          std::uint32_t (&probabilities)[kRows / 16][4],
-                                          std::uint32_t (&gradients)[kRows / 16][4]) {
+  SWEEPD_DEVICE void differentiate(Shared lines) {
     const int lane = thread_index() % 32;
     SWEEPD_UNROLL
     for (int j = 0; j < kRows / 8; ++j) {
@@ -258,8 +309,7 @@ struct HopperBackward {
       SWEEPD_UNROLL
       for (int half = 0; half < 2; ++half) {
         const int i = 4 * j + 2 * half, slot = j % 2 * 2 + half;
-        gradients[j / 2][slot] =
-            pack<kType>(s[i] * (dp[i] - delta[0]), s[i + 1] * (dp[i + 1] - delta[1]));
+        ds[j / 2][slot] = pack<kType>(s[i] * (dp[i] - delta[0]), s[i + 1] * (dp[i + 1] - delta[1]));
         probabilities[j / 2][slot] = pack<kType>(s[i], s[i + 1]);
       }
     }
@@ -267,31 +317,33 @@ struct HopperBackward {
 
   // Stores ds^T in shared memory, swizzled as TMA would, where wgmma reads it as an MN-major left
   // operand.
-  SWEEPD_DEVICE static void keep(const std::uint32_t (&gradients)[kRows / 16][4], int consumer,
-                                 int buffer) {
+  SWEEPD_DEVICE void keep_ds(int consumer, int buffer) const {
     const int lane = thread_index() % 32;
     const int key = 64 * consumer + thread_index() / 32 % 4 * 16 + lane % 16;
     SWEEPD_UNROLL
     for (int i = 0; i < kRows / 16; ++i) {
       const int chunk = 2 * i + lane / 16;  // of 8 rows of q
       const int offset = chunk / 8 * kKeyPanel + key * 128 + (chunk % 8 ^ key % 8) * 16;
-      store_matrices(ds(buffer) + static_cast<Shared>(offset), gradients[i]);
+      store_matrices(ds_at(buffer) + static_cast<Shared>(offset), ds[i]);
     }
   }
 
-  SWEEPD_DEVICE static void add_dq(const Problem& p, const float (&sums)[32], int consumer,
-                                   int block) {
-    const int thread = thread_index() % 128;
-    if (thread == 0) wait_for_bulk_reads();  // of the previous step
+  // The place of dq may be written again after this: the copy engine has read the former step's.
+  SWEEPD_DEVICE static void wait_until_dq_is_read(int consumer) {
+    if (thread_index() % 128 == 0) wait_for_bulk_reads();
     sync_threads(2 + consumer, 128);
+  }
+  SWEEPD_DEVICE static void keep_dq(const float (&sums)[32], int consumer) {
     SWEEPD_UNROLL
     for (int i = 0; i < 8; ++i) {
-      store_shared(dq(consumer) + static_cast<Shared>((i * 128 + thread) * 16), sums[4 * i],
-                   sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]);
+      store_shared(dq(consumer) + static_cast<Shared>((i * 128 + thread_index() % 128) * 16),
+                   sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]);
     }
     fence_for_async();
+  }
+  SWEEPD_DEVICE static void add_dq(const Problem& p, int consumer, int block) {
     sync_threads(2 + consumer, 128);
-    if (thread == 0) {
+    if (thread_index() % 128 == 0) {
       float* to = p.dq_sum + (line(p) + block * kRows) * kDim + consumer * (kDqBytes / 4);
       add_bulk(to, dq(consumer), kDqBytes);
     }
