@@ -26,7 +26,8 @@ function(sweepd_batches target size)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     # GCC treats the files as headers, where a member with a type of an anonymous namespace is a
     # mistake, and inlines only one half of the allocation and release in Asio's coroutines.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-mismatched-new-delete)
+    target_compile_options(${target} PRIVATE
+                           $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage -Wno-mismatched-new-delete>)
   endif()
 endfunction()
 

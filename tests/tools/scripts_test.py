@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/bootstrap and tools/fetch_libtorch in a temporary tree, with scripted apt-get, dpkg-query and pip.
+"""tools/fetch_libtorch in a temporary tree, with a scripted pip.
 
 Each test is a short story: what is there, what the script is called with, what it says and leaves.
 """
@@ -10,42 +10,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-class Sandbox(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.cache = self.root / "cache"
-        shutil.copytree(ROOT / "tools", self.root / "tools")
-        (self.root / "bin").mkdir()
-
-    def command(self, name, script):
-        """A program of that name, found before the real one."""
-        path = self.root / "bin" / name
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
-
-    def run_tool(self, name, *arguments):
-        environment = {
-            "PATH": f"{self.root}/bin:{os.environ['PATH']}",
-            "HOME": str(self.root),
-            "SWEEPD_CACHE": str(self.cache),
-            "CALLS": str(self.root / "calls"),
-        }
-        return subprocess.run([self.root / "tools" / name, *arguments], env=environment, text=True,
-                              capture_output=True, stdin=subprocess.DEVNULL, check=False)
-
-    def calls(self):
-        log = self.root / "calls"
-        return log.read_text().splitlines() if log.exists() else []
+from tool_sandbox import ROOT, Sandbox
 
 
 class FetchLibtorch(Sandbox):
@@ -136,45 +105,6 @@ class FetchLibtorch(Sandbox):
         self.assertFalse(stale.exists())
         self.assertTrue((self.cache / "libtorch-1.0/torch/lib/libtorch_cpu.so").exists())
         self.assertEqual(self.leftovers(), [])
-
-
-@unittest.skipUnless(Path("/etc/debian_version").exists() and "ID=debian" in Path("/etc/os-release").read_text()
-                     and 'VERSION_ID="12"' in Path("/etc/os-release").read_text(), "bootstrap knows Debian 12")
-class Bootstrap(Sandbox):
-    def setUp(self):
-        super().setUp()
-        (self.root / "tools" / "packages.txt").write_text("# set package\nbuild g++\nbuild cmake\ntest socat\n")
-        self.command("apt-get", 'echo "apt-get $*" >>"$CALLS"')
-        self.command("sudo", 'if [ "$1" = -n ]; then shift; fi; exec "$@"')
-
-    def installed(self, *packages):
-        lines = "".join(f"installed {package}\\n" for package in packages)
-        self.command("dpkg-query", f"printf '{lines}config-files socat\\n'")
-
-    def test_nothing_to_do_is_silent(self):
-        self.installed("g++", "cmake")
-        done = self.run_tool("bootstrap", "build")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-        self.assertEqual(self.calls(), [])
-
-    def test_installs_what_is_missing_and_no_more(self):
-        self.installed("g++")
-        done = self.run_tool("bootstrap", "build", "test")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.calls(), ["apt-get update", "apt-get install -y --no-install-recommends cmake socat"])
-        self.assertIn("installing 2 packages: cmake socat", done.stderr)
-
-    def test_failure_shows_what_apt_said(self):
-        self.installed()
-        self.command("apt-get", 'echo "E: no space left"; exit 100')
-        done = self.run_tool("bootstrap", "build")
-        self.assertEqual(done.returncode, 100)
-        self.assertIn("E: no space left", done.stderr)
-
-    def test_unknown_set(self):
-        done = self.run_tool("bootstrap", "tests")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("no package set `tests`; expected build, test or lint", done.stderr)
 
 
 class Shell(unittest.TestCase):
