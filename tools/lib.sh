@@ -47,6 +47,18 @@ allow_options() {
   done
 }
 
+# check_ctest_options ARGUMENT...: refuses options that ctest does not have. It ignores them, which
+# would be noticed only after a long build.
+check_ctest_options() {
+  local known argument option
+  known=" $(ctest --help | sed -nE 's/^ +(-[^=]*).*/\1/p' | grep -oE -- '(^|[ ,])--?[A-Za-z-]+' | tr -d ' ,' | tr '\n' ' ')"
+  for argument in "$@"; do
+    option=${argument%%=*}
+    [[ $option =~ ^-j[0-9]+$ ]] && option=-j
+    case $option in -*) [[ $known == *" $option "* ]] || wrong_usage "neither this script nor ctest has an option \`$option\`" ;; esac
+  done
+}
+
 # logged FILE COMMAND...: runs quietly and appends to FILE. If it fails, shows the end of the log
 # and exits with the command's own status.
 logged() {

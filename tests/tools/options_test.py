@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # Programs with which a tool could do harm or spend an hour.
-ACTORS = ["apt-get", "sudo", "cmake", "ninja", "g++", "nvcc", "nvidia-smi", "clang-format", "clang-tidy", "unzip", "docker"]
+ACTORS = ["apt-get", "sudo", "cmake", "ninja", "g++", "nvcc", "nvidia-smi", "clang-format", "clang-tidy", "unzip", "docker",
+          "debootstrap", "unshare", "chroot"]
 
 
 def tools_of(root):
@@ -98,7 +99,8 @@ class Options(unittest.TestCase):
     def test_unknown_option_behind_what_is_known_is_refused(self):
         for tool, *known in [("build", "release"), ("check_style", "--fix"), ("make_cli_docs", "--check"), ("lint", "--all"),
                              ("test", "--sanitizers", "none"), ("test", "-R", "sched"), ("bootstrap", "build"),
-                             ("bundle", "out.tar.gz"), ("gpu_check", "--minutes", "1")]:
+                             ("bundle", "out.tar.gz"), ("gpu_check", "--minutes", "1"),
+                             ("try_system", "trixie"), ("try_system", "trixie", "--")]:
             with self.subTest(tool):
                 ended = self.run_tool(self.root / "tools" / tool, *known, "--no-such-option")
                 self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
