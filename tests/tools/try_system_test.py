@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """tools/try_system: wrong usage, and what it does around the build, with scripted debootstrap, unshare and builds."""
 
+import fcntl
 import os
 import shutil
 import subprocess
+import threading
 import unittest
 from pathlib import Path
 
@@ -121,14 +123,20 @@ class TrySystem(Sandbox):
         self.assertTrue((copy / "build/release/object").exists())
 
     def test_clang_builds_here_in_a_folder_of_its_own(self):
-        for name in ["clang-19", "clang++-19", "clang-14", "clang++-14", "clang++-20"]:
-            self.command(name, "exit 0")
-        # Only the scripted compilers are there.
-        done = self.try_system("clang", "--", "-R", "sched", PATH=f"{self.root}/bin:{self.real_programs()}")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        tree = f"{self.cache}/systems/clang/clang-19"
-        self.assertEqual(self.calls(), ["fetch_libtorch ", "bootstrap build test clang",
-                                        f"build clang++-19 release in {tree}", f"test clang++-19 -R sched in {tree}"])
+        """With the newest that has both compilers; below 15, with the one that has no version in its name."""
+        path = f"{self.root}/bin:{self.real_programs()}"
+        for installed, chosen in [(["clang-9", "clang++-9", "clang-14", "clang++-14"], ""),
+                                  (["clang-15", "clang++-15", "clang-19", "clang++-19", "clang++-20"], "-19")]:
+            with self.subTest(chosen):
+                (self.root / "calls").unlink(missing_ok=True)
+                for name in installed:
+                    self.command(name, "exit 0")
+                done = self.try_system("clang", "--", "-R", "sched", PATH=path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                tree = f"{self.cache}/systems/clang/clang{chosen}"
+                self.assertEqual(self.calls(), ["fetch_libtorch ", "bootstrap build test clang",
+                                                f"build clang++{chosen} release in {tree}",
+                                                f"test clang++{chosen} -R sched in {tree}"])
 
     def test_failure_is_the_exit_status(self):
         (self.root / "tools" / "build").write_text("#!/bin/sh\nexit 5\n")
@@ -136,6 +144,27 @@ class TrySystem(Sandbox):
         self.assertEqual(done.returncode, 5)
         self.assertIn("failed on clang, with status 5", done.stderr)
         self.assertEqual([call for call in self.calls() if call.startswith("test")], [])
+
+    def test_failure_inside_is_the_exit_status(self):
+        self.assertEqual(self.try_system("trixie").returncode, 0)
+        self.command("unshare", "exit 8")
+        done = self.try_system("trixie")
+        self.assertEqual(done.returncode, 8)
+        self.assertIn("failed on trixie, with status 8", done.stderr)
+
+    def test_two_at_once_take_turns(self):
+        self.assertEqual(self.try_system("trixie").returncode, 0)
+        with open(self.cache / "systems/trixie/lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            second = threading.Thread(target=lambda: said.append(self.try_system("trixie").stderr))
+            said, before = [], len(self.calls())
+            second.start()
+            second.join(timeout=1)
+            self.assertTrue(second.is_alive())
+            self.assertEqual(len(self.calls()), before)
+        second.join()
+        self.assertIn("another run of trixie is going on; waiting for it", said[0])
+        self.assertGreater(len(self.calls()), before)
 
     def real_programs(self):
         """A folder with this system's programs, without its compilers."""
