@@ -55,7 +55,7 @@ function(sweepd_import name location)
 endfunction()
 sweepd_import(Torch::c10 ${SWEEPD_LIBTORCH}/lib/libc10.so)
 sweepd_import(Torch::cpu ${SWEEPD_LIBTORCH}/lib/libtorch_cpu.so)
-# For files compiled with -fopenmp. This is torch's own OpenMP run time, so that both share one pool
+# For workloads/flash/parallel_for.h. This is torch's own OpenMP run time, so that both share one pool
 # of threads.
 sweepd_import(Torch::gomp ${SWEEPD_LIBTORCH}/lib/libgomp.so.1)
 sweepd_import(Torch::cudart ${SWEEPD_CUDART})

@@ -22,7 +22,7 @@ struct Measured {
   WhatRan ran = {};
 };
 
-constexpr WhatRan kAny{"H200", "aaaa", "b1", "2.11", "550"};
+const WhatRan kAny{"H200", "aaaa", "b1", "2.11", "550"};
 
 WhatRan with(std::string_view name, std::string value) {
   WhatRan ran{"H200", "aaaa", "b1", "2.11", "550"};

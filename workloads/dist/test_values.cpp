@@ -60,8 +60,7 @@ std::int64_t count_differing(const at::Tensor& tensor, std::int64_t offset,
 
 }  // namespace
 
-RankValues::RankValues(int world_size, const at::TensorOptions& options)
-    : world_size_(world_size), options_(options) {
+RankValues::RankValues(int world_size, const at::TensorOptions& options) : options_(options) {
   const std::int64_t exact = largest_exact(options.dtype().toScalarType());
   most_ = std::min<std::int64_t>(15, exact / world_size);
   sums_ = at::zeros({kPeriod}, options.dtype(at::kDouble).device(at::kCPU));

@@ -24,7 +24,6 @@ class RankValues {
  private:
   at::Tensor period_of(int rank) const;
 
-  int world_size_;
   at::TensorOptions options_;
   std::int64_t most_;  // values are 0 .. most_
   at::Tensor sums_;    // one period

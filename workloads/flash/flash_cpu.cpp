@@ -1,17 +1,12 @@
 #include "workloads/flash/flash_cpu.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <string>
 
 #include "workloads/flash/instruction_sets.h"
-
-#ifndef _OPENMP
-#error "compile this file with -fopenmp: without, at::parallel_for runs on one thread"
-#endif
+#include "workloads/flash/parallel_for.h"
 
 namespace sweepd {
 namespace {
@@ -63,7 +58,7 @@ flash::Head head_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
 template <class Task>
 void share_out(std::int64_t items, std::int64_t threads, const Task& task) {
   std::atomic<std::int64_t> next{0};
-  at::parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
     // In a nested or smaller pool one call gets several threads' shares.
     for (std::int64_t thread = begin; thread < end; ++thread) {
       for (std::int64_t item = next++; item < items; item = next++) task(item, thread);

@@ -1,15 +1,10 @@
 #include "workloads/fused/fused_cpu.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "workloads/flash/instruction_sets.h"
-
-#ifndef _OPENMP
-#error "compile this file with -fopenmp: without, at::parallel_for runs on one thread"
-#endif
+#include "workloads/flash/parallel_for.h"
 
 namespace sweepd {
 namespace {
@@ -49,7 +44,7 @@ FusedNormOutput norm(const at::Tensor& x, const at::Tensor& w, double eps, at::S
   FusedNormOutput output{at::empty({rows, columns}, x.options().dtype(type)),
                          at::empty({rows}, x.options().dtype(at::kFloat))};
   const Element in = element_of(x), out = element_of(output.y);
-  at::parallel_for(0, rows, grain(columns), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, rows, grain(columns), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       chosen()->norm(in, out,
                      {row_of(x, row), w.data_ptr(), row_of(output.y, row), columns,
@@ -68,7 +63,7 @@ FusedNormGradients norm_backward(const at::Tensor& dy, const at::Tensor& x, cons
       std::clamp<std::int64_t>(rows / grain(columns), 1, at::get_num_threads());
   const at::Tensor dw = at::zeros({parts, columns}, x.options().dtype(at::kFloat));
   const Element in = element_of(x), out = element_of(dy);
-  at::parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t part = first; part < last; ++part) {
       const std::int64_t begin = rows * part / parts, end = rows * (part + 1) / parts;
       for (std::int64_t row = begin; row < end; ++row) {
@@ -90,7 +85,7 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosines, const at::Tens
   const Element element = element_of(x);
   const std::int64_t size = x.element_size();
   const std::int64_t rows = outer * middle * inner;
-  at::parallel_for(0, rows, grain(n), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, rows, grain(n), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t b = row / (middle * inner), m = row / inner % middle, i = row % inner;
       const std::int64_t from = b * x.stride(0) + i * x.stride(1) + m * x.stride(2);
@@ -109,7 +104,7 @@ at::Tensor gate(const at::Tensor& a, const at::Tensor& b) {
   const std::int64_t rows = a.size(0), columns = a.size(1);
   const at::Tensor y = at::empty({rows, columns}, a.options());
   const Element element = element_of(a);
-  at::parallel_for(0, rows, grain(columns), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, rows, grain(columns), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       chosen()->gate(element, {row_of(a, row), row_of(b, row), row_of(y, row), columns});
     }
@@ -122,7 +117,7 @@ FusedGateGradients gate_backward(const at::Tensor& dy, const at::Tensor& a, cons
   const at::Tensor both = at::empty({rows, 2 * columns}, a.options());
   const at::Tensor da = both.narrow(1, 0, columns), db = both.narrow(1, columns, columns);
   const Element element = element_of(a);
-  at::parallel_for(0, rows, grain(columns), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, rows, grain(columns), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       chosen()->gate_backward(element, {row_of(dy, row), row_of(a, row), row_of(b, row),
                                         row_of(da, row), row_of(db, row), columns});
@@ -136,7 +131,7 @@ void adamw(const at::Tensor& p, const at::Tensor& g, const at::Tensor& m, const 
   const double t = updates.item<float>();
   const auto size = g.element_size();
   const Element element = element_of(g);
-  at::parallel_for(0, p.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, p.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
     const auto at = [&](const at::Tensor& tensor) {
       return static_cast<char*>(tensor.data_ptr()) + begin * size;
     };

@@ -9,6 +9,13 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define SWEEPD_X86 1
+// Without being asked GCC uses half of AVX-512's width. Clang has no such option and uses all of
+// it.
+#if defined(__clang__)
+#define SWEEPD_AVX512 "avx512f,avx512bw,avx512dq,avx512vl"
+#else
+#define SWEEPD_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"
+#endif
 #endif
 
 namespace sweepd::shm {
@@ -200,8 +207,8 @@ template <Isa isa>
                                            std::size_t count) {
   sum_type<Isa::kAvx2>(type, sources, destinations, count);
 }
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]] void sum_avx512(
-    Type type, Sources sources, Destinations destinations, std::size_t count) {
+[[gnu::target(SWEEPD_AVX512)]] void sum_avx512(Type type, Sources sources,
+                                               Destinations destinations, std::size_t count) {
   sum_type<Isa::kAvx512>(type, sources, destinations, count);
 }
 #endif
