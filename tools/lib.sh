@@ -27,6 +27,18 @@ show_help() {
   exit 0
 }
 
+# The version of clang-format and clang-tidy whose word counts: each one formats a little differently
+# and finds something else. It is that of Debian 12 and Ubuntu 22.04.
+llvm_version=14
+
+# find_llvm_tool NAME: prints the command with that version, or nothing.
+find_llvm_tool() {
+  local command
+  for command in "$1-$llvm_version" "$1"; do
+    if [[ $("$command" --version 2>/dev/null) =~ version\ $llvm_version\. ]]; then echo "$command" && return; fi
+  done
+}
+
 # Refuses a command line that makes no sense. It is to be called before anything is done.
 wrong_usage() {
   local tool

@@ -64,10 +64,10 @@ TEST_P(GradientAverages, EqualThoseOfTheWholeBatch) {
   single.loss(whole_batch(world_size)).backward();
   for (const auto& [name, bytes] : strategies()) {
     SCOPED_TRACE(std::string(name) + " " + std::to_string(bytes));
-    expect_threads(world_size, [&, name = name, bytes = bytes](Collectives& ranks) {
+    expect_threads(world_size, [&, kind = name, limit = bytes](Collectives& ranks) {
       Harness harness;
       SmallModule module;
-      GradientAverage average(average_options_from(name, bytes), module.parameters(), ranks,
+      GradientAverage average(average_options_from(kind, limit), module.parameters(), ranks,
                               *harness.device);
       const at::Tensor mine = whole_batch(world_size).narrow(0, ranks.rank() * kRows, kRows);
       for (int step = 0; step < 3; ++step) {  // buffers and hooks are reused in every step
@@ -88,15 +88,15 @@ TEST_P(GradientAverages, EqualThoseOfTheWholeBatch) {
 // calls, and the absent gradient counts as zero.
 TEST(GradientAverage, RanksMayUseDifferentParameters) {
   for (const auto& [name, bytes] : strategies()) {
-    expect_threads(2, [&, name = name, bytes = bytes](Collectives& ranks) {
+    expect_threads(2, [&, kind = name, limit = bytes](Collectives& ranks) {
       Harness harness;
       const at::Tensor a = at::ones({3}).requires_grad_(true);
       const at::Tensor b = at::ones({5}).requires_grad_(true);
-      GradientAverage average(average_options_from(name, bytes), {a, b}, ranks, *harness.device);
+      GradientAverage average(average_options_from(kind, limit), {a, b}, ranks, *harness.device);
       (ranks.rank() == 0 ? a.sum() : (a.sum() + 4 * b.sum())).backward();
       average.finish();
-      EXPECT_TRUE(at::equal(a.grad(), at::full({3}, 1.0))) << name;
-      EXPECT_TRUE(at::equal(b.grad(), at::full({5}, 2.0))) << name;
+      EXPECT_TRUE(at::equal(a.grad(), at::full({3}, 1.0))) << kind;
+      EXPECT_TRUE(at::equal(b.grad(), at::full({5}, 2.0))) << kind;
     });
   }
 }
@@ -149,10 +149,10 @@ TEST(GradientAverage, CountsItsCollectivesAndCopies) {
 
 TEST(GradientAverage, ARankThatLeavesEndsTheOthersStep) {
   for (const auto& [name, bytes] : strategies()) {
-    const auto thrown = run_threads(2, [&, name = name, bytes = bytes](Collectives& ranks) {
+    const auto thrown = run_threads(2, [&, kind = name, limit = bytes](Collectives& ranks) {
       Harness harness;
       const SmallModule module;
-      GradientAverage average(average_options_from(name, bytes), module.parameters(), ranks,
+      GradientAverage average(average_options_from(kind, limit), module.parameters(), ranks,
                               *harness.device);
       if (ranks.rank() == 1) throw std::runtime_error("I leave");
       module.loss(whole_batch(1)).backward();
