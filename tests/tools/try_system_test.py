@@ -19,7 +19,10 @@ class TrySystem(Sandbox):
         super().setUp()
         shutil.rmtree(self.root / "tools" / "__pycache__", ignore_errors=True)
         script = self.root / "tools" / "try_system"
-        script.write_text(script.read_text().replace("((EUID == 0))", "((ROOT == 0))"))
+        self.keys = self.root / "bin" / "ubuntu.gpg"
+        self.keys.write_text("")
+        script.write_text(script.read_text().replace("((EUID == 0))", "((ROOT == 0))").replace(
+            "/usr/share/keyrings/ubuntu-archive-keyring.gpg", str(self.keys)))
         # What the tool leaves to other tools only notes that it was called.
         for name in ["bootstrap", "fetch_libtorch"]:
             (self.root / "tools" / name).write_text(f'#!/bin/sh\necho "{name} $*" >>"$CALLS"\n')
@@ -94,12 +97,19 @@ class TrySystem(Sandbox):
                 self.assertEqual(self.try_system("noble", *arguments).returncode, 0)
                 self.assertIn(f" --components=main,universe noble {self.cache}/systems/noble/root.part {mirror} ", self.calls()[2])
 
+    def test_ubuntu_needs_its_keys(self):
+        self.keys.unlink()
+        done = self.try_system("noble")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"cannot be checked without {self.keys}: install ubuntu-keyring", done.stderr)
+        self.assertEqual(self.calls(), ["fetch_libtorch "])
+
     def test_failed_unpacking_leaves_no_system(self):
-        self.command("unshare", "echo 'E: no such suite'; exit 3")
+        self.command("unshare", f"mkdir {self.cache}/systems/trixie/root.part; echo 'E: no such suite'; exit 3")
         done = self.try_system("trixie")
         self.assertEqual(done.returncode, 3)
         self.assertIn("E: no such suite", done.stderr)
-        self.assertFalse((self.cache / "systems/trixie/root").exists())
+        self.assertEqual(sorted(os.listdir(self.cache / "systems/trixie")), ["debootstrap.log", "lock"])
 
     def test_proxy_is_that_of_this_system(self):
         self.assertEqual(self.try_system("trixie", http_proxy="http://proxy:1").returncode, 0)
