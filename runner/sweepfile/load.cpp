@@ -59,7 +59,8 @@ void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
   std::string message = "not YAML: " + exception.msg;
   std::string help;
   for (const Explanation& known : kExplanations) {
-    if (exception.msg != known.yaml_message) continue;
+    // yaml-cpp 0.8 adds which anchor.
+    if (!exception.msg.starts_with(known.yaml_message)) continue;
     message = known.message;
     help = known.help;
   }

@@ -24,7 +24,7 @@ class ParallelFor : public testing::Test {
     std::mutex mutex;
     Parts parts;
     parallel_for(begin, end, grain, [&](std::int64_t first, std::int64_t last) {
-      EXPECT_TRUE(at::in_parallel_region());
+      EXPECT_TRUE(c10::ParallelGuard::is_enabled());
       const std::lock_guard lock(mutex);
       parts.emplace(first, last);
     });
@@ -81,7 +81,7 @@ TEST_F(ParallelFor, ThrowsWhatACallThrew) {
                                 if (last == 4) throw std::domain_error("the last part");
                               }),
                  std::domain_error);
-    EXPECT_FALSE(at::in_parallel_region());
+    EXPECT_FALSE(c10::ParallelGuard::is_enabled());
   }
 }
 
