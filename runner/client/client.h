@@ -70,6 +70,7 @@ void add_plan(Command& app, Client& client);
 void add_query(Command& app, Client& client);
 void add_report(Command& app, Client& client);
 void add_retry(Command& app, Client& client);
+void add_run(Command& app, Client& client);
 void add_show(Command& app, Client& client);
 void add_status(Command& app, Client& client);
 void add_stop(Command& app, Client& client);

@@ -25,6 +25,7 @@
 #pragma once
 
 #include "workloads/cuda/flash/hopper.cuh"
+#include "workloads/cuda/flash/hopper_store.cuh"
 
 namespace sweepd::gpu {
 
@@ -97,20 +98,16 @@ struct HopperBackward {
   SWEEPD_DEVICE static Shared delta(int stage) {
     return at(kLinesAt + (kStages + stage) * kLineBytes);
   }
+  // The barriers: kv's, and of each stage those of q and d_o; of each buffer that of ds.
   SWEEPD_DEVICE static Shared kv_full() { return at(kBarrierAt); }
-  SWEEPD_DEVICE static Shared q_full(int stage) { return at(kBarrierAt + 8 * (1 + stage)); }
-  SWEEPD_DEVICE static Shared do_full(int stage) {
-    return at(kBarrierAt + 8 * (1 + kStages + stage));
+  SWEEPD_DEVICE static Shared barrier(int kind, int stage) {
+    return at(kBarrierAt + 8 * (1 + kind * kStages + stage));
   }
-  SWEEPD_DEVICE static Shared q_empty(int stage) {
-    return at(kBarrierAt + 8 * (1 + 2 * kStages + stage));
-  }
-  SWEEPD_DEVICE static Shared do_empty(int stage) {
-    return at(kBarrierAt + 8 * (1 + 3 * kStages + stage));
-  }
-  SWEEPD_DEVICE static Shared ds_full(int buffer) {
-    return at(kBarrierAt + 8 * (1 + 4 * kStages + buffer));
-  }
+  SWEEPD_DEVICE static Shared q_full(int stage) { return barrier(0, stage); }
+  SWEEPD_DEVICE static Shared do_full(int stage) { return barrier(1, stage); }
+  SWEEPD_DEVICE static Shared q_empty(int stage) { return barrier(2, stage); }
+  SWEEPD_DEVICE static Shared do_empty(int stage) { return barrier(3, stage); }
+  SWEEPD_DEVICE static Shared ds_full(int buffer) { return barrier(4, buffer); }
 
   SWEEPD_DEVICE static int first_key() { return block_x() * kKeys; }
   // Under a causal mask, rows above the block's first key do not see any of it.
@@ -186,8 +183,9 @@ struct HopperBackward {
     settle(sums);
     keep_dq(sums, consumer);
     add_dq(p, consumer, begin + steps - 1);
-    store(p, p.dv, dv, consumer, 1);
-    store(p, p.dk, dk, consumer, p.scale);
+    const int first = first_key() + 64 * consumer;
+    store_sums<kType, kDim>(p, p.dv, dv, first, 1);
+    store_sums<kType, kDim>(p, p.dk, dk, first, p.scale);
     // The block's shared memory must stay until the copy engine has read the last of dq.
     if (thread_index() % 128 == 0) wait_for_bulk();
   }
@@ -346,24 +344,6 @@ struct HopperBackward {
     if (thread_index() % 128 == 0) {
       float* to = p.dq_sum + (line(p) + block * kRows) * kDim + consumer * (kDqBytes / 4);
       add_bulk(to, dq(consumer), kDqBytes);
-    }
-  }
-
-  SWEEPD_DEVICE static void store(const Problem& p, const Matrix& matrix,
-                                  const float (&sum)[kDim / 2], int consumer, float scale) {
-    const int lane = thread_index() % 32;
-    SWEEPD_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int row =
-          first_key() + 64 * consumer + thread_index() / 32 % 4 * 16 + lane / 4 + half * 8;
-      if (row >= p.sequence) continue;
-      auto* to = row_of<std::uint16_t>(matrix, block_z(), block_y(), row);
-      SWEEPD_UNROLL
-      for (int j = 0; j < kDim / 8; ++j) {
-        if (j * 8 >= p.head_dim) break;
-        *reinterpret_cast<std::uint32_t*>(to + j * 8 + lane % 4 * 2) =
-            pack<kType>(sum[4 * j + 2 * half] * scale, sum[4 * j + 2 * half + 1] * scale);
-      }
     }
   }
 };

@@ -1,0 +1,76 @@
+#include "runner/client/submitting.h"
+
+#include <fmt/format.h>
+
+#include "runner/base/units.h"
+#include "runner/client/changes_view.h"
+#include "runner/client/output.h"
+#include "runner/client/watching.h"
+
+namespace sweepd {
+namespace {
+
+std::string counts_text(const rpc::SubmittedSweep& sweep) {
+  std::string text =
+      fmt::format("{}: {} to run", counted(sweep.trials, "trial"), with_thousands(sweep.queued));
+  if (sweep.changes.attempts != 0) text += fmt::format(" ({})", changes_text(sweep.changes));
+  if (sweep.reused != 0) {
+    text += fmt::format(", {} reused (measured before)", with_thousands(sweep.reused));
+  }
+  if (sweep.joined != 0) text += fmt::format(", {} already queued", with_thousands(sweep.joined));
+  if (sweep.excluded != 0) text += fmt::format(", {} excluded", counted(sweep.excluded, "point"));
+  if (sweep.duplicates != 0) {
+    text += fmt::format(", {} the same as another", counted(sweep.duplicates, "point"));
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_submission_options(Command& command, Submission& submission) {
+  add_sweep_file_options(command, submission.files);
+  command.add_flag("--again", submission.again,
+                   "measure everything again: the same as --reuse none");
+  command
+      .add_option(
+          "--reuse", submission.reuse,
+          "which results from before count: those of the `same` code on this machine as it is "
+          "now, `any`, or `none`")
+      ->one_of({"same", "any", "none"})
+      ->capture_default_str();
+}
+
+Result<std::vector<std::string>> submit_sweeps(Client& client, const Submission& submission,
+                                               std::FILE* lines) {
+  if (submission.again && submission.reuse == "any") {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--again and --reuse any contradict each other: expected one of them"};
+  }
+  const auto files = read_sweep_files(client, submission.files);
+  if (!files) return files.error();
+  std::vector<std::string> ids;
+  for (const SweepFile& file : *files) {
+    rpc::Submit::Request request = file.submit();
+    request.reuse = submission.again ? "none" : submission.reuse;
+    const auto reply = client.call<rpc::Submit>(request);
+    if (!reply) return reply.error();
+    for (const rpc::SubmittedSweep& sweep : reply->sweeps) {
+      fmt::print(lines, "sweep {} {}: {}\n", short_id(sweep.id), sweep.name, counts_text(sweep));
+      ids.push_back(sweep.id);
+    }
+  }
+  std::fflush(lines);
+  return ids;
+}
+
+Exit watch_sweeps(Client& client, const std::vector<std::string>& ids) {
+  Exit worst = Exit::kOk;
+  for (const std::string& id : ids) {
+    const Exit exit = watch_sweep(client, id);
+    if (exit != Exit::kOk) worst = exit;
+    if (exit == Exit::kInterrupted) break;
+  }
+  return worst;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,31 @@
+// What `submit` and `run` have in common: a sweep file, what of earlier results counts, and
+// waiting.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "runner/client/client.h"
+#include "runner/client/sweep_file.h"
+
+namespace sweepd {
+
+struct Submission {
+  SweepFiles files;
+  bool again = false;
+  std::string reuse = "same";
+};
+
+// Adds FILE and what selects its points, --again and --reuse; `submission` receives them.
+void add_submission_options(Command& command, Submission& submission);
+
+// Queues the sweeps and prints a line for each to `lines`. Returns their ids.
+Result<std::vector<std::string>> submit_sweeps(Client& client, const Submission& submission,
+                                               std::FILE* lines);
+
+// Follows one sweep after the other until all have ended. Returns the last exit that is not kOk;
+// after kInterrupted the rest is not waited for.
+Exit watch_sweeps(Client& client, const std::vector<std::string>& ids);
+
+}  // namespace sweepd
