@@ -40,7 +40,7 @@ struct Fiber {
   int asleep_until = 0;  // in draws of the scheduler
   bool done = false;
   std::vector<std::function<void()>> copies;     // cp.async that is not done yet
-  std::vector<std::function<void()>> bulk;       // add_bulk that is not done yet
+  std::vector<std::function<void()>> bulk;       // bulk operations that it did not wait for yet
   std::vector<std::pair<Shared, int>> unfenced;  // stored since the last proxy fence
 };
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -102,6 +103,129 @@ TEST(Emulator, FindsAStoreThatTheCopyEngineReadsUnfenced) {
               HasSubstr("without a proxy fence"));
   EXPECT_EQ(error_of({.threads = 32, .shared_bytes = 16}, kernel(true)), "no error");
   EXPECT_EQ(sums[3], 4);
+}
+
+// A [1, 2, 3, 72] matrix of which a kernel stores boxes of 64 columns and 2 rows. Its rows are 80
+// elements apart, its heads 400.
+struct StoredBoxes {
+  std::vector<std::uint16_t> values = std::vector<std::uint16_t>(800, 9);
+  Problem problem;
+  TensorMap map;
+
+  StoredBoxes() {
+    problem.batch = 1, problem.heads = 2, problem.sequence = 3, problem.head_dim = 72;
+    map = emulated_map({values.data(), 800, 400, 80}, problem, 2);
+  }
+  int at(int head, int row, int column) const {
+    return values[static_cast<std::size_t>(head * 400 + row * 80 + column)];
+  }
+};
+constexpr Launch kWithABox{.threads = 32, .shared_bytes = 1024};
+
+// Writes 2 rows of 64, in pairs: row + 1 in the low half, the column in the high one. The 16-byte
+// chunks of a row are permuted by its number.
+void fill_box(std::uint32_t add) {
+  for (int i = thread_index(); i < 64; i += 32) {
+    const auto row = static_cast<Shared>(i / 32), pair = static_cast<Shared>(i % 32);
+    const Shared chunk = pair / 4 ^ row;
+    store_shared(row * 128 + chunk * 16 + pair % 4 * 4, (row + 1 + add) | (2 * pair) << 16);
+  }
+}
+
+TEST(Emulator, StoresABoxUnswizzledAndCutsIt) {
+  StoredBoxes boxes;
+  emulate(kWithABox, [&] {
+    fill_box(0);
+    fence_for_async();
+    sync_warp();
+    if (thread_index() != 0) return;
+    store_box(boxes.map, 0, 0, 0, 0, 0);   // all inside
+    store_box(boxes.map, 0, 64, 2, 1, 0);  // 8 columns and 1 row are inside
+    store_box(boxes.map, 0, 0, 4, 1, 0);   // nothing is
+    wait_for_bulk_reads();
+  });
+  for (int row = 0; row < 5; ++row) {
+    for (int column = 0; column < 80; ++column) {
+      const int stored = column % 2 == 0 ? row % 2 + 1 : column % 64 - 1;
+      EXPECT_EQ(boxes.at(0, row, column), row < 2 && column < 64 ? stored : 9) << row << column;
+      const bool inside = row == 2 && column >= 64 && column < 72;
+      EXPECT_EQ(boxes.at(1, row, column), inside ? stored : 9) << row << column;
+    }
+  }
+}
+
+TEST(Emulator, FindsABoxThatIsStoredUnfenced) {
+  const auto kernel = [](const StoredBoxes& boxes, bool every_thread_fences) {
+    return [&boxes, every_thread_fences] {
+      fill_box(0);
+      if (every_thread_fences || thread_index() == 0) fence_for_async();
+      sync_warp();
+      if (thread_index() != 0) return;
+      store_box(boxes.map, 0, 0, 0, 0, 0);
+      wait_for_bulk_reads();
+    };
+  };
+  const StoredBoxes boxes;
+  EXPECT_THAT(error_of(kWithABox, kernel(boxes, false)), HasSubstr("without a proxy fence"));
+  EXPECT_EQ(error_of(kWithABox, kernel(boxes, true)), "no error");
+}
+
+// Under some seed the copy engine reads what was meant for the next box.
+TEST(Emulator, ShowsABoxThatIsOverwrittenBeforeItIsRead) {
+  for (const bool waits : {true, false}) {
+    int wrong = 0;
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+      StoredBoxes boxes;
+      Launch launch = kWithABox;
+      launch.seed = seed;
+      emulate(launch, [&] {
+        for (int row = 0; row < 4; row += 2) {
+          if (thread_index() == 0 && waits) wait_for_bulk_reads();
+          sync_warp();
+          fill_box(static_cast<std::uint32_t>(row));
+          fence_for_async();
+          sync_warp();
+          if (thread_index() == 0) store_box(boxes.map, 0, 0, row, 0, 0);
+        }
+        if (thread_index() == 0) wait_for_bulk_reads();
+      });
+      EXPECT_EQ(boxes.at(0, 2, 0), 3);
+      wrong += boxes.at(0, 0, 0) == 1 ? 0 : 1;
+    }
+    if (waits) {
+      EXPECT_EQ(wrong, 0);
+    } else {
+      EXPECT_GT(wrong, 0);
+      EXPECT_LT(wrong, 20);
+    }
+  }
+}
+
+TEST(Emulator, FindsABoxThatNobodyWaitedFor) {
+  const StoredBoxes boxes;
+  for (std::uint32_t seed = 0; seed < 4; ++seed) {
+    Launch launch = kWithABox;
+    launch.seed = seed;
+    EXPECT_THAT(error_of(launch,
+                         [&] {
+                           fill_box(0);
+                           fence_for_async();
+                           sync_warp();
+                           if (thread_index() == 0) store_box(boxes.map, 0, 0, 0, 0, 0);
+                         }),
+                HasSubstr("ended before its copies"));
+  }
+}
+
+TEST(Emulator, FindsABoxThatCannotBeStored) {
+  const StoredBoxes boxes;
+  const auto error_of_box = [&](const TensorMap& map, Shared from, int head) {
+    return error_of({.threads = 1, .shared_bytes = 2048},
+                    [&] { store_box(map, from, 0, 0, head, 0); });
+  };
+  EXPECT_THAT(error_of_box(boxes.map, 128, 0), HasSubstr("a swizzled box at 128"));
+  EXPECT_THAT(error_of_box(boxes.map, 0, 2), HasSubstr("a box of no head"));
+  EXPECT_THAT(error_of_box(TensorMap{}, 0, 0), HasSubstr("nobody filled in"));
 }
 
 // cp.async may still be in progress if nobody waits; under some seed it is.

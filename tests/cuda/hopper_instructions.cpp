@@ -73,6 +73,51 @@ struct Product {
   }
 };
 
+// A box of 64 columns, in the matrix of a tensor map and swizzled in shared memory.
+class Box {
+ public:
+  Box(const TensorMap& map, Shared shared, int column, int row, int head, int batch)
+      : shared_(shared), column_(column), row_(row) {
+    std::int64_t values[9];
+    std::memcpy(values, map.opaque, sizeof values);
+    const auto [data, batch_stride, head_stride, row_stride, columns, rows, heads, batches, box] =
+        std::to_array(values);
+    if (box == 0) refuse("a tensor map that nobody filled in");
+    if (shared % 1024 != 0) refuse("a swizzled box at " + std::to_string(shared));
+    if (head >= heads || batch >= batches) refuse("a box of no head");
+    head_ = std::bit_cast<std::uint16_t*>(static_cast<std::uintptr_t>(data)) +
+            batch * batch_stride + head * head_stride;
+    row_stride_ = row_stride, columns_ = columns, rows_ = rows, box_ = static_cast<int>(box);
+  }
+  int bytes() const { return box_ * 128; }
+
+  // Calls `visit` with each element's place in the matrix, null beyond it, and in shared memory.
+  void each(const auto& visit) const {
+    for (int r = row_; r < row_ + box_; ++r) {
+      for (int c = column_; c < column_ + 64; ++c) {
+        const bool inside = r < rows_ && c < columns_;
+        const auto at = static_cast<Shared>((r - row_) * 128 + (c - column_) * 2);
+        visit(inside ? head_ + r * row_stride_ + c : nullptr, swizzled(shared_ + at));
+      }
+    }
+  }
+
+ private:
+  Shared shared_;
+  int column_, row_, box_;
+  std::uint16_t* head_;
+  std::int64_t row_stride_, columns_, rows_;
+};
+
+// Runs a bulk operation at once, or when its thread waits; it has to wait in both cases.
+void now_or_later(std::function<void()> operation) {
+  if (block().chance()) {
+    operation();
+    operation = [] {};
+  }
+  block().fiber().bulk.push_back(std::move(operation));
+}
+
 void finish_groups(Products& products, int pending) {
   while (static_cast<int>(products.groups.size()) - 1 > pending) {
     for (const auto& product : products.groups.front()) product();
@@ -123,28 +168,29 @@ TensorMap emulated_map(const Matrix& matrix, const Problem& problem, int box_row
 
 void load_box(Shared to, const TensorMap& map, Shared barrier, int column, int row, int head,
               int batch) {
-  std::int64_t values[9];
-  std::memcpy(values, map.opaque, sizeof values);
-  const auto [data, batch_stride, head_stride, row_stride, columns, rows, heads, batches, box] =
-      std::to_array(values);
-  if (to % 1024 != 0) refuse("a swizzled box at " + std::to_string(to));
-  if (head >= heads || batch >= batches) refuse("a box of no head");
-  const auto* from = std::bit_cast<const std::uint16_t*>(static_cast<std::uintptr_t>(data)) +
-                     batch * batch_stride + head * head_stride;
+  const Box box(map, to, column, row, head, batch);
   Block& here = block();
   const int thread = here.thread;
   here.transfers.emplace_back([=, &here] {
     here.thread = thread;
-    for (int r = 0; r < box; ++r) {
-      for (int c = 0; c < 64; ++c) {
-        const bool inside = row + r < rows && column + c < columns;
-        const std::uint16_t bits = inside ? from[(row + r) * row_stride + column + c] : 0;
-        std::memcpy(here.memory(swizzled(to + static_cast<Shared>(r * 128 + c * 2)), 2), &bits, 2);
-      }
-    }
+    box.each([&](const std::uint16_t* from, Shared at) {
+      const std::uint16_t bits = from == nullptr ? 0 : *from;
+      std::memcpy(here.memory(at, 2), &bits, 2);
+    });
     MemoryBarrier& state = here.barrier(barrier);
-    state.bytes -= static_cast<int>(box) * 128;
+    state.bytes -= box.bytes();
     here.complete(state);
+  });
+}
+
+void store_box(const TensorMap& map, Shared from, int column, int row, int head, int batch) {
+  const Box box(map, from, column, row, head, batch);
+  Block& here = block();
+  now_or_later([=, &here] {
+    box.each([&](std::uint16_t* to, Shared at) {
+      const unsigned char* bits = here.memory_read_async(at, 2);
+      if (to != nullptr) std::memcpy(to, bits, 2);
+    });
   });
 }
 
@@ -168,22 +214,17 @@ void add_bulk(float* to, Shared from, int bytes) {
     refuse("a bulk addition that is not aligned");
   }
   Block& here = block();
-  auto addition = [=, &here] {
+  now_or_later([=, &here] {
     const unsigned char* data = here.memory_read_async(from, bytes);
     for (int i = 0; i < bytes / 4; ++i) {
       float value = 0;
       std::memcpy(&value, data + i * 4, 4);
       to[i] += value;
     }
-  };
-  if (here.chance()) {
-    addition();
-  } else {
-    here.fiber().bulk.emplace_back(addition);
-  }
+  });
 }
 void wait_for_bulk_reads() {
-  for (const auto& addition : block().fiber().bulk) addition();
+  for (const auto& operation : block().fiber().bulk) operation();
   block().fiber().bulk.clear();
 }
 void wait_for_bulk() {

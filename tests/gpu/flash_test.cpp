@@ -74,6 +74,15 @@ TEST_F(CudaFlashSmall, SequencesThatNoTileDivides) {
   }
 }
 
+// More tiles than the largest GPU has SMs, so that a persistent block has several.
+TEST_F(CudaFlashSmall, ManyHeads) {
+  for (const AttentionMask mask : kMasks) {
+    for (const std::int64_t head_dim : {64, 80, 128}) {
+      expect_right({3, 65, 300, head_dim}, at::kBFloat16, mask);
+    }
+  }
+}
+
 // Columns that are not a multiple of 8 are padded.
 TEST_F(CudaFlashSmall, AnyHeadDimension) {
   for (const std::int64_t head_dim : {1, 17, 33, 63, 65, 100, 127}) {

@@ -1,9 +1,10 @@
-// The first program to run on a GPU: our attention kernels, without LibTorch, in a second. Compares
+// The first program to run on a GPU: our attention kernels, without LibTorch, in seconds. Compares
 // the kernels for Hopper with the portable ones, for heads of 64, 80 and 128, both masks, forward
 // and backward; on another GPU only runs the portable ones. Small enough for compute-sanitizer and
 // ncu.
 //
-//   gpu_smoke              sequences of 300
+//   gpu_smoke              sequences of 300: of two heads, and of a head for each SM, where each
+//                          block of Hopper's forward has several tiles
 //   gpu_smoke --time       also times the leaderboard's shape (16 heads of 64, sequence 16,384,
 //   causal)
 //
@@ -178,8 +179,8 @@ bool compare(const Shape& shape, bool hopper) {
     }
   }
   const bool agree = finite && difference <= 0.02 * largest;
-  std::printf("%s d %d, %s: largest result %.3f, largest difference %.4f\n",
-              agree ? "[  PASSED  ]" : "[  FAILED  ]", shape.head_dim,
+  std::printf("%s %d heads of %d, %s: largest result %.3f, largest difference %.4f\n",
+              agree ? "[  PASSED  ]" : "[  FAILED  ]", shape.heads, shape.head_dim,
               shape.causal ? "causal" : "full", largest, difference);
   return agree;
 }
@@ -226,6 +227,9 @@ int run(bool timed) {
       all = compare({2, 300, head_dim, causal}, hopper) && all;
     }
   }
+  const int sms = properties.multiProcessorCount;
+  all = compare({sms, 300, 64, true}, hopper) && all;
+  all = compare({sms, 300, 80, false}, hopper) && all;
   if (timed && all) time_leaderboard_shape(hopper);
   return all ? 0 : 1;
 }

@@ -82,11 +82,19 @@ const char* run_forward(const Problem& p, CUstream_st* stream) {
   TensorMaps maps{};
   if (!encode(maps.q, kType, p.q, p, Kernel::kRows) ||
       !encode(maps.k, kType, p.k, p, Kernel::kKeys) ||
-      !encode(maps.v, kType, p.v, p, Kernel::kKeys)) {
+      !encode(maps.v, kType, p.v, p, Kernel::kKeys) ||
+      !encode(maps.o, kType, p.o, p, Kernel::kStoredRows)) {
     return kNoMap;
   }
-  return launch(run_with_maps<Kernel>, blocks_of(p.sequence, Kernel::kRows), p, Kernel::kThreads,
-                Kernel::kSharedBytes, stream, p, maps);
+  int device = 0, multiprocessors = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (error != cudaSuccess) return cudaGetErrorString(error);
+  return launch_grid(run_with_maps<Kernel>,
+                     dim3(static_cast<unsigned>(Kernel::blocks(p, multiprocessors))),
+                     Kernel::kThreads, Kernel::kSharedBytes, stream, p, maps);
 }
 
 template <Element kType, int kDim, int kDepth>

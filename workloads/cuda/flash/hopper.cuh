@@ -10,13 +10,14 @@
 
 namespace sweepd::gpu {
 
-// Filled in by cuTensorMapEncodeTiled, for a [B, h, S, d] matrix that is read in boxes of 64
-// columns.
+// Filled in by cuTensorMapEncodeTiled, for a [B, h, S, d] matrix that is read or written in boxes
+// of 64 columns.
 struct alignas(128) TensorMap {
   std::uint64_t opaque[16];
 };
 struct TensorMaps {
   TensorMap q, k, v, d_o;  // d_o only in the backward
+  TensorMap o;             // only in the forward
 };
 
 enum class Major { kK, kMn };  // the contiguous dimension of an operand
@@ -94,6 +95,17 @@ SWEEPD_DEVICE void add_bulk(float* to, Shared from, int bytes) {
                    __cvta_generic_to_global(to)),
                "r"(from), "r"(bytes)
                : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+// Stores a box that `from` has swizzled, in the thread's own bulk group; nothing is written beyond
+// the matrix. `from` may be written again after wait_for_bulk_reads.
+SWEEPD_DEVICE void store_box(const TensorMap& map, Shared from, int column, int row, int head,
+                             int batch) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::
+          "l"(&map),
+      "r"(from), "r"(column), "r"(row), "r"(head), "r"(batch)
+      : "memory");
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 SWEEPD_DEVICE void wait_for_bulk_reads() {
@@ -253,6 +265,7 @@ void load_box(Shared to, const TensorMap& map, Shared barrier, int column, int r
               int batch);
 void load_bytes(Shared to, const void* from, int bytes, Shared barrier);
 void add_bulk(float* to, Shared from, int bytes);
+void store_box(const TensorMap& map, Shared from, int column, int row, int head, int batch);
 void wait_for_bulk_reads();
 void wait_for_bulk();
 void fence_for_async();

@@ -11,9 +11,15 @@
 //  - within a warpgroup the scores of the next keys are computed while the softmax of these runs;
 //  - between warpgroups a token circulates, so that while one uses the tensor cores the others do
 //    their softmax (FlashAttention-3's two ideas, Shah et al. 2024).
+//
+// Blocks are persistent: there is one for each SM, and it goes through tiles in the order of
+// hopper_tiles.h. The copying warpgroup runs ahead into the next tile while the others finish this
+// one. A warpgroup rounds its 64 rows of o into shared memory of their own, from where the copy
+// engine stores them during the next tile.
 #pragma once
 
 #include "workloads/cuda/flash/hopper.cuh"
+#include "workloads/cuda/flash/hopper_tiles.h"
 
 namespace sweepd::gpu {
 
@@ -26,12 +32,16 @@ struct HopperForward {
   static constexpr int kCopyRegisters = kDim == 64 ? 32 : 24;
   static constexpr int kRegisters = kDim == 64 ? 160 : 240;
   static constexpr int kRows = 64 * kConsumers, kKeys = 128, kStages = 2, kPanels = kDim / 64;
+  static constexpr int kBlocksPerSm = 1;  // two would need twice the registers that there are
+  static constexpr int kStoredRows = 64;  // of o, by a warpgroup
 
   static constexpr int kPanelBytes = kKeys * 128;  // of k and v
   static constexpr int kStageBytes = kPanels * kPanelBytes;
   static constexpr int kQBytes = kRows * kDim * 2;
-  static constexpr int kBarrierAt = kQBytes + 2 * kStages * kStageBytes;
-  static constexpr int kSharedBytes = kBarrierAt + 8 * (1 + 4 * kStages);
+  static constexpr int kOPanel = kStoredRows * 128, kOBytes = kPanels * kOPanel;  // of a warpgroup
+  static constexpr int kOAt = kQBytes + 2 * kStages * kStageBytes;
+  static constexpr int kBarrierAt = kOAt + kConsumers * kOBytes;
+  static constexpr int kSharedBytes = kBarrierAt + 8 * (2 + 4 * kStages);
   static_assert(kSharedBytes <= 227 * 1024);
 
   float s[kKeys / 2];  // 64 x 128 scores, then probabilities
@@ -44,10 +54,11 @@ struct HopperForward {
     const int warpgroup = uniform(thread_index() / 128);
     if (thread_index() == 0) {
       init_barrier(q_full(), 1);
+      init_barrier(q_empty(), 4 * kConsumers);  // each warp arrives once
       for (int stage = 0; stage < kStages; ++stage) {
         init_barrier(k_full(stage), 1);
         init_barrier(v_full(stage), 1);
-        init_barrier(k_empty(stage), 4 * kConsumers);  // each warp arrives once
+        init_barrier(k_empty(stage), 4 * kConsumers);
         init_barrier(v_empty(stage), 4 * kConsumers);
       }
       fence_barrier_init();
@@ -59,8 +70,20 @@ struct HopperForward {
     } else {
       take_registers<kRegisters>();
       HopperForward consumer;
-      consumer.compute(p, warpgroup - 1);
+      consumer.compute(p, maps, warpgroup - 1);
     }
+  }
+
+  // The grid: no more blocks than run at the same time, and none without a tile.
+  static constexpr int blocks(const Problem& p, int multiprocessors) {
+    const int tiles = ForwardTiles::of(p, kRows).count(), running = kBlocksPerSm * multiprocessors;
+    return tiles < running ? tiles : running;
+  }
+
+  // Where a warpgroup keeps eight columns of a row of its o: swizzled as TMA expects it, so that
+  // eight rows are in 32 different banks.
+  static constexpr int o_offset(int row, int chunk) {
+    return chunk / 8 * kOPanel + row * 128 + (chunk % 8 ^ row % 8) * 16;
   }
 
  private:
@@ -68,6 +91,7 @@ struct HopperForward {
   SWEEPD_DEVICE static Shared q() { return at(0); }
   SWEEPD_DEVICE static Shared k(int stage) { return at(kQBytes + stage * kStageBytes); }
   SWEEPD_DEVICE static Shared v(int stage) { return at(kQBytes + (kStages + stage) * kStageBytes); }
+  SWEEPD_DEVICE static Shared kept_o(int consumer) { return at(kOAt + consumer * kOBytes); }
   SWEEPD_DEVICE static Shared q_full() { return at(kBarrierAt); }
   SWEEPD_DEVICE static Shared k_full(int stage) { return at(kBarrierAt + 8 * (1 + stage)); }
   SWEEPD_DEVICE static Shared v_full(int stage) {
@@ -79,88 +103,127 @@ struct HopperForward {
   SWEEPD_DEVICE static Shared v_empty(int stage) {
     return at(kBarrierAt + 8 * (1 + 3 * kStages + stage));
   }
+  SWEEPD_DEVICE static Shared q_empty() { return at(kBarrierAt + 8 * (1 + 4 * kStages)); }
 
-  // Begins with the last rows, which take longest under a causal mask.
-  SWEEPD_DEVICE static int first_row() { return (grid_x() - 1 - block_x()) * kRows; }
-  SWEEPD_DEVICE static int key_blocks(const Problem& p) {
-    const int rows_end = first_row() + kRows;
+  SWEEPD_DEVICE static int key_blocks(const Problem& p, const ForwardTile& tile) {
+    const int rows_end = (tile.row_block + 1) * kRows;
     const int end = p.causal && rows_end < p.sequence ? rows_end : p.sequence;
     return (end + kKeys - 1) / kKeys;
   }
 
-  // One thread issues all TMA copies. Keys go from the diagonal down, so that the masked blocks
-  // come first.
+  // One thread issues all TMA loads. Keys go from the diagonal down, so that the masked blocks come
+  // first. A tile's first k comes before its q, because the place of k is free earlier.
   SWEEPD_DEVICE static void copy(const Problem& p, const TensorMaps& maps) {
-    const int head = block_y(), batch = block_z(), blocks = key_blocks(p);
+    const ForwardTiles tiles = ForwardTiles::of(p, kRows);
+    int step = 0;  // blocks of keys; stages and phases run on from tile to tile
+    SWEEPD_NO_UNROLL
+    for (int round = 0;; ++round) {
+      const int place = tiles.place(round, block_x(), grid_x());
+      if (place >= tiles.count()) return;
+      const ForwardTile tile = tiles.at(place);
+      const int last = (key_blocks(p, tile) - 1) * kKeys;
+      SWEEPD_NO_UNROLL
+      for (int key = last; key >= 0; key -= kKeys, ++step) {
+        const int stage = step % kStages, free = step / kStages % 2 ^ 1;
+        wait(k_empty(stage), free);
+        copy_stage(k(stage), maps.k, k_full(stage), key, tile);
+        if (key == last) copy_q(maps.q, tile, round);
+        wait(v_empty(stage), free);
+        copy_stage(v(stage), maps.v, v_full(stage), key, tile);
+      }
+    }
+  }
+  SWEEPD_DEVICE static void copy_q(const TensorMap& map, const ForwardTile& tile, int round) {
+    wait(q_empty(), round % 2 ^ 1);
     arrive_expecting(q_full(), kQBytes);
     for (int panel = 0; panel < kPanels; ++panel) {
-      load_box(q() + static_cast<Shared>(panel * kRows * 128), maps.q, q_full(), panel * 64,
-               first_row(), head, batch);
-    }
-    SWEEPD_NO_UNROLL
-    for (int i = 0; i < blocks; ++i) {
-      const int stage = i % kStages, free = i / kStages % 2 ^ 1, key = (blocks - 1 - i) * kKeys;
-      wait(k_empty(stage), free);
-      copy_stage(k(stage), maps.k, k_full(stage), key, head, batch);
-      wait(v_empty(stage), free);
-      copy_stage(v(stage), maps.v, v_full(stage), key, head, batch);
+      load_box(q() + static_cast<Shared>(panel * kRows * 128), map, q_full(), panel * 64,
+               tile.row_block * kRows, tile.head, tile.batch);
     }
   }
   SWEEPD_DEVICE static void copy_stage(Shared to, const TensorMap& map, Shared full, int key,
-                                       int head, int batch) {
+                                       const ForwardTile& tile) {
     arrive_expecting(full, kStageBytes);
     for (int panel = 0; panel < kPanels; ++panel) {
-      load_box(to + static_cast<Shared>(panel * kPanelBytes), map, full, panel * 64, key, head,
-               batch);
+      load_box(to + static_cast<Shared>(panel * kPanelBytes), map, full, panel * 64, key, tile.head,
+               tile.batch);
     }
   }
 
-  SWEEPD_DEVICE void compute(const Problem& p, int consumer) {
-    const int blocks = key_blocks(p), first = first_row() + 64 * consumer;
+  SWEEPD_DEVICE void compute(const Problem& p, const TensorMaps& maps, int consumer) {
+    const ForwardTiles tiles = ForwardTiles::of(p, kRows);
+    if (consumer == kConsumers - 1) pass_token(consumer);  // the first warpgroup has it first
+    int step = 0;
+    SWEEPD_NO_UNROLL
+    for (int round = 0;; ++round) {
+      const int place = tiles.place(round, block_x(), grid_x());
+      if (place >= tiles.count()) break;
+      const ForwardTile tile = tiles.at(place);
+      attend(p, tile, consumer, round, step);
+      store(p, maps.o, tile, consumer);
+    }
+    if (consumer == 0) take_token(consumer);  // or its barrier would be left half arrived
+    // The block's shared memory must stay until the copy engine has read the last of o.
+    if (thread_index() % 128 == 0) wait_for_bulk_reads();
+  }
+
+  // Named barriers 1 to kConsumers are tokens; the next ones are of one warpgroup each.
+  SWEEPD_DEVICE static void take_token(int consumer) { sync_threads(1 + consumer, 256); }
+  SWEEPD_DEVICE static void pass_token(int consumer) {
+    arrive_threads(consumer + 1 < kConsumers ? 2 + consumer : 1, 256);
+  }
+  SWEEPD_DEVICE static void sync_warpgroup(int consumer) {
+    sync_threads(1 + kConsumers + consumer, 128);
+  }
+
+  // Computes o, m and l of the warpgroup's rows. `step` counts blocks of keys, over all tiles.
+  SWEEPD_DEVICE void attend(const Problem& p, const ForwardTile& tile, int consumer, int round,
+                            int& step) {
+    const int first = tile.row_block * kRows + 64 * consumer;
+    int key = (key_blocks(p, tile) - 1) * kKeys;
     SWEEPD_UNROLL
     for (int i = 0; i < kDim / 2; ++i) o[i] = 0;
     m[0] = m[1] = -INFINITY;
     l[0] = l[1] = 0;
-    if (consumer == kConsumers - 1) arrive_threads(1, 256);  // the first warpgroup has the token
 
-    wait(q_full(), 0);
-    wait(k_full(0), 0);
+    wait(q_full(), round % 2);
+    wait(k_full(step % kStages), step / kStages % 2);
     begin_products();
-    scores(consumer, 0);
+    scores(consumer, step % kStages);
     commit_products();
     wait_for_products<0>();
     settle(s);
-    release(k_empty(0));
-    soften(p, first, (blocks - 1) * kKeys);
+    release(k_empty(step % kStages));
+    if (key == 0) release(q_empty());
+    float shrink[2];
+    soften(p, first, key, shrink);
     pack_probabilities();
 
     SWEEPD_NO_UNROLL
-    for (int i = 1; i < blocks; ++i) {
-      const int stage = i % kStages, former = (i - 1) % kStages;
-      wait(k_full(stage), i / kStages % 2);
-      sync_threads(1 + consumer, 256);
+    for (key -= kKeys; key >= 0; key -= kKeys) {
+      const int former = step % kStages, former_parity = step / kStages % 2;
+      ++step;
+      const int stage = step % kStages;
+      wait(k_full(stage), step / kStages % 2);
+      take_token(consumer);
       begin_products();
       scores(consumer, stage);
       commit_products();
-      wait(v_full(former), (i - 1) / kStages % 2);
+      wait(v_full(former), former_parity);
       begin_products();
       outputs(former);
       commit_products();
-      // No warpgroup waits for the last token.
-      if (consumer + 1 < kConsumers) {
-        arrive_threads(2 + consumer, 256);
-      } else if (i + 1 < blocks) {
-        arrive_threads(1, 256);
-      }
+      pass_token(consumer);
       wait_for_products<1>();
       settle(s);
       release(k_empty(stage));
-      float shrink[2];
-      soften(p, first, (blocks - 1 - i) * kKeys, shrink);
+      if (key == 0) release(q_empty());
+      soften(p, first, key, shrink);
       // The exponentials should run during the products, but ptxas would move them after the wait.
-      // It moves nothing across a loop, such as that of this wait, which has long ended.
+      // It moves nothing across a loop, such as that of this wait, which has long ended: v is not
+      // released before.
       settle(s);
-      wait(q_full(), 0);
+      wait(v_full(former), former_parity);
       wait_for_products<0>();
       settle(o);
       release(v_empty(former));
@@ -168,16 +231,15 @@ struct HopperForward {
       for (int e = 0; e < kDim / 2; ++e) o[e] *= shrink[e / 2 % 2];
       pack_probabilities();
     }
-    // With a single block of keys the token was never taken.
-    if (blocks == 1 && consumer == 0) sync_threads(1, 256);
-    const int last = (blocks - 1) % kStages;
-    wait(v_full(last), (blocks - 1) / kStages % 2);
+    const int last = step % kStages;
+    wait(v_full(last), step / kStages % 2);
     begin_products();
     outputs(last);
     commit_products();
     wait_for_products<0>();
     settle(o);
-    store(p, first);
+    release(v_empty(last));
+    ++step;
   }
 
   SWEEPD_DEVICE static void release(Shared empty) {
@@ -201,11 +263,6 @@ struct HopperForward {
     for (int i = 0; i < kKeys / 16; ++i) {
       product<kType, kDim, Major::kMn>(o, probabilities[i], moved(right, i * 2048), true);
     }
-  }
-
-  SWEEPD_DEVICE void soften(const Problem& p, int first, int key) {
-    float unused[2];
-    soften(p, first, key, unused);
   }
 
   // Turns scores into probabilities. `shrink` is the factor for older sums.
@@ -253,25 +310,39 @@ struct HopperForward {
     }
   }
 
-  SWEEPD_DEVICE void store(const Problem& p, int first) {
-    const int lane = thread_index() % 32, head = block_y(), batch = block_z();
+  SWEEPD_DEVICE void store(const Problem& p, const TensorMap& map, const ForwardTile& tile,
+                           int consumer) {
+    const int lane = thread_index() % 32, warp_row = thread_index() / 32 % 4 * 16;
+    const int first = tile.row_block * kRows + 64 * consumer;
+    float share[2];
     SWEEPD_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const int row = first + thread_index() / 32 % 4 * 16 + lane / 4 + half * 8;
+      const int row = first + warp_row + lane / 4 + half * 8;
       const float sum = sum_of_quad(l[half]);
-      if (row >= p.sequence) continue;
-      if (lane % 4 == 0) {
-        const std::int64_t line = (static_cast<std::int64_t>(batch) * p.heads + head) * p.sequence;
-        p.lse[line + row] = (m[half] * p.scale * kLog2E + log2_of(sum)) * kLn2;
+      share[half] = 1 / sum;
+      if (lane % 4 == 0 && row < p.sequence) {
+        const std::int64_t line = static_cast<std::int64_t>(tile.batch) * p.heads + tile.head;
+        p.lse[line * p.sequence + row] = (m[half] * p.scale * kLog2E + log2_of(sum)) * kLn2;
       }
-      const float share = 1 / sum;
-      auto* to = row_of<std::uint16_t>(p.o, batch, head, row);
+    }
+    if (thread_index() % 128 == 0) wait_for_bulk_reads();  // of the former tile's o
+    sync_warpgroup(consumer);
+    SWEEPD_UNROLL
+    for (int i = 0; i < kDim / 16; ++i) {
+      std::uint32_t both[4];
       SWEEPD_UNROLL
-      for (int j = 0; j < kDim / 8; ++j) {
-        if (j * 8 >= p.head_dim) break;
-        *reinterpret_cast<std::uint32_t*>(to + j * 8 + lane % 4 * 2) =
-            pack<kType>(o[4 * j + 2 * half] * share, o[4 * j + 2 * half + 1] * share);
+      for (int e = 0; e < 4; ++e) {
+        both[e] = pack<kType>(o[8 * i + 2 * e] * share[e % 2], o[8 * i + 2 * e + 1] * share[e % 2]);
       }
+      const int offset = o_offset(warp_row + lane % 16, 2 * i + lane / 16);
+      store_matrices(kept_o(consumer) + static_cast<Shared>(offset), both);
+    }
+    fence_for_async();
+    sync_warpgroup(consumer);
+    if (thread_index() % 128 != 0) return;
+    for (int panel = 0; panel < kPanels; ++panel) {
+      store_box(map, kept_o(consumer) + static_cast<Shared>(panel * kOPanel), panel * 64, first,
+                tile.head, tile.batch);
     }
   }
 };

@@ -18,13 +18,11 @@ __global__ void __launch_bounds__(Kernel::kThreads, 1)
 // More than 48 KiB of shared memory must be requested once per kernel and device. Requesting it
 // each time costs less than remembering where that was done.
 template <class... Arguments>
-const char* launch(void (*kernel)(Arguments...), int blocks, const Problem& problem, int threads,
-                   int shared_bytes, CUstream_st* stream, const Arguments&... arguments) {
+const char* launch_grid(void (*kernel)(Arguments...), dim3 grid, int threads, int shared_bytes,
+                        CUstream_st* stream, const Arguments&... arguments) {
   cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
   if (error == cudaSuccess) {
-    const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(problem.heads),
-                    static_cast<unsigned>(problem.batch));
     kernel<<<grid, static_cast<unsigned>(threads), static_cast<std::size_t>(shared_bytes),
              stream>>>(arguments...);
     error = cudaGetLastError();
@@ -32,6 +30,15 @@ const char* launch(void (*kernel)(Arguments...), int blocks, const Problem& prob
     (void)cudaGetLastError();  // or the next launch would report this error as its own
   }
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+}
+
+// A grid of {blocks, heads, batch}.
+template <class... Arguments>
+const char* launch(void (*kernel)(Arguments...), int blocks, const Problem& problem, int threads,
+                   int shared_bytes, CUstream_st* stream, const Arguments&... arguments) {
+  const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(problem.heads),
+                  static_cast<unsigned>(problem.batch));
+  return launch_grid(kernel, grid, threads, shared_bytes, stream, arguments...);
 }
 
 template <class Kernel>
