@@ -98,7 +98,6 @@ struct HopperBackward {
   SWEEPD_DEVICE static Shared delta(int stage) {
     return at(kLinesAt + (kStages + stage) * kLineBytes);
   }
-  // The barriers: kv's, and of each stage those of q and d_o; of each buffer that of ds.
   SWEEPD_DEVICE static Shared kv_full() { return at(kBarrierAt); }
   SWEEPD_DEVICE static Shared barrier(int kind, int stage) {
     return at(kBarrierAt + 8 * (1 + kind * kStages + stage));
@@ -190,8 +189,8 @@ struct HopperBackward {
     if (thread_index() % 128 == 0) wait_for_bulk();
   }
 
-  SWEEPD_DEVICE static void release(Shared empty) {
-    if (thread_index() % 32 == 0) arrive(empty);
+  SWEEPD_DEVICE static void release(Shared barrier) {
+    if (thread_index() % 32 == 0) arrive(barrier);
   }
 
   // s, once stage `index` of q is there.

@@ -5,8 +5,8 @@
 
 namespace sweepd::gpu {
 
-// Stores scale times a warpgroup's 64 x kDim sums as rows `first` and following of the block's head.
-// What is beyond the sequence or the head dimension is left out.
+// Stores scale times a warpgroup's 64 x kDim sums as rows `first` and following of the block's
+// head. What is beyond the sequence or the head dimension is left out.
 template <Element kType, int kDim>
 SWEEPD_DEVICE void store_sums(const Problem& p, const Matrix& matrix, const float (&sum)[kDim / 2],
                               int first, float scale) {
