@@ -108,7 +108,7 @@ TEST(Emulator, FindsAStoreThatTheCopyEngineReadsUnfenced) {
 // A [1, 2, 3, 72] matrix of which a kernel stores boxes of 64 columns and 2 rows. Its rows are 80
 // elements apart, its heads 400.
 struct StoredBoxes {
-  std::vector<std::uint16_t> values = std::vector<std::uint16_t>(800, 9);
+  std::vector<std::uint16_t> values = std::vector<std::uint16_t>(1000, 9);
   Problem problem;
   TensorMap map;
 

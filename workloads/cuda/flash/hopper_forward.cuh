@@ -92,18 +92,13 @@ struct HopperForward {
   SWEEPD_DEVICE static Shared k(int stage) { return at(kQBytes + stage * kStageBytes); }
   SWEEPD_DEVICE static Shared v(int stage) { return at(kQBytes + (kStages + stage) * kStageBytes); }
   SWEEPD_DEVICE static Shared kept_o(int consumer) { return at(kOAt + consumer * kOBytes); }
-  SWEEPD_DEVICE static Shared q_full() { return at(kBarrierAt); }
-  SWEEPD_DEVICE static Shared k_full(int stage) { return at(kBarrierAt + 8 * (1 + stage)); }
-  SWEEPD_DEVICE static Shared v_full(int stage) {
-    return at(kBarrierAt + 8 * (1 + kStages + stage));
-  }
-  SWEEPD_DEVICE static Shared k_empty(int stage) {
-    return at(kBarrierAt + 8 * (1 + 2 * kStages + stage));
-  }
-  SWEEPD_DEVICE static Shared v_empty(int stage) {
-    return at(kBarrierAt + 8 * (1 + 3 * kStages + stage));
-  }
-  SWEEPD_DEVICE static Shared q_empty() { return at(kBarrierAt + 8 * (1 + 4 * kStages)); }
+  SWEEPD_DEVICE static Shared barrier(int number) { return at(kBarrierAt + 8 * number); }
+  SWEEPD_DEVICE static Shared q_full() { return barrier(0); }
+  SWEEPD_DEVICE static Shared q_empty() { return barrier(1); }
+  SWEEPD_DEVICE static Shared k_full(int stage) { return barrier(2 + stage); }
+  SWEEPD_DEVICE static Shared v_full(int stage) { return barrier(2 + kStages + stage); }
+  SWEEPD_DEVICE static Shared k_empty(int stage) { return barrier(2 + 2 * kStages + stage); }
+  SWEEPD_DEVICE static Shared v_empty(int stage) { return barrier(2 + 3 * kStages + stage); }
 
   SWEEPD_DEVICE static int key_blocks(const Problem& p, const ForwardTile& tile) {
     const int rows_end = (tile.row_block + 1) * kRows;
@@ -176,16 +171,19 @@ struct HopperForward {
     sync_threads(1 + kConsumers + consumer, 128);
   }
 
+  SWEEPD_DEVICE void clear() {
+    SWEEPD_UNROLL
+    for (int i = 0; i < kDim / 2; ++i) o[i] = 0;
+    m[0] = m[1] = -INFINITY;
+    l[0] = l[1] = 0;
+  }
+
   // Computes o, m and l of the warpgroup's rows. `step` counts blocks of keys, over all tiles.
   SWEEPD_DEVICE void attend(const Problem& p, const ForwardTile& tile, int consumer, int round,
                             int& step) {
     const int first = tile.row_block * kRows + 64 * consumer;
     int key = (key_blocks(p, tile) - 1) * kKeys;
-    SWEEPD_UNROLL
-    for (int i = 0; i < kDim / 2; ++i) o[i] = 0;
-    m[0] = m[1] = -INFINITY;
-    l[0] = l[1] = 0;
-
+    clear();
     wait(q_full(), round % 2);
     wait(k_full(step % kStages), step / kStages % 2);
     begin_products();
