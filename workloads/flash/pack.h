@@ -39,6 +39,31 @@ void pack(const Matrix& from, int64_t first, int64_t rows, int64_t width, float*
 }
 
 // row = row^T, kLanes x kLanes: exchanges halves, quarters, ... of pairs of rows. Only moves bits.
+#if defined(__clang__)
+// Clang shuffles by constants only. __make_integer_seq is its std::make_integer_sequence: no
+// standard header may be compiled here, see simd.h.
+template <class Integer, Integer... each>
+struct Sequence {};
+
+template <int step, int... lane>
+void exchange(Floats& a, Floats& b, Sequence<int, lane...>) {
+  const Floats low =
+      __builtin_shufflevector(a, b, ((lane & step) != 0 ? kLanes + lane - step : lane)...);
+  b = __builtin_shufflevector(a, b, ((lane & step) != 0 ? kLanes + lane : lane + step)...);
+  a = low;
+}
+
+template <int step = kLanes / 2>
+void transpose_square(Floats (&row)[kLanes]) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kLanes; ++r) {
+    if ((r & step) == 0) {
+      exchange<step>(row[r], row[r + step], __make_integer_seq<Sequence, int, kLanes>{});
+    }
+  }
+  if constexpr (step > 1) transpose_square<step / 2>(row);
+}
+#else
 inline void transpose_square(Floats (&row)[kLanes]) {
 #pragma GCC unroll 4
   for (int step = kLanes / 2; step > 0; step /= 2) {
@@ -58,6 +83,7 @@ inline void transpose_square(Floats (&row)[kLanes]) {
     }
   }
 }
+#endif
 
 // out[c][r] = in[r][c]; both counts are whole vectors.
 inline void transpose_bits(const float* in, int64_t in_stride, int64_t rows, int64_t columns,
