@@ -62,6 +62,9 @@ sweepd_import(Torch::cudart ${SWEEPD_CUDART})
 sweepd_import(Torch::cupti ${SWEEPD_CUPTI})
 target_include_directories(Torch::cpu SYSTEM INTERFACE ${SWEEPD_LIBTORCH}/include
                            ${SWEEPD_LIBTORCH}/include/torch/csrc/api/include)
+# GCC compiled the wheel. Since version 18 Clang gives some templates other names than GCC does.
+target_compile_options(Torch::cpu INTERFACE
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,18>>:-fclang-abi-compat=17>)
 # The wheel has its own fmt headers, newer than the system's library, and they come first. They are
 # in a namespace of their version, so one program can have both; cmake/torch_fmt.cpp is the library
 # for them.

@@ -21,7 +21,7 @@ nlohmann::json to_json(const std::vector<MemoryPicture>& pictures) {
 }
 
 Result<std::vector<MemoryPicture>> memory_pictures_from_json(const nlohmann::json& json) {
-  const Ordered whole = {{"pictures", json}};
+  const Ordered whole = {{"pictures", Ordered(json)}};
   JsonReader reader(whole);
   std::vector<MemoryPicture> pictures;
   reader.each("pictures", [&](JsonReader<Ordered>& element) {
