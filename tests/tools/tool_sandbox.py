@@ -31,6 +31,7 @@ class Sandbox(unittest.TestCase):
             "HOME": str(self.root),
             "SWEEPD_CACHE": str(self.cache),
             "CALLS": str(self.root / "calls"),
+            "TMPDIR": str(self.root),
             **variables,
         }
         return subprocess.run([self.root / "tools" / name, *arguments], env=environment, text=True,
