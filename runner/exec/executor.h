@@ -5,22 +5,30 @@
 
 #include <optional>
 #include <set>
+#include <string>
 #include <variant>
 #include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/base/result.h"
 #include "runner/exec/evaluator.h"
 #include "runner/exec/exit_status.h"
+#include "runner/exec/pool_status.h"
+#include "runner/model/outcome.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
 
 namespace sweepd {
 
-// Every rank runs.
+// Every rank runs. An attempt may wait for hours before this event, in the queue of a cluster.
 struct AttemptStarted {
   AttemptId attempt;
+  // When, if that was before now by more than a moment. Its deadline counts from here.
+  std::optional<WallTime> when = {};
 };
 // No rank runs, and none is left. kResourceExhausted: the attempt itself may be too large.
+// kFailedPrecondition: it can never run here, so it ends `skipped` with the message. Other codes:
+// the machine is the reason; the attempt is queued again, and its pool pauses.
 struct AttemptNotStarted {
   AttemptId attempt;
   Error error;
@@ -35,10 +43,24 @@ struct RankEnded {
 struct AttemptOver {
   AttemptId attempt;
 };
+// Whoever manages the pool took the attempt away, or ended it, for a reason of its own. The last
+// event of an attempt, in place of AttemptNotStarted or AttemptOver, whether or not it had started;
+// nothing of it runs any more. What its journals say is kept. If they say that it was done, it is.
+struct AttemptLost {
+  AttemptId attempt;
+  // How it ends, in the manager's words: Failed{"the prologue failed: ..."}, Cancelled{"job 17 was
+  // cancelled by root"}.
+  Ending ending;
+  // The attempt is not at fault (NODE_FAIL, PREEMPTED): it is queued again, kMostLosses times at
+  // most, and `show` has what happened each time: `what`, such as "NODE_FAIL on node3 (job 17)".
+  bool again = false;
+  std::string what = {};
+};
+inline constexpr int kMostLosses = 3;
 // What `prepare` asked to wait for is there, or will not come.
 struct WorkerLoaded {};
-using ExecutorEvent =
-    std::variant<AttemptStarted, AttemptNotStarted, RankEnded, AttemptOver, WorkerLoaded>;
+using ExecutorEvent = std::variant<AttemptStarted, AttemptNotStarted, RankEnded, AttemptOver,
+                                   AttemptLost, WorkerLoaded>;
 
 // What a daemon finds of an attempt that another daemon started.
 struct Adoption {
@@ -46,6 +68,10 @@ struct Adoption {
   // Some ranks never began and no longer can. The attempt was never complete: nothing was measured,
   // and the ranks that are alive wait for the others.
   bool incomplete = false;
+  // It was given to the executor and has not started yet: nothing is lost, and AttemptStarted,
+  // AttemptNotStarted or AttemptLost follows, as after `start`.
+  bool waits = false;
+  std::optional<WallTime> started = {};  // as AttemptStarted::when
 };
 
 class Executor {
@@ -54,7 +80,9 @@ class Executor {
 
   // Begins to start all ranks. The folder exists and contains request.json. AttemptStarted or
   // AttemptNotStarted follows, then a RankEnded for each rank, then AttemptOver. The ranks outlive
-  // the daemon.
+  // the daemon. The lease has an entry for each rank. If somebody else hands out the cores and
+  // GPUs, its entries have neither cores nor a uuid: `gpu_index` is -1 on the CPU, else the rank's
+  // place among the GPUs of its node.
   virtual void start(const AttemptFolder& folder, const AttemptRequest& request) = 0;
 
   // Looks for the ranks of a folder that another daemon started. RankEnded follows for each that is
@@ -79,6 +107,9 @@ class Executor {
   virtual int descriptor() const = 0;
   // What happened since the last call, in order. Takes a few milliseconds.
   virtual std::vector<ExecutorEvent> events() = 0;
+
+  // Of a pool that somebody else manages; null: there is nothing to ask. Lives as long as this.
+  virtual PoolInspector* inspector() { return nullptr; }
 
   // Starts a worker for analytic workloads, bound to these cores.
   virtual Result<Evaluator> start_evaluator(const std::vector<int>& cores) = 0;
