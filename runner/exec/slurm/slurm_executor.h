@@ -1,0 +1,70 @@
+// The executor of a pool of a Slurm cluster.
+//
+// Pilot jobs. One `sbatch` is one allocation, and a small shell script in it, the pilot, runs one
+// attempt after the other, each by an `srun` with a fresh process for every rank. The pilot ends
+// when it has had no work for `SlurmPool::idle`, when what waits does not fit into its remaining
+// time or its nodes, or when it is told to. An attempt is not begun in an allocation that ends
+// before the attempt's `timeout` does, unless even a new one would.
+//
+// How many nodes. On GPUs a rank has a GPU, so `world_size` / gpus_per_node. On the CPU a node gets
+// as many ranks as there are cores for among cpus_per_node (`threads` each, at least one); all
+// ranks if cpus_per_node is 0. Every rank gets an equal share of its node's cores. A pilot runs the
+// attempts that need as many nodes as it has.
+//
+// What the scheduler must know. The pool has `max_jobs` slots. An attempt takes one, whatever its
+// size, from `start` until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and
+// GPUs that Slurm bound it to, and reports them. AttemptRequest::machine and host_cores may be
+// empty: the worker then finds out both. The attempt's folder lies in the pool's `runs`.
+//
+// What is reported when:
+//   AttemptStarted       all ranks have begun. The wait in Slurm's queue is before it.
+//   AttemptNotStarted    kFailedPrecondition: Slurm says that no node of the pool is large enough.
+//                        Else kUnavailable: `kill` while it waited, sbatch refused, the prologue
+//                        failed, a job was cancelled while it waited. With Slurm's own words.
+//   AttemptLost          the job ended during the attempt. NODE_FAIL, PREEMPTED, BOOT_FAIL and a
+//                        lost job have `again`; TIMEOUT is Timeout, OUT_OF_MEMORY is Oom, CANCELLED
+//                        is Cancelled with the user who did it, all others are Failed.
+// If Slurm does not answer, nothing is decided until it does; `trouble` says so, and attempts that
+// run go on.
+//
+// Files. `<runs>/jobs/<owner>/<job's name>/` holds for each job its script, its output, and what
+// daemon and pilot tell each other: small files that are replaced by rename (job_folder.h). Nothing
+// listens on a port. The folder is written before `sbatch` runs and the job's name is that of the
+// folder, so a job is found again after the daemon's death, and none is submitted twice.
+//
+// Commands: sbatch, squeue, scontrol, scancel, and sinfo for `status`. While a job exists, one
+// `squeue` for all jobs of the pool every `SlurmTiming::squeue`; `scontrol` once for a job that
+// vanished. No accounting (sacct).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "runner/base/units.h"
+#include "runner/exec/executor.h"
+#include "runner/model/pool_config.h"
+
+namespace sweepd {
+
+struct SlurmTiming {
+  Duration look = milliseconds(100);     // at the folders of pilots that work
+  Duration squeue = seconds(10);         // between two `squeue`
+  Duration command_limit = seconds(60);  // a command of Slurm that takes longer has failed
+  Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
+};
+
+struct SlurmSettings {
+  PoolConfig pool;               // with `slurm`, and an absolute `runs`
+  std::filesystem::path worker;  // a path on the nodes
+  // Tells apart daemons that share `runs`: letters, digits and `-`. The same after a restart.
+  std::string owner;
+  std::filesystem::path commands = {};  // the folder of sbatch and so on; "": PATH
+  SlurmTiming timing = {};
+};
+
+// Finds the jobs of an earlier daemon again. Has an `inspector`. Folders and commands are left to a
+// thread of the executor's own, so that no call but `adopt` waits for them.
+std::unique_ptr<Executor> make_slurm_executor(SlurmSettings settings);
+
+}  // namespace sweepd
