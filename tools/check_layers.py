@@ -22,7 +22,7 @@ ARROWS = {
     "runner/sweepfile": ["runner/model"],
     "runner/sched": ["runner/model"],
     "runner/wire": ["runner/model"],
-    "runner/exec": ["runner/model", "runner/wire"],
+    "runner/exec": ["runner/model", "runner/wire"],  # and runner/exec/slurm
     "runner/worker": ["runner/model", "runner/wire", "workloads/api"],
     "runner/report": ["runner/model", "runner/stats"],
     "db/base": ["runner/model"],

@@ -1,0 +1,63 @@
+#include "runner/exec/slurm/job_end.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runner/wire/attempt_folder.h"
+
+namespace sweepd {
+
+std::string words_of(const JobEvidence& evidence) {
+  const EndedJob& end = evidence.end;
+  if (end.state.empty()) {
+    return fmt::format("job {} is gone, and Slurm does not know any more how it ended",
+                       evidence.number);
+  }
+  std::string words = fmt::format("job {} ended as {}", evidence.number, end.state);
+  if (!end.nodes.empty()) words += " on " + end.nodes;
+  if (!end.reason.empty() && end.reason != end.state) words += fmt::format(" ({})", end.reason);
+  return words;
+}
+
+AttemptLost lost_with_job(const JobEvidence& evidence) {
+  const std::string& state = evidence.end.state;
+  const std::string words = words_of(evidence);
+  AttemptLost lost;
+  lost.what = words;
+  lost.ending = {Failed{words, evidence.phase}, 0};
+  constexpr std::array<std::string_view, 6> kNotAtFault{"",          "NODE_FAIL", "PREEMPTED",
+                                                        "BOOT_FAIL", "REVOKED",   "LAUNCH_FAILED"};
+  if (std::find(kNotAtFault.begin(), kNotAtFault.end(), state) != kNotAtFault.end()) {
+    lost.again = true;
+  } else if (state == "TIMEOUT" || state == "DEADLINE") {
+    lost.ending.detail = Timeout{evidence.time, evidence.phase};
+  } else if (state == "OUT_OF_MEMORY") {
+    lost.ending.detail = Oom{{}, {}, {}, evidence.phase};
+  } else if (state == "CANCELLED") {
+    lost.ending.detail = Cancelled{words};
+  } else if (evidence.end.exit == fmt::format("{}:0", kExitJournal)) {
+    lost.again = true;  // the pilot could not write
+    lost.what += ": it could not write to the shared folder";
+    lost.ending.detail = Failed{lost.what, evidence.phase};
+  } else {
+    std::string message = fmt::format("{}, exit status {}", words, evidence.end.exit);
+    if (!evidence.last_line.empty()) message += ": " + evidence.last_line;
+    lost.ending.detail = Failed{std::move(message), evidence.phase};
+  }
+  return lost;
+}
+
+bool says_cancelled(std::string_view srun_output) {
+  return srun_output.find(" CANCELLED AT ") != std::string_view::npos ||
+         srun_output.find("Node failure") != std::string_view::npos;
+}
+
+bool says_out_of_memory(std::string_view srun_output) {
+  return srun_output.find("oom_kill event") != std::string_view::npos ||
+         srun_output.find("Out Of Memory") != std::string_view::npos ||
+         srun_output.find("oom-kill event") != std::string_view::npos;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,31 @@
+// What the end of a job means for the attempt that ran in it. Pure.
+#pragma once
+
+#include <string>
+
+#include "runner/exec/executor.h"
+#include "runner/exec/slurm/slurm_text.h"
+
+namespace sweepd {
+
+struct JobEvidence {
+  std::int64_t number = 0;
+  EndedJob end;
+  Duration time{0};       // of the allocation
+  std::string phase;      // the last one of the attempt; "" before the first
+  std::string last_line;  // of the job's output
+};
+
+// The event, without its attempt. Nothing is blamed on the attempt if a node failed, if the job was
+// preempted, or if Slurm does not know any more what happened.
+AttemptLost lost_with_job(const JobEvidence& evidence);
+
+// "job 17 ended as NODE_FAIL on node3"
+std::string words_of(const JobEvidence& evidence);
+
+// Whether srun's output says that the step was ended from outside: with its job, or alone.
+bool says_cancelled(std::string_view srun_output);
+// Whether srun's output says that the kernel ended a task that used too much memory.
+bool says_out_of_memory(std::string_view srun_output);
+
+}  // namespace sweepd

@@ -1,0 +1,117 @@
+// `<runs>/jobs/<owner>/<job's name>/`: what daemon and pilot tell each other.
+//
+// | file         | written by | holds |
+// |--------------|------------|-------|
+// | `job.json`   | daemon     | what was asked of Slurm, before sbatch runs; then the job's number
+// | | `pilot.sh`   | daemon     | the batch script | | `order`      | daemon     | `NUMBER run
+// ATTEMPT RANKS RANKS_PER_NODE ON_GPUS NODES`, then with the same number `stop` or `kill`; `NUMBER
+// end`; `0 wait` at first | | `report`     | pilot      | `NUMBER STATE JOB NODES [WORDS]`: the
+// last order taken, and idle, runs, over, prologue or ended | | `taken/`     | pilot      | exists
+// from its start on: a second job of the same name ends at once | | `output.txt` | Slurm      |
+// output of the batch script | | `run.N/`     | daemon     | folder of the order N | |
+// `run.N/began.R`, `exit.R` | rank R | `TIME NODE JOB.STEP` before the worker starts, its exit
+// status after | | `run.N/srun.txt`, `code`  | pilot  | output and exit status of srun | | `ended`
+// | daemon     | `STATE|REASON|EXIT|NODES`, in Slurm's words. No job is left |
+//
+// And in the attempt's folder `job`: `NAME NUMBER`, before the order is given.
+//
+// One side writes a file and the other reads it. A file is replaced by rename, so a reader sees the
+// old text or the new one. Only what NFS promises is used (close-to-open): a file that a reader
+// looks for again and again exists from the beginning and is opened anew each time, and a new file
+// is looked for by listing its folder. No locks, no notification, no mapped memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "runner/base/ids.h"
+#include "runner/base/result.h"
+#include "runner/exec/slurm/slurm_text.h"
+
+namespace sweepd {
+
+struct PilotReport {
+  std::int64_t number = 0;  // of the last order that it took
+  std::string state;        // "": it has not begun
+  std::int64_t job = 0;     // Slurm's number
+  std::string nodes;        // "node[1-2]"
+  std::string words;
+};
+
+struct BegunRank {
+  WallTime when;
+  std::string node;
+};
+
+// What is found of the ranks of one order.
+struct RunFiles {
+  std::map<int, BegunRank> began;
+  std::map<int, int> exits;  // as a shell has them: 128 + signal
+};
+
+struct JobRecord {
+  std::int64_t nodes = 1;
+  Duration time{0};
+  WallTime asked;           // when its folder was made
+  std::int64_t number = 0;  // Slurm's; 0: not known, perhaps it was never submitted
+};
+
+struct GivenOrder {
+  std::int64_t number = 0;
+  std::string verb;
+  friend bool operator==(const GivenOrder&, const GivenOrder&) = default;
+};
+
+// Which order ran an attempt.
+struct OrderOfAttempt {
+  std::string job;
+  std::int64_t number = 0;
+};
+
+class JobFolder {
+ public:
+  explicit JobFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string name() const { return path_.filename().string(); }
+  std::filesystem::path script() const { return path_ / "pilot.sh"; }
+  std::filesystem::path output() const { return path_ / "output.txt"; }
+  std::filesystem::path run(std::int64_t number) const {
+    return path_ / ("run." + std::to_string(number));
+  }
+  std::filesystem::path srun_output(std::int64_t number) const { return run(number) / "srun.txt"; }
+
+  // Makes the folder with its first order and an empty report.
+  Result<void> make(const JobRecord& record, const std::string& script) const;
+  Result<void> write_record(const JobRecord& record) const;
+  Result<void> order(const std::string& text) const;
+  Result<void> end(const EndedJob& end) const;  // writes `ended`
+
+  std::optional<JobRecord> record() const;
+  GivenOrder last_order() const;
+  PilotReport report() const;
+  std::optional<WallTime> began() const;  // when the pilot did
+  RunFiles files_of(std::int64_t number) const;
+  bool has_ended() const;
+  EndedJob ended() const;  // as `end` wrote it
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Replaces a file at once. Errors name it: kIo.
+Result<void> replace_file(const std::filesystem::path& file, const std::string& text);
+
+Result<void> write_order_of_attempt(const std::filesystem::path& attempt_folder,
+                                    const OrderOfAttempt& order);
+std::optional<OrderOfAttempt> read_order_of_attempt(const std::filesystem::path& attempt_folder);
+
+// Returns the last line that is not blank, at most 300 bytes; "" without the file.
+std::string last_line_of(const std::filesystem::path& file);
+
+}  // namespace sweepd

@@ -1,0 +1,171 @@
+#include "runner/exec/slurm/pilot_script.h"
+
+#include <fmt/format.h>
+
+#include "runner/wire/attempt_folder.h"
+
+namespace sweepd {
+namespace {
+
+// Bash alone; `mv` and the worker are the only programs in the way of an attempt. Reading `order`
+// opens it anew each time, and writing replaces a whole file, which is all that NFS promises
+// (close-to-open).
+constexpr const char* kBody = R"bash(
+put() {  # FILE TEXT: replaces it at once, or not at all; waits a minute while the disk is full
+  local tries=0
+  until printf '%s\n' "$2" > "$1.new" && mv -f "$1.new" "$1"; do
+    [[ -d ${1%/*} ]] && (( ++tries < 60 )) || exit "$unwritable"
+    sleep 1
+  done
+} 2>/dev/null
+
+report() {  # STATE [WORDS]
+  put "$folder/report" "$number $1 $SLURM_JOB_ID $SLURM_JOB_NODELIST ${2-}"
+}
+
+# What one task of a step does: NUMBER ATTEMPT. Slurm has bound it and set its variables.
+rank() {
+  local run=$folder/run.$1 attempt=$2 code gpus
+  export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS SWEEPD_ATTEMPT=$attempt
+  export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK MKL_NUM_THREADS=$SLURM_CPUS_PER_TASK
+  export CUDA_DEVICE_ORDER=PCI_BUS_ID
+  IFS=, read -ra gpus <<< "${CUDA_VISIBLE_DEVICES-}"
+  export CUDA_VISIBLE_DEVICES=
+  [[ $SWEEPD_ON_GPUS == 0 ]] || CUDA_VISIBLE_DEVICES=${gpus[LOCAL_RANK]-$LOCAL_RANK}
+  export SWEEPD_CORES=$SLURM_CPUS_PER_TASK SWEEPD_STEP="$SLURM_JOB_ID.$SLURM_STEP_ID on $SLURMD_NODENAME"
+  export SWEEPD_STATUS_PAGE=$pages.$SLURM_STEP_ID.$RANK
+  exec >> "$runs/$attempt/log.$RANK.txt" 2>&1 < /dev/null
+  put "$run/began.$RANK" "$EPOCHREALTIME $SLURMD_NODENAME $SLURM_JOB_ID.$SLURM_STEP_ID"
+  trap : TERM  # a signal to the step also reaches this shell, which must still tell the worker's end
+  "$worker" --run "$runs/$attempt"
+  code=$?
+  if [[ -e $SWEEPD_STATUS_PAGE ]]; then
+    cp "$SWEEPD_STATUS_PAGE" "$runs/$attempt/status.$RANK.new" &&
+      mv -f "$runs/$attempt/status.$RANK.new" "$runs/$attempt/status.$RANK"
+    rm -f "$SWEEPD_STATUS_PAGE"
+  fi
+  put "$run/exit.$RANK" "$code"
+}
+
+if [[ ${1-} == rank ]]; then
+  rank "$2" "$3"
+  exit 0
+fi
+
+# What sbatch was told must not change what srun is told.
+unset SLURM_CPUS_PER_TASK SLURM_TRES_PER_TASK SLURM_NTASKS SLURM_NPROCS SLURM_NTASKS_PER_NODE SLURM_CPU_BIND
+
+number=0
+exec {never}<> <(:)  # nobody writes to it but the end of a step
+pause() { read -rt "$1" -u "$never" _; }
+
+# Two jobs of one name: an answer of sbatch was lost, and it ran again.
+if ! mkdir "$folder/taken" 2>/dev/null; then
+  echo "another job has the folder $folder"
+  exit 0
+fi
+
+# Runs an attempt. Returns when nothing of it is left.
+attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
+  local run=$folder/run.$number share=$(( SLURM_CPUS_ON_NODE / $3 )) told=run killed=0 step word code id
+  (( share > 0 )) || share=1
+  report runs
+  export SWEEPD_ON_GPUS=$4
+  while :; do
+    {
+      srun --quit-on-interrupt --nodes="$5" --ntasks="$2" --ntasks-per-node="$3" --cpus-per-task="$share" \
+        --distribution=block --overcommit --kill-on-bad-exit=0 --wait=0 --input=none \
+        bash "$folder/pilot.sh" rank "$number" "$1" > "$run/srun.txt" 2>&1 &
+      echo $! > "$run/srun"
+      wait $!
+      echo $? > "$run/code"
+      echo >&"$never"
+    } &
+    step=$!
+    until pause 0.05; do
+      kill -0 "$step" || { pause 0.05; break; }
+      read -r seen word _ < "$folder/order"
+      [[ $seen == "$number" && $word != "$told" ]] || continue
+      case $word in
+        stop) read -r _ _ id < "$run/began.0" && scancel --signal=TERM "$id" && told=stop ;;
+        kill) kill -INT "$(< "$run/srun")" && told=kill killed=1 ;;
+      esac
+    done 2>/dev/null
+    wait "$step"
+    code=$(< "$run/code")
+    [[ $code == 0 ]] && break
+    compgen -G "$run/began.*" > /dev/null && break
+    # Nothing began. The controller may be away, or a node still busy with the last step.
+    [[ $told == run ]] || break
+    grep -qiE 'contact|connection|connect failure|communication|timed out|busy|temporarily|socket' \
+      "$run/srun.txt" || break
+    sleep 1
+  done
+  if (( killed )); then  # no task could remove its page
+    srun --nodes="$5" --ntasks="$5" --ntasks-per-node=1 --overcommit bash -c "rm -f $pages.*" > /dev/null 2>&1
+  fi
+  report over "$code"
+}
+
+prologue
+code=$?
+if (( code )); then
+  report prologue "$code"
+  exit 1
+fi
+report idle
+
+until_s=$(( SECONDS + idle ))
+while (( SECONDS < until_s )) && [[ -d $folder ]]; do
+  read -r seen word what ranks per_node on_gpus nodes < "$folder/order"
+  if (( seen > number )); then
+    number=$seen
+    case $word in
+      run) attempt "$what" "$ranks" "$per_node" "$on_gpus" "$nodes" ;;
+      end) break ;;
+      *) report over 0 ;;  # it was taken back before it began
+    esac
+    until_s=$(( SECONDS + idle ))
+  fi
+  pause 0.05
+done
+report ended
+)bash";
+
+}  // namespace
+
+std::string quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string pilot_script(const PilotSettings& settings) {
+  const std::string prologue = settings.pool.prologue.empty() ? ":" : settings.pool.prologue;
+  return fmt::format(
+             "#!/bin/bash\n"
+             "# The pilot of sweepd: runs one attempt after the other in this job's allocation, "
+             "and\n"
+             "# ends when there has been none for a while. sweepd writes `order`, this writes "
+             "`report`.\n"
+             "folder={}\n"
+             "runs={}\n"
+             "worker={}\n"
+             "idle={}  # seconds\n"
+             "unwritable={}\n"
+             "pages=/dev/shm/sweepd.$SLURM_JOB_ID\n"
+             "export MASTER_ADDR=${{MASTER_ADDR-$SLURMD_NODENAME}}\n"
+             "prologue() {{\n{}\n}}\n",
+             quoted(settings.folder.string()), quoted(settings.pool.runs),
+             quoted(settings.worker.string()), settings.pool.slurm->idle.ns / 1'000'000'000,
+             kExitJournal, prologue) +
+         kBody;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,207 @@
+// What the executor asks of the pilots.
+#include "runner/exec/slurm/pilots.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace sweepd {
+namespace {
+
+// Ended jobs whose folders are kept for people.
+constexpr std::size_t kKeptJobs = 20;
+
+}  // namespace
+
+Pilots::Pilots(SlurmSettings settings, Shell& shell, Instant now)
+    : settings_(std::move(settings)),
+      pool_(*settings_.pool.slurm),
+      shell_(shell),
+      folder_(std::filesystem::path(settings_.pool.runs) / "jobs" / settings_.owner) {
+  load(now);
+}
+
+void Pilots::load(Instant now) {
+  std::vector<std::pair<std::int64_t, std::filesystem::path>> old;
+  std::error_code error;  // without the folder there are no jobs
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+    const JobFolder folder(entry.path());
+    const auto record = folder.record();
+    if (!record || folder.has_ended()) {
+      old.emplace_back(record ? record->asked.ns : 0, entry.path());
+      continue;
+    }
+    Job job{folder, *record};
+    job.order = folder.last_order().number;
+    job.needed = now;
+    job.unsure = record->number == 0;
+    jobs_.push_back(std::move(job));
+  }
+  std::sort(old.begin(), old.end());
+  const std::size_t surplus = old.size() > kKeptJobs ? old.size() - kKeptJobs : 0;
+  for (std::size_t i = 0; i < surplus; ++i) std::filesystem::remove_all(old[i].second, error);
+  if (!jobs_.empty())
+    spdlog::info("pool `{}`: {} jobs found again", settings_.pool.name, jobs_.size());
+}
+
+void Pilots::start(const AttemptFolder& folder, const AttemptRequest& request) {
+  const SlurmAsk ask = slurm_ask(pool_, request);
+  if (const std::string why = refusal(settings_.pool, ask); !why.empty()) {
+    events_.emplace_back(AttemptNotStarted{request.attempt, {ErrorCode::kFailedPrecondition, why}});
+    return;
+  }
+  attempts_.push_back({request.attempt, folder, ask});
+}
+
+// All ranks count as alive, even if they have ended: their ends are then reported with what is
+// known of them.
+Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant now) {
+  Adoption adoption;
+  const auto request = read_request(folder.request());
+  const auto given = read_order_of_attempt(folder.path());
+  const JobFolder job_folder(folder_ / (given ? given->job : ""));
+  if (!request || (given && !job_folder.record())) {
+    adoption.incomplete = true;
+    return adoption;
+  }
+  Attempt& attempt = attempts_.emplace_back(Attempt{id, folder, slurm_ask(pool_, *request)});
+  attempt.adopted = true;
+  adoption.waits = true;
+  if (!given) return adoption;
+  attempt.job = given->job;
+  attempt.number = given->number;
+  attempt.given = now;
+  const RunFiles files = job_folder.files_of(given->number);
+  if (static_cast<std::int64_t>(files.began.size()) == attempt.ask.ranks) {
+    attempt.started = true;
+    adoption.waits = false;
+    adoption.started = WallTime{0};
+    for (const auto& [rank, begun] : files.began) {
+      adoption.alive.push_back(rank);
+      adoption.started = std::max(*adoption.started, begun.when);
+    }
+  }
+  if (Job* job = find_job(given->job)) {
+    if (job->order == given->number) job->attempt = id;
+    attempt.killed = job_folder.last_order() == GivenOrder{given->number, "kill"};
+    attempt.stopped = job_folder.last_order() == GivenOrder{given->number, "stop"};
+    return adoption;
+  }
+  // The job has ended, and the daemon with it before it could store what that meant.
+  Job ended{job_folder, *job_folder.record()};
+  const PilotReport report = job_folder.report();
+  follow(ended, attempt, report);
+  if (find(id) != nullptr) lose(ended, attempt, job_folder.ended());
+  return adoption;
+}
+
+void Pilots::stop(const AttemptId& id) {
+  Attempt* attempt = find(id);
+  Job* job = attempt == nullptr ? nullptr : find_job(attempt->job);
+  if (job == nullptr || attempt->killed) return;
+  attempt->stopped = true;
+  const auto told = job->folder.order(fmt::format("{} stop", attempt->number));
+  if (!told) spdlog::warn("attempt {}: {}", id, told.error().message);
+}
+
+void Pilots::kill(const AttemptId& id) {
+  Attempt* attempt = find(id);
+  if (attempt == nullptr) return;
+  Job* job = find_job(attempt->job);
+  if (job == nullptr) {
+    events_.emplace_back(
+        AttemptNotStarted{id, {ErrorCode::kUnavailable, "killed while it waited for a job"}});
+    return forget(id);
+  }
+  attempt->killed = true;
+  const auto told = job->folder.order(fmt::format("{} kill", attempt->number));
+  if (!told) {
+    spdlog::warn("attempt {}: {}; its job is cancelled", id, told.error().message);
+    cancel(*job);
+  }
+}
+
+AttemptPlace Pilots::place_of(const Attempt& attempt) const {
+  const Job* job = find_job(attempt.job);
+  if (job == nullptr) {  // the one that it will perhaps get
+    const auto queued = std::ranges::find_if(jobs_, [&](const Job& other) {
+      return other.record.nodes == attempt.ask.nodes && !other.attempt && !other.told_to_end;
+    });
+    job = queued == jobs_.end() ? nullptr : &*queued;
+  }
+  AttemptPlace place;
+  if (job == nullptr) return place;
+  place.allocation = allocation_of(*job);
+  if (!attempt.job.empty()) place.nodes = place.allocation.nodes;
+  return place;
+}
+
+std::map<AttemptId, AttemptPlace> Pilots::places() const {
+  std::map<AttemptId, AttemptPlace> places;
+  for (const Attempt& attempt : attempts_) places.emplace(attempt.id, place_of(attempt));
+  return places;
+}
+
+PoolAllocation Pilots::allocation_of(const Job& job) {
+  PoolAllocation allocation;
+  if (job.record.number > 0) allocation.id = std::to_string(job.record.number);
+  const bool runs = !job.report.state.empty();
+  allocation.state = runs ? "RUNNING" : job.queued.state;
+  allocation.nodes = runs ? job.report.nodes : job.queued.nodes;
+  if (!runs) allocation.reason = job.queued.reason;
+  if (!runs) allocation.starts = job.queued.starts;
+  allocation.ends = job.ends;
+  return allocation;
+}
+
+std::vector<PoolAllocation> Pilots::allocations() const {
+  std::vector<PoolAllocation> all;
+  for (const Job& job : jobs_) all.push_back(allocation_of(job));
+  return all;
+}
+
+void Pilots::tick(Instant now) {
+  for (Job& job : jobs_) {
+    if (now - job.looked >= pause_of(job, now)) look_at(job, now);
+  }
+  decide(now);
+  poll_queue(now);
+  jobs_.remove_if([](const Job& job) { return job.finished; });
+}
+
+std::optional<Instant> Pilots::next(Instant now) const {
+  std::optional<Instant> next;
+  for (const Job& job : jobs_) {
+    const Instant due = job.looked + pause_of(job, now);
+    if (!next || due < *next) next = due;
+  }
+  if (!trouble_.empty() && !attempts_.empty() && !polling_) {
+    next = next ? std::min(*next, next_poll_) : next_poll_;
+  }
+  return next;
+}
+
+Pilots::Job* Pilots::find_job(const std::string& name) {
+  return const_cast<Job*>(std::as_const(*this).find_job(name));
+}
+
+const Pilots::Job* Pilots::find_job(const std::string& name) const {
+  const auto found = std::ranges::find_if(
+      jobs_, [&](const Job& job) { return !job.finished && job.folder.name() == name; });
+  return found == jobs_.end() ? nullptr : &*found;
+}
+
+Pilots::Attempt* Pilots::find(const AttemptId& id) {
+  const auto found = std::ranges::find(attempts_, id, &Attempt::id);
+  return found == attempts_.end() ? nullptr : &*found;
+}
+
+void Pilots::forget(const AttemptId& id) {
+  for (Job& job : jobs_) {
+    if (job.attempt == id) job.attempt.reset();
+  }
+  attempts_.remove_if([&](const Attempt& attempt) { return attempt.id == id; });
+}
+
+}  // namespace sweepd

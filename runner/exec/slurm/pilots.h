@@ -1,0 +1,132 @@
+// The pilots of a Slurm pool and the attempts that wait for one or run in one. Decides which job is
+// submitted, which attempt it runs and when it ends, and makes events of what its folder says.
+//
+// Not thread-safe, and never waits for a command: those go to a Shell, which calls back. It reads
+// and writes small files in the shared folder. All times are given with the call, except those that
+// people see.
+#pragma once
+
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/exec/executor.h"
+#include "runner/exec/slurm/job_folder.h"
+#include "runner/exec/slurm/side_shell.h"
+#include "runner/exec/slurm/slurm_ask.h"
+#include "runner/exec/slurm/slurm_executor.h"
+#include "runner/exec/slurm/slurm_text.h"
+
+namespace sweepd {
+
+class Pilots {
+ public:
+  // Loads the jobs of an earlier daemon.
+  Pilots(SlurmSettings settings, Shell& shell, Instant now);
+
+  // As the calls of Executor.
+  void start(const AttemptFolder& folder, const AttemptRequest& request);
+  Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, Instant now);
+  void stop(const AttemptId& attempt);
+  void kill(const AttemptId& attempt);
+  std::map<AttemptId, AttemptPlace> places() const;
+  const std::string& trouble() const { return trouble_; }
+  std::vector<PoolAllocation> allocations() const;
+  std::vector<ExecutorEvent> take_events() { return std::exchange(events_, {}); }
+
+  // Looks at folders and does what is due. Call when `next` has come and after any call above.
+  void tick(Instant now);
+  // Nothing: there is no job and no attempt.
+  std::optional<Instant> next(Instant now) const;
+
+ private:
+  struct Attempt {
+    AttemptId id;
+    AttemptFolder folder;
+    SlurmAsk ask;
+    std::string job = {};  // its name; "": it waits
+    std::int64_t number = 0;
+    Instant given{};  // to the job
+    bool adopted = false;
+    bool started = false;
+    bool stopped = false, killed = false;
+    // Somebody else ended its step, perhaps with the job: number of times that Slurm said since
+    // then that the job runs.
+    std::optional<int> in_doubt = {};
+    std::set<int> ended = {};  // ranks
+  };
+  struct Job {
+    JobFolder folder;
+    JobRecord record;
+    std::int64_t order = 0;
+    PilotReport report = {};
+    QueuedJob queued = {};              // as squeue said last
+    std::optional<WallTime> ends = {};  // its time limit, once it runs
+    std::optional<AttemptId> attempt = {};
+    Instant needed{};         // when it last had work, or an attempt waited for it
+    Instant looked{};         // when its report was last read
+    bool submitting = false;  // sbatch runs
+    bool unsure = false;      // nobody knows whether Slurm has it
+    bool asking = false;      // scontrol runs
+    bool told_to_end = false;
+    bool cancelled = false;  // by this
+    bool finished = false;   // nothing of it is left
+  };
+
+  void load(Instant now);
+  // Looks.
+  void look_at(Job& job, Instant now);
+  void follow(Job& job, Attempt& attempt, const PilotReport& report);
+  void report_ranks(Attempt& attempt, const RunFiles& files);
+  void attempt_over(Job& job, Attempt& attempt, const PilotReport& report);
+  void give_back(Attempt& attempt);
+  void forget(const AttemptId& attempt);
+  void lose(Job& job, Attempt& attempt, const EndedJob& end);
+  Duration pause_of(const Job& job, Instant now) const;
+  // Asks Slurm.
+  void poll_queue(Instant now);
+  void hear_queue(const Said& said);
+  void hear_job(Job& job, const QueuedJob& queued);
+  void vanished(Job& job);
+  void hear_end(const std::string& name, const Said& said);
+  void ended(Job& job, const EndedJob& end);
+  void submit(std::int64_t nodes, Instant now);
+  void hear_submit(const std::string& name, const Said& said);
+  void cancel(Job& job);
+  // Decides.
+  void decide(Instant now);
+  bool fits(const Attempt& attempt, const Job& job) const;
+  void give(Job& job, Attempt& attempt, Instant now);
+  void give_work(Job& job, Instant now);
+  void submit_needed(Instant now);
+  void end_idle(Instant now);
+  void refuse_waiting(std::int64_t nodes, const Error& why);
+  void tell_to_end(Job& job);
+  void finish(Job& job, const EndedJob& end);
+  void unreachable(const std::string& words);
+
+  AttemptPlace place_of(const Attempt& attempt) const;
+  static PoolAllocation allocation_of(const Job& job);
+  Job* find_job(const std::string& name);
+  const Job* find_job(const std::string& name) const;
+  Attempt* find(const AttemptId& attempt);
+  std::int64_t waiting_for(std::int64_t nodes) const;
+  std::int64_t live_jobs() const;
+
+  SlurmSettings settings_;
+  const SlurmPool& pool_;
+  Shell& shell_;
+  std::filesystem::path folder_;
+  std::list<Job> jobs_;
+  std::list<Attempt> attempts_;  // in the order in which they came
+  std::vector<ExecutorEvent> events_;
+  std::string trouble_;
+  Instant next_poll_{};
+  bool polling_ = false;
+};
+
+}  // namespace sweepd

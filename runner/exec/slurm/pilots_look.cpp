@@ -1,0 +1,174 @@
+// The part of the pilots that looks into the folders of jobs and makes events of what it finds.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "runner/base/files.h"
+#include "runner/exec/slurm/job_end.h"
+#include "runner/exec/slurm/pilots.h"
+#include "runner/wire/status.h"
+
+namespace sweepd {
+namespace {
+
+constexpr int kSignalled = 128;  // a shell's exit status of a program that a signal ended
+constexpr int kMostSignals = 64;
+constexpr std::int64_t kOutputBytes = 64 << 10;
+// A job that waits in the queue is looked at this often: it tells when it begins.
+constexpr Duration kQueuedLook = milliseconds(500);
+
+ExitStatus status_of(int code) {
+  if (code > kSignalled && code <= kSignalled + kMostSignals) return {code - kSignalled, {}};
+  return {{}, code};
+}
+
+}  // namespace
+
+// An attempt that has run for long may be noticed later by a small part of that.
+Duration Pilots::pause_of(const Job& job, Instant now) const {
+  const Duration least = settings_.timing.look;
+  if (job.report.state.empty() || !job.attempt) return std::max(least, kQueuedLook);
+  const auto given = std::ranges::find(attempts_, *job.attempt, &Attempt::id);
+  constexpr std::int64_t kPart = 20, kMost = 10;
+  if (given == attempts_.end()) return least;
+  const std::int64_t age_ns = (now - given->given).ns;
+  return {std::clamp(age_ns / kPart, least.ns, kMost * least.ns)};
+}
+
+void Pilots::look_at(Job& job, Instant now) {
+  if (job.submitting || job.finished) return;
+  job.looked = now;
+  // Read before the files of the ranks are listed: what was written before it is seen then.
+  PilotReport report = job.folder.report();
+  if (report.state.empty()) return;
+  const bool began = job.report.state.empty();
+  job.report = std::move(report);
+  if (began) {
+    if (job.record.number != job.report.job) {
+      job.record.number = job.report.job;
+      if (!job.folder.write_record(job.record))
+        spdlog::warn("job {} has no record", job.report.job);
+    }
+    job.unsure = false;
+    if (const auto start = job.folder.began()) job.ends = {start->ns + job.record.time.ns};
+    spdlog::info("pool `{}`: job {} began on {}", settings_.pool.name, job.report.job,
+                 job.report.nodes);
+  }
+  if (job.attempt) {
+    if (Attempt* attempt = find(*job.attempt)) follow(job, *attempt, job.report);
+    job.needed = now;
+  }
+  if (job.report.state == "prologue") {
+    const std::string words = fmt::format(
+        "the prologue of pool `{}` ended with status {} on {} (job {}): {}", settings_.pool.name,
+        job.report.words, job.report.nodes, job.report.job, last_line_of(job.folder.output()));
+    finish(job, {"FAILED", "prologue", job.report.words, job.report.nodes});
+    refuse_waiting(job.record.nodes, {ErrorCode::kUnavailable, words});
+  } else if (job.report.state == "ended") {
+    // It reads no order any more. What it was given and did not take waits again.
+    if (job.attempt) give_back(*find(*job.attempt));
+    finish(job, {"COMPLETED", "", "0:0", job.report.nodes});
+  }
+}
+
+void Pilots::follow(Job& job, Attempt& attempt, const PilotReport& report) {
+  if (report.number < attempt.number) return;  // not taken yet
+  const RunFiles files = job.folder.files_of(attempt.number);
+  if (!attempt.started && static_cast<std::int64_t>(files.began.size()) == attempt.ask.ranks) {
+    attempt.started = true;
+    WallTime when{0};
+    for (const auto& [rank, begun] : files.began) when = std::max(when, begun.when);
+    AttemptStarted started{attempt.id};
+    if (now_wall() - when > seconds(1)) started.when = when;
+    events_.emplace_back(std::move(started));
+  }
+  if (attempt.started) report_ranks(attempt, files);
+  const bool over = report.number > attempt.number || report.state == "over";
+  if (over) attempt_over(job, attempt, report);
+}
+
+void Pilots::report_ranks(Attempt& attempt, const RunFiles& files) {
+  for (const auto& [rank, code] : files.exits) {
+    if (!attempt.ended.insert(rank).second) continue;
+    events_.emplace_back(RankEnded{attempt.id, rank, status_of(code)});
+  }
+}
+
+// The step has ended, with everything that its ranks started.
+void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report) {
+  const auto output =
+      read_regular(job.folder.srun_output(attempt.number), Links::kRefuse, kOutputBytes);
+  const std::string said = output ? *output : "";
+  const AttemptId id = attempt.id;
+  if (attempt.in_doubt || (says_cancelled(said) && !attempt.stopped && !attempt.killed)) {
+    // Slurm ends the steps of a job first. Only the end of the job says why.
+    if (!attempt.in_doubt) attempt.in_doubt = 0;
+    if (*attempt.in_doubt < 2) return;
+    const std::string words = fmt::format("its step was cancelled: {}", one_line(said));
+    events_.emplace_back(AttemptLost{id, {Cancelled{words}, 0}, false, ""});
+    return forget(id);
+  }
+  if (!attempt.started) {
+    const std::string words = attempt.killed
+                                  ? "killed before all ranks ran"
+                                  : fmt::format("srun ended with status {} (job {}): {}",
+                                                report.words, report.job, last_line(said));
+    events_.emplace_back(AttemptNotStarted{id, {ErrorCode::kUnavailable, words}});
+    return forget(id);
+  }
+  if (says_out_of_memory(said)) {
+    const std::string phase = read_status(attempt.folder.status(0)).phase;
+    events_.emplace_back(AttemptLost{id, {Oom{{}, {}, {}, phase}, 0}, false, ""});
+    return forget(id);
+  }
+  for (int rank = 0; rank < attempt.ask.ranks; ++rank) {
+    if (attempt.ended.contains(rank)) continue;
+    const ExitStatus exit = attempt.killed ? ExitStatus{9, {}} : ExitStatus{};
+    events_.emplace_back(RankEnded{id, rank, exit});
+  }
+  events_.emplace_back(AttemptOver{id});
+  forget(id);
+}
+
+// The job has ended, and its pilot could not say what became of the attempt.
+void Pilots::lose(Job& job, Attempt& attempt, const EndedJob& end) {
+  const PilotReport report = job.folder.report();
+  const RunFiles files = job.folder.files_of(attempt.number);
+  if (!attempt.started && files.began.empty()) return give_back(attempt);
+  const AttemptId id = attempt.id;
+  const bool all_ended = static_cast<std::int64_t>(files.exits.size()) == attempt.ask.ranks;
+  const bool all_well =
+      std::ranges::all_of(files.exits, [](const auto& rank) { return rank.second == 0; });
+  if (attempt.started && all_ended && (all_well || end.state == "COMPLETED")) {
+    report_ranks(attempt, files);
+    events_.emplace_back(AttemptOver{id});
+    return forget(id);
+  }
+  if (attempt.started && attempt.killed) {
+    PilotReport over = report;
+    over.number = attempt.number;
+    over.state = "over";
+    return attempt_over(job, attempt, over);
+  }
+  AttemptLost lost = lost_with_job({job.record.number, end, job.record.time,
+                                    read_status(attempt.folder.status(0)).phase,
+                                    last_line_of(job.folder.output())});
+  lost.attempt = id;
+  events_.emplace_back(std::move(lost));
+  forget(id);
+}
+
+// It waits for another job, as if it had never had one.
+void Pilots::give_back(Attempt& attempt) {
+  std::error_code ignored;
+  std::filesystem::remove(attempt.folder.path() / "job", ignored);
+  for (Job& job : jobs_) {
+    if (job.attempt == attempt.id) job.attempt.reset();
+  }
+  attempt.job.clear();
+  attempt.number = 0;
+  if (attempt.killed) kill(AttemptId(attempt.id));
+}
+
+}  // namespace sweepd

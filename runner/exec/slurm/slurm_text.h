@@ -1,0 +1,57 @@
+// Reads what Slurm's commands print. Pure. The formats are asked for with --format, and times with
+// SLURM_TIME_FORMAT=%s, so that no version's layout matters.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/base/clock.h"
+#include "runner/exec/pool_status.h"
+
+namespace sweepd {
+
+inline constexpr const char* kSqueueFormat = "--format=%i|%j|%T|%e|%S|%N|%r";
+inline constexpr const char* kSinfoFormat = "--format=%D|%T|%c|%m|%G|%N|%E";
+
+// A job in the queue, waiting or running.
+struct QueuedJob {
+  std::int64_t number = 0;
+  std::string name, state, nodes, reason;
+  std::optional<WallTime> starts, ends;
+};
+// Lines that are no jobs, such as warnings, are skipped.
+std::vector<QueuedJob> parse_squeue(std::string_view text);
+
+// How a job ended, as `scontrol show job` says.
+struct EndedJob {
+  std::string state;   // "NODE_FAIL", "CANCELLED"; "" if Slurm does not know it any more
+  std::string reason;  // "" if none
+  std::string exit;    // "1:0": exit status and signal of the batch script
+  std::string nodes;
+};
+EndedJob parse_scontrol_job(std::string_view text);
+
+// The number that `sbatch --parsable` prints.
+std::optional<std::int64_t> parse_sbatch(std::string_view text);
+
+std::vector<PoolNodes> parse_sinfo(std::string_view text);
+
+// Of `sbatch --test-only`: "sbatch: Job 6 to start at 2026-11-24T07:00:00 using ...", local time.
+std::optional<WallTime> parse_estimate(std::string_view text);
+
+// Whether the command could not reach the controller, so that its answer says nothing.
+bool is_unreachable(std::string_view text);
+// Whether sbatch refused what the pool will never have, rather than its user or the partition.
+bool is_too_large(std::string_view text);
+// Whether a job that waits for this reason will wait for ever.
+bool waits_for_ever(std::string_view reason);
+
+// "sbatch: error: A; sbatch: error: B"
+std::string one_line(std::string_view text);
+// The last line that is not blank.
+std::string last_line(std::string_view text);
+
+}  // namespace sweepd
