@@ -135,9 +135,8 @@ void Attempt::read_trial() {
   if (run_.device == "auto") {
     throw std::invalid_argument("device: `auto` must have been resolved to cpu or cuda");
   }
-  const auto cores =
-      static_cast<int>(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores.size());
-  threads_ = run_.threads > 0 ? static_cast<int>(run_.threads) : std::max(1, cores);
+  cores_ = cores_of_rank(request_, rank_);
+  threads_ = run_.threads > 0 ? static_cast<int>(run_.threads) : cores_.count;
 
   std::string params;
   for (const auto& [name, text] : request_.params) params += fmt::format(" {}={}", name, text);
@@ -171,9 +170,8 @@ void Attempt::emit_environment() {
   device_->fill_versions(environment_);
   environment_.build_commit = kBuildCommit;
   environment_.code = entry_->def.code;
-  environment_.machine = request_.machine.hash;
-  environment_.machine_facts = request_.machine.facts;
-  environment_.cores = to_core_list(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
+  fill_machine(request_, device_->info(), environment_);
+  environment_.cores = to_core_list(cores_.bound);
   Environment with_device = environment_;
   with_device.devices.push_back(device_->info());
   log_line("device: {} {}, {} thread(s), cores {}", device_->kind(), with_device.devices[0].name,
@@ -329,13 +327,14 @@ std::string Attempt::observe_kernels() {
 void Attempt::emit_facts() {
   progress_.enter("facts");
   FactWriter facts(events_);
+  if (const auto step = step_of_rank()) facts.text("slurm.step", *step);
   workload_->facts(facts);
 }
 
 void Attempt::emit_state(const char* moment) {
   StateEvent event{device_->state()};
   event.record.moment = moment;
-  const CpuTimes now = read_cpu_times(request_.lease.ranks[static_cast<std::size_t>(rank_)].cores);
+  const CpuTimes now = read_cpu_times(cores_.bound);
   if (cpu_before_) {
     const CpuLoss loss = cpu_loss(*cpu_before_, now);
     event.record.cores_lost_to_others = loss.to_others;

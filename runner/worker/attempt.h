@@ -13,6 +13,7 @@
 #include "runner/wire/request.h"
 #include "runner/worker/event_writer.h"
 #include "runner/worker/phase_clock.h"
+#include "runner/worker/placement.h"
 #include "runner/worker/progress.h"
 #include "runner/worker/run_attempt.h"
 #include "runner/worker/trial_values.h"
@@ -57,6 +58,7 @@ class Attempt {
   const WorkloadEntry* entry_ = nullptr;
   NamedValues values_;
   RunParams run_;
+  RankCores cores_;
   int threads_ = 1;
   std::unique_ptr<Device> device_;
   Environment environment_;  // as emitted last, without the device

@@ -1,8 +1,11 @@
 #include "runner/worker/run_attempt.h"
 
+#include <cstdlib>
 #include <exception>
+#include <optional>
 
 #include "runner/wire/attempt_folder.h"
+#include "runner/wire/status_mirror.h"
 #include "runner/worker/attempt.h"
 #include "runner/worker/failure_ending.h"
 #include "runner/worker/log.h"
@@ -31,8 +34,12 @@ void log_exception() {
 }
 
 int run(const AttemptFolder& folder, int rank, const WorkerParts& parts, EventWriter& events) {
-  auto status = StatusWriter::open(folder.status(rank));
+  // On a cluster's node the page is in the node's memory, and a copy goes to the shared folder.
+  const char* page = std::getenv("SWEEPD_STATUS_PAGE");
+  auto status = StatusWriter::open(page == nullptr ? folder.status(rank) : page);
   if (!status) throw JournalError(status.error().message);
+  std::optional<StatusMirror> mirror;
+  if (page != nullptr) mirror.emplace(page, folder.status(rank));
   Progress progress(std::move(*status));
   Attempt attempt(folder, rank, parts, events, progress);
   try {

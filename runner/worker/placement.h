@@ -1,0 +1,28 @@
+// Where a rank runs, if not the daemon but a cluster's manager placed it: the daemon then knows
+// neither its cores nor its machine, and the lease has none. The pilot of the job says how many
+// cores the rank may use (SWEEPD_CORES) and which step it belongs to (SWEEPD_STEP).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/model/environment.h"
+#include "runner/wire/request.h"
+
+namespace sweepd {
+
+struct RankCores {
+  std::vector<int> bound;  // to these; empty: to none in particular
+  int count = 1;           // how many it may use
+};
+// Those of its lease, or those of the manager.
+RankCores cores_of_rank(const AttemptRequest& request, int rank);
+
+// Fills in the machine: as the daemon knows it, else this host with the rank's device.
+void fill_machine(const AttemptRequest& request, const DeviceInfo& device, Environment& filled);
+
+// "17.3 on node2"; nothing at home.
+std::optional<std::string> step_of_rank();
+
+}  // namespace sweepd
