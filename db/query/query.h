@@ -104,6 +104,25 @@ struct SweepTrial {
   std::vector<Pass> passes;
 };
 
+// What takes space in a database, and whose the attempts are.
+struct DatabaseUsage {
+  struct Part {
+    std::string what;  // "samples"
+    Bytes size;
+  };
+  std::vector<Part> parts;  // the largest first; empty if this SQLite cannot tell
+  Bytes unused;             // pages that new results will fill
+  struct OfSweep {
+    SweepId id;
+    std::string name;
+    WallTime submitted;
+    std::int64_t trials = 0;
+    std::vector<AttemptId> attempts;
+  };
+  // Each attempt counts for the first sweep that has it, or that has its trial.
+  std::vector<OfSweep> sweeps;
+};
+
 class Reader {
  public:
   static Result<std::unique_ptr<Reader>> open(const std::filesystem::path& file,
@@ -112,6 +131,8 @@ class Reader {
   void set_time_limit(Duration limit);
 
   Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
+  // Reads every page of the database: about a second per gigabyte.
+  Result<DatabaseUsage> usage();
   // `who` is a full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); ""
   // is the latest sweep of all that is no sentinel's. Errors: not found, with the nearest name;
   // ambiguous, with the candidates.

@@ -115,6 +115,18 @@ class Store {
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
                                     WallTime when, const MachineIds& machines = {});
 
+  // Deletes sweeps, with those of their sentinels, and the trials that no other sweep has, with all
+  // their attempts. A trial that another sweep has keeps everything. One transaction: all or
+  // nothing. kFailedPrecondition if an attempt that would go is queued or running.
+  struct DeleteReceipt {
+    std::vector<SweepId> sweeps;
+    std::int64_t trials = 0, samples = 0;
+    std::int64_t trials_kept = 0;     // because another sweep has them
+    std::vector<AttemptId> attempts;  // whose folders are of no use any more
+  };
+  enum class Deletion { kForReal, kDryRun };
+  Result<DeleteReceipt> delete_sweeps(const std::vector<SweepId>& sweeps, Deletion deletion);
+
   // Queues the next sentinel of the sweep, a row, on a kind of device ("cpu", "cuda"). Returns
   // nothing if the sweep or its sentinel was cancelled, or if this build cannot run one.
   Result<std::optional<OpenAttempt>> add_sentinel(std::int64_t sweep, const std::string& device,

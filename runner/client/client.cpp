@@ -7,6 +7,7 @@
 
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/queue.h"
+#include "runner/wire/messages/upkeep.h"
 
 namespace sweepd {
 
@@ -27,7 +28,8 @@ namespace {
 // does.
 bool only_asks(std::string_view method) {
   static constexpr std::array kChanges{rpc::Submit::kName, rpc::Retry::kName, rpc::Cancel::kName,
-                                       rpc::Merge::kName, rpc::Stop::kName};
+                                       rpc::Merge::kName,  rpc::Stop::kName,  rpc::Delete::kName,
+                                       rpc::Backup::kName};
   return std::find(kChanges.begin(), kChanges.end(), method) == kChanges.end();
 }
 

@@ -56,8 +56,10 @@ std::filesystem::path database_file(const std::string& named);
 Exit report_error(const Error& error);
 
 // One command, one file: commands/<verb>.cpp.
+void add_backup(Command& app, Client& client);
 void add_cancel(Command& app, Client& client);
 void add_compare(Command& app, Client& client);
+void add_delete(Command& app, Client& client);
 void add_devices(Command& app, Client& client);
 void add_completion(Command& app, Client& client);
 void add_doctor(Command& app, Client& client);
@@ -75,6 +77,7 @@ void add_show(Command& app, Client& client);
 void add_status(Command& app, Client& client);
 void add_stop(Command& app, Client& client);
 void add_submit(Command& app, Client& client);
+void add_usage(Command& app, Client& client);
 void add_watch(Command& app, Client& client);
 void add_workloads(Command& app, Client& client);
 

@@ -94,7 +94,8 @@ std::vector<Row> method_rows() {
           method<List>(),    method<Show>(),      method<Report>(),     method<rpc::Query>(),
           method<Compare>(), method<Memory>(),    method<Log>(),        method<Cancel>(),
           method<Retry>(),   method<Workloads>(), method<Devices>(),    method<rpc::Status>(),
-          method<Doctor>(),  method<Merge>(),     method<rpc::Noise>(), method<Stop>()};
+          method<Doctor>(),  method<Merge>(),     method<rpc::Noise>(), method<Stop>(),
+          method<Delete>(),  method<Usage>(),     method<rpc::Backup>()};
 }
 
 std::vector<Row> object_rows() {

@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
-VERBS = ["run", "plan", "submit", "watch", "list", "show", "report", "query", "compare", "export", "log", "cancel", "retry", "merge", "noise",
+VERBS = ["run", "plan", "submit", "watch", "list", "show", "report", "query", "compare", "export", "log", "cancel", "retry", "delete", "usage", "backup", "merge", "noise",
          "workloads", "devices", "doctor", "status", "stop", "completion"]
 SWEEP = """
 sweep: {name}

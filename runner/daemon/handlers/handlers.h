@@ -16,6 +16,7 @@
 #include "runner/wire/messages/plan.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/messages/results.h"
+#include "runner/wire/messages/upkeep.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {
@@ -41,10 +42,14 @@ ComputeCode compute_code(const Services& services);
 boost::asio::awaitable<Reply> call_handler(ReadServices& reading, Services* all, Session& session,
                                            RpcRequest request);
 
+boost::asio::awaitable<Answer<rpc::Backup>> handle_backup(ReadServices&, Session&,
+                                                          rpc::Backup::Request);
 boost::asio::awaitable<Answer<rpc::Cancel>> handle_cancel(Services&, Session&,
                                                           rpc::Cancel::Request);
 boost::asio::awaitable<Answer<rpc::Compare>> handle_compare(ReadServices&, Session&,
                                                             rpc::Compare::Request);
+boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services&, Session&,
+                                                          rpc::Delete::Request);
 boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services&, Session&,
                                                             rpc::Devices::Request);
 boost::asio::awaitable<Answer<rpc::Doctor>> handle_doctor(ReadServices&, Session&,
@@ -69,6 +74,8 @@ boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services&, Session&,
 boost::asio::awaitable<Answer<rpc::Stop>> handle_stop(Services&, Session&, rpc::Stop::Request);
 boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services&, Session&,
                                                           rpc::Submit::Request);
+boost::asio::awaitable<Answer<rpc::Usage>> handle_usage(ReadServices&, Session&,
+                                                        rpc::Usage::Request);
 boost::asio::awaitable<Answer<rpc::Watch>> handle_watch(Services&, Session&, rpc::Watch::Request);
 boost::asio::awaitable<Answer<rpc::Workloads>> handle_workloads(ReadServices&, Session&,
                                                                 rpc::Workloads::Request);

@@ -43,8 +43,10 @@ constexpr Method method() {
 }
 
 constexpr std::array kMethods{
+    method<rpc::Backup, ReadServices, handle_backup>(),
     method<rpc::Cancel, Services, handle_cancel>(),
     method<rpc::Compare, ReadServices, handle_compare>(),
+    method<rpc::Delete, Services, handle_delete>(),
     method<rpc::Devices, Services, handle_devices>(),
     method<rpc::Doctor, ReadServices, handle_doctor>(),
     method<rpc::Kernels, ReadServices, handle_kernels>(),
@@ -61,6 +63,7 @@ constexpr std::array kMethods{
     method<rpc::Status, Services, handle_status>(),
     method<rpc::Stop, Services, handle_stop>(),
     method<rpc::Submit, Services, handle_submit>(),
+    method<rpc::Usage, ReadServices, handle_usage>(),
     method<rpc::Watch, Services, handle_watch>(),
     method<rpc::Workloads, ReadServices, handle_workloads>(),
 };

@@ -1,0 +1,22 @@
+// Which columns of the database refer to a row, read from its foreign keys. Deleting rows by this
+// list cannot forget a table that a later migration adds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/base/connection.h"
+
+namespace sweepd {
+
+struct Reference {
+  std::string table, column;
+  bool optional = false;  // may be NULL, and is no part of the row's key
+};
+
+// Returns every column that refers to `table`.`key`, also through a column of another table that
+// does. Such a column has the same value, so one condition finds the rows of all of them.
+std::vector<Reference> references_to(Connection& connection, const std::string& table,
+                                     const std::string& key);
+
+}  // namespace sweepd

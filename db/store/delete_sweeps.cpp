@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include "db/base/references.h"
+#include "db/store/state.h"
+
+namespace sweepd {
+namespace {
+
+// The rows that go are listed in temporary tables, which every statement below can join.
+void make_doomed_tables(Connection& connection) {
+  for (const char* table : {"doomed_sweep", "doomed_trial", "doomed_attempt"}) {
+    connection.execute(
+        fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} (id INTEGER PRIMARY KEY)", table));
+    connection.execute(fmt::format("DELETE FROM temp.{}", table));
+  }
+}
+
+Result<void> doom_sweeps(Connection& connection, const std::vector<SweepId>& sweeps) {
+  for (const SweepId& sweep : sweeps) {
+    const auto row = sweep_row(connection, sweep);
+    if (!row) return row.error();
+    Query(connection,
+          "INSERT OR IGNORE INTO temp.doomed_sweep SELECT id FROM sweep WHERE id = ?1 OR "
+          "sentinel_of = (SELECT uid FROM sweep WHERE id = ?1)")
+        .bind_all(*row)
+        .run();
+  }
+  return {};
+}
+
+void doom_what_only_they_have(Connection& connection) {
+  connection.execute(
+      "INSERT INTO temp.doomed_trial SELECT trial FROM sweep_trial WHERE sweep IN "
+      "temp.doomed_sweep EXCEPT SELECT trial FROM sweep_trial WHERE sweep NOT IN "
+      "temp.doomed_sweep");
+  connection.execute(
+      "INSERT INTO temp.doomed_attempt SELECT row FROM attempt WHERE trial IN temp.doomed_trial");
+}
+
+std::int64_t count(Connection& connection, const std::string& sql) {
+  Query query(connection, "SELECT count(*) FROM " + sql);
+  query.next();
+  return query.integer(0);
+}
+
+Result<void> check_has_ended(Connection& connection) {
+  Query query(connection,
+              "SELECT s.name, s.uid, count(*) FROM attempt a JOIN temp.doomed_trial t ON t.id = "
+              "a.trial CROSS JOIN temp.doomed_sweep d JOIN sweep_trial st ON st.sweep = d.id AND "
+              "st.trial = a.trial JOIN sweep s ON s.id = d.id WHERE a.outcome IS NULL "
+              "GROUP BY s.id LIMIT 1");
+  if (!query.next()) return {};
+  return Error{
+      ErrorCode::kFailedPrecondition,
+      fmt::format("sweep {} ({}) has {} queued or running; wait until it has ended, or "
+                  "cancel it first: sweepctl cancel {}",
+                  query.text(0), short_id(query.text(1)),
+                  query.integer(2) == 1 ? std::string("an attempt that is")
+                                        : fmt::format("{} attempts that are", query.integer(2)),
+                  short_id(query.text(1)))};
+}
+
+Store::DeleteReceipt receipt_of(Connection& connection) {
+  Store::DeleteReceipt receipt;
+  Query sweeps(connection,
+               "SELECT s.uid FROM temp.doomed_sweep d JOIN sweep s ON s.id = d.id ORDER BY s.id");
+  while (sweeps.next()) receipt.sweeps.push_back(sweeps.text(0));
+  Query attempts(connection,
+                 "SELECT a.uid FROM temp.doomed_attempt d JOIN attempt a ON a.row = d.id");
+  while (attempts.next()) receipt.attempts.push_back(attempts.text(0));
+  receipt.trials = count(connection, "temp.doomed_trial");
+  receipt.samples = count(connection, "sample WHERE attempt IN temp.doomed_attempt");
+  receipt.trials_kept = count(
+      connection,
+      "(SELECT DISTINCT trial FROM sweep_trial WHERE sweep IN temp.doomed_sweep AND trial NOT IN "
+      "temp.doomed_trial)");
+  return receipt;
+}
+
+// What refers to a row by a column that may be empty stays: a device keeps its peak without the
+// attempt that showed it.
+void delete_rows(Connection& connection, const std::string& table, const std::string& key,
+                 const std::string& doomed) {
+  for (const Reference& from : references_to(connection, table, key)) {
+    const std::string where = fmt::format("WHERE {} IN temp.{}", sql_name(from.column), doomed);
+    connection.execute(from.optional
+                           ? fmt::format("UPDATE {} SET {} = NULL {}", sql_name(from.table),
+                                         sql_name(from.column), where)
+                           : fmt::format("DELETE FROM {} {}", sql_name(from.table), where));
+  }
+  connection.execute(fmt::format("DELETE FROM {} WHERE {} IN temp.{}", table, key, doomed));
+}
+
+}  // namespace
+
+Result<Store::DeleteReceipt> Store::delete_sweeps(const std::vector<SweepId>& sweeps,
+                                                  Deletion deletion) {
+  Connection& connection = state_->connection;
+  return state_->transact("deleting sweeps", [&]() -> Result<DeleteReceipt> {
+    make_doomed_tables(connection);
+    if (auto doomed = doom_sweeps(connection, sweeps); !doomed) return doomed.error();
+    doom_what_only_they_have(connection);
+    if (auto ended = check_has_ended(connection); !ended) return ended.error();
+    DeleteReceipt receipt = receipt_of(connection);
+    if (deletion == Deletion::kForReal) {
+      // Rows may then be deleted in any order; the commit fails if anything refers to none.
+      connection.execute("PRAGMA defer_foreign_keys = ON");
+      delete_rows(connection, "attempt", "row", "doomed_attempt");
+      delete_rows(connection, "trial", "id", "doomed_trial");
+      delete_rows(connection, "sweep", "id", "doomed_sweep");
+    }
+    make_doomed_tables(connection);  // empties them
+    return receipt;
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,132 @@
+#include "db/upkeep/backup.h"
+
+#include <SQLiteCpp/Backup.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "db/base/connection.h"
+#include "db/upkeep/check.h"
+#include "runner/base/ids.h"
+#include "runner/base/unique_fd.h"
+
+namespace sweepd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Duration kCheckLimit = seconds(3600);
+
+Error cannot(const fs::path& what, const std::string& why) {
+  return {ErrorCode::kIo, fmt::format("cannot write {}: {}", what.string(), why)};
+}
+
+// Removes the unfinished copy whatever happens, unless it got its name.
+class PartFile {
+ public:
+  explicit PartFile(fs::path path) : path_(std::move(path)) {}
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+  ~PartFile() {
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+      fs::remove(path_.string() + suffix, ignored);
+    }
+  }
+  const fs::path& path() const { return path_; }
+
+  // SQLite would create it for everybody to read.
+  Result<void> create() const {
+    const UniqueFd file(::open(path_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
+    if (!file) return cannot(path_, std::strerror(errno));
+    return {};
+  }
+
+ private:
+  fs::path path_;
+};
+
+Result<void> sync(const fs::path& path, int flags) {
+  const UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC));
+  if (!file || ::fsync(file.get()) != 0) return cannot(path, std::strerror(errno));
+  return {};
+}
+
+Error exists(const fs::path& to) {
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("{} exists; name another file, or replace it with --force", to.string())};
+}
+
+// A file that somebody made in the meantime is not replaced either.
+Result<void> give_name(const fs::path& part, const fs::path& to, Replace replace) {
+  const unsigned flags = replace == Replace::kYes ? 0 : RENAME_NOREPLACE;
+  if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, to.c_str(), flags) == 0) return {};
+  if (errno == EEXIST) return exists(to);
+  return cannot(to, std::strerror(errno));
+}
+
+Result<void> check_target(const fs::path& database, const fs::path& to, Replace replace) {
+  std::error_code error;
+  if (fs::is_directory(to, error)) {
+    return Error{ErrorCode::kInvalidArgument, to.string() + " is a folder; expected a file's name"};
+  }
+  if (fs::equivalent(database, to, error)) {
+    return Error{ErrorCode::kInvalidArgument, to.string() + " is the database itself"};
+  }
+  if (replace == Replace::kNo && fs::exists(fs::symlink_status(to, error))) return exists(to);
+  if (!fs::is_directory(to.parent_path(), error)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("the folder {} does not exist", to.parent_path().string())};
+  }
+  return {};
+}
+
+Backup copy(const fs::path& database, const fs::path& part) {
+  Connection source(database, Access::kReadOnly);
+  SQLite::Database target(part.string(), SQLite::OPEN_READWRITE);
+  SQLite::Backup backing(target, source.database());
+  while (backing.executeStep(-1) != SQLITE_DONE) ::sqlite3_sleep(10);  // locked for a moment
+  // One file that read-only connections can use, without a log beside it.
+  target.exec("PRAGMA journal_mode = DELETE");
+  Backup backup;
+  backup.sweeps = target.execAndGet("SELECT count(*) FROM sweep").getInt64();
+  backup.attempts = target.execAndGet("SELECT count(*) FROM attempt").getInt64();
+  return backup;
+}
+
+Result<void> check_copy(const fs::path& part) {
+  const auto check = check_database(part, kCheckLimit);
+  if (!check) return check.error();
+  if (check->problems.empty()) return {};
+  return Error{
+      ErrorCode::kFailedPrecondition,
+      fmt::format("the database is damaged ({}); no copy was kept", check->problems.front())};
+}
+
+}  // namespace
+
+Result<Backup> back_up(const fs::path& database, const fs::path& to, Replace replace) {
+  if (auto fits = check_target(database, to, replace); !fits) return fits.error();
+  const PartFile part(to.parent_path() / fmt::format(".backup-{}.part", random_id()));
+  if (auto made = part.create(); !made) return made.error();
+  Backup backup;
+  try {
+    backup = copy(database, part.path());
+  } catch (const SQLite::Exception& exception) {
+    return to_error(exception, "backing up " + database.string(), nullptr);
+  }
+  if (auto sound = check_copy(part.path()); !sound) return sound.error();
+  if (auto synced = sync(part.path(), O_RDONLY); !synced) return synced.error();
+  std::error_code error;
+  backup.size.value = static_cast<std::int64_t>(fs::file_size(part.path(), error));
+  if (auto named = give_name(part.path(), to, replace); !named) return named.error();
+  if (auto synced = sync(to.parent_path(), O_RDONLY | O_DIRECTORY); !synced) return synced.error();
+  return backup;
+}
+
+}  // namespace sweepd

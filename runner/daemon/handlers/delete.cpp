@@ -1,0 +1,120 @@
+#include <spdlog/spdlog.h>
+
+#include <map>
+
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/wire/attempt_folder.h"
+
+namespace sweepd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Chosen {
+  std::vector<SweepRow> sweeps;
+  std::vector<SweepRow> open;  // that the rules would choose, but that have not ended
+};
+
+Result<Chosen> choose_by_name(Reader& reader, const std::vector<std::string>& names) {
+  Chosen chosen;
+  for (const std::string& name : names) {
+    if (name.empty()) {
+      return Error{ErrorCode::kInvalidArgument, "sweeps: one is empty; expected a name or an id"};
+    }
+    auto sweep = reader.find_sweep(name);
+    if (!sweep) return sweep.error();
+    chosen.sweeps.push_back(std::move(*sweep));
+  }
+  return chosen;
+}
+
+Result<Chosen> choose_by_rules(Reader& reader, const rpc::Delete::Request& rules, WallTime now) {
+  auto all = reader.sweeps(0);
+  if (!all) return all.error();
+  Chosen chosen;
+  std::map<std::string, std::int64_t> newer;  // of the same name
+  for (SweepRow& sweep : *all) {              // newest first
+    const bool beyond_last = newer[sweep.name]++ >= rules.keep_last;
+    const bool old = now.ns - sweep.submitted.ns > rules.older.ns;
+    if (!beyond_last || !old) continue;
+    const bool ended = sweep.progress.queued + sweep.progress.running == 0;
+    (ended ? chosen.sweeps : chosen.open).push_back(std::move(sweep));
+  }
+  return chosen;
+}
+
+Result<void> check_delete(const rpc::Delete::Request& request) {
+  const bool rules = request.older.ns != 0 || request.keep_last != 0;
+  if (request.older.ns < 0) {
+    return Error{ErrorCode::kInvalidArgument, "older_ns: expected 0 or more"};
+  }
+  if (rules == request.sweeps.empty()) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               rules ? "name sweeps, or say how old or how many: both at once are not possible"
+                     : "expected sweeps, or how old or how many of each name"};
+}
+
+struct Removed {
+  std::int64_t folders = 0, left = 0;
+  std::string why;
+};
+
+Removed remove_folders(const fs::path& runs, const std::vector<AttemptId>& attempts) {
+  Removed removed;
+  for (const AttemptId& attempt : attempts) {
+    const auto folder = AttemptFolder::of(runs, attempt);
+    if (!folder) continue;  // it was never made
+    std::error_code error;
+    const auto files = fs::remove_all(folder->path(), error);
+    if (error) {
+      if (removed.left++ == 0) removed.why = folder->path().string() + ": " + error.message();
+    } else if (files > 0) {
+      ++removed.folders;
+    }
+  }
+  return removed;
+}
+
+}  // namespace
+
+boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Session&,
+                                                          rpc::Delete::Request request) {
+  if (const auto valid = check_delete(request); !valid) co_return valid.error();
+  const auto choose = [&](Reader& reader) {
+    return request.sweeps.empty() ? choose_by_rules(reader, request, now_wall())
+                                  : choose_by_name(reader, request.sweeps);
+  };
+  const auto chosen = co_await services.readers.run(choose);
+  if (!chosen) co_return chosen.error();
+
+  std::vector<SweepId> ids;
+  for (const SweepRow& sweep : chosen->sweeps) ids.push_back(sweep.id);
+  const auto deletion = request.dry_run ? Store::Deletion::kDryRun : Store::Deletion::kForReal;
+  const auto work = [&](Store& store) { return store.delete_sweeps(ids, deletion); };
+  const auto receipt = co_await services.writer.run(work);
+  if (!receipt) co_return receipt.error();
+
+  rpc::Delete::Reply reply;
+  for (const SweepRow& sweep : chosen->sweeps) reply.sweeps.push_back(entry_of(sweep));
+  for (const SweepRow& sweep : chosen->open) reply.open.push_back(entry_of(sweep));
+  reply.trials = receipt->trials;
+  reply.attempts = static_cast<std::int64_t>(receipt->attempts.size());
+  reply.samples = receipt->samples;
+  reply.trials_kept = receipt->trials_kept;
+  if (request.dry_run) co_return reply;
+
+  // After the transaction: a folder without an attempt is only litter, but an attempt that lost its
+  // folder would have lost its log.
+  const auto remove = [&] { return remove_folders(services.state.runs(), receipt->attempts); };
+  const Removed removed = co_await services.readers.compute(remove);
+  services.writer.rest();
+  reply.folders = removed.folders;
+  reply.folders_left = removed.left;
+  reply.why_left = removed.why;
+  spdlog::info("deleted {} sweeps, {} trials, {} attempts", ids.size(), reply.trials,
+               reply.attempts);
+  co_return reply;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,79 @@
+// The methods that keep house: what the results take on the disk, a copy of them, and deleting what
+// nobody needs any more.
+#pragma once
+
+#include "runner/wire/messages/rows.h"
+
+namespace sweepd::rpc {
+
+struct Delete {
+  static constexpr std::string_view kName = "delete";
+  struct Request {
+    std::vector<std::string> sweeps;
+    Duration older{0};
+    std::int64_t keep_last = 0;
+    bool dry_run = false;
+    static void visit(auto& self, auto&& field) {
+      field("sweeps", self.sweeps, "each a name (its latest sweep), id or beginning of an id");
+      field("older_ns", self.older, "instead of `sweeps`: all that were submitted longer ago");
+      field("keep_last", self.keep_last,
+            "instead of `sweeps`: all but so many of each name; together with `older_ns`, those to "
+            "which both apply",
+            Limits{.least = 0});
+      field("dry_run", self.dry_run, "only count");
+    }
+  };
+  struct Reply {
+    std::vector<SweepEntry> sweeps, open;
+    std::int64_t trials = 0, attempts = 0, samples = 0, trials_kept = 0;
+    std::int64_t folders = 0, folders_left = 0;
+    std::string why_left;
+    static void visit(auto& self, auto&& field) {
+      field("sweeps", self.sweeps, "that were deleted, as they were before");
+      field("open", self.open, "left out of `older_ns` and `keep_last`, since they have not ended");
+      field("trials", self.trials, "that only these sweeps had; deleted");
+      field("attempts", self.attempts, "of these trials");
+      field("samples", self.samples, "of these attempts");
+      field("trials_kept", self.trials_kept, "because another sweep has them");
+      field("folders", self.folders, "of attempts that were removed from the disk");
+      field("folders_left", self.folders_left, "that could not be removed");
+      field("why_left", self.why_left, "what the system said of the first of them");
+    }
+  };
+};
+
+struct Usage {
+  static constexpr std::string_view kName = "usage";
+  struct Request {
+    static void visit(auto&, auto&&) {}
+  };
+  struct Reply {
+    Table sweeps, database;
+    static void visit(auto& self, auto&& field) {
+      field("sweeps", self.sweeps, "what each sweep has on the disk, the largest first");
+      field("database", self.database, "what the database consists of");
+    }
+  };
+};
+
+struct Backup {
+  static constexpr std::string_view kName = "backup";
+  struct Request {
+    std::string file;
+    bool replace = false;
+    static void visit(auto& self, auto&& field) {
+      field("file", self.file, "absolute path of the copy", Required());
+      field("replace", self.replace, "an existing file");
+    }
+  };
+  struct Reply {
+    std::int64_t size_bytes = 0, sweeps = 0, attempts = 0;
+    static void visit(auto& self, auto&& field) {
+      field("size_bytes", self.size_bytes, "of the copy");
+      field("sweeps", self.sweeps, "in the copy");
+      field("attempts", self.attempts, "in the copy");
+    }
+  };
+};
+
+}  // namespace sweepd::rpc

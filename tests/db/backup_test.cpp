@@ -1,0 +1,98 @@
+// Tests copies of a database that is being written to.
+#include "db/upkeep/backup.h"
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/db/fixture.h"
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class BackupTest : public DbTest {
+ protected:
+  std::vector<std::string> files_beside() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_ / "copies")) {
+      names.push_back(entry.path().filename());
+    }
+    return names;
+  }
+  void SetUp() override {
+    DbTest::SetUp();
+    fs::create_directory(folder_ / "copies");
+    const NewSweep request = sweep("s", {{{"context", "1"}}, {{"context", "2"}}});
+    finish(done(submit(request).queued.front().row, 1, 2));
+  }
+  fs::path copy() const { return folder_ / "copies" / "monday.db"; }
+};
+
+TEST_F(BackupTest, HasEveryResultAndIsOneFileOfThisUser) {
+  const auto backup = back_up(file(), copy());
+  ASSERT_TRUE(backup) << backup.error().message;
+  EXPECT_EQ(backup->sweeps, 1);
+  EXPECT_EQ(backup->attempts, 2);
+  EXPECT_EQ(backup->size.value, static_cast<std::int64_t>(fs::file_size(copy())));
+  EXPECT_THAT(files_beside(), testing::ElementsAre("monday.db"));
+  struct stat found {};
+  ASSERT_EQ(::stat(copy().c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0600u);
+  auto reader = Reader::open(copy(), catalog_);
+  ASSERT_TRUE(reader) << reader.error().message;
+  const auto found_sweep = (*reader)->find_sweep("s");
+  ASSERT_TRUE(found_sweep);
+  EXPECT_EQ(found_sweep->progress.of(Outcome::kDone), 1);
+}
+
+TEST_F(BackupTest, IsOfOneMomentWhileTheStoreWrites) {
+  ASSERT_TRUE(back_up(file(), copy()));
+  const NewSweep later = sweep("later", {{{"context", "3"}}});
+  submit(later);
+  auto reader = Reader::open(copy(), catalog_);
+  ASSERT_TRUE(reader);
+  EXPECT_FALSE((*reader)->find_sweep("later"));
+}
+
+TEST_F(BackupTest, ReplacesNothingUnasked) {
+  std::ofstream(copy()) << "precious";
+  const auto refused = back_up(file(), copy());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("monday.db exists"));
+  EXPECT_EQ(fs::file_size(copy()), 8u);
+  ASSERT_TRUE(back_up(file(), copy(), Replace::kYes));
+  EXPECT_GT(fs::file_size(copy()), 8u);
+}
+
+TEST_F(BackupTest, NamesWhatIsWrongWithTheTarget) {
+  const auto message = [&](const fs::path& to) {
+    const auto backup = back_up(file(), to, Replace::kYes);
+    return backup ? std::string("it worked") : backup.error().message;
+  };
+  EXPECT_THAT(message(folder_ / "nowhere" / "x.db"), HasSubstr("nowhere does not exist"));
+  EXPECT_THAT(message(folder_ / "copies"), HasSubstr("is a folder"));
+  EXPECT_THAT(message(file()), HasSubstr("is the database itself"));
+  EXPECT_THAT(message("/proc/x.db"), HasSubstr("cannot write /proc/"));
+}
+
+TEST_F(BackupTest, KeepsNoCopyOfADamagedDatabase) {
+  store_.reset();
+  reader_.reset();
+  {
+    std::fstream damaged(file(), std::ios::in | std::ios::out | std::ios::binary);
+    for (int page = 2; page < 30; ++page) {
+      damaged.seekp(page * 4096 + 8);
+      damaged << "this is not what a page of a database looks like at all";
+    }
+  }
+  const auto backup = back_up(file(), copy());
+  ASSERT_FALSE(backup);
+  EXPECT_THAT(files_beside(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace sweepd
