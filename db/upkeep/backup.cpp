@@ -57,7 +57,7 @@ Result<void> sync(const fs::path& path, int flags) {
   return {};
 }
 
-Error exists(const fs::path& to) {
+Error already_there(const fs::path& to) {
   return {ErrorCode::kInvalidArgument,
           fmt::format("{} exists; name another file, or replace it with --force", to.string())};
 }
@@ -66,7 +66,7 @@ Error exists(const fs::path& to) {
 Result<void> give_name(const fs::path& part, const fs::path& to, Replace replace) {
   const unsigned flags = replace == Replace::kYes ? 0 : RENAME_NOREPLACE;
   if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, to.c_str(), flags) == 0) return {};
-  if (errno == EEXIST) return exists(to);
+  if (errno == EEXIST) return already_there(to);
   return cannot(to, std::strerror(errno));
 }
 
@@ -78,7 +78,7 @@ Result<void> check_target(const fs::path& database, const fs::path& to, Replace 
   if (fs::equivalent(database, to, error)) {
     return Error{ErrorCode::kInvalidArgument, to.string() + " is the database itself"};
   }
-  if (replace == Replace::kNo && fs::exists(fs::symlink_status(to, error))) return exists(to);
+  if (replace == Replace::kNo && fs::exists(fs::symlink_status(to, error))) return already_there(to);
   if (!fs::is_directory(to.parent_path(), error)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("the folder {} does not exist", to.parent_path().string())};
@@ -86,7 +86,7 @@ Result<void> check_target(const fs::path& database, const fs::path& to, Replace 
   return {};
 }
 
-Backup copy(const fs::path& database, const fs::path& part) {
+Backup copy_pages(const fs::path& database, const fs::path& part) {
   Connection source(database, Access::kReadOnly);
   SQLite::Database target(part.string(), SQLite::OPEN_READWRITE);
   SQLite::Backup backing(target, source.database());
@@ -116,7 +116,7 @@ Result<Backup> back_up(const fs::path& database, const fs::path& to, Replace rep
   if (auto made = part.create(); !made) return made.error();
   Backup backup;
   try {
-    backup = copy(database, part.path());
+    backup = copy_pages(database, part.path());
   } catch (const SQLite::Exception& exception) {
     return to_error(exception, "backing up " + database.string(), nullptr);
   }

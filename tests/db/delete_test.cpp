@@ -59,8 +59,8 @@ TEST_F(DeleteTest, LeavesNoRowOfTheLastSweepBehind) {
     NewSweep request = sweep("all", {{{"context", "1"}}});
     request.sweep.passes = {Pass::kTiming, Pass::kMemory};
     TableSpec table;
-    table.query.rows = {{"context", ""}};
-    table.query.cell = "{mean}";
+    table.rows = {"context"};
+    table.cell = "{mean}";
     request.sweep.tables = {table};
     id = request.id;
     for (const OpenAttempt& attempt : submit(request).queued) {

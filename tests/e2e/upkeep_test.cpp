@@ -97,8 +97,8 @@ TEST(Usage, NamesSweepsAndPartsOfTheDatabase) {
   EXPECT_EQ(usage.exit_code, 0) << usage.err;
   EXPECT_THAT(usage.out, AllOf(ContainsRegex("here +2 +2 "), HasSubstr("journals"),
                                HasSubstr("summaries"), HasSubstr("unused")));
-  const Ran json = box.ctl({"usage", "--format", "json"});
-  EXPECT_THAT(json.out, AllOf(HasSubstr("\"Database\""), HasSubstr("here")));
+  const Ran machine = box.ctl({"usage", "--format", "json"});
+  EXPECT_THAT(machine.out, AllOf(HasSubstr("\"Database\""), HasSubstr("here")));
 }
 
 TEST(Backup, IsReadableWithoutADaemon) {

@@ -63,7 +63,7 @@ Exit delete_sweeps(Client& client, const DeleteOptions& options) {
     const auto older = parse_duration(options.older);
     if (!older)
       return report_error({ErrorCode::kInvalidArgument, "--older: " + older.error().message});
-    request.older = *older;
+    request.older_ns = older->ns;
   }
   const auto preview = client.call<rpc::Delete>(request);
   if (!preview) return report_error(preview.error());

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/serving/entries.h"
 #include "runner/wire/attempt_folder.h"
 
 namespace sweepd {
@@ -36,7 +37,7 @@ Result<Chosen> choose_by_rules(Reader& reader, const rpc::Delete::Request& rules
   std::map<std::string, std::int64_t> newer;  // of the same name
   for (SweepRow& sweep : *all) {              // newest first
     const bool beyond_last = newer[sweep.name]++ >= rules.keep_last;
-    const bool old = now.ns - sweep.submitted.ns > rules.older.ns;
+    const bool old = now.ns - sweep.submitted.ns > rules.older_ns;
     if (!beyond_last || !old) continue;
     const bool ended = sweep.progress.queued + sweep.progress.running == 0;
     (ended ? chosen.sweeps : chosen.open).push_back(std::move(sweep));
@@ -45,10 +46,7 @@ Result<Chosen> choose_by_rules(Reader& reader, const rpc::Delete::Request& rules
 }
 
 Result<void> check_delete(const rpc::Delete::Request& request) {
-  const bool rules = request.older.ns != 0 || request.keep_last != 0;
-  if (request.older.ns < 0) {
-    return Error{ErrorCode::kInvalidArgument, "older_ns: expected 0 or more"};
-  }
+  const bool rules = request.older_ns != 0 || request.keep_last != 0;
   if (rules == request.sweeps.empty()) return {};
   return Error{ErrorCode::kInvalidArgument,
                rules ? "name sweeps, or say how old or how many: both at once are not possible"

@@ -7,17 +7,17 @@ namespace sweepd {
 
 namespace {
 
-struct Found {
+struct FoundSweep {
   SweepRow sweep;
   std::unordered_set<TrialKey> trials;
 };
 
-Result<Found> find(Reader& reader, const std::string& who) {
+Result<FoundSweep> find(Reader& reader, const std::string& who) {
   auto sweep = reader.find_sweep(who);
   if (!sweep) return sweep.error();
   const auto attempts = reader.attempts_of_sweep(sweep->id, 0);
   if (!attempts) return attempts.error();
-  Found found{std::move(*sweep), {}};
+  FoundSweep found{std::move(*sweep), {}};
   for (const AttemptRow& attempt : *attempts) found.trials.insert(attempt.trial_key);
   return found;
 }

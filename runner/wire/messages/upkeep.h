@@ -10,12 +10,12 @@ struct Delete {
   static constexpr std::string_view kName = "delete";
   struct Request {
     std::vector<std::string> sweeps;
-    Duration older{0};
-    std::int64_t keep_last = 0;
+    std::int64_t older_ns = 0, keep_last = 0;
     bool dry_run = false;
     static void visit(auto& self, auto&& field) {
       field("sweeps", self.sweeps, "each a name (its latest sweep), id or beginning of an id");
-      field("older_ns", self.older, "instead of `sweeps`: all that were submitted longer ago");
+      field("older_ns", self.older_ns, "instead of `sweeps`: all that were submitted longer ago",
+            Limits{.least = 0});
       field("keep_last", self.keep_last,
             "instead of `sweeps`: all but so many of each name; together with `older_ns`, those to "
             "which both apply",
