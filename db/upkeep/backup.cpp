@@ -78,7 +78,8 @@ Result<void> check_target(const fs::path& database, const fs::path& to, Replace 
   if (fs::equivalent(database, to, error)) {
     return Error{ErrorCode::kInvalidArgument, to.string() + " is the database itself"};
   }
-  if (replace == Replace::kNo && fs::exists(fs::symlink_status(to, error))) return already_there(to);
+  if (replace == Replace::kNo && fs::exists(fs::symlink_status(to, error)))
+    return already_there(to);
   if (!fs::is_directory(to.parent_path(), error)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("the folder {} does not exist", to.parent_path().string())};

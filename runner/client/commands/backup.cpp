@@ -30,7 +30,8 @@ void add_backup(Command& app, Client& client) {
   command->add_flag("--force", *replace, "replace an existing file");
   command->footer(
       "The copy has every result. Logs, traces and journals stay in the state folder's runs/.\n"
-      "Example: sweepctl backup results-monday.db; then look at it: sweepctl --db results-monday.db "
+      "Example: sweepctl backup results-monday.db; then look at it: sweepctl --db "
+      "results-monday.db "
       "list");
   command->callback([&client, file, replace] {
     client.action = [&client, file, replace] { return back_up_database(client, *file, *replace); };
