@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <stdio.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "db/base/connection.h"
