@@ -15,8 +15,8 @@
 namespace sweepd {
 
 void add_format_option(Command& command, std::string& format) {
-  command.add_option("--format", format, "md, csv, json or text")
-      ->one_of({"md", "csv", "json", "text"})
+  command.add_option("--format", format, "md, csv, json, text or latex")
+      ->one_of({"md", "csv", "json", "text", "latex"})
       ->capture_default_str();
 }
 

@@ -11,16 +11,9 @@
 namespace sweepd::report {
 namespace {
 
-// How many marks follow the figure: that of a verdict, that of steps not on one level, or both.
-std::size_t marks_of(std::string_view text) {
-  std::size_t marks = 0;
-  for (const std::string_view mark :
-       {kUnsteadyMark, mark_of(Verdict::kSuspect), mark_of(Verdict::kInvalid)}) {
-    if (!text.ends_with(mark)) continue;
-    text.remove_suffix(mark.size());
-    ++marks;
-  }
-  return marks;
+// How many marks follow a figure.
+std::size_t marks_in(std::string_view text) {
+  return display_width(text.substr(begin_of_marks(text)));
 }
 
 // True if the name already says the unit, as "Tokens/s" and "fp32 TFLOP/s" do.
@@ -34,6 +27,14 @@ bool ends_with_unit(std::string_view name, std::string_view unit) {
 }
 
 }  // namespace
+
+std::size_t begin_of_marks(std::string_view text) {
+  for (const std::string_view mark :
+       {kUnsteadyMark, mark_of(Verdict::kSuspect), mark_of(Verdict::kInvalid)}) {
+    if (text.ends_with(mark)) text.remove_suffix(mark.size());
+  }
+  return text.size();
+}
 
 std::string header_text(const Column& column) {
   const bool bare = column.unit.empty() || column.unit == "1";
@@ -55,7 +56,7 @@ Lines lines_of(const Table& table, std::string (*escape)(std::string_view), std:
     bool bolds = false;
     for (const auto& row : table.rows) {
       if (!right) break;
-      marks = std::max(marks, marks_of(row[c].text));
+      marks = std::max(marks, marks_in(row[c].text));
       bolds |= row[c].bold;
     }
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -64,7 +65,7 @@ Lines lines_of(const Table& table, std::string (*escape)(std::string_view), std:
       if (text.empty()) continue;
       if (cell.bold) text = fmt::format("{0}{1}{0}", bold, text);
       if (bolds && !cell.bold) text.append(bold.size(), ' ');
-      const std::size_t own = marks_of(cell.text);
+      const std::size_t own = marks_in(cell.text);
       if (own < marks) text.append(marks - own, ' ');
     }
   }

@@ -1,4 +1,4 @@
-// Shared by the markdown and the terminal renderer: header texts, column widths, padding.
+// Shared by the renderers of tables for people: header texts, column widths, padding.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,10 @@ namespace sweepd::report {
 // Returns "forward (ms)", or just the name if there is no unit, the unit is "1", or the name ends
 // with it.
 std::string header_text(const Column& column);
+
+// Returns where a figure's marks begin: that of a verdict, that of steps not on one level, or both.
+// Returns the text's size if it has none.
+std::size_t begin_of_marks(std::string_view text);
 
 // Returns every cell's text after `escape`, header first, each row as long as `columns`. Bold cells
 // have `bold` on both sides. In a right-aligned column with a marked ("12.3†") or bold cell the

@@ -7,11 +7,12 @@
 namespace sweepd {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Format>, 4> kFormats{{
+constexpr std::array<std::pair<std::string_view, Format>, 5> kFormats{{
     {"md", Format::kMarkdown},
     {"csv", Format::kCsv},
     {"json", Format::kJson},
     {"text", Format::kText},
+    {"latex", Format::kLatex},
 }};
 
 }  // namespace
@@ -37,6 +38,8 @@ std::string render(const Table& table, Format format, std::size_t width) {
       return to_json_text(table);
     case Format::kText:
       return to_text(table, width);
+    case Format::kLatex:
+      return to_latex(table);
   }
   return {};
 }

@@ -114,9 +114,11 @@ std::string to_json_text(const Table& table);
 // For a terminal of `width` columns, 0 for any width. Long text continues on lines below. A table
 // that is still too wide continues below with the row headers repeated.
 std::string to_text(const Table& table, std::size_t width);
+// A floating table with a caption, for a document that uses the package booktabs.
+std::string to_latex(const Table& table);
 
-enum class Format { kMarkdown, kCsv, kJson, kText };
-Result<Format> format_from(std::string_view name);  // md, csv, json, text
+enum class Format { kMarkdown, kCsv, kJson, kText, kLatex };
+Result<Format> format_from(std::string_view name);  // md, csv, json, text, latex
 std::string render(const Table& table, Format format, std::size_t width);
 
 }  // namespace sweepd

@@ -1,0 +1,109 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+Table latex_sample() {
+  Table table;
+  table.title = "Step time & memory";
+  table.columns = {{"Model", "", Align::kLeft}, {"fp32", "ms", Align::kRight}};
+  table.rows = {{{"small", {}}, {"12.3 ± 0.1", 12.3}},
+                {{"large", {}}, {"45.6†§", 45.6, true}},
+                {{"xl", {}}, {"OOM", {}}}};
+  table.notes = {"fp32: mean ± std of time, n = 10", "† 45.6: above 100 % of the peak"};
+  table.warnings = 1;
+  return table;
+}
+
+// All text that a table can have, in one table.
+Table latex_hostile(const std::string& text) {
+  Table table;
+  table.title = text;
+  table.columns = {{text, text, Align::kLeft}, {"n", "", Align::kRight}};
+  table.rows = {{{text, {}}, {text, {}, true}}, {{"[x]", {}}, {"-1.5 (-3%)", -1.5}}};
+  table.notes = {text};
+  return table;
+}
+
+const std::string kHostile =
+    "\\input{x} {$a_b^c$} 50% #1 ~ & <b> |\"q\"| 'a' `b` [c] --set ± × · µ ² — – … → − ≤ ≥ † ‡ §\n";
+
+TEST(Latex, CaptionRulesMarksAndNotes) {
+  EXPECT_EQ(to_latex(latex_sample()), R"(% needs \usepackage{booktabs}
+\begin{table}[htbp]
+  \centering
+  \caption{Step time \& memory}
+  \begin{tabular}{lr}
+    \toprule
+    Model & fp32 (ms) \\
+    \midrule
+    small & 12.3 \textpm{} 0.1 \\
+    large & \textbf{45.6}\rlap{\textdagger{}\textsection{}} \\
+    xl & OOM \\
+    \bottomrule
+  \end{tabular}
+  \par\medskip
+  \begin{minipage}{\linewidth}
+    \footnotesize
+    \textbullet{} fp32: mean \textpm{} std of time, n = 10\par
+    \textbullet{} \textdagger{} 45.6: above 100 \% of the peak\par
+  \end{minipage}
+\end{table}
+)");
+}
+
+TEST(Latex, EscapesWhatWouldBeACommand) {
+  const std::string latex = to_latex(latex_hostile(kHostile));
+  EXPECT_THAT(latex,
+              testing::HasSubstr(R"(\textbackslash{}input\{x\} \{\$a\_b\textasciicircum{}c\$\})"));
+  EXPECT_THAT(latex,
+              testing::HasSubstr(R"(50\% \#1 \textasciitilde{} \& \textless{}b\textgreater{})"));
+  EXPECT_THAT(latex, testing::HasSubstr("-{}-{}set"));
+  EXPECT_THAT(latex, testing::HasSubstr(R"({[}x{]} & \textminus{}1.5 (\textminus{}3\%) \\)"));
+}
+
+TEST(Latex, NoRowsIsALineNotAnEmptyTable) {
+  Table table;
+  table.title = "Step time";
+  table.columns = {{"Model", "", Align::kLeft}};
+  EXPECT_THAT(to_latex(table), testing::HasSubstr("\\caption{Step time}\n  No rows.\n"));
+}
+
+TEST(Latex, IsAFormat) {
+  ASSERT_TRUE(format_from("latex"));
+  EXPECT_EQ(render(latex_sample(), *format_from("latex"), 0), to_latex(latex_sample()));
+}
+
+// Every command that the renderer writes exists, and no text gets through as one.
+TEST(Latex, PdflatexReadsIt) {
+  if (std::system("command -v pdflatex > /dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "pdflatex is missing (texlive-latex-recommended)";
+  }
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("latex_test." + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "t.tex") << "\\documentclass{article}\\usepackage{booktabs}"
+                                  << "\\begin{document}\n"
+                                  << to_latex(latex_sample()) << to_latex(latex_hostile(kHostile))
+                                  << "\\end{document}\n";
+  const std::string command =
+      "cd " + folder.string() +
+      " && pdflatex -halt-on-error -interaction=nonstopmode t.tex > out 2>&1";
+  const int status = std::system(command.c_str());
+  std::ifstream file(folder / "out");
+  const std::string output(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(status, 0) << output;
+  EXPECT_THAT(output, testing::Not(testing::HasSubstr("Missing character")));
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace sweepd
