@@ -222,6 +222,33 @@ TEST_F(SlurmFaults, NothingIsSubmittedTwiceAndNoJobIsForgotten) {
   }));
 }
 
+TEST_F(SlurmFaults, AnEndIsFoundWhenItsJobIsGoneToo) {
+  const auto id = start("exit 5");
+  ASSERT_TRUE(next<AttemptStarted>());
+  executor_.reset();
+  EXPECT_TRUE(eventually([] { return output_of("squeue --noheader --me").empty(); }));
+  for (int daemon = 0; daemon < 2; ++daemon) {  // the first dies before it stores what it found
+    make();
+    events_.clear();
+    const Adoption found = executor_->adopt(folder(id), id, 1);
+    EXPECT_FALSE(found.incomplete || found.waits);
+    const auto end = next<RankEnded>();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit.code, 5);
+    ASSERT_TRUE(next<AttemptOver>());
+  }
+}
+
+TEST_F(SlurmFaults, AStepThatSomebodyCancelsIsNotItsJob) {
+  const auto id = start(kSleeps);
+  ASSERT_TRUE(next<AttemptStarted>());
+  output_of("scancel " + job_of(id) + ".0");
+  const auto lost = next<AttemptLost>();
+  ASSERT_TRUE(lost);
+  EXPECT_FALSE(lost->again);
+  EXPECT_THAT(describe(lost->ending), HasSubstr("its step was cancelled"));
+}
+
 TEST_F(SlurmFaults, APilotWithoutWorkEnds) {
   start("exit 0");
   ASSERT_TRUE(next<AttemptOver>());

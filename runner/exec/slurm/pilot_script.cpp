@@ -27,6 +27,8 @@ report() {  # STATE [WORDS]
 rank() {
   local run=$folder/run.$1 attempt=$2 code gpus
   export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS SWEEPD_ATTEMPT=$attempt
+  # All ranks need the same port on the first node; another attempt has another.
+  export MASTER_PORT=$(( 20000 + 16#${attempt:0:7} % 10000 )) SWEEPD_NODES=$SLURM_STEP_NUM_NODES
   export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK MKL_NUM_THREADS=$SLURM_CPUS_PER_TASK
   export CUDA_DEVICE_ORDER=PCI_BUS_ID
   IFS=, read -ra gpus <<< "${CUDA_VISIBLE_DEVICES-}"

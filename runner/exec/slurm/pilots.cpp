@@ -83,9 +83,11 @@ Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant
     }
   }
   if (Job* job = find_job(given->job)) {
-    if (job->order == given->number) job->attempt = id;
     attempt.killed = job_folder.last_order() == GivenOrder{given->number, "kill"};
     attempt.stopped = job_folder.last_order() == GivenOrder{given->number, "stop"};
+    // It may be over, and the job may have another one by now.
+    follow(*job, attempt, job_folder.report());
+    if (find(id) != nullptr) job->attempt = id;
     return adoption;
   }
   // The job has ended, and the daemon with it before it could store what that meant.

@@ -8,6 +8,12 @@
 #include "runner/exec/slurm/pilots.h"
 
 namespace sweepd {
+namespace {
+
+// The last attempt of a job may not be stored yet when it gets the next one.
+constexpr std::int64_t kKeptRuns = 4;
+
+}  // namespace
 
 void Pilots::decide(Instant now) {
   for (Job& job : jobs_) give_work(job, now);
@@ -50,7 +56,7 @@ void Pilots::give_work(Job& job, Instant now) {
 void Pilots::give(Job& job, Attempt& attempt, Instant now) {
   const std::int64_t number = job.order + 1;
   std::error_code error;
-  std::filesystem::remove_all(job.folder.run(number - 1), error);  // stored by now
+  std::filesystem::remove_all(job.folder.run(number - kKeptRuns), error);  // stored by now
   std::filesystem::create_directories(job.folder.run(number), error);
   Result<void> done;
   if (error) {

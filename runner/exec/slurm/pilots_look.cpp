@@ -84,7 +84,9 @@ void Pilots::follow(Job& job, Attempt& attempt, const PilotReport& report) {
     events_.emplace_back(std::move(started));
   }
   if (attempt.started) report_ranks(attempt, files);
-  const bool over = report.number > attempt.number || report.state == "over";
+  // A pilot that has ended has ended its attempt before, perhaps while no daemon looked.
+  const bool over =
+      report.number > attempt.number || report.state == "over" || report.state == "ended";
   if (over) attempt_over(job, attempt, report);
 }
 
@@ -104,7 +106,7 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
   if (attempt.in_doubt || (says_cancelled(said) && !attempt.stopped && !attempt.killed)) {
     // Slurm ends the steps of a job first. Only the end of the job says why.
     if (!attempt.in_doubt) attempt.in_doubt = 0;
-    if (*attempt.in_doubt < 2) return;
+    if (*attempt.in_doubt < 2 && report.state != "ended") return;
     const std::string words = fmt::format("its step was cancelled: {}", one_line(said));
     events_.emplace_back(AttemptLost{id, {Cancelled{words}, 0}, false, ""});
     return forget(id);
