@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "runner/wire/status.h"
 #include "tests/worker/attempt_files.h"
 #include "tests/worker/fake_device.h"
@@ -241,6 +244,30 @@ TEST(RunAttempt, ThreadsDefaultToTheLeasesCores) {
   files.write();
   run(files);
   EXPECT_EQ(files.all<EnvironmentEvent>().at(0).environment.threads, 2);
+}
+
+// What the pilot of a cluster's job says is used where the daemon knows nothing.
+TEST(RunAttempt, OnANodeOfAClusterItFindsOutWhereItIs) {
+  AttemptFiles files("fault", {});
+  files.request.lease.ranks[0].cores = {};
+  files.request.machine = {};
+  files.write();
+  const std::filesystem::path page = files.folder.path() / "page";
+  ::setenv("SWEEPD_CORES", "3", 1);
+  ::setenv("SWEEPD_STEP", "17.3 on node2", 1);
+  ::setenv("SWEEPD_STATUS_PAGE", page.c_str(), 1);
+  EXPECT_EQ(run(files), kExitOk);
+  for (const char* name : {"SWEEPD_CORES", "SWEEPD_STEP", "SWEEPD_STATUS_PAGE"}) ::unsetenv(name);
+  const Environment environment = files.all<EnvironmentEvent>().at(0).environment;
+  EXPECT_EQ(environment.threads, 3);
+  EXPECT_EQ(environment.machine.size(), 12U);
+  EXPECT_NE(environment.machine_facts.find("cores="), std::string::npos);
+  const auto facts = files.all<FactEvent>();
+  EXPECT_TRUE(std::any_of(facts.begin(), facts.end(), [](const FactEvent& fact) {
+    return fact.name == "slurm.step" && fact.text == "17.3 on node2";
+  }));
+  EXPECT_EQ(read_status(files.files.status(0)).phase, read_status(page).phase);
+  EXPECT_EQ(read_status(page).phase, "facts");
 }
 
 TEST(RunAttempt, AFullDiskEndsWithAnExitCodeAndNoEnding) {
