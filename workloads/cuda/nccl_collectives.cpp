@@ -13,10 +13,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <vector>
 
 #include "workloads/cuda/peer_watch.h"
+#include "workloads/torch/rendezvous.h"
 
 namespace sweepd {
 namespace {
@@ -55,11 +55,12 @@ std::size_t count_of(const at::Tensor& tensor) {
   return static_cast<std::size_t>(tensor.numel());
 }
 
-// Returns rank 0's id for the group, through the same file with which Gloo's ranks find each other.
+// Returns rank 0's id for the group, through the same store with which Gloo's ranks find each
+// other.
 ncclUniqueId common_id(const Context& context) {
-  auto store = c10::make_intrusive<c10d::FileStore>((context.folder / "rendezvous").string(),
-                                                    context.world_size);
-  store->setTimeout(kNever);
+  auto store = rendezvous_store(context, kNever);
+  const std::string interface = variable_or_empty("SWEEPD_INTERFACE");
+  if (!interface.empty()) ::setenv("NCCL_SOCKET_IFNAME", interface.c_str(), 0);
   ncclUniqueId id{};
   if (context.rank == 0) {
     check(ncclGetUniqueId(&id), "ncclGetUniqueId");

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <csignal>
 #include <stdexcept>
-#include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <vector>
 
 #include "workloads/dist/backends.h"
+#include "workloads/torch/rendezvous.h"
 
 namespace sweepd {
 namespace {
@@ -23,16 +23,21 @@ at::Tensor lend(const at::Tensor& tensor) {
   return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.options().requires_grad(false));
 }
 
+// On one host by the interface's name, because the host's name need not resolve.
+auto device() {
+  const std::string interface = variable_or_empty("SWEEPD_INTERFACE");
+  if (!interface.empty()) return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
+  if (nodes_of_ranks() == 1) return c10d::ProcessGroupGloo::createDeviceForInterface("lo");
+  return c10d::ProcessGroupGloo::createDeviceForHostname(address_towards_first_node());
+}
+
 class GlooCollectives final : public Collectives {
  public:
   explicit GlooCollectives(const Context& context)
       : rank_(context.rank), world_size_(context.world_size) {
-    auto store =
-        c10::make_intrusive<c10d::FileStore>((context.folder / "rendezvous").string(), world_size_);
-    store->setTimeout(kNever);
+    auto store = rendezvous_store(context, kNever);
     auto options = c10d::ProcessGroupGloo::Options::create(kNever);
-    // By the interface's name, because the host's name need not resolve.
-    options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface("lo"));
+    options->devices.push_back(device());
     group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), rank_, world_size_,
                                                          std::move(options));
   }

@@ -7,9 +7,11 @@
 #include "runner/base/clock.h"
 #include "runner/base/text.h"
 #include "runner/model/collective_note.h"
+#include "workloads/api/failure.h"
 #include "workloads/dist/backends.h"
 #include "workloads/dist/checked_collectives.h"
 #include "workloads/dist/shm_collectives.h"
+#include "workloads/torch/nodes.h"
 
 namespace sweepd {
 namespace {
@@ -29,6 +31,11 @@ MakeBackend backend_named(std::string_view name) {
 
 std::unique_ptr<Collectives> make_collectives(std::string_view backend, Context& context) {
   const MakeBackend make = backend_named(backend);
+  if (backend == "shm" && nodes_of_ranks() > 1) {
+    throw Unavailable(
+        fmt::format("backend shm needs all ranks on one host, and these are on {} nodes; use gloo",
+                    nodes_of_ranks()));
+  }
   if (context.note) context.note(kRendezvousNote);
   const Instant begin = now_instant();
   // A single rank has no peers, but with NCCL it can still show its cost.
