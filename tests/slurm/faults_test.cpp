@@ -78,7 +78,7 @@ class SlurmFaults : public testing::Test {
   std::size_t folders() const {
     std::size_t count = 0;
     for ([[maybe_unused]] const auto& entry :
-         std::filesystem::directory_iterator(root_ / "runs/jobs/test")) {
+         std::filesystem::directory_iterator(root_ / "runs/jobs/test-cluster")) {
       ++count;
     }
     return count;
@@ -215,7 +215,8 @@ TEST_F(SlurmFaults, NothingIsSubmittedTwiceAndNoJobIsForgotten) {
   EXPECT_TRUE(eventually([] { return output_of("squeue --noheader --me").empty(); }));
   // Every job that ran had a folder, and every folder says how its job ended.
   EXPECT_TRUE(eventually([this] {
-    for (const auto& entry : std::filesystem::directory_iterator(root_ / "runs/jobs/test")) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(root_ / "runs/jobs/test-cluster")) {
       if (!std::filesystem::exists(entry.path() / "ended")) return false;
     }
     return true;

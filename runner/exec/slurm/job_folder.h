@@ -1,4 +1,4 @@
-// `<runs>/jobs/<owner>/<job's name>/`: what daemon and pilot tell each other.
+// `<runs>/jobs/<owner>-<pool>/<job's name>/`: what daemon and pilot tell each other.
 //
 // | file         | written by | holds |
 // |--------------|------------|-------|

@@ -18,7 +18,8 @@ Pilots::Pilots(SlurmSettings settings, Shell& shell, Instant now)
     : settings_(std::move(settings)),
       pool_(*settings_.pool.slurm),
       shell_(shell),
-      folder_(std::filesystem::path(settings_.pool.runs) / "jobs" / settings_.owner) {
+      folder_(std::filesystem::path(settings_.pool.runs) / "jobs" /
+              (settings_.owner + "-" + settings_.pool.name)) {
   load(now);
 }
 

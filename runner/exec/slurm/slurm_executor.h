@@ -27,10 +27,10 @@
 // If Slurm does not answer, nothing is decided until it does; `trouble` says so, and attempts that
 // run go on.
 //
-// Files. `<runs>/jobs/<owner>/<job's name>/` holds for each job its script, its output, and what
-// daemon and pilot tell each other: small files that are replaced by rename (job_folder.h). Nothing
-// listens on a port. The folder is written before `sbatch` runs and the job's name is that of the
-// folder, so a job is found again after the daemon's death, and none is submitted twice.
+// Files. `<runs>/jobs/<owner>-<pool>/<job's name>/` holds for each job its script, its output, and
+// what daemon and pilot tell each other: small files that are replaced by rename (job_folder.h).
+// Nothing listens on a port. The folder is written before `sbatch` runs and the job's name is that
+// of the folder, so a job is found again after the daemon's death, and none is submitted twice.
 //
 // Commands: sbatch, squeue, scontrol, scancel, and sinfo for `status`. While a job exists, one
 // `squeue` for all jobs of the pool every `SlurmTiming::squeue`; `scontrol` once for a job that
