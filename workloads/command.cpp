@@ -80,14 +80,20 @@ class Command final : public Workload, public SelfTimed {
         command::variables_of(params, context.run,
                               {std::string(context.device.kind()), context.pass, context.rank,
                                context.world_size, context.threads, context.folder});
-    for (const std::string& word : command::split_words(params.argv, "argv")) {
-      plan_.argv.push_back(command::substitute(word, variables, "argv"));
+    for (const auto& [text, what] : {std::pair{&params.argv, "argv"}, {&params.args, "args"}}) {
+      for (const std::string& word : command::split_words(*text, what)) {
+        plan_.argv.push_back(command::substitute(word, variables, what));
+      }
+      if (plan_.argv.empty()) break;  // no program
     }
     if (plan_.argv.empty()) {
       throw std::invalid_argument("argv: a command needs a program, such as `echo {context}`");
     }
     for (const std::string& word : command::split_words(params.env, "env")) {
       add_environment(command::substitute(word, variables, "env"));
+    }
+    for (const command::Declared& own : params.declared) {
+      plan_.environment.emplace_back("SWEEPD_PARAM_" + own.name, own.value);
     }
     for (const auto& [name, value] : secrets_.variables()) {
       const bool twice = std::any_of(plan_.environment.begin(), plan_.environment.end(),
@@ -125,7 +131,7 @@ class Command final : public Workload, public SelfTimed {
       return;
     }
     wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;
-    if (measured_ > 0) return;
+    if (measured_ > 0 || measured_once_) return;
     throw std::runtime_error(fmt::format(
         "the program exited with code 0 but reported no step{}: it must write lines such as "
         "{{\"step\":0,\"time\":1.5}} to the descriptor $SWEEPD_METRICS_FD, or `patterns` must find "
@@ -169,7 +175,9 @@ class Command final : public Workload, public SelfTimed {
       return words;
     };
     const bool known = params.cwd.find("{folder}") == std::string::npos;
-    return {insert(params.argv, "argv"),
+    std::vector<std::string> argv = insert(params.argv, "argv");
+    for (std::string& word : insert(params.args, "args")) argv.push_back(std::move(word));
+    return {std::move(argv),
             known ? command::substitute(params.cwd, variables, "cwd") : "",
             insert(params.watch, "watch")};
   }
@@ -253,9 +261,11 @@ class Command final : public Workload, public SelfTimed {
       }
       last->second = report.step;
     }
+    if (report.once) measured_once_ = true;
     const bool warmup = report.warmup.value_or(report.step < context_.run.warmup);
     const auto is_setup = [](const Sample& sample) { return sample.phase == "setup"; };
-    const bool once = std::all_of(report.samples.begin(), report.samples.end(), is_setup);
+    const bool once =
+        report.once || std::all_of(report.samples.begin(), report.samples.end(), is_setup);
     if (!warmup && !once) ++measured_;  // what a program did before its steps does not count
     findings->step(report.step, warmup, report.samples);
   }
@@ -290,6 +300,7 @@ class Command final : public Workload, public SelfTimed {
   std::map<std::string, command::FactReport> facts_;
   OutputLog log_;
   std::int64_t measured_ = 0;
+  bool measured_once_ = false;  // metrics of the whole run
   bool reported_memory_ = false;
   double wall_ms_ = 0;
 };

@@ -153,14 +153,22 @@ std::string workload_memory_view(const WorkloadDef& def) {
   return make_view(def, def.name + "_memory", "memory", memory_view_columns(), kMemoryJoins);
 }
 
+Result<void> apply_workload(Connection& connection, const WorkloadDef& def) {
+  for (const std::string& view : {def.name, def.name + "_memory"}) {
+    if (auto free = check_name(connection, def.name, view); !free) return free;
+  }
+  if (auto grown = grow_params(connection, def); !grown) return grown;
+  refresh_view(connection, def.name, workload_view(def));
+  refresh_view(connection, def.name + "_memory", workload_memory_view(def));
+  return {};
+}
+
 Result<void> apply_catalog(Connection& connection, const Catalog& catalog) {
   for (const WorkloadDef& def : catalog.workloads) {
-    for (const std::string& view : {def.name, def.name + "_memory"}) {
-      if (auto free = check_name(connection, def.name, view); !free) return free;
-    }
-    if (auto grown = grow_params(connection, def); !grown) return grown;
-    refresh_view(connection, def.name, workload_view(def));
-    refresh_view(connection, def.name + "_memory", workload_memory_view(def));
+    if (auto applied = apply_workload(connection, def); !applied) return applied;
+  }
+  for (const WorkloadDef& def : catalog.programs->all()) {
+    if (auto applied = apply_workload(connection, def); !applied) return applied;
   }
   return {};
 }

@@ -12,6 +12,8 @@ namespace sweepd {
 // Call inside a transaction. Errors: the column of a parameter has another type; a workload has the
 // name of one of our tables. Throws SQLite::Exception.
 Result<void> apply_catalog(Connection& connection, const Catalog& catalog);
+// The same for one workload.
+Result<void> apply_workload(Connection& connection, const WorkloadDef& def);
 
 // The CREATE VIEW texts, for the tests and for docs/DATABASE.md.
 std::string workload_view(const WorkloadDef& def);

@@ -144,9 +144,17 @@ Result<std::unique_ptr<Merger>> Merger::begin(Store& store, const std::filesyste
 
 Result<void> Merger::State::begin() {
   Query(store.connection, "ATTACH ? AS other").bind(copy.string()).run();
-  auto grown = store.transact("growing the parameter tables",
-                              [&] { return adopt_params(store.connection); });
+  std::vector<WorkloadDef> programs;
+  auto grown = store.transact("growing the parameter tables", [&]() -> Result<void> {
+    auto adopted = adopt_programs(store.connection, store.catalog);
+    if (!adopted) return adopted.error();
+    programs = std::move(*adopted);
+    return adopt_params(store.connection);
+  });
   if (!grown) return grown;
+  for (WorkloadDef& program : programs) {
+    if (store.catalog.find(program.base) != nullptr) store.catalog.programs->set(std::move(program));
+  }
   auto read = read_merge_plan(store.connection);
   if (!read) return read.error();
   plan = std::move(*read);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "db/base/program_tables.h"
+
 namespace sweepd {
 namespace {
 
@@ -60,6 +62,18 @@ Result<void> adopt_params(Connection& connection) {
     if (auto grown = grow(connection, table); !grown) return grown;
   }
   return {};
+}
+
+Result<std::vector<WorkloadDef>> adopt_programs(Connection& connection, const Catalog& catalog) {
+  const auto theirs = read_programs(connection, "other");
+  if (!theirs) return theirs.error();
+  std::vector<WorkloadDef> adopted;
+  for (const WorkloadDef& declaration : *theirs) {
+    auto stored = store_program(connection, catalog, declaration);
+    if (!stored) return stored.error();
+    adopted.push_back(std::move(*stored));
+  }
+  return adopted;
 }
 
 }  // namespace sweepd

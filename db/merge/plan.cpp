@@ -108,6 +108,11 @@ MergeTable describe(const Schema& schema, const std::string& name, const RawTabl
   return table;
 }
 
+// Whether it is `program` or describes one.
+bool is_of_program(const std::string& table) {
+  return table == kProgramTable || table.starts_with(std::string(kProgramTable) + "_");
+}
+
 // A table that has a number of its own as its key, or belongs to nothing, cannot be merged: its
 // rows could not be told apart or placed.
 Result<void> check(const MergeTable& table, const RawTable& raw) {
@@ -172,7 +177,7 @@ Result<MergePlan> read_merge_plan(Connection& connection) {
   }
   MergePlan plan;
   for (const auto& [name, raw] : schema) {
-    if (name == kPeakTable) continue;
+    if (name == kPeakTable || is_of_program(name)) continue;
     MergeTable table = describe(schema, name, raw);
     if (auto fits = check(table, raw); !fits) return fits.error();
     (raw.is_identity() ? plan.identities : plan.others).push_back(std::move(table));

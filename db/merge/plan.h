@@ -19,6 +19,8 @@ namespace sweepd {
 
 // This table is not part of the plan: the larger of two rates stays, whoever measured it.
 inline constexpr std::string_view kPeakTable = "device_peak";
+// Nor are these: declarations of one program become one (params.h).
+inline constexpr std::string_view kProgramTable = "program";
 
 struct MergeColumn {
   std::string name;

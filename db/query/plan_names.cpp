@@ -177,6 +177,8 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
   names.emplace_back("figure");
   names.emplace_back("fact");
   if (std::find(names.begin(), names.end(), metric) != names.end()) return {};
+  if (find_metric(def.metrics, metric) != nullptr) return {};  // blank until it is reported
+  for (const MetricDef& declared : def.metrics) names.push_back(declared.name);
   if (metric.starts_with(kRangeTimePrefix)) return {};  // blank until a profile exists
   const FigureSource source = source_of_metric(metric);
   if (source == FigureSource::kFigure || source == FigureSource::kFact) {

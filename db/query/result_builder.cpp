@@ -96,8 +96,10 @@ void ResultBuilder::name_metric() {
     if (metrics.empty() && dimension.name == "metric") metrics = dimension.values;
   }
   results_.metric = join(metrics, ", ");
+  results_.declared = plan_.def->metrics;
+  if (metrics.size() == 1) results_.better = better_of(plan_.def->metrics, metrics.front());
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    const std::string unit(unit_of_metric(metrics[i]));
+    const std::string unit = unit_of(plan_.def->metrics, metrics[i]);
     results_.unit = i == 0 || results_.unit == unit ? unit : "";
     if (results_.unit.empty()) return;
   }

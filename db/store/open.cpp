@@ -2,6 +2,7 @@
 
 #include "db/base/catalog_tables.h"
 #include "db/base/migrate.h"
+#include "db/base/program_tables.h"
 #include "db/store/state.h"
 
 namespace sweepd {
@@ -19,6 +20,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file,
     }
     auto ready = state->transact(what, [&]() -> Result<void> {
       refresh_general_views(state->connection);
+      if (auto loaded = load_programs(state->connection, state->catalog); !loaded) return loaded;
       if (auto applied = apply_catalog(state->connection, state->catalog); !applied) return applied;
       state->host = upsert_host(state->connection, state->names, host);
       return {};

@@ -67,14 +67,16 @@ class Merger;
 
 class Store {
  public:
-  // Opens or creates the file, migrates it, and adds the params_<workload> tables and views that
-  // the catalog needs. Results of `host` count as "already measured here".
+  // Opens or creates the file, migrates it, adds its programs to the catalog, and the
+  // params_<workload> tables and views that the catalog needs. Results of `host` count as "already measured here".
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file,
                                              const Catalog& catalog, const HostInfo& host);
   ~Store();
 
   // Queues one attempt per (trial, pass, repeat) in the sweep's order, except those that are `done`
-  // on this host or already open. `repeats` applies to the timing pass only.
+  // on this host or already open. `repeats` applies to the timing pass only. Stores the program
+  // that the sweep declares and adds it to the catalog; kFailedPrecondition if another declaration
+  // contradicts it.
   Result<SubmitReceipt> submit(const NewSweep& sweep, const WorkloadDef& def);
 
   // Returns the queued and started attempts by position. Attempts queued for a workload or version

@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "db/base/program_tables.h"
 #include "db/store/enqueue.h"
 #include "db/store/insert_sweep.h"
 #include "db/store/older_trials.h"
 #include "db/store/state.h"
+#include "runner/model/program.h"
 
 namespace sweepd {
 namespace {
@@ -51,10 +56,37 @@ std::vector<TrialRow> insert_trials(StoreState& state, std::int64_t sweep, const
 
 }  // namespace
 
+namespace {
+
+// The trials of the request are rows of values in the order of its own definition.
+bool same_params(const WorkloadDef& a, const WorkloadDef& b) {
+  return std::ranges::equal(a.params, b.params, [](const ParamDef& x, const ParamDef& y) {
+    return x.name == y.name && x.type == y.type && x.default_value == y.default_value;
+  });
+}
+
+// Stores the program that the sweep declares.
+Result<WorkloadDef> declare(StoreState& state, const WorkloadDef& def) {
+  auto stored = store_program(state.connection, state.catalog, declaration_of(def));
+  if (!stored || same_params(*stored, def)) return stored;
+  return Error{ErrorCode::kFailedPrecondition,
+               fmt::format("program `{}` was declared by another sweep at the same moment; submit "
+                           "this one again",
+                           def.name)};
+}
+
+}  // namespace
+
 Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& def) {
   Connection& connection = state_->connection;
   const std::string what = fmt::format("submitting sweep `{}`", request.sweep.name);
-  return state_->transact(what, [&]() -> Result<SubmitReceipt> {
+  std::optional<WorkloadDef> program;
+  auto receipt = state_->transact(what, [&]() -> Result<SubmitReceipt> {
+    if (request.sweep.program) {
+      auto declared = declare(*state_, def);
+      if (!declared) return declared.error();
+      program = std::move(*declared);
+    }
     if (sweep_row(connection, request.id)) {
       return Error{ErrorCode::kAlreadyExists,
                    fmt::format("sweep `{}` is stored already", request.id)};
@@ -77,6 +109,9 @@ Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& 
     }
     return receipt;
   });
+  // Once it is stored, other threads may read its columns.
+  if (receipt && program) state_->catalog.programs->set(std::move(*program));
+  return receipt;
 }
 
 }  // namespace sweepd

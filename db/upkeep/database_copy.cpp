@@ -9,6 +9,7 @@
 #include "db/base/catalog_tables.h"
 #include "db/base/migrate.h"
 #include "db/base/param_columns.h"
+#include "db/base/program_tables.h"
 #include "runner/base/ids.h"
 
 namespace sweepd {
@@ -78,6 +79,7 @@ Result<void> bring_up_to_date(const fs::path& file, const Catalog& catalog) {
   {
     SQLite::Transaction transaction(connection.database());
     refresh_general_views(connection);
+    if (auto loaded = load_programs(connection, catalog); !loaded) return loaded;
     if (auto applied = apply_catalog(connection, catalog); !applied) return applied;
     transaction.commit();
   }
@@ -153,8 +155,9 @@ Result<bool> is_readable_in_place(const fs::path& file, const Catalog& catalog) 
       Connection connection(file, Access::kReadOnly);
       if (auto ours = check_is_ours(connection); !ours) return ours.error();
       if (!check_version(connection, embedded_migrations())) return false;  // older
-      for (const WorkloadDef& def : catalog.workloads) {
-        if (!has_every_column(connection, def)) return false;
+      if (auto loaded = load_programs(connection, catalog); !loaded) return loaded.error();
+      for (const std::string& name : catalog.names()) {
+        if (!has_every_column(connection, *catalog.find(name))) return false;
       }
       return true;
     } catch (const SQLite::Exception& exception) {

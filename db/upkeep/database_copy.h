@@ -14,7 +14,8 @@ class DatabaseCopy {
  public:
   // Copies into a new file in `folder`, which must exist. Takes about a second per gigabyte. Any
   // thread. Errors name `file`: not found, not sweepd's, written by a newer program, a parameter
-  // whose type differs here.
+  // whose type differs here. Adds the database's programs to `catalog`, which must have none of
+  // another one's (Catalog::without_programs); so does is_readable_in_place.
   static Result<DatabaseCopy> make(const std::filesystem::path& file,
                                    const std::filesystem::path& folder, const Catalog& catalog);
   ~DatabaseCopy();  // removes the copy

@@ -77,16 +77,36 @@ std::vector<std::string> WorkloadDef::param_names() const {
   return names;
 }
 
+const WorkloadDef* Programs::find(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = now_.find(name);
+  return found == now_.end() ? nullptr : found->second;
+}
+
+void Programs::set(WorkloadDef program) {
+  const std::lock_guard lock(mutex_);
+  ever_.push_back(std::move(program));
+  now_[ever_.back().name] = &ever_.back();
+}
+
+std::vector<WorkloadDef> Programs::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<WorkloadDef> programs;
+  for (const auto& [name, program] : now_) programs.push_back(*program);
+  return programs;
+}
+
 const WorkloadDef* Catalog::find(std::string_view workload) const {
   for (const WorkloadDef& def : workloads) {
     if (def.name == workload) return &def;
   }
-  return nullptr;
+  return programs->find(workload);
 }
 
 std::vector<std::string> Catalog::names() const {
   std::vector<std::string> names;
   for (const WorkloadDef& def : workloads) names.push_back(def.name);
+  for (const WorkloadDef& def : programs->all()) names.push_back(def.name);
   return names;
 }
 

@@ -1,15 +1,21 @@
 // What can be measured: every workload with its parameters. `sweep-worker --describe` writes it as
 // JSON (wire/catalog_json.h). The daemon validates sweeps with it and so never loads LibTorch.
-// Plain values, immutable once built.
+// Plain values, immutable once built, except for the programs that sweep files declare: they are
+// added while the daemon runs.
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runner/base/result.h"
+#include "runner/model/metric.h"
 #include "runner/model/template_text.h"
 #include "runner/model/value.h"
 
@@ -36,11 +42,18 @@ struct ParamDef {
   // The worker fills it in at submission, where a sweep leaves it at its default: what the trial
   // consists of besides its parameters, such as the content of a program.
   bool computed = false;
+  // A sweep file declared it for its program (model/program.h).
+  bool declared = false;
+  // Part of the key even at its default, because another sweep file may declare another default.
+  // False for a declared one that a sweep file leaves out.
+  bool always_in_key = false;
+  std::string unit = {};  // of a declared one, for people
 
   // Checks syntax, choices, limits and, in a template, its names. The error names the parameter,
   // the value and what was expected.
   Result<Value> parse(std::string_view text) const;
   std::string text(const Value& value) const { return to_text(value, type); }
+  bool operator==(const ParamDef&) const = default;
 };
 
 struct WorkloadDef {
@@ -56,17 +69,40 @@ struct WorkloadDef {
   // A hash of its code (workloads/api/code.h): results of other code are not reused. Empty where
   // nothing is known, or where a computed parameter says more.
   std::string code;
+  // Of a program that a sweep file declared: the workload that runs it, and the metrics of its own.
+  std::string base = {};
+  std::vector<MetricDef> metrics = {};
 
   std::optional<std::size_t> index_of(std::string_view param) const;
   const ParamDef* find(std::string_view param) const;
   std::optional<std::size_t> computed_param() const;
   std::vector<std::string> param_names() const;
+  bool operator==(const WorkloadDef&) const = default;
+};
+
+// The programs that sweep files declared (model/program.h), by name. All threads may use it. What
+// `find` returned stays valid, and unchanged, as long as the object lives.
+class Programs {
+ public:
+  const WorkloadDef* find(std::string_view name) const;  // as it was set last; null: none
+  void set(WorkloadDef program);
+  std::vector<WorkloadDef> all() const;  // sorted by name
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<WorkloadDef> ever_;
+  std::map<std::string, const WorkloadDef*, std::less<>> now_;
 };
 
 struct Catalog {
   std::vector<WorkloadDef> workloads;  // sorted by name
-  const WorkloadDef* find(std::string_view workload) const;
-  std::vector<std::string> names() const;
+  // Copies of a catalog share them. They belong to a database, so that another one needs
+  // `without_programs`.
+  std::shared_ptr<Programs> programs = std::make_shared<Programs>();
+
+  const WorkloadDef* find(std::string_view workload) const;  // or program
+  std::vector<std::string> names() const;                    // of both
+  Catalog without_programs() const { return {workloads}; }
 };
 
 }  // namespace sweepd

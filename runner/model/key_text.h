@@ -8,6 +8,12 @@
 
 namespace sweepd {
 
+// Whether the key of a trial with this value has the parameter.
+inline bool is_in_key(const ParamDef& param, const Value& value) {
+  return param.role != ParamRole::kScheduling &&
+         (param.always_in_key || value != param.default_value);
+}
+
 std::string key_text(const ParamDef& param, const Value& value);
 
 }  // namespace sweepd

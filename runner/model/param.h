@@ -161,12 +161,19 @@ std::vector<ParamDef> describe_params() {
 }
 
 // Returns a struct filled from named values. Names that it does not have are ignored (they belong
-// to the run).
+// to the run). A struct may have `take_declared(values)`, which takes what a sweep file declared
+// (model/program.h) and returns the others.
 template <class Params>
 Params read_params(const std::vector<std::pair<std::string, Value>>& values) {
   Params params;
-  detail::Reader reader(values);
-  params.visit(reader);
+  if constexpr (requires { params.take_declared(values); }) {
+    const auto own = params.take_declared(values);
+    detail::Reader reader(own);
+    params.visit(reader);
+  } else {
+    detail::Reader reader(values);
+    params.visit(reader);
+  }
   return params;
 }
 

@@ -11,6 +11,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
+#include "runner/model/metric.h"
 #include "runner/model/outcome.h"
 #include "runner/model/partial_steps.h"
 #include "runner/model/sample.h"
@@ -101,6 +102,8 @@ inline void add_unsteady(std::vector<Unsteady>& all, std::string_view how,
 struct ResultSet {
   std::string metric;
   std::string unit;  // of every Stats value in `rows`: "ms", "B" ...
+  Better better = Better::kUnknown;    // of the only metric
+  std::vector<MetricDef> declared = {};  // metrics of the workload's own (WorkloadDef::metrics)
   std::vector<Dimension> dimensions;
   std::vector<ResultRow> rows;
   std::vector<std::string> unknown;  // "range `attention.scores`": no result has it (declared)

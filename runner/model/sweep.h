@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -130,6 +131,8 @@ struct Sweep {
   Order order = Order::kInterleaved;
   Duration sentinel{0};  // how often the sentinel runs (runner/model/sentinel.h); 0: never
   std::vector<TableSpec> tables;
+  // The definition (model/program.h), if the file declares the workload; else the catalog has it.
+  std::shared_ptr<const WorkloadDef> program;
   std::string source;  // the document's text as submitted, for `show` and reproduction
 };
 

@@ -12,12 +12,13 @@
 namespace sweepd {
 namespace {
 
-constexpr std::array<std::pair<TextForm, std::string_view>, 5> kForms{
+constexpr std::array<std::pair<TextForm, std::string_view>, 6> kForms{
     {{TextForm::kPlain, "plain"},
      {TextForm::kTemplate, "template"},
      {TextForm::kCommandLine, "command_line"},
      {TextForm::kAssignments, "assignments"},
-     {TextForm::kNames, "names"}}};
+     {TextForm::kNames, "names"},
+     {TextForm::kWords, "words"}}};
 
 Error mistake(std::string message) {
   return {ErrorCode::kInvalidArgument, std::move(message)};

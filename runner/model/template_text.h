@@ -12,14 +12,15 @@
 
 namespace sweepd {
 
-// What kind of text a parameter is. In all but the first and the last, {name} is a value, and {{
-// and }} are braces.
+// What kind of text a parameter is. In all but kPlain and kNames, {name} is a value, and {{ and }}
+// are braces.
 enum class TextForm {
   kPlain,
   kTemplate,     // one text, not split
   kCommandLine,  // words, at least one
   kAssignments,  // words, each NAME=value
   kNames,        // words, each the name of an environment variable
+  kWords,        // words, any number of them
 };
 std::string_view name_of(TextForm form);
 Result<TextForm> text_form_from(std::string_view name);

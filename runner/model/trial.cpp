@@ -53,7 +53,7 @@ TrialKey key_of(const WorkloadDef& def, const Trial& trial) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < def.params.size(); ++i) {
     const ParamDef& param = def.params[i];
-    if (param.role == ParamRole::kScheduling || trial.values[i] == param.default_value) continue;
+    if (!is_in_key(param, trial.values[i])) continue;
     parts.push_back(param.name + "=" + key_text(param, trial.values[i]));
   }
   std::sort(parts.begin(), parts.end());
@@ -70,7 +70,9 @@ std::string label_of(const WorkloadDef& def, const Trial& trial,
     label += def.params[param].name + "=" + def.params[param].text(trial.values[param]);
   };
   for (const std::size_t axis : axes) add(axis);
-  for (std::size_t i = 0; i < def.params.size(); ++i) {
+  // A trial that is older than the last parameters of a program has none of them.
+  const std::size_t known = std::min(def.params.size(), trial.values.size());
+  for (std::size_t i = 0; i < known; ++i) {
     if (trial.values[i] == def.params[i].default_value || def.params[i].computed) continue;
     if (std::find(axes.begin(), axes.end(), i) == axes.end()) add(i);
   }

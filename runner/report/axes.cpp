@@ -146,7 +146,7 @@ std::string Axes::value_text(std::size_t dimension, std::uint32_t index) const {
 std::string Axes::metric_unit(std::size_t dimension, std::uint32_t index) const {
   if (!results_->unit.empty() || index == kEveryValue) return "";
   const Dimension& metrics = results_->dimensions[dimension];
-  return metrics.name == "metric" ? std::string(unit_of_metric(metrics.values[index])) : "";
+  return metrics.name == "metric" ? unit_of(results_->declared, metrics.values[index]) : "";
 }
 
 std::string Axes::column_unit(const Key& key) const {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
-#include "runner/model/sample.h"
+#include "runner/model/metric.h"
 #include "runner/report/cell.h"
 #include "runner/report/cell_format.h"
 #include "runner/report/divided_metric.h"
@@ -16,12 +16,17 @@
 namespace sweepd::report {
 namespace {
 
-std::optional<Best> better_metric(const std::string& metric) {
+std::optional<Best> better_metric(const std::string& metric,
+                                  const std::vector<MetricDef>& declared) {
   const std::string alone = metric_alone(metric);
-  const std::string_view unit = unit_of_metric(alone.empty() ? "time" : alone);
-  if (unit == "GB/s") return Best::kLargest;
-  const bool time = unit == "ns" || unit == "us" || unit == "ms" || unit == "s";
-  if (time || unit == "B" || alone == "loss") return Best::kSmallest;
+  switch (better_of(declared, alone.empty() ? "time" : alone)) {
+    case Better::kSmaller:
+      return Best::kSmallest;
+    case Better::kLarger:
+      return Best::kLargest;
+    case Better::kUnknown:
+      return std::nullopt;
+  }
   return std::nullopt;
 }
 
@@ -43,23 +48,25 @@ std::string_view explicit_words(Bold bold) {
 
 }  // namespace
 
-std::optional<Best> better_figures(const CellTemplate& cell, const std::string& metric) {
+std::optional<Best> better_figures(const CellTemplate& cell, const std::string& metric,
+                                   const std::vector<MetricDef>& declared) {
   const auto part =
       std::find_if(cell.parts.begin(), cell.parts.end(), [](const CellTemplate::Part& each) {
         const CellName* known = find_cell_name(each.name);
         return known != nullptr && known->kind != NameKind::kWord;
       });
   if (part == cell.parts.end()) {
-    return cell.parts.empty() ? better_metric(metric) : std::optional<Best>();
+    return cell.parts.empty() ? better_metric(metric, declared) : std::optional<Best>();
   }
   const CellName& figure = *find_cell_name(part->name);
   if (figure.kind == NameKind::kDerived) return Best::kLargest;
-  const auto best = better_metric(metric);
+  const auto best = better_metric(metric, declared);
   if (!best || !follows_metric(figure)) return std::nullopt;
   return figure.compared_figure() == "speedup" ? opposite(*best) : *best;
 }
 
-Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Value& value) {
+Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Value& value,
+                          const std::vector<MetricDef>& declared) {
   const bool row = scope_of(bold) == BoldScope::kRow;
   if (row ? table.columns.empty() : table.rows.empty()) {
     return Error{ErrorCode::kInvalidArgument,
@@ -77,7 +84,7 @@ Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Va
   }
   if (bold == Bold::kSmallestInRow || bold == Bold::kSmallestInColumn) return Best::kSmallest;
   if (bold == Bold::kLargestInRow || bold == Bold::kLargestInColumn) return Best::kLargest;
-  if (const auto best = better_figures(*cell, value.metric)) return *best;
+  if (const auto best = better_figures(*cell, value.metric, declared)) return *best;
   return Error{
       ErrorCode::kInvalidArgument,
       fmt::format("bold: whether a small or a large `{}` of `{}` is the best is not known; write "
@@ -144,7 +151,8 @@ Result<void> mark_best(const TableSpec& table, const std::vector<Layer>& layers,
                        Table& made) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (!chooses(layers[i])) continue;
-    const auto best = what_is_best(layers[i].style().bold, table, layers[i].value());
+    const auto best = what_is_best(layers[i].style().bold, table, layers[i].value(),
+                                   layers[i].results().declared);
     if (!best) return best.error();
     const auto all = candidates(layers, i, rows, columns, made.columns.size() - columns.size());
     if (!all) return all.error();

@@ -16,12 +16,14 @@ enum class Best { kSmallest, kLargest };
 
 // Which figures of a cell are better, by its first one: short times, little memory, small losses
 // and high rates. Nothing if it is not known, as for the figures of a workload, or if the cell has
-// words only. An empty cell shows means.
-std::optional<Best> better_figures(const CellTemplate& cell, const std::string& metric);
+// words only. An empty cell shows means. `declared` are the metrics of the workload's own.
+std::optional<Best> better_figures(const CellTemplate& cell, const std::string& metric,
+                                   const std::vector<MetricDef>& declared);
 
 // Returns what `bold` marks. The error says what to write instead if that is not known, or if the
 // table has no columns or rows to choose from. `bold` is one of the rules for rows and columns.
-Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Value& value);
+Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Value& value,
+                          const std::vector<MetricDef>& declared);
 
 // Makes the best cells of `made` bold, each value's by itself, by the first figure of its cells.
 // Equal ones are all bold. An invalid figure is never the best, and neither is one that no other

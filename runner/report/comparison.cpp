@@ -108,6 +108,7 @@ Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
                                         std::string_view asked) {
   ComparedResults compared;
   compared.unit = a.results.unit;
+  compared.better = a.results.better;
   const ResultSet of_a = keep_what_counts(std::move(a.results), compared);
   const ResultSet of_b = keep_what_counts(std::move(b.results), compared);
   for (const auto& [side, results] : {std::pair{&a, &of_a}, std::pair{&b, &of_b}}) {
@@ -146,7 +147,10 @@ Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
   std::vector<stats::Comparison> all;
   for (const ComparedPoint& point : compared.points) all.push_back(point.comparison);
   stats::control_false_discoveries(all, options);
-  for (std::size_t i = 0; i < all.size(); ++i) compared.points[i].comparison = all[i];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (compared.better == Better::kLarger) all[i].change = stats::opposite(all[i].change);
+    compared.points[i].comparison = all[i];
+  }
   return compared;
 }
 

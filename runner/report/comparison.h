@@ -41,6 +41,7 @@ struct ComparedResults {
   std::size_t suspect = 0, invalid = 0, not_done = 0;  // attempts; the last two are left out
   std::size_t unsteady = 0;  // attempts that count, but whose steps are not on one level
   std::string unit;
+  Better better = Better::kSmaller;  // of the metric; of a time, smaller
 };
 
 // `asked` is the name by which the user told the sides apart, such as `precision` or `host`; "" if

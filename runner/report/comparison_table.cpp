@@ -56,7 +56,14 @@ Cell needed(const Comparison& comparison) {
   return {fmt::format("{}", n), static_cast<double>(n), false};
 }
 
-std::vector<Cell> row_of(const ComparedPoint& point) {
+// What is better about a time is that it is shorter; about a rate that it is higher.
+std::string word_of(const ComparedResults& compared, Change change) {
+  if (compared.better == Better::kLarger && change == Change::kFaster) return "better";
+  if (compared.better == Better::kLarger && change == Change::kSlower) return "worse";
+  return std::string(name_of(change));
+}
+
+std::vector<Cell> row_of(const ComparedResults& compared, const ComparedPoint& point) {
   const Comparison& c = point.comparison;
   std::vector<Cell> row;
   for (const std::string& value : point.at) row.push_back({value, std::nullopt, false});
@@ -66,7 +73,7 @@ std::vector<Cell> row_of(const ComparedPoint& point) {
   row.push_back(number(c.interval ? std::optional(c.interval->low) : std::nullopt, 3));
   row.push_back(number(c.interval ? std::optional(c.interval->high) : std::nullopt, 3));
   row.push_back(p_value(c));
-  row.push_back({std::string(name_of(c.change)), std::nullopt,
+  row.push_back({word_of(compared, c.change), std::nullopt,
                  c.change == Change::kFaster || c.change == Change::kSlower});
   row.push_back(processes(c));
   row.push_back(needed(c));
@@ -78,13 +85,15 @@ std::size_t points_by(const ComparedResults& compared, stats::Method method) {
       compared.points, [&](const auto& point) { return point.comparison.method == method; }));
 }
 
-void note_columns(const stats::CompareOptions& options, std::vector<std::string>& notes) {
+void note_columns(const ComparedResults& compared, const stats::CompareOptions& options,
+                  std::vector<std::string>& notes) {
   notes.push_back(fmt::format(
       "ratio: the second median by the first, with its {:g} % interval, low to high; `same`: the "
-      "interval lies within 1 ± {:g}; `faster`, `slower`: it excludes 1, and the ratio is beyond "
-      "that; `unclear`: neither, and `needs` is the number of attempts a side that would likely "
-      "settle it",
-      100 * options.confidence, options.tolerance));
+      "interval lies within 1 ± {:g}; `{}`, `{}`: it excludes 1, and the ratio is beyond that; "
+      "`unclear`: neither, and `needs` is the number of attempts a side that would likely settle "
+      "it",
+      100 * options.confidence, options.tolerance, word_of(compared, Change::kFaster),
+      word_of(compared, Change::kSlower)));
 }
 
 // Where both sides have several processes.
@@ -200,10 +209,12 @@ Table comparison_table(const ComparedResults& compared, const std::string& name_
   table.columns.push_back({"verdict", "", Align::kLeft});
   table.columns.push_back({"attempts", "", Align::kRight});
   table.columns.push_back({"needs", "", Align::kRight});
-  for (const ComparedPoint& point : compared.points) table.rows.push_back(row_of(point));
+  for (const ComparedPoint& point : compared.points) {
+    table.rows.push_back(row_of(compared, point));
+  }
   note_mean(compared, table.notes);
   note_left_out(compared, name_a, name_b, table.notes);
-  note_columns(options, table.notes);
+  note_columns(compared, options, table.notes);
   note_processes(compared, table.notes);
   note_turns(compared, table.notes);
   note_few(compared, table.notes);

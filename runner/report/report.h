@@ -72,11 +72,13 @@ TableReads plan_reads(const QuerySpec& query);
 bool needs_samples(const QuerySpec& query);
 
 // Checks names, cells, units and sort keys before anything is read. Returns an empty list for a
-// valid table.
+// valid table. `declared` are the metrics of the workload's own.
 std::vector<TableMistake> mistakes_in(const TableSpec& table,
-                                      const std::vector<std::string>& dimensions);
+                                      const std::vector<std::string>& dimensions,
+                                      const std::vector<MetricDef>& declared = {});
 // The same check, with all mistakes in one message.
-Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions);
+Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions,
+                      const std::vector<MetricDef>& declared = {});
 
 // Rows and columns in the dimensions' display order; a point that the sweep never had is "".
 //

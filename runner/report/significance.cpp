@@ -31,6 +31,11 @@ bool share_an_attempt(const RowsOf& a, const RowsOf& b) {
                      [&](const ResultRow* row) { return ids.contains(row->attempt); });
 }
 
+// `faster` means better: of a rate, the larger one.
+stats::Change in_terms_of(Better better, stats::Change change) {
+  return better == Better::kLarger ? stats::opposite(change) : change;
+}
+
 class Comparer {
  public:
   void add(Layer& layer) {
@@ -43,7 +48,8 @@ class Comparer {
     stats::control_false_discoveries(found_.comparisons);
     for (const Cell& cell : cells_) {
       const stats::Comparison& made = found_.comparisons[cell.comparison];
-      cell.layer->set_judged(cell.row, cell.column, {made.adjusted_p, made.change});
+      cell.layer->set_judged(cell.row, cell.column,
+                             {made.adjusted_p, in_terms_of(cell.layer->results().better, made.change)});
     }
     return std::move(found_);
   }

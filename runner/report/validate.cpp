@@ -20,8 +20,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 class TableCheck {
  public:
-  TableCheck(const TableSpec& table, const std::vector<std::string>& dimensions)
-      : table_(table), dimensions_(dimensions) {}
+  TableCheck(const TableSpec& table, const std::vector<std::string>& dimensions,
+             const std::vector<MetricDef>& declared)
+      : table_(table), dimensions_(dimensions), declared_(declared) {}
 
   std::vector<TableMistake> run() {
     names("rows", table_.rows);
@@ -170,15 +171,16 @@ class TableCheck {
                               "with a figure such as {{change:+.1%}} or {{speedup:.2f}}",
                               name));
     } else if (scope == BoldScope::kRow || scope == BoldScope::kColumn) {
-      const auto best = report::what_is_best(*value.bold, table_, value);
+      const auto best = report::what_is_best(*value.bold, table_, value, declared_);
       if (!best && parse_cell(value.cell)) add("bold", best.error().message);
     }
   }
 
   // A metric that this build does not know (a workload's own figure) is checked by pivot().
-  static Result<void> unit_fits(const std::string& metric, const std::string& unit) {
+  Result<void> unit_fits(const std::string& metric, const std::string& unit) const {
+    const std::string own = unit_of(declared_, metric);
+    if (!own.empty() && own == unit) return {};
     if (auto listed = report::check_unit(unit); !listed) return listed.error();
-    const std::string_view own = unit_of_metric(metric);
     if (own.empty()) return {};
     const auto possible = report::conversion(own, unit);
     if (possible) return {};
@@ -187,6 +189,7 @@ class TableCheck {
 
   const TableSpec& table_;
   const std::vector<std::string>& dimensions_;
+  const std::vector<MetricDef>& declared_;
   std::optional<std::size_t> value_;  // the value being checked
   std::vector<TableMistake> mistakes_;
 };
@@ -202,13 +205,15 @@ std::string in_words(const TableSpec& table, const TableMistake& mistake) {
 }  // namespace
 
 std::vector<TableMistake> mistakes_in(const TableSpec& table,
-                                      const std::vector<std::string>& dimensions) {
-  return TableCheck(table, dimensions).run();
+                                      const std::vector<std::string>& dimensions,
+                                      const std::vector<MetricDef>& declared) {
+  return TableCheck(table, dimensions, declared).run();
 }
 
-Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions) {
+Result<void> validate(const TableSpec& table, const std::vector<std::string>& dimensions,
+                      const std::vector<MetricDef>& declared) {
   std::vector<std::string> texts;
-  for (const TableMistake& mistake : mistakes_in(table, dimensions)) {
+  for (const TableMistake& mistake : mistakes_in(table, dimensions, declared)) {
     texts.push_back(in_words(table, mistake));
   }
   if (texts.empty()) return {};

@@ -134,6 +134,11 @@ Change change_of(double ratio, const Interval& interval, double tolerance) {
 
 }  // namespace
 
+Change opposite(Change change) {
+  if (change == Change::kFaster) return Change::kSlower;
+  return change == Change::kSlower ? Change::kFaster : change;
+}
+
 std::string_view name_of(Change change) {
   switch (change) {
     case Change::kFaster:

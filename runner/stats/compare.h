@@ -47,6 +47,7 @@ enum class Change {
   kUnclear,  // anything else, and where there is no interval
 };
 std::string_view name_of(Change change);  // "faster", ...
+Change opposite(Change change);           // of values of which larger ones are better
 
 enum class Method {
   kNone,       // a side has no spread of any kind, such as a single step, or no usable values

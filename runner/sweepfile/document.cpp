@@ -39,13 +39,19 @@ void read_name(Reporter& report, Draft& draft, const Node& node) {
 
 // Reads the workload before every other key, wherever it is in the file, because it decides which
 // names are valid.
-void read_workload(Reporter& report, const Catalog& catalog, Draft& draft, const Node& root) {
+void read_workload(Reporter& report, const Catalog& catalog, FilePrograms& programs, Draft& draft,
+                   const Node& root) {
+  if (has_program(root)) return read_program(report, catalog, programs, draft, root);
   for (const auto& [key, node] : root.entries) {
     if (key->text != "workload") continue;
-    const auto name = read_word(report, "workload", catalog.names(), *node);
+    std::vector<std::string> names = catalog.names();
+    for (const auto& [name, program] : programs) names.push_back(name);
+    const auto name = read_word(report, "workload", names, *node);
     if (!name) return;
     draft.sweep.workload = *name;
-    draft.def = catalog.find(*name);
+    const auto program = programs.find(*name);
+    if (program != programs.end()) draft.sweep.program = program->second;
+    draft.def = draft.sweep.program ? draft.sweep.program.get() : catalog.find(*name);
     return;
   }
   report.error(root.mark, "`workload` is missing",
@@ -112,7 +118,12 @@ std::vector<Field> fields_of(Reporter& report, const Catalog& catalog, Draft& dr
                draft.sweep.description = std::move(*text);
              }
            }},
-          {"workload", [](const Node&, const Node&) {}},  // read_workload has read it
+          // read_workload has read these
+          {"workload", [](const Node&, const Node&) {}},
+          {"program", [](const Node&, const Node&) {}},
+          {"parameters", [](const Node&, const Node&) {}},
+          {"metrics", [](const Node&, const Node&) {}},
+          {"phases", [](const Node&, const Node&) {}},
           section("passes", read_passes),
           section("params", read_params),
           {"matrix",
@@ -152,12 +163,13 @@ void check_required(Reporter& report, const Draft& draft, const Node& root) {
 
 }  // namespace
 
-Draft read_document(Reporter& report, const Catalog& catalog, const Document& document) {
+Draft read_document(Reporter& report, const Catalog& catalog, FilePrograms& programs,
+                    const Document& document) {
   Draft draft;
   draft.sweep.source = document.source;
   const Node& root = *document.root;
   if (!expect_map(report, "a sweep", root)) return draft;
-  read_workload(report, catalog, draft, root);
+  read_workload(report, catalog, programs, draft, root);
   read_fields(
       report, "a sweep", root, fields_of(report, catalog, draft), [&](const std::string& key) {
         const bool param = draft.def != nullptr && draft.def->index_of(key).has_value();
@@ -167,6 +179,7 @@ Draft read_document(Reporter& report, const Catalog& catalog, const Document& do
       });
   check_required(report, draft, root);
   if (draft.def != nullptr) check_exclude(report, draft);
+  set_own_defaults(draft);
   if (draft.size_mark.line == 0) draft.size_mark = draft.name_mark;
   return draft;
 }

@@ -25,7 +25,7 @@ KeyWriter::KeyWriter(const WorkloadDef& def)
 
 std::string KeyWriter::part_of(std::size_t param, const Value& value) const {
   const ParamDef& def = def_.params[param];
-  if (def.role == ParamRole::kScheduling || value == def.default_value) return "";
+  if (!is_in_key(def, value)) return "";
   return "|" + def.name + "=" + key_text(def, value);
 }
 

@@ -56,8 +56,9 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
   const std::vector<spec::Document> documents = spec::load_documents(source, report);
   std::vector<Draft> drafts;
   drafts.reserve(documents.size());
+  spec::FilePrograms programs;
   for (const spec::Document& document : documents) {
-    drafts.push_back(spec::read_document(report, catalog, document));
+    drafts.push_back(spec::read_document(report, catalog, programs, document));
   }
   check_names(report, drafts);
   for (const Draft& draft : drafts) spec::check_tables(report, draft, check);
@@ -66,6 +67,9 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
   }
   Parsed parsed;
   if (!report.any()) parsed.unfit = spec::apply_overrides(report, drafts, overrides);
+  if (!report.any()) {
+    for (Draft& draft : drafts) spell_out_args(report, draft);
+  }
   if (!report.any()) {
     for (const Draft& draft : drafts) check_size(report, draft);
   }

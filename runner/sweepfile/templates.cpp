@@ -9,6 +9,7 @@ namespace sweepd {
 namespace {
 
 bool is_given(const ParamDef& def, const Value& value) {
+  if (def.declared) return true;  // whoever declares it says what 0 means
   if (const auto* text = std::get_if<std::string>(&value)) return !text->empty();
   if (def.type == ValueType::kBoolean || def.type == ValueType::kReal) return true;
   const auto* number = std::get_if<std::int64_t>(&value);

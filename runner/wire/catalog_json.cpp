@@ -23,7 +23,25 @@ Json to_json(const ParamDef& def) {
   if (def.form != TextForm::kPlain) json["form"] = name_of(def.form);
   if (!def.template_names.empty()) json["template_names"] = def.template_names;
   if (def.computed) json["computed"] = true;
+  if (def.declared) json["declared"] = true;
+  if (!def.unit.empty()) json["unit"] = def.unit;
   return json;
+}
+
+Json to_json(const MetricDef& def) {
+  return {{"name", def.name}, {"unit", def.unit}, {"better", name_of(def.better)},
+          {"help", def.help}};
+}
+
+void read_metric(Reader& reader, MetricDef& def) {
+  std::string better;
+  reader.required("name", def.name);
+  reader.optional("unit", def.unit);
+  reader.optional("better", better);
+  reader.optional("help", def.help);
+  for (const Better each : {Better::kSmaller, Better::kLarger}) {
+    if (better == name_of(each)) def.better = each;
+  }
 }
 
 void read_param(Reader& reader, ParamDef& def) {
@@ -40,6 +58,8 @@ void read_param(Reader& reader, ParamDef& def) {
   reader.optional("form", form);
   reader.optional("template_names", def.template_names);
   reader.optional("computed", def.computed);
+  reader.optional("declared", def.declared);
+  reader.optional("unit", def.unit);
   if (!reader.result()) return;
   const auto known_form = text_form_from(form);
   if (!known_form) return reader.fail(reader.path_to("form"), known_form.error().message);
@@ -67,7 +87,10 @@ void read_workload(Reader& reader, WorkloadDef& def) {
   reader.required("phases", def.phases);
   reader.optional("analytic", def.analytic);
   reader.optional("code", def.code);
+  reader.optional("base", def.base);
   reader.each("params", [&](Reader& param) { read_param(param, def.params.emplace_back()); });
+  if (reader.find("metrics") == nullptr) return;
+  reader.each("metrics", [&](Reader& metric) { read_metric(metric, def.metrics.emplace_back()); });
 }
 
 }  // namespace
@@ -75,15 +98,29 @@ void read_workload(Reader& reader, WorkloadDef& def) {
 Json to_json(const WorkloadDef& def) {
   Json params = Json::array();
   for (const ParamDef& param : def.params) params.push_back(to_json(param));
-  return {{"name", def.name},     {"version", def.version},     {"help", def.help},
-          {"passes", def.passes}, {"phases", def.phases},       {"analytic", def.analytic},
-          {"code", def.code},     {"params", std::move(params)}};
+  Json json = {{"name", def.name},     {"version", def.version},     {"help", def.help},
+               {"passes", def.passes}, {"phases", def.phases},       {"analytic", def.analytic},
+               {"code", def.code},     {"params", std::move(params)}};
+  if (def.base.empty()) return json;
+  json["base"] = def.base;
+  json["metrics"] = Json::array();
+  for (const MetricDef& metric : def.metrics) json["metrics"].push_back(to_json(metric));
+  return json;
 }
 
 Json to_json(const Catalog& catalog) {
   Json workloads = Json::array();
   for (const WorkloadDef& def : catalog.workloads) workloads.push_back(to_json(def));
+  for (const WorkloadDef& def : catalog.programs->all()) workloads.push_back(to_json(def));
   return {{"workloads", std::move(workloads)}};
+}
+
+Result<WorkloadDef> workload_from_json(const Json& json) {
+  WorkloadDef def;
+  Reader reader(json);
+  read_workload(reader, def);
+  if (const auto read = reader.result(); !read) return read.error();
+  return def;
 }
 
 Result<Catalog> catalog_from_json(const Json& json) {

@@ -13,6 +13,7 @@ namespace sweepd {
 
 nlohmann::json to_json(const WorkloadDef& def);
 nlohmann::json to_json(const Catalog& catalog);
+Result<WorkloadDef> workload_from_json(const nlohmann::json& json);
 Result<Catalog> catalog_from_json(const nlohmann::json& json);
 
 // Converts a value to JSON of its own type (integers and reals as numbers, sizes and durations as

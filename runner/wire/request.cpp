@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "runner/base/files.h"
+#include "runner/wire/catalog_json.h"
 #include "runner/wire/json_reader.h"
 
 namespace sweepd {
@@ -21,11 +22,13 @@ Json to_json(const AttemptRequest& request) {
   for (const auto& [name, text] : request.params) params[name] = text;
   Json ranks = Json::array();
   for (const RankLease& rank : request.lease.ranks) ranks.push_back(to_json(rank));
-  return {{"attempt", request.attempt},      {"trial", request.trial},
-          {"workload", request.workload},    {"pass", name_of(request.pass)},
-          {"repeat", request.repeat},        {"params", std::move(params)},
-          {"lease", std::move(ranks)},       {"host_cores", request.host_cores},
-          {"machine", request.machine.hash}, {"machine_facts", request.machine.facts}};
+  Json json{{"attempt", request.attempt},      {"trial", request.trial},
+            {"workload", request.workload},    {"pass", name_of(request.pass)},
+            {"repeat", request.repeat},        {"params", std::move(params)},
+            {"lease", std::move(ranks)},       {"host_cores", request.host_cores},
+            {"machine", request.machine.hash}, {"machine_facts", request.machine.facts}};
+  if (request.program) json["program"] = Json(to_json(*request.program));
+  return json;
 }
 
 void read_params(JsonReader<Json>& reader, AttemptRequest& request) {
@@ -38,6 +41,15 @@ void read_params(JsonReader<Json>& reader, AttemptRequest& request) {
       request.params.emplace_back(name, std::move(text));
     }
   });
+}
+
+Result<void> read_program(const Json& json, AttemptRequest& request) {
+  const auto program = json.find("program");
+  if (program == json.end()) return {};
+  auto read = workload_from_json(nlohmann::json(*program));
+  if (!read) return Error{read.error().code, "program: " + read.error().message};
+  request.program = std::move(*read);
+  return {};
 }
 
 Result<AttemptRequest> request_from_json(const Json& json) {
@@ -61,6 +73,7 @@ Result<AttemptRequest> request_from_json(const Json& json) {
   reader.optional("machine", request.machine.hash);
   reader.optional("machine_facts", request.machine.facts);
   if (const auto read = reader.result(); !read) return read.error();
+  if (const auto read = read_program(json, request); !read) return read.error();
   if (request.lease.ranks.empty()) {
     return Error{ErrorCode::kInvalidArgument, "lease: expected at least one rank, got none"};
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ struct AttemptRequest {
   // Cores that attempts may use on the host. A rank sees only those to which it is bound, and
   // reports this number as its host's. 0: it counts itself.
   std::int64_t host_cores = 0;
+  // What a sweep file declared, if the workload is a program of its own (model/program.h).
+  std::optional<WorkloadDef> program;
   MachineId machine;  // on what it runs, for the environment record; may be unknown
 };
 

@@ -15,6 +15,7 @@
 #include "runner/worker/chrome_trace.h"
 #include "runner/worker/log.h"
 #include "runner/worker/measure.h"
+#include "runner/worker/measured.h"
 #include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
 #include "runner/worker/process_age.h"
@@ -117,20 +118,16 @@ void Attempt::read_trial() {
     throw std::invalid_argument(
         fmt::format("RANK is {}, but the lease has {} rank(s)", rank_, world_size));
   }
-  entry_ = parts_.registry.find(request_.workload);
-  if (entry_ == nullptr) {
-    const auto names = parts_.registry.catalog().names();
-    throw std::invalid_argument(
-        fmt::format("this sweep-worker has no workload `{}`{}; it has {}", request_.workload,
-                    did_you_mean(request_.workload, names), join(names, ", ")));
-  }
+  const Measured measured =
+      value_or_throw(find_measured(parts_.registry, request_.workload, request_.program));
+  entry_ = measured.entry;
   const auto& passes = entry_->def.passes;
   if (std::find(passes.begin(), passes.end(), name_of(request_.pass)) == passes.end()) {
     throw std::invalid_argument(fmt::format("workload `{}` has no pass `{}`; it has {}",
                                             request_.workload, name_of(request_.pass),
                                             join(passes, ", ")));
   }
-  values_ = value_or_throw(values_from_texts(entry_->def, request_.params));
+  values_ = value_or_throw(values_from_texts(measured.def, request_.params));
   run_ = sweepd::read_params<RunParams>(values_);
   if (run_.device == "auto") {
     throw std::invalid_argument("device: `auto` must have been resolved to cpu or cuda");

@@ -4,10 +4,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "runner/base/text.h"
+#include "runner/wire/catalog_json.h"
 #include "runner/wire/event.h"
 #include "runner/wire/json_reader.h"
 #include "runner/wire/json_text.h"
+#include "runner/worker/measured.h"
 #include "runner/worker/trial_values.h"
 
 namespace sweepd {
@@ -40,14 +41,17 @@ Result<Question> read_question(const Registry& registry, std::string_view reques
   if (ask != "work" && ask != "code") {
     return Error{ErrorCode::kInvalidArgument, "ask: `" + ask + "` is neither work nor code"};
   }
-  const WorkloadEntry* entry = registry.find(workload);
-  if (entry == nullptr) {
-    return Error{ErrorCode::kNotFound, "no workload `" + workload + "`" +
-                                           did_you_mean(workload, registry.catalog().names())};
+  std::optional<WorkloadDef> program;
+  if (const json* declared = reader.find("program")) {
+    auto read = workload_from_json(*declared);
+    if (!read) return Error{read.error().code, "program: " + read.error().message};
+    program = std::move(*read);
   }
-  auto values = values_from_texts(entry->def, texts);
+  auto measured = find_measured(registry, workload, program);
+  if (!measured) return measured.error();
+  auto values = values_from_texts(measured->def, texts);
   if (!values) return values.error();
-  return Question{entry, std::move(*values), ask == "code"};
+  return Question{measured->entry, std::move(*values), ask == "code"};
 }
 
 std::string answer(const Question& question) {

@@ -1,9 +1,9 @@
 // The parameters of `command`.
 //
-// A sweep's parameters are columns of the database, so they must be declared. A command has those
-// below for its template, with the names and types that other workloads use for the same thing, so
-// that one query can show a program's results beside theirs. `arg1` to `arg4` are for anything
-// else.
+// A sweep's parameters are columns of the database, so they must be declared. A sweep file may do
+// that for its program (model/program.h). A command without such a declaration has those below for
+// its template, with the names and types that other workloads use for the same thing, so that one
+// query can show a program's results beside theirs.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,14 @@ struct NameCollector {
   void operator()(std::string_view name, auto&, std::string_view) { all.emplace_back(name); }
 };
 
+// A parameter that a sweep file declared, as a template inserts it: bytes as a number.
+struct Declared {
+  std::string name, value;
+};
+
 struct Params {
   std::string argv;
+  std::string args;
   std::string env;
   std::string secrets;
   std::string cwd;
@@ -41,6 +47,10 @@ struct Params {
     field("argv", argv,
           "the program and its arguments; {name} is the value of a parameter; no shell is involved",
           form_of(TextForm::kCommandLine, template_names()));
+    field("args", args,
+          "more arguments, behind those of argv; `auto` is `--NAME={NAME}` of each parameter that "
+          "the sweep declares",
+          form_of(TextForm::kWords, template_names()));
     field("env", env,
           "environment variables on top of the daemon's: `NAME=value ...`; the values are stored, "
           "so tokens and passwords belong in `secrets`",
@@ -71,6 +81,14 @@ struct Params {
           one_of({"samples", "nothing"}));
     visit_free(field);
   }
+
+  // What a sweep file declared, in the order of its definition.
+  std::vector<Declared> declared;
+
+  // Takes what was declared, which is behind the run parameters (model/program.h), and returns the
+  // others. A declared name may be one of those below, with another type.
+  std::vector<std::pair<std::string, Value>> take_declared(
+      std::vector<std::pair<std::string, Value>> values);
 
   // All names that a template may use, in the order of variables_of.
   static std::vector<std::string> template_names() {

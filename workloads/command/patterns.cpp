@@ -69,8 +69,10 @@ Patterns::Pattern Patterns::parse(std::string_view line) {
            {mistake_in_metric(pattern.metric), mistake_in_phase(pattern.phase)}) {
         if (!mistake.empty()) throw std::invalid_argument(mistake);
       }
-      if (pattern.metric == "loss" && colon != std::string_view::npos) {
-        throw std::invalid_argument("`loss` has no unit");
+      if (colon != std::string_view::npos && unit_of_metric(pattern.metric) != "ms") {
+        throw std::invalid_argument(fmt::format(
+            "`{}` is no time, so its unit is not converted: declare it under `metrics`",
+            pattern.metric));
       }
     }
     pattern.regex = std::regex(std::string(trim(line.substr(equal + 3))));

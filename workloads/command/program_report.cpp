@@ -83,7 +83,7 @@ void add_sample(StepReport& report, const std::string& metric, const std::string
   sample.phase = checked_phase(phase);
   sample.metric = metric;
   sample.value = number(metric, value);
-  if (metric != "loss" && sample.value < 0) {
+  if (unit_of_metric(metric) == "ms" && sample.value < 0) {
     throw Mistake(
         fmt::format("`{}` of {} is {}; expected ms, from 0", metric, phase, sample.value));
   }
@@ -112,6 +112,25 @@ StepReport step_report(const json& object) {
     }
   }
   if (report.samples.empty()) throw Mistake("a step without a metric such as `time`");
+  return report;
+}
+
+// Metrics of the whole run: as of a step 0 that is not warm-up.
+StepReport once_report(const json& object) {
+  only(object, {"metrics"});
+  const json& metrics = object["metrics"];
+  if (!metrics.is_object()) {
+    throw Mistake(fmt::format("`metrics` is {}; expected an object", metrics.dump()));
+  }
+  for (const char* reserved : {"step", "warmup"}) {
+    if (metrics.contains(reserved)) {
+      throw Mistake(fmt::format("`{}` belongs to a step, and `metrics` are of the whole run",
+                                reserved));
+    }
+  }
+  StepReport report = step_report(metrics);
+  report.warmup = false;
+  report.once = true;
   return report;
 }
 
@@ -155,6 +174,7 @@ OomReport oom_report(const json& object) {
 
 Report report_of(const json& object) {
   if (object.contains("step")) return step_report(object);
+  if (object.contains("metrics")) return once_report(object);
   if (object.contains("memory")) return memory_report(object);
   if (object.contains("fact")) return fact_report(object);
   if (object.contains("oom")) return oom_report(object);
@@ -162,21 +182,40 @@ Report report_of(const json& object) {
     only(object, {"skipped"});
     return SkipReport{text(object, "skipped")};
   }
-  throw Mistake("it has none of `step`, `memory`, `fact`, `skipped` and `oom`");
+  throw Mistake("it has none of `step`, `metrics`, `memory`, `fact`, `skipped` and `oom`");
+}
+
+}  // namespace
+
+namespace {
+
+bool is_of_memory(std::string_view metric) {
+  bool found = metric == "allocation_bytes";
+  const PhaseMemory memory;
+  PhaseMemory::visit(memory, [&]<class T>(const char* name, const T&, const char*, const auto&...) {
+    if constexpr (std::is_same_v<T, Bytes>) found |= metric == older(name);
+  });
+  return found;
 }
 
 }  // namespace
 
 std::string mistake_in_metric(std::string_view metric) {
-  if (metric == "time" || metric == "loss") return "";
-  // Kernel figures have their own tables, which steps may not write to.
-  if (metric.ends_with("_time") && !metric.starts_with("kernel_") &&
-      mistake_in_phase(metric).empty())
-    return "";
-  return fmt::format(
-      "metric `{}` has no unit that sweepd knows: steps have `time`, `loss`, and names that end in "
-      "`_time` (ms); other numbers are facts",
-      metric);
+  constexpr std::size_t kLongest = 64;
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  if (metric.empty() || metric.size() > kLongest || !std::ranges::all_of(metric, allowed)) {
+    return fmt::format("`{}` is not the name of a metric: 1 to {} letters, digits and `_`", metric,
+                       kLongest);
+  }
+  // Figures with tables of their own, which steps may not write to.
+  if (metric.starts_with("kernel_") || metric.starts_with("operator_") || is_of_memory(metric) ||
+      metric == "steady_from" || metric == "fact" || metric == "figure") {
+    return fmt::format("metric `{}`: sweepd has another figure of this name; choose another one",
+                       metric);
+  }
+  return "";
 }
 
 std::string mistake_in_phase(std::string_view phase) {

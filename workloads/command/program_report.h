@@ -2,8 +2,11 @@
 //
 //   {"step":0,"warmup":true,"time":{"forward":1.25,"step":4.0},"loss":2.3}
 //        a step, from 0 on: metrics by name; a number is phase `step`, an object has a number a
-//        phase. Times (`time`, and names that end in `_time`) are ms, `loss` has no unit. Without
-//        `warmup`, the first steps are warm-up, as many as the trial's `warmup`.
+//        phase. Times (`time`, and names that end in `_time`) are ms; what another metric's number
+//        means, the sweep file may declare. Without `warmup`, the first steps are warm-up, as many
+//        as the trial's `warmup`.
+//   {"metrics":{"gflops":12.5}}
+//        the same for what is known once a run, and belongs to no step
 //   {"memory":"forward","peak_allocated":1024,"peak_reserved":..,"at_start":..,"at_end":..,
 //    "device_in_use":..}                                                              bytes
 //        of a phase; the peak is required, what else is missing is 0. Kept in the memory pass.
@@ -32,6 +35,7 @@ struct StepReport {
   std::int64_t step = 0;
   std::optional<bool> warmup;
   std::vector<Sample> samples;  // phase, metric and value
+  bool once = false;            // of the whole run
 };
 struct FactReport {
   std::string name;
@@ -51,8 +55,7 @@ using Report = std::variant<StepReport, PhaseMemory, FactReport, SkipReport, Oom
 // The error says what is wrong with the line, without repeating the line.
 Result<Report> parse_report(std::string_view line);
 
-// Return "" or the mistake: metrics must be ones that a step may have, phases are checked for
-// spelling.
+// Return "" or the mistake in the spelling, or that other figures of sweepd have the metric's name.
 std::string mistake_in_metric(std::string_view metric);
 std::string mistake_in_phase(std::string_view phase);
 

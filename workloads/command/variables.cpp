@@ -44,6 +44,8 @@ std::string environment(const char* name, const char* otherwise) {
 
 std::vector<Variable> variables_of(Params params, const RunParams& run, const Place& place) {
   std::vector<Variable> variables;
+  // First, because they hide those of the same names.
+  for (const Declared& own : params.declared) variables.push_back({own.name, own.value, true});
   Collector collect(variables);
   params.visit_free(collect);
   const auto add = [&](const char* name, std::string value) {

@@ -18,7 +18,7 @@ struct Place {
   std::filesystem::path folder;  // empty: {folder} is not given
 };
 
-// The free parameters; of the run parameters device, world_size, warmup, steps, seed, threads and
+// What a sweep file declared; the free parameters; of the run parameters device, world_size, warmup, steps, seed, threads and
 // memory_limit (bytes); pass and rank; folder (the attempt's); python ($SWEEPD_PYTHON, else
 // python3); scripts (the folder of the scripts that sweepd ships, see below).
 std::vector<Variable> variables_of(Params params, const RunParams& run, const Place& place);

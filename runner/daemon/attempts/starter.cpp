@@ -1,9 +1,11 @@
 #include "runner/daemon/attempts/starter.h"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "runner/model/program.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
 
@@ -26,10 +28,13 @@ AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& leas
   request.workload = attempt.workload;
   request.pass = attempt.pass;
   request.repeat = attempt.repeat;
-  for (std::size_t i = 0; i < def.params.size(); ++i) {
+  // A sweep that was submitted a moment ago may have given the program more parameters.
+  const std::size_t known = std::min(def.params.size(), attempt.trial.values.size());
+  for (std::size_t i = 0; i < known; ++i) {
     request.params.emplace_back(def.params[i].name, def.params[i].text(attempt.trial.values[i]));
   }
   request.lease = lease;
+  if (!def.base.empty()) request.program = declaration_of(def);
   request.host_cores = host_cores_;
   request.machine = hooks_.machines().of(attempt.trial.text(def, "device"));
   return request;

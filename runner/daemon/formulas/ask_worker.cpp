@@ -16,6 +16,8 @@
 #include "runner/base/clock.h"
 #include "runner/base/descriptors.h"
 #include "runner/base/unique_fd.h"
+#include "runner/model/program.h"
+#include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
 
 namespace sweepd {
@@ -95,6 +97,7 @@ std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask) {
     if (trial.values[i] != param.default_value) params[param.name] = param.text(trial.values[i]);
   }
   nlohmann::json question{{"workload", def.name}, {"params", params}};
+  if (!def.base.empty()) question["program"] = to_json(declaration_of(def));
   if (ask == Ask::kCode) question["ask"] = "code";
   return to_json_line(question) + "\n";
 }

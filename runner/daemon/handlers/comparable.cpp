@@ -35,9 +35,12 @@ Result<QuerySpec> comparable_results(Reader& reader, const Catalog& catalog,
     if (param.role == ParamRole::kIdentity) query.table.rows.push_back(param.name);
   }
   query.table.rows.emplace_back("host");
-  if (!times.metric.ends_with("time")) {
+  const bool known = better_of((*def)->metrics, times.metric) != Better::kUnknown &&
+                     find_metric((*def)->metrics, times.metric) != nullptr;
+  if (!times.metric.ends_with("time") && !known) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("metric: `{}` is not a time; expected time, host_time or setup_time",
+                 fmt::format("metric: `{}` is not a time; expected time, host_time or setup_time, "
+                             "or a metric of which the sweep file says `better: higher` or `lower`",
                              times.metric)};
   }
   query.table.metric = times.metric;

@@ -46,7 +46,7 @@ std::string side_name(const SideDatabase& database, const SweepRow& sweep, const
   return fmt::format("{} {}", name, short_id(sweep.id));
 }
 
-Result<Sides> sides_of(const Catalog& catalog, const SideDatabase& of_a, const SideDatabase& of_b,
+Result<Sides> sides_of(const SideDatabase& of_a, const SideDatabase& of_b,
                        const rpc::Compare::Request& request) {
   if (!request.by.empty() && !request.b.empty()) {
     return Error{
@@ -62,7 +62,7 @@ Result<Sides> sides_of(const Catalog& catalog, const SideDatabase& of_a, const S
   const auto a = request.a.empty() ? Result<SweepRow>(SweepRow{}) : of_a.find_sweep(request.a);
   if (!a) return a.error();
   auto common = comparable_results(
-      of_a.reader(), catalog,
+      of_a.reader(), of_a.catalog(),
       {request.workload, request.a, request.metric, request.phase, request.where});
   if (!common) return common.error();
   if (!request.by.empty()) return sides_by_value(std::move(*common), request.by);
@@ -95,7 +95,7 @@ Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
   if (!of_a) return of_a.error();
   const auto of_b = SideDatabase::open(reader, catalog, request.b_database);
   if (!of_b) return of_b.error();
-  const auto sides = sides_of(catalog, *of_a, *of_b, request);
+  const auto sides = sides_of(*of_a, *of_b, request);
   if (!sides) return sides.error();
   auto a = read_side(of_a->reader(), sides->name_a, sides->a, sides->asked);
   if (!a) return a.error();

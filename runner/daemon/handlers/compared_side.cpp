@@ -46,20 +46,20 @@ Result<void> check_side_value(Reader& reader, const QuerySpec& query, const std:
 
 Result<SideDatabase> SideDatabase::open(Reader& ours, const Catalog& catalog,
                                         const std::string& file) {
-  SideDatabase side(ours, file);
+  SideDatabase side(ours, file.empty() ? catalog : catalog.without_programs(), file);
   if (file.empty()) return side;
   if (!side.file_.is_absolute()) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("database `{}`: expected an absolute path", file)};
   }
-  const auto in_place = is_readable_in_place(side.file_, catalog);
+  const auto in_place = is_readable_in_place(side.file_, side.catalog_);
   if (!in_place) return in_place.error();
   if (!*in_place) {
-    auto copy = DatabaseCopy::make(side.file_, fs::temp_directory_path(), catalog);
+    auto copy = DatabaseCopy::make(side.file_, fs::temp_directory_path(), side.catalog_);
     if (!copy) return copy.error();
     side.copy_.emplace(std::move(*copy));
   }
-  auto reader = Reader::open(side.copy_ ? side.copy_->file() : side.file_, catalog);
+  auto reader = Reader::open(side.copy_ ? side.copy_->file() : side.file_, side.catalog_);
   if (!reader) return reader.error();
   side.other_ = std::move(*reader);
   side.other_->set_time_limit(kSideLimit);

@@ -22,14 +22,17 @@ class SideDatabase {
   static Result<SideDatabase> open(Reader& ours, const Catalog& catalog, const std::string& file);
 
   Reader& reader() const { return other_ ? *other_ : *ours_; }
+  const Catalog& catalog() const { return catalog_; }  // with the programs of this database
   const std::filesystem::path& file() const { return file_; }  // "" for our own
   // Finds a sweep; the error names the file if it is another one.
   Result<SweepRow> find_sweep(const std::string& who) const;
 
  private:
-  SideDatabase(Reader& ours, std::filesystem::path file) : ours_(&ours), file_(std::move(file)) {}
+  SideDatabase(Reader& ours, Catalog catalog, std::filesystem::path file)
+      : ours_(&ours), catalog_(std::move(catalog)), file_(std::move(file)) {}
 
   Reader* ours_;
+  Catalog catalog_;
   std::filesystem::path file_;
   std::optional<DatabaseCopy> copy_;  // outlives the reader
   std::unique_ptr<Reader> other_;

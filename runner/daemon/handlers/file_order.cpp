@@ -63,7 +63,7 @@ std::vector<FileOrder> file_orders(const std::string& source, const Catalog& cat
   const Parsed parsed = parse_sweeps(source, "", catalog, {});
   if (parsed.sweeps.size() != 1) return {};
   const Sweep& sweep = parsed.sweeps.front();
-  return file_orders(sweep, *catalog.find(sweep.workload));
+  return file_orders(sweep, sweep.program ? *sweep.program : *catalog.find(sweep.workload));
 }
 
 }  // namespace sweepd

@@ -173,7 +173,9 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   std::vector<std::string> dimensions = (*def)->param_names();
   const auto& common = common_dimensions();
   dimensions.insert(dimensions.end(), common.begin(), common.end());
-  if (const auto valid = validate(query.table, dimensions); !valid) return valid.error();
+  if (const auto valid = validate(query.table, dimensions, (*def)->metrics); !valid) {
+    return valid.error();
+  }
   DriftNotes drift;
   if (!query.sweep.empty()) {
     auto read = DriftNotes::read(reader);

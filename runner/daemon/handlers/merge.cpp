@@ -23,7 +23,8 @@ Result<DatabaseCopy> copy_source(const ReadServices& services, const Source& sou
         ErrorCode::kInvalidArgument,
         source.database.string() + " is this daemon's own database; name that of another machine"};
   }
-  auto copy = DatabaseCopy::make(source.database, services.state.path(), services.catalog);
+  auto copy = DatabaseCopy::make(source.database, services.state.path(),
+                                 services.catalog.without_programs());
   if (!copy) return copy;
   if (auto prepared = Merger::prepare(copy->file()); !prepared) {
     return Error{prepared.error().code,

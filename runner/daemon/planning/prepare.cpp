@@ -50,7 +50,7 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
   std::vector<std::string> dimensions = def.param_names();
   const auto& common = common_dimensions();
   dimensions.insert(dimensions.end(), common.begin(), common.end());
-  std::vector<TableMistake> mistakes = mistakes_in(table, dimensions);
+  std::vector<TableMistake> mistakes = mistakes_in(table, dimensions, def.metrics);
   if (table.values.empty()) check_pass(mistakes, sweep, table.metric, std::nullopt);
   for (std::size_t i = 0; i < table.values.size(); ++i) {
     const std::string& own = table.values[i].metric;
@@ -129,7 +129,8 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
   if (!prepared->errors.empty()) return prepared;
   const Resources resources(machine);
   for (Sweep& sweep : parsed.sweeps) {
-    const WorkloadDef* def = catalog.find(sweep.workload);
+    const std::shared_ptr<const WorkloadDef> program = sweep.program;
+    const WorkloadDef* def = program ? program.get() : catalog.find(sweep.workload);
     // `auto` is resolved before keys are made: a result must say where it was measured.
     resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
     Expansion expansion = expand(sweep, *def);
@@ -140,7 +141,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                 fmt::format("sweep `{}`: {}", sweep.name, filled.error().message)};
       return prepared;
     }
-    prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion)});
+    prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion), program});
   }
   return prepared;
 }

@@ -16,8 +16,9 @@ namespace sweepd {
 
 struct PreparedSweep {
   Sweep sweep;
-  const WorkloadDef* def = nullptr;  // points into the catalog
+  const WorkloadDef* def = nullptr;  // points into the catalog, or to `program`
   Expansion expansion;
+  std::shared_ptr<const WorkloadDef> program;
 };
 
 struct PreparedSweeps {

@@ -146,7 +146,7 @@ TEST(Command, GarbageIsAFailureWithItsLine) {
            Row{"echo '{\"step\":0,\"time\":1}' >&3; echo Segmentation fault >&3; sleep 100",
                "failed: line 2 of the program's report: it is not a JSON object: `Segmentation "
                "fault`"},
-           Row{"echo '{\"step\":0,\"tme\":1}' >&3", "metric `tme` has no unit"},
+           Row{"echo '{\"step\":0,\"t me\":1}' >&3", "`t me` is not the name of a metric"},
            Row{"for i in 0 0; do echo '{\"step\":0,\"time\":1}' >&3; done",
                "time of step: step 0 comes after step 0: `{\"step\":0,\"time\":1}`"},
            Row{"echo '{\"step\":1000000000,\"time\":1}' >&3", "step 1000000000 is too large"},
@@ -166,7 +166,7 @@ TEST(Command, MistakesInTheTrialAreNamed) {
       {{{"argv", "echo {contxt}"}}, "{contxt} is not a parameter (did you mean `context`?)"},
       {{{"argv", "echo {context}"}}, "this trial does not set `context`"},
       {{{"argv", "echo"}, {"env", "A"}}, "env: `A` is not an assignment; expected NAME=value"},
-      {{{"argv", "echo"}, {"patterns", "speed = x"}}, "metric `speed` has no unit"},
+      {{{"argv", "echo"}, {"patterns", "speed:ms = x"}}, "`speed` is no time"},
       {{{"argv", "echo"}, {"cwd", "/no/such/folder"}}, "cwd: `/no/such/folder`: No such file"},
   };
   for (const Row& row : rows) {

@@ -48,10 +48,10 @@ TEST(Patterns, NameWhatIsWrong) {
   };
   for (const Row& row : {
            Row{"time", "patterns: `time`: expected `METRIC = REGEX`"},
-           Row{"speed = x", "metric `speed` has no unit that sweepd knows"},
+           Row{"kernel_time = x", "sweepd has another figure of this name"},
            Row{"time.For ward = x", "`For ward` is not a phase name"},
            Row{"time:min = x", "unit `min`; expected ns, us, ms or s"},
-           Row{"loss:ms = x", "`loss` has no unit"},
+           Row{"loss:ms = x", "`loss` is no time, so its unit is not converted"},
            Row{"fact. = x", "the fact has no name"},
            Row{"time = ([0-9]+", "patterns: `time = ([0-9]+`: "},
        }) {

@@ -1,0 +1,35 @@
+#include "runner/model/metric.h"
+
+#include <algorithm>
+
+#include "runner/model/sample.h"
+
+namespace sweepd {
+
+std::string_view name_of(Better better) {
+  if (better == Better::kUnknown) return "";
+  return better == Better::kSmaller ? "lower" : "higher";
+}
+
+const MetricDef* find_metric(const std::vector<MetricDef>& declared, std::string_view name) {
+  const auto found = std::ranges::find(declared, name, &MetricDef::name);
+  return found == declared.end() ? nullptr : &*found;
+}
+
+std::string unit_of(const std::vector<MetricDef>& declared, std::string_view metric) {
+  const MetricDef* own = find_metric(declared, metric);
+  return own != nullptr ? own->unit : std::string(unit_of_metric(metric));
+}
+
+Better better_of(const std::vector<MetricDef>& declared, std::string_view metric) {
+  if (const MetricDef* own = find_metric(declared, metric)) {
+    if (own->better != Better::kUnknown) return own->better;
+  }
+  const std::string unit = unit_of(declared, metric);
+  if (unit == "GB/s" || unit == "MB/s" || unit == "GiB/s") return Better::kLarger;
+  const bool time = unit == "ns" || unit == "us" || unit == "ms" || unit == "s";
+  if (time || unit == "B" || metric == "loss") return Better::kSmaller;
+  return Better::kUnknown;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,50 @@
+// A program of the user as a workload of its own: a sweep file declares its name, parameters,
+// metrics and phases, and the workload `base` (`command`) runs it. Pure.
+//
+// A declaration is a WorkloadDef with name, base, phases, metrics and declared parameters only; a
+// definition has the parameters of `base` too. One database has one definition of a program: every
+// declaration adds to it, and may not contradict it, because its results are in one table.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runner/base/result.h"
+#include "runner/model/catalog.h"
+
+namespace sweepd {
+
+// The workload that runs programs.
+inline constexpr std::string_view kProgramBase = "command";
+
+// Returns "" or why the name cannot be a declared parameter's: it is not spelled like one, `base`
+// has it, or each table has a column of that name.
+std::string refusal_of_param_name(const WorkloadDef& base, std::string_view name);
+// The same for a program, whose tables and views in the database are named like it.
+std::string refusal_of_program_name(const Catalog& catalog, std::string_view name);
+
+// Where two declarations of one program contradict each other.
+struct ProgramConflict {
+  enum class Where { kParameter, kMetric } where = Where::kParameter;
+  std::string name;
+  std::string message;
+};
+
+struct MergedProgram {
+  WorkloadDef declaration;  // what `older` has, in its order, and then what only `newer` has
+  std::vector<ProgramConflict> conflicts;
+};
+
+// A parameter keeps its type and its first default (`newer` sets another one as `params` would),
+// and a metric its unit once it has one. Other details are those of `newer`; choices and phases
+// are added.
+MergedProgram merge_programs(const WorkloadDef& older, const WorkloadDef& newer);
+
+// Returns the definition: what `base` has, except for the names that it only offers to templates,
+// and then the declared parameters, which every template may name. They come last, so that a
+// program that gains parameters keeps the places of the others.
+WorkloadDef define_program(const WorkloadDef& base, const WorkloadDef& declaration);
+// The reverse.
+WorkloadDef declaration_of(const WorkloadDef& program);
+
+}  // namespace sweepd

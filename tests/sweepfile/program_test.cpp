@@ -1,0 +1,239 @@
+// Tests what a sweep file may declare for a program of the user, and what it may not.
+#include <gmock/gmock.h>
+
+#include "runner/model/program.h"
+#include "tests/sweepfile/parse.h"
+
+namespace sweepd::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct CommandLikeParams {
+  std::string argv, args, variant;
+  std::int64_t size = 0;
+  void visit(auto& field) {
+    const std::vector<std::string> names{"variant", "size", "steps", "folder"};
+    field("argv", argv, "what to run", form_of(TextForm::kCommandLine, names));
+    field("args", args, "more of it", form_of(TextForm::kWords, names));
+    field("variant", variant, "for the template");
+    field("size", size, "for the template");
+  }
+};
+
+class ProgramFile : public testing::Test {
+ protected:
+  Parsed parse(const std::string& text, const std::vector<std::string>& sets = {}) const {
+    return parse_sweeps(text, "f.yaml", catalog_, overrides_of(sets));
+  }
+  // Of a file with these sections, "line:column message".
+  std::vector<std::string> mistakes(const std::string& sections) const {
+    std::vector<std::string> found;
+    for (const Diagnostic& d : parse("sweep: a\nprogram: mm\n" + sections).errors) {
+      found.push_back(std::to_string(d.line) + ":" + std::to_string(d.column) + " " + d.message);
+    }
+    return found;
+  }
+  Sweep one(const std::string& text, const std::vector<std::string>& sets = {}) const {
+    Parsed parsed = parse(text, sets);
+    EXPECT_EQ(render(parsed.errors), "");
+    return parsed.sweeps.empty() ? Sweep{} : std::move(parsed.sweeps.front());
+  }
+  Sweep declare(const std::string& sections) const {
+    return one("sweep: a\nprogram: mm\n" + sections);
+  }
+  // As the database does when a sweep is stored.
+  void store(const Sweep& sweep) { catalog_.programs->set(*sweep.program); }
+
+  static std::vector<std::string> labels(const Sweep& sweep) {
+    std::vector<std::string> found;
+    for (const ExpandedTrial& trial : expand(sweep, *sweep.program).trials) {
+      found.push_back(label_of(*sweep.program, trial.trial));
+    }
+    return found;
+  }
+  static TrialKey key(const Sweep& sweep) {
+    const ExpandedTrial trial = expand(sweep, *sweep.program).trials.at(0);
+    EXPECT_EQ(trial.key, key_of(*sweep.program, trial.trial));
+    return trial.key;
+  }
+
+  Catalog catalog_{{workload<CommandLikeParams>("command", {"timing"}, {})}};
+};
+
+TEST_F(ProgramFile, ParametersHaveTheTypeThatIsWrittenOrMeant) {
+  const Sweep sweep = declare(R"(
+parameters:
+  size: {type: integer, default: 1K, minimum: 1, unit: rows, help: of both matrices}
+  block: {type: bytes, default: 64KiB}
+  rate: 0.5
+  fast: true
+  note: hello
+  kernel: {choices: [naive, blocked]}
+  Empty: {type: text}
+metrics:
+  gflops: {unit: GFLOP/s, better: higher, help: by the median}
+  misses: {better: lower}
+  joules: J
+phases: [load, compute]
+)");
+  const WorkloadDef& def = *sweep.program;
+  EXPECT_EQ(sweep.workload, "mm");
+  EXPECT_EQ(def.base, "command");
+  std::vector<std::string> found;
+  for (const ParamDef& param : def.params) {
+    if (!param.declared) continue;
+    found.push_back(param.name + " " + std::string(name_of(param.type)) + " " +
+                    param.text(param.default_value) + param.unit);
+  }
+  EXPECT_THAT(found, ElementsAre("size integer 1000rows", "block bytes 64KiB", "rate real 0.5",
+                                 "fast boolean true", "note text hello", "kernel choice naive",
+                                 "Empty text "));
+  EXPECT_EQ(def.find("variant"), nullptr) << "what `command` only offers to templates";
+  EXPECT_EQ(unit_of(def.metrics, "gflops"), "GFLOP/s");
+  EXPECT_EQ(better_of(def.metrics, "gflops"), Better::kLarger);
+  EXPECT_EQ(better_of(def.metrics, "misses"), Better::kSmaller);
+  EXPECT_EQ(unit_of(def.metrics, "joules"), "J");
+  EXPECT_THAT(def.phases, ElementsAre("load", "compute"));
+}
+
+TEST_F(ProgramFile, ParametersAreAxesAndNamesOfTemplates) {
+  const Sweep sweep = declare(
+      "parameters: {size: 8, kernel: {choices: [naive, blocked]}}\n"
+      "params: {argv: \"mm {size} {kernel}\"}\n"
+      "matrix: {kernel: [naive, blocked]}\ninclude: [{size: 16}]\n");
+  EXPECT_THAT(labels(sweep),
+              ElementsAre("argv=mm {size} {kernel}", "argv=mm {size} {kernel} kernel=blocked",
+                          "argv=mm {size} {kernel} size=16"));
+}
+
+TEST_F(ProgramFile, AutoPassesWhatTheFileDeclares) {
+  const std::string text =
+      "sweep: a\nprogram: mm\nparameters: {size: 8, fast: false}\n"
+      "params: {argv: mm, args: auto}\n";
+  const auto args = [](const Sweep& sweep) {
+    return expand(sweep, *sweep.program).trials.at(0).trial.text(*sweep.program, "args");
+  };
+  EXPECT_EQ(args(one(text)), "--size={size} --fast={fast}");
+  EXPECT_EQ(args(one(text, {"args=-n {size}"})), "-n {size}");
+  store(declare("parameters: {depth: 1}\n"));
+  EXPECT_EQ(args(one(text)), "--size={size} --fast={fast}") << "not what other files declare";
+  EXPECT_THAT(mistakes("params: {argv: mm, args: auto}\n"),
+              ElementsAre(HasSubstr("args: `auto` passes the parameters of a program")));
+}
+
+TEST_F(ProgramFile, MistakesAreToldAtTheirPlaces) {
+  EXPECT_THAT(
+      mistakes("parameters:\n"
+               "  steps: 1\n"
+               "  phase: a\n"
+               "  ARGV: a\n"
+               "  folder: a\n"
+               "  two words: 1\n"
+               "  a: {type: int}\n"
+               "  b: {type: choice}\n"
+               "  c: {help: no type}\n"
+               "  d: {type: integer, default: many}\n"
+               "  e: {type: text, minimum: 1}\n"
+               "  f: {type: integer, default: 1, minimum: 2}\n"
+               "  g: {choices: [x, x]}\n"
+               "metrics:\n"
+               "  time: ms\n"
+               "  peak_bytes: B\n"
+               "  rate: {better: up}\n"),
+      ElementsAre(HasSubstr("4:3 parameters: `steps` is reserved: every workload has a parameter"),
+                  HasSubstr("5:3 parameters: `phase` is reserved: every table of results has"),
+                  HasSubstr("6:3 parameters: `ARGV` is reserved: every program has a parameter"),
+                  HasSubstr("7:3 parameters: `folder` is reserved: `{folder}` in a template"),
+                  HasSubstr("8:3 parameters: `two words` is not a name; expected a letter"),
+                  HasSubstr("9:13 parameter `a`: type: `int` is not one of integer"),
+                  HasSubstr("10:3 parameter `b`: a choice needs `choices`"),
+                  HasSubstr("11:3 parameter `c`: expected `type`, `choices` or `default`"),
+                  HasSubstr("12:31 d: `many`"),
+                  HasSubstr("13:28 parameter `e`: minimum: values of type text have none"),
+                  HasSubstr("14:31 f: 1 is too small; expected at least 2"),
+                  HasSubstr("15:20 parameter `g`: choices: `x` is listed twice"),
+                  HasSubstr("17:3 metrics: `time` is reserved: a metric of this name is sweepd's "
+                            "own, in ms"),
+                  HasSubstr("18:3 metrics: `peak_bytes` is reserved"),
+                  HasSubstr("19:18 metric `rate`: better: `up` is not one of higher, lower")));
+}
+
+TEST_F(ProgramFile, AProgramNeedsAName) {
+  const auto first = [&](const std::string& text) {
+    const auto errors = parse(text).errors;
+    return errors.empty() ? "" : errors.front().message;
+  };
+  EXPECT_EQ(first("sweep: a\nworkload: command\nparameters: {size: 1}\n"),
+            "`parameters` belongs to a program, and the sweep names none");
+  EXPECT_THAT(first("sweep: a\nprogram: command\n"), HasSubstr("`command` is taken: the workload"));
+  EXPECT_THAT(first("sweep: a\nprogram: Command\n"), HasSubstr("`command` is called so"));
+  EXPECT_THAT(first("sweep: a\nprogram: mm_memory\n"), HasSubstr("`mm_memory` is reserved"));
+  EXPECT_THAT(first("sweep: a\nprogram: 3d\n"), HasSubstr("`3d` is not a name"));
+  EXPECT_THAT(first("sweep: a\nprogram: mm\nworkload: noop\n"),
+              HasSubstr("workload: `noop` is not one of command"));
+}
+
+TEST_F(ProgramFile, ALaterFileAddsToTheProgram) {
+  store(declare("parameters: {size: 8}\nphases: [load]\n"));
+  const Sweep later =
+      declare("parameters: {kernel: {choices: [naive]}}\nphases: [compute, load]\n");
+  EXPECT_EQ(later.program->params.back().name, "kernel");
+  EXPECT_NE(later.program->find("size"), nullptr);
+  EXPECT_THAT(later.program->phases, ElementsAre("load", "compute"));
+  store(later);
+  // What was there keeps its place, because queued trials know their values by it.
+  EXPECT_EQ(catalog_.find("mm")->index_of("size"),
+            declare("parameters: {size: 8}\n").program->index_of("size"));
+}
+
+TEST_F(ProgramFile, AContradictionIsAMistakeAtItsPlace) {
+  store(declare("parameters: {size: 8}\nmetrics: {gflops: GFLOP/s}\n"));
+  EXPECT_THAT(mistakes("parameters:\n  size: big\nmetrics:\n  gflops: MFLOP/s\n"),
+              ElementsAre(HasSubstr("4:3 parameters: `size` is text here, but program `mm` has "
+                                    "results in which it is integer; give the parameter or the "
+                                    "program another name"),
+                          HasSubstr("6:3 metrics: `gflops` is in `MFLOP/s` here")));
+  EXPECT_THAT(mistakes("parameters: {size: 16}\n"), IsEmpty()) << "a default may differ";
+  const Parsed twice = parse(
+      "sweep: a\nprogram: mm2\nparameters: {n: 1}\n---\n"
+      "sweep: b\nprogram: mm2\nparameters: {n: x}\n");
+  ASSERT_EQ(twice.errors.size(), 1U) << "in one file too";
+  EXPECT_EQ(twice.errors[0].line, 7);
+}
+
+// Otherwise an edited default would show the results of the old one.
+TEST_F(ProgramFile, AKeyDoesNotDependOnDefaults) {
+  const std::string argv = "params: {argv: mm}\n";
+  const Sweep eight = declare("parameters: {size: 8}\n" + argv);
+  store(eight);
+  const Sweep sixteen = declare("parameters: {size: 16}\n" + argv);
+  EXPECT_NE(key(eight), key(sixteen));
+  EXPECT_EQ(key(sixteen), key(declare("parameters: {size: 8}\nparams: {argv: mm, size: 16}\n")));
+  EXPECT_THAT(labels(sixteen), ElementsAre("argv=mm size=16"));
+  EXPECT_THAT(labels(declare("parameters: {size: 16}\n" + argv + "matrix: {size: [8, 32]}\n")),
+              ElementsAre("argv=mm", "argv=mm size=32"));
+}
+
+TEST_F(ProgramFile, AKeyDoesNotDependOnWhatOtherFilesDeclare) {
+  const std::string text = "parameters: {size: 8}\nparams: {argv: mm}\n";
+  const TrialKey before = key(declare(text));
+  store(declare("parameters: {size: 8, depth: 3}\n"));
+  EXPECT_EQ(key(declare(text)), before);
+}
+
+TEST_F(ProgramFile, IsAWorkloadForLaterFiles) {
+  store(declare("parameters: {size: 8}\n"));
+  const Parsed later =
+      parse("sweep: b\nworkload: mm\nparams: {argv: mm}\nmatrix: {size: [1, 2]}\n");
+  EXPECT_EQ(render(later.errors), "");
+  const Parsed one_file = parse(
+      "sweep: a\nprogram: new\nparameters: {n: 1}\nparams: {argv: x}\n---\n"
+      "sweep: b\nworkload: new\nparams: {argv: x}\nmatrix: {n: [1, 2]}\n");
+  EXPECT_EQ(render(one_file.errors), "");
+}
+
+}  // namespace
+}  // namespace sweepd::test

@@ -1,0 +1,31 @@
+#include "workloads/command/params.h"
+
+#include <algorithm>
+
+#include "runner/model/run_params.h"
+
+namespace sweepd::command {
+namespace {
+
+std::string template_text(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return to_text(*real);
+  if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
+  return std::get<std::string>(value);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Value>> Params::take_declared(
+    std::vector<std::pair<std::string, Value>> values) {
+  static const std::string last = describe_params<RunParams>().back().name;
+  auto first = std::ranges::find(values, last, [](const auto& value) { return value.first; });
+  if (first != values.end()) ++first;
+  for (auto each = first; each != values.end(); ++each) {
+    declared.push_back({each->first, template_text(each->second)});
+  }
+  values.erase(first, values.end());
+  return values;
+}
+
+}  // namespace sweepd::command
