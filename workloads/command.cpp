@@ -4,26 +4,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
 #include <utility>
 
+#include "runner/base/files.h"
 #include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
-#include "runner/model/changes.h"
 #include "workloads/api/self_timed.h"
 #include "workloads/api/workload.h"
-#include "workloads/command/code.h"
 #include "workloads/command/failure.h"
+#include "workloads/command/formats.h"
 #include "workloads/command/origin.h"
 #include "workloads/command/params.h"
 #include "workloads/command/patterns.h"
+#include "workloads/command/plan.h"
 #include "workloads/command/program.h"
 #include "workloads/command/program_report.h"
 #include "workloads/command/secrets.h"
-#include "workloads/command/variables.h"
 
 namespace sweepd {
 namespace {
@@ -63,51 +65,22 @@ class Command final : public Workload, public SelfTimed {
       "prints";
   static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer",
                                                  "communication"};
-  static constexpr std::string_view kPasses[] = {"timing", "memory"};
+  static constexpr std::string_view kPasses[] = {"timing", "memory", "profile"};
 
   static WorkPerStep work(const Params&, const RunParams&) { return {}; }  // its own affair
 
   static std::string code(const Params& params, const RunParams& run) {
-    return command::code_of(program_of(params, run));
+    return command::code_of(command::program_of(params, run));
   }
 
   Command(const Params& params, Context& context)
       : context_(context),
-        reports_samples_(params.reports == "samples"),
+        format_(params.reports),
         patterns_(params.patterns),
         secrets_(params.secrets) {
-    const std::vector<command::Variable> variables =
-        command::variables_of(params, context.run,
-                              {std::string(context.device.kind()), context.pass, context.rank,
-                               context.world_size, context.threads, context.folder});
-    for (const auto& [text, what] : {std::pair{&params.argv, "argv"}, {&params.args, "args"}}) {
-      for (const std::string& word : command::split_words(*text, what)) {
-        plan_.argv.push_back(command::substitute(word, variables, what));
-      }
-      if (plan_.argv.empty()) break;  // no program
-    }
-    if (plan_.argv.empty()) {
-      throw std::invalid_argument("argv: a command needs a program, such as `echo {context}`");
-    }
-    for (const std::string& word : command::split_words(params.env, "env")) {
-      add_environment(command::substitute(word, variables, "env"));
-    }
-    for (const command::Declared& own : params.declared) {
-      plan_.environment.emplace_back("SWEEPD_PARAM_" + own.name, own.value);
-    }
-    for (const auto& [name, value] : secrets_.variables()) {
-      const bool twice = std::any_of(plan_.environment.begin(), plan_.environment.end(),
-                                     [&](const auto& own) { return own.first == name; });
-      if (twice) {
-        throw std::invalid_argument(
-            fmt::format("env sets {}, which secrets names too: its value would be stored", name));
-      }
-      plan_.environment.emplace_back(name, value);
-    }
-    const std::string cwd = command::substitute(params.cwd, variables, "cwd");
-    plan_.folder = cwd.empty() ? context.folder : std::filesystem::path(cwd);
-    refuse_changed_code(params, context.run);
-    if (context.rank == 0) origin_ = command::origin_of(program_of(params, context.run));
+    plan_ = command::plan_of(params, context, secrets_);
+    command::refuse_changed_code(params, context.run);
+    if (context.rank == 0) origin_ = command::origin_of(command::program_of(params, context.run));
     // On a GPU the limit applies to device memory, and the program must keep it.
     if (context.device.kind() == "cpu") plan_.data_limit = context.run.memory_limit;
     plan_.watch_memory = context.pass == Pass::kMemory;
@@ -122,7 +95,9 @@ class Command final : public Workload, public SelfTimed {
   // One run, timed from outside.
   void step(Phases&) override { run(nullptr); }
 
-  bool times_itself() const override { return reports_samples_ || context_.pass == Pass::kMemory; }
+  bool times_itself() const override {
+    return format_ != "nothing" || context_.pass != Pass::kTiming;
+  }
 
   void measure(Findings& findings) override {
     const Ended ended = run(&findings);
@@ -130,6 +105,7 @@ class Command final : public Workload, public SelfTimed {
       if (!reported_memory_) findings.memory(resident_set(ended));
       return;
     }
+    if (context_.pass == Pass::kProfile) return;
     wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;
     if (measured_ > 0 || measured_once_) return;
     throw std::runtime_error(fmt::format(
@@ -148,6 +124,10 @@ class Command final : public Workload, public SelfTimed {
       }
     }
     if (wall_ms_ > 0) facts.number("wall_ms", wall_ms_);
+    if (context_.pass == Pass::kMemory && !reported_memory_) {
+      facts.text("memory.from", "the resident sets of its processes together, every 20 ms");
+    }
+    if (context_.pass == Pass::kProfile) facts.text("profile.files", new_files());
     // What the program says of itself comes before what is known from outside.
     for (const auto& [name, text] :
          {std::pair{"program_commit", origin_.commit}, {"interpreter", origin_.interpreter}}) {
@@ -156,62 +136,28 @@ class Command final : public Workload, public SelfTimed {
   }
 
  private:
-  // The program as it can be known before an attempt: words that need its folder are left out.
-  static command::Program program_of(const Params& params, const RunParams& run) {
-    const auto variables = command::variables_of(params, run,
-                                                 {run.device,
-                                                  Pass::kTiming,
-                                                  0,
-                                                  static_cast<int>(run.world_size),
-                                                  static_cast<int>(run.threads),
-                                                  {}});
-    const auto insert = [&](const std::string& text, const char* what) {
-      std::vector<std::string> words;
-      if (text.empty()) return words;
-      for (const std::string& word : command::split_words(text, what)) {
-        if (word.find("{folder}") != std::string::npos) continue;
-        words.push_back(command::substitute(word, variables, what));
-      }
-      return words;
-    };
-    const bool known = params.cwd.find("{folder}") == std::string::npos;
-    std::vector<std::string> argv = insert(params.argv, "argv");
-    for (std::string& word : insert(params.args, "args")) argv.push_back(std::move(word));
-    return {std::move(argv),
-            known ? command::substitute(params.cwd, variables, "cwd") : "",
-            insert(params.watch, "watch")};
-  }
-
-  // The queue may be long, and a file may change before its attempt starts. What ran would then not
-  // be what the trial says.
-  static void refuse_changed_code(const Params& params, const RunParams& run) {
-    if (params.code.empty() || params.code == command::kAnyCode) return;
-    const std::string now = code(params, run);
-    if (now == params.code) return;
-    throw std::invalid_argument(
-        fmt::format("the program changed after it was submitted: {}; submit the sweep again",
-                    join(changed_parts(params.code, now), ", ")));
-  }
-
-  void add_environment(const std::string& assignment) {
-    const std::size_t equal = assignment.find('=');
-    if (equal == 0 || equal == std::string::npos) {
-      throw std::invalid_argument(
-          fmt::format("env: `{}` is not an assignment; expected NAME=value", assignment));
-    }
-    plan_.environment.emplace_back(assignment.substr(0, equal), assignment.substr(equal + 1));
-  }
-
   Ended run(Findings* findings) {
     const auto kills_before = command::kills_for_memory();
     command::Symptoms symptoms;
     std::int64_t line_number = 0;
+    const bool is_format = format_ != "samples" && format_ != "nothing";
+    const bool is_file = is_format && !command::is_of_lines(format_);
+    std::optional<command::LineFormat> lines;
+    if (is_format && !is_file) lines.emplace(format_);
+    std::string all_output;
     const auto on_output = [&](std::string_view printed) {
       const std::string line = secrets_.hide(printed);
       log_.write(line);
       symptoms.read(line);
       for (const command::Report& report : patterns_.read(line)) {
         take(report, line, findings, symptoms);
+      }
+      if (lines) {
+        for (const command::Report& report : lines->read(line)) {
+          take(report, line, findings, symptoms);
+        }
+      } else if (is_file && all_output.size() < kMostOutput) {
+        all_output += line + "\n";
       }
     };
     const auto on_report = [&](std::string_view reported) {
@@ -230,7 +176,34 @@ class Command final : public Workload, public SelfTimed {
     const auto kills = command::kills_for_memory();
     symptoms.judge(ended, kills_before && kills && *kills > *kills_before,
                    context_.run.memory_limit);
+    if (is_file && findings != nullptr && context_.pass == Pass::kTiming) {
+      for (const command::Report& report : command::read_report_file(format_, report_text(all_output))) {
+        take(report, format_, findings, symptoms);
+      }
+    }
     return ended;
+  }
+
+  // What the program wrote to `{report}`, else what it printed.
+  std::string report_text(const std::string& output) const {
+    const auto file = read_regular(context_.folder / "report.json", Links::kRefuse);
+    return file ? *file : output;
+  }
+
+  // The files of the profiler, by name: all that the attempt's folder has and sweepd does not know.
+  std::string new_files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(context_.folder)) {
+      const std::string name = entry.path().filename().string();
+      const auto begins = [&](const char* own) { return name.starts_with(own); };
+      if (begins("request.json") || begins("events.") || begins("log.") || begins("status.") ||
+          begins("pid.")) {
+        continue;
+      }
+      names.push_back(name);
+    }
+    std::ranges::sort(names);
+    return join(names, ", ");
   }
 
   void take(const command::Report& report, std::string_view line, Findings* findings,
@@ -289,8 +262,10 @@ class Command final : public Workload, public SelfTimed {
     return memory;
   }
 
+  static constexpr std::size_t kMostOutput = 64 << 20;  // bytes of a report that is printed
+
   Context& context_;
-  bool reports_samples_;
+  std::string format_;
   command::Patterns patterns_;
   command::Secrets secrets_;
   command::ProgramStart plan_;

@@ -1,7 +1,10 @@
 #include "db/store/insert_sweep.h"
 
+#include <fmt/format.h>
+
 #include "db/base/sweep_axes.h"
 #include "db/store/insert_tables.h"
+#include "runner/base/text.h"
 
 namespace sweepd {
 
@@ -24,6 +27,27 @@ std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const
   return row;
 }
 
+namespace {
+
+// Where a trial was submitted is no part of it: the last submission says where its program is.
+void set_origin(Connection& connection, const WorkloadDef& def, std::int64_t row,
+                const Trial& trial) {
+  std::vector<std::string> set;
+  std::vector<std::size_t> params;
+  for (const std::size_t i : stored_params(def)) {
+    if (def.params[i].role != ParamRole::kScheduling) continue;
+    set.push_back(sql_name(def.params[i].name) + " = ?");
+    params.push_back(i);
+  }
+  if (params.empty()) return;
+  Query update(connection, fmt::format("UPDATE {} SET {} WHERE trial = ?",
+                                       sql_name(params_table(def.name)), join(set, ", ")));
+  for (const std::size_t i : params) bind_value(update, trial.values[i]);
+  update.bind(row).run();
+}
+
+}  // namespace
+
 TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, ParamTable& params,
                               const NewTrial& wanted) {
   TrialRow trial;
@@ -32,6 +56,7 @@ TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, Pa
     known.bind(wanted.key);
     if (known.next()) {
       trial.row = known.integer(0);
+      set_origin(connection, def, trial.row, wanted.trial);
       return trial;
     }
   }

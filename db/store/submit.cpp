@@ -81,7 +81,7 @@ Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& 
   Connection& connection = state_->connection;
   const std::string what = fmt::format("submitting sweep `{}`", request.sweep.name);
   std::optional<WorkloadDef> program;
-  auto receipt = state_->transact(what, [&]() -> Result<SubmitReceipt> {
+  auto submitted = state_->transact(what, [&]() -> Result<SubmitReceipt> {
     if (request.sweep.program) {
       auto declared = declare(*state_, def);
       if (!declared) return declared.error();
@@ -110,8 +110,8 @@ Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& 
     return receipt;
   });
   // Once it is stored, other threads may read its columns.
-  if (receipt && program) state_->catalog.programs->set(std::move(*program));
-  return receipt;
+  if (submitted && program) state_->catalog.programs->set(std::move(*program));
+  return submitted;
 }
 
 }  // namespace sweepd

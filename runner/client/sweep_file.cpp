@@ -7,9 +7,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "runner/base/files.h"
@@ -96,6 +101,37 @@ Result<void> check_request_size(const SweepFile& file) {
                   file.shown)};
 }
 
+std::string folder_of(const std::string& file) {
+  std::error_code error;
+  if (file == "-") return std::filesystem::current_path(error).string();
+  return std::filesystem::absolute(file, error).parent_path().lexically_normal().string();
+}
+
+// The variables that decide which programs and libraries are found, and those whose names occur in
+// the file, for what its `env` passes on. The daemon stores only what it needs of these.
+std::vector<std::string> environment_for(const std::string& text) {
+  constexpr std::array<std::string_view, 5> kAlways{"PATH", "VIRTUAL_ENV", "CONDA_PREFIX",
+                                                    "LD_LIBRARY_PATH", "PYTHONPATH"};
+  const auto is_part = [](char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  };
+  std::set<std::string, std::less<>> words;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_part(text[end])) ++end;
+    if (end > i) words.emplace(text.substr(i, end - i));
+    i = end + 1;
+  }
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view all = *entry;
+    const std::string_view name = all.substr(0, all.find('='));
+    const bool always = std::ranges::find(kAlways, name) != kAlways.end();
+    if (always || words.contains(name)) environment.emplace_back(all);
+  }
+  return environment;
+}
+
 std::string name_of_set(const std::string& set) {
   return set.substr(0, set.find('='));
 }
@@ -139,11 +175,13 @@ Result<void> fit(Client& client, std::vector<SweepFile>& files) {
 }  // namespace
 
 rpc::Submit::Request SweepFile::submit() const {
-  return {.text = text, .file = shown, .set = sets};
+  return {
+      .text = text, .file = shown, .set = sets, .folder = folder, .environment = environment};
 }
 
 rpc::Plan::Request SweepFile::plan() const {
-  return {.text = text, .file = shown, .set = sets};
+  return {
+      .text = text, .file = shown, .set = sets, .folder = folder, .environment = environment};
 }
 
 Result<std::vector<SweepFile>> read_sweep_files(Client& client, const SweepFiles& named) {
@@ -151,7 +189,9 @@ Result<std::vector<SweepFile>> read_sweep_files(Client& client, const SweepFiles
   for (const std::string& name : named.files) {
     auto text = read_sweep_file(name);
     if (!text) return text.error();
-    files.push_back({shown_name(name), std::move(*text), named.sets});
+    auto environment = environment_for(*text);
+    files.push_back({shown_name(name), std::move(*text), named.sets, folder_of(name),
+                     std::move(environment)});
     if (auto fits = check_request_size(files.back()); !fits) return fits.error();
   }
   if (files.size() == 1) return files;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runner/base/hash.h"
+#include "runner/base/text.h"
 #include "runner/exec/leftovers.h"
 
 namespace sweepd {
@@ -19,20 +20,40 @@ int master_port(const AttemptId& attempt) {
   return 20000 + static_cast<int>(std::stoul(hash128(attempt).substr(0, 7), nullptr, 16) % 10000);
 }
 
+std::string gpus_of(const Lease& lease) {
+  std::vector<std::string> uuids;
+  for (const RankLease& rank : lease.ranks) {
+    if (!rank.gpu_uuid.empty()) uuids.push_back(rank.gpu_uuid);
+  }
+  return join(uuids, ",");
+}
+
 }  // namespace
 
 std::vector<std::string> rank_environment(const char* const* inherited,
                                           const AttemptRequest& request, int rank) {
   const RankLease& lease = request.lease.ranks.at(static_cast<std::size_t>(rank));
   const std::string threads = std::to_string(std::max<std::size_t>(1, lease.cores.size()));
+  const std::string world_size = std::to_string(request.lease.ranks.size());
   const std::vector<std::pair<std::string, std::string>> own{
       {kAttemptVariable, request.attempt},
       {"RANK", std::to_string(rank)},
       {"LOCAL_RANK", std::to_string(rank)},
-      {"WORLD_SIZE", std::to_string(request.lease.ranks.size())},
+      {"WORLD_SIZE", world_size},
+      {"LOCAL_WORLD_SIZE", world_size},
+      {"GROUP_RANK", "0"},
+      {"GROUP_WORLD_SIZE", "1"},
+      {"ROLE_NAME", "default"},
+      {"ROLE_RANK", std::to_string(rank)},
+      {"ROLE_WORLD_SIZE", world_size},
+      {"TORCHELASTIC_RUN_ID", request.attempt},
+      {"TORCHELASTIC_RESTART_COUNT", "0"},
+      {"TORCHELASTIC_MAX_RESTARTS", "0"},
+      {"TORCHELASTIC_USE_AGENT_STORE", "False"},
       {"MASTER_ADDR", "127.0.0.1"},
       {"MASTER_PORT", std::to_string(master_port(request.attempt))},
       {"CUDA_VISIBLE_DEVICES", lease.gpu_uuid},
+      {"SWEEPD_GPUS", gpus_of(request.lease)},
       {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
       {"OMP_NUM_THREADS", threads},
       {"MKL_NUM_THREADS", threads}};

@@ -3,6 +3,10 @@
 //   SWEEPD_ATTEMPT              the attempt's id, which finds what a killed rank left behind
 //   RANK, LOCAL_RANK            the rank; one host runs all ranks of an attempt
 //   WORLD_SIZE                  how many
+//   LOCAL_WORLD_SIZE, GROUP_RANK, GROUP_WORLD_SIZE, ROLE_NAME, ROLE_RANK, ROLE_WORLD_SIZE,
+//   TORCHELASTIC_RUN_ID, TORCHELASTIC_RESTART_COUNT, TORCHELASTIC_MAX_RESTARTS,
+//   TORCHELASTIC_USE_AGENT_STORE   what torchrun says of one node that is never started again
+//   SWEEPD_GPUS                 the UUIDs of all ranks' GPUs, in the order of the ranks; "" on CPU
 //   MASTER_ADDR, MASTER_PORT    127.0.0.1 and a port derived from the attempt's id. Nothing of
 //                               ours listens there (ranks meet through the attempt folder); it is
 //                               for libraries that require one

@@ -30,11 +30,22 @@ bool is_variable_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), fits);
 }
 
+bool sounds_secret(std::string word) {
+  for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  constexpr std::array<std::string_view, 6> kWords{"TOKEN",  "SECRET",     "PASSWORD",
+                                                   "PASSWD", "CREDENTIAL", "API_KEY"};
+  return std::ranges::any_of(kWords, [&](auto part) { return word.find(part) != word.npos; });
+}
+
 Result<void> check_word(const std::string& word, TextForm form) {
   if (form == TextForm::kAssignments) {
     const std::size_t equal = word.find('=');
-    if (equal == 0 || equal == std::string::npos) {
-      return mistake(fmt::format("`{}` is not an assignment; expected NAME=value", word));
+    if (equal == 0 || (equal == std::string::npos && !is_variable_name(word))) {
+      return mistake(fmt::format("`{}` is not an assignment; expected NAME=value, or NAME", word));
+    }
+    if (equal == std::string::npos && sounds_secret(word)) {
+      return mistake(fmt::format(
+          "`{}` sounds like a secret, and values of `env` are stored; name it in `secrets`", word));
     }
   }
   if (form == TextForm::kNames && !is_variable_name(word)) {

@@ -65,6 +65,11 @@ TrialKey key_of(const WorkloadDef& def, const Trial& trial) {
 std::string label_of(const WorkloadDef& def, const Trial& trial,
                      const std::vector<std::size_t>& axes) {
   std::string label;
+  // Where a trial was submitted says nothing about it.
+  const auto is_told = [&](const ParamDef& param) {
+    const bool origin = param.role == ParamRole::kScheduling && param.type == ValueType::kText;
+    return !origin && !param.computed;
+  };
   const auto add = [&](std::size_t param) {
     if (!label.empty()) label += ' ';
     label += def.params[param].name + "=" + def.params[param].text(trial.values[param]);
@@ -73,7 +78,7 @@ std::string label_of(const WorkloadDef& def, const Trial& trial,
   // A trial that is older than the last parameters of a program has none of them.
   const std::size_t known = std::min(def.params.size(), trial.values.size());
   for (std::size_t i = 0; i < known; ++i) {
-    if (trial.values[i] == def.params[i].default_value || def.params[i].computed) continue;
+    if (trial.values[i] == def.params[i].default_value || !is_told(def.params[i])) continue;
     if (std::find(axes.begin(), axes.end(), i) == axes.end()) add(i);
   }
   return label;

@@ -171,7 +171,8 @@ std::vector<std::string> best_notes(const TableSpec& table, const std::vector<La
   std::vector<std::pair<std::string, std::vector<std::string>>> names_by_rule;
   for (const Layer& layer : layers) {
     if (!chooses(layer)) continue;
-    const auto best = what_is_best(layer.style().bold, table, layer.value());
+    const auto best =
+        what_is_best(layer.style().bold, table, layer.value(), layer.results().declared);
     if (!best) continue;
     const CellName& figure = *find_cell_name(layer.first_figure());
     const std::string rule =

@@ -156,7 +156,8 @@ class ExperimentReports : public testing::TestWithParam<Results> {
   void TearDown() override { fs::remove_all(folder_); }
 
   void submit(const Sweep& sweep) {
-    const WorkloadDef& def = *experiments().catalog.find(sweep.workload);
+    const WorkloadDef& def =
+        sweep.program ? *sweep.program : *experiments().catalog.find(sweep.workload);
     NewSweep request;
     request.id = random_id();
     request.sweep = sweep;

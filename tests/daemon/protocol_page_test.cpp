@@ -90,7 +90,7 @@ Row object() {
 
 std::vector<Row> method_rows() {
   using namespace rpc;
-  return {method<Submit>(),  method<Plan>(),      method<Watch>(),      method<Kernels>(),
+  return {method<Submit>(),  method<Try>(), method<Plan>(),      method<Watch>(),      method<Kernels>(),
           method<List>(),    method<Show>(),      method<Report>(),     method<rpc::Query>(),
           method<Compare>(), method<Memory>(),    method<Log>(),        method<Cancel>(),
           method<Retry>(),   method<Workloads>(), method<Devices>(),    method<rpc::Status>(),

@@ -58,7 +58,8 @@ void expect_trials(const ExperimentFile& file, const Options& options, const std
       parse_sweeps(file.text, file.name + ".yaml", catalog(), overrides_of(options));
   EXPECT_EQ(render(parsed.errors), "") << what;
   for (const Sweep& sweep : parsed.sweeps) {
-    EXPECT_THAT(expand(sweep, *catalog().find(sweep.workload)).trials, Not(IsEmpty()))
+    const WorkloadDef& def = sweep.program ? *sweep.program : *catalog().find(sweep.workload);
+    EXPECT_THAT(expand(sweep, def).trials, Not(IsEmpty()))
         << what << ": " << sweep.name;
     EXPECT_THAT(sweep.tables, Not(IsEmpty())) << file.name << ": nothing to report";
   }

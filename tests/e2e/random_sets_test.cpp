@@ -107,7 +107,7 @@ bool is_small(const ExperimentFile& file, const Options& sets, const Catalog& ca
   }
   std::size_t trials = 0;
   for (const Sweep& sweep : parse_sweeps(file.text, file.name, catalog, overrides).sweeps) {
-    const WorkloadDef& def = *catalog.find(sweep.workload);
+    const WorkloadDef& def = sweep.program ? *sweep.program : *catalog.find(sweep.workload);
     if (!def.analytic) trials += expand(sweep, def).trials.size();
   }
   return trials <= kMaxTrials;

@@ -32,7 +32,11 @@ TEST(RankEnvironment, OfTheSecondGpuRankOfTwo) {
   EXPECT_THAT(environment,
               UnorderedElementsAre(
                   "HOME=/home/ada", "RANKING=kept", "SWEEPD_ATTEMPT=0123456789abcdef", "RANK=1",
-                  "LOCAL_RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1",
+                  "LOCAL_RANK=1", "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=2", "GROUP_RANK=0",
+                  "GROUP_WORLD_SIZE=1", "ROLE_NAME=default", "ROLE_RANK=1", "ROLE_WORLD_SIZE=2",
+                  "TORCHELASTIC_RUN_ID=0123456789abcdef", "TORCHELASTIC_RESTART_COUNT=0",
+                  "TORCHELASTIC_MAX_RESTARTS=0", "TORCHELASTIC_USE_AGENT_STORE=False",
+                  "SWEEPD_GPUS=GPU-a,GPU-b", "MASTER_ADDR=127.0.0.1",
                   StartsWith("MASTER_PORT=2"), "CUDA_VISIBLE_DEVICES=GPU-b",
                   "CUDA_DEVICE_ORDER=PCI_BUS_ID", "OMP_NUM_THREADS=3", "MKL_NUM_THREADS=3"));
 }

@@ -72,36 +72,38 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-std::optional<fs::path> in_folder(const Program& program, const std::string& word) {
-  if (word.empty()) return std::nullopt;
+// What the word is a path to, if it is one: absolute, below the working folder, or below that of
+// the sweep file.
+std::vector<fs::path> candidates(const Program& program, const std::string& word) {
+  if (word.empty()) return {};
   const fs::path path(word);
-  if (path.is_absolute()) return path;
-  if (program.folder.empty()) return std::nullopt;
-  return program.folder / path;
+  if (path.is_absolute()) return {path};
+  std::vector<fs::path> found;
+  for (const fs::path& folder : {program.folder, program.origin}) {
+    if (!folder.empty()) found.push_back((folder / path).lexically_normal());
+  }
+  return found;
 }
 
-std::optional<fs::path> find_program(const Program& program) {
-  const std::string& name = program.argv.front();
-  if (name.find('/') != std::string::npos) return in_folder(program, name);
-  // Trials of one sweep ask for the same few names.
-  static std::map<std::string, fs::path> known;
-  if (const auto entry = known.find(name); entry != known.end()) return entry->second;
-  const char* path = std::getenv("PATH");
-  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
-    const fs::path found = fs::path(folder) / name;
-    if (!is_file(found) || ::access(found.c_str(), X_OK) != 0) continue;
-    return known[name] = fs::canonical(found);
-  }
-  return std::nullopt;
+std::optional<fs::path> first_of(const std::vector<fs::path>& paths, bool (*fits)(const fs::path&)) {
+  const auto found = std::ranges::find_if(paths, fits);
+  return found == paths.end() ? std::nullopt : std::optional(*found);
+}
+
+bool is_program(const fs::path& path) {
+  return is_file(path) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// The part of a word that may name a file: `large.yaml` of `--config=large.yaml`.
+std::size_t begin_of_name(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  return equals == std::string::npos ? 0 : equals + 1;
 }
 
 std::optional<fs::path> file_in(const Program& program, const std::string& word) {
-  auto path = in_folder(program, word);
-  if (path && is_file(*path)) return path;
-  const std::size_t equals = word.find('=');  // --config=large.yaml
-  if (equals == std::string::npos) return std::nullopt;
-  path = in_folder(program, word.substr(equals + 1));
-  return path && is_file(*path) ? path : std::nullopt;
+  if (auto path = find_file(program, word)) return path;
+  const std::size_t begin = begin_of_name(word);
+  return begin == 0 ? std::nullopt : find_file(program, word.substr(begin));
 }
 
 std::string named(std::string_view parameter, const std::string& word) {
@@ -109,6 +111,43 @@ std::string named(std::string_view parameter, const std::string& word) {
 }
 
 }  // namespace
+
+std::optional<fs::path> find_file(const Program& program, const std::string& word) {
+  return first_of(candidates(program, word), is_file);
+}
+
+std::optional<fs::path> find_program(const Program& program) {
+  const std::string& name = program.argv.front();
+  if (name.find('/') != std::string::npos) return find_file(program, name);
+  const char* own = std::getenv("PATH");
+  const std::string path = !program.path.empty() ? program.path : own == nullptr ? "" : own;
+  // Trials of one sweep ask for the same few names.
+  static std::map<std::pair<std::string, std::string>, fs::path> known;
+  if (const auto entry = known.find({path, name}); entry != known.end()) return entry->second;
+  for (const std::string& folder : split(path, ':')) {
+    const fs::path found = fs::path(folder) / name;
+    if (is_program(found)) return known[{path, name}] = found;
+  }
+  return program.origin.empty() || !is_program(program.origin / name)
+             ? std::nullopt
+             : std::optional(program.origin / name);
+}
+
+std::vector<std::string> with_paths(const Program& program) {
+  std::vector<std::string> words = program.argv;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::string& word = words[i];
+    for (const std::size_t begin : {std::size_t{0}, begin_of_name(word)}) {
+      const std::string name = word.substr(begin);
+      if (name.find_first_of("./") == std::string::npos) continue;
+      const auto path = find_file(program, name);
+      if (!path) continue;
+      word = word.substr(0, begin) + path->string();
+      break;
+    }
+  }
+  return words;
+}
 
 ProgramFiles files_of(const Program& program) {
   ProgramFiles files;
@@ -141,15 +180,19 @@ std::string code_of(const Program& program) {
     }
   }
   for (const std::string& word : program.watch) {
-    const auto path = in_folder(program, word);
-    std::error_code error;
-    if (path && is_file(*path)) {
+    const auto is_folder = [](const fs::path& path) {
+      std::error_code error;
+      return fs::is_directory(path, error);
+    };
+    if (const auto path = find_file(program, word)) {
       add(*path, hash_of_file(*path, named("watch", word)));
-    } else if (path && fs::is_directory(*path, error)) {
-      add(*path, hash_of_folder(*path, named("watch", word)));
+    } else if (const auto folder = first_of(candidates(program, word), is_folder)) {
+      add(*folder, hash_of_folder(*folder, named("watch", word)));
     } else {
-      throw std::runtime_error(fmt::format(
-          "watch: no file or folder `{}`; expected an absolute path, or one below `cwd`", word));
+      throw std::runtime_error(
+          fmt::format("watch: no file or folder `{}`; expected an absolute path, or one below `cwd` "
+                      "or the sweep file's folder",
+                      word));
     }
   }
   return code;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,18 @@ struct Program {
   std::vector<std::string> argv;   // with parameters inserted
   std::filesystem::path folder;    // in which it runs; empty: unknown, so only absolute paths count
   std::vector<std::string> watch;  // files and folders
+  std::filesystem::path origin = {};  // the sweep file's folder, where files are found too
+  std::string path = {};              // folders of programs, as in $PATH; empty: $PATH
 };
+
+// Returns the file that a word names: an absolute path, or one below `folder` or `origin`. Nothing
+// if there is no such file.
+std::optional<std::filesystem::path> find_file(const Program& program, const std::string& word);
+// The same for argv[0], which without a `/` is a name to look for in `path`, then in `origin`.
+std::optional<std::filesystem::path> find_program(const Program& program);
+// Returns the words with paths of the files that are only found in `origin`: `mm.py`, `a/b`, the
+// part behind a `=`. A word without `.` and `/` stays as it is, since it is more likely a value.
+std::vector<std::string> with_paths(const Program& program);
 
 // The files that a program's words name.
 struct ProgramFiles {

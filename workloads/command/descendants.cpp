@@ -73,6 +73,16 @@ Reaper::~Reaper() {
   ::prctl(PR_SET_CHILD_SUBREAPER, before_);
 }
 
+Bytes resident_of_descendants() {
+  std::int64_t pages = 0;
+  for (const Descendant& found : living_descendants()) {
+    const std::string statm = read_small_file("/proc/" + std::to_string(found.pid) + "/statm");
+    const std::size_t space = statm.find(' ');
+    if (space != std::string::npos) pages += std::atoll(statm.c_str() + space);
+  }
+  return Bytes{pages * ::sysconf(_SC_PAGESIZE)};
+}
+
 void kill_descendants() {
   // Each round finds what forked during the last one. A process that is stuck in the kernel ends
   // later.

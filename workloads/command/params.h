@@ -31,11 +31,14 @@ struct Params {
   std::string args;
   std::string env;
   std::string secrets;
+  std::string interpreter, python, venv;
   std::string cwd;
   std::string watch;
   std::string code;
   std::string patterns;
   std::string reports = "samples";
+  std::string profiler;
+  std::string submitted_from, submitted_environment;
 
   std::string variant, model, mode, precision, implementation, dtype, compile, backend;
   std::int64_t context = 0, batch = 0, size = 0, heads = 0, sequence = 0, d_head = 0, d_model = 0;
@@ -59,7 +62,18 @@ struct Params {
           "names of environment variables whose values are never stored: they come from the file "
           "`secrets` in the state folder, one `NAME=value` a line, mode 0600",
           form_of(TextForm::kNames));
-    field("cwd", cwd, "its working folder; empty is the attempt's own",
+    field("interpreter", interpreter, "a program, with arguments, that runs argv: `julia --project`",
+          form_of(TextForm::kWords, template_names()));
+    field("python", python,
+          "the interpreter of {python} and of an argv that begins with a `.py`; empty is that of "
+          "`venv`, else $SWEEPD_PYTHON, else python3",
+          form_of(TextForm::kTemplate, template_names()));
+    field("venv", venv,
+          "a virtual environment of Python, whose programs are found first; relative to the sweep "
+          "file",
+          form_of(TextForm::kTemplate, template_names()));
+    field("cwd", cwd,
+          "its working folder, relative to the sweep file; empty is the attempt's own",
           form_of(TextForm::kTemplate, template_names()));
     field(
         "watch", watch,
@@ -77,8 +91,20 @@ struct Params {
           "REGEX` a line");
     field("reports", reports,
           "samples: it runs once and reports its steps; nothing: each step is one run of it, timed "
-          "from outside",
-          one_of({"samples", "nothing"}));
+          "from outside; others: the format of what it writes",
+          one_of({"samples", "nothing", "ndjson", "csv", "hyperfine", "google-benchmark",
+                  "pytest-benchmark", "nccl-tests"}));
+    field("profiler", profiler,
+          "of the profile pass: a program, with arguments, that runs argv: `perf stat -o "
+          "{folder}/perf.txt`",
+          form_of(TextForm::kWords, template_names()));
+    field("submitted_from", submitted_from,
+          "the folder of the sweep file; filled in at submission, and no part of the key",
+          Scheduling());
+    field("submitted_environment", submitted_environment,
+          "`NAME=value` a line: PATH and others of the process that submitted; filled in at "
+          "submission, and no part of the key",
+          Scheduling());
     visit_free(field);
   }
 
@@ -95,7 +121,7 @@ struct Params {
     NameCollector names;
     Params().visit_free(names);
     for (const char* name : {"device", "world_size", "rank", "warmup", "steps", "seed", "threads",
-                             "memory_limit", "pass", "folder", "python", "scripts"}) {
+                             "memory_limit", "pass", "folder", "report", "python", "scripts"}) {
       names.all.emplace_back(name);
     }
     return std::move(names.all);

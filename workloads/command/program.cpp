@@ -166,7 +166,8 @@ class Run {
   void look_at_memory() {
     const std::string status = read_small_file("/proc/" + std::to_string(pid_) + "/status");
     const std::int64_t kib = std::atoll(std::string(proc_field(status, "VmHWM")).c_str());
-    ended_.peak_resident = std::max(ended_.peak_resident, Bytes{kib * 1024});
+    ended_.peak_resident =
+        std::max({ended_.peak_resident, Bytes{kib * 1024}, resident_of_descendants()});
   }
 
   const ProgramStart& plan_;

@@ -40,6 +40,12 @@ std::string environment(const char* name, const char* otherwise) {
   return value != nullptr && *value != 0 ? value : otherwise;
 }
 
+// An argv that begins with it is looked for in PATH, of which `venv` has the first folder.
+std::string python_of(const Params& params) {
+  if (!params.python.empty()) return params.python;
+  return params.venv.empty() ? environment("SWEEPD_PYTHON", "python3") : "python";
+}
+
 }  // namespace
 
 std::vector<Variable> variables_of(Params params, const RunParams& run, const Place& place) {
@@ -61,7 +67,9 @@ std::vector<Variable> variables_of(Params params, const RunParams& run, const Pl
   add("memory_limit", std::to_string(run.memory_limit.value));
   add("pass", std::string(name_of(place.pass)));
   variables.push_back({"folder", place.folder.string(), !place.folder.empty()});
-  add("python", environment("SWEEPD_PYTHON", "python3"));
+  variables.push_back(
+      {"report", (place.folder / "report.json").string(), !place.folder.empty()});
+  add("python", python_of(params));
   const std::filesystem::path scripts = scripts_folder();
   variables.push_back({"scripts", scripts.string(), !scripts.empty()});
   return variables;

@@ -19,7 +19,8 @@ struct Place {
 };
 
 // What a sweep file declared; the free parameters; of the run parameters device, world_size, warmup, steps, seed, threads and
-// memory_limit (bytes); pass and rank; folder (the attempt's); python ($SWEEPD_PYTHON, else
+// memory_limit (bytes); pass and rank; folder (the attempt's); report (a
+// file in it); python ($SWEEPD_PYTHON, else
 // python3); scripts (the folder of the scripts that sweepd ships, see below).
 std::vector<Variable> variables_of(Params params, const RunParams& run, const Place& place);
 

@@ -16,6 +16,7 @@
 #include "runner/wire/messages/plan.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/messages/results.h"
+#include "runner/wire/messages/try.h"
 #include "runner/wire/messages/upkeep.h"
 #include "runner/wire/rpc.h"
 
@@ -74,6 +75,7 @@ boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services&, Session&,
 boost::asio::awaitable<Answer<rpc::Stop>> handle_stop(Services&, Session&, rpc::Stop::Request);
 boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services&, Session&,
                                                           rpc::Submit::Request);
+boost::asio::awaitable<Answer<rpc::Try>> handle_try(Services&, Session&, rpc::Try::Request);
 boost::asio::awaitable<Answer<rpc::Usage>> handle_usage(ReadServices&, Session&,
                                                         rpc::Usage::Request);
 boost::asio::awaitable<Answer<rpc::Watch>> handle_watch(Services&, Session&, rpc::Watch::Request);

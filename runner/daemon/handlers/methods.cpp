@@ -63,6 +63,7 @@ constexpr std::array kMethods{
     method<rpc::Status, Services, handle_status>(),
     method<rpc::Stop, Services, handle_stop>(),
     method<rpc::Submit, Services, handle_submit>(),
+    method<rpc::Try, Services, handle_try>(),
     method<rpc::Usage, ReadServices, handle_usage>(),
     method<rpc::Watch, Services, handle_watch>(),
     method<rpc::Workloads, ReadServices, handle_workloads>(),

@@ -170,7 +170,8 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Sessio
   if (!overrides) co_return overrides.error();
   const auto work = [&services, &request, &overrides] {
     return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
-                          *overrides, compute_code(services));
+                          *overrides, compute_code(services),
+                          {request.folder, request.environment});
   };
   std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);

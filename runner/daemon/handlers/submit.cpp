@@ -81,7 +81,8 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
   const auto work = [&services, &request, &overrides] {
     services.machine_now.refresh();
     return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
-                          *overrides, compute_code(services));
+                          *overrides, compute_code(services),
+                          {request.folder, request.environment});
   };
   const std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);

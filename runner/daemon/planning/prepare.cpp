@@ -121,7 +121,8 @@ Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& te
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
                                                const Catalog& catalog, const Machine& machine,
                                                const std::vector<Override>& overrides,
-                                               const ComputeCode& compute) {
+                                               const ComputeCode& compute,
+                                               const SubmittedFrom& from) {
   auto prepared = std::make_shared<PreparedSweeps>();
   Parsed parsed = parse_sweeps(text, file, catalog, overrides, check_table);
   prepared->errors = std::move(parsed.errors);
@@ -133,6 +134,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
     const WorkloadDef* def = program ? program.get() : catalog.find(sweep.workload);
     // `auto` is resolved before keys are made: a result must say where it was measured.
     resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
+    set_origin(sweep, *def, from);
     Expansion expansion = expand(sweep, *def);
     prepared->refusal = refuse(sweep, *def, expansion, resources);
     if (prepared->refusal) return prepared;

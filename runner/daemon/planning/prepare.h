@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/model/lease.h"
+#include "runner/daemon/planning/submitted_from.h"
 #include "runner/sweepfile/sweepfile.h"
 #include "runner/wire/rpc.h"
 
@@ -40,7 +41,8 @@ using ComputeCode = std::function<Result<std::vector<std::string>>(
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
                                                const Catalog& catalog, const Machine& machine,
                                                const std::vector<Override>& overrides,
-                                               const ComputeCode& compute = nullptr);
+                                               const ComputeCode& compute = nullptr,
+                                               const SubmittedFrom& from = {});
 
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors);
 

@@ -170,12 +170,16 @@ struct Plan {
     std::vector<std::string> set;
     bool all = false;
     std::int64_t limit = 5;
+    std::string folder;
+    std::vector<std::string> environment;
     static void visit(auto& self, auto&& field) {
       field("text", self.text, "YAML", Required());
       field("file", self.file, "for messages");
       field("set", self.set, "as for `submit`");
       field("all", self.all, "every trial, in `plan_rows` notifications before the reply");
       field("limit", self.limit, "rows of the reply", Limits{.least = 0});
+      field("folder", self.folder, "as for `submit`");
+      field("environment", self.environment, "as for `submit`");
     }
   };
   struct Reply {

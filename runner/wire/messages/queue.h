@@ -31,6 +31,8 @@ struct Submit {
     std::vector<std::string> set;
     bool check = false, set_where_it_fits = false;
     std::string reuse = "same";
+    std::string folder;
+    std::vector<std::string> environment;
     static void visit(auto& self, auto&& field) {
       field("text", self.text, "YAML", Required());
       field("file", self.file, "for messages");
@@ -40,6 +42,10 @@ struct Submit {
             "a name in `set` that no sweep of the file has is no mistake");
       field("reuse", self.reuse,
             "results from before that count: `same`, of the same code and machine; `any`; `none`");
+      field("folder", self.folder,
+            "of the file, an absolute path: a program's words may name files in it");
+      field("environment", self.environment,
+            "`[\"NAME=value\"]` of the submitter, for programs (schemas/sweep.md, \"Where it runs\")");
     }
   };
   struct Reply {

@@ -1,0 +1,67 @@
+#include "runner/daemon/planning/submitted_from.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "runner/base/text.h"
+#include "runner/model/template_text.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::array<std::string_view, 5> kAlways{"PATH", "VIRTUAL_ENV", "CONDA_PREFIX",
+                                                  "LD_LIBRARY_PATH", "PYTHONPATH"};
+
+// The words of `env` that are names alone.
+void add_names(const Value& env, std::set<std::string, std::less<>>& names) {
+  const auto words = cut_words(std::get<std::string>(env));
+  if (!words) return;  // reported elsewhere
+  for (const std::string& word : *words) {
+    if (word.find('=') == std::string::npos) names.insert(word);
+  }
+}
+
+std::set<std::string, std::less<>> names_in(const Sweep& sweep, std::size_t env) {
+  std::set<std::string, std::less<>> names(kAlways.begin(), kAlways.end());
+  const auto add = [&](const Setting& setting) {
+    if (setting.param == env) add_names(setting.value, names);
+  };
+  std::ranges::for_each(sweep.params, add);
+  for (const auto& point : sweep.include) std::ranges::for_each(point, add);
+  const auto add_axis = [&](const Axis& axis) {
+    for (const Value& value : axis.values) add({axis.param, value});
+  };
+  std::ranges::for_each(sweep.matrix, add_axis);
+  for (const ZipGroup& group : sweep.zip) std::ranges::for_each(group.axes, add_axis);
+  return names;
+}
+
+bool sets(const Sweep& sweep, std::size_t param) {
+  return std::ranges::any_of(sweep.params, [&](const Setting& s) { return s.param == param; });
+}
+
+}  // namespace
+
+void set_origin(Sweep& sweep, const WorkloadDef& def, const SubmittedFrom& from) {
+  const auto folder = def.index_of("submitted_from");
+  const auto environment = def.index_of("submitted_environment");
+  const auto env = def.index_of("env");
+  if (!folder || !environment || !env) return;
+  if (!from.folder.empty() && !sets(sweep, *folder)) {
+    sweep.params.push_back({*folder, from.folder});
+  }
+  if (from.environment.empty() || sets(sweep, *environment)) return;
+  const auto names = names_in(sweep, *env);
+  std::vector<std::string> kept;
+  for (const std::string& variable : from.environment) {
+    const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
+    const bool one_line = variable.find('\n') == std::string::npos;
+    if (one_line && names.contains(name)) kept.push_back(variable);
+  }
+  std::ranges::sort(kept);
+  sweep.params.push_back({*environment, join(kept, "\n")});
+}
+
+}  // namespace sweepd

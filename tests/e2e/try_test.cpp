@@ -1,0 +1,107 @@
+// `sweepctl try` and `sweepctl emit`, as somebody uses them who writes a program for sweepd.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string kHead = "sweep: mine\nprogram: mine\nparameters: {size: 4}\n";
+
+TEST(Try, ShowsTheOutputAndWhatWasUnderstood) {
+  const Sandbox box;
+  box.write("work.sh",
+            "echo working on $1\n"
+            "sweepctl emit step 0 time=5 time.load=1\n"
+            "sweepctl emit step 1 time=4 rate=2.5\n"
+            "sweepctl emit fact compiler='gcc 12'\n"
+            "sweepctl emit metrics joules=7\n");
+  const std::string file = box.write(
+      "mine.yaml",
+      kHead + "params: {argv: 'sh work.sh {size}', warmup: 1, device: cpu}\n"
+              "matrix: {size: [8, 16]}\n");
+  const Ran ran = box.ctl({"try", file});
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("mine: the first of 2 trials, size=8"),
+                             HasSubstr("working on 8\n"), HasSubstr("time    step"),
+                             HasSubstr("rate    step"), HasSubstr("joules  step"),
+                             HasSubstr("fact compiler: gcc 12\n"), HasSubstr("outcome: done")));
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
+  EXPECT_EQ(box.sql("select count(*) from program"), "0") << "nothing is stored";
+}
+
+TEST(Try, SaysWhatItDidNotUnderstand) {
+  const Sandbox box;
+  const auto tried = [&](const std::string& script) {
+    const std::string program = box.write("p.sh", script);
+    return box.ctl({"try", "-"},
+                   kHead + "params: {argv: 'sh " + program + "', device: cpu, warmup: 0}\n");
+  };
+  const Ran garbled = tried("echo '{\"step\":0,\"time\":fast}' >&3; sleep 5");
+  EXPECT_EQ(garbled.exit_code, 4);
+  EXPECT_THAT(garbled.out, AllOf(HasSubstr("metrics: none"), HasSubstr("outcome: failed"),
+                                 HasSubstr("line 1 of the program's report"),
+                                 HasSubstr("`{\"step\":0,\"time\":fast}`")));
+  EXPECT_THAT(tried("echo nothing").out, HasSubstr("reported no step"));
+  EXPECT_THAT(tried("echo no disk; exit 3").out,
+              AllOf(HasSubstr("no disk\n"), HasSubstr("exit code 3: no disk")));
+  EXPECT_EQ(box.ctl({"try", "-"}, "sweep: a\n").exit_code, 2);
+  EXPECT_THAT(box.ctl({"try", "-"}, kHead + "params: {argv: 'true', world_size: 2}\n").err,
+              HasSubstr("`try` runs one rank, not 2; add --set world_size=1"));
+}
+
+// The file is in another folder than the daemon and the client, and so is the program.
+TEST(ProgramFiles, AreFoundBesideTheSweepFileAndInTheSubmittersPath) {
+  const Sandbox box;
+  std::filesystem::create_directories(box.folder() / "tools");
+  box.write("tools/my-tool", "#!/bin/sh\nread word < \"$1\"; echo \"{\\\"metrics\\\":{\\\"n\\\":$word}}\" >&3\n");
+  std::filesystem::permissions(box.folder() / "tools/my-tool", std::filesystem::perms(0755));
+  box.write("data.txt", "42\n");
+  const std::string file = box.write(
+      "mine.yaml", kHead + "params: {argv: my-tool data.txt, device: cpu}\n");
+  ASSERT_EQ(box.ctl({"list"}).exit_code, 0);  // starts the daemon, which knows no my-tool
+  const std::string with_path = "PATH=" + (box.folder() / "tools").string() + ":$PATH ";
+  const auto submit = [&] {
+    return box.run("/bin/sh", {"-c", with_path + "exec " SWEEPCTL " --state-dir " +
+                                         box.state().string() + " submit --wait " + file});
+  };
+  const Ran ran = submit();
+  EXPECT_EQ(ran.exit_code, 0) << ran.err << box.ctl({"show", "mine"}).out;
+  EXPECT_EQ(box.sql("select value from samples where metric = 'n'"), "42.0");
+  EXPECT_THAT(submit().out, HasSubstr("1 reused"));
+  box.write("data.txt", "43\n");
+  EXPECT_THAT(submit().out, HasSubstr("1 to run")) << "its content is part of the trial";
+}
+
+TEST(Emit, WritesLinesAndRefusesWhatIsNone) {
+  const Sandbox box;
+  const auto emit = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "emit");
+    return box.ctl(words);
+  };
+  EXPECT_EQ(emit({"step", "3", "time=1.25", "time.load=0.5", "warmup=true"}).out,
+            "{\"step\":3,\"time\":{\"step\":1.25,\"load\":0.5},\"warmup\":true}\n");
+  EXPECT_EQ(emit({"metrics", "joules=nan"}).out, "{\"metrics\":{\"joules\":{\"step\":\"nan\"}}}\n");
+  EXPECT_EQ(emit({"memory", "step", "peak_allocated=2KiB"}).out,
+            "{\"memory\":\"step\",\"peak_allocated\":2048}\n");
+  EXPECT_EQ(emit({"skip", "no GPU"}).out, "{\"skipped\":\"no GPU\"}\n");
+  for (const auto& [words, message] :
+       {std::pair<std::vector<std::string>, const char*>{{"stop", "3"}, "expected step, metrics"},
+        {{"step", "x", "time=1"}, "emit: step: "},
+        {{"step", "1"}, "expected `step NUMBER NAME=VALUE ...`"},
+        {{"step", "1", "time=fast"}, "time: `fast` is not a number"},
+        {{"step", "1", "time"}, "`time` is not NAME=VALUE"}}) {
+    const Ran ran = emit(words);
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_THAT(ran.err, HasSubstr(message));
+  }
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
