@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 #include <cstdio>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -177,7 +177,8 @@ class Command final : public Workload, public SelfTimed {
     symptoms.judge(ended, kills_before && kills && *kills > *kills_before,
                    context_.run.memory_limit);
     if (is_file && findings != nullptr && context_.pass == Pass::kTiming) {
-      for (const command::Report& report : command::read_report_file(format_, report_text(all_output))) {
+      for (const command::Report& report :
+           command::read_report_file(format_, report_text(all_output))) {
         take(report, format_, findings, symptoms);
       }
     }

@@ -175,13 +175,11 @@ Result<void> fit(Client& client, std::vector<SweepFile>& files) {
 }  // namespace
 
 rpc::Submit::Request SweepFile::submit() const {
-  return {
-      .text = text, .file = shown, .set = sets, .folder = folder, .environment = environment};
+  return {.text = text, .file = shown, .set = sets, .folder = folder, .environment = environment};
 }
 
 rpc::Plan::Request SweepFile::plan() const {
-  return {
-      .text = text, .file = shown, .set = sets, .folder = folder, .environment = environment};
+  return {.text = text, .file = shown, .set = sets, .folder = folder, .environment = environment};
 }
 
 Result<std::vector<SweepFile>> read_sweep_files(Client& client, const SweepFiles& named) {
@@ -190,8 +188,8 @@ Result<std::vector<SweepFile>> read_sweep_files(Client& client, const SweepFiles
     auto text = read_sweep_file(name);
     if (!text) return text.error();
     auto environment = environment_for(*text);
-    files.push_back({shown_name(name), std::move(*text), named.sets, folder_of(name),
-                     std::move(environment)});
+    files.push_back(
+        {shown_name(name), std::move(*text), named.sets, folder_of(name), std::move(environment)});
     if (auto fits = check_request_size(files.back()); !fits) return fits.error();
   }
   if (files.size() == 1) return files;

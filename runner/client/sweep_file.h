@@ -27,9 +27,9 @@ struct SweepFile {
   std::string shown;  // its name in messages: "<stdin>" for -
   std::string text;
   std::vector<std::string> sets;  // those that fit it
-  std::string folder;             // an absolute path; of standard input, the working folder
+  std::string folder = {};        // an absolute path; of standard input, the working folder
   // Of this process: what decides which programs are found, and what the file names.
-  std::vector<std::string> environment;
+  std::vector<std::string> environment = {};
 
   rpc::Submit::Request submit() const;
   rpc::Plan::Request plan() const;

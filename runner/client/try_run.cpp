@@ -83,27 +83,26 @@ Understood read_journal(const std::filesystem::path& folder) {
   EventReader reader(0);
   if (const auto read = reader.feed(*text, events); !read) found.why = read.error().message;
   for (const Event& event : events) {
-    std::visit(Overload{[&](const StepEvent& step) {
-                          for (Sample sample : step.samples) {
-                            sample.step = step.step;
-                            sample.warmup = step.warmup;
-                            if (sample.phase != "setup") found.samples.push_back(sample);
-                          }
-                        },
-                        [&](const FactEvent& fact) {
-                          found.facts.push_back(fact.name + ": " +
-                                                (fact.number ? number_text(*fact.number)
-                                                             : fact.text));
-                        },
-                        [&](const MemoryEvent& memory) {
-                          found.memory.push_back(memory_text(memory.record));
-                        },
-                        [&](const EndEvent& end) {
-                          found.outcome = outcome_of(end.ending);
-                          found.why = describe(end.ending);
-                        },
-                        [](const auto&) {}},
-               event);
+    std::visit(
+        Overload{
+            [&](const StepEvent& step) {
+              for (Sample sample : step.samples) {
+                sample.step = step.step;
+                sample.warmup = step.warmup;
+                if (sample.phase != "setup") found.samples.push_back(sample);
+              }
+            },
+            [&](const FactEvent& fact) {
+              found.facts.push_back(fact.name + ": " +
+                                    (fact.number ? number_text(*fact.number) : fact.text));
+            },
+            [&](const MemoryEvent& memory) { found.memory.push_back(memory_text(memory.record)); },
+            [&](const EndEvent& end) {
+              found.outcome = outcome_of(end.ending);
+              found.why = describe(end.ending);
+            },
+            [](const auto&) {}},
+        event);
   }
   return found;
 }

@@ -22,17 +22,16 @@ bool is_name(std::string_view name, std::string_view also) {
 
 // SQLite's names do not differ by case alone.
 bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // Names that rows, columns and filters of every table may have beside the parameters.
 constexpr std::array kColumns{
-    "phase",  "pass",   "metric", "step",        "repeat", "rank",    "outcome", "verdict",
-    "host",   "device", "trial",  "device_name", "code",   "machine", "build",   "torch",
-    "driver", "fact",   "figure", "kernel",      "class",  "range",   "grid",    "block",
-    "origin", "operator", "allocation", "sweep"};
+    "phase",   "pass",  "metric", "step",   "repeat",      "rank",       "outcome",
+    "verdict", "host",  "device", "trial",  "device_name", "code",       "machine",
+    "build",   "torch", "driver", "fact",   "figure",      "kernel",     "class",
+    "range",   "grid",  "block",  "origin", "operator",    "allocation", "sweep"};
 
 // A name that `base` has only for templates, such as `variant`: a program declares its own.
 bool is_offered(const WorkloadDef& base, const ParamDef& param) {
@@ -54,7 +53,22 @@ void add_choices(ParamDef& older, const ParamDef& newer) {
   }
 }
 
+const ParamDef* almost_the_same(const std::vector<ParamDef>& params, std::string_view name) {
+  const auto found = std::ranges::find_if(params, [&](const ParamDef& param) {
+    return param.name != name && same_name(param.name, name);
+  });
+  return found == params.end() ? nullptr : &*found;
+}
+
 void merge_param(MergedProgram& merged, const ParamDef& newer) {
+  if (const ParamDef* other = almost_the_same(merged.declaration.params, newer.name)) {
+    merged.conflicts.push_back(
+        {ProgramConflict::Where::kParameter, newer.name,
+         fmt::format("`{}` and `{}` of program `{}` differ by case alone; SQL has no difference "
+                     "between them",
+                     newer.name, other->name, merged.declaration.name)});
+    return;
+  }
   ParamDef* older = find(merged.declaration.params, newer.name);
   if (older == nullptr) {
     merged.declaration.params.push_back(newer);
@@ -95,18 +109,18 @@ void merge_metric(MergedProgram& merged, const MetricDef& newer) {
 
 std::string refusal_of_param_name(const WorkloadDef& base, std::string_view name) {
   if (!is_name(name, "_")) {
-    return fmt::format("`{}` is not a name; expected a letter, then letters, digits or `_`, {} in "
-                       "all",
-                       name, kLongestName);
+    return fmt::format(
+        "`{}` is not a name; expected a letter, then letters, digits or `_`, {} in "
+        "all",
+        name, kLongestName);
   }
   for (const ParamDef& param : base.params) {
     if (is_offered(base, param) || !same_name(param.name, name)) continue;
     return fmt::format("`{}` is reserved: {} has a parameter of this name ({})", name,
                        param.run_param ? "every workload" : "every program", param.help);
   }
-  const auto column = std::ranges::find_if(kColumns, [&](const char* each) {
-    return same_name(each, name);
-  });
+  const auto column =
+      std::ranges::find_if(kColumns, [&](const char* each) { return same_name(each, name); });
   if (column != kColumns.end()) {
     return fmt::format("`{}` is reserved: every table of results has a column of this name", name);
   }

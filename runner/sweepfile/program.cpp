@@ -97,14 +97,15 @@ class ProgramReader {
                      }
                    }};
     };
-    const Field better{"better", [&](const Node&, const Node& value) {
-                         const auto word =
-                             read_word(report_, what + ": better", {"higher", "lower"}, value);
-                         if (word) {
-                           metric.better = *word == "higher" ? Better::kLarger : Better::kSmaller;
-                         }
-                       }};
-    read_fields(report_, what, node, {text("unit", metric.unit), better, text("help", metric.help)});
+    const Field better{
+        "better", [&](const Node&, const Node& value) {
+          const auto word = read_word(report_, what + ": better", {"higher", "lower"}, value);
+          if (word) {
+            metric.better = *word == "higher" ? Better::kLarger : Better::kSmaller;
+          }
+        }};
+    read_fields(report_, what, node,
+                {text("unit", metric.unit), better, text("help", metric.help)});
   }
 
   Reporter& report_;
@@ -177,15 +178,16 @@ void read_program(Reporter& report, const Catalog& catalog, FilePrograms& progra
   if (const Node::Entry* entry = find(root, "parameters")) reader.read_parameters(*entry->value);
   if (const Node::Entry* entry = find(root, "metrics")) reader.read_metrics(*entry->value);
   if (const Node::Entry* entry = find(root, "phases")) reader.read_phases(*entry->value);
-  MergedProgram merged =
-      merge_programs(without_keys(known_declaration(catalog, programs, declared)), declared);
+  WorkloadDef known = known_declaration(catalog, programs, declared);
+  if (find(root, "parameters") != nullptr) known = without_keys(std::move(known));
+  MergedProgram merged = merge_programs(known, declared);
   for (const ProgramConflict& conflict : merged.conflicts) {
     const Mark* mark = reader.mark_of(conflict.name);
-    report.error(mark != nullptr ? *mark : named->value->mark,
-                 fmt::format("{}: {}",
-                             conflict.where == ProgramConflict::Where::kParameter ? "parameters"
-                                                                                  : "metrics",
-                             conflict.message));
+    report.error(
+        mark != nullptr ? *mark : named->value->mark,
+        fmt::format("{}: {}",
+                    conflict.where == ProgramConflict::Where::kParameter ? "parameters" : "metrics",
+                    conflict.message));
   }
   if (report.count() != before) return;
   draft.declared = std::move(declared.params);

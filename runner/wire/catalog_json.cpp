@@ -29,8 +29,8 @@ Json to_json(const ParamDef& def) {
 }
 
 Json to_json(const MetricDef& def) {
-  return {{"name", def.name}, {"unit", def.unit}, {"better", name_of(def.better)},
-          {"help", def.help}};
+  return {
+      {"name", def.name}, {"unit", def.unit}, {"better", name_of(def.better)}, {"help", def.help}};
 }
 
 void read_metric(Reader& reader, MetricDef& def) {

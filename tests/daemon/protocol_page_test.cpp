@@ -90,12 +90,12 @@ Row object() {
 
 std::vector<Row> method_rows() {
   using namespace rpc;
-  return {method<Submit>(),  method<Try>(), method<Plan>(),      method<Watch>(),      method<Kernels>(),
-          method<List>(),    method<Show>(),      method<Report>(),     method<rpc::Query>(),
-          method<Compare>(), method<Memory>(),    method<Log>(),        method<Cancel>(),
-          method<Retry>(),   method<Workloads>(), method<Devices>(),    method<rpc::Status>(),
-          method<Doctor>(),  method<Merge>(),     method<rpc::Noise>(), method<Stop>(),
-          method<Delete>(),  method<Usage>(),     method<rpc::Backup>()};
+  return {method<Submit>(),      method<Try>(),     method<Plan>(),      method<Watch>(),
+          method<Kernels>(),     method<List>(),    method<Show>(),      method<Report>(),
+          method<rpc::Query>(),  method<Compare>(), method<Memory>(),    method<Log>(),
+          method<Cancel>(),      method<Retry>(),   method<Workloads>(), method<Devices>(),
+          method<rpc::Status>(), method<Doctor>(),  method<Merge>(),     method<rpc::Noise>(),
+          method<Stop>(),        method<Delete>(),  method<Usage>(),     method<rpc::Backup>()};
 }
 
 std::vector<Row> object_rows() {

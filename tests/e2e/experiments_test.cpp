@@ -59,8 +59,7 @@ void expect_trials(const ExperimentFile& file, const Options& options, const std
   EXPECT_EQ(render(parsed.errors), "") << what;
   for (const Sweep& sweep : parsed.sweeps) {
     const WorkloadDef& def = sweep.program ? *sweep.program : *catalog().find(sweep.workload);
-    EXPECT_THAT(expand(sweep, def).trials, Not(IsEmpty()))
-        << what << ": " << sweep.name;
+    EXPECT_THAT(expand(sweep, def).trials, Not(IsEmpty())) << what << ": " << sweep.name;
     EXPECT_THAT(sweep.tables, Not(IsEmpty())) << file.name << ": nothing to report";
   }
 }

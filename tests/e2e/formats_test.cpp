@@ -14,9 +14,9 @@ class Formats : public testing::Test {
   // Runs it once, and returns how many samples each metric of the phase has: "time 3".
   std::string counted(const std::string& reports, const std::string& argv, const std::string& phase,
                       const std::string& metric) const {
-    const Ran ran = box.ctl({"submit", "-", "--wait"}, "sweep: s\nprogram: p\nparams:\n  argv: " +
-                                                           argv + "\n  reports: " + reports +
-                                                           "\n  device: cpu\n");
+    const Ran ran =
+        box.ctl({"submit", "-", "--wait"}, "sweep: s\nprogram: p\nparams:\n  argv: " + argv +
+                                               "\n  reports: " + reports + "\n  device: cpu\n");
     EXPECT_EQ(ran.exit_code, 0) << ran.err << box.ctl({"show", "s"}).out;
     return box.sql("select count(*) || ' ' || (min(value) > 0) from samples where phase = '" +
                    phase + "' and metric = '" + metric + "' and warmup = 0");
@@ -66,8 +66,9 @@ TEST_F(Formats, PytestBenchmark) {
   const std::string test = box.write(
       "test_sum.py", "def test_sum(benchmark):\n    benchmark(lambda: sum(range(100)))\n");
   EXPECT_EQ(counted("pytest-benchmark",
-                    python + " -m pytest -q -p no:cacheprovider --benchmark-max-time=0.01 "
-                             "--benchmark-json={report} " +
+                    python +
+                        " -m pytest -q -p no:cacheprovider --benchmark-max-time=0.01 "
+                        "--benchmark-json={report} " +
                         test,
                     "step", "time"),
             "1 1");

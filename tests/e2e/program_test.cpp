@@ -46,19 +46,20 @@ class Program : public testing::Test {
 };
 
 TEST_F(Program, HasATableViewFiltersAndLabelsOfItsOwn) {
-  const Ran ran = submit(file("first", "size: {default: 100, help: rows}, kernel: fast",
-                              "matrix: {size: [100, 200], kernel: [fast, slow]}\n"
-                              "tables:\n"
-                              "  - rows: [size]\n"
-                              "    columns: [kernel]\n"
-                              "    metric: rate\n"
-                              "    cell: '{mean:.1f}'\n"
-                              "    bold: best_in_row\n"
-                              "  - rows: [size, kernel]\n"
-                              "    values:\n"
-                              "      - {name: Energy, metric: joules, cell: '{mean:.1f} (n = {n})'}\n"
-                              "      - {name: Plain, metric: plain, cell: '{mean:.0f}'}\n"
-                              "      - {name: Load, where: {phase: load}, cell: '{mean:.0f}'}\n"));
+  const Ran ran =
+      submit(file("first", "size: {default: 100, help: rows}, kernel: fast",
+                  "matrix: {size: [100, 200], kernel: [fast, slow]}\n"
+                  "tables:\n"
+                  "  - rows: [size]\n"
+                  "    columns: [kernel]\n"
+                  "    metric: rate\n"
+                  "    cell: '{mean:.1f}'\n"
+                  "    bold: best_in_row\n"
+                  "  - rows: [size, kernel]\n"
+                  "    values:\n"
+                  "      - {name: Energy, metric: joules, cell: '{mean:.1f} (n = {n})'}\n"
+                  "      - {name: Plain, metric: plain, cell: '{mean:.0f}'}\n"
+                  "      - {name: Load, where: {phase: load}, cell: '{mean:.0f}'}\n"));
   ASSERT_EQ(ran.exit_code, 0) << ran.out << ran.err << box.ctl({"show", "first"}).out;
   const std::string report = box.ctl({"report", "first", "--format", "md"}).out;
   EXPECT_THAT(report, AllOf(HasSubstr("GFLOP/s"), HasSubstr("**200.3**"), HasSubstr(" 100.3 |"),
@@ -74,16 +75,15 @@ TEST_F(Program, HasATableViewFiltersAndLabelsOfItsOwn) {
   EXPECT_THAT(box.ctl({"workloads", "mm"}).out, AllOf(HasSubstr("size"), HasSubstr("rows")));
   const Ran compared =
       box.ctl({"compare", "first", "--by", "kernel=slow,fast", "--metric", "rate"});
-  EXPECT_THAT(compared.out, AllOf(HasSubstr("better"), Not(HasSubstr("faster"))))
-      << compared.err;
+  EXPECT_THAT(compared.out, AllOf(HasSubstr("better"), Not(HasSubstr("faster")))) << compared.err;
 }
 
 TEST_F(Program, GrowsWithItsFilesAndOutlivesTheDaemon) {
   ASSERT_EQ(submit(file("first", "size: 100", "matrix: {size: [100, 200]}\n")).exit_code, 0);
   box.ctl({"stop"});
   // The same measurements again, although the file of another sweep declares more by then.
-  ASSERT_EQ(submit(file("second", "size: 100, kernel: fast", "matrix: {kernel: [slow]}\n")).exit_code,
-            0);
+  ASSERT_EQ(
+      submit(file("second", "size: 100, kernel: fast", "matrix: {kernel: [slow]}\n")).exit_code, 0);
   EXPECT_THAT(submit(file("again", "size: 100", "matrix: {size: [100, 200]}\n")).out,
               HasSubstr("2 reused"));
   EXPECT_EQ(box.sql("select kernel from mm where size = 200 and phase = 'step'"), "fast")

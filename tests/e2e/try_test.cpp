@@ -22,16 +22,16 @@ TEST(Try, ShowsTheOutputAndWhatWasUnderstood) {
             "sweepctl emit step 1 time=4 rate=2.5\n"
             "sweepctl emit fact compiler='gcc 12'\n"
             "sweepctl emit metrics joules=7\n");
-  const std::string file = box.write(
-      "mine.yaml",
-      kHead + "params: {argv: 'sh work.sh {size}', warmup: 1, device: cpu}\n"
-              "matrix: {size: [8, 16]}\n");
+  const std::string file =
+      box.write("mine.yaml", kHead +
+                                 "params: {argv: 'sh work.sh {size}', warmup: 1, device: cpu}\n"
+                                 "matrix: {size: [8, 16]}\n");
   const Ran ran = box.ctl({"try", file});
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("mine: the first of 2 trials, size=8"),
-                             HasSubstr("working on 8\n"), HasSubstr("time    step"),
-                             HasSubstr("rate    step"), HasSubstr("joules  step"),
-                             HasSubstr("fact compiler: gcc 12\n"), HasSubstr("outcome: done")));
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("mine: the first of 2 trials, size=8"), HasSubstr("working on 8\n"),
+                    HasSubstr("time    step"), HasSubstr("rate    step"), HasSubstr("joules  step"),
+                    HasSubstr("fact compiler: gcc 12\n"), HasSubstr("outcome: done")));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
   EXPECT_EQ(box.sql("select count(*) from program"), "0") << "nothing is stored";
 }
@@ -60,11 +60,12 @@ TEST(Try, SaysWhatItDidNotUnderstand) {
 TEST(ProgramFiles, AreFoundBesideTheSweepFileAndInTheSubmittersPath) {
   const Sandbox box;
   std::filesystem::create_directories(box.folder() / "tools");
-  box.write("tools/my-tool", "#!/bin/sh\nread word < \"$1\"; echo \"{\\\"metrics\\\":{\\\"n\\\":$word}}\" >&3\n");
+  box.write("tools/my-tool",
+            "#!/bin/sh\nread word < \"$1\"; echo \"{\\\"metrics\\\":{\\\"n\\\":$word}}\" >&3\n");
   std::filesystem::permissions(box.folder() / "tools/my-tool", std::filesystem::perms(0755));
   box.write("data.txt", "42\n");
-  const std::string file = box.write(
-      "mine.yaml", kHead + "params: {argv: my-tool data.txt, device: cpu}\n");
+  const std::string file =
+      box.write("mine.yaml", kHead + "params: {argv: my-tool data.txt, device: cpu}\n");
   ASSERT_EQ(box.ctl({"list"}).exit_code, 0);  // starts the daemon, which knows no my-tool
   const std::string with_path = "PATH=" + (box.folder() / "tools").string() + ":$PATH ";
   const auto submit = [&] {
@@ -77,6 +78,32 @@ TEST(ProgramFiles, AreFoundBesideTheSweepFileAndInTheSubmittersPath) {
   EXPECT_THAT(submit().out, HasSubstr("1 reused"));
   box.write("data.txt", "43\n");
   EXPECT_THAT(submit().out, HasSubstr("1 to run")) << "its content is part of the trial";
+}
+
+TEST(CppHeader, ReportsLikeTheOthers) {
+  const Sandbox box;
+  const std::string source = box.write("own.cpp", R"(#include "sweepd_metrics.h"
+int main() {
+  sweepd::step(0).warmup(true).time("load", 0.5).time(1.25).metric("rate", 12);
+  sweepd::step(1).time(1.5);
+  sweepd::metrics().metric("size", std::stod(sweepd::param("size", "0")));
+  sweepd::fact("quoted \"", "back\\slash");
+}
+)");
+  const std::string program = (box.folder() / "own").string();
+  ASSERT_EQ(box.run("/bin/sh", {"-c", "c++ -std=c++17 -Wall -Wextra -Werror -I " EXPERIMENTS
+                                      "/scripts/metrics " + source + " -o " + program})
+                .exit_code,
+            0);
+  EXPECT_THAT(box.run(program, {}).out, HasSubstr("{\"step\":1,\"time\":{\"step\":1.5}}\n"))
+      << "by hand";
+  const Ran ran = box.ctl({"submit", "-", "--wait"},
+                          kHead + "params: {argv: " + program + ", size: 7, device: cpu}\n");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err << box.ctl({"show", "mine"}).out;
+  EXPECT_EQ(box.sql("select group_concat(metric || phase || value || warmup) from samples where "
+                    "phase <> 'setup'"),
+            "timeload0.51,timestep1.251,ratestep12.01,timestep1.50,sizestep7.00");
+  EXPECT_EQ(box.sql("select text from facts where name = 'quoted \"'"), "back\\slash");
 }
 
 TEST(Emit, WritesLinesAndRefusesWhatIsNone) {

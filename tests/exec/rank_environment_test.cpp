@@ -36,9 +36,9 @@ TEST(RankEnvironment, OfTheSecondGpuRankOfTwo) {
                   "GROUP_WORLD_SIZE=1", "ROLE_NAME=default", "ROLE_RANK=1", "ROLE_WORLD_SIZE=2",
                   "TORCHELASTIC_RUN_ID=0123456789abcdef", "TORCHELASTIC_RESTART_COUNT=0",
                   "TORCHELASTIC_MAX_RESTARTS=0", "TORCHELASTIC_USE_AGENT_STORE=False",
-                  "SWEEPD_GPUS=GPU-a,GPU-b", "MASTER_ADDR=127.0.0.1",
-                  StartsWith("MASTER_PORT=2"), "CUDA_VISIBLE_DEVICES=GPU-b",
-                  "CUDA_DEVICE_ORDER=PCI_BUS_ID", "OMP_NUM_THREADS=3", "MKL_NUM_THREADS=3"));
+                  "SWEEPD_GPUS=GPU-a,GPU-b", "MASTER_ADDR=127.0.0.1", StartsWith("MASTER_PORT=2"),
+                  "CUDA_VISIBLE_DEVICES=GPU-b", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "OMP_NUM_THREADS=3",
+                  "MKL_NUM_THREADS=3"));
 }
 
 TEST(RankEnvironment, OnCpuHidesTheGpus) {

@@ -118,10 +118,12 @@ TEST_F(ProgramFile, AutoPassesWhatTheFileDeclares) {
   };
   EXPECT_EQ(args(one(text)), "--size={size} --fast={fast}");
   EXPECT_EQ(args(one(text, {"args=-n {size}"})), "-n {size}");
-  store(declare("parameters: {depth: 1}\n"));
-  EXPECT_EQ(args(one(text)), "--size={size} --fast={fast}") << "not what other files declare";
   EXPECT_THAT(mistakes("params: {argv: mm, args: auto}\n"),
               ElementsAre(HasSubstr("args: `auto` passes the parameters of a program")));
+  store(declare("parameters: {depth: 1}\n"));
+  EXPECT_EQ(args(one(text)), "--size={size} --fast={fast}") << "not what other files declare";
+  EXPECT_EQ(args(declare("params: {argv: mm, args: auto}\n")), "--depth={depth}")
+      << "a file that declares none has all";
 }
 
 TEST_F(ProgramFile, MistakesAreToldAtTheirPlaces) {
@@ -197,6 +199,8 @@ TEST_F(ProgramFile, AContradictionIsAMistakeAtItsPlace) {
                                     "program another name"),
                           HasSubstr("6:3 metrics: `gflops` is in `MFLOP/s` here")));
   EXPECT_THAT(mistakes("parameters: {size: 16}\n"), IsEmpty()) << "a default may differ";
+  EXPECT_THAT(mistakes("parameters: {Size: 8}\n"),
+              ElementsAre(HasSubstr("`Size` and `size` of program `mm` differ by case alone")));
   const Parsed twice = parse(
       "sweep: a\nprogram: mm2\nparameters: {n: 1}\n---\n"
       "sweep: b\nprogram: mm2\nparameters: {n: x}\n");

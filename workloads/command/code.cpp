@@ -85,7 +85,8 @@ std::vector<fs::path> candidates(const Program& program, const std::string& word
   return found;
 }
 
-std::optional<fs::path> first_of(const std::vector<fs::path>& paths, bool (*fits)(const fs::path&)) {
+std::optional<fs::path> first_of(const std::vector<fs::path>& paths,
+                                 bool (*fits)(const fs::path&)) {
   const auto found = std::ranges::find_if(paths, fits);
   return found == paths.end() ? std::nullopt : std::optional(*found);
 }
@@ -189,10 +190,10 @@ std::string code_of(const Program& program) {
     } else if (const auto folder = first_of(candidates(program, word), is_folder)) {
       add(*folder, hash_of_folder(*folder, named("watch", word)));
     } else {
-      throw std::runtime_error(
-          fmt::format("watch: no file or folder `{}`; expected an absolute path, or one below `cwd` "
-                      "or the sweep file's folder",
-                      word));
+      throw std::runtime_error(fmt::format(
+          "watch: no file or folder `{}`; expected an absolute path, or one below `cwd` "
+          "or the sweep file's folder",
+          word));
     }
   }
   return code;

@@ -100,8 +100,7 @@ std::vector<Report> read_hyperfine(const json& file) {
       reports.emplace_back(step(run++, {sample(phase, "time", seconds.get<double>() * 1e3)}));
     }
     std::vector<Sample> whole;
-    for (const auto& [theirs, ours] :
-         {std::pair{"user", "user_time"}, {"system", "system_time"}}) {
+    for (const auto& [theirs, ours] : {std::pair{"user", "user_time"}, {"system", "system_time"}}) {
       if (result.contains(theirs) && result[theirs].is_number()) {
         whole.push_back(sample(phase, ours, result[theirs].get<double>() * 1e3));
       }
@@ -112,7 +111,8 @@ std::vector<Report> read_hyperfine(const json& file) {
 }
 
 double milliseconds(std::string_view format, const std::string& unit) {
-  static const std::map<std::string, double> units{{"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}};
+  static const std::map<std::string, double> units{
+      {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}};
   const auto found = units.find(unit);
   if (found == units.end()) refuse(format, fmt::format("time_unit `{}` is unknown", unit));
   return found->second;
@@ -120,10 +120,12 @@ double milliseconds(std::string_view format, const std::string& unit) {
 
 // Google Benchmark's own numbers of a run; every other number is a counter of the user.
 bool is_counter(const std::string& name) {
-  static const std::vector<std::string> known{
-      "family_index",     "per_family_instance_index", "repetitions", "repetition_index", "threads",
-      "iterations",       "real_time",                 "cpu_time",    "aggregate_name",
-      "complexity_index", "aggregate_unit"};
+  static const std::vector<std::string> known{"family_index",   "per_family_instance_index",
+                                              "repetitions",    "repetition_index",
+                                              "threads",        "iterations",
+                                              "real_time",      "cpu_time",
+                                              "aggregate_name", "complexity_index",
+                                              "aggregate_unit"};
   return std::ranges::find(known, name) == known.end();
 }
 
@@ -140,14 +142,13 @@ std::vector<Report> read_google_benchmark(const json& file) {
     if (text_or(run, "run_type", "iteration") != "iteration") continue;  // a mean of the others
     if (run.contains("error_occurred") && run["error_occurred"] == true) {
       refuse(kFormat, fmt::format("{}: {}", text_or(run, "name", "benchmark"),
-                                 text_or(run, "error_message", "an error")));
+                                  text_or(run, "error_message", "an error")));
     }
     const std::string phase =
         phase_of(text_or(run, "run_name", text_or(run, "name", "benchmark")), names.size());
     const double unit = milliseconds(kFormat, text_or(run, "time_unit", "ns"));
-    std::vector<Sample> samples{
-        sample(phase, "time", number(kFormat, run, "real_time") * unit),
-        sample(phase, "cpu_time", number(kFormat, run, "cpu_time") * unit)};
+    std::vector<Sample> samples{sample(phase, "time", number(kFormat, run, "real_time") * unit),
+                                sample(phase, "cpu_time", number(kFormat, run, "cpu_time") * unit)};
     for (const auto& [name, value] : run.items()) {
       if (!value.is_number() || !is_counter(name)) continue;
       samples.push_back(sample(phase, plain_name(name, "_"), value.get<double>()));
@@ -202,9 +203,8 @@ Sample csv_sample(const std::string& name, double value) {
 }  // namespace
 
 const std::vector<std::string>& format_names() {
-  static const std::vector<std::string> names{"ndjson",           "csv",
-                                              "hyperfine",        "google-benchmark",
-                                              "pytest-benchmark", "nccl-tests"};
+  static const std::vector<std::string> names{
+      "ndjson", "csv", "hyperfine", "google-benchmark", "pytest-benchmark", "nccl-tests"};
   return names;
 }
 
@@ -232,7 +232,8 @@ std::vector<Report> LineFormat::read(std::string_view line) {
   const std::string_view text = trim(line);
   if (text.empty() || text.front() != '{') return {};
   auto report = parse_report(text);
-  if (!report) refuse(format_, fmt::format("{}: `{}`", report.error().message, text.substr(0, 200)));
+  if (!report)
+    refuse(format_, fmt::format("{}: `{}`", report.error().message, text.substr(0, 200)));
   return {std::move(*report)};
 }
 
@@ -291,7 +292,7 @@ std::vector<Report> LineFormat::read_nccl(std::string_view line) {
     if (!time || !algbw || !busbw) return {};
     if (errors && *errors > 0) {
       refuse(format_, fmt::format("{} wrong values of {} bytes, {}", cells[at + 3], cells[0],
-                                 half == 0 ? "out of place" : "in place"));
+                                  half == 0 ? "out of place" : "in place"));
     }
     samples.push_back(sample(phase, "time", *time * 1e-3));
     samples.push_back(sample(phase, "algbw", *algbw));

@@ -62,7 +62,8 @@ struct Params {
           "names of environment variables whose values are never stored: they come from the file "
           "`secrets` in the state folder, one `NAME=value` a line, mode 0600",
           form_of(TextForm::kNames));
-    field("interpreter", interpreter, "a program, with arguments, that runs argv: `julia --project`",
+    field("interpreter", interpreter,
+          "a program, with arguments, that runs argv: `julia --project`",
           form_of(TextForm::kWords, template_names()));
     field("python", python,
           "the interpreter of {python} and of an argv that begins with a `.py`; empty is that of "
@@ -72,8 +73,7 @@ struct Params {
           "a virtual environment of Python, whose programs are found first; relative to the sweep "
           "file",
           form_of(TextForm::kTemplate, template_names()));
-    field("cwd", cwd,
-          "its working folder, relative to the sweep file; empty is the attempt's own",
+    field("cwd", cwd, "its working folder, relative to the sweep file; empty is the attempt's own",
           form_of(TextForm::kTemplate, template_names()));
     field(
         "watch", watch,

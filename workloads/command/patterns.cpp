@@ -70,9 +70,9 @@ Patterns::Pattern Patterns::parse(std::string_view line) {
         if (!mistake.empty()) throw std::invalid_argument(mistake);
       }
       if (colon != std::string_view::npos && unit_of_metric(pattern.metric) != "ms") {
-        throw std::invalid_argument(fmt::format(
-            "`{}` is no time, so its unit is not converted: declare it under `metrics`",
-            pattern.metric));
+        throw std::invalid_argument(
+            fmt::format("`{}` is no time, so its unit is not converted: declare it under `metrics`",
+                        pattern.metric));
       }
     }
     pattern.regex = std::regex(std::string(trim(line.substr(equal + 3))));

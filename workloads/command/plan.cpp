@@ -32,7 +32,8 @@ std::vector<std::string> words_of(const std::string& text, const char* what,
 
 // Sets or replaces a variable.
 void set(Environment& environment, const std::string& name, std::string value) {
-  const auto found = std::ranges::find(environment, name, [](const auto& own) { return own.first; });
+  const auto found =
+      std::ranges::find(environment, name, [](const auto& own) { return own.first; });
   if (found != environment.end()) {
     found->second = std::move(value);
   } else {
@@ -41,7 +42,8 @@ void set(Environment& environment, const std::string& name, std::string value) {
 }
 
 std::string value_of(const Environment& environment, const std::string& name) {
-  const auto found = std::ranges::find(environment, name, [](const auto& own) { return own.first; });
+  const auto found =
+      std::ranges::find(environment, name, [](const auto& own) { return own.first; });
   if (found != environment.end()) return found->second;
   const char* own = std::getenv(name.c_str());
   return own == nullptr ? "" : own;
@@ -79,9 +81,8 @@ Environment environment_of(const Params& params, const std::vector<Variable>& va
   Environment environment = submitted(params);
   if (const fs::path venv = venv_of(params, variables); !venv.empty()) {
     if (!fs::exists(venv / "bin" / "python")) {
-      throw std::invalid_argument(
-          fmt::format("venv: `{}` has no bin/python; expected a virtual environment of Python",
-                      venv.string()));
+      throw std::invalid_argument(fmt::format(
+          "venv: `{}` has no bin/python; expected a virtual environment of Python", venv.string()));
     }
     set(environment, "VIRTUAL_ENV", venv.string());
     set(environment, "PATH", (venv / "bin").string() + ":" + value_of(environment, "PATH"));
@@ -187,8 +188,8 @@ ProgramStart plan_of(const Params& params, const Context& context, const Secrets
   }
   add_assignments(params, variables, /*has_folder=*/true, plan.environment);
   for (const auto& [name, value] : secrets.variables()) {
-    const bool twice = std::ranges::any_of(plan.environment,
-                                           [&](const auto& own) { return own.first == name; });
+    const bool twice =
+        std::ranges::any_of(plan.environment, [&](const auto& own) { return own.first == name; });
     if (twice) {
       throw std::invalid_argument(
           fmt::format("env sets {}, which secrets names too: its value would be stored", name));

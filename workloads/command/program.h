@@ -35,8 +35,8 @@ struct Ended {
   std::optional<int> exit_code;
   std::optional<int> signal;
   Duration wall;
-  // Largest resident set of the program and its descendants together, as seen every 20 ms; not below
-  // the kernel's own count for the program, or for a descendant that it waited for. Only with
+  // Largest resident set of the program and its descendants together, as seen every 20 ms; not
+  // below the kernel's own count for the program, or for a descendant that it waited for. Only with
   // `watch_memory`.
   Bytes peak_resident;
 };

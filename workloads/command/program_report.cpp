@@ -124,8 +124,8 @@ StepReport once_report(const json& object) {
   }
   for (const char* reserved : {"step", "warmup"}) {
     if (metrics.contains(reserved)) {
-      throw Mistake(fmt::format("`{}` belongs to a step, and `metrics` are of the whole run",
-                                reserved));
+      throw Mistake(
+          fmt::format("`{}` belongs to a step, and `metrics` are of the whole run", reserved));
     }
   }
   StepReport report = step_report(metrics);

@@ -18,10 +18,10 @@ struct Place {
   std::filesystem::path folder;  // empty: {folder} is not given
 };
 
-// What a sweep file declared; the free parameters; of the run parameters device, world_size, warmup, steps, seed, threads and
-// memory_limit (bytes); pass and rank; folder (the attempt's); report (a
-// file in it); python ($SWEEPD_PYTHON, else
-// python3); scripts (the folder of the scripts that sweepd ships, see below).
+// What a sweep file declared; the free parameters; of the run parameters device, world_size,
+// warmup, steps, seed, threads and memory_limit (bytes); pass and rank; folder (the attempt's);
+// report (a file in it); python ($SWEEPD_PYTHON, else python3); scripts (the folder of the scripts
+// that sweepd ships, see below).
 std::vector<Variable> variables_of(Params params, const RunParams& run, const Place& place);
 
 // Returns experiments/scripts of a source tree, or share/sweepd/experiments/scripts of an

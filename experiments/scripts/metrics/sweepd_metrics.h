@@ -1,39 +1,34 @@
-// What a C++ program tells sweepd: one JSON object a line, see "Other programs" in schemas/sweep.md.
-// C++17, no library. Without sweepd the lines go to standard output. One thread at a time.
-//
-//   sweepd::step(0).time("load", 0.5).time(1.25).metric("gflops", 12);   // written when it ends
-//   sweepd::step(1).warmup(true).time(1.5);
+// What a C++ program tells sweepd (schemas/sweep.md, "Other programs"). C++17, no library, one
+// thread at a time. Without sweepd the lines go to standard output.
+//   sweepd::step(0).warmup(true).time("load", 0.5).time(1.25).metric("gflops", 12);   // ms
 //   sweepd::metrics().metric("joules", 2.5);                             // once, of the whole run
 //   sweepd::fact("compiler", __VERSION__);
 //   sweepd::param("size", "512");                    // as text; the second one by hand
 #pragma once
-
+#include <unistd.h>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
-#include <unistd.h>
-
 namespace sweepd {
+using Text = std::string;
 
-inline void write_line(const std::string& line) {
+inline void write_line(const Text& line) {
   const char* named = std::getenv("SWEEPD_METRICS_FD");
-  const std::string text = line + "\n";
   std::fflush(stdout);
-  if (::write(named && *named ? std::atoi(named) : 1, text.data(), text.size()) < 0) std::perror("sweepd");
+  if (::write(named && *named ? std::atoi(named) : 1, (line + "\n").data(), line.size() + 1) < 0)
+    std::perror("sweepd");
 }
-
-inline std::string quoted(const std::string& text) {
-  std::string out = "\"";
+inline Text quoted(const Text& text) {
+  Text out = "\"";
   for (const unsigned char c : text) {
     if (c == '"' || c == '\\') out += '\\';
     out += c < 0x20 ? ' ' : static_cast<char>(c);
   }
   return out + "\"";
 }
-
-inline std::string number(double value) {
+inline Text number(double value) {
   if (std::isnan(value)) return "\"nan\"";
   if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
   char text[40];
@@ -44,35 +39,42 @@ inline std::string number(double value) {
 // Collects the figures of a step, or of the run, and writes them when it is destroyed.
 class Report {
  public:
-  explicit Report(std::string head, std::string tail) : head_(std::move(head)), tail_(std::move(tail)) {}
+  Report(const Text& head, const Text& tail) : head_(head), tail_(tail) {}
   Report(const Report&) = delete;
   ~Report() {
-    std::string line = head_;
-    for (const auto& [metric, phases] : figures_) line += (line.back() == '{' ? "" : ",") + quoted(metric) + ":{" + phases + "}";
-    write_line(line + tail_);
+    for (const auto& [metric, phases] : figures_)
+      head_ += (head_.back() == '{' ? "" : ",") + quoted(metric) + ":{" + phases + "}";
+    write_line(head_ + tail_);
   }
   Report& time(double ms) { return metric("time", "step", ms); }
-  Report& time(const std::string& phase, double ms) { return metric("time", phase, ms); }
-  Report& metric(const std::string& name, double value) { return metric(name, "step", value); }
-  Report& metric(const std::string& name, const std::string& phase, double value) {
-    std::string& phases = figures_[name];
+  Report& time(const Text& phase, double ms) { return metric("time", phase, ms); }
+  Report& metric(const Text& name, double value) { return metric(name, "step", value); }
+  Report& metric(const Text& name, const Text& phase, double value) {
+    Text& phases = figures_[name];
     phases += (phases.empty() ? "" : ",") + quoted(phase) + ":" + number(value);
     return *this;
   }
-  Report& warmup(bool is) { head_ += is ? ",\"warmup\":true" : ",\"warmup\":false"; return *this; }
+  Report& warmup(bool is) { return head_ += is ? ",\"warmup\":true" : ",\"warmup\":false", *this; }
 
  private:
-  std::string head_, tail_;
-  std::map<std::string, std::string> figures_;
+  Text head_, tail_;
+  std::map<Text, Text> figures_;
 };
 
-inline Report step(long number) { return Report("{\"step\":" + std::to_string(number), "}"); }
-inline Report metrics() { return Report("{\"metrics\":{", "}}"); }
-inline void fact(const std::string& name, const std::string& text) { write_line("{\"fact\":" + quoted(name) + ",\"text\":" + quoted(text) + "}"); }
-inline void skip(const std::string& reason) { write_line("{\"skipped\":" + quoted(reason) + "}"); std::exit(77); }
-inline std::string param(const std::string& name, const std::string& otherwise) {
+inline Report step(long index) {
+  return {"{\"step\":" + std::to_string(index), "}"};
+}
+inline Report metrics() {
+  return {"{\"metrics\":{", "}}"};
+}
+inline void fact(const Text& name, const Text& text) {
+  write_line("{\"fact\":" + quoted(name) + ",\"text\":" + quoted(text) + "}");
+}
+inline void skip(const Text& reason) {
+  write_line("{\"skipped\":" + quoted(reason) + "}"), std::exit(77);
+}
+inline Text param(const Text& name, const Text& otherwise) {
   const char* value = std::getenv(("SWEEPD_PARAM_" + name).c_str());
   return value ? value : otherwise;
 }
-
 }  // namespace sweepd

@@ -72,7 +72,9 @@ void add_compare(Command& app, Client& client) {
   command->add_option("--workload", request.workload, "all results of this workload, without A");
   command->add_option("--where", request.where,
                       "NAME=VALUE[,VALUE...]: only results with one of these values");
-  command->add_option("--metric", request.metric, "time, host_time or setup_time")
+  command
+      ->add_option("--metric", request.metric,
+                   "time, host_time, setup_time, or one that the sweep file declares with `better`")
       ->capture_default_str();
   command->add_option("--phase", request.phase, "step, forward ...")->capture_default_str();
   command->add_option("--tolerance", request.tolerance, "a difference up to this is none")

@@ -113,9 +113,10 @@ Result<Json> line_of(const Words& words) {
   if (what == "fact") return fact_line(words);
   if (what == "skip" && words.size() == 2) return Json{{"skipped", words[1]}};
   if (what == "oom" && words.size() == 2) return Json{{"oom", words[1]}};
-  return wrong(fmt::format("emit: `{}`; expected step, metrics, memory, fact, `skip REASON` or "
-                           "`oom PHASE`",
-                           fmt::join(words, " ")));
+  return wrong(
+      fmt::format("emit: `{}`; expected step, metrics, memory, fact, `skip REASON` or "
+                  "`oom PHASE`",
+                  fmt::join(words, " ")));
 }
 
 // Of a program that sweepd started, to its report; else to standard output.
@@ -148,9 +149,10 @@ void add_emit(Command& app, Client& client) {
   auto words = std::make_shared<std::vector<std::string>>();
   Command* command =
       app.add_subcommand("emit", "Report a figure from a script that sweepd measures");
-  command->add_option("WORDS", *words,
-                      "step N NAME=VALUE ...; metrics NAME=VALUE ...; memory PHASE NAME=BYTES ...; "
-                      "fact NAME=VALUE; skip REASON; oom PHASE")
+  command
+      ->add_option("WORDS", *words,
+                   "step N NAME=VALUE ...; metrics NAME=VALUE ...; memory PHASE NAME=BYTES ...; "
+                   "fact NAME=VALUE; skip REASON; oom PHASE")
       ->required();
   command->footer(
       "NAME.PHASE=VALUE is of a phase, times are in ms, `warmup=true` marks a step. Outside of\n"

@@ -55,10 +55,9 @@ Result<rpc::Try::Reply> write_first(const Services& services, const PreparedSwee
   if (auto written = write_request(AttemptFolder(folder).request(), request); !written) {
     return written.error();
   }
-  return rpc::Try::Reply{services.worker.string(), sweep.sweep.name,
-                         label_of(def, trial, axes_of(sweep.sweep)),
-                         services.state.secrets().string(),
-                         static_cast<std::int64_t>(sweep.expansion.trials.size())};
+  return rpc::Try::Reply{
+      services.worker.string(), sweep.sweep.name, label_of(def, trial, axes_of(sweep.sweep)),
+      services.state.secrets().string(), static_cast<std::int64_t>(sweep.expansion.trials.size())};
 }
 
 }  // namespace
@@ -69,8 +68,9 @@ boost::asio::awaitable<Answer<rpc::Try>> handle_try(Services& services, Session&
   if (!overrides) co_return overrides.error();
   const std::filesystem::path folder = request.attempt_folder;
   if (!folder.is_absolute()) {
-    co_return Error{ErrorCode::kInvalidArgument,
-                    fmt::format("attempt_folder: `{}`; expected an absolute path", folder.string())};
+    co_return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("attempt_folder: `{}`; expected an absolute path", folder.string())};
   }
   const auto work = [&services, &request, &overrides] {
     return prepare_sweeps(request.text, request.file, services.catalog, services.machine,

@@ -62,6 +62,89 @@ TEST(Command, StoresWhatTheProgramReports) {
   EXPECT_EQ(std::get<Done>(story.all<EndEvent>().at(0).ending.detail).stop_reason, "program");
 }
 
+TEST(Command, MetricsOfTheWholeRunAreEnough) {
+  const Story story(R"(echo '{"metrics":{"joules":2.5,"time":{"load":7}}}' >&3)");
+  EXPECT_EQ(story.ending(), "done");
+  EXPECT_THAT(story.samples(), ElementsAre("0 step joules 2.5", "0 load time 7"));
+}
+
+TEST(Command, ReadsReportsAmidTheOutput) {
+  const Story story(R"(echo hello; echo '{"step":0,"time":3,"rate":4}'; echo bye)",
+                    {{"reports", "ndjson"}, {"warmup", "0"}});
+  EXPECT_EQ(story.ending(), "done");
+  EXPECT_THAT(story.samples(), ElementsAre("0 step time 3", "0 step rate 4"));
+}
+
+TEST(Command, ReadsTheReportThatTheProgramWrites) {
+  const Story story(R"(echo '{"results":[{"command":"x","times":[0.5]}]}' > report.json)",
+                    {{"reports", "hyperfine"}});
+  EXPECT_EQ(story.ending(), "done");
+  EXPECT_THAT(story.samples(), ElementsAre("0 step time 500"));
+  const Story printed(R"(echo '{"results":[{"command":"x","times":[0.5]}]}')",
+                      {{"reports", "hyperfine"}});
+  EXPECT_THAT(printed.samples(), ElementsAre("0 step time 500"));
+  const Story garbled("echo oops", {{"reports", "hyperfine"}});
+  EXPECT_THAT(garbled.ending(), HasSubstr("reports: hyperfine: its report is not JSON"));
+}
+
+// A name that `command` itself has for templates, with another type.
+TEST(Command, AProgramHasItsDeclaredParameters) {
+  AttemptFiles files("mm", {{"argv", R"(sh -c 'test $SWEEPD_PARAM_block = 65536 &&
+      test $1 = --block=65536 && test $0 = 3 &&
+      echo "{{\"step\":0,\"time\":{size}}}" >&3' {model})"},
+                            {"args", "--block={block}"},
+                            {"size", "2.5"},
+                            {"warmup", "0"}});
+  WorkloadDef program;
+  program.name = "mm";
+  program.base = "command";
+  ParamDef size;
+  size.name = "size";
+  size.type = ValueType::kReal;
+  size.default_value = 1.0;
+  size.declared = true;
+  ParamDef block = size;
+  block.name = "block";
+  block.type = ValueType::kBytes;
+  block.default_value = std::int64_t{65536};
+  ParamDef model = size;
+  model.name = "model";
+  model.type = ValueType::kInteger;
+  model.default_value = std::int64_t{3};
+  program.params = {size, block, model};
+  files.request.program = program;
+  files.write();
+  EXPECT_EQ(run_attempt(files.folder.path(), 0, {Registry::instance(), make_device}), kExitOk);
+  EXPECT_EQ(files.ending(), "done");
+  bool found = false;
+  for (const StepEvent& event : files.all<StepEvent>()) {
+    for (const Sample& sample : event.samples)
+      found |= sample.metric == "time" && sample.value == 2.5;
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Command, AProfilersFilesAreNamed) {
+  const Story story("echo ran", {{"profiler", "sh -c 'echo 7 > {folder}/perf.txt; \"$@\"' -"}},
+                    Pass::kProfile);
+  EXPECT_EQ(story.ending(), "done");
+  std::string files;
+  for (const FactEvent& fact : story.all<FactEvent>()) {
+    if (fact.name == "profile.files") files = fact.text;
+  }
+  EXPECT_EQ(files, "perf.txt, program");
+  const Story none("echo ran", {}, Pass::kProfile);
+  EXPECT_THAT(none.ending(), HasSubstr("profiler: the profile pass needs one"));
+}
+
+TEST(Command, FindsTheModuleForPython) {
+  const Story story(
+      "exec python3 -c 'import sweepd_metrics as s; s.step(0, 1.5, rate=2); s.metrics(n=3)'",
+      {{"warmup", "0"}});
+  EXPECT_EQ(story.ending(), "done");
+  EXPECT_THAT(story.samples(), ElementsAre("0 step time 1.5", "0 step rate 2", "0 step n 3"));
+}
+
 TEST(Command, ReadsFiguresOffTheOutput) {
   const Story story(
       "for i in 9 2 3; do echo took 0.00$i s; done; echo bus 12 GB/s",

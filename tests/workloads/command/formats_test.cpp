@@ -92,19 +92,23 @@ TEST(Formats, PytestBenchmarkHasItsRoundsOrTheirMean) {
 // Of all_reduce_perf of nccl-tests 2.13, on two GPUs.
 TEST(Formats, NcclTestsHasOutOfPlaceAndInPlace) {
   const std::vector<std::string> output{
-      "#                                                              out-of-place                       "
+      "#                                                              out-of-place                 "
+      "      "
       "in-place          ",
-      "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   "
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+      "time   "
       "algbw   busbw #wrong",
-      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  "
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
+      "(us)  "
       "(GB/s)  (GB/s)       ",
-      "     1048576        262144     float     sum      -1    30.52   34.36   34.36      0    29.97   "
+      "     1048576        262144     float     sum      -1    30.52   34.36   34.36      0    "
+      "29.97   "
       "34.99   34.99      0",
       "# Avg bus bandwidth    : 34.675 "};
-  EXPECT_THAT(lines("nccl-tests", output),
-              ElementsAre("0 step time 0.03052", "0 step algbw 34.36", "0 step busbw 34.36",
-                          "0 in_place time 0.02997", "0 in_place algbw 34.99",
-                          "0 in_place busbw 34.99"));
+  EXPECT_THAT(
+      lines("nccl-tests", output),
+      ElementsAre("0 step time 0.03052", "0 step algbw 34.36", "0 step busbw 34.36",
+                  "0 in_place time 0.02997", "0 in_place algbw 34.99", "0 in_place busbw 34.99"));
   LineFormat reader("nccl-tests");
   EXPECT_THROW(reader.read("64 16 float sum -1 3.5 1 1 2 3.5 1 1 0"), std::runtime_error);
   // Without a root or a reduction, and unchecked.
