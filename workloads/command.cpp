@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -124,6 +125,10 @@ class Command final : public Workload, public SelfTimed {
       }
     }
     if (wall_ms_ > 0) facts.number("wall_ms", wall_ms_);
+    if (!patterns_.empty() || command::is_of_lines(format_)) {
+      facts.number("output.lines", static_cast<double>(lines_));
+      facts.number("output.understood", static_cast<double>(understood_));
+    }
     if (context_.pass == Pass::kMemory && !reported_memory_) {
       facts.text("memory.from", "the resident sets of its processes together, every 20 ms");
     }
@@ -149,14 +154,12 @@ class Command final : public Workload, public SelfTimed {
       const std::string line = secrets_.hide(printed);
       log_.write(line);
       symptoms.read(line);
-      for (const command::Report& report : patterns_.read(line)) {
-        take(report, line, findings, symptoms);
-      }
-      if (lines) {
-        for (const command::Report& report : lines->read(line)) {
-          take(report, line, findings, symptoms);
-        }
-      } else if (is_file && all_output.size() < kMostOutput) {
+      std::vector<command::Report> reports = patterns_.read(line);
+      if (lines) std::ranges::move(lines->read(line), std::back_inserter(reports));
+      ++lines_;
+      if (!reports.empty()) ++understood_;
+      for (const command::Report& report : reports) take(report, line, findings, symptoms);
+      if (is_file && all_output.size() < kMostOutput) {
         all_output += line + "\n";
       }
     };
@@ -275,6 +278,7 @@ class Command final : public Workload, public SelfTimed {
   std::map<std::string, bool> phases_with_memory_;
   std::map<std::string, command::FactReport> facts_;
   OutputLog log_;
+  std::int64_t lines_ = 0, understood_ = 0;  // of output
   std::int64_t measured_ = 0;
   bool measured_once_ = false;  // metrics of the whole run
   bool reported_memory_ = false;

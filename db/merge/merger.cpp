@@ -153,7 +153,8 @@ Result<void> Merger::State::begin() {
   });
   if (!grown) return grown;
   for (WorkloadDef& program : programs) {
-    if (store.catalog.find(program.base) != nullptr) store.catalog.programs->set(std::move(program));
+    if (store.catalog.find(program.base) != nullptr)
+      store.catalog.programs->set(std::move(program));
   }
   auto read = read_merge_plan(store.connection);
   if (!read) return read.error();

@@ -68,7 +68,8 @@ class Merger;
 class Store {
  public:
   // Opens or creates the file, migrates it, adds its programs to the catalog, and the
-  // params_<workload> tables and views that the catalog needs. Results of `host` count as "already measured here".
+  // params_<workload> tables and views that the catalog needs. Results of `host` count as "already
+  // measured here".
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file,
                                              const Catalog& catalog, const HostInfo& host);
   ~Store();

@@ -26,12 +26,12 @@ bool same_name(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// Names that rows, columns and filters of every table may have beside the parameters.
-constexpr std::array kColumns{
-    "phase",   "pass",  "metric", "step",   "repeat",      "rank",       "outcome",
-    "verdict", "host",  "device", "trial",  "device_name", "code",       "machine",
-    "build",   "torch", "driver", "fact",   "figure",      "kernel",     "class",
-    "range",   "grid",  "block",  "origin", "operator",    "allocation", "sweep"};
+// Names that rows, columns and filters of every table may have beside the parameters. Those of
+// kernels and allocations (`kernel`, `block`) are not among them, because a program has none.
+constexpr std::array kColumns{"phase",       "pass",    "metric",  "step",  "repeat",
+                              "rank",        "outcome", "verdict", "host",  "device",
+                              "device_name", "trial",   "code",    "sweep", "machine",
+                              "build",       "torch",   "driver",  "fact",  "figure"};
 
 // A name that `base` has only for templates, such as `variant`: a program declares its own.
 bool is_offered(const WorkloadDef& base, const ParamDef& param) {

@@ -101,8 +101,8 @@ inline void add_unsteady(std::vector<Unsteady>& all, std::string_view how,
 // in.
 struct ResultSet {
   std::string metric;
-  std::string unit;  // of every Stats value in `rows`: "ms", "B" ...
-  Better better = Better::kUnknown;    // of the only metric
+  std::string unit;                      // of every Stats value in `rows`: "ms", "B" ...
+  Better better = Better::kUnknown;      // of the only metric
   std::vector<MetricDef> declared = {};  // metrics of the workload's own (WorkloadDef::metrics)
   std::vector<Dimension> dimensions;
   std::vector<ResultRow> rows;

@@ -48,8 +48,9 @@ class Comparer {
     stats::control_false_discoveries(found_.comparisons);
     for (const Cell& cell : cells_) {
       const stats::Comparison& made = found_.comparisons[cell.comparison];
-      cell.layer->set_judged(cell.row, cell.column,
-                             {made.adjusted_p, in_terms_of(cell.layer->results().better, made.change)});
+      cell.layer->set_judged(
+          cell.row, cell.column,
+          {made.adjusted_p, in_terms_of(cell.layer->results().better, made.change)});
     }
     return std::move(found_);
   }

@@ -31,7 +31,7 @@ struct TableSource {
 struct Draft {
   Sweep sweep;
   const WorkloadDef* def = nullptr;  // null if the workload is unknown; names are then not checked
-  std::vector<ParamDef> declared;  // the parameters that this document declares for its program
+  std::vector<ParamDef> declared;    // the parameters that this document declares for its program
   std::map<std::size_t, Claim> claims;
   std::vector<TableSource> table_sources;  // of each of the sweep's tables
   std::vector<ExcludedValue> excluded;     // checked once all axes are known

@@ -110,7 +110,7 @@ std::vector<Report> read_hyperfine(const json& file) {
   return reports;
 }
 
-double milliseconds(std::string_view format, const std::string& unit) {
+double ms_per(std::string_view format, const std::string& unit) {
   static const std::map<std::string, double> units{
       {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}};
   const auto found = units.find(unit);
@@ -146,7 +146,7 @@ std::vector<Report> read_google_benchmark(const json& file) {
     }
     const std::string phase =
         phase_of(text_or(run, "run_name", text_or(run, "name", "benchmark")), names.size());
-    const double unit = milliseconds(kFormat, text_or(run, "time_unit", "ns"));
+    const double unit = ms_per(kFormat, text_or(run, "time_unit", "ns"));
     std::vector<Sample> samples{sample(phase, "time", number(kFormat, run, "real_time") * unit),
                                 sample(phase, "cpu_time", number(kFormat, run, "cpu_time") * unit)};
     for (const auto& [name, value] : run.items()) {

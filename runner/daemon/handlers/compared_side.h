@@ -22,7 +22,7 @@ class SideDatabase {
   static Result<SideDatabase> open(Reader& ours, const Catalog& catalog, const std::string& file);
 
   Reader& reader() const { return other_ ? *other_ : *ours_; }
-  const Catalog& catalog() const { return catalog_; }  // with the programs of this database
+  const Catalog& catalog() const { return catalog_; }          // with the programs of this database
   const std::filesystem::path& file() const { return file_; }  // "" for our own
   // Finds a sweep; the error names the file if it is another one.
   Result<SweepRow> find_sweep(const std::string& who) const;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/lease.h"
 #include "runner/daemon/planning/submitted_from.h"
+#include "runner/model/lease.h"
 #include "runner/sweepfile/sweepfile.h"
 #include "runner/wire/rpc.h"
 

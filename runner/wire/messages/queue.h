@@ -45,7 +45,8 @@ struct Submit {
       field("folder", self.folder,
             "of the file, an absolute path: a program's words may name files in it");
       field("environment", self.environment,
-            "`[\"NAME=value\"]` of the submitter, for programs (schemas/sweep.md, \"Where it runs\")");
+            "`[\"NAME=value\"]` of the submitter, for programs (schemas/sweep.md, \"Where it "
+            "runs\")");
     }
   };
   struct Reply {
