@@ -65,13 +65,14 @@ TEST_F(Formats, PytestBenchmark) {
   if (python.empty()) GTEST_SKIP() << "pytest-benchmark is not installed";
   const std::string test = box.write(
       "test_sum.py", "def test_sum(benchmark):\n    benchmark(lambda: sum(range(100)))\n");
-  EXPECT_EQ(counted("pytest-benchmark",
-                    python +
-                        " -m pytest -q -p no:cacheprovider --benchmark-max-time=0.01 "
-                        "--benchmark-json={report} " +
-                        test,
-                    "step", "time"),
-            "1 1");
+  const std::string rounds =
+      counted("pytest-benchmark",
+              python +
+                  " -m pytest -q -p no:cacheprovider --benchmark-max-time=0.01 "
+                  "--benchmark-json={report} " +
+                  test,
+              "step", "time");
+  EXPECT_TRUE(rounds.ends_with(" 1") && rounds[0] != '0') << rounds;
 }
 
 }  // namespace

@@ -92,17 +92,19 @@ int main() {
 )");
   const std::string program = (box.folder() / "own").string();
   ASSERT_EQ(box.run("/bin/sh", {"-c", "c++ -std=c++17 -Wall -Wextra -Werror -I " EXPERIMENTS
-                                      "/scripts/metrics " + source + " -o " + program})
+                                      "/scripts/metrics " +
+                                          source + " -o " + program})
                 .exit_code,
             0);
   EXPECT_THAT(box.run(program, {}).out, HasSubstr("{\"step\":1,\"time\":{\"step\":1.5}}\n"))
       << "by hand";
-  const Ran ran = box.ctl({"submit", "-", "--wait"},
-                          kHead + "params: {argv: " + program + ", size: 7, device: cpu}\n");
+  const Ran ran = box.ctl({"submit", "-", "--wait"}, kHead + "params: {argv: " + program +
+                                                         ", size: 7, warmup: 1, device: cpu}\n");
   EXPECT_EQ(ran.exit_code, 0) << ran.err << box.ctl({"show", "mine"}).out;
-  EXPECT_EQ(box.sql("select group_concat(metric || phase || value || warmup) from samples where "
-                    "phase <> 'setup'"),
-            "timeload0.51,timestep1.251,ratestep12.01,timestep1.50,sizestep7.00");
+  EXPECT_EQ(
+      box.sql("select group_concat(text, ' ') from (select metric || ' ' || phase || ' ' || "
+              "value || ' ' || warmup as text from samples where phase <> 'setup' order by 1)"),
+      "rate step 12.0 1 size step 7.0 0 time load 0.5 1 time step 1.25 1 time step 1.5 0");
   EXPECT_EQ(box.sql("select text from facts where name = 'quoted \"'"), "back\\slash");
 }
 

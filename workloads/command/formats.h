@@ -4,8 +4,7 @@
 //   csv                a table in the output: a line of names, then a step a line
 //   hyperfine          --export-json: a run is a step; user_time and system_time of the whole run
 //   google-benchmark   JSON: a repetition is a step, with cpu_time and the counters
-//   pytest-benchmark   --benchmark-json: a round is a step (with --benchmark-save-data), else the
-//                      mean of all rounds is one
+//   pytest-benchmark   --benchmark-json: a round is a step; where the file has none, their mean
 //   nccl-tests         the table in the output: a line is a step, out of place; phase `in_place`
 //
 // Times become ms. Where a file has several benchmarks, each is a phase, named like it. Pure.
