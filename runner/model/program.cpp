@@ -36,7 +36,9 @@ constexpr std::array kColumns{"phase",       "pass",    "metric",  "step",  "rep
 // A name that `base` has only for templates, such as `variant`: a program declares its own.
 bool is_offered(const WorkloadDef& base, const ParamDef& param) {
   const ParamDef* argv = base.find("argv");
-  return argv != nullptr && !param.run_param &&
+  // `python` is a template's word and a parameter that every program has: not a plain text.
+  const bool plain = !param.run_param && param.form == TextForm::kPlain;
+  return argv != nullptr && plain &&
          std::ranges::find(argv->template_names, param.name) != argv->template_names.end();
 }
 

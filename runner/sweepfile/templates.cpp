@@ -56,7 +56,10 @@ class Template {
     }
     for (const std::string& name : *names) {
       const auto index = def_.index_of(name);
-      if (index && !def_.params[*index].run_param) found.named.push_back(*index);
+      // A template of its own, such as `python`, has a value even if it is empty.
+      const bool may_lack =
+          index && !def_.params[*index].run_param && def_.params[*index].form == TextForm::kPlain;
+      if (may_lack) found.named.push_back(*index);
     }
     return found;
   }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "runner/model/program.h"
+#include "runner/sweepfile/templates.h"
 #include "tests/sweepfile/parse.h"
 
 namespace sweepd::test {
@@ -12,12 +13,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct CommandLikeParams {
-  std::string argv, args, variant;
+  std::string argv, args, python, variant;
   std::int64_t size = 0;
   void visit(auto& field) {
-    const std::vector<std::string> names{"variant", "size", "steps", "folder"};
+    const std::vector<std::string> names{"variant", "size", "steps", "folder", "python"};
     field("argv", argv, "what to run", form_of(TextForm::kCommandLine, names));
     field("args", args, "more of it", form_of(TextForm::kWords, names));
+    field("python", python, "the interpreter", form_of(TextForm::kTemplate, names));
     field("variant", variant, "for the template");
     field("size", size, "for the template");
   }
@@ -107,6 +109,18 @@ TEST_F(ProgramFile, ParametersAreAxesAndNamesOfTemplates) {
   EXPECT_THAT(labels(sweep),
               ElementsAre("argv=mm {size} {kernel}", "argv=mm {size} {kernel} kernel=blocked",
                           "argv=mm {size} {kernel} size=16"));
+}
+
+// `python` is a word of templates and a parameter too, which may stay empty.
+TEST_F(ProgramFile, AWordThatIsAParameterStaysInTemplates) {
+  const std::string argv = "params: {argv: \"{python} mm.py\"}\n";
+  const Sweep program = declare(argv);
+  EXPECT_NE(program.program->find("python"), nullptr);
+  EXPECT_EQ(mistake_in_templates(*program.program, expand(program, *program.program)),
+            std::nullopt);
+  const WorkloadDef& command = *catalog_.find("command");
+  const Sweep plain = one("sweep: a\nworkload: command\n" + argv);
+  EXPECT_EQ(mistake_in_templates(command, expand(plain, command)), std::nullopt);
 }
 
 TEST_F(ProgramFile, AutoPassesWhatTheFileDeclares) {
