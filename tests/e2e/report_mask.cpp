@@ -47,8 +47,7 @@ bool races(std::string_view workload, std::string_view metric) {
 bool metric_repeats(std::string_view workload, std::string_view metric) {
   constexpr std::string_view kFact = "fact.";
   if (metric.starts_with(kFact)) return !is_fact_of_time(metric.substr(kFact.size()));
-  constexpr std::array<std::string_view, 6> kTimes{"time",  "steady_from", "algbw",
-                                                   "busbw", "rate",        ""};
+  constexpr std::array<std::string_view, 5> kTimes{"time", "steady_from", "algbw", "busbw", ""};
   const bool of_time = contains(kTimes, metric) || metric.ends_with("_time") ||
                        metric.ends_with("_share") || metric.starts_with("range_time.") ||
                        (metric.starts_with("kernel_") && metric != "kernel_calls") ||
