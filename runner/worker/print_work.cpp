@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "runner/base/text.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/event.h"
 #include "runner/wire/json_reader.h"
