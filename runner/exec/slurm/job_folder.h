@@ -1,17 +1,22 @@
 // `<runs>/jobs/<owner>-<pool>/<job's name>/`: what daemon and pilot tell each other.
 //
-// | file         | written by | holds |
-// |--------------|------------|-------|
-// | `job.json`   | daemon     | what was asked of Slurm, before sbatch runs; then the job's number
-// | | `pilot.sh`   | daemon     | the batch script | | `order`      | daemon     | `NUMBER run
-// ATTEMPT RANKS RANKS_PER_NODE ON_GPUS NODES`, then with the same number `stop` or `kill`; `NUMBER
-// end`; `0 wait` at first | | `report`     | pilot      | `NUMBER STATE JOB NODES [WORDS]`: the
-// last order taken, and idle, runs, over, prologue or ended | | `taken/`     | pilot      | exists
-// from its start on: a second job of the same name ends at once | | `output.txt` | Slurm      |
-// output of the batch script | | `run.N/`     | daemon     | folder of the order N | |
-// `run.N/began.R`, `exit.R` | rank R | `TIME NODE JOB.STEP` before the worker starts, its exit
-// status after | | `run.N/srun.txt`, `code`  | pilot  | output and exit status of srun | | `ended`
-// | daemon     | `STATE|REASON|EXIT|NODES`, in Slurm's words. No job is left |
+// Written by the daemon:
+//   job.json    what was asked of Slurm, before sbatch runs; then the job's number
+//   pilot.sh    the batch script
+//   order       `NUMBER run ATTEMPT RANKS RANKS_PER_NODE ON_GPUS NODES`, then with the same number
+//               `stop` or `kill`; `NUMBER end`; `0 wait` at first
+//   run.N/      folder of the order N
+//   ended       `STATE|REASON|EXIT|NODES`, in Slurm's words. No job is left
+// Written by the pilot:
+//   report      `NUMBER STATE JOB NODES [WORDS]`: the last order taken, and idle, runs, over,
+//               prologue or ended
+//   taken/      exists from its start on: a second job of the same name ends at once
+//   run.N/srun.txt, run.N/code    output and exit status of srun
+// Written by rank R:
+//   run.N/began.R    `TIME NODE JOB.STEP`, before the worker starts
+//   run.N/exit.R     its exit status
+// Written by Slurm:
+//   output.txt       output of the batch script
 //
 // And in the attempt's folder `job`: `NAME NUMBER`, before the order is given.
 //
