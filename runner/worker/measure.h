@@ -35,7 +35,7 @@ struct TimingSettings {
 };
 
 struct TimingHooks {
-  std::function<void(StepEvent)> on_step = [](StepEvent) {};
+  std::function<void(StepEvent)> on_step = [](const StepEvent&) {};
   std::function<void()> before_measured = [] {};  // after the warm-up, while the device is idle
   std::function<Instant()> now = now_instant;
 };
