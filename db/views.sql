@@ -13,7 +13,7 @@ SELECT a.row AS row, a.uid AS attempt_uid, t.key AS trial_key, t.workload AS wor
        h.hostname AS host, d.name AS device_name, a.stop_reason AS stop_reason, a.rank AS rank,
        a.phase AS phase, a.message AS message, a.signal AS signal, a.exit_code AS exit_code,
        a.requested_bytes AS requested_bytes, a.in_use_bytes AS in_use_bytes,
-       a.limit_bytes AS limit_bytes, a.limit_ns AS limit_ns
+       a.limit_bytes AS limit_bytes, a.limit_ns AS limit_ns, h.pool AS pool
 FROM attempt a
 JOIN trial t ON t.id = a.trial
 JOIN host h ON h.id = a.host
@@ -29,9 +29,10 @@ WHERE is_current = 1;
 CREATE VIEW sweep_trials AS
 SELECT s.uid AS sweep_uid, s.name AS sweep, st.position AS position, t.key AS trial_key,
        t.workload AS workload, a.pass AS pass, a.repeat AS repeat, sa.origin AS origin,
-       a.outcome AS outcome, a.verdict AS verdict, a.uid AS attempt_uid
+       a.outcome AS outcome, a.verdict AS verdict, a.uid AS attempt_uid, st.pool AS pool
 FROM sweep s
 JOIN sweep_attempt sa ON sa.sweep = s.id
 JOIN attempt a ON a.row = sa.attempt
 JOIN trial t ON t.id = a.trial
-JOIN sweep_trial st ON st.sweep = s.id AND st.trial = t.id;
+JOIN host h ON h.id = a.host
+JOIN sweep_trial st ON st.sweep = s.id AND st.trial = t.id AND st.pool = h.pool;

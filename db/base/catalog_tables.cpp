@@ -40,7 +40,7 @@ ViewColumns memory_view_columns() {
 ViewColumns common_columns() {
   return {{"a.verdict", "verdict"}, {"a.outcome", "outcome"},  {"a.repeat", "repeat"},
           {"h.hostname", "host"},   {"d.name", "device_name"}, {"t.key", "trial_key"},
-          {"a.uid", "attempt_uid"}};
+          {"a.uid", "attempt_uid"}, {"h.pool", "pool"}};
 }
 
 constexpr std::string_view kTimingJoins = R"(

@@ -11,11 +11,12 @@ std::string same_code_and_machine(std::string_view attempt) {
       attempt);
 }
 
-OlderResults::OlderResults(Connection& connection, const WorkloadDef& def, std::int64_t host)
-    : connection_(connection), def_(def), host_(host), params_(connection, def) {}
+OlderResults::OlderResults(Connection& connection, const WorkloadDef& def)
+    : connection_(connection), def_(def), params_(connection, def) {}
 
 std::optional<OlderResult> OlderResults::find(const TrialKey& key, const std::string& base_key,
-                                              std::string_view pass, std::int64_t repeat) {
+                                              std::string_view pass, std::int64_t repeat,
+                                              std::int64_t host) {
   std::int64_t trial = 0;
   OlderResult older;
   {
@@ -26,7 +27,7 @@ std::optional<OlderResult> OlderResults::find(const TrialKey& key, const std::st
                 "LEFT JOIN environment e ON e.id = a.environment WHERE (t.key = ?1 OR t.key = ?2 "
                 "OR t.base_key = ?2) AND a.outcome = 'done' AND a.pass = ?3 AND a.repeat = ?4 AND "
                 "a.host = ?5 ORDER BY t.key = ?1 DESC, a.ended_ns DESC LIMIT 1");
-    query.bind_all(key, base_key, pass, repeat, host_);
+    query.bind_all(key, base_key, pass, repeat, host);
     if (!query.next()) return std::nullopt;
     trial = query.integer(0);
     older.ended = WallTime{query.integer(1)};

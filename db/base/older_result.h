@@ -9,6 +9,7 @@
 #include "db/base/param_columns.h"
 #include "runner/model/catalog.h"
 #include "runner/model/changes.h"
+#include "runner/model/pool_name.h"
 #include "runner/model/trial.h"
 #include "runner/model/work.h"
 
@@ -22,30 +23,32 @@ std::string same_code_and_machine(std::string_view attempt);
 class MachinesNow {
  public:
   MachinesNow(const WorkloadDef& def, MachineIds ids)
-      : device_(def.index_of("device")), ids_(std::move(ids)) {}
+      : device_(def.index_of("device")), pool_(pool_param(def)), ids_(std::move(ids)) {}
+  // Which node of another pool it will be, nobody knows.
   const MachineId& of(const Trial& trial) const {
+    if (pool_ && trial.values[*pool_] != Value(std::string(kLocalPool))) return unknown_;
     const auto* device = device_ ? std::get_if<std::string>(&trial.values[*device_]) : nullptr;
     return ids_.of(device == nullptr ? "" : *device);
   }
 
  private:
-  std::optional<std::size_t> device_;
+  std::optional<std::size_t> device_, pool_;
   MachineIds ids_;
+  MachineId unknown_;
 };
 
 class OlderResults {
  public:
-  OlderResults(Connection& connection, const WorkloadDef& def, std::int64_t host);
+  OlderResults(Connection& connection, const WorkloadDef& def);
 
-  // Returns the newest done attempt with these parameters, whatever its code and machine; one of
-  // the same program comes before others. `base_key` may be empty.
+  // Returns, of one host, the newest done attempt with these parameters, whatever its code and
+  // machine; one of the same program comes before others. `base_key` may be empty.
   std::optional<OlderResult> find(const TrialKey& key, const std::string& base_key,
-                                  std::string_view pass, std::int64_t repeat);
+                                  std::string_view pass, std::int64_t repeat, std::int64_t host);
 
  private:
   Connection& connection_;
   const WorkloadDef& def_;
-  std::int64_t host_;
   ParamTable params_;
 };
 

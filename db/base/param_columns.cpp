@@ -10,8 +10,9 @@
 namespace sweepd {
 
 bool is_per_sweep(const ParamDef& param) {
-  return param.run_param &&
-         (param.name == "priority" || param.name == "timeout" || param.name == "repeats");
+  return param.role == ParamRole::kPlace ||
+         (param.run_param &&
+          (param.name == "priority" || param.name == "timeout" || param.name == "repeats"));
 }
 
 std::string params_table(std::string_view workload) {

@@ -12,8 +12,8 @@
 
 namespace sweepd {
 
-// `priority`, `timeout` and `repeats` may differ between the sweeps that share a trial. They are
-// stored in `sweep_trial` and `attempt` instead.
+// `priority`, `timeout`, `repeats` and `pool` may differ between the sweeps that share a trial.
+// They are stored in `sweep_trial`, and in `attempt` and its `host`, instead.
 bool is_per_sweep(const ParamDef& param);
 
 std::string params_table(std::string_view workload);  // params_lm_step, not quoted

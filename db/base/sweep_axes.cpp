@@ -70,11 +70,12 @@ std::string first_sweep_of(const std::string& row) {
 }
 
 void set_per_sweep(Connection& connection, std::int64_t sweep, std::int64_t trial_row,
-                   const WorkloadDef& def, Trial& trial) {
-  Query query(
-      connection,
-      "SELECT priority, timeout_ns, repeats FROM sweep_trial WHERE sweep = ? AND trial = ?");
-  query.bind_all(sweep, trial_row);
+                   const std::string& pool, const WorkloadDef& def, Trial& trial) {
+  if (const auto param = pool_param(def)) trial.values[*param] = pool;
+  Query query(connection,
+              "SELECT priority, timeout_ns, repeats FROM sweep_trial WHERE sweep = ? AND trial = ? "
+              "AND pool = ?");
+  query.bind_all(sweep, trial_row, pool);
   if (!query.next()) return;
   int column = 0;
   for (const char* name : {"priority", "timeout", "repeats"}) {

@@ -27,8 +27,9 @@ SweepAxes read_axes(Connection& connection, std::int64_t sweep, const WorkloadDe
 // before a cancelled one; NULL if there is none. `row` is an expression for the attempt's row.
 std::string first_sweep_of(const std::string& row);
 
-// Gives the trial the values of `priority`, `timeout` and `repeats` that the sweep wants.
+// Gives the trial the values of `priority`, `timeout` and `repeats` that the sweep wants in this
+// pool, and the pool.
 void set_per_sweep(Connection& connection, std::int64_t sweep, std::int64_t trial_row,
-                   const WorkloadDef& def, Trial& trial);
+                   const std::string& pool, const WorkloadDef& def, Trial& trial);
 
 }  // namespace sweepd

@@ -26,7 +26,9 @@ constexpr std::string_view kMakeBatch =
 // a retry.
 constexpr std::string_view kOneAnswer =
     "DELETE FROM main.sweep_attempt WHERE (sweep, attempt) IN (SELECT sweep, attempt FROM ("
-    "SELECT s.sweep, s.attempt, row_number() OVER (PARTITION BY s.sweep, a.trial, a.pass, a.repeat "
+    "SELECT s.sweep, s.attempt, row_number() OVER (PARTITION BY s.sweep, a.trial, a.pass, "
+    "a.repeat, "
+    "(SELECT h.pool FROM main.host h WHERE h.id = a.host) "
     "ORDER BY a.ended_ns IS NULL DESC, a.ended_ns DESC, a.row DESC) AS place "
     "FROM (SELECT DISTINCT n.trial, n.pass, n.repeat FROM temp.merge_batch b "
     "JOIN main.attempt n ON n.row = b.new) p "

@@ -10,8 +10,9 @@ namespace {
 
 std::string attempt_select() {
   return "SELECT a.row, a.uid, t.key, t.id, t.workload, a.pass, a.repeat, a.started_ns, "
-         "a.ended_ns, a.verdict, " +
-         ending_select("a") + " FROM attempt a JOIN trial t ON t.id = a.trial ";
+         "a.ended_ns, a.verdict, ph.pool, " +
+         ending_select("a") +
+         " FROM attempt a JOIN trial t ON t.id = a.trial JOIN host ph ON ph.id = a.host ";
 }
 
 std::string reasons_of(Connection& connection, std::int64_t attempt) {
@@ -34,13 +35,14 @@ AttemptRow read_attempt(ReaderState& state, Labels& labels, const Query& query) 
   row.id = query.text(1);
   row.trial_key = query.text(2);
   row.workload = query.text(4);
-  row.label = labels.of(row.row, query.integer(3), row.workload);
+  row.pool = query.text(10);
+  row.label = labels.of(row.row, query.integer(3), row.pool, row.workload);
   row.pass = *pass_from(query.text(5));
   row.repeat = static_cast<int>(query.integer(6));
   row.started = maybe_time(query, 7);
   row.ended = maybe_time(query, 8);
   row.verdict = query.text(9);
-  if (const auto ending = read_ending(query, 10)) {
+  if (const auto ending = read_ending(query, 11)) {
     row.outcome = outcome_of(*ending);
     row.detail = describe(*ending);
   }
@@ -95,11 +97,12 @@ Result<std::vector<AttemptRow>> Reader::attempts_of_sweep(const SweepId& sweep,
   return state_->ask("listing attempts", [&]() -> Result<std::vector<AttemptRow>> {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
-    Query query(state_->connection,
-                attempt_select() +
-                    "JOIN sweep_attempt sa ON sa.attempt = a.row "
-                    "JOIN sweep_trial st ON st.sweep = sa.sweep AND st.trial = a.trial "
-                    "WHERE sa.sweep = ? ORDER BY st.position, a.pass DESC, a.repeat LIMIT ?");
+    Query query(
+        state_->connection,
+        attempt_select() +
+            "JOIN sweep_attempt sa ON sa.attempt = a.row "
+            "JOIN sweep_trial st ON st.sweep = sa.sweep AND st.trial = a.trial AND st.pool "
+            "= ph.pool WHERE sa.sweep = ? ORDER BY st.position, a.pass DESC, a.repeat LIMIT ?");
     query.bind_all(*row, limit > 0 ? limit : -1);
     return read_attempts(*state_, query, *row);
   });

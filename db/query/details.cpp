@@ -6,6 +6,7 @@
 #include "db/query/kernel_tables.h"
 #include "db/query/partial_steps_reader.h"
 #include "db/query/state.h"
+#include "runner/model/pool_name.h"
 
 namespace sweepd {
 namespace {
@@ -47,6 +48,7 @@ Table attempt_table(const AttemptRow& row, std::int64_t version) {
   PropertyTable table("Attempt");
   table.add("attempt", row.id).add("trial", row.trial_key).add("workload", row.workload);
   table.add("version", version);
+  if (row.pool != kLocalPool) table.add("pool", row.pool);
   table.add("pass", std::string(name_of(row.pass))).add("repeat", row.repeat);
   table.add("outcome", row.outcome   ? std::string(name_of(*row.outcome))
                        : row.started ? "running"
@@ -55,6 +57,16 @@ Table attempt_table(const AttemptRow& row, std::int64_t version) {
   table.add("started", row.started).add("ended", row.ended);
   if (row.started && row.ended) table.add("took", to_human(*row.ended - *row.started));
   return table.take();
+}
+
+// An attempt that its pool took away is queued again.
+Table losses_table(Connection& connection, std::int64_t row) {
+  Query query(
+      connection,
+      "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', lost_ns / 1000000000, 'unixepoch'), reason FROM "
+      "attempt_loss WHERE attempt = ? ORDER BY position");
+  query.bind(row);
+  return rows_table(query, "Began again after", {{"when"}, {"why"}});
 }
 
 Table attempts_table(Connection& connection, std::int64_t trial) {
@@ -98,9 +110,11 @@ Result<std::vector<Table>> Reader::attempt_details(std::int64_t row, bool steps)
                                 "st.submitted_code IS NULL THEN '' ELSE ' (of an older program)' "
                                 "END FROM sweep_attempt sa JOIN sweep s ON s.id = sa.sweep "
                                 "JOIN attempt a ON a.row = sa.attempt LEFT JOIN sweep_trial st ON "
-                                "st.sweep = sa.sweep AND st.trial = a.trial WHERE sa.attempt = ? "
+                                "st.sweep = sa.sweep AND st.trial = a.trial AND st.pool = (SELECT "
+                                "pool FROM host WHERE id = a.host) WHERE sa.attempt = ? "
                                 "ORDER BY s.id",
                                 row));
+    append(tables, losses_table(connection, row));
     append(tables, parameters_table(*state_, trial.integer(0), attempt->workload));
     append(tables, figures_table(connection, trial.integer(0)));
     append(tables, work_table(connection, row));

@@ -7,12 +7,12 @@ namespace sweepd {
 Result<std::vector<NoiseFloor>> Reader::noise_floors(const std::string& workload,
                                                      const std::vector<std::string>& hosts) {
   return state_->ask("reading the noise of equal runs", [&]() -> Result<std::vector<NoiseFloor>> {
-    Query query(
-        state_->connection,
-        "SELECT n.trial, h.hostname, n.measured_ns, n.processes, n.spread, n.a_side, "
-        "n.pairs, n.median_difference, n.p95_difference, n.false_alarms, n.found, "
-        "n.slowdown, n.enough, n.attempt FROM noise n JOIN host h ON h.id = n.host JOIN trial t ON "
-        "t.id = n.trial WHERE t.workload = ? ORDER BY n.trial, n.host, n.device");
+    Query query(state_->connection,
+                "SELECT n.trial, h.hostname, n.measured_ns, n.processes, n.spread, n.a_side, "
+                "n.pairs, n.median_difference, n.p95_difference, n.false_alarms, n.found, "
+                "n.slowdown, n.enough, n.attempt, h.pool FROM noise n JOIN host h ON h.id = n.host "
+                "JOIN trial t ON "
+                "t.id = n.trial WHERE t.workload = ? ORDER BY n.trial, n.host, n.device");
     query.bind(workload);
     Labels labels(*state_);
     std::vector<NoiseFloor> floors;
@@ -22,7 +22,7 @@ Result<std::vector<NoiseFloor>> Reader::noise_floors(const std::string& workload
       if (!hosts.empty() && std::find(hosts.begin(), hosts.end(), floor.hostname) == hosts.end()) {
         continue;
       }
-      floor.label = labels.of(query.integer(13), query.integer(0), workload);
+      floor.label = labels.of(query.integer(13), query.integer(0), query.text(14), workload);
       floor.measured = WallTime{query.integer(2)};
       floor.processes = query.integer(3);
       floor.spread = query.real(4);

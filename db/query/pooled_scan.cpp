@@ -26,6 +26,12 @@ std::int64_t count(ReaderState& state, const std::string& sql) {
   return query.integer(0);
 }
 
+// Whether anything was ever wanted in another pool than `local`. The scan takes the parameters of
+// an attempt from its trial, which does not know the pool.
+bool has_pools(ReaderState& state) {
+  return count(state, "SELECT count(*) FROM host WHERE pool <> 'local'") > 0;
+}
+
 bool is_worth_it(ReaderState& state, const QueryPlan& plan) {
   const std::int64_t attempts = count(state, "SELECT coalesce(max(row), 0) FROM attempt");
   if (attempts < kFewestAttempts) return false;
@@ -98,7 +104,7 @@ std::optional<PooledScan> scan_pooled(ReaderState& state, QueryPlan& plan,
                         plan.pooling == Pooling::kMoments &&
                         plan.filter(Common::kSweep) == nullptr &&
                         !plan.has_dimension(Common::kSweep) && identities_in(plan).empty();
-  if (!poolable || !is_worth_it(state, plan)) return std::nullopt;
+  if (!poolable || has_pools(state) || !is_worth_it(state, plan)) return std::nullopt;
   QueryPlan wider = plan;
   add_varying(state, wider);
   if (wider.dimensions.size() + kOtherColumns > RowSource::kMaxColumns) return std::nullopt;

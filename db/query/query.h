@@ -20,6 +20,7 @@
 #include "runner/model/noise_floor.h"
 #include "runner/model/outcome.h"
 #include "runner/model/pace.h"
+#include "runner/model/pool_name.h"
 #include "runner/model/result_set.h"
 #include "runner/model/table.h"
 #include "runner/model/what_ran.h"
@@ -51,6 +52,7 @@ struct AttemptRow {
   TrialKey trial_key;
   std::string label;  // label_of the trial, with the axes of its sweep
   std::string workload;
+  std::string pool;
   Pass pass = Pass::kTiming;
   int repeat = 0;
   std::optional<WallTime> started, ended;
@@ -194,9 +196,11 @@ class Reader {
                                               const std::vector<Pass>& passes,
                                               const std::string& host,
                                               const MachineIds& machines = {});
-  // Returns the newest `done` attempts of a workload on the host, for estimates.
+  // Returns the newest `done` attempts of a workload in the pool (in `local`: on the host), for
+  // estimates.
   Result<std::vector<PastAttempt>> past_attempts(const WorkloadDef& def, const std::string& host,
-                                                 std::int64_t limit);
+                                                 std::int64_t limit,
+                                                 const std::string& pool = std::string(kLocalPool));
 
  private:
   struct State;

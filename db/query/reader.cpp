@@ -46,10 +46,10 @@ const SweepAxes& Labels::axes_of_sweep(std::int64_t sweep, const WorkloadDef& de
   return entry->second;
 }
 
-const std::string& Labels::of(std::int64_t attempt, std::int64_t trial,
+const std::string& Labels::of(std::int64_t attempt, std::int64_t trial, const std::string& pool,
                               const std::string& workload) {
   const std::int64_t sweep = sweep_of(attempt);
-  const auto [label, is_new] = labels_.try_emplace({sweep, trial});
+  const auto [label, is_new] = labels_.try_emplace({sweep, trial, pool});
   const WorkloadDef* def = is_new ? state_.catalog.find(workload) : nullptr;
   if (def == nullptr) return label->second;
   auto [table, added] = tables_.try_emplace(workload, state_.connection, *def);
@@ -57,9 +57,10 @@ const std::string& Labels::of(std::int64_t attempt, std::int64_t trial,
   if (!values) return label->second;
   const SweepAxes& axes = axes_of_sweep(sweep, *def);
   const auto per_sweep = [def](std::size_t axis) { return is_per_sweep(def->params[axis]); };
+  if (const auto param = pool_param(*def)) values->values[*param] = pool;
   if (std::any_of(axes.begin(), axes.end(), per_sweep)) {
     Trial wanted = *values;
-    set_per_sweep(state_.connection, sweep, trial, *def, wanted);
+    set_per_sweep(state_.connection, sweep, trial, pool, *def, wanted);
     for (const std::size_t axis : axes) values->values[axis] = wanted.values[axis];
   }
   return label->second = label_of(*def, *values, axes);

@@ -2,6 +2,9 @@
 #include <map>
 #include <random>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "db/query/plan_names.h"
 #include "db/query/pooled_scan.h"
@@ -10,11 +13,23 @@
 namespace sweepd {
 namespace {
 
-bool pools_trials(const std::vector<SelectedAttempt>& attempts) {
-  std::map<std::vector<std::uint32_t>, std::int64_t> trial_at;
+// The hosts that stand for pools, with these.
+using Pools = std::map<std::int64_t, std::string>;
+
+Pools read_pools(ReaderState& state) {
+  Pools pools;
+  Query query(state.connection, "SELECT id, pool FROM host");
+  while (query.next()) pools.emplace(query.integer(0), query.text(1));
+  return pools;
+}
+
+bool pools_trials(const std::vector<SelectedAttempt>& attempts, const Pools& pools) {
+  using Point = std::pair<std::int64_t, std::string_view>;
+  std::map<std::vector<std::uint32_t>, Point> point_at;
   for (const SelectedAttempt& attempt : attempts) {
-    const auto [entry, added] = trial_at.try_emplace(attempt.at, attempt.trial);
-    if (!added && entry->second != attempt.trial) return true;
+    const Point point{attempt.trial, pools.at(attempt.host)};
+    const auto [entry, added] = point_at.try_emplace(attempt.at, point);
+    if (!added && entry->second != point) return true;
   }
   return false;
 }
@@ -23,7 +38,8 @@ bool pools_trials(const std::vector<SelectedAttempt>& attempts) {
 // a thousand trials, a thousand are drawn; if they miss a rare value, a footnote does not mention
 // it.
 std::set<std::size_t> varying_params(ReaderState& state, const WorkloadDef& def,
-                                     const std::vector<SelectedAttempt>& attempts) {
+                                     const std::vector<SelectedAttempt>& attempts,
+                                     const Pools& pools) {
   constexpr std::size_t kMax = 1000;
   std::mt19937_64 random(attempts.size());  // a fixed seed: the same database gives the same bytes
   std::set<std::size_t> varying;
@@ -33,6 +49,9 @@ std::set<std::size_t> varying_params(ReaderState& state, const WorkloadDef& def,
     const std::size_t pick = attempts.size() <= kMax ? i : random() % attempts.size();
     const auto trial = params.read(attempts[pick].trial);
     if (!trial) continue;
+    if (const auto pool = pool_param(def)) {
+      if (pools.at(attempts[pick].host) != pools.at(attempts.front().host)) varying.insert(*pool);
+    }
     if (!first) first = *trial;
     for (const std::size_t p : stored_params(def)) {
       if (trial->values[p] != first->values[p]) varying.insert(p);
@@ -45,9 +64,10 @@ std::set<std::size_t> varying_params(ReaderState& state, const WorkloadDef& def,
 
 bool add_distinguishing(ReaderState& state, QueryPlan& plan,
                         const std::vector<SelectedAttempt>& attempts) {
-  if (!pools_trials(attempts)) return false;
+  const Pools pools = read_pools(state);
+  if (!pools_trials(attempts, pools)) return false;
   const std::size_t before = plan.dimensions.size();
-  for (const std::size_t param : varying_params(state, *plan.def, attempts)) {
+  for (const std::size_t param : varying_params(state, *plan.def, attempts, pools)) {
     const std::string& name = plan.def->params[param].name;
     const auto same = [&name](const PlannedDimension& d) { return d.name == name; };
     if (std::any_of(plan.dimensions.begin(), plan.dimensions.end(), same)) continue;

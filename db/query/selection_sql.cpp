@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "db/base/pool_hosts.h"
 #include "db/query/identity.h"
 #include "runner/base/text.h"
 
@@ -18,10 +19,12 @@ constexpr const char* kState =
 // attempt.
 constexpr const char* kRepeatsOfAnySweep =
     "(SELECT max(st2.repeats) FROM sweep_attempt sa2 JOIN sweep_trial st2 ON "
-    "st2.sweep = sa2.sweep AND st2.trial = a.trial WHERE sa2.attempt = a.row)";
+    "st2.sweep = sa2.sweep AND st2.trial = a.trial AND st2.pool = (SELECT ph.pool FROM host ph "
+    "WHERE ph.id = a.host) WHERE sa2.attempt = a.row)";
 
 std::string param_expression(const QueryPlan& plan, const ParamDef& param) {
   if (!is_per_sweep(param)) return "p." + sql_name(param.name);
+  if (param.role == ParamRole::kPlace) return plan.sweep ? "st.pool" : pool_of_attempt("a");
   if (param.name == "priority") return "a.priority";
   if (param.name == "timeout") return "a.timeout_ns";
   return plan.sweep ? "st.repeats" : kRepeatsOfAnySweep;
@@ -93,6 +96,7 @@ std::string from_clause(const QueryPlan& plan) {
                                           params)
                                     : fmt::format("FROM {} p ", params);
   from += "CROSS JOIN attempt a ON a.trial = p.trial ";
+  if (by_sweep(plan)) from += fmt::format("AND {} = st.pool ", pool_of_attempt("a"));
   if (uses(plan, Common::kSweep)) from += "JOIN sweep sw ON sw.id = st.sweep ";
   return from + machine_joins(plan, "JOIN");
 }
@@ -154,7 +158,8 @@ Level level_of(const QueryPlan& plan, const ColumnRef& column) {
   const auto* index = std::get_if<std::size_t>(&column);
   if (index == nullptr) return Level::kAttempt;
   const ParamDef& param = plan.def->params[*index];
-  const bool of_attempt = is_per_sweep(param) && !(plan.sweep && param.name == "repeats");
+  const bool of_sweep = param.name == "repeats" || param.role == ParamRole::kPlace;
+  const bool of_attempt = is_per_sweep(param) && !(plan.sweep && of_sweep);
   return of_attempt ? Level::kAttempt : Level::kTrial;
 }
 

@@ -4,7 +4,9 @@
 #include <map>
 
 #include "db/base/older_result.h"
+#include "db/base/pool_hosts.h"
 #include "db/query/state.h"
+#include "runner/model/pool_name.h"
 #include "runner/model/rounds.h"
 
 namespace sweepd {
@@ -44,8 +46,8 @@ TrialStanding standing_of(const std::map<std::pair<Pass, std::int64_t>, Answer>&
 }
 
 // An attempt that was never measured with these parameters is no change.
-void find_changes(OlderResults& older, const WorkloadDef& def, const WantedTrial& wanted,
-                  const MachinesNow& machines,
+void find_changes(OlderResults& older, std::int64_t host, const WorkloadDef& def,
+                  const WantedTrial& wanted, const MachinesNow& machines,
                   const std::map<std::pair<Pass, std::int64_t>, Answer>& answers,
                   const std::vector<Pass>& passes, Changes& changes) {
   static const std::string kNone;
@@ -56,7 +58,7 @@ void find_changes(OlderResults& older, const WorkloadDef& def, const WantedTrial
       const auto found = answers.find({pass, r});
       const bool answered = found != answers.end();
       if (answered ? !found->second.changed || found->second.open : base_key.empty()) continue;
-      const auto result = older.find(*wanted.key, base_key, name_of(pass), r);
+      const auto result = older.find(*wanted.key, base_key, name_of(pass), r, host);
       if (result) {
         count_change(changes, *result, def, *wanted.trial, machines.of(*wanted.trial));
       }
@@ -139,22 +141,26 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
     std::vector<TrialStanding> all;
     all.reserve(trials.size());
     Query known(connection, "SELECT id FROM trial WHERE key = ?");
-    Query attempts(
-        connection,
-        "SELECT pass, repeat, outcome, started_ns IS NOT NULL, " +
-            same_code_and_machine("attempt") +
-            " FROM attempt WHERE trial = ? AND (outcome IS NULL OR (is_current = 1 AND host = ?))");
-    OlderResults older(connection, def, here);
+    Query attempts(connection, "SELECT pass, repeat, outcome, started_ns IS NOT NULL, " +
+                                   same_code_and_machine("attempt") +
+                                   " FROM attempt WHERE trial = ? AND ((outcome IS NULL AND " +
+                                   pool_of_attempt("attempt") +
+                                   " = ?) OR (is_current = 1 AND host = ?))");
+    OlderResults older(connection, def);
+    PoolHosts hosts(connection, here);
     const MachinesNow machines(def, ids);
     std::map<std::pair<Pass, std::int64_t>, Answer> answers;
     for (const WantedTrial& wanted : trials) {
+      const std::string pool(wanted.trial == nullptr ? std::string(kLocalPool)
+                                                     : pool_of(def, *wanted.trial));
+      const std::int64_t host_there = hosts.find(pool);
       answers.clear();
       known.rewind();
       known.bind(*wanted.key);
       if (known.next()) {
         attempts.rewind();
         attempts.bind_all(def.code, wanted.trial == nullptr ? "" : machines.of(*wanted.trial).hash,
-                          known.integer(0), here);
+                          known.integer(0), pool, host_there);
         while (attempts.next()) {
           Answer& answer = answers[{*pass_from(attempts.text(0)), attempts.integer(1)}];
           if (attempts.is_null(2)) {
@@ -167,15 +173,15 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
         }
       }
       all.push_back(standing_of(answers, passes, wanted.repeats));
-      find_changes(older, def, wanted, machines, answers, passes, all.back().changes);
+      find_changes(older, host_there, def, wanted, machines, answers, passes, all.back().changes);
     }
     return all;
   });
 }
 
 Result<std::vector<PastAttempt>> Reader::past_attempts(const WorkloadDef& def,
-                                                       const std::string& host,
-                                                       std::int64_t limit) {
+                                                       const std::string& host, std::int64_t limit,
+                                                       const std::string& pool) {
   return state_->ask("reading past attempts", [&]() -> Result<std::vector<PastAttempt>> {
     std::vector<PastAttempt> all;
     PastReader reader(*state_, def);
@@ -184,7 +190,8 @@ Result<std::vector<PastAttempt>> Reader::past_attempts(const WorkloadDef& def,
         "SELECT a.row, a.trial, t.key, a.pass, a.ended_ns - a.started_ns FROM attempt a JOIN "
         "trial t ON t.id = a.trial WHERE t.workload = ? AND t.version = ? AND a.host = ? AND "
         "a.outcome = 'done' AND a.started_ns IS NOT NULL ORDER BY a.row DESC LIMIT ?");
-    query.bind_all(def.name, def.version, host_row(state_->connection, host), limit);
+    PoolHosts hosts(state_->connection, host_row(state_->connection, host));
+    query.bind_all(def.name, def.version, hosts.find(pool), limit);
     while (query.next()) {
       auto past = reader.read(query.integer(0), query.integer(1));
       if (!past) continue;

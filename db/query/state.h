@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -49,7 +50,8 @@ class Labels {
   // `sweep` is a row. Without it the axes are those of the first sweep that wants the attempt.
   explicit Labels(ReaderState& state, std::optional<std::int64_t> sweep = std::nullopt)
       : state_(state), sweep_(sweep) {}
-  const std::string& of(std::int64_t attempt, std::int64_t trial, const std::string& workload);
+  const std::string& of(std::int64_t attempt, std::int64_t trial, const std::string& pool,
+                        const std::string& workload);
 
  private:
   std::int64_t sweep_of(std::int64_t attempt);  // 0: none
@@ -58,8 +60,9 @@ class Labels {
   ReaderState& state_;
   std::optional<std::int64_t> sweep_;
   std::unordered_map<std::string, ParamTable> tables_;
-  std::unordered_map<std::int64_t, SweepAxes> axes_;                     // by sweep
-  std::map<std::pair<std::int64_t, std::int64_t>, std::string> labels_;  // by sweep and trial
+  std::unordered_map<std::int64_t, SweepAxes> axes_;  // by sweep
+  // By sweep, trial and pool.
+  std::map<std::tuple<std::int64_t, std::int64_t, std::string>, std::string> labels_;
 };
 
 // "a, b, c and 7 more"

@@ -9,6 +9,7 @@
 #include "db/store/state.h"
 #include "runner/base/core_list.h"
 #include "runner/base/text.h"
+#include "runner/model/pool_name.h"
 
 namespace sweepd {
 namespace {
@@ -69,7 +70,8 @@ void skip_unknown(Connection& connection, const Catalog& catalog, WallTime now) 
   {
     Query query(connection,
                 "SELECT a.row, t.workload, t.version FROM attempt a JOIN trial t ON t.id = a.trial "
-                "WHERE a.outcome IS NULL AND a.started_ns IS NULL");
+                "WHERE a.outcome IS NULL AND " +
+                    left_queue_ns("a") + " IS NULL");
     while (query.next()) {
       const std::string workload = query.text(1);
       const WorkloadDef* def = catalog.find(workload);
@@ -121,7 +123,8 @@ SentinelColumns SentinelColumns::read(const Query& query, int first) {
   return {query.integer(first), Duration{query.integer(first + 1)}, false};
 }
 
-void SentinelColumns::fill(OpenAttempt& attempt) const {
+void SentinelColumns::fill(const WorkloadDef& def, OpenAttempt& attempt) const {
+  if (pool_of(def, attempt.trial) != kLocalPool) return;
   attempt.watched_sweep = watched_sweep;
   attempt.sentinel_every = every;
   attempt.is_sentinel = is_sentinel;
@@ -136,11 +139,14 @@ std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalo
       fmt::format("SELECT a.row, a.uid, t.id, t.key, t.workload, t.version, a.pass, a.repeat, "
                   "a.position, a.priority, a.timeout_ns, a.started_ns, "
                   "(SELECT max(repeats) FROM sweep_trial st JOIN sweep_attempt sa ON "
-                  "sa.sweep = st.sweep WHERE sa.attempt = a.row AND st.trial = a.trial), {}, {} "
+                  "sa.sweep = st.sweep WHERE sa.attempt = a.row AND st.trial = a.trial AND st.pool "
+                  "= {}), {}, {}, {}, a.given_ns, (SELECT count(*) FROM attempt_loss WHERE attempt "
+                  "= a.row) "
                   "FROM attempt a JOIN trial t ON t.id = a.trial LEFT JOIN sweep s ON s.id = "
                   "(SELECT min(q.sweep) FROM sweep_attempt q WHERE q.attempt = a.row AND "
                   "q.origin = 'queued') WHERE a.outcome IS NULL ORDER BY a.position",
-                  SentinelColumns::kSql, first_sweep_of("a.row")));
+                  pool_of_attempt("a"), SentinelColumns::kSql, first_sweep_of("a.row"),
+                  pool_of_attempt("a")));
   while (query.next()) {
     const WorkloadDef* def = catalog.find(query.text(4));
     if (def == nullptr) continue;
@@ -158,14 +164,15 @@ std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalo
     attempt.timeout = Duration{query.integer(10)};
     set_param(*def, attempt.trial, "priority", attempt.priority);
     set_param(*def, attempt.trial, "timeout", attempt.timeout.ns);
-    SentinelColumns::read(query, 13).fill(attempt);
+    if (const auto pool = pool_param(*def)) attempt.trial.values[*pool] = query.text(18);
+    SentinelColumns::read(query, 13).fill(*def, attempt);
     // The repeats of a sentinel have no end.
     const std::int64_t repeats = attempt.is_sentinel ? 1 : query.maybe_integer(12).value_or(1);
     set_param(*def, attempt.trial, "repeats", repeats);
-    if (!query.is_null(11)) {
-      attempt.started = WallTime{query.integer(11)};
-      attempt.lease = read_lease(connection, attempt.row);
-    }
+    if (!query.is_null(11)) attempt.started = WallTime{query.integer(11)};
+    if (!query.is_null(19)) attempt.given = WallTime{query.integer(19)};
+    if (attempt.started || attempt.given) attempt.lease = read_lease(connection, attempt.row);
+    attempt.losses = static_cast<int>(query.integer(20));
     if (const auto sweep = query.maybe_integer(17)) {
       auto& axes = axes_of_sweep[*sweep];
       if (!axes) axes = std::make_shared<const SweepAxes>(read_axes(connection, *sweep, *def));
@@ -184,18 +191,27 @@ Result<std::vector<OpenAttempt>> Store::open_attempts() {
 }
 
 Result<void> Store::mark_started(std::int64_t row, WallTime when, const Lease& lease) {
-  Connection& connection = state_->connection;
+  return state_->leave_queue(row, when, lease,
+                             "UPDATE attempt SET started_ns = ?, host = ?, is_current = 0 WHERE "
+                             "row = ?");
+}
+
+Result<void> Store::mark_given(std::int64_t row, WallTime when, const Lease& lease) {
+  return state_->leave_queue(row, when, lease,
+                             "UPDATE attempt SET given_ns = ?1, is_current = 0 WHERE row = ?3");
+}
+
+Result<void> Store::State::leave_queue(std::int64_t row, WallTime when, const Lease& lease,
+                                       const char* update) {
   const WithoutSync without_sync(connection);
-  return state_->transact(fmt::format("starting attempt {}", row), [&]() -> Result<void> {
+  return transact(fmt::format("starting attempt {}", row), [&]() -> Result<void> {
     const auto identity = identity_of(connection, row);
     if (!identity) return identity.error();
     if (identity->ended) {
       return Error{ErrorCode::kFailedPrecondition,
                    fmt::format("attempt {} has ended; it cannot start", row)};
     }
-    Query(connection, "UPDATE attempt SET started_ns = ?, host = ?, is_current = 0 WHERE row = ?")
-        .bind_all(when.ns, state_->host, row)
-        .run();
+    Query(connection, update).bind_all(when.ns, host, row).run();
     mark_current(connection, identity->trial, identity->pass, identity->repeat);
     Query(connection, "DELETE FROM lease WHERE attempt = ?").bind(row).run();
     Query insert(connection,
@@ -211,6 +227,27 @@ Result<void> Store::mark_started(std::int64_t row, WallTime when, const Lease& l
   });
 }
 
+Result<void> Store::mark_running(std::int64_t row, WallTime when) {
+  const WithoutSync without_sync(state_->connection);
+  return state_->transact(fmt::format("attempt {} runs", row), [&]() -> Result<void> {
+    Query(state_->connection, "UPDATE attempt SET started_ns = ? WHERE row = ? AND outcome IS NULL")
+        .bind_all(when.ns, row)
+        .run();
+    return {};
+  });
+}
+
+Result<void> Store::record_loss(std::int64_t row, WallTime when, const std::string& reason) {
+  return state_->transact(fmt::format("attempt {} is lost", row), [&]() -> Result<void> {
+    Query(state_->connection,
+          "INSERT INTO attempt_loss (attempt, position, lost_ns, reason) VALUES (?1, (SELECT "
+          "count(*) FROM attempt_loss WHERE attempt = ?1), ?2, ?3)")
+        .bind_all(row, when.ns, reason)
+        .run();
+    return {};
+  });
+}
+
 Result<void> Store::mark_queued(std::int64_t row) {
   Connection& connection = state_->connection;
   return state_->transact(fmt::format("queueing attempt {} again", row), [&]() -> Result<void> {
@@ -220,7 +257,9 @@ Result<void> Store::mark_queued(std::int64_t row) {
       return Error{ErrorCode::kFailedPrecondition,
                    fmt::format("attempt {} has ended; it cannot be queued again", row)};
     }
-    Query(connection, "UPDATE attempt SET started_ns = NULL WHERE row = ?").bind(row).run();
+    Query(connection, "UPDATE attempt SET started_ns = NULL, given_ns = NULL WHERE row = ?")
+        .bind(row)
+        .run();
     Query(connection, "DELETE FROM lease WHERE attempt = ?").bind(row).run();
     return {};
   });

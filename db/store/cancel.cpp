@@ -12,12 +12,13 @@ namespace {
 // Adds the sweep's open attempts that no other live sweep waits for.
 void add_open_of_only(Connection& connection, std::int64_t sweep, Store::CancelReceipt& receipt) {
   Query query(connection,
-              "SELECT a.row, a.started_ns IS NOT NULL FROM sweep_attempt sa "
-              "JOIN attempt a ON a.row = sa.attempt "
-              "WHERE sa.sweep = ?1 AND a.outcome IS NULL AND NOT EXISTS "
-              "(SELECT 1 FROM sweep_attempt other JOIN sweep s ON s.id = other.sweep "
-              "WHERE other.attempt = a.row AND other.sweep <> ?1 AND s.cancelled_ns IS NULL) "
-              "ORDER BY a.position");
+              "SELECT a.row, " + left_queue_ns("a") +
+                  " IS NOT NULL FROM sweep_attempt sa "
+                  "JOIN attempt a ON a.row = sa.attempt "
+                  "WHERE sa.sweep = ?1 AND a.outcome IS NULL AND NOT EXISTS "
+                  "(SELECT 1 FROM sweep_attempt other JOIN sweep s ON s.id = other.sweep "
+                  "WHERE other.attempt = a.row AND other.sweep <> ?1 AND s.cancelled_ns IS NULL) "
+                  "ORDER BY a.position");
   query.bind(sweep);
   while (query.next()) {
     (query.integer(1) != 0 ? receipt.running : receipt.ended).push_back(query.integer(0));

@@ -47,8 +47,9 @@ Result<void> check_has_ended(Connection& connection) {
   Query query(connection,
               "SELECT s.name, s.uid, count(*) FROM attempt a JOIN temp.doomed_trial t ON t.id = "
               "a.trial CROSS JOIN temp.doomed_sweep d JOIN sweep_trial st ON st.sweep = d.id AND "
-              "st.trial = a.trial JOIN sweep s ON s.id = d.id WHERE a.outcome IS NULL "
-              "GROUP BY s.id LIMIT 1");
+              "st.trial = a.trial AND st.pool = " +
+                  pool_of_attempt("a") +
+                  " JOIN sweep s ON s.id = d.id WHERE a.outcome IS NULL GROUP BY s.id LIMIT 1");
   if (!query.next()) return {};
   return Error{
       ErrorCode::kFailedPrecondition,

@@ -59,7 +59,8 @@ Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef&
       def_(def),
       reuse_(reuse),
       machines_(def, machines),
-      older_(state.connection, def, state.host),
+      older_(state.connection, def),
+      hosts_(state.connection, state.host),
       receipt_(receipt),
       bucket_(random_id().substr(0, 2)),
       axes_(std::make_shared<const SweepAxes>(read_axes(state.connection, sweep_row, def))) {
@@ -87,14 +88,17 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
     // stopped.
     static const std::string kSql =
         "SELECT row, outcome IS NULL FROM attempt a WHERE trial = ? AND pass = ? AND "
-        "repeat = ? AND (outcome IS NULL AND (started_ns IS NULL OR EXISTS "
+        "repeat = ? AND (outcome IS NULL AND " +
+        pool_of_attempt("a") + " = ? AND (" + left_queue_ns("a") +
+        " IS NULL OR EXISTS "
         "(SELECT 1 FROM sweep_attempt sa JOIN sweep s ON s.id = sa.sweep "
         "WHERE sa.attempt = a.row AND s.cancelled_ns IS NULL)) "
         "OR (outcome = 'done' AND is_current = 1 AND "
         "host = ? AND row IS NOT ? AND ? AND " +
         same_code_and_machine("a") + ")) ORDER BY outcome IS NULL DESC LIMIT 1";
     Query query(state_.connection, kSql);
-    query.bind_all(wanted.trial_row, name_of(wanted.pass), wanted.repeat, state_.host, not_this,
+    query.bind_all(wanted.trial_row, name_of(wanted.pass), wanted.repeat,
+                   pool_of(def_, wanted.trial), host_of(wanted), not_this,
                    reuse_ == Reuse::kNone ? 0 : 1, reuse_ == Reuse::kAny ? "" : def_.code,
                    reuse_ == Reuse::kAny ? "" : machines_.of(wanted.trial).hash);
     if (!query.next()) return false;
@@ -108,7 +112,8 @@ bool Enqueuer::use_existing(const Wanted& wanted, std::optional<std::int64_t> no
 
 void Enqueuer::note_change(const Wanted& wanted) {
   if (reuse_ != Reuse::kSame) return;
-  const auto older = older_.find(wanted.key, wanted.base_key, name_of(wanted.pass), wanted.repeat);
+  const auto older = older_.find(wanted.key, wanted.base_key, name_of(wanted.pass), wanted.repeat,
+                                 host_of(wanted));
   if (older) {
     count_change(receipt_.changes, *older, def_, wanted.trial, machines_.of(wanted.trial));
   }
@@ -126,11 +131,11 @@ void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
   attempt.priority = wanted.priority;
   attempt.timeout = wanted.timeout;
   attempt.axes = axes_;
-  sentinel_.fill(attempt);
+  sentinel_.fill(def_, attempt);
   Query(state_.connection,
         "INSERT INTO attempt (uid, trial, pass, repeat, host, is_current, position, priority, "
         "timeout_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind_all(attempt.id, wanted.trial_row, name_of(wanted.pass), wanted.repeat, state_.host,
+      .bind_all(attempt.id, wanted.trial_row, name_of(wanted.pass), wanted.repeat, host_of(wanted),
                 siblings == Siblings::kNone ? 1 : 0, attempt.position, attempt.priority,
                 attempt.timeout.ns)
       .run();

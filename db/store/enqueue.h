@@ -43,9 +43,9 @@ class Enqueuer {
     Duration timeout{0};
   };
 
-  // Records the open attempt, else the done one of this host, as the sweep's own, and counts it as
-  // joined or reused. Returns false if there is none. `not_this` is a done attempt that must not be
-  // used.
+  // Records the open attempt, else the done one, of the trial's pool (in `local`: of this host) as
+  // the sweep's own, and counts it as joined or reused. Returns false if there is none. `not_this`
+  // is a done attempt that must not be used.
   bool use_existing(const Wanted& wanted, std::optional<std::int64_t> not_this = std::nullopt);
   // Whether another attempt of the same (trial, pass, repeat) may exist.
   enum class Siblings { kNone, kPossible };
@@ -55,6 +55,9 @@ class Enqueuer {
 
  private:
   void link(std::int64_t attempt_row, std::string_view origin);
+  std::int64_t host_of(const Wanted& wanted) {
+    return hosts_.find_or_insert(pool_of(def_, wanted.trial));
+  }
 
   StoreState& state_;
   std::int64_t sweep_row_;
@@ -62,6 +65,7 @@ class Enqueuer {
   Reuse reuse_;
   MachinesNow machines_;
   OlderResults older_;
+  PoolHosts hosts_;
   SubmitReceipt& receipt_;
   // All ids of one submission begin with the same two digits. They then lie together in the index
   // of ids, where fully random ids would touch, and log, every page.

@@ -6,6 +6,7 @@
 #include "db/base/ending_columns.h"
 #include "db/store/record.h"
 #include "db/store/state.h"
+#include "runner/model/pool_name.h"
 
 namespace sweepd {
 namespace {
@@ -54,7 +55,10 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::siz
   if (record.environment) {
     const std::int64_t host =
         insert_environment(connection, state.names, record.row, *record.environment, state.host);
-    Query(connection, "UPDATE attempt SET host = ?, is_current = 0 WHERE row = ? AND host <> ?1")
+    // A pool is one host, whichever node it was.
+    Query(connection,
+          "UPDATE attempt SET host = ?, is_current = 0 WHERE row = ? AND host <> ?1 AND " +
+              pool_of_attempt("attempt") + " = '" + std::string(kLocalPool) + "'")
         .bind_all(host, record.row)
         .run();
   }

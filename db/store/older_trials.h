@@ -18,7 +18,7 @@ namespace sweepd {
 class OlderTrials {
  public:
   // `request` must outlive this.
-  OlderTrials(StoreState& state, const NewSweep& request);
+  OlderTrials(StoreState& state, const NewSweep& request, const WorkloadDef& def);
 
   // Returns the row of the trial whose newest attempt ended last, among those of the same
   // parameters on this host that are `done` in every pass and repeat. Nothing if the point's own
@@ -31,13 +31,15 @@ class OlderTrials {
     std::set<std::pair<Pass, std::int64_t>> answered;  // pass, repeat
     std::int64_t newest_ns = 0;
   };
-  std::map<std::int64_t, Found> candidates(const NewTrial& wanted);
+  std::map<std::int64_t, Found> candidates(const NewTrial& wanted, const std::string& pool);
   bool answers_all(const Found& found, std::int64_t repeats) const;
 
   StoreState& state_;
   const NewSweep& request_;
-  std::unordered_set<TrialKey> requested_;  // a sweep has a trial once
-  std::set<std::int64_t> taken_;
+  const WorkloadDef& def_;
+  PoolHosts hosts_;
+  std::unordered_set<TrialKey> requested_;  // a sweep has a trial once in a pool
+  std::set<std::pair<std::int64_t, std::string>> taken_;
 };
 
 }  // namespace sweepd

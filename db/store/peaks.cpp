@@ -29,6 +29,16 @@ bool is_kept(Connection& connection, std::int64_t host, const DeviceInfo& device
   return query.next() && query.integer(0) != 0;
 }
 
+// The host of the attempt's device: a node of a cluster, or this machine.
+std::int64_t host_of_device(const StoreState& state, std::int64_t attempt, Connection& connection) {
+  Query query(
+      connection,
+      "SELECT d.host FROM attempt_device x JOIN device d ON d.id = x.device WHERE x.attempt "
+      "= ? ORDER BY x.rank LIMIT 1");
+  query.bind(attempt);
+  return query.next() ? query.integer(0) : state.host;
+}
+
 }  // namespace
 
 Result<void> Store::record_peak(const DeviceInfo& device, const std::string& arithmetic,
@@ -37,13 +47,15 @@ Result<void> Store::record_peak(const DeviceInfo& device, const std::string& ari
   const double most =
       std::max({ruler.flops_per_s, ruler.bytes_per_s, seen.flops_per_s, seen.bytes_per_s});
   if (most <= 0) return {};
+  std::int64_t host = 0;
   const auto kept = guarded(connection, "reading a peak", [&]() -> Result<bool> {
-    return is_kept(connection, state_->host, device, arithmetic, ruler, seen);
+    host = host_of_device(*state_, attempt_row, connection);
+    return is_kept(connection, host, device, arithmetic, ruler, seen);
   });
   if (!kept) return kept.error();
   if (*kept) return {};
   return state_->transact("recording a peak", [&]() -> Result<void> {
-    const std::int64_t id = upsert_device(connection, state_->names, state_->host, device);
+    const std::int64_t id = upsert_device(connection, state_->names, host, device);
     Query(connection, kKeepLargest)
         .bind_all(id, arithmetic, ruler.flops_per_s, ruler.bytes_per_s, seen.flops_per_s,
                   seen.bytes_per_s, attempt_row)

@@ -17,7 +17,7 @@ struct Candidate {
   int repeat = 0;
   std::int64_t priority = 0;
   Duration timeout{0};
-  std::string outcome, verdict;
+  std::string outcome, verdict, pool;
 };
 
 bool contains(const std::vector<std::string>& list, const std::string& item) {
@@ -45,15 +45,19 @@ Result<void> check_words(const std::vector<std::string>& which) {
 std::vector<Candidate> candidates_of(Connection& connection, std::int64_t sweep,
                                      const std::vector<std::string>& which) {
   std::vector<Candidate> all;
-  Query query(connection,
-              "SELECT a.row, a.trial, t.key, a.pass, a.repeat, st.priority, st.timeout_ns, "
-              "coalesce(a.outcome, 'cancelled'), a.verdict FROM sweep_attempt sa JOIN attempt a ON "
-              "a.row = sa.attempt "
-              "JOIN trial t ON t.id = a.trial "
-              "JOIN sweep_trial st ON st.sweep = sa.sweep AND st.trial = a.trial "
-              "WHERE sa.sweep = ? AND (a.outcome IS NOT NULL OR (a.started_ns IS NOT NULL AND "
-              "NOT EXISTS (SELECT 1 FROM sweep_attempt other JOIN sweep s ON s.id = other.sweep "
-              "WHERE other.attempt = a.row AND s.cancelled_ns IS NULL))) ORDER BY a.position");
+  Query query(
+      connection,
+      "SELECT a.row, a.trial, t.key, a.pass, a.repeat, st.priority, st.timeout_ns, "
+      "coalesce(a.outcome, 'cancelled'), a.verdict, st.pool FROM sweep_attempt sa JOIN attempt a "
+      "ON "
+      "a.row = sa.attempt "
+      "JOIN trial t ON t.id = a.trial "
+      "JOIN sweep_trial st ON st.sweep = sa.sweep AND st.trial = a.trial AND st.pool = " +
+          pool_of_attempt("a") + " WHERE sa.sweep = ? AND (a.outcome IS NOT NULL OR (" +
+          left_queue_ns("a") +
+          " IS NOT NULL AND "
+          "NOT EXISTS (SELECT 1 FROM sweep_attempt other JOIN sweep s ON s.id = other.sweep "
+          "WHERE other.attempt = a.row AND s.cancelled_ns IS NULL))) ORDER BY a.position");
   query.bind(sweep);
   while (query.next()) {
     Candidate candidate{query.integer(0),
@@ -64,7 +68,8 @@ std::vector<Candidate> candidates_of(Connection& connection, std::int64_t sweep,
                         query.integer(5),
                         Duration{query.integer(6)},
                         query.text(7),
-                        query.text(8)};
+                        query.text(8),
+                        query.text(9)};
     if (selected(candidate, which)) all.push_back(std::move(candidate));
   }
   return all;
@@ -87,14 +92,15 @@ std::int64_t count_trials(Connection& connection, std::int64_t sweep) {
   return query.integer(0);
 }
 
-// Returns a trial as the sweep wanted it: its parameters, with this sweep's own priority and
-// timeout.
+// Returns a trial as the sweep wanted it: its parameters, with this sweep's own priority, timeout
+// and pool.
 Trial trial_of(ParamTable& params, const WorkloadDef& def, const Candidate& candidate) {
   Trial trial = params.read(candidate.trial).value_or(default_trial(def));
   for (std::size_t i = 0; i < def.params.size(); ++i) {
     if (!is_per_sweep(def.params[i])) continue;
     if (def.params[i].name == "priority") trial.values[i] = candidate.priority;
     if (def.params[i].name == "timeout") trial.values[i] = candidate.timeout.ns;
+    if (def.params[i].role == ParamRole::kPlace) trial.values[i] = candidate.pool;
   }
   return trial;
 }

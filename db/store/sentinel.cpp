@@ -10,6 +10,7 @@
 #include "db/store/enqueue.h"
 #include "db/store/insert_sweep.h"
 #include "db/store/state.h"
+#include "runner/model/pool_name.h"
 
 namespace sweepd {
 namespace {
@@ -70,7 +71,7 @@ void ask_for(Connection& connection, std::int64_t sweep, const TrialRow& trial,
   Query(connection,
         "INSERT INTO sweep_trial (sweep, trial, position, priority, timeout_ns, repeats) "
         "VALUES (?1, ?2, (SELECT count(*) FROM sweep_trial WHERE sweep = ?1), 0, ?3, ?4) "
-        "ON CONFLICT (sweep, trial) DO UPDATE SET repeats = excluded.repeats")
+        "ON CONFLICT (sweep, trial, pool) DO UPDATE SET repeats = excluded.repeats")
       .bind_all(sweep, trial.row, trial.timeout.ns, repeats)
       .run();
 }
@@ -124,8 +125,9 @@ Result<std::vector<OwedSentinel>> Store::owed_sentinels() {
             "attempt a ON "
             "a.row = sa.attempt WHERE sa.sweep = s.id AND a.trial = st.trial) < "
             "(SELECT max(a.started_ns) FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
-            "WHERE sa.sweep = w.id AND sa.origin = 'queued')",
-            sql_name(params_table(std::string(kSentinelWorkload)))));
+            "WHERE sa.sweep = w.id AND sa.origin = 'queued' AND {} = '{}')",
+            sql_name(params_table(std::string(kSentinelWorkload))), pool_of_attempt("a"),
+            kLocalPool));
     while (query.next()) owed.push_back({query.integer(0), query.text(1)});
     return owed;
   });

@@ -8,6 +8,7 @@
 #include "db/base/connection.h"
 #include "db/base/names.h"
 #include "db/base/param_columns.h"
+#include "db/base/pool_hosts.h"
 #include "db/store/store.h"
 
 namespace sweepd {
@@ -39,6 +40,9 @@ struct StoreState {
 
 struct Store::State : StoreState {
   using StoreState::StoreState;
+
+  // `update` has the time, this host and the attempt's row as its parameters.
+  Result<void> leave_queue(std::int64_t row, WallTime when, const Lease& lease, const char* update);
 };
 
 // Row of the host, added or brought up to date.
@@ -60,7 +64,8 @@ struct SentinelColumns {
       "s.id, s.sentinel_ns, (SELECT w.id FROM sweep w WHERE w.uid = s.sentinel_of), "
       "(SELECT w.sentinel_ns FROM sweep w WHERE w.uid = s.sentinel_of)";
   static SentinelColumns read(const Query& query, int first);
-  void fill(OpenAttempt& attempt) const;
+  // Only attempts on this machine have a sentinel: that of a cluster would run on any of its nodes.
+  void fill(const WorkloadDef& def, OpenAttempt& attempt) const;
 };
 
 // Determines again, for each host, which attempt of (trial, pass, repeat) counts. Call after an

@@ -38,7 +38,7 @@ enum class Reuse {
 struct NewSweep {
   SweepId id;
   Sweep sweep;
-  std::vector<NewTrial> trials;  // in sweep order, keys unique
+  std::vector<NewTrial> trials;  // in sweep order, keys unique in each pool
   WallTime submitted;
   Reuse reuse = Reuse::kSame;
   MachineIds machines{};  // on which it would run
@@ -87,6 +87,12 @@ class Store {
   // Survives the death of the program but not of the machine, which saves an fsync per attempt. If
   // the machine dies, the attempt's processes are gone too, so queueing it again is right.
   Result<void> mark_started(std::int64_t row, WallTime when, const Lease& lease);
+  // The same for an attempt whose pool starts it later: until `mark_running` it counts as queued.
+  Result<void> mark_given(std::int64_t row, WallTime when, const Lease& lease);
+  // One that was given has started. Survives as mark_started does.
+  Result<void> mark_running(std::int64_t row, WallTime when);
+  // The attempt's pool took it away, so it will be queued again. `show` has the reason.
+  Result<void> record_loss(std::int64_t row, WallTime when, const std::string& reason);
   // Puts the attempt back into the queue: it was marked started, but the daemon died before any
   // process began.
   Result<void> mark_queued(std::int64_t row);

@@ -29,7 +29,7 @@ std::vector<TrialRow> insert_trials(StoreState& state, std::int64_t sweep, const
                                     const WorkloadDef& def) {
   Connection& connection = state.connection;
   ParamTable params(connection, def);
-  OlderTrials older_trials(state, request);
+  OlderTrials older_trials(state, request, def);
   std::vector<TrialRow> rows;
   rows.reserve(request.trials.size());
   for (const NewTrial& wanted : request.trials) {
@@ -45,9 +45,9 @@ std::vector<TrialRow> insert_trials(StoreState& state, std::int64_t sweep, const
     trial.timeout = Duration{per_sweep_value(def, wanted.trial, "timeout", 0)};
     Query(connection,
           "INSERT INTO sweep_trial (sweep, trial, position, priority, timeout_ns, repeats, "
-          "submitted_code) VALUES (?, ?, ?, ?, ?, ?, ?)")
+          "submitted_code, pool) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         .bind_all(sweep, trial.row, static_cast<std::int64_t>(rows.size()), trial.priority,
-                  trial.timeout.ns, trial.repeats, trial.submitted_code)
+                  trial.timeout.ns, trial.repeats, trial.submitted_code, pool_of(def, wanted.trial))
         .run();
     rows.push_back(trial);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/queue.h"
@@ -11,13 +12,31 @@
 
 namespace sweepd {
 
+// A daemon reads its configuration when it starts, so a running one may have read another file.
+void Client::warn_of_other_config(const std::filesystem::path& wanted) {
+  const auto in_force = reply_of<rpc::Config>(
+      connection_->call(rpc::Config::kName, nlohmann::json::object(), nullptr));
+  if (!in_force || in_force->files.empty() || in_force->files.back().path == wanted) return;
+  fmt::print(stderr,
+             "sweepctl: --config: the daemon runs already, with {}; to use {}: sweepctl stop, then "
+             "this command again\n",
+             in_force->files.back().path, wanted.string());
+}
+
 Result<Connection*> Client::connection() {
   if (!connection_) {
+    std::filesystem::path wanted;
+    if (!config.empty()) {
+      wanted = std::filesystem::absolute(config).lexically_normal();
+      // For the daemon, if one is started: it inherits the environment.
+      ::setenv("SWEEPD_CONFIG", wanted.c_str(), /*overwrite=*/1);
+    }
     auto opened = database.empty()
                       ? Connection::open(state(), no_start ? Autostart::kNo : Autostart::kYes)
                       : Connection::open_file(state(), database_file(database));
     if (!opened) return opened.error();
     connection_.emplace(std::move(*opened));
+    if (!config.empty() && database.empty()) warn_of_other_config(wanted);
   }
   return &*connection_;
 }

@@ -28,6 +28,7 @@ class Client {
  public:
   std::string state_dir;
   std::string database;  // --db: read this file instead of asking the daemon
+  std::string config;    // --config: for a daemon that is started
   bool no_start = false;
   // Set by the chosen command; run once the whole command line has been checked.
   std::function<Exit()> action;
@@ -44,6 +45,7 @@ class Client {
  private:
   Result<nlohmann::json> ask(std::string_view method, const nlohmann::json& params,
                              const Connection::OnNotification& on_notification);
+  void warn_of_other_config(const std::filesystem::path& wanted);
 
   std::optional<Connection> connection_;
 };
@@ -60,6 +62,7 @@ void add_backup(Command& app, Client& client);
 void add_cancel(Command& app, Client& client);
 void add_compare(Command& app, Client& client);
 void add_delete(Command& app, Client& client);
+void add_config(Command& app, Client& client);
 void add_devices(Command& app, Client& client);
 void add_completion(Command& app, Client& client);
 void add_doctor(Command& app, Client& client);

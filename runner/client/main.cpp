@@ -19,6 +19,11 @@ int run_sweepctl(int argc, char** argv) {
   app.add_option("--state-dir", client.state_dir,
                  "the daemon's state folder [default: $SWEEPD_STATE_DIR, else "
                  "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
+  app.add_option("--config", client.config,
+                 "the configuration file of a daemon that this command starts "
+                 "(schemas/config.md) [default: $SWEEPD_CONFIG, else /etc/sweepd/config.yaml and "
+                 "$XDG_CONFIG_HOME/sweepd/config.yaml]")
+      ->type_name("FILE");
   app.add_flag("--no-start", client.no_start,
                "fail instead of starting a daemon when none is running");
   app.add_option("--db", client.database,
@@ -32,10 +37,10 @@ int run_sweepctl(int argc, char** argv) {
   app.fallthrough();  // --state-dir may also follow the verb
   Command commands(app);
   for (const auto add :
-       {add_run,     add_plan,    add_submit, add_watch, add_list,      add_show,  add_report,
-        add_query,   add_compare, add_export, add_log,   add_cancel,    add_retry, add_merge,
-        add_delete,  add_usage,   add_backup, add_noise, add_try,       add_emit,  add_workloads,
-        add_devices, add_doctor,  add_status, add_stop,  add_completion}) {
+       {add_run,     add_plan,    add_submit, add_watch,  add_list,   add_show,      add_report,
+        add_query,   add_compare, add_export, add_log,    add_cancel, add_retry,     add_merge,
+        add_delete,  add_usage,   add_backup, add_noise,  add_try,    add_emit,      add_workloads,
+        add_devices, add_config,  add_doctor, add_status, add_stop,   add_completion}) {
     add(commands, client);
   }
   try {

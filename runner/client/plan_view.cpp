@@ -124,6 +124,16 @@ std::string to_run_text(const rpc::SweepPlan& plan) {
   return line;
 }
 
+// "3 trials of 16 ranks: 2 nodes x 8 GPUs for 4h; the queue would begin at 2026-11-21 10:04"
+std::string ask_text(const rpc::PlannedAsk& ask) {
+  std::string line =
+      fmt::format("{} of {}: ", counted(ask.trials, "trial"), counted(ask.ranks, "rank"));
+  if (!ask.problem.empty()) return line + "the cluster does not say: " + ask.problem;
+  line += ask.asks.empty() ? "one job" : ask.asks;
+  if (ask.starts) line += "; the queue would begin at " + local_time(ask.starts->ns);
+  return line;
+}
+
 std::string work_text(const rpc::SweepPlan& plan) {
   Lines lines;
   lines.add("to run", to_run_text(plan));
@@ -137,6 +147,9 @@ std::string work_text(const rpc::SweepPlan& plan) {
                                     with_thousands(running)));
   }
   if (const std::string time = duration_text(plan); !time.empty()) lines.add("time", time);
+  for (const rpc::PlannedAsk& ask : plan.asks) {
+    lines.add("pool " + ask.pool, ask_text(ask));
+  }
   if (plan.memory) {
     const rpc::SizedTrial& largest = plan.memory->largest;
     std::string line = to_human(largest.resident) + " or more";
@@ -173,7 +186,7 @@ std::string warnings(const rpc::SweepPlan& plan) {
     if (more > 0) out += fmt::format("    … {} more\n", with_thousands(more));
   }
   for (const std::string& why : plan.refusals) {
-    out += fmt::format("! this machine cannot run all: {}\n", why);
+    out += fmt::format("! not all of it can run: {}\n", why);
   }
   if (const std::string& why = plan.work_error; !why.empty()) {
     out += fmt::format("! work and memory are unknown: {}\n", why);

@@ -7,6 +7,7 @@
 
 #include "runner/base/ids.h"
 #include "runner/base/text.h"
+#include "runner/client/places_view.h"
 #include "runner/model/outcome.h"
 
 namespace sweepd {
@@ -116,6 +117,7 @@ ProgressView progress_view(const std::string& name, const rpc::Progress& progres
   for (const rpc::RunningEntry& run : progress.running) {
     view.running.push_back({run.label, run.pass, run.phase, run.elapsed, run.step});
   }
+  view.waiting = waiting_lines(progress.given);
   // No time is shown once all attempts have ended: "0s" would be noise.
   if (view.ended < view.total) view.left = progress.left;
   return view;
@@ -165,6 +167,7 @@ std::vector<std::string> live_lines(const ProgressView& view, const Screen& scre
   if (shown > 0 && shown < view.running.size()) {
     lines.push_back(fmt::format("  {} more running", view.running.size() - shown));
   }
+  for (const std::string& line : view.waiting) lines.push_back("  " + printable(line));
   for (std::string& line : lines) line = cut_to(line, screen.width);
   return lines;
 }
@@ -173,6 +176,7 @@ std::string plain_line(const ProgressView& view) {
   std::string line = fmt::format("{}: {}/{} ended{}", printable(view.name), view.ended, view.total,
                                  problems_text(view, Colour::kNo));
   if (view.left) line += fmt::format(", about {} left", clock_text(*view.left));
+  for (const std::string& waits : view.waiting) line += "; " + printable(waits);
   return line;
 }
 
@@ -183,6 +187,8 @@ std::string problem_line(const rpc::EndedEntry& ended, Colour colour) {
 }
 
 std::string trouble_line(std::string_view trouble) {
+  // In a cluster's pool. The others go on.
+  if (trouble.starts_with("pool `")) return fmt::format("! {}; trying again", printable(trouble));
   return fmt::format("! nothing new starts: {}; trying again", printable(trouble));
 }
 

@@ -27,6 +27,7 @@ struct ProgressView {
   std::vector<std::pair<std::string_view, std::int64_t>>
       problems;  // outcomes other than done, not 0
   std::vector<RunningView> running;
+  std::vector<std::string> waiting;  // in clusters: waiting_lines (places_view.h)
   std::optional<Duration> left;
 };
 

@@ -30,6 +30,17 @@ void add_sweep_file_options(Command& command, SweepFiles& files) {
       "--set", files.sets,
       "NAME=VALUE[,VALUE...]: replace a parameter or an axis; with several files, in "
       "those that have it");
+  command
+      .add_option(
+          "--pool", files.pool,
+          "where it runs: a pool of the configuration, or several; short for --set pool=NAME")
+      ->type_name("NAME[,NAME]");
+}
+
+std::vector<std::string> SweepFiles::all_sets() const {
+  std::vector<std::string> all = sets;
+  if (!pool.empty()) all.push_back("pool=" + pool);
+  return all;
 }
 
 namespace {
@@ -188,8 +199,8 @@ Result<std::vector<SweepFile>> read_sweep_files(Client& client, const SweepFiles
     auto text = read_sweep_file(name);
     if (!text) return text.error();
     auto environment = environment_for(*text);
-    files.push_back(
-        {shown_name(name), std::move(*text), named.sets, folder_of(name), std::move(environment)});
+    files.push_back({shown_name(name), std::move(*text), named.all_sets(), folder_of(name),
+                     std::move(environment)});
     if (auto fits = check_request_size(files.back()); !fits) return fits.error();
   }
   if (files.size() == 1) return files;

@@ -15,9 +15,12 @@ namespace sweepd {
 struct SweepFiles {
   std::vector<std::string> files;  // - is standard input
   std::vector<std::string> sets;   // --set, as typed
+  std::string pool;                // --pool: the same as --set pool=...
+
+  std::vector<std::string> all_sets() const;
 };
 
-// Adds FILE... and --set.
+// Adds FILE..., --set and --pool.
 void add_sweep_file_options(Command& command, SweepFiles& files);
 
 // Reads one file. The error names the file and says why.

@@ -98,7 +98,10 @@ class Display {
   }
   // Leaves the last state on the screen, without the attempts that ran.
   void leave() {
-    if (view_) view_->running.clear();
+    if (view_) {
+      view_->running.clear();
+      view_->waiting.clear();
+    }
     draw(Urgency::kNow);
   }
   Duration pause() const { return changed_ || !live_ ? kRedraw : seconds(1); }

@@ -12,11 +12,11 @@
 #include "runner/daemon/folder_watch.h"
 #include "runner/daemon/formulas/catalog_source.h"
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/make_pools.h"
 #include "runner/daemon/serving/server.h"
 #include "runner/daemon/serving/services.h"
 #include "runner/daemon/state_lock.h"
 #include "runner/daemon/threads/loop_watch.h"
-#include "runner/exec/local_executor.h"
 #include "runner/exec/machine.h"
 
 namespace sweepd {
@@ -32,8 +32,8 @@ constexpr std::chrono::seconds kFolderCheck{2};
 // Members are destroyed in reverse order: sessions before services, readers before the loop.
 struct App::Parts {
   Parts(StateFolder state_, UniqueFd lock_, Catalog catalog_, Machine machine_, HostInfo host_,
-        std::filesystem::path worker_, std::unique_ptr<Store> store_,
-        std::unique_ptr<Executor> executor_)
+        std::filesystem::path worker_, std::unique_ptr<Store> store_, ConfigPlaces places,
+        LoadedConfig config_, PoolExecutors executors_)
       : state(std::move(state_)),
         lock(std::move(lock_)),
         catalog(std::move(catalog_)),
@@ -41,17 +41,19 @@ struct App::Parts {
         host(std::move(host_)),
         machine_now(machine, host),
         worker(std::move(worker_)),
+        config_places(std::move(places)),
+        config(std::move(config_)),
         store(std::move(store_)),
-        executor(std::move(executor_)),
+        executors(std::move(executors_)),
         writer(io, *store),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
         watchers(io, readers, {catalog, host, worker}),
-        dispatcher(
-            io, writer, *executor, catalog, machine, host.cores, state.runs(),
-            {[this] { watchers.changed(); },
-             [this](const EndedAttempt& attempt) { watchers.ended(attempt); }, [this] { end(); },
-             [this] { return keeps_folder(); }, [this] { return machine_now.known(); }}),
-        services{{state, state.database(), catalog, readers},
+        dispatcher(io, writer, make_pools(config.config, executors, local_use()), catalog,
+                   {[this] { watchers.changed(); },
+                    [this](const EndedAttempt& attempt) { watchers.ended(attempt); },
+                    [this] { end(); }, [this] { return keeps_folder(); }}),
+        services{{state, state.database(), catalog, readers, config.config.pools,
+                  [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); }},
                  io,
                  machine,
                  host,
@@ -61,12 +63,22 @@ struct App::Parts {
                  watchers,
                  [this](StopMode mode) { stop(mode); },
                  worker,
+                 config_places,
+                 config,
                  loop},
         server(io, state, services, call_handler),
         signals(io, SIGTERM, SIGINT),
         folder(state, lock),
         folder_timer(io) {
     watchers.set_dispatcher(dispatcher);
+  }
+
+  PoolUse local_use() {
+    return {{std::string(kLocalPool), machine},
+            executors.front().get(),
+            state.runs(),
+            host.cores,
+            [this] { return machine_now.known(); }};
   }
 
   void stop(StopMode mode) {
@@ -134,10 +146,12 @@ struct App::Parts {
   HostInfo host;
   MachineNow machine_now;
   std::filesystem::path worker;
+  ConfigPlaces config_places;
+  LoadedConfig config;
   asio::io_context io{1};
   LoopWatch loop;
   std::unique_ptr<Store> store;
-  std::unique_ptr<Executor> executor;
+  PoolExecutors executors;
   Writer writer;
   ReaderPool readers;
   Watchers watchers;
@@ -156,6 +170,8 @@ App::App(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 App::~App() = default;
 
 Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
+  auto config = load_config(options.config);
+  if (!config) return config.error();
   auto lock = lock_state_folder(options.state);
   if (!lock) return lock.error();
   remove_stale_copies(options.state.path());
@@ -166,9 +182,11 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
   HostInfo host = read_host();
   auto store = Store::open(options.state.database(), *catalog, host);
   if (!store) return store.error();
+  PoolExecutors executors = make_executors(config->config, options.worker, options.prefork,
+                                           owner_of(options.state.path(), host));
   auto parts = std::make_unique<Parts>(
       options.state, std::move(*lock), std::move(*catalog), discover_machine(), std::move(host),
-      options.worker, std::move(*store), make_local_executor(options.worker, options.prefork));
+      options.worker, std::move(*store), options.config, std::move(*config), std::move(executors));
   return std::unique_ptr<App>(new App(std::move(parts)));
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "runner/base/result.h"
+#include "runner/daemon/planning/config_files.h"
 #include "runner/exec/executor.h"
 #include "runner/wire/endpoint.h"
 
@@ -16,6 +17,7 @@ struct AppOptions {
   StateFolder state;
   std::filesystem::path worker;  // the sweep-worker program
   Prefork prefork = Prefork::kYes;
+  ConfigPlaces config{};
 };
 
 class App {

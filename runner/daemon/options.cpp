@@ -27,6 +27,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
       "sweepctl usually starts it; to start it by hand: sweepd --foreground"};
   std::string state_dir;
   std::string worker;
+  std::string config;
   std::string read_file;
   bool foreground = false;
   bool no_prefork = false;
@@ -35,6 +36,9 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
                  "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
   cli.add_option("--worker", worker,
                  "the sweep-worker program [default: $SWEEPD_WORKER, else the one beside sweepd]");
+  cli.add_option("--config", config,
+                 "the configuration file (schemas/config.md) [default: $SWEEPD_CONFIG, else "
+                 "/etc/sweepd/config.yaml and $XDG_CONFIG_HOME/sweepd/config.yaml]");
   cli.add_option("--read", read_file,
                  "only answer questions about this database file, over the socket on standard "
                  "input (for sweepctl --db)");
@@ -54,7 +58,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
       worker.empty() ? default_worker() : std::filesystem::path(worker);
   return DaemonOptions{
       {StateFolder::from_environment(state_dir), std::filesystem::absolute(program),
-       no_prefork ? Prefork::kNo : Prefork::kYes},
+       no_prefork ? Prefork::kNo : Prefork::kYes, ConfigPlaces::from_environment(config)},
       foreground ? Ground::kForeground : Ground::kBackground,
       read_file};
 }

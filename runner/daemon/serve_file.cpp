@@ -21,10 +21,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kReaderThreads = 1;  // one client, one request at a time
-constexpr Duration kQueryLimit = seconds(30);
+constexpr std::size_t kFileReaders = 1;  // one client, one request at a time
+constexpr Duration kFileQueryLimit = seconds(30);
 
-int refuse(const Error& error) {
+int refuse_file(const Error& error) {
   const std::string line = error_line(nullptr, {rpc_code(error.code), error.message, nullptr});
   ::send(STDIN_FILENO, line.data(), line.size(), MSG_NOSIGNAL);
   return EXIT_FAILURE;
@@ -36,19 +36,22 @@ int serve_file(const AppOptions& options, const std::filesystem::path& file) {
   spdlog::set_default_logger(spdlog::stderr_logger_st("sweepd"));  // stdout is the client's table
   spdlog::set_level(spdlog::level::warn);
   const auto catalog = load_catalog(options.worker, options.state.catalog());
-  if (!catalog) return refuse(catalog.error());
+  if (!catalog) return refuse_file(catalog.error());
   const auto in_place = is_readable_in_place(file, *catalog);
-  if (!in_place) return refuse(in_place.error());
+  if (!in_place) return refuse_file(in_place.error());
   std::optional<DatabaseCopy> copy;
   if (!*in_place) {
     auto made = DatabaseCopy::make(file, std::filesystem::temp_directory_path(), *catalog);
-    if (!made) return refuse(made.error());
+    if (!made) return refuse_file(made.error());
     copy.emplace(std::move(*made));
   }
   asio::io_context io{1};
   const StateFolder beside(file.parent_path());
-  ReaderPool readers(copy ? copy->file() : file, *catalog, kReaderThreads, kQueryLimit);
-  ReadServices services{beside, file, *catalog, readers};
+  ReaderPool readers(copy ? copy->file() : file, *catalog, kFileReaders, kFileQueryLimit);
+  // Without it, what is beside the file can be read all the same.
+  const auto config = load_config(options.config);
+  ReadServices services{beside, file, *catalog, readers,
+                        config ? config->config.pools : std::vector<PoolConfig>()};
   Session::Socket socket(io);
   boost::system::error_code error;
   socket.assign(asio::local::stream_protocol(), STDIN_FILENO, error);

@@ -110,4 +110,15 @@ std::vector<std::string> Catalog::names() const {
   return names;
 }
 
+Catalog with_pools(Catalog catalog, const std::vector<std::string>& pools) {
+  for (WorkloadDef& workload : catalog.workloads) {
+    for (ParamDef& param : workload.params) {
+      if (param.role != ParamRole::kPlace) continue;
+      param.type = ValueType::kChoice;
+      param.choices = pools;
+    }
+  }
+  return catalog;
+}
+
 }  // namespace sweepd

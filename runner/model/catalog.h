@@ -21,10 +21,13 @@
 
 namespace sweepd {
 
-// Whether a parameter belongs to what is measured, or only to how the runner treats it.
+// Whether a parameter belongs to what is measured, to where, or only to how the runner treats it.
 enum class ParamRole {
   kIdentity,    // part of the trial's key: another value is another trial
   kScheduling,  // priority, timeout, repeats: a change must not discard finished results
+  // `pool`: not part of the trial's key, since what was measured on is part of its results. But
+  // each of its values is a point of the sweep, with attempts of its own.
+  kPlace,
 };
 
 struct ParamDef {
@@ -93,6 +96,11 @@ class Programs {
   std::deque<WorkloadDef> ever_;
   std::map<std::string, const WorkloadDef*, std::less<>> now_;
 };
+
+struct Catalog;
+// The catalog with `pool` as a choice among these: a sweep file may name no other. Results may, so
+// what reads them uses the catalog as it is.
+Catalog with_pools(Catalog catalog, const std::vector<std::string>& pools);
 
 struct Catalog {
   std::vector<WorkloadDef> workloads;  // sorted by name

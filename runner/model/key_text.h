@@ -10,7 +10,7 @@ namespace sweepd {
 
 // Whether the key of a trial with this value has the parameter.
 inline bool is_in_key(const ParamDef& param, const Value& value) {
-  return param.role != ParamRole::kScheduling &&
+  return param.role == ParamRole::kIdentity &&
          (param.always_in_key || value != param.default_value);
 }
 

@@ -114,6 +114,17 @@ MachineIds machine_ids(const HostInfo& host, const Machine& machine,
   return ids;
 }
 
+void name_machine(std::string_view pool, Environment& environment) {
+  const HostInfo& host = environment.host;
+  Facts facts{{"CPU", host.cpu_model},
+              {"sockets", fmt::to_string(host.sockets)},
+              {"memory", to_human(rounded_memory(host.memory))}};
+  add_gpus(environment.devices, facts);
+  environment.machine_facts = text_of(facts);
+  environment.machine =
+      hash128(fmt::format("pool {}|{}", pool, environment.machine_facts)).substr(0, kMachineDigits);
+}
+
 std::vector<MachineChange> machine_changes(std::string_view before, std::string_view now) {
   const Facts old_facts = facts_in(before), new_facts = facts_in(now);
   std::vector<MachineChange> changes;

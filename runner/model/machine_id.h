@@ -37,6 +37,11 @@ struct MachineIds {
 MachineIds machine_ids(const HostInfo& host, const Machine& machine,
                        const std::vector<DeviceInfo>& devices);
 
+// Sets what an attempt in a pool of a cluster ran on, from what its worker said. Neither the node
+// nor its number of cores counts, since a job may be given a part of them: the nodes of a pool are
+// one machine as long as they are alike.
+void name_machine(std::string_view pool, Environment& environment);
+
 struct MachineChange {
   std::string what;  // "the driver"
   std::string how;   // "550.54 → 570.1"

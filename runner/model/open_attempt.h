@@ -29,8 +29,11 @@ struct OpenAttempt {
   std::int64_t watched_sweep = 0;
   Duration sentinel_every{0};
   bool is_sentinel = false;
-  std::optional<WallTime> started;  // empty: queued
-  Lease lease;                      // of a started one
+  std::optional<WallTime> started;  // empty: queued, or given to its pool
+  // When it was given to a pool that starts it later. It may have started since.
+  std::optional<WallTime> given{};
+  Lease lease{};   // of one that was started or given
+  int losses = 0;  // how often its pool took it away and it was queued again
   // Of the first sweep that wants it, for its label. Shared by the attempts of a sweep; null: none.
   std::shared_ptr<const std::vector<std::size_t>> axes{};
 };

@@ -56,6 +56,9 @@ inline FormOf form_of(TextForm form, std::vector<std::string> names = {}) {
 // Scheduling parameters are not part of a trial's key.
 struct Scheduling {};
 
+// Where a trial is measured: ParamRole::kPlace. There is one, `pool`.
+struct Place {};
+
 // The worker fills it in: ParamDef::computed. A workload has at most one.
 struct Computed {};
 
@@ -118,6 +121,9 @@ inline void apply(ParamDef& def, Computed) {
 }
 inline void apply(ParamDef& def, Scheduling) {
   def.role = ParamRole::kScheduling;
+}
+inline void apply(ParamDef& def, Place) {
+  def.role = ParamRole::kPlace;
 }
 
 class Describer {

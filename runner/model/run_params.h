@@ -6,6 +6,7 @@
 
 #include "runner/base/units.h"
 #include "runner/model/param.h"
+#include "runner/model/pool_name.h"
 
 namespace sweepd {
 
@@ -28,6 +29,7 @@ struct RunParams {
   std::int64_t repeats = 1;
   Duration timeout = seconds(1800);
   std::int64_t priority = 0;
+  std::string pool{kLocalPool};
 
   void visit(auto& field) {
     field(
@@ -65,6 +67,10 @@ struct RunParams {
     field("timeout", timeout, "end an attempt that takes longer; 0 is never", Scheduling{});
     field("priority", priority, "trials with a larger value run first", at_least(-1000),
           at_most(1000), Scheduling{});
+    field("pool", pool,
+          "where it runs: `local` is this machine; others are in the configuration (`sweepctl "
+          "config`)",
+          Place{});
   }
 };
 

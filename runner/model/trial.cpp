@@ -8,6 +8,7 @@
 #include "runner/base/hash.h"
 #include "runner/base/text.h"
 #include "runner/model/key_text.h"
+#include "runner/model/pool_name.h"
 
 namespace sweepd {
 
@@ -47,6 +48,18 @@ Trial default_trial(const WorkloadDef& def) {
   trial.values.reserve(def.params.size());
   for (const ParamDef& param : def.params) trial.values.push_back(param.default_value);
   return trial;
+}
+
+std::optional<std::size_t> pool_param(const WorkloadDef& def) {
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    if (def.params[i].role == ParamRole::kPlace) return i;
+  }
+  return std::nullopt;
+}
+
+std::string pool_of(const WorkloadDef& def, const Trial& trial) {
+  const auto param = pool_param(def);
+  return param ? std::get<std::string>(trial.values[*param]) : std::string(kLocalPool);
 }
 
 TrialKey key_of(const WorkloadDef& def, const Trial& trial) {

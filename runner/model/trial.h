@@ -1,6 +1,7 @@
 // A trial: one point of a sweep. Two trials have equal keys exactly if they measure the same.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,11 @@ struct Trial {
 };
 
 Trial default_trial(const WorkloadDef& def);
+
+// The parameter of role kPlace; empty if the workload has none.
+std::optional<std::size_t> pool_param(const WorkloadDef& def);
+// Its value, `local` if the workload has none.
+std::string pool_of(const WorkloadDef& def, const Trial& trial);
 
 // Returns the hash of the workload, its version and the identity parameters that differ from their
 // defaults, by name in alphabetical order: `lm_step/1|context=512|model=xl`. A new parameter whose

@@ -51,6 +51,7 @@ void move_cores(const std::vector<int>& wanted, std::size_t count, std::set<int>
 Resources::Resources(Pool pool)
     : place_(pool.name == kLocalPool ? "this machine" : "pool `" + pool.name + "`"),
       machine_(std::move(pool.machine)),
+      cluster_(pool.cluster),
       home_(share_out(machine_)) {
   std::sort(machine_.cores.begin(), machine_.cores.end());
   for (const int core : machine_.cores) core_users_[core] = 0;
@@ -66,7 +67,17 @@ std::size_t Resources::cores_per_rank(const Item& item) const {
   return std::max<std::size_t>(1, cores / std::max<std::size_t>(1, parts));
 }
 
+// How many nodes it has, and how many cores and how much memory these have, only the cluster knows.
+std::string Resources::refusal_by_cluster(const Item& item) const {
+  if (item.device == DeviceKind::kCpu || cluster_->gpus_per_node > 0) return {};
+  return fmt::format(
+      "device cuda needs a GPU for each rank, and {} has none: its `gpus_per_node` is "
+      "0",
+      place_);
+}
+
 std::string Resources::refusal_of_ranks(const Item& item) const {
+  if (cluster_) return {};
   const std::size_t cores = machine_.cores.size();
   const std::size_t ranks = ranks_of(item);
   if (item.device == DeviceKind::kCuda || cores == 0 || ranks <= cores * kMaxRanksPerCore) {
@@ -78,6 +89,7 @@ std::string Resources::refusal_of_ranks(const Item& item) const {
 }
 
 std::string Resources::refusal(const Item& item) const {
+  if (cluster_) return refusal_by_cluster(item);
   const std::size_t cores = machine_.cores.size();
   const std::size_t ranks = ranks_of(item);
   if (cores == 0) return fmt::format("needs a CPU core, and {} has 0 that may be used", place_);
@@ -137,6 +149,10 @@ std::vector<std::size_t> Resources::free_gpus() const {
 }
 
 std::variant<Lease, WaitsFor> Resources::offer(const Item& item) const {
+  if (cluster_) {
+    if (running_ >= cluster_->most_given) return WaitsFor::kHost;
+    return on_cluster(item);
+  }
   std::vector<std::size_t> gpus;
   if (item.device == DeviceKind::kCuda) {
     gpus = free_gpus();
@@ -148,6 +164,17 @@ std::variant<Lease, WaitsFor> Resources::offer(const Item& item) const {
   const std::size_t wanted = std::min(ranks_of(item) * cores_per_rank(item), machine_.cores.size());
   if (cores.size() < wanted) return WaitsFor::kHost;
   return gpus.empty() ? on_cpu(item, cores) : on_gpus(item, cores, gpus);
+}
+
+Lease Resources::on_cluster(const Item& item) const {
+  Lease lease;
+  lease.ranks.resize(ranks_of(item));
+  if (item.device == DeviceKind::kCpu) return lease;
+  for (std::size_t rank = 0; rank < lease.ranks.size(); ++rank) {
+    const auto place = static_cast<std::int64_t>(rank) % cluster_->gpus_per_node;
+    lease.ranks[rank].gpu_index = static_cast<int>(place);
+  }
+  return lease;
 }
 
 Lease Resources::on_cpu(const Item& item, const std::vector<int>& cores) const {

@@ -7,9 +7,11 @@
 //   GPU  threads = 0: an even share of the cores for each GPU, at least one
 //   threads > 0: that many cores for each rank
 //   more ranks than cores and threads <= 1: all cores, shared by the ranks round-robin
+//   a cluster: no cores; a GPU's index is the rank's place among the GPUs of its node
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -45,6 +47,8 @@ class Resources {
   // items.
   std::variant<Lease, WaitsFor> offer(const Item& item) const;
 
+  bool is_cluster() const { return cluster_.has_value(); }
+
   void take(const Item& item, const Lease& lease) { count(item, lease, +1); }
   void release(const Item& item, const Lease& lease) { count(item, lease, -1); }
 
@@ -56,11 +60,14 @@ class Resources {
   Lease on_cpu(const Item& item, const std::vector<int>& cores) const;
   Lease on_gpus(const Item& item, const std::vector<int>& cores,
                 const std::vector<std::size_t>& gpus) const;
+  std::string refusal_by_cluster(const Item& item) const;
+  Lease on_cluster(const Item& item) const;
   int* gpu_users(const RankLease& rank);
   void count(const Item& item, const Lease& lease, int change);
 
   std::string place_;  // "this machine" or "pool `name`", for messages
   Machine machine_;
+  std::optional<Cluster> cluster_;
   std::vector<std::vector<int>> home_;  // by GPU: its share of the cores, near ones first
   std::map<int, int> core_users_;       // attempts on each core; adopted ones may overlap
   std::vector<int> gpu_users_;          // by position in machine_.gpus

@@ -42,7 +42,7 @@ struct Scheduler::State {
   explicit State(Duration grace_period) : grace(grace_period) {}
 
   PoolState& pool_of(const Item& item) { return pools.at(item.pool); }
-  void begin(Item item, Lease lease, Instant started);
+  void begin(Item item, Lease lease, std::optional<Instant> started);
   void set_deadline(Running& run, std::optional<Instant> deadline);
   void stop(Running& run, StopReason reason, Instant now, std::vector<Action>& actions);
   void stop_cancelled(Instant now, std::vector<Action>& actions);
@@ -66,12 +66,12 @@ void Scheduler::State::set_deadline(Running& run, std::optional<Instant> deadlin
   if (deadline) deadlines.insert({*deadline, run.item.id});
 }
 
-void Scheduler::State::begin(Item item, Lease lease, Instant started) {
+void Scheduler::State::begin(Item item, Lease lease, std::optional<Instant> started) {
   pool_of(item).resources.take(item, lease);
   Running& run = running[item.id];
   run.item = std::move(item);
   run.lease = std::move(lease);
-  if (run.item.timeout.ns > 0) set_deadline(run, started + run.item.timeout);
+  if (run.item.timeout.ns > 0 && started) set_deadline(run, *started + run.item.timeout);
 }
 
 void Scheduler::State::stop(Running& run, StopReason reason, Instant now,
@@ -116,7 +116,8 @@ std::optional<WaitsFor> Scheduler::State::try_start(const Item& item, Instant no
   pool.lane(started.device).remove(started.id);
   Lease& lease = std::get<Lease>(offer);
   actions.emplace_back(StartAction{started.id, started.pool, lease});
-  begin(std::move(started), std::move(lease), now);
+  const bool starts_now = !pool.resources.is_cluster();
+  begin(std::move(started), std::move(lease), starts_now ? std::optional(now) : std::nullopt);
   return std::nullopt;
 }
 
@@ -153,7 +154,7 @@ void Scheduler::add(Item item) {
   }
 }
 
-void Scheduler::adopt(Item item, Lease lease, Instant started) {
+void Scheduler::adopt(Item item, Lease lease, std::optional<Instant> started) {
   assert(!is_queued(item.id) && !state_->running.contains(item.id));
   state_->begin(std::move(item), std::move(lease), started);
 }
@@ -209,6 +210,11 @@ std::size_t Scheduler::queued() const {
   std::size_t waiting = state_->refused.size();
   for (const PoolState& pool : state_->pools) waiting += pool.cpu.size() + pool.cuda.size();
   return waiting;
+}
+
+std::size_t Scheduler::queued(PoolIndex pool) const {
+  const PoolState& state = state_->pools.at(pool);
+  return state.cpu.size() + state.cuda.size();
 }
 
 std::size_t Scheduler::running() const {

@@ -15,6 +15,11 @@
 // timings do. No two attempts ever share a core or a GPU. A gang (world_size > 1) gets all its
 // ranks at once. Sizes of leases: resources.h.
 //
+// Clusters. Somebody else decides there what runs beside what, on which nodes and when. Its
+// attempts are given to it in the order of the queue, `most_given` at a time; a lease has an entry
+// for each rank, without cores. An attempt may wait there for long, so it has no deadline until
+// `adopt` says when it started.
+//
 // Fairness. Attempts wait in two lanes, CPU and GPU, and only the first of a lane may start. There
 // is no backfill, so small attempts never starve a large gang. Of the two lanes the one whose first
 // attempt comes first in the order is asked first. The other lane may continue only while that
@@ -34,6 +39,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/model/lease.h"
+#include "runner/model/pool_name.h"
 
 namespace sweepd {
 
@@ -42,13 +48,21 @@ using ItemId = std::int64_t;  // the attempt's row in the database
 enum class DeviceKind { kCpu, kCuda };
 enum class Sharing { kExclusive, kShared };
 
-// Resources of one machine, by the name that messages use.
+// A pool whose cores and GPUs somebody else hands out: a partition of a Slurm cluster.
+struct Cluster {
+  std::int64_t gpus_per_node = 0;
+  // Attempts that are given to it at the same time, running or not: enough that it never waits for
+  // the next one, and few enough that most of the queue keeps its order here.
+  std::int64_t most_given = 1;
+};
+
+// Resources of one machine, or a cluster, by the name that messages use.
 struct Pool {
   std::string name;
   Machine machine;
+  std::optional<Cluster> cluster = {};  // has no machine then
 };
 using PoolIndex = std::size_t;
-inline constexpr std::string_view kLocalPool = "local";  // the machine on which the daemon runs
 inline std::vector<Pool> local_pool(Machine machine) {
   std::vector<Pool> pools;
   pools.push_back({std::string(kLocalPool), std::move(machine)});
@@ -103,7 +117,8 @@ class Scheduler {
   // `id` and `position` must be new. Call `step` after `add`, `cancel` and `finished`.
   void add(Item item);
   // Adds an attempt that is already running (adopted after a restart), with its lease as it is.
-  void adopt(Item item, Lease lease, Instant started);
+  // Without a time it was given to a cluster and has not started.
+  void adopt(Item item, Lease lease, std::optional<Instant> started);
   // A queued attempt is removed: returns true, and no action follows. A running one: returns true,
   // and the next step gives a StopAction. Unknown or already stopping: returns false.
   bool cancel(ItemId item);
@@ -122,6 +137,7 @@ class Scheduler {
   std::optional<Instant> next_deadline() const;
 
   std::size_t queued() const;
+  std::size_t queued(PoolIndex pool) const;
   std::size_t running() const;
 
  private:

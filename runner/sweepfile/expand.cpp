@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -32,22 +35,25 @@ bool schedules_more(const ParamDef& def, const Value& a, const Value& b) {
   return a >= b;
 }
 
-// Collects points into an Expansion, each key once.
+// Collects points into an Expansion, each key once in each pool.
 class Collector {
  public:
-  Collector(const WorkloadDef& def, std::size_t points) : def_(def) {
+  Collector(const WorkloadDef& def, std::size_t points, const DeviceOfPool& device_of)
+      : def_(def), pool_(pool_param(def)), points_(points) {
     for (std::size_t i = 0; i < def.params.size(); ++i) {
       if (def.params[i].role == ParamRole::kScheduling) scheduling_.push_back(i);
     }
+    if (device_of) device_ = def.index_of("device");
+    device_of_ = device_of;
     out.trials.reserve(points);
-    index_.reserve(points);
   }
 
   void add(const Trial& trial, TrialKey key) {
     out.trials.push_back({trial, std::move(key)});
+    if (device_) resolve_device(out.trials.back());
     // The view stays valid: `trials` never grows beyond its reserve, so no key moves.
     const auto [first, added] =
-        index_.try_emplace(std::string_view(out.trials.back().key), out.trials.size() - 1);
+        index_of(trial).try_emplace(std::string_view(out.trials.back().key), out.trials.size() - 1);
     if (added) return;
     out.trials.pop_back();
     ++out.duplicates;
@@ -62,9 +68,34 @@ class Collector {
   Expansion out;
 
  private:
+  using Index = std::unordered_map<std::string_view, std::size_t>;
+
+  // Most sweeps have one pool.
+  Index& index_of(const Trial& trial) {
+    const std::string& pool = pool_ ? std::get<std::string>(trial.values[*pool_]) : no_pool_;
+    if (last_ != nullptr && pool == last_pool_) return *last_;
+    const auto [entry, added] = indices_.try_emplace(pool);
+    if (added) entry->second.reserve(points_);
+    last_pool_ = pool;
+    return *(last_ = &entry->second);
+  }
+
+  void resolve_device(ExpandedTrial& point) const {
+    Value& device = point.trial.values[*device_];
+    if (device != Value(std::string(kAutoDevice))) return;
+    device = std::string(device_of_(pool_of(def_, point.trial)));
+    point.key = key_of(def_, point.trial);
+  }
+
   const WorkloadDef& def_;
   std::vector<std::size_t> scheduling_;
-  std::unordered_map<std::string_view, std::size_t> index_;
+  std::optional<std::size_t> pool_, device_;
+  DeviceOfPool device_of_;
+  std::size_t points_;
+  std::map<std::string, Index> indices_;
+  const std::string no_pool_;
+  std::string last_pool_;
+  Index* last_ = nullptr;
 };
 
 // Walks the product with one trial and one key that change in place: there may be a million points,
@@ -150,8 +181,8 @@ std::int64_t count_points(const Sweep& sweep) {
   return points;
 }
 
-Expansion expand(const Sweep& sweep, const WorkloadDef& def) {
-  Collector collector(def, static_cast<std::size_t>(count_points(sweep)));
+Expansion expand(const Sweep& sweep, const WorkloadDef& def, const DeviceOfPool& device_of) {
+  Collector collector(def, static_cast<std::size_t>(count_points(sweep)), device_of);
   collector.out.excluded.assign(sweep.exclude.size(), 0);
   if (spec::has_product(sweep)) Walker(sweep, def).walk(collector);
 

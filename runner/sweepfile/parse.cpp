@@ -13,6 +13,7 @@
 #include "runner/sweepfile/sweepfile.h"
 #include "runner/sweepfile/table_pooling.h"
 #include "runner/sweepfile/tables.h"
+#include "runner/sweepfile/utf8.h"
 
 namespace sweepd {
 namespace {
@@ -42,16 +43,11 @@ void check_size(Reporter& report, const Draft& draft) {
                                             with_thousands(kMaxPoints)));
 }
 
-std::string_view without_byte_order_mark(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  return text;
-}
-
 }  // namespace
 
 Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog& catalog,
                     const std::vector<Override>& overrides, const TableCheck& check) {
-  const spec::SourceText source(without_byte_order_mark(text));
+  const spec::SourceText source(spec::without_byte_order_mark(text));
   Reporter report(source, file);
   const std::vector<spec::Document> documents = spec::load_documents(source, report);
   std::vector<Draft> drafts;

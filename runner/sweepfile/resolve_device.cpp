@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <string>
 
+#include "runner/model/pool_name.h"
+#include "runner/sweepfile/product.h"
 #include "runner/sweepfile/sweepfile.h"
 
 namespace sweepd {
@@ -16,11 +18,41 @@ void remove_repeats(std::vector<Value>& values) {
 
 }  // namespace
 
+std::set<std::string> pools_of(const Sweep& sweep, const WorkloadDef& def) {
+  const auto pool = pool_param(def);
+  if (!pool) return {std::string(kLocalPool)};
+  std::set<std::string> pools;
+  std::string fixed(std::get<std::string>(def.params[*pool].default_value));
+  bool is_axis = false;
+  const auto add = [&](std::size_t param, const Value& value) {
+    if (param == *pool) pools.insert(std::get<std::string>(value));
+  };
+  const auto add_axis = [&](const Axis& axis) {
+    is_axis = is_axis || axis.param == *pool;
+    for (const Value& value : axis.values) add(axis.param, value);
+  };
+  for (const Setting& setting : sweep.params) {
+    if (setting.param == *pool) fixed = std::get<std::string>(setting.value);
+  }
+  for (const Axis& axis : sweep.matrix) add_axis(axis);
+  for (const ZipGroup& group : sweep.zip) {
+    for (const Axis& axis : group.axes) add_axis(axis);
+  }
+  bool fixed_counts = !is_axis && spec::has_product(sweep);
+  for (const auto& point : sweep.include) {
+    const auto names_pool = [&](const Setting& setting) { return setting.param == *pool; };
+    fixed_counts = fixed_counts || std::none_of(point.begin(), point.end(), names_pool);
+    for (const Setting& setting : point) add(setting.param, setting.value);
+  }
+  if (fixed_counts) pools.insert(fixed);
+  return pools;
+}
+
 void resolve_device(Sweep& sweep, const WorkloadDef& def, std::string_view actual) {
   const auto device = def.index_of("device");
   if (!device) return;
   const auto resolve = [&](std::size_t param, Value& value) {
-    if (param == *device && value == Value(std::string("auto"))) value = std::string(actual);
+    if (param == *device && value == Value(std::string(kAutoDevice))) value = std::string(actual);
   };
   const auto resolve_axis = [&](Axis& axis) {
     for (Value& value : axis.values) resolve(axis.param, value);

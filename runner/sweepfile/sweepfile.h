@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,10 +81,18 @@ struct ExpandedTrial {
   TrialKey base_key{};
 };
 
+inline constexpr std::string_view kAutoDevice = "auto";
+
+// Returns the kind of device in a pool: "cpu" or "cuda".
+using DeviceOfPool = std::function<std::string_view(std::string_view pool)>;
+
+// Returns every pool that a point of the sweep may have.
+std::set<std::string> pools_of(const Sweep& sweep, const WorkloadDef& def);
+
 struct Expansion {
-  // In sweep order, the first axis slowest, then the include points; each key once. Points that
-  // differ only in scheduling parameters are one trial with the largest of each (a timeout of 0
-  // means never and is the largest).
+  // In sweep order, the first axis slowest, then the include points; each key once in each pool.
+  // Points that differ only in scheduling parameters are one trial with the largest of each (a
+  // timeout of 0 means never and is the largest).
   std::vector<ExpandedTrial> trials;
   std::vector<std::int64_t> excluded;  // by rule: the points that it was the first to remove
   std::int64_t duplicates = 0;         // points with the same trial as another point
@@ -94,7 +103,8 @@ struct Expansion {
 std::int64_t count_points(const Sweep& sweep);
 
 // A sweep without matrix and zip has one point, its params; if it has include points, only those.
-// Include points are never excluded.
-Expansion expand(const Sweep& sweep, const WorkloadDef& def);
+// Include points are never excluded. With `device_of`, a point whose device is still `auto` gets
+// that of its pool; exclude rules see `auto`.
+Expansion expand(const Sweep& sweep, const WorkloadDef& def, const DeviceOfPool& device_of = {});
 
 }  // namespace sweepd

@@ -47,7 +47,7 @@ class Cells {
   // Whether trials that differ in this parameter alone would be in one cell.
   bool ignores(std::size_t param) const {
     return !named_.contains(param) && !pooled_.contains(param) &&
-           def_.params[param].role == ParamRole::kIdentity;
+           def_.params[param].role != ParamRole::kScheduling;
   }
 
   bool accepts(std::size_t param, const Value& value) const {

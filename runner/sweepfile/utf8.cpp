@@ -42,4 +42,9 @@ std::string repair_utf8(std::string_view text) {
   return out;
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  return text;
+}
+
 }  // namespace sweepd::spec

@@ -13,4 +13,7 @@ std::size_t find_invalid_utf8(std::string_view text, std::size_t from = 0);
 // Replaces each invalid byte by `?`. The length stays the same, so that columns stay right.
 std::string repair_utf8(std::string_view text);
 
+// Editors of one system put it in front of every file.
+std::string_view without_byte_order_mark(std::string_view text);
+
 }  // namespace sweepd::spec

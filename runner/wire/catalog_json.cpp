@@ -1,5 +1,8 @@
 #include "runner/wire/catalog_json.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <type_traits>
 
 #include "runner/wire/json_reader.h"
@@ -10,12 +13,15 @@ namespace {
 using Json = nlohmann::json;
 using Reader = JsonReader<Json>;
 
+// In the order of ParamRole.
+constexpr std::array<std::string_view, 3> kRoles{"identity", "scheduling", "place"};
+
 Json to_json(const ParamDef& def) {
   Json json = {{"name", def.name},
                {"type", name_of(def.type)},
                {"default", to_json(def, def.default_value)},
                {"help", def.help},
-               {"role", def.role == ParamRole::kIdentity ? "identity" : "scheduling"},
+               {"role", kRoles[static_cast<std::size_t>(def.role)]},
                {"run_param", def.run_param}};
   if (def.type == ValueType::kChoice) json["choices"] = def.choices;
   if (def.minimum) json["minimum"] = *def.minimum;
@@ -66,11 +72,12 @@ void read_param(Reader& reader, ParamDef& def) {
   const auto known = value_type_from(type);
   if (!known) return reader.fail(reader.path_to("type"), known.error().message);
   def.type = *known;
-  if (role != "identity" && role != "scheduling") {
+  const auto known_role = std::find(kRoles.begin(), kRoles.end(), role);
+  if (known_role == kRoles.end()) {
     return reader.fail(reader.path_to("role"),
-                       "expected `identity` or `scheduling`, got `" + role + "`");
+                       "expected `identity`, `scheduling` or `place`, got `" + role + "`");
   }
-  def.role = role == "identity" ? ParamRole::kIdentity : ParamRole::kScheduling;
+  def.role = static_cast<ParamRole>(known_role - kRoles.begin());
   const Json* value = reader.find("default");
   if (value == nullptr) return reader.fail(reader.path_to("default"), "missing");
   auto parsed = value_from_json(def, *value);

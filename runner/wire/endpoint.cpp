@@ -18,15 +18,13 @@ std::filesystem::path from_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Returns the home folder that a login would set. Without a login (a cron job, a container) the
-// state folder must not depend on the working folder.
-std::filesystem::path home() {
+}  // namespace
+
+std::filesystem::path home_folder() {
   if (auto variable = from_variable("HOME"); variable.is_absolute()) return variable;
   const passwd* entry = ::getpwuid(::geteuid());
   return entry == nullptr ? "/" : entry->pw_dir;
 }
-
-}  // namespace
 
 StateFolder StateFolder::from_environment(const std::string& option) {
   namespace fs = std::filesystem;
@@ -38,7 +36,7 @@ StateFolder StateFolder::from_environment(const std::string& option) {
   if (const fs::path xdg = from_variable("XDG_STATE_HOME"); xdg.is_absolute()) {
     return StateFolder(xdg / "sweepd");
   }
-  return StateFolder(home() / ".local" / "state" / "sweepd");
+  return StateFolder(home_folder() / ".local" / "state" / "sweepd");
 }
 
 std::optional<std::string> lock_holder(const StateFolder& state) {

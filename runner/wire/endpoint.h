@@ -13,6 +13,10 @@
 
 namespace sweepd {
 
+// Returns the home folder that a login would set. Without a login (a cron job, a container) nothing
+// must depend on the working folder.
+std::filesystem::path home_folder();
+
 class StateFolder {
  public:
   explicit StateFolder(std::filesystem::path path) : path_(std::move(path)) {}

@@ -14,6 +14,7 @@
 #include "runner/daemon/attempts/dispatcher.h"
 #include "tests/daemon/attempt_files.h"
 #include "tests/daemon/fake_executor.h"
+#include "tests/daemon/local_pools.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -41,12 +42,14 @@ class DispatcherStory : public DbTest {
     machine.cores = {0, 1, 2, 3};
     machine.memory = 8_GiB;
     dispatcher_ = std::make_unique<Dispatcher>(
-        *io_, *writer_, executor_, catalog_, machine, 4, folder_ / "runs",
+        *io_, *writer_, pools(local_use(machine, &executor_, folder_ / "runs")), catalog_,
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { on_ended(a); },
                           [this] { drained_ = true; }},
         timing_);
   }
 
+  // Where attempts run besides `local`.
+  virtual Pools pools(PoolUse local) { return Pools({std::move(local)}); }
   virtual void on_ended(const EndedAttempt& attempt) { ended_.push_back(attempt); }
 
   // Stores a sweep and returns what it queued, in order.

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -33,10 +34,20 @@ class FakeExecutor final : public Executor {
     if (!refuse_start.empty()) {
       return report(AttemptNotStarted{request.attempt, Error{refuse_code, refuse_start}});
     }
-    report(AttemptStarted{request.attempt});
-    for (int rank = 0; rank < static_cast<int>(request.lease.ranks.size()); ++rank) {
-      add(request.attempt, rank, Parent::kWe);
-    }
+    waiting_[request.attempt] = static_cast<int>(request.lease.ranks.size());
+    if (!queues) begin(request.attempt);
+  }
+  // An attempt that waits in the queue of a cluster starts, or did so at `when`.
+  void begin(const AttemptId& attempt, std::optional<WallTime> when = std::nullopt) {
+    report(AttemptStarted{attempt, when});
+    for (int rank = 0; rank < waiting_[attempt]; ++rank) add(attempt, rank, Parent::kWe);
+    waiting_.erase(attempt);
+  }
+  // The cluster takes the attempt away, whether or not it had started.
+  void lose(const AttemptLost& lost) {
+    waiting_.erase(lost.attempt);
+    running_.erase(lost.attempt);
+    report(lost);
   }
 
   bool prepare(const AttemptRequest&) override { return loads; }
@@ -45,6 +56,12 @@ class FakeExecutor final : public Executor {
   // A rank was started if it is alive or has a pid file.
   Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, int world_size) override {
     Adoption adoption;
+    if (found_waiting.contains(attempt)) {
+      waiting_[attempt] = world_size;
+      adoption.waits = true;
+      return adoption;
+    }
+    adoption.started = found_started;
     for (int rank = 0; rank < world_size; ++rank) {
       if (alive.contains(rank)) {
         adoption.alive.push_back(rank);
@@ -61,6 +78,10 @@ class FakeExecutor final : public Executor {
     for (const auto& [rank, parent] : running_[attempt]) signals.push_back({rank, SIGTERM});
   }
   void kill(const AttemptId& attempt) override {
+    if (waiting_.erase(attempt) > 0) {
+      taken_back.push_back(attempt);
+      return report(AttemptNotStarted{attempt, Error{ErrorCode::kUnavailable, "taken back"}});
+    }
     const auto ranks = running_[attempt];
     for (const auto& [rank, parent] : ranks) {
       signals.push_back({rank, SIGKILL});
@@ -98,9 +119,13 @@ class FakeExecutor final : public Executor {
   std::vector<Sent> signals;
   std::string refuse_start;  // start() fails with this message
   ErrorCode refuse_code = ErrorCode::kIo;
-  std::set<int> alive;     // ranks that adopt() finds
-  bool leftovers = false;  // attempts that end leave something behind until `cleared`
-  bool loads = false;      // what prepare() returns
+  std::set<int> alive;                // ranks that adopt() finds
+  bool leftovers = false;             // attempts that end leave something behind until `cleared`
+  bool loads = false;                 // what prepare() returns
+  bool queues = false;                // as a cluster does: attempts start when the test says so
+  std::vector<AttemptId> taken_back;  // killed while they waited
+  std::set<AttemptId> found_waiting;  // that adopt() finds in the queue
+  std::optional<WallTime> found_started{};  // of what adopt() finds alive
   int rests = 0;
   UniqueFd evaluator;  // other end of the last evaluator's socket
   int evaluators = 0;  // started so far
@@ -130,6 +155,7 @@ class FakeExecutor final : public Executor {
 
   UniqueFd wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::vector<ExecutorEvent> events_;
+  std::map<AttemptId, int> waiting_;                    // ranks of those that have not started
   std::map<AttemptId, std::map<int, Parent>> running_;  // ranks that have not ended
   std::map<int, AttemptId> latest_;                     // of each rank
   AttemptId over_;

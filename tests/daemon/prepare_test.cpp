@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/daemon/local_pools.h"
 #include "tests/sweepfile/catalog.h"
 
 namespace sweepd {
@@ -13,7 +14,7 @@ namespace {
 std::vector<std::string> mistakes(const std::string& tables) {
   const std::string text =
       "sweep: a\nworkload: lm_step\nmatrix: {context: [64, 128]}\ntables:\n" + tables;
-  const auto prepared = prepare_sweeps(text, "f.yaml", test::catalog(), Machine{}, {});
+  const auto prepared = prepare_sweeps(text, "f.yaml", test::catalog(), local_pools(Machine{}), {});
   EXPECT_FALSE(prepared->refusal) << prepared->refusal->message;
   std::vector<std::string> found;
   for (const Diagnostic& d : prepared->errors) {
@@ -73,7 +74,7 @@ TEST(PrepareSweeps, FarMoreRanksThanCoresAreRefusedByName) {
   const auto refusal = [&](const std::string& world_size) {
     const std::string text =
         "sweep: wide\nworkload: lm_step\nmatrix: {world_size: [1, " + world_size + "]}\n";
-    const auto prepared = prepare_sweeps(text, "f.yaml", test::catalog(), machine, {});
+    const auto prepared = prepare_sweeps(text, "f.yaml", test::catalog(), local_pools(machine), {});
     EXPECT_TRUE(prepared->errors.empty());
     return prepared->refusal ? prepared->refusal->message : "";
   };
@@ -99,8 +100,8 @@ struct CommandParams {
 
 PreparedSweeps prepare_command(const std::string& sections) {
   const Catalog catalog{{test::workload<CommandParams>("command", {"timing"}, {})}};
-  return *prepare_sweeps("sweep: a\nworkload: command\n" + sections, "f.yaml", catalog, Machine{},
-                         {});
+  return *prepare_sweeps("sweep: a\nworkload: command\n" + sections, "f.yaml", catalog,
+                         local_pools(Machine{}), {});
 }
 
 TEST(PrepareSweeps, AMistakeInATemplateIsAtItsPlace) {

@@ -55,6 +55,9 @@ Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
   folder_ = ::mkdtemp(pattern.data());
   ::setenv("SWEEPD_STATE_DIR", state().c_str(), 1);
   ::setenv("SWEEPD_WORKER", worker_.c_str(), 1);
+  // Nor what the person who runs the tests has configured.
+  ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+  ::unsetenv("SWEEPD_CONFIG");
   // A test's compiled packages must not depend on who compiled here before.
   ::setenv("SWEEPD_AOT_DIR", (folder_ / "aot").c_str(), 1);
 }

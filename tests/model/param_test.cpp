@@ -91,11 +91,13 @@ TEST(RunParams, DefaultsAreWithinTheirLimits) {
 
 // Only these may change without discarding finished results.
 TEST(RunParams, WhatIsNotPartOfATrial) {
-  std::vector<std::string> scheduling;
+  std::vector<std::string> scheduling, places;
   for (const ParamDef& def : describe_params<RunParams>()) {
     if (def.role == ParamRole::kScheduling) scheduling.push_back(def.name);
+    if (def.role == ParamRole::kPlace) places.push_back(def.name);
   }
   EXPECT_THAT(scheduling, ::testing::ElementsAre("repeats", "timeout", "priority"));
+  EXPECT_THAT(places, ::testing::ElementsAre("pool"));
 }
 
 }  // namespace

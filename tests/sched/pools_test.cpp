@@ -12,11 +12,6 @@ using testing::IsEmpty;
 
 constexpr PoolIndex kHere = 0, kThere = 1;
 
-Item in(PoolIndex pool, Item item) {
-  item.pool = pool;
-  return item;
-}
-
 class PoolsTest : public testing::Test {
  protected:
   Scheduler s_{{{std::string(kLocalPool), machine_of(2)}, {"big", machine_of(4, 2)}}, seconds(2)};

@@ -48,6 +48,10 @@ inline Item gpu_shared(ItemId id) {
   item.sharing = Sharing::kShared;
   return item;
 }
+inline Item in(PoolIndex pool, Item item) {
+  item.pool = pool;
+  return item;
+}
 inline Item with_priority(Item item, std::int64_t priority) {
   item.priority = priority;
   return item;

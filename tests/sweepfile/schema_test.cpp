@@ -7,14 +7,10 @@
 #include <fstream>
 #include <set>
 #include <sstream>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include "runner/base/text.h"
+#include "tests/sweepfile/json_schema.h"
 #include "tests/sweepfile/parse.h"
-#include "tests/sweepfile/yaml_to_json.h"
 
 namespace sweepd::test {
 namespace {
@@ -33,32 +29,20 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
-const json& schema_json() {
-  static const json parsed = json::parse(read(kRoot / "schemas/sweep.schema.json"));
+const JsonSchema& schema() {
+  static const JsonSchema parsed(read(kRoot / "schemas/sweep.schema.json"));
   return parsed;
+}
+const json& schema_json() {
+  return schema().json();
 }
 
 // Returns the schema's complaints about one document; "" if there are none.
 std::string schema_errors(const YAML::Node& document) {
-  static const valijson::Schema* const rules = [] {
-    auto* schema = new valijson::Schema;
-    valijson::SchemaParser(valijson::SchemaParser::kDraft7)
-        .populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_json()), *schema);
-    return schema;
-  }();
-  const json value = yaml_to_json(document);
-  valijson::ValidationResults results;
-  valijson::Validator(valijson::Validator::kStrongTypes)
-      .validate(*rules, valijson::adapters::NlohmannJsonAdapter(value), &results);
-  std::string found;
-  for (const auto& error : results) {
-    found += join(error.context, "") + ": " + error.description + "\n";
-  }
-  return found;
+  return schema().errors(document);
 }
-
 std::string schema_errors(const std::string& text) {
-  return schema_errors(YAML::Load(text));
+  return schema().errors(text);
 }
 
 std::set<std::string> keys_of(const json& object) {

@@ -3,6 +3,7 @@
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/client/places_view.h"
 #include "runner/wire/messages/machine.h"
 
 namespace sweepd {
@@ -45,7 +46,13 @@ Exit devices(Client& client, const std::string& format) {
                             {peak.source, {}}});
     }
   }
-  const auto printed = print_table(table, format);
+  if (reply->pools.empty()) {
+    const auto printed = print_table(table, format);
+    return printed ? Exit::kOk : report_error(printed.error());
+  }
+  std::vector<Table> tables{std::move(table)};
+  for (const rpc::PoolEntry& pool : reply->pools) tables.push_back(nodes_table(pool));
+  const auto printed = print_tables(tables, format);
   return printed ? Exit::kOk : report_error(printed.error());
 }
 
@@ -53,8 +60,9 @@ Exit devices(Client& client, const std::string& format) {
 
 void add_devices(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
-  Command* command =
-      app.add_subcommand("devices", "List the devices of this machine and their peaks");
+  Command* command = app.add_subcommand(
+      "devices",
+      "List the devices of this machine and their peaks, and the nodes of every other pool");
   add_format_option(*command, *format);
   command->footer("Example: sweepctl devices");
   command->callback([&client, format] {

@@ -39,7 +39,7 @@ void print_all(const std::vector<rpc::SweepPlan>& plans, const PlanOptions& opti
     if (i > 0) fmt::print("\n");
     print_plan(plans[i], terminal_width());
   }
-  const std::string again = join(options.sweep.sets, " --set ");
+  const std::string again = join(options.sweep.all_sets(), " --set ");
   fmt::print("\nNothing is queued yet: sweepctl submit {}{}{}\n", join(options.sweep.files, " "),
              again.empty() ? "" : " --set ", again);
 }

@@ -2,6 +2,7 @@
 
 #include "runner/base/units.h"
 #include "runner/client/client.h"
+#include "runner/client/places_view.h"
 #include "runner/client/progress_view.h"
 #include "runner/wire/messages/machine.h"
 
@@ -15,8 +16,12 @@ Exit status(Client& client) {
   fmt::print("database {}\n", reply->database);
   fmt::print("{} queued, {} running\n", reply->queued, reply->running.size());
   for (const rpc::RunningEntry& run : reply->running) {
-    fmt::print("  {} {} pass, {} step {} for {}: {}\n", short_id(run.attempt), run.pass, run.phase,
-               run.step, to_human(run.elapsed), run.label);
+    fmt::print("  {} {} pass, {} step {} for {}{}: {}\n", short_id(run.attempt), run.pass,
+               run.phase, run.step, to_human(run.elapsed), where_text(run), run.label);
+  }
+  for (const rpc::GivenEntry& given : reply->given) {
+    fmt::print("  {} {} pass, {}, for {}: {}\n", short_id(given.attempt), given.pass,
+               waits_text(given), to_human(given.waited), given.label);
   }
   if (!reply->trouble.empty()) fmt::print("{}\n", trouble_line(reply->trouble));
   return Exit::kOk;

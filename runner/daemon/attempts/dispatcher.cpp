@@ -3,10 +3,12 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <set>
 #include <variant>
 
+#include "runner/base/text.h"
 #include "runner/daemon/attempts/item_of.h"
 #include "runner/daemon/attempts/run.h"
 #include "runner/wire/status.h"
@@ -15,30 +17,31 @@ namespace sweepd {
 
 namespace asio = boost::asio;
 
-Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Executor& executor,
-                       const Catalog& catalog, Machine machine, std::int64_t host_cores,
-                       std::filesystem::path runs, Hooks hooks, DispatcherTiming timing)
+Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Pools pools, const Catalog& catalog,
+                       Hooks hooks, DispatcherTiming timing)
     : io_(io),
       writer_(writer),
-      executor_(executor),
+      pools_(std::move(pools)),
       catalog_(catalog),
-      runs_(std::move(runs)),
       hooks_(std::move(hooks)),
       timing_(timing),
-      scheduler_(std::move(machine), timing.grace),
+      scheduler_(pools_.for_scheduler(), timing.grace),
       waiting_(catalog),
-      starter_(writer, executor, catalog, host_cores, runs_, start_hooks()),
-      analytic_(io, executor, catalog, writer, scheduler_, waiting_, analytic_hooks()),
+      starter_(writer, pools_, catalog, start_hooks()),
+      analytic_(io, *pools_.at(0).executor, catalog, writer, scheduler_, waiting_,
+                analytic_hooks()),
       journals_(io),
       changes_(io, journals_, change_hooks()),
       sentinels_(writer, catalog, sentinel_hooks()),
       results_(writer, journals_, result_hooks()),
-      timer_(io),
-      executor_events_(io, ::dup(executor.descriptor())),
-      gate_(
-          io, Backoff(timing.start_retry, timing.start_retry_most), [this] { resume_starts(); },
-          [this] { hooks_.changed(); }) {
-  wait_for_events();
+      timer_(io) {
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
+    gates_.push_back(std::make_unique<StartGate>(
+        io, Backoff(timing.start_retry, timing.start_retry_most),
+        [this, pool] { resume_starts(pool); }, [this] { hooks_.changed(); }));
+    executor_events_.emplace_back(io, ::dup(pools_.at(pool).executor->descriptor()));
+  }
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) wait_for_events(pool);
 }
 
 Dispatcher::~Dispatcher() = default;
@@ -48,6 +51,14 @@ std::string Dispatcher::label_of_attempt(const OpenAttempt& attempt) const {
   if (def == nullptr) return attempt.workload;
   return attempt.axes ? label_of(*def, attempt.trial, *attempt.axes)
                       : label_of(*def, attempt.trial);
+}
+
+PoolIndex Dispatcher::pool_of_attempt(const OpenAttempt& attempt) const {
+  return pool_of(pools_, *catalog_.find(attempt.workload), attempt.trial).value_or(0);
+}
+
+Item Dispatcher::item_of_attempt(const OpenAttempt& attempt) const {
+  return item_of(catalog_, attempt, pool_of_attempt(attempt));
 }
 
 QueueChanges::Hooks Dispatcher::change_hooks() {
@@ -79,8 +90,12 @@ void Dispatcher::add(OpenAttempt attempt) {
                                {Skipped{"this worker has no workload `" + attempt.workload +
                                         "`; use a build that has it, then retry"}});
   }
+  if (!pool_of(pools_, *def, attempt.trial)) {
+    return end_without_process(attempt,
+                               {Skipped{unknown_pool(pools_, pool_of(*def, attempt.trial))}});
+  }
   sentinels_.opened(attempt);
-  const Item item = item_of(catalog_, attempt);
+  const Item item = item_of_attempt(attempt);
   def->analytic ? analytic_.add(item) : scheduler_.add(item);
   waiting_.add(std::move(attempt));
 }
@@ -111,10 +126,48 @@ std::vector<RunningAttempt> Dispatcher::running() const {
   std::vector<RunningAttempt> result;
   for (const auto& [row, run] : running_) {
     const Status status = read_status(run->folder.status(0));
-    result.push_back({row, run->attempt.id, run->attempt.trial_key, label_of_attempt(run->attempt),
-                      run->attempt.pass, run->started, status.step, status.phase});
+    const OpenAttempt& attempt = run->attempt;
+    result.push_back({row, attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
+                      run->started, status.step, status.phase, use_of(attempt).pool.name,
+                      place_of(attempt.id)});
   }
   return result;
+}
+
+std::vector<GivenAttempt> Dispatcher::given() const {
+  std::vector<GivenAttempt> result;
+  for (const auto& [row, starting] : starter_.all()) {
+    const OpenAttempt& attempt = starting.attempt;
+    const PoolUse& use = use_of(attempt);
+    if (!use.is_cluster()) continue;
+    result.push_back({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
+                      starting.when, use.pool.name, place_of(attempt.id)});
+  }
+  return result;
+}
+
+std::optional<AttemptPlace> Dispatcher::place_of(const AttemptId& attempt) const {
+  for (const PoolUse& use : pools_) {
+    const PoolInspector* inspector = use.executor->inspector();
+    if (inspector == nullptr) continue;
+    if (auto place = inspector->place_of(attempt)) return place;
+  }
+  return std::nullopt;
+}
+
+std::string Dispatcher::trouble() const {
+  if (!trouble_.empty()) return trouble_;
+  std::vector<std::string> all;
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
+    const PoolUse& use = pools_.at(pool);
+    const std::string& own = gates_[pool]->trouble();
+    if (!own.empty())
+      all.push_back(use.is_cluster() ? "pool `" + use.pool.name + "`: " + own : own);
+    const PoolInspector* inspector = use.executor->inspector();
+    if (inspector == nullptr) continue;
+    if (std::string why = inspector->trouble(); !why.empty()) all.push_back(std::move(why));
+  }
+  return join(all, "; ");
 }
 
 // Posts `pump`, so that actions are carried out from the event loop and never inside a call that
@@ -132,16 +185,39 @@ void Dispatcher::pump() {
     std::visit([this](const auto& a) { act(a); }, action);
   }
   arm_timer();
-  if (running_.empty() && starter_.empty() && scheduler_.queued() == 0) executor_.rest();
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
+    if (nothing_runs_in(pool) && scheduler_.queued(pool) == 0) pools_.at(pool).executor->rest();
+  }
+  if (draining_ && may_end()) hooks_.drained();
   if (!is_idle()) return;
-  if (waiting_.empty()) gate_.end_trouble();  // nothing is left that could show the trouble
+  if (waiting_.empty()) {  // nothing is left that could show the trouble
+    for (const auto& gate : gates_) gate->end_trouble();
+  }
   if (scheduler_.queued() == 0) writer_.rest();
-  if (draining_) hooks_.drained();
 }
 
 bool Dispatcher::is_idle() const {
   return running_.empty() && starter_.empty() && journals_.pending() == 0 && results_.empty() &&
          !analytic_.is_answering();
+}
+
+// A cluster goes on without a daemon, perhaps for hours; the next one finds what it did.
+bool Dispatcher::may_end() const {
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
+    if (!pools_.at(pool).is_cluster() && !nothing_runs_in(pool)) return false;
+  }
+  return journals_.pending() == 0 && results_.empty() && !analytic_.is_answering();
+}
+
+bool Dispatcher::nothing_runs_in(PoolIndex pool) const {
+  if (pools_.size() == 1) return running_.empty() && starter_.empty();
+  const auto is_there = [&](const OpenAttempt& attempt) {
+    return pool_of_attempt(attempt) == pool;
+  };
+  return std::ranges::none_of(running_,
+                              [&](const auto& e) { return is_there(e.second->attempt); }) &&
+         std::ranges::none_of(starter_.all(),
+                              [&](const auto& e) { return is_there(e.second.attempt); });
 }
 
 void Dispatcher::arm_timer() {
@@ -159,7 +235,7 @@ void Dispatcher::arm_timer() {
 void Dispatcher::act(const StopAction& action) {
   if (analytic_.act(action)) return;
   if (action.reason == StopReason::kCancelled) starter_.cancel(action.item);
-  take_events();  // it may have ended by now
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) take_events(pool);  // it may have ended
   const auto it = running_.find(action.item);
   if (it == running_.end()) return;
   Run& run = *it->second;
@@ -179,19 +255,23 @@ void Dispatcher::act(const RefuseAction& action) {
   }
 }
 
-void Dispatcher::wait_for_events() {
-  executor_events_.async_wait(asio::posix::stream_descriptor::wait_read,
-                              [this](const boost::system::error_code& error) {
-                                if (error) return;
-                                take_events();
-                                wait_for_events();
-                              });
+void Dispatcher::wait_for_events(PoolIndex pool) {
+  executor_events_[pool].async_wait(asio::posix::stream_descriptor::wait_read,
+                                    [this, pool](const boost::system::error_code& error) {
+                                      if (error) return;
+                                      take_events(pool);
+                                      if (std::string now = trouble(); now != told_trouble_) {
+                                        told_trouble_ = std::move(now);
+                                        hooks_.changed();
+                                      }
+                                      wait_for_events(pool);
+                                    });
 }
 
 // All ends of ranks are noted before any is acted upon: what looks like the reason for the others'
 // ends may be one of their consequences.
-void Dispatcher::take_events() {
-  const std::vector<ExecutorEvent> events = executor_.events();
+void Dispatcher::take_events(PoolIndex pool) {
+  const std::vector<ExecutorEvent> events = pools_.at(pool).executor->events();
   std::set<std::int64_t> with_ends;
   for (const ExecutorEvent& event : events) {
     if (const auto* started = std::get_if<AttemptStarted>(&event)) {
@@ -206,6 +286,8 @@ void Dispatcher::take_events() {
     } else if (const auto* loaded = std::get_if<WorkerLoaded>(&event)) {
       starter_.hear(*loaded);
       schedule_pump();
+    } else if (const auto* lost = std::get_if<AttemptLost>(&event)) {
+      lose(*lost);
     } else if (const auto* over = std::get_if<AttemptOver>(&event)) {
       // Posted: whoever takes the events may be about to stop the attempt.
       if (Run* run = run_of(over->attempt)) {
@@ -236,20 +318,29 @@ void Dispatcher::finish_run(std::int64_t row) {
 // Reads on another thread: the journal of a million steps takes ten seconds.
 void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
   const auto record = std::make_shared<AttemptRecord>();
+  const PoolUse& use = use_of(run->attempt);
+  const std::string cluster = use.is_cluster() ? use.pool.name : "";
   journals_.run(
-      [run, record] {
+      [run, record, cluster] {
         *record = ingest(run->folder, run->attempt, run->ended, run->stop);
         if (run->world_size() > 1) {
           tell_of_gang(*record, run->folder, run->hang, run->attempt.timeout);
         }
+        if (!cluster.empty() && record->environment) name_machine(cluster, *record->environment);
       },
       [this, run, record] {
         const std::int64_t row = run->attempt.row;
-        if (const auto blame = machine_failed(*run)) {
+        if (run->lost && outcome_of(record->ending) != Outcome::kDone) {
+          if (run->lost->again && !run->stop && run->attempt.losses < kMostLosses) {
+            scheduler_.finished(row);
+            return lose(std::move(run->attempt), *run->lost, /*cancelled=*/false);
+          }
+          if (!run->stop) record->ending = ending_of(*run->lost, run->attempt.losses);
+        } else if (const auto blame = machine_failed(*run)) {
           scheduler_.finished(row);
           return start_failed(std::move(run->attempt), describe(record->ending), *blame);
         }
-        gate_.has_measured(row);
+        gate_of(run->attempt).has_measured(row);
         store_record(run->attempt, record);
       });
 }

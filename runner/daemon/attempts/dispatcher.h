@@ -1,5 +1,5 @@
 // Carries out what the scheduler decides: starts attempts, waits for their ends, stops them, and
-// stores their results. Runs on the daemon's loop, and nothing here polls: the executor's events
+// stores their results. Runs on the daemon's loop, and nothing here polls: the executors' events
 // wake it, and one timer is set to the scheduler's next deadline. It never waits for a disk: a
 // separate thread reads journals, and the writer's thread stores. Meanwhile the attempt keeps its
 // lease, so that reading and storing disturb no measurement.
@@ -23,6 +23,7 @@
 
 #include "db/store/store.h"
 #include "runner/daemon/attempts/analytic_queue.h"
+#include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/attempts/queue_changes.h"
 #include "runner/daemon/attempts/result_queue.h"
 #include "runner/daemon/attempts/run.h"
@@ -47,6 +48,19 @@ struct RunningAttempt {
   WallTime started;
   std::int64_t step = -1;
   std::string phase;
+  std::string pool{kLocalPool};
+  std::optional<AttemptPlace> place = {};  // in a cluster, as far as it is known
+};
+
+// One that was given to a cluster and has not started.
+struct GivenAttempt {
+  AttemptId id;
+  TrialKey trial_key;
+  std::string label;
+  Pass pass = Pass::kTiming;
+  WallTime given;
+  std::string pool;
+  std::optional<AttemptPlace> place;
 };
 
 struct EndedAttempt {
@@ -77,16 +91,14 @@ class Dispatcher {
   struct Hooks {
     std::function<void()> changed;                   // something started or was queued
     std::function<void(const EndedAttempt&)> ended;  // stored
-    std::function<void()> drained;                   // draining, and nothing runs any more
+    std::function<void()> drained;                   // draining, and nothing runs here any more
     // Whether `runs` is still the same folder. Nothing may be created in another one, and a file
     // that is missing there means nothing.
     std::function<bool()> keeps_folder = [] { return true; };
-    std::function<MachineIds()> machines = [] { return MachineIds{}; };  // MachineNow::known
   };
 
-  Dispatcher(boost::asio::io_context& io, Writer& writer, Executor& executor,
-             const Catalog& catalog, Machine machine, std::int64_t host_cores,
-             std::filesystem::path runs, Hooks hooks, DispatcherTiming timing = {});
+  Dispatcher(boost::asio::io_context& io, Writer& writer, Pools pools, const Catalog& catalog,
+             Hooks hooks, DispatcherTiming timing = {});
   ~Dispatcher();
 
   // Call once, before anything else and before the loop runs: queues what waits, adopts what runs,
@@ -103,13 +115,17 @@ class Dispatcher {
   void kill_running();  // their results could not be stored
 
   std::vector<RunningAttempt> running() const;
+  std::vector<GivenAttempt> given() const;
+  std::optional<AttemptPlace> place_of(const AttemptId& attempt) const;  // in a cluster
   // Whether a result of one of these trials is on its way to the database, or `Hooks::ended` was
   // not yet called for it.
   bool is_storing(const std::unordered_set<TrialKey>& trials) const {
     return analytic_.is_storing(trials) || results_.holds(trials);
   }
-  // Why nothing starts now, as a sentence; "" if attempts start and results are stored.
-  const std::string& trouble() const { return trouble_.empty() ? gate_.trouble() : trouble_; }
+  // Why nothing starts now, here or in another pool, as a sentence; "" if attempts start and
+  // results are stored.
+  std::string trouble() const;
+  const Pools& pools() const { return pools_; }
   std::size_t queued() const {
     return scheduler_.queued() + analytic_.uncounted() + starter_.size() + changes_.arriving();
   }
@@ -120,6 +136,13 @@ class Dispatcher {
   QueueChanges::Hooks change_hooks();
   void add(OpenAttempt attempt);
   std::string label_of_attempt(const OpenAttempt& attempt) const;
+  // Of one that was taken on: `add` refuses those of unknown pools.
+  PoolIndex pool_of_attempt(const OpenAttempt& attempt) const;
+  const PoolUse& use_of(const OpenAttempt& attempt) const {
+    return pools_.at(pool_of_attempt(attempt));
+  }
+  Item item_of_attempt(const OpenAttempt& attempt) const;
+  StartGate& gate_of(const OpenAttempt& attempt) { return *gates_[pool_of_attempt(attempt)]; }
   void schedule_pump();
   void pump();
   void act(const StartAction& action);
@@ -136,14 +159,21 @@ class Dispatcher {
   Starter::Hooks start_hooks();
   void started(Starting starting);
   std::shared_ptr<Run> make_run(OpenAttempt attempt, WallTime started) {
-    std::filesystem::path folder = runs_ / attempt.id;
-    return std::make_shared<Run>(io_, executor_, timing_.peer_grace, std::move(attempt),
+    const PoolUse& use = use_of(attempt);
+    std::filesystem::path folder = use.runs / attempt.id;
+    return std::make_shared<Run>(io_, *use.executor, timing_.peer_grace, std::move(attempt),
                                  std::move(folder), started);
   }
-  void wait_for_events();
-  void take_events();
+  void wait_for_events(PoolIndex pool);
+  void take_events(PoolIndex pool);
+  void lose(const AttemptLost& event);
+  // How an attempt ends that was lost for good, after so many losses before.
+  static Ending ending_of(const AttemptLost& event, int losses);
+  void lose(OpenAttempt attempt, const AttemptLost& event, bool cancelled);
   Run* run_of(const AttemptId& attempt);
   bool is_idle() const;  // nothing runs, starts or is being stored
+  bool nothing_runs_in(PoolIndex pool) const;
+  bool may_end() const;  // when draining
   void finish_run(std::int64_t row);
   void read_journals(const std::shared_ptr<Run>& run);
   void recover_started(OpenAttempt attempt);
@@ -152,16 +182,17 @@ class Dispatcher {
   ResultQueue::Hooks result_hooks();
   AnalyticQueue::Hooks analytic_hooks();
   void set_trouble(std::string why);
-  bool may_start() const;
-  void resume_starts();
+  bool may_start(PoolIndex pool) const;
+  void close_gates_for(Duration pause);
+  void resume_starts(PoolIndex pool);
+  void resume_all_starts();
   void arm_timer();
   Sentinels::Hooks sentinel_hooks();
 
   boost::asio::io_context& io_;
   Writer& writer_;
-  Executor& executor_;
+  Pools pools_;
   const Catalog& catalog_;
-  std::filesystem::path runs_;
   Hooks hooks_;
   DispatcherTiming timing_;
   Scheduler scheduler_;
@@ -174,9 +205,10 @@ class Dispatcher {
   Sentinels sentinels_;
   ResultQueue results_;
   boost::asio::steady_timer timer_;
-  boost::asio::posix::stream_descriptor executor_events_;
-  StartGate gate_;
-  std::string trouble_;  // why results cannot be stored
+  std::vector<boost::asio::posix::stream_descriptor> executor_events_;  // by pool
+  std::vector<std::unique_ptr<StartGate>> gates_;                       // by pool
+  std::string trouble_;       // why results cannot be stored
+  std::string told_trouble_;  // what watchers were told last
   bool pump_scheduled_ = false;
   bool draining_ = false;
 };

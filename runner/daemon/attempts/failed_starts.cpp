@@ -49,7 +49,7 @@ std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) cons
 void Dispatcher::queue_again(OpenAttempt attempt) {
   spdlog::info("attempt {} measured nothing; it is queued again", attempt.id);
   std::error_code ignored;
-  std::filesystem::remove_all(runs_ / attempt.id, ignored);
+  std::filesystem::remove_all(use_of(attempt).runs / attempt.id, ignored);
   // The writer does this before any later start of the attempt. If it fails, the next daemon queues
   // the attempt again, because no rank has taken its place.
   writer_.run([row = attempt.row](Store& store) { return store.mark_queued(row); },
@@ -57,29 +57,41 @@ void Dispatcher::queue_again(OpenAttempt attempt) {
                 if (!marked) spdlog::error("attempt {}: {}", id, marked.error().message);
               });
   attempt.started.reset();
+  attempt.given.reset();
   attempt.lease = {};
   enqueue({std::move(attempt)});
 }
 
 void Dispatcher::start_failed(OpenAttempt attempt, const std::string& why, Blame blame) {
-  if (blame == Blame::kPerhapsTheAttempt && gate_.gives_up_on(attempt.row)) {
+  StartGate& gate = gate_of(attempt);
+  if (blame == Blame::kPerhapsTheAttempt && gate.gives_up_on(attempt.row)) {
     end_without_process(attempt, {Failed{why, ""}});
     return schedule_pump();  // the lease is free again, and nothing else would trigger it
   }
   queue_again(std::move(attempt));
-  gate_.close_because(why);
+  gate.close_because(why);
 }
 
-void Dispatcher::resume_starts() {
+void Dispatcher::close_gates_for(Duration pause) {
+  for (const auto& gate : gates_) gate->close_for(pause);
+}
+
+void Dispatcher::resume_all_starts() {
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) resume_starts(pool);
+}
+
+void Dispatcher::resume_starts(PoolIndex pool) {
   if (!results_.empty()) return results_.store_next();
-  if (!gate_.trouble().empty()) {
-    if (waiting_.empty()) {
-      gate_.end_trouble();  // nothing is left that could show it
-    } else if (const std::string why = no_room_in(runs_); !why.empty()) {
-      return gate_.close_because(why);
+  StartGate& gate = *gates_[pool];
+  if (!gate.trouble().empty()) {
+    const bool nothing_waits = pool == 0 ? waiting_.empty() : scheduler_.queued(pool) == 0;
+    if (nothing_waits) {
+      gate.end_trouble();  // nothing is left that could show it
+    } else if (const std::string why = no_room_in(pools_.at(pool).runs); !why.empty()) {
+      return gate.close_because(why);
     }
   }
-  gate_.open();
+  gate.open();
   schedule_pump();
 }
 

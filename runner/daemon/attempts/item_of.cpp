@@ -18,9 +18,10 @@ Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass) {
   return item;
 }
 
-Item item_of(const Catalog& catalog, const OpenAttempt& attempt) {
+Item item_of(const Catalog& catalog, const OpenAttempt& attempt, PoolIndex pool) {
   Item item = item_of(*catalog.find(attempt.workload), attempt.trial, attempt.pass);
   item.id = attempt.row;
+  item.pool = pool;
   // Attempts of its sweep wait for a sentinel, so nothing may be before it.
   item.priority = attempt.is_sentinel ? std::numeric_limits<std::int64_t>::max() : attempt.priority;
   item.position = attempt.position;

@@ -8,10 +8,11 @@
 
 namespace sweepd {
 
-// Without the fields that only a submitted attempt has: id, position, priority, timeout.
+// Without the fields that only a submitted attempt has: id, position, priority, timeout; and in the
+// first pool.
 Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass);
 
 // The catalog must have the attempt's workload.
-Item item_of(const Catalog& catalog, const OpenAttempt& attempt);
+Item item_of(const Catalog& catalog, const OpenAttempt& attempt, PoolIndex pool = 0);
 
 }  // namespace sweepd

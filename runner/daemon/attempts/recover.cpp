@@ -12,7 +12,9 @@ Result<void> Dispatcher::recover() {
   if (!open) return open.error();
   std::vector<OpenAttempt> queued;
   for (OpenAttempt& attempt : *open) {
-    if (attempt.started && catalog_.find(attempt.workload) != nullptr) {
+    const WorkloadDef* def = catalog_.find(attempt.workload);
+    const bool left_queue = attempt.started || attempt.given;
+    if (left_queue && def != nullptr && pool_of(pools_, *def, attempt.trial)) {
       recover_started(std::move(attempt));
     } else {
       queued.push_back(std::move(attempt));
@@ -31,9 +33,24 @@ Result<void> Dispatcher::recover() {
 
 // As after any other end, an attempt that has ended keeps its lease until it is stored.
 void Dispatcher::recover_started(OpenAttempt attempt) {
-  const WallTime started = *attempt.started;
+  const PoolUse& use = use_of(attempt);
+  const int world_size = static_cast<int>(attempt.lease.ranks.size());
+  const Adoption found =
+      use.executor->adopt(AttemptFolder(use.runs / attempt.id), attempt.id, world_size);
+  if (found.waits) {
+    spdlog::info("attempt {} waits in pool `{}`", attempt.id, use.pool.name);
+    scheduler_.adopt(item_of_attempt(attempt), attempt.lease, std::nullopt);
+    return starter_.resume(std::move(attempt));
+  }
+  const WallTime marked = attempt.started.value_or(attempt.given.value_or(now_wall()));
+  const WallTime started = found.started.value_or(marked);
+  if (!attempt.started) {  // it started while no daemon ran
+    writer_.run(
+        [row = attempt.row, started](Store& store) { return store.mark_running(row, started); },
+        [](const Result<void>&) {});
+  }
   const auto run = make_run(std::move(attempt), started);
-  run->adopt();
+  run->adopt(found);
   // The daemon died between the mark and the last process: nothing was measured, so nothing is
   // lost.
   if (run->all_ended() && run->incomplete) return queue_again(std::move(run->attempt));
@@ -44,11 +61,11 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   const int alive = run->world_size() - static_cast<int>(run->ended.size());
   if (alive == 0) {
     spdlog::info("attempt {} ended while no daemon ran", run->attempt.id);
-    return scheduler_.adopt(item_of(catalog_, run->attempt), run->attempt.lease, now_instant());
+    return scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, now_instant());
   }
   spdlog::info("attempt {} adopted: {} of {} ranks run", run->attempt.id, alive, run->world_size());
   const Duration age = now_wall() - started;
-  scheduler_.adopt(item_of(catalog_, run->attempt), run->attempt.lease, now_instant() - age);
+  scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, now_instant() - age);
 }
 
 }  // namespace sweepd

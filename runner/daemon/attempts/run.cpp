@@ -19,8 +19,7 @@ Run::Run(boost::asio::io_context& io, Executor& executor, Duration peer_grace, O
       executor_(executor),
       peer_grace_(peer_grace) {}
 
-void Run::adopt() {
-  const Adoption found = executor_.adopt(folder, attempt.id, world_size());
+void Run::adopt(const Adoption& found) {
   incomplete = found.incomplete || world_size() == 0;
   for (int rank = 0; rank < world_size(); ++rank) {
     if (std::ranges::find(found.alive, rank) == found.alive.end()) ended.push_back({rank, {}});

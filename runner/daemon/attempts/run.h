@@ -26,16 +26,18 @@ class Run : public std::enable_shared_from_this<Run> {
   OpenAttempt attempt;
   AttemptFolder folder;
   WallTime started;
-  std::vector<EndedRank> ended;    // in the order they ended; those with their own reason first
-  std::optional<StopReason> stop;  // why the daemon ended it
-  std::optional<Hang> hang;        // set if a gang's time was up
-  bool incomplete = false;         // adopted before all ranks had begun: it is queued again
+  std::vector<EndedRank> ended;     // in the order they ended; those with their own reason first
+  std::optional<StopReason> stop;   // why the daemon ended it
+  std::optional<Hang> hang;         // set if a gang's time was up
+  std::optional<AttemptLost> lost;  // its pool took it away
+  bool incomplete = false;          // adopted before all ranks had begun: it is queued again
 
   int world_size() const { return static_cast<int>(attempt.lease.ranks.size()); }
   bool all_ended() const { return static_cast<int>(ended.size()) == world_size(); }
 
-  // Takes over what another daemon started. Ranks that are not alive have ended.
-  void adopt();
+  // Takes over what the executor found of an attempt that another daemon started. Ranks that are
+  // not alive have ended.
+  void adopt(const Adoption& found);
   // Ends the other ranks if one in `ended` ended badly. Call when ranks were added to it.
   void end_others();
   void end(StopReason reason);

@@ -9,13 +9,13 @@ namespace sweepd {
 // While nothing can be stored, starting more would only fill the disk further; running attempts are
 // still stopped at their deadlines. While the queue changes, another attempt may become the first,
 // and the change itself would disturb a measurement.
-bool Dispatcher::may_start() const {
-  return gate_.is_open() && !starter_.is_preparing() && changes_.empty();
+bool Dispatcher::may_start(PoolIndex pool) const {
+  return gates_[pool]->is_open() && !starter_.is_preparing(pool) && changes_.empty();
 }
 
 void Dispatcher::act(const StartAction& action) {
   if (analytic_.act(action)) return;
-  if (!may_start() || !hooks_.keeps_folder()) return put_back(action.item);
+  if (!may_start(action.pool) || !hooks_.keeps_folder()) return put_back(action.item);
   auto attempt = waiting_.find(action.item);
   if (!attempt) {
     scheduler_.finished(action.item);
@@ -25,7 +25,7 @@ void Dispatcher::act(const StartAction& action) {
   if (sentinels_.holds_back(*attempt)) return put_back(action.item);
   // Only before the first of several attempts on an idle machine: loading a worker during a
   // measurement would disturb it, and a single attempt loads for itself in the same time.
-  const bool first_of_several = running_.empty() && starter_.empty() && scheduler_.queued() > 0;
+  const bool first_of_several = nothing_runs_in(action.pool) && scheduler_.queued(action.pool) > 0;
   if (first_of_several && starter_.prepare(*attempt, action.lease)) return put_back(action.item);
   sentinels_.started(*attempt);
   waiting_.erase(action.item);
@@ -37,18 +37,27 @@ Starter::Hooks Dispatcher::start_hooks() {
   hooks.started = [this](Starting starting) { started(std::move(starting)); };
   hooks.failed = [this](OpenAttempt attempt, const Error& error) {
     scheduler_.finished(attempt.row);
+    if (error.code == ErrorCode::kFailedPrecondition) {
+      end_without_process(attempt, {Skipped{error.message}});
+      return schedule_pump();
+    }
     const bool too_many = error.code == ErrorCode::kResourceExhausted;
     start_failed(std::move(attempt), error.message,
                  too_many ? Blame::kPerhapsTheAttempt : Blame::kMachine);
   };
-  hooks.not_recorded = [this](OpenAttempt attempt, const Error& error) {
-    const std::int64_t row = attempt.row;
-    waiting_.add(std::move(attempt));
-    put_back(row);
-    gate_.close_because("a start cannot be recorded: " + error.message);
+  hooks.cancelled = [this](const OpenAttempt& attempt) {
+    scheduler_.finished(attempt.row);
+    end_without_process(attempt, {Cancelled{"cancelled"}});
     schedule_pump();
   };
-  hooks.machines = [this] { return hooks_.machines(); };
+  hooks.not_recorded = [this](OpenAttempt attempt, const Error& error) {
+    const std::int64_t row = attempt.row;
+    StartGate& gate = gate_of(attempt);
+    waiting_.add(std::move(attempt));
+    put_back(row);
+    gate.close_because("a start cannot be recorded: " + error.message);
+    schedule_pump();
+  };
   hooks.ended = [this](std::int64_t row) {
     scheduler_.finished(row);
     schedule_pump();
@@ -57,14 +66,18 @@ Starter::Hooks Dispatcher::start_hooks() {
 }
 
 void Dispatcher::started(Starting starting) {
-  gate_.end_trouble();
+  gate_of(starting.attempt).end_trouble();
   const auto run = make_run(std::move(starting.attempt), starting.when);
+  if (starting.cancelled && use_of(run->attempt).is_cluster()) run->stop = StopReason::kCancelled;
   const std::int64_t row = run->attempt.row;
   spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
                name_of(run->attempt.pass), label_of_attempt(run->attempt));
-  // Its time runs from here, because the database may have delayed it.
+  // Its time runs from here, because the database may have delayed it; in a cluster from when it
+  // really started.
   scheduler_.finished(row);
-  scheduler_.adopt(item_of(catalog_, run->attempt), run->attempt.lease, now_instant());
+  const Duration age =
+      starting.began ? std::max(Duration{0}, now_wall() - *starting.began) : Duration{0};
+  scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, now_instant() - age);
   if (starting.cancelled) scheduler_.cancel(row);
   running_.emplace(row, run);
   hooks_.changed();
@@ -75,7 +88,7 @@ void Dispatcher::started(Starting starting) {
 void Dispatcher::put_back(std::int64_t row) {
   scheduler_.finished(row);
   if (const auto attempt = waiting_.find(row)) {
-    scheduler_.add(item_of(catalog_, *attempt));
+    scheduler_.add(item_of_attempt(*attempt));
   }
 }
 

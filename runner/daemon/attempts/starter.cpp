@@ -11,14 +11,13 @@
 
 namespace sweepd {
 
-Starter::Starter(Writer& writer, Executor& executor, const Catalog& catalog,
-                 std::int64_t host_cores, std::filesystem::path runs, Hooks hooks)
-    : writer_(writer),
-      executor_(executor),
-      catalog_(catalog),
-      host_cores_(host_cores),
-      runs_(std::move(runs)),
-      hooks_(std::move(hooks)) {}
+Starter::Starter(Writer& writer, const Pools& pools, const Catalog& catalog, Hooks hooks)
+    : writer_(writer), pools_(pools), catalog_(catalog), hooks_(std::move(hooks)) {}
+
+const PoolUse& Starter::use_of(const OpenAttempt& attempt) const {
+  const WorkloadDef& def = *catalog_.find(attempt.workload);
+  return pools_.at(pool_of(pools_, def, attempt.trial).value_or(0));
+}
 
 AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& lease) const {
   const WorkloadDef& def = *catalog_.find(attempt.workload);
@@ -35,39 +34,66 @@ AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& leas
   }
   request.lease = lease;
   if (!def.base.empty()) request.program = declaration_of(def);
-  request.host_cores = host_cores_;
-  request.machine = hooks_.machines().of(attempt.trial.text(def, "device"));
+  const PoolUse& use = use_of(attempt);
+  request.host_cores = use.host_cores;
+  request.machine = use.machines().of(attempt.trial.text(def, "device"));
   return request;
 }
 
 bool Starter::prepare(const OpenAttempt& attempt, const Lease& lease) {
-  preparing_ = executor_.prepare(request_of(attempt, lease));
-  return preparing_;
+  const WorkloadDef& def = *catalog_.find(attempt.workload);
+  if (!use_of(attempt).executor->prepare(request_of(attempt, lease))) return false;
+  preparing_ = pool_of(pools_, def, attempt.trial);
+  return true;
 }
 
 void Starter::start(OpenAttempt attempt, const Lease& lease) {
   const WallTime when = now_wall();
   const std::int64_t row = attempt.row;
   attempt.lease = lease;
-  starting_.emplace(row, Starting{std::move(attempt), when, false});
-  writer_.run([row, when, lease](Store& store) { return store.mark_started(row, when, lease); },
-              [this, row](const Result<void>& result) { marked(row, result); });
+  const bool given = use_of(attempt).is_cluster();
+  starting_.emplace(row, Starting{std::move(attempt), when});
+  writer_.run(
+      [row, when, lease, given](Store& store) {
+        return given ? store.mark_given(row, when, lease) : store.mark_started(row, when, lease);
+      },
+      [this, row](const Result<void>& result) { marked(row, result); });
+}
+
+void Starter::resume(OpenAttempt attempt) {
+  const std::int64_t row = attempt.row;
+  const WallTime when = attempt.given.value_or(now_wall());
+  Starting starting{std::move(attempt), when};
+  starting.launched = true;
+  starting_.emplace(row, std::move(starting));
 }
 
 void Starter::cancel(std::int64_t row) {
   const auto found = starting_.find(row);
-  if (found != starting_.end()) found->second.cancelled = true;
+  if (found == starting_.end()) return;
+  Starting& starting = found->second;
+  starting.cancelled = true;
+  const PoolUse& use = use_of(starting.attempt);
+  if (use.is_cluster() && starting.launched) use.executor->kill(starting.attempt.id);
 }
 
 void Starter::kill_all() {
-  for (const auto& [row, starting] : starting_) executor_.kill(starting.attempt.id);
+  for (const auto& [row, starting] : starting_) {
+    use_of(starting.attempt).executor->kill(starting.attempt.id);
+  }
 }
 
 void Starter::marked(std::int64_t row, const Result<void>& marked) {
   if (marked) {
-    const OpenAttempt& attempt = starting_.at(row).attempt;
-    const auto launched = launch(attempt);
-    if (!launched) hear(AttemptNotStarted{attempt.id, launched.error()});
+    Starting& starting = starting_.at(row);
+    const bool given = use_of(starting.attempt).is_cluster();
+    if (given && starting.cancelled) {
+      return hooks_.cancelled(starting_.extract(row).mapped().attempt);
+    }
+    starting.launched = true;
+    const AttemptId id = starting.attempt.id;
+    const auto launched = launch(starting.attempt);
+    if (!launched) hear(AttemptNotStarted{id, launched.error()});
     return;
   }
   OpenAttempt attempt = std::move(starting_.extract(row).mapped().attempt);
@@ -77,8 +103,9 @@ void Starter::marked(std::int64_t row, const Result<void>& marked) {
 }
 
 Result<void> Starter::launch(const OpenAttempt& attempt) {
+  const PoolUse& use = use_of(attempt);
   const AttemptRequest request = request_of(attempt, attempt.lease);
-  const AttemptFolder folder(runs_ / attempt.id);
+  const AttemptFolder folder(use.runs / attempt.id);
   std::error_code error;
   // An attempt that was queued again after a crash may have left a folder.
   std::filesystem::remove_all(folder.path(), error);
@@ -90,7 +117,7 @@ Result<void> Starter::launch(const OpenAttempt& attempt) {
   if (const auto written = write_request(folder.request(), request); !written) {
     return written.error();
   }
-  executor_.start(folder, request);
+  use.executor->start(folder, request);
   return {};
 }
 
@@ -105,13 +132,26 @@ std::optional<Starting> Starter::take(const AttemptId& attempt) {
 }
 
 void Starter::hear(const AttemptStarted& event) {
-  if (auto starting = take(event.attempt)) hooks_.started(std::move(*starting));
+  auto starting = take(event.attempt);
+  if (!starting) return;
+  if (use_of(starting->attempt).is_cluster()) {
+    starting->when = starting->began.emplace(event.when.value_or(now_wall()));
+    starting->attempt.started = starting->when;
+    // If this is lost, the next daemon finds out again from the executor.
+    writer_.run([row = starting->attempt.row,
+                 when = starting->when](Store& store) { return store.mark_running(row, when); },
+                [](const Result<void>&) {});
+  }
+  hooks_.started(std::move(*starting));
 }
 
 void Starter::hear(const AttemptNotStarted& event) {
-  if (auto starting = take(event.attempt)) {
-    hooks_.failed(std::move(starting->attempt), event.error);
+  auto starting = take(event.attempt);
+  if (!starting) return;
+  if (starting->cancelled && use_of(starting->attempt).is_cluster()) {
+    return hooks_.cancelled(starting->attempt);
   }
+  hooks_.failed(std::move(starting->attempt), event.error);
 }
 
 }  // namespace sweepd

@@ -3,16 +3,15 @@
 // dies the next one knows what it finds. Lives on the event loop.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/threads/writer.h"
 #include "runner/exec/executor.h"
 #include "runner/model/catalog.h"
-#include "runner/model/machine_id.h"
 #include "runner/model/open_attempt.h"
 
 namespace sweepd {
@@ -21,7 +20,9 @@ namespace sweepd {
 struct Starting {
   OpenAttempt attempt;
   WallTime when;
-  bool cancelled = false;  // in the meantime
+  bool cancelled = false;              // in the meantime
+  bool launched = false;               // the executor has it
+  std::optional<WallTime> began = {};  // when its ranks began, if that is a while ago
 };
 
 class Starter {
@@ -29,46 +30,48 @@ class Starter {
   struct Hooks {
     std::function<void(Starting)> started;                        // all ranks run
     std::function<void(OpenAttempt, const Error&)> failed;        // no rank runs
+    std::function<void(const OpenAttempt&)> cancelled;            // no rank runs, as was asked for
     std::function<void(OpenAttempt, const Error&)> not_recorded;  // the database refused
     std::function<void(std::int64_t row)> ended;  // in the database, before it could start
-    std::function<MachineIds()> machines;         // on which it runs now
   };
 
-  // `host_cores`: as in AttemptRequest.
-  Starter(Writer& writer, Executor& executor, const Catalog& catalog, std::int64_t host_cores,
-          std::filesystem::path runs, Hooks hooks);
+  Starter(Writer& writer, const Pools& pools, const Catalog& catalog, Hooks hooks);
 
   // Returns true if the executor first loads a worker for attempts like this one. Until it has,
   // `is_preparing`.
   bool prepare(const OpenAttempt& attempt, const Lease& lease);
-  bool is_preparing() const { return preparing_; }
+  bool is_preparing(PoolIndex pool) const { return preparing_ == pool; }
 
   void start(OpenAttempt attempt, const Lease& lease);
-  // Its start goes on; `started` says that it was cancelled. Ignores unknown rows.
+  // Takes over an attempt that another daemon gave to its pool, and that has not started.
+  void resume(OpenAttempt attempt);
+  // Its start goes on; `started` says that it was cancelled. In a cluster it may wait for hours,
+  // and so is taken back. Ignores unknown rows.
   void cancel(std::int64_t row);
   void kill_all();
 
   void hear(const AttemptStarted& event);
   void hear(const AttemptNotStarted& event);
-  void hear(const WorkerLoaded&) { preparing_ = false; }
+  void hear(const WorkerLoaded&) { preparing_.reset(); }
+  // The attempt is no longer the starter's.
+  std::optional<Starting> take(const AttemptId& attempt);
 
   bool empty() const { return starting_.empty(); }
   std::size_t size() const { return starting_.size(); }
+  const std::map<std::int64_t, Starting>& all() const { return starting_; }  // by row
 
  private:
   AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
   void marked(std::int64_t row, const Result<void>& marked);
   Result<void> launch(const OpenAttempt& attempt);
-  std::optional<Starting> take(const AttemptId& attempt);
+  const PoolUse& use_of(const OpenAttempt& attempt) const;
 
   Writer& writer_;
-  Executor& executor_;
+  const Pools& pools_;
   const Catalog& catalog_;
-  std::int64_t host_cores_;
-  std::filesystem::path runs_;
   Hooks hooks_;
   std::map<std::int64_t, Starting> starting_;
-  bool preparing_ = false;
+  std::optional<PoolIndex> preparing_;
 };
 
 }  // namespace sweepd

@@ -27,7 +27,7 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
     spdlog::error("cannot store attempt {}: {}; its files are kept, trying again in {}", attempt.id,
                   why, to_human(timing_.store_retry));
     set_trouble("results cannot be stored: " + why);
-    gate_.close_for(timing_.store_retry);
+    close_gates_for(timing_.store_retry);
   };
   hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending, bool is_new) {
     set_trouble("");
@@ -38,30 +38,30 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
                  why.empty() ? "" : ": ", why);
     hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
   };
-  hooks.recovered = [this] { resume_starts(); };
+  hooks.recovered = [this] { resume_all_starts(); };
   return hooks;
 }
 
 AnalyticQueue::Hooks Dispatcher::analytic_hooks() {
   AnalyticQueue::Hooks hooks;
-  hooks.may_start = [this] { return may_start(); };
+  hooks.may_start = [this] { return may_start(0); };
   hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending) {
     hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
   };
   hooks.answered = [this] {
     set_trouble("");
-    gate_.has_worked();
-    gate_.end_trouble();
+    gates_[0]->has_worked();
+    gates_[0]->end_trouble();
   };
   hooks.refused = [this](const std::string& why) {
     spdlog::error("cannot store analytic attempts: {}; trying again in {}", why,
                   to_human(timing_.store_retry));
     set_trouble("results cannot be stored: " + why);
-    gate_.close_for(timing_.store_retry);
+    close_gates_for(timing_.store_retry);
   };
   hooks.no_worker = [this](const std::string& why) {
     set_trouble("");
-    gate_.close_because(why);
+    gates_[0]->close_because(why);
   };
   hooks.changed = [this] { schedule_pump(); };
   return hooks;

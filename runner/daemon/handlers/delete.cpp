@@ -58,8 +58,9 @@ struct Removed {
   std::string why;
 };
 
-Removed remove_folders(const fs::path& runs, const std::vector<AttemptId>& attempts) {
-  Removed removed;
+// Adds to `removed`.
+void remove_folders(const fs::path& runs, const std::vector<AttemptId>& attempts,
+                    Removed& removed) {
   for (const AttemptId& attempt : attempts) {
     const auto folder = AttemptFolder::of(runs, attempt);
     if (!folder) continue;  // it was never made
@@ -71,7 +72,6 @@ Removed remove_folders(const fs::path& runs, const std::vector<AttemptId>& attem
       ++removed.folders;
     }
   }
-  return removed;
 }
 
 }  // namespace
@@ -104,7 +104,14 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
 
   // After the transaction: a folder without an attempt is only litter, but an attempt that lost its
   // folder would have lost its log.
-  const auto remove = [&] { return remove_folders(services.state.runs(), receipt->attempts); };
+  const auto remove = [&] {
+    Removed removed;
+    remove_folders(services.state.runs(), receipt->attempts, removed);
+    for (const fs::path& runs : services.shared_runs()) {
+      remove_folders(runs, receipt->attempts, removed);
+    }
+    return removed;
+  };
   const Removed removed = co_await services.readers.compute(remove);
   services.writer.rest();
   reply.folders = removed.folders;

@@ -25,6 +25,40 @@ std::vector<rpc::PeakEntry> peaks_of(Store& store, const DeviceInfo& device) {
   return peaks;
 }
 
+rpc::PoolEntry entry_of(const std::string& name, const Result<PoolStatus>& status) {
+  rpc::PoolEntry entry;
+  entry.name = name;
+  if (!status) {
+    entry.problem = status.error().message;
+    return entry;
+  }
+  for (const PoolNodes& nodes : status->nodes) {
+    entry.nodes.push_back({.state = nodes.state,
+                           .names = nodes.names,
+                           .gpu = nodes.gpu,
+                           .reason = nodes.reason,
+                           .usable = nodes.usable,
+                           .count = nodes.count,
+                           .cores = nodes.cores,
+                           .gpus = nodes.gpus,
+                           .memory = nodes.memory});
+  }
+  for (const PoolAllocation& job : status->allocations) {
+    entry.jobs.push_back({job.id, job.state, job.nodes, job.reason, job.starts, job.ends});
+  }
+  return entry;
+}
+
+// Asks the clusters, which takes a while.
+std::vector<rpc::PoolEntry> clusters_of(const Pools& pools) {
+  std::vector<rpc::PoolEntry> entries;
+  for (const PoolUse& use : pools) {
+    PoolInspector* inspector = use.executor->inspector();
+    if (inspector != nullptr) entries.push_back(entry_of(use.pool.name, inspector->status()));
+  }
+  return entries;
+}
+
 }  // namespace
 
 boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, Session&,
@@ -52,7 +86,9 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, 
                        .governor = host.governor,
                        .cores = host.cores,
                        .memory = host.memory};
-  co_return rpc::Devices::Reply{std::move(entry), std::move(devices)};
+  const auto ask = [&services] { return clusters_of(services.dispatcher.pools()); };
+  std::vector<rpc::PoolEntry> pools = co_await services.readers.compute(ask);
+  co_return rpc::Devices::Reply{std::move(entry), std::move(devices), std::move(pools)};
 }
 
 }  // namespace sweepd

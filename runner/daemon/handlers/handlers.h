@@ -51,6 +51,8 @@ boost::asio::awaitable<Answer<rpc::Compare>> handle_compare(ReadServices&, Sessi
                                                             rpc::Compare::Request);
 boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services&, Session&,
                                                           rpc::Delete::Request);
+boost::asio::awaitable<Answer<rpc::Config>> handle_config(Services&, Session&,
+                                                          rpc::Config::Request);
 boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services&, Session&,
                                                             rpc::Devices::Request);
 boost::asio::awaitable<Answer<rpc::Doctor>> handle_doctor(ReadServices&, Session&,

@@ -101,7 +101,7 @@ boost::asio::awaitable<Answer<rpc::Kernels>> handle_kernels(ReadServices& servic
   const auto ask = [&request, &view](Reader& r) { return kernels_of(r, request.attempt, view); };
   auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
-  const auto folder = AttemptFolder::of(services.state.runs(), shown->attempt.id);
+  const auto folder = services.folder_of(shown->attempt.pool, shown->attempt.id);
   if (!folder) co_return folder.error();
   std::error_code ignored;
   const auto trace = folder->trace(view.rank);

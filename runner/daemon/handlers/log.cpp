@@ -33,7 +33,7 @@ boost::asio::awaitable<Answer<rpc::Log>> handle_log(ReadServices& services, Sess
   const auto ask = [&request](Reader& r) { return r.find_attempt(request.attempt); };
   const auto attempt = co_await services.readers.run(ask);
   if (!attempt) co_return attempt.error();
-  const auto folder = AttemptFolder::of(services.state.runs(), attempt->id);
+  const auto folder = services.folder_of(attempt->pool, attempt->id);
   if (!folder) co_return folder.error();
   const auto work = [path = folder->log(static_cast<int>(request.rank)), &request] {
     return read_tail(path, std::min(request.bytes, rpc::Log::kMaxBytes));

@@ -16,7 +16,7 @@ namespace {
 void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
   if (!query.table.rows.empty() || !query.table.columns.empty()) return;
   for (const ParamDef& param : def.params) {
-    if (param.role == ParamRole::kIdentity) query.table.rows.push_back(param.name);
+    if (param.role != ParamRole::kScheduling) query.table.rows.push_back(param.name);
   }
   if (query.table.values.empty()) query.table.columns = {"phase"};
   query.only_varying = true;

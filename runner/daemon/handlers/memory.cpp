@@ -31,9 +31,11 @@ Result<AttemptRow> find_memory_attempt(Reader& reader, const std::string& who) {
 
 boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices& services, Session&,
                                                           rpc::Memory::Request request) {
-  const auto ask = [&request](Reader& r) -> Result<rpc::Memory::Reply> {
+  std::string pool;
+  const auto ask = [&request, &pool](Reader& r) -> Result<rpc::Memory::Reply> {
     const auto attempt = find_memory_attempt(r, request.what);
     if (!attempt) return attempt.error();
+    pool = attempt->pool;
     auto details = r.memory_details(attempt->row);
     if (!details) return details.error();
     return rpc::Memory::Reply{
@@ -41,7 +43,7 @@ boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices& services
   };
   auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
-  const auto folder = AttemptFolder::of(services.state.runs(), shown->attempt);
+  const auto folder = services.folder_of(pool, shown->attempt);
   if (!folder) co_return folder.error();
   for (const MemoryPicture& picture : shown->pictures) {
     std::error_code ignored;

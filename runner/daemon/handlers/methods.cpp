@@ -46,6 +46,7 @@ constexpr std::array kMethods{
     method<rpc::Backup, ReadServices, handle_backup>(),
     method<rpc::Cancel, Services, handle_cancel>(),
     method<rpc::Compare, ReadServices, handle_compare>(),
+    method<rpc::Config, Services, handle_config>(),
     method<rpc::Delete, Services, handle_delete>(),
     method<rpc::Devices, Services, handle_devices>(),
     method<rpc::Doctor, ReadServices, handle_doctor>(),

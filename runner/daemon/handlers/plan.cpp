@@ -83,6 +83,20 @@ std::optional<rpc::PlannedMemory> memory_of(const SweepPlan& plan) {
   return memory;
 }
 
+rpc::PlannedAsk message_of(const PlannedAsk& ask) {
+  rpc::PlannedAsk message;
+  message.pool = ask.pool;
+  message.ranks = ask.request.world_size;
+  message.trials = ask.trials;
+  if (!ask.estimate) {
+    message.problem = ask.estimate.error().message;
+    return message;
+  }
+  message.asks = ask.estimate->asks;
+  message.starts = ask.estimate->starts;
+  return message;
+}
+
 rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
   rpc::SweepPlan message;
   message.name = plan.name;
@@ -116,6 +130,7 @@ rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
     message.timeouts = {late.attempts, late.values, late.expected, late.timeout, late.all_equal};
   }
   message.memory = memory_of(plan);
+  for (const PlannedAsk& ask : plan.asks) message.asks.push_back(message_of(ask));
   message.refusals = plan.refusals;
   message.work_error = plan.work_error;
   message.rows = some_of(plan.looked_at, limit);
@@ -144,8 +159,8 @@ boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& ses
       const std::size_t end = std::min(trials, begin + kPage);
       const auto ask = [&services, prepared, s, begin, end](Reader& r) -> Result<std::string> {
         PlanShared shared;
-        const auto page = plan_trials({r, services.machine, services.host, services.worker, shared,
-                                       services.machine_now.known()},
+        const auto page = plan_trials({r, services.dispatcher.pools(), services.host,
+                                       services.worker, shared, services.machine_now.known()},
                                       prepared->sweeps[s], begin, end);
         if (!page) return page.error();
         rpc::PlanRows rows{static_cast<std::int64_t>(s), {}};
@@ -169,7 +184,7 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Sessio
   auto overrides = parse_overrides(request.set);
   if (!overrides) co_return overrides.error();
   const auto work = [&services, &request, &overrides] {
-    return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
+    return prepare_sweeps(request.text, request.file, services.catalog, services.dispatcher.pools(),
                           *overrides, compute_code(services),
                           {request.folder, request.environment});
   };
@@ -179,7 +194,7 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Sessio
   const std::int64_t limit = request.all ? 0 : request.limit;
   const auto ask = [&services, &prepared, limit](Reader& r) {
     PlanShared shared;
-    return plan_all({r, services.machine, services.host, services.worker, shared,
+    return plan_all({r, services.dispatcher.pools(), services.host, services.worker, shared,
                      services.machine_now.refresh()},
                     *prepared, limit);
   };

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -56,6 +58,52 @@ Result<Shown> show_trial(Reader& reader, const std::string& who) {
   return shown;
 }
 
+// "waits in job 17: Resources", "job 17 on node[3-4]".
+std::string text_of(const AttemptPlace& place) {
+  const PoolAllocation& job = place.allocation;
+  if (job.id.empty()) return "waits for a job";
+  if (!place.nodes.empty()) return fmt::format("job {} on {}", job.id, place.nodes);
+  const std::string& why = job.reason.empty() ? job.state : job.reason;
+  return fmt::format("waits in job {}{}{}", job.id, why.empty() ? "" : ": ", why);
+}
+
+Table table_of(const AttemptPlace& place, const std::string& pool) {
+  const PoolAllocation& job = place.allocation;
+  Table table;
+  table.title = "Where it is";
+  table.columns = {{"property", "", Align::kLeft}, {"value", "", Align::kLeft}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) table.rows.push_back({{name, {}}, {value, {}}});
+  };
+  add("pool", pool);
+  add("job", job.id);
+  add("state", job.state);
+  add("reason", job.reason);
+  add("nodes", place.nodes.empty() ? job.nodes : place.nodes);
+  if (job.starts) add("expected to start", to_text(*job.starts));
+  if (job.ends) add("ends at the latest", to_text(*job.ends));
+  return table;
+}
+
+// Adds what only the cluster knows of attempts that wait or run there.
+void add_places(const ReadServices& services, Shown& shown) {
+  if (!services.place_of) return;
+  const auto is_open = [](const rpc::AttemptEntry& attempt) {
+    return attempt.pool != kLocalPool && (attempt.state == "queued" || attempt.state == "running");
+  };
+  if (shown.attempts) {
+    for (rpc::AttemptEntry& attempt : *shown.attempts) {
+      if (!is_open(attempt)) continue;
+      if (const auto place = services.place_of(attempt.id)) attempt.detail = text_of(*place);
+    }
+  }
+  if (!shown.attempt || !is_open(*shown.attempt)) return;
+  const auto place = services.place_of(shown.attempt->id);
+  if (!place || !shown.tables) return;
+  shown.tables->insert(shown.tables->begin() + (shown.tables->empty() ? 0 : 1),
+                       table_of(*place, shown.attempt->pool));
+}
+
 // Ids are random, so a prefix hardly ever matches two kinds. But a sweep's name is chosen by a
 // person and may be the prefix of an attempt's or trial's id.
 std::optional<Error> also_begins(Reader& reader, const std::string& who,
@@ -102,6 +150,7 @@ boost::asio::awaitable<Answer<rpc::Show>> handle_show(ReadServices& services, Se
   };
   auto shown = co_await services.readers.run(ask);
   if (!shown) co_return shown.error();
+  add_places(services, *shown);
   co_return std::move(*shown);
 }
 

@@ -18,6 +18,9 @@ boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services& services, Se
   for (const RunningAttempt& run : services.dispatcher.running()) {
     status.running.push_back(entry_of(run));
   }
+  for (const GivenAttempt& given : services.dispatcher.given()) {
+    status.given.push_back(entry_of(given));
+  }
   status.longest_hold = services.loop.longest();
   status.trouble = services.dispatcher.trouble();
   co_return status;

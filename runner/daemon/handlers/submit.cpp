@@ -80,7 +80,7 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
 
   const auto work = [&services, &request, &overrides] {
     services.machine_now.refresh();
-    return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
+    return prepare_sweeps(request.text, request.file, services.catalog, services.dispatcher.pools(),
                           *overrides, compute_code(services),
                           {request.folder, request.environment});
   };

@@ -73,7 +73,7 @@ boost::asio::awaitable<Answer<rpc::Try>> handle_try(Services& services, Session&
         fmt::format("attempt_folder: `{}`; expected an absolute path", folder.string())};
   }
   const auto work = [&services, &request, &overrides] {
-    return prepare_sweeps(request.text, request.file, services.catalog, services.machine,
+    return prepare_sweeps(request.text, request.file, services.catalog, services.dispatcher.pools(),
                           *overrides, compute_code(services),
                           {request.folder, request.environment});
   };

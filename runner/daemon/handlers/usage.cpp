@@ -22,12 +22,17 @@ Cell usage_cell(std::int64_t count) {
   return {with_thousands(count), static_cast<double>(count)};
 }
 
-// Takes each folder that belongs to a sweep out of `folders`.
-std::vector<SweepUsage> by_sweep(const DatabaseUsage& database, Folders& folders) {
+// Takes each folder that belongs to a sweep out of `folders`. Those of `shared` may be another
+// daemon's.
+std::vector<SweepUsage> by_sweep(const DatabaseUsage& database, Folders& folders,
+                                 const Folders& shared) {
   std::vector<SweepUsage> usage;
   for (const DatabaseUsage::OfSweep& sweep : database.sweeps) {
     SweepUsage one{&sweep, {}};
     for (const AttemptId& attempt : sweep.attempts) {
+      if (const auto there = shared.find(attempt); there != shared.end()) {
+        one.folders += there->second;
+      }
       const auto found = folders.find(attempt);
       if (found == folders.end()) continue;
       one.folders += found->second;
@@ -54,7 +59,7 @@ void add_row(Table& table, const std::string& id, const std::string& name, std::
                         usage_cell(folders.all())});
 }
 
-Table table_of_sweeps(const DatabaseUsage& database, Folders folders) {
+Table table_of_sweeps(const DatabaseUsage& database, Folders folders, const Folders& shared) {
   Table table;
   table.title = "Files of attempts, by sweep";
   table.columns = {{"id", "", Align::kLeft},        {"sweep", "", Align::kLeft},
@@ -63,7 +68,7 @@ Table table_of_sweeps(const DatabaseUsage& database, Folders folders) {
                    {"traces", "", Align::kRight},   {"other", "", Align::kRight},
                    {"all", "", Align::kRight}};
   FolderUsage all;
-  for (const SweepUsage& one : by_sweep(database, folders)) {
+  for (const SweepUsage& one : by_sweep(database, folders, shared)) {
     add_row(table, std::string(short_id(one.sweep->id)), one.sweep->name, one.sweep->trials,
             static_cast<std::int64_t>(one.sweep->attempts.size()), one.folders);
     all += one.folders;
@@ -104,11 +109,17 @@ boost::asio::awaitable<Answer<rpc::Usage>> handle_usage(ReadServices& services, 
   // one that the database lacks.
   const auto look = [&] { return folder_usage(services.state.runs()); };
   Folders folders = co_await services.readers.compute(look);
+  const auto look_there = [&] {
+    Folders shared;
+    for (const auto& runs : services.shared_runs()) shared.merge(folder_usage(runs));
+    return shared;
+  };
+  const Folders shared = co_await services.readers.compute(look_there);
   const auto ask = [](Reader& reader) { return reader.usage(); };
   const auto database = co_await services.readers.run(ask);
   if (!database) co_return database.error();
   rpc::Usage::Reply reply;
-  reply.sweeps = table_of_sweeps(*database, std::move(folders));
+  reply.sweeps = table_of_sweeps(*database, std::move(folders), shared);
   reply.database = table_of_database(*database);
   co_return reply;
 }

@@ -65,12 +65,14 @@ void ask_for_work(const PlanContext& context, const PreparedSweep& prepared,
   ask(context, asked, keys);
 }
 
-Result<const Estimator*> estimator_of(const PlanContext& context, const WorkloadDef& def) {
-  auto known = context.shared.estimators.find(def.name);
+Result<const Estimator*> estimator_of(const PlanContext& context, const WorkloadDef& def,
+                                      const std::string& pool) {
+  const std::pair key{def.name, pool};
+  auto known = context.shared.estimators.find(key);
   if (known == context.shared.estimators.end()) {
-    auto past = context.reader.past_attempts(def, context.host.id, kPastAttempts);
+    auto past = context.reader.past_attempts(def, context.host.id, kPastAttempts, pool);
     if (!past) return past.error();
-    known = context.shared.estimators.emplace(def.name, Estimator(def, std::move(*past))).first;
+    known = context.shared.estimators.emplace(key, Estimator(def, std::move(*past))).first;
   }
   return &known->second;
 }

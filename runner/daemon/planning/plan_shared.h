@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "db/query/query.h"
@@ -23,7 +24,8 @@ inline constexpr std::size_t kMaxLookedAt = 10'000;
 // Shared by the sweeps of one request. Without it a thousand sweeps would start a thousand workers
 // and read the past results a thousand times.
 struct PlanShared {
-  std::map<std::string, Estimator> estimators;  // by workload
+  // By workload and pool: other hardware says nothing.
+  std::map<std::pair<std::string, std::string>, Estimator> estimators;
   std::unordered_map<TrialKey, std::optional<WorkPerStep>> works;
   std::string work_error;                     // why the formulas are unknown
   std::size_t most_looked_at = kMaxLookedAt;  // trials of one sweep
@@ -31,7 +33,7 @@ struct PlanShared {
 
 struct PlanContext {
   Reader& reader;
-  const Machine& machine;
+  const Pools& pools;
   const HostInfo& host;
   const std::filesystem::path& worker;
   PlanShared& shared;
@@ -50,6 +52,7 @@ void share_work(const PlanContext& context, const PreparedSweeps& prepared);
 void ask_for_work(const PlanContext& context, const PreparedSweep& prepared,
                   const std::vector<std::size_t>& picked);
 
-Result<const Estimator*> estimator_of(const PlanContext& context, const WorkloadDef& def);
+Result<const Estimator*> estimator_of(const PlanContext& context, const WorkloadDef& def,
+                                      const std::string& pool);
 
 }  // namespace sweepd

@@ -39,6 +39,7 @@ std::string rule_text(const WorkloadDef& def, const ExcludeRule& rule) {
   return join(parts, " ");
 }
 
+// 0: unknown, as that of a cluster's nodes.
 std::int64_t memory_of(const Machine& machine, const WorkloadDef& def, const Trial& trial) {
   std::int64_t device = machine.memory.value;
   if (trial.text(def, "device") == "cuda") {
@@ -52,7 +53,9 @@ std::int64_t memory_of(const Machine& machine, const WorkloadDef& def, const Tri
 
 // Returns how many such trials run in parallel. Timings on GPUs do, one per GPU; on the CPU nothing
 // else runs.
-double beside(const Machine& machine, const WorkloadDef& def, const Trial& trial) {
+double beside(const Pool& pool, const WorkloadDef& def, const Trial& trial) {
+  if (pool.cluster) return static_cast<double>(pool.cluster->most_given);
+  const Machine& machine = pool.machine;
   if (trial.text(def, "device") != "cuda") return 1;
   const auto each = static_cast<std::size_t>(trial.integer(def, "world_size"));
   return static_cast<double>(std::max<std::size_t>(1, machine.gpus.size() / each));
@@ -76,6 +79,7 @@ class Planner {
     std::vector<TrialStanding> theirs;
     for (const std::size_t i : picked) theirs.push_back((*standing)[i]);
     if (const auto looked = look_at(picked, theirs); !looked) return looked.error();
+    ask_clusters();
     finish_time();
     return std::move(plan_);
   }
@@ -132,30 +136,37 @@ class Planner {
   // `standing` is that of the picked trials.
   Result<void> look_at(const std::vector<std::size_t>& picked,
                        const std::vector<TrialStanding>& standing) {
-    const auto found = estimator_of(context_, def_);
-    if (!found) return found.error();
-    const Estimator& estimator = **found;
-    plan_.past_results = static_cast<std::int64_t>(estimator.results());
     ask_for_work(context_, prepared_, picked);
     plan_.work_error = context_.shared.work_error;
-    const Resources resources(context_.machine);
+    std::vector<Resources> resources;
+    for (const PoolUse& use : context_.pools) resources.emplace_back(use.pool);
+    std::set<PoolIndex> estimated_in;
     for (std::size_t k = 0; k < picked.size(); ++k) {
       const std::size_t i = picked[k];
+      const PoolIndex in = pool_of(context_.pools, def_, trials()[i].trial).value_or(0);
+      const Pool& pool = context_.pools.at(in).pool;
+      const auto found = estimator_of(context_, def_, pool.name);
+      if (!found) return found.error();
+      const Estimator& estimator = **found;
+      if (estimated_in.insert(in).second) {
+        plan_.past_results += static_cast<std::int64_t>(estimator.results());
+      }
       const auto& work = context_.shared.works.at(trials()[i].key);
       PlannedTrial trial{i, {}, standing[k], {}, 0, 0};
       for (const std::size_t param : axes_) {
         trial.values.push_back(def_.params[param].text(trials()[i].trial.values[param]));
       }
-      trial.memory_bytes = memory_of(context_.machine, def_, trials()[i].trial);
+      trial.memory_bytes = memory_of(pool.machine, def_, trials()[i].trial);
       if (work) trial.resident_bytes = resident_bytes(*work);
-      estimate(estimator, trials()[i], work, trial);
-      refuse(resources, trials()[i].trial);
+      estimate(estimator, pool, trials()[i], work, trial);
+      refuse(resources[in], trials()[i].trial);
+      if (pool.cluster && trial.standing.all_to_run() > 0) count_ask(pool, trials()[i].trial);
       plan_.looked_at.push_back(std::move(trial));
     }
     return {};
   }
 
-  void estimate(const Estimator& estimator, const ExpandedTrial& trial,
+  void estimate(const Estimator& estimator, const Pool& pool, const ExpandedTrial& trial,
                 const std::optional<WorkPerStep>& work, PlannedTrial& out) {
     double sum_ns = 0;
     bool known = true;
@@ -180,7 +191,7 @@ class Planner {
           timeout_ns > 0 ? std::min(one->time.ns, timeout_ns) : one->time.ns;
       const double ns = static_cast<double>(one_ns) * static_cast<double>(attempts);
       sum_ns += ns;
-      total_ns_ += ns / beside(context_.machine, def_, trial.trial);
+      total_ns_ += ns / beside(pool, def_, trial.trial);
     }
     if (known && out.standing.all_to_run() > 0)
       out.time = Duration{static_cast<std::int64_t>(sum_ns)};
@@ -219,6 +230,33 @@ class Planner {
     for (const Pass pass : prepared_.sweep.passes) {
       const std::string why = resources.refusal(item_of(def_, trial, pass));
       if (!why.empty() && refused_.insert(why).second) plan_.refusals.push_back(why);
+    }
+  }
+
+  void count_ask(const Pool& pool, const Trial& trial) {
+    const Item item = item_of(def_, trial, Pass::kTiming);
+    const PoolRequest request{item.world_size, item.device == DeviceKind::kCuda, item.threads};
+    for (PlannedAsk& ask : plan_.asks) {
+      const PoolRequest& known = ask.request;
+      if (ask.pool != pool.name || known.world_size != request.world_size ||
+          known.gpus != request.gpus || known.cores_per_rank != request.cores_per_rank) {
+        continue;
+      }
+      ++ask.trials;
+      return;
+    }
+    if (plan_.asks.size() < kMostAsks) plan_.asks.push_back({pool.name, request, 1});
+  }
+
+  void ask_clusters() {
+    for (PlannedAsk& ask : plan_.asks) {
+      const PoolUse& use = context_.pools.at(context_.pools.find(ask.pool).value());
+      PoolInspector* inspector = use.executor->inspector();
+      if (inspector == nullptr) continue;
+      ask.estimate = inspector->estimate(ask.request);
+      if (!ask.estimate || ask.estimate->never.empty()) continue;
+      plan_.refusals.push_back(fmt::format("pool `{}`, world_size {}: {}", ask.pool,
+                                           ask.request.world_size, ask.estimate->never));
     }
   }
 

@@ -14,6 +14,8 @@
 
 namespace sweepd {
 
+inline constexpr std::size_t kMostAsks = 8;
+
 struct PlannedAxis {
   std::string name;
   // In order of first appearance, each with its number of trials.
@@ -44,6 +46,14 @@ struct PlannedTimeouts {
   bool all_equal = true;  // whether all of them have this timeout
 };
 
+// What the looked-at trials of one kind ask a cluster for.
+struct PlannedAsk {
+  std::string pool;
+  PoolRequest request;
+  std::int64_t trials = 0;
+  Result<PoolEstimate> estimate{PoolEstimate{}};
+};
+
 struct SweepPlan {
   std::string name, description, workload;
   std::vector<Pass> passes;
@@ -69,7 +79,8 @@ struct SweepPlan {
   double farthest_ratio = 1;      // largest factor between a trial's work and its nearest's
   std::int64_t past_results = 0;  // `done` attempts on this host that were read
   PlannedTimeouts timeouts;
-  std::vector<std::string> refusals;  // what this machine can never run, and why
+  std::vector<PlannedAsk> asks;       // the first kMostAsks kinds; clusters answer slowly
+  std::vector<std::string> refusals;  // what the pools can never run, and why
   std::string work_error;             // why the formulas are unknown
 };
 

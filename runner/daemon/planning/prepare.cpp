@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "db/base/record_views.h"
 #include "db/query/query.h"
@@ -62,7 +63,7 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
 // Checks what only the expansion shows: whether any point is left, whether each sets the parameters
 // that it uses, and how large each is.
 std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Expansion& expansion,
-                            const Resources& resources) {
+                            const Pools& pools) {
   if (expansion.trials.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
@@ -71,12 +72,51 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
     return Error{ErrorCode::kInvalidArgument, "sweep `" + sweep.name + "`: " + *mistake};
   }
   if (def.analytic) return std::nullopt;  // formulas have no ranks
+  std::vector<Resources> resources;
+  for (const PoolUse& use : pools) resources.emplace_back(use.pool);
   for (const ExpandedTrial& trial : expansion.trials) {
-    const std::string why = resources.refusal_of_ranks(item_of(def, trial.trial, Pass::kTiming));
+    const PoolIndex pool = pool_of(pools, def, trial.trial).value_or(0);
+    const std::string why =
+        resources[pool].refusal_of_ranks(item_of(def, trial.trial, Pass::kTiming));
     if (why.empty()) continue;
     return Error{ErrorCode::kInvalidArgument, fmt::format("sweep `{}`: {}", sweep.name, why)};
   }
   return std::nullopt;
+}
+
+// The kinds of device that `auto` is in the pools of the sweep.
+std::set<std::string> devices_of(const Sweep& sweep, const WorkloadDef& def, const Pools& pools) {
+  std::set<std::string> devices;
+  for (const std::string& pool : pools_of(sweep, def)) devices.emplace(pools.device_in(pool));
+  return devices;
+}
+
+// Rules are applied before `auto` is resolved where it differs by pool.
+std::optional<Error> refuse_device_rules(const Sweep& sweep, const WorkloadDef& def,
+                                         const Pools& pools) {
+  const auto device = def.index_of("device");
+  if (!device || devices_of(sweep, def, pools).size() == 1) return std::nullopt;
+  for (const ExcludeRule& rule : sweep.exclude) {
+    const auto names_it = [&](const Axis& key) { return key.param == *device; };
+    if (std::none_of(rule.keys.begin(), rule.keys.end(), names_it)) continue;
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("sweep `{}`: the exclude rule at line {} names `device`, and `auto` is "
+                    "another device in each of its pools; write `pool` in the rule, or "
+                    "give `device` its values",
+                    sweep.name, rule.line)};
+  }
+  return std::nullopt;
+}
+
+// `auto` is resolved before keys are made: a result must say where it was measured.
+Expansion expand_in_pools(Sweep& sweep, const WorkloadDef& def, const Pools& pools) {
+  const std::set<std::string> devices = devices_of(sweep, def, pools);
+  if (devices.size() > 1) {
+    return expand(sweep, def, [&](std::string_view pool) { return pools.device_in(pool); });
+  }
+  resolve_device(sweep, def, *devices.begin());
+  return expand(sweep, def);
 }
 
 // Sets the computed parameter of the trials that leave it at its default, and their keys. Trials
@@ -119,24 +159,24 @@ Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& te
 }
 
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
-                                               const Catalog& catalog, const Machine& machine,
+                                               const Catalog& catalog, const Pools& pools,
                                                const std::vector<Override>& overrides,
                                                const ComputeCode& compute,
                                                const SubmittedFrom& from) {
   auto prepared = std::make_shared<PreparedSweeps>();
-  Parsed parsed = parse_sweeps(text, file, catalog, overrides, check_table);
+  Parsed parsed =
+      parse_sweeps(text, file, with_pools(catalog, pools.names()), overrides, check_table);
   prepared->errors = std::move(parsed.errors);
   prepared->unfit = std::move(parsed.unfit);
   if (!prepared->errors.empty()) return prepared;
-  const Resources resources(machine);
   for (Sweep& sweep : parsed.sweeps) {
     const std::shared_ptr<const WorkloadDef> program = sweep.program;
     const WorkloadDef* def = program ? program.get() : catalog.find(sweep.workload);
-    // `auto` is resolved before keys are made: a result must say where it was measured.
-    resolve_device(sweep, *def, machine.gpus.empty() ? "cpu" : "cuda");
     set_origin(sweep, *def, from);
-    Expansion expansion = expand(sweep, *def);
-    prepared->refusal = refuse(sweep, *def, expansion, resources);
+    prepared->refusal = refuse_device_rules(sweep, *def, pools);
+    if (prepared->refusal) return prepared;
+    Expansion expansion = expand_in_pools(sweep, *def, pools);
+    prepared->refusal = refuse(sweep, *def, expansion, pools);
     if (prepared->refusal) return prepared;
     if (const auto filled = fill_in(*def, expansion, compute); !filled) {
       prepared->refusal = Error{filled.error().code,

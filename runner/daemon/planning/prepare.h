@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/planning/submitted_from.h"
-#include "runner/model/lease.h"
 #include "runner/sweepfile/sweepfile.h"
 #include "runner/wire/rpc.h"
 
@@ -39,7 +39,7 @@ using ComputeCode = std::function<Result<std::vector<std::string>>(
 
 // Without `compute`, computed parameters stay at their defaults.
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
-                                               const Catalog& catalog, const Machine& machine,
+                                               const Catalog& catalog, const Pools& pools,
                                                const std::vector<Override>& overrides,
                                                const ComputeCode& compute = nullptr,
                                                const SubmittedFrom& from = {});

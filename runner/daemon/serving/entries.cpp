@@ -32,6 +32,7 @@ rpc::AttemptEntry entry_of(const AttemptRow& attempt) {
   entry.state = attempt.outcome   ? name_of(*attempt.outcome)
                 : attempt.started ? "running"
                                   : "queued";
+  entry.pool = attempt.pool;
   entry.detail = attempt.detail;
   entry.verdict = attempt.verdict;
   entry.verdict_reasons = attempt.verdict_reasons;
@@ -48,6 +49,28 @@ rpc::RunningEntry entry_of(const RunningAttempt& run) {
   entry.phase = run.phase;
   entry.elapsed = now_wall() - run.started;
   entry.step = run.step;
+  entry.pool = run.pool;
+  if (run.place) {
+    entry.job = run.place->allocation.id;
+    entry.nodes = run.place->nodes;
+  }
+  return entry;
+}
+
+rpc::GivenEntry entry_of(const GivenAttempt& given) {
+  rpc::GivenEntry entry;
+  entry.attempt = given.id;
+  entry.label = given.label;
+  entry.pass = name_of(given.pass);
+  entry.pool = given.pool;
+  entry.waited = now_wall() - given.given;
+  if (given.place) {
+    const PoolAllocation& allocation = given.place->allocation;
+    entry.job = allocation.id;
+    entry.state = allocation.state;
+    entry.reason = allocation.reason;
+    entry.starts = allocation.starts;
+  }
   return entry;
 }
 

@@ -6,14 +6,19 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "db/merge/merge.h"
 #include "runner/daemon/attempts/dispatcher.h"
 #include "runner/daemon/attempts/machine_now.h"
+#include "runner/daemon/planning/config_files.h"
 #include "runner/daemon/serving/watchers.h"
 #include "runner/daemon/threads/loop_watch.h"
 #include "runner/daemon/threads/reader_pool.h"
 #include "runner/daemon/threads/writer.h"
+#include "runner/wire/attempt_folder.h"
 #include "runner/wire/endpoint.h"
 
 namespace sweepd {
@@ -30,6 +35,14 @@ struct ReadServices {
   std::filesystem::path database;
   const Catalog& catalog;
   ReaderPool& readers;
+  std::vector<PoolConfig> clusters = {};  // whose attempts have their folders elsewhere
+  // Where a cluster has an attempt now; not set where no daemon runs.
+  std::function<std::optional<AttemptPlace>(const AttemptId&)> place_of = {};
+
+  // Of an attempt that the database names, in a pool that it names.
+  Result<AttemptFolder> folder_of(const std::string& pool, const AttemptId& attempt) const;
+  // Folders of attempts that clusters share, with those of other daemons.
+  std::vector<std::filesystem::path> shared_runs() const;
 };
 
 struct Services : ReadServices {
@@ -42,6 +55,8 @@ struct Services : ReadServices {
   Watchers& watchers;
   std::function<void(StopMode)> stop;
   const std::filesystem::path& worker;  // the sweep-worker program
+  const ConfigPlaces& config_places;
+  const LoadedConfig& config;  // as this daemon read it
   const LoopWatch& loop;
   // Belongs to the writer's thread. It is here and not in its handler, because that handler's frame
   // may outlive the store when the daemon stops.

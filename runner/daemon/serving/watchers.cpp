@@ -117,7 +117,8 @@ asio::awaitable<void> Watchers::tell_all() {
 
 // Each call postpones the beat, which comes a second after the last message.
 void Watchers::arm_beat() {
-  if (watches_.empty() || dispatcher_->running().empty()) return;
+  if (watches_.empty()) return;
+  if (dispatcher_->running().empty() && dispatcher_->given().empty()) return;
   beat_.expires_after(kBeat);
   beat_.async_wait([this](const boost::system::error_code& error) {
     if (!error) spawn_tell_all();
@@ -194,6 +195,9 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
     if (!watch->trials.contains(run.trial_key)) continue;
     const rpc::RunningEntry& entry = progress.running.emplace_back(entry_of(run));
     running.push_back({run.pass, entry.elapsed, watch->weights.of(run.trial_key, run.pass)});
+  }
+  for (const GivenAttempt& given : dispatcher_->given()) {
+    if (watch->trials.contains(given.trial_key)) progress.given.push_back(entry_of(given));
   }
   progress.ended = std::move(news);
   progress.left = time_left(watch->pace, running);

@@ -15,6 +15,7 @@ struct Status {
     int pid = 0;
     std::int64_t queued = 0;
     std::vector<RunningEntry> running;
+    std::vector<GivenEntry> given;
     Duration longest_hold{0};
     static void visit(auto& self, auto&& field) {
       field("version", self.version, "");
@@ -24,6 +25,7 @@ struct Status {
       field("database", self.database, "path");
       field("queued", self.queued, "attempts");
       field("running", self.running, "");
+      field("given", self.given, "among those queued");
       field("longest_hold_ns", self.longest_hold,
             "the longest time that the event loop stood still");
       field("trouble", self.trouble,
@@ -156,6 +158,90 @@ struct HostEntry {
   }
 };
 
+struct ConfigFileEntry {
+  static constexpr std::string_view kTitle = "a configuration file";
+  std::string path;
+  bool exists = false;
+  static void visit(auto& self, auto&& field) {
+    field("path", self.path, "");
+    field("exists", self.exists, "");
+  }
+};
+
+struct ConfigValueEntry {
+  static constexpr std::string_view kTitle = "a value of the configuration";
+  std::string key, value, source;
+  static void visit(auto& self, auto&& field) {
+    field("key", self.key, "`pools.NAME.slurm.partition`");
+    field("value", self.value, "");
+    field("source", self.source, "`FILE:LINE`, or `default`");
+  }
+};
+
+struct Config {
+  static constexpr std::string_view kName = "config";
+  struct Request {
+    static void visit(auto&, auto&&) {}
+  };
+  struct Reply {
+    std::vector<ConfigFileEntry> files;
+    std::vector<ConfigValueEntry> values;
+    std::string changed;
+    static void visit(auto& self, auto&& field) {
+      field("files", self.files, "that were looked for; of two the second is more important");
+      field("values", self.values, "in force");
+      field("changed", self.changed,
+            "a sentence if the files say something else now, or have mistakes; else empty");
+    }
+  };
+};
+
+struct PoolNodesEntry {
+  static constexpr std::string_view kTitle = "nodes of a pool";
+  std::string state, names, gpu, reason;
+  bool usable = true;
+  std::int64_t count = 0, cores = 0, gpus = 0;
+  Bytes memory;
+  static void visit(auto& self, auto&& field) {
+    field("state", self.state, "in the cluster's word");
+    field("usable", self.usable, "attempts can run there, now or later");
+    field("count", self.count, "");
+    field("names", self.names, "");
+    field("cores", self.cores, "of one node");
+    field("gpus", self.gpus, "of one node");
+    field("gpu", self.gpu, "their kind");
+    field("memory_bytes", self.memory, "of one node; 0: unknown");
+    field("reason", self.reason, "why they are not usable");
+  }
+};
+
+struct PoolJobEntry {
+  static constexpr std::string_view kTitle = "a job of a pool";
+  std::string job, state, nodes, reason;
+  std::optional<WallTime> starts, ends;
+  static void visit(auto& self, auto&& field) {
+    field("job", self.job, "its number");
+    field("state", self.state, "");
+    field("nodes", self.nodes, "empty while it waits");
+    field("reason", self.reason, "why it waits");
+    field("starts_ns", self.starts, "since 1970, as the cluster expects");
+    field("ends_ns", self.ends, "its time limit");
+  }
+};
+
+struct PoolEntry {
+  static constexpr std::string_view kTitle = "a pool";
+  std::string name, problem;
+  std::vector<PoolNodesEntry> nodes;
+  std::vector<PoolJobEntry> jobs;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("nodes", self.nodes, "");
+    field("jobs", self.jobs, "of this daemon");
+    field("problem", self.problem, "why its state is not known");
+  }
+};
+
 struct Devices {
   static constexpr std::string_view kName = "devices";
   struct Request {
@@ -164,9 +250,11 @@ struct Devices {
   struct Reply {
     HostEntry host;
     std::vector<DeviceEntry> devices;
+    std::vector<PoolEntry> pools;
     static void visit(auto& self, auto&& field) {
       field("host", self.host, "");
       field("devices", self.devices, "");
+      field("pools", self.pools, "those of clusters");
     }
   };
 };

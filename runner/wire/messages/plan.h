@@ -115,6 +115,22 @@ struct PlannedTrial {
   }
 };
 
+// What the attempts of a kind ask a pool of a cluster for.
+struct PlannedAsk {
+  static constexpr std::string_view kTitle = "what a plan asks a cluster for";
+  std::string pool, asks, problem;
+  std::int64_t ranks = 1, trials = 0;
+  std::optional<WallTime> starts;
+  static void visit(auto& self, auto&& field) {
+    field("pool", self.pool, "");
+    field("ranks", self.ranks, "of one trial");
+    field("trials", self.trials, "of those that were looked at");
+    field("asks", self.asks, "for one job");
+    field("starts_ns", self.starts, "since 1970, when the queue would begin the job");
+    field("problem", self.problem, "why the cluster does not say");
+  }
+};
+
 struct SweepPlan {
   static constexpr std::string_view kTitle = "a plan";
   std::string name, description, workload;
@@ -129,6 +145,7 @@ struct SweepPlan {
   PlannedTime time;
   std::optional<PlannedTimeouts> timeouts;
   std::optional<PlannedMemory> memory;
+  std::vector<PlannedAsk> asks;
   std::vector<std::string> refusals;
   std::string work_error;
   std::vector<PlannedTrial> rows;
@@ -157,7 +174,8 @@ struct SweepPlan {
         "attempts that are expected to take longer than their `timeout`; null when there are none",
         OrNull());
     field("memory", self.memory, "null when no formula is known", OrNull());
-    field("refusals", self.refusals, "what this machine can never run");
+    field("asks", self.asks, "");
+    field("refusals", self.refusals, "what its pools can never run");
     field("work_error", self.work_error, "why formulas are not known");
     field("rows", self.rows, "`limit` trials, the first and the last among them");
   }

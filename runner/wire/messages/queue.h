@@ -119,6 +119,7 @@ struct Progress {
   std::string sweep;
   Counts counts;
   std::vector<RunningEntry> running;
+  std::vector<GivenEntry> given;
   std::vector<EndedEntry> ended;
   std::optional<Duration> left;
   std::string trouble;
@@ -127,6 +128,7 @@ struct Progress {
     field("sweep", self.sweep, "its id");
     field("counts", self.counts, "of attempts");
     field("running", self.running, "");
+    field("given", self.given, "");
     field("left_ns", self.left, "the time that the sweep still needs", OrNull());
     field("ended", self.ended, "since the last notification; in the first, the last 20 problems");
     field("trouble", self.trouble, "as in `status`");

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "runner/model/outcome.h"
+#include "runner/model/pool_name.h"
 #include "runner/wire/message.h"
 
 namespace sweepd::rpc {
@@ -61,6 +62,7 @@ struct AttemptEntry {
   std::string id, trial, label, workload, pass;
   int repeat = 0;
   std::string state, detail, verdict, verdict_reasons;
+  std::string pool{kLocalPool};
   std::optional<WallTime> started, ended;
   static void visit(auto& self, auto&& field) {
     field("id", self.id, "");
@@ -71,6 +73,7 @@ struct AttemptEntry {
     field("pass", self.pass, "");
     field("repeat", self.repeat, "");
     field("state", self.state, "`queued`, `running` or an outcome");
+    field("pool", self.pool, "where it runs");
     field("detail", self.detail, "why it ended so");
     field("verdict", self.verdict, "");
     field("verdict_reasons", self.verdict_reasons, "");
@@ -82,6 +85,7 @@ struct AttemptEntry {
 struct RunningEntry {
   static constexpr std::string_view kTitle = "a running attempt";
   std::string attempt, label, pass, phase;
+  std::string pool{kLocalPool}, job, nodes;
   Duration elapsed{0};
   std::int64_t step = -1;
   static void visit(auto& self, auto&& field) {
@@ -91,6 +95,27 @@ struct RunningEntry {
     field("elapsed_ns", self.elapsed, "");
     field("step", self.step, "-1 before the first");
     field("phase", self.phase, "");
+    field("pool", self.pool, "");
+    field("job", self.job, "of a cluster; empty in `local`");
+    field("nodes", self.nodes, "the same");
+  }
+};
+
+struct GivenEntry {
+  static constexpr std::string_view kTitle = "an attempt that waits in a cluster";
+  std::string attempt, label, pass, pool, job, state, reason;
+  Duration waited{0};
+  std::optional<WallTime> starts;
+  static void visit(auto& self, auto&& field) {
+    field("attempt", self.attempt, "its id");
+    field("label", self.label, "");
+    field("pass", self.pass, "");
+    field("pool", self.pool, "");
+    field("waited_ns", self.waited, "since it was given to the pool");
+    field("job", self.job, "empty: none was asked for yet");
+    field("state", self.state, "of the job, in the cluster's word");
+    field("reason", self.reason, "why it waits, in the cluster's word");
+    field("starts_ns", self.starts, "since 1970, as the cluster expects");
   }
 };
 

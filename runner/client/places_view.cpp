@@ -1,0 +1,93 @@
+#include "runner/client/places_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runner/base/text.h"
+#include "runner/base/units.h"
+#include "runner/client/output.h"
+
+namespace sweepd {
+namespace {
+
+// ": Resources (job 17)"
+std::string reason_text(const rpc::GivenEntry& given) {
+  const std::string& why = given.reason.empty() ? given.state : given.reason;
+  std::string text = why.empty() ? "" : ": " + why;
+  if (!given.job.empty()) text += fmt::format(" (job {})", given.job);
+  return text;
+}
+
+std::string job_line(const rpc::PoolJobEntry& job) {
+  std::string line = fmt::format("job {}: {}", job.job, job.state);
+  if (!job.nodes.empty()) line += " on " + job.nodes;
+  if (job.nodes.empty() && !job.reason.empty()) line += ", " + job.reason;
+  if (job.nodes.empty() && job.starts) {
+    line += ", expected to start at " + local_time(job.starts->ns);
+  }
+  if (!job.nodes.empty() && job.ends) line += ", until " + local_time(job.ends->ns);
+  return line;
+}
+
+}  // namespace
+
+std::string waits_text(const rpc::GivenEntry& given) {
+  return fmt::format("waits in pool {}{}", given.pool, reason_text(given));
+}
+
+std::string where_text(const rpc::RunningEntry& run) {
+  if (run.pool == kLocalPool) return "";
+  std::string text = run.nodes.empty() ? "" : " on " + run.nodes;
+  text += fmt::format("{} pool {}", text.empty() ? " in" : " of", run.pool);
+  return run.job.empty() ? text : text + fmt::format(" (job {})", run.job);
+}
+
+std::vector<std::string> waiting_lines(const std::vector<rpc::GivenEntry>& given) {
+  std::vector<std::pair<std::string, std::int64_t>> groups;  // in the order of the first of each
+  for (const rpc::GivenEntry& one : given) {
+    const std::string text = fmt::format("in pool {}{}", one.pool, reason_text(one));
+    const auto known = std::find_if(groups.begin(), groups.end(),
+                                    [&](const auto& group) { return group.first == text; });
+    known == groups.end() ? void(groups.emplace_back(text, 1)) : void(++known->second);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [text, n] : groups) {
+    lines.push_back(fmt::format("{} {} {}", with_thousands(n), n == 1 ? "waits" : "wait", text));
+  }
+  return lines;
+}
+
+Table nodes_table(const rpc::PoolEntry& pool) {
+  Table table;
+  table.title = "Pool " + pool.name;
+  table.columns = {{"nodes", "", Align::kRight},     {"names", "", Align::kLeft},
+                   {"state", "", Align::kLeft},      {"cores", "", Align::kRight},
+                   {"GPUs", "", Align::kRight},      {"GPU", "", Align::kLeft},
+                   {"memory", "GiB", Align::kRight}, {"why", "", Align::kLeft}};
+  const auto number = [](std::int64_t n) {
+    return Cell{n == 0 ? "" : with_thousands(n), static_cast<double>(n)};
+  };
+  for (const rpc::PoolNodesEntry& nodes : pool.nodes) {
+    const double gib = static_cast<double>(nodes.memory.value) / 0x1p30;
+    const std::string state =
+        nodes.usable ? nodes.state : fmt::format("{} (not usable)", nodes.state);
+    table.rows.push_back({number(nodes.count),
+                          {nodes.names, {}},
+                          {state, {}},
+                          number(nodes.cores),
+                          number(nodes.gpus),
+                          {nodes.gpu, {}},
+                          gib > 0 ? Cell{fmt::format("{:.0f}", gib), gib} : Cell{"", {}},
+                          {nodes.reason, {}}});
+  }
+  for (const rpc::PoolJobEntry& job : pool.jobs) table.notes.push_back(job_line(job));
+  if (!pool.problem.empty()) {
+    table.notes.push_back("its state is not known: " + pool.problem);
+    table.warnings = 1;
+  }
+  return table;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,23 @@
+// Where attempts of clusters run, or wait and for what, as text. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/model/table.h"
+#include "runner/wire/messages/machine.h"
+
+namespace sweepd {
+
+// "waits in pool h200: Resources (job 17)"
+std::string waits_text(const rpc::GivenEntry& given);
+// " on node3 of pool h200 (job 17)"; "" on this machine.
+std::string where_text(const rpc::RunningEntry& run);
+
+// A line for each pool and reason: "3 wait in pool h200: Resources (job 17)".
+std::vector<std::string> waiting_lines(const std::vector<rpc::GivenEntry>& given);
+
+// The nodes of a pool, and this daemon's jobs there. A pool that did not answer has a note.
+Table nodes_table(const rpc::PoolEntry& pool);
+
+}  // namespace sweepd

@@ -1,0 +1,53 @@
+// The part of the dispatcher for attempts that their pool took away: a node failed, somebody
+// cancelled the job.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/post.hpp>
+
+#include "runner/daemon/attempts/dispatcher.h"
+
+namespace sweepd {
+
+Ending Dispatcher::ending_of(const AttemptLost& event, int losses) {
+  if (!event.again) return event.ending;
+  const std::string& what = event.what.empty() ? describe(event.ending) : event.what;
+  return {Failed{fmt::format("its pool took it away {} times; the last time: {}", losses + 1, what),
+                 ""}};
+}
+
+void Dispatcher::lose(const AttemptLost& event) {
+  if (auto starting = starter_.take(event.attempt)) {
+    scheduler_.finished(starting->attempt.row);
+    return lose(std::move(starting->attempt), event, starting->cancelled);
+  }
+  Run* run = run_of(event.attempt);
+  if (run == nullptr) return;
+  run->lost = event;
+  // Ranks whose end was not reported have ended all the same.
+  for (int rank = 0; rank < run->world_size(); ++rank) {
+    const auto is_it = [rank](const EndedRank& ended) { return ended.rank == rank; };
+    if (std::ranges::none_of(run->ended, is_it)) run->ended.push_back({rank, {}});
+  }
+  // Its journals decide whether it was done. Posted, as after AttemptOver.
+  boost::asio::post(io_, [this, row = run->attempt.row] { finish_run(row); });
+}
+
+void Dispatcher::lose(OpenAttempt attempt, const AttemptLost& event, bool cancelled) {
+  schedule_pump();  // its place in the pool is free
+  if (cancelled) return end_without_process(attempt, {Cancelled{"cancelled"}});
+  if (!event.again || attempt.losses >= kMostLosses) {
+    return end_without_process(attempt, ending_of(event, attempt.losses));
+  }
+  const std::string what = event.what.empty() ? describe(event.ending) : event.what;
+  spdlog::warn("attempt {} is lost: {}", attempt.id, what);
+  writer_.run([row = attempt.row, what,
+               now = now_wall()](Store& store) { return store.record_loss(row, now, what); },
+              [id = attempt.id](const Result<void>& recorded) {
+                if (!recorded) spdlog::error("attempt {}: {}", id, recorded.error().message);
+              });
+  ++attempt.losses;
+  queue_again(std::move(attempt));
+}
+
+}  // namespace sweepd

@@ -1,0 +1,27 @@
+// Makes the pools of a configuration, each with its executor.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/base/host.h"
+#include "runner/daemon/attempts/pools.h"
+#include "runner/exec/exit_status.h"
+#include "runner/sweepfile/config.h"
+
+namespace sweepd {
+
+using PoolExecutors = std::vector<std::unique_ptr<Executor>>;  // as Config::pools
+
+// Tells apart daemons that share a folder of attempts. The same after a restart.
+std::string owner_of(const std::filesystem::path& state, const HostInfo& host);
+
+PoolExecutors make_executors(const Config& config, const std::filesystem::path& worker,
+                             Prefork prefork, const std::string& owner);
+
+// `local` is the first of them.
+Pools make_pools(const Config& config, const PoolExecutors& executors, PoolUse local);
+
+}  // namespace sweepd

@@ -1,0 +1,49 @@
+// Reads the configuration of daemon and client. schemas/config.md is the manual. Pure: the daemon
+// reads the files (runner/daemon/planning/config_files.h). Mistakes are reported as those of a
+// sweep file.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/model/pool_config.h"
+#include "runner/sweepfile/sweepfile.h"
+
+namespace sweepd {
+
+struct ConfigText {
+  std::string file;  // for messages
+  std::string text;
+};
+
+// One value that is in force: "pools.h200.slurm.partition", "gpu", "/etc/sweepd/config.yaml:4".
+struct ConfigValue {
+  std::string key;
+  std::string value;
+  std::string source;  // "default" if no file has it
+  friend bool operator==(const ConfigValue&, const ConfigValue&) = default;
+};
+
+struct Config {
+  std::vector<PoolConfig> pools =
+      local_pool_only();            // `local` first, then in the order of the files
+  std::vector<ConfigValue> values;  // of all pools, in the same order
+};
+
+struct ParsedConfig {
+  Config config;                   // complete only if there are no errors
+  std::vector<Diagnostic> errors;  // by file
+};
+
+// Returns the value of an environment variable; empty: it is not set.
+using EnvironmentOf = std::function<std::optional<std::string>(const std::string& name)>;
+
+// The texts from the least to the most important: a pool of a later one replaces a pool of the same
+// name whole, so that no pool is a mixture of two files. `local` exists always. An empty text is
+// valid. `~` and `$NAME` in `runs` are replaced.
+ParsedConfig parse_config(const std::vector<ConfigText>& texts, const EnvironmentOf& environment);
+
+}  // namespace sweepd
