@@ -10,7 +10,7 @@
 namespace sweepd::spec {
 namespace {
 
-const Node* find(const Node& map, std::string_view name) {
+const Node* value_in(const Node& map, std::string_view name) {
   for (const auto& [key, value] : map.entries) {
     if (key->text == name) return value.get();
   }
@@ -18,18 +18,18 @@ const Node* find(const Node& map, std::string_view name) {
 }
 
 bool has_key(const Node& map, std::string_view name) {
-  return find(map, name) != nullptr;
+  return value_in(map, name) != nullptr;
 }
 
 // A value inherits from the table what it leaves out. A mistake in that is therefore at the table's
 // key.
 const Mark& place_of(const Node& table, const TableMistake& mistake) {
-  const Node* values = mistake.value ? find(table, "values") : nullptr;
+  const Node* values = mistake.value ? value_in(table, "values") : nullptr;
   if (values != nullptr && *mistake.value < values->items.size()) {
-    const Node* own = find(*values->items[*mistake.value], mistake.key);
+    const Node* own = value_in(*values->items[*mistake.value], mistake.key);
     if (own != nullptr) return own->mark;
   }
-  const Node* key = find(table, mistake.key);
+  const Node* key = value_in(table, mistake.key);
   return key != nullptr ? key->mark : table.mark;
 }
 
