@@ -40,9 +40,12 @@ TEST(NamesInText, TellWhatIsWrong) {
            Row{TextForm::kTemplate, "a}b",
                "a } has no matching brace in `a}b`; write }} for a brace"},
            Row{TextForm::kAssignments, "A=1 B-C",
-               "`B-C` is not an assignment; expected NAME=value"},
-           Row{TextForm::kAssignments, "HF_TOKEN", "`HF_TOKEN` sounds like a secret"},
-           Row{TextForm::kAssignments, "=1", "`=1` is not an assignment; expected NAME=value"},
+               "`B-C` is not an assignment; expected NAME=value, or NAME"},
+           Row{TextForm::kAssignments, "HF_TOKEN",
+               "`HF_TOKEN` sounds like a secret, and values of `env` are stored; name it in "
+               "`secrets`"},
+           Row{TextForm::kAssignments, "=1",
+               "`=1` is not an assignment; expected NAME=value, or NAME"},
            Row{TextForm::kNames, "A B=1", "`B=1` is not the name of an environment variable"},
            Row{TextForm::kNames, "{model}", "`{model}` is not the name of an environment variable"},
        }) {
