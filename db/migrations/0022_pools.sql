@@ -17,16 +17,17 @@ CREATE TABLE attempt_loss (
   PRIMARY KEY (attempt, position)
 ) STRICT, WITHOUT ROWID;
 
--- A sweep may want one trial in several pools.
+-- A sweep may want one trial in several pools. The key's columns come first: where they do not,
+-- integrity_check of SQLite 3.40 sees NULL where there is none.
 CREATE TABLE sweep_trial_in_pool (
   sweep          INTEGER NOT NULL REFERENCES sweep (id),
   trial          INTEGER NOT NULL REFERENCES trial (id),
+  pool           TEXT NOT NULL DEFAULT 'local',
   position       INTEGER NOT NULL,
   priority       INTEGER NOT NULL,
   timeout_ns     INTEGER NOT NULL,
   repeats        INTEGER NOT NULL,
   submitted_code TEXT,
-  pool           TEXT NOT NULL DEFAULT 'local',
   PRIMARY KEY (sweep, trial, pool)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO sweep_trial_in_pool (sweep, trial, position, priority, timeout_ns, repeats,

@@ -93,7 +93,7 @@ std::vector<Row> method_rows() {
   return {method<Submit>(),     method<Try>(),         method<Plan>(),      method<Watch>(),
           method<Kernels>(),    method<List>(),        method<Show>(),      method<Report>(),
           method<rpc::Query>(), method<Compare>(),     method<Memory>(),    method<Log>(),
-          method<Cancel>(),     method<Retry>(),       method<Workloads>(), method<Config>(),
+          method<Cancel>(),     method<Retry>(),       method<Workloads>(), method<rpc::Config>(),
           method<Devices>(),    method<rpc::Status>(), method<Doctor>(),    method<Merge>(),
           method<rpc::Noise>(), method<Stop>(),        method<Delete>(),    method<Usage>(),
           method<rpc::Backup>()};

@@ -125,8 +125,9 @@ TEST(CatalogJson, MistakesNameTheirPlace) {
               HasSubstr("workloads[0].params[1].type: unknown value type `float`"));
   EXPECT_THAT(with("/workloads/0/params/0/default", 0),
               HasSubstr("workloads[0].params[0].default: count: 0 is too small"));
-  EXPECT_THAT(with("/workloads/0/params/0/role", "none"),
-              HasSubstr("workloads[0].params[0].role: expected `identity` or `scheduling`"));
+  EXPECT_THAT(
+      with("/workloads/0/params/0/role", "none"),
+      HasSubstr("workloads[0].params[0].role: expected `identity`, `scheduling` or `place`"));
   EXPECT_THAT(with("/workloads/0/phases", 3), HasSubstr("workloads[0].phases: expected an array"));
 }
 
