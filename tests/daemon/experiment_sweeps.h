@@ -115,6 +115,8 @@ inline Experiments load_experiments(const std::filesystem::path& folder) {
   std::map<std::string, std::string> texts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
+    // It declares a program with parameters of its own, which the catalog made here does not have.
+    if (entry.path().filename() == "own_program.yaml") continue;
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     for (const YAML::Node& document : YAML::LoadAll(text.str())) named.read(document);

@@ -51,6 +51,7 @@ std::string value_of(Connection& connection, const FilledColumn& column,
                                  sql_name(column.parent) + " LIMIT 1");
     return parent.next() ? parent.text(0) : "";
   }
+  if (column.name == "type") return "'text'";  // of a parameter: read when the file is opened
   if (column.type == "TEXT") return "'" + allowed_word(create_sql, column.name) + "'";
   return column.type == "REAL" ? "1.5" : "1";
 }
