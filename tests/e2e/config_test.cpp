@@ -97,7 +97,7 @@ TEST(Pool, AnUnknownOneIsAMistakeAtItsPlace) {
   const Ran ran =
       box.ctl({"submit", "-"}, "sweep: a\nworkload: noop\nmatrix: {pool: [local, lokal]}\n");
   EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("<stdin>:3:23: error: pool: `lokal` is not one of local"),
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("<stdin>:3:24: error: pool: `lokal` is not one of local"),
                              HasSubstr("did you mean `local`?")));
   const Ran option = box.ctl({"submit", "-", "--pool", "far"}, kQuickNoop);
   EXPECT_EQ(option.exit_code, 2);

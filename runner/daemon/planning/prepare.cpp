@@ -84,6 +84,17 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
   return std::nullopt;
 }
 
+// A program as the store knows it: the names of pools belong to this daemon's configuration, not to
+// the declaration, which is compared with the stored one.
+std::shared_ptr<const WorkloadDef> without_pools(WorkloadDef program, const Catalog& catalog) {
+  const WorkloadDef* base = catalog.find(program.base);
+  for (ParamDef& param : program.params) {
+    if (param.role != ParamRole::kPlace || base == nullptr) continue;
+    if (const auto index = base->index_of(param.name)) param = base->params[*index];
+  }
+  return std::make_shared<const WorkloadDef>(std::move(program));
+}
+
 // The kinds of device that `auto` is in the pools of the sweep.
 std::set<std::string> devices_of(const Sweep& sweep, const WorkloadDef& def, const Pools& pools) {
   std::set<std::string> devices;
@@ -170,6 +181,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
   prepared->unfit = std::move(parsed.unfit);
   if (!prepared->errors.empty()) return prepared;
   for (Sweep& sweep : parsed.sweeps) {
+    if (sweep.program) sweep.program = without_pools(*sweep.program, catalog);
     const std::shared_ptr<const WorkloadDef> program = sweep.program;
     const WorkloadDef* def = program ? program.get() : catalog.find(sweep.workload);
     set_origin(sweep, *def, from);
