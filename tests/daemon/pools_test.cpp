@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/daemon/dispatcher_story.h"
 
 namespace sweepd {
@@ -142,6 +145,27 @@ TEST_F(PoolsStory, TheTroubleOfOnePoolIsNotThatOfTheOther) {
   ASSERT_TRUE(until([&] { return dispatcher_->given().size() == 1; }));
   far_.begin(far[0].id);
   ASSERT_TRUE(until([&] { return dispatcher_->trouble().empty(); }));
+}
+
+// A result that is just being stored is no reason for another pool to stay closed.
+TEST_F(PoolsStory, TriesAgainWhileTheOtherPoolStoresAResult) {
+  timing_.start_retry = timing_.start_retry_most = milliseconds(50);
+  restart();
+  const auto here = enqueue({{{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  far_.refuse_start = "sbatch: error: invalid partition";
+  enqueue({kFar});
+  ASSERT_TRUE(until([&] { return !dispatcher_->trouble().empty(); }));
+  far_.refuse_start.clear();
+  writer_->run(
+      [](Store&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        return true;
+      },
+      [](bool) {});
+  finish_well(here[0]);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_TRUE(until([&] { return dispatcher_->given().size() == 1; }));
 }
 
 TEST_F(PoolsStory, WhatCanNeverRunThereIsSkipped) {

@@ -81,7 +81,9 @@ void Dispatcher::resume_all_starts() {
 }
 
 void Dispatcher::resume_starts(PoolIndex pool) {
-  if (!results_.empty()) return results_.store_next();
+  // Only then: a result that is just being stored is no reason to stay closed, and nothing would
+  // open the gate afterwards.
+  if (results_.is_refused()) return results_.store_next();
   StartGate& gate = *gates_[pool];
   if (!gate.trouble().empty()) {
     const bool nothing_waits = pool == 0 ? waiting_.empty() : scheduler_.queued(pool) == 0;

@@ -36,6 +36,7 @@ class ResultQueue {
   void add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   void store_next();
   bool empty() const { return unstored_.empty(); }
+  bool is_refused() const { return refused_; }  // until the last record has been stored
   bool holds(const std::unordered_set<TrialKey>& trials) const;
 
  private:
