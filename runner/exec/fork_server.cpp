@@ -11,11 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 #include "runner/base/proc.h"
 #include "runner/exec/found_rank.h"
-#include "runner/exec/leftovers.h"
+#include "runner/exec/rank_environment.h"
 #include "runner/exec/signals.h"
 
 namespace sweepd {
@@ -24,12 +23,6 @@ namespace {
 // A fork takes a millisecond, or ten on a machine that swaps. A server that does not answer is
 // stuck.
 constexpr int kAnswerLimitMs = 5000;
-
-bool differs_between_attempts(std::string_view entry) {
-  constexpr std::string_view kAttempt = kAttemptVariable;
-  return entry.starts_with("MASTER_PORT=") ||
-         (entry.starts_with(kAttempt) && entry.substr(kAttempt.size()).starts_with('='));
-}
 
 std::vector<std::string> fixed_part(const std::vector<std::string>& environment) {
   std::vector<std::string> fixed;

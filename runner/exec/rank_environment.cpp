@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -67,6 +68,13 @@ std::vector<std::string> rank_environment(const char* const* inherited,
   }
   for (const auto& [name, value] : own) environment.push_back(fmt::format("{}={}", name, value));
   return environment;
+}
+
+bool differs_between_attempts(std::string_view entry) {
+  constexpr std::array<std::string_view, 3> kNames{kAttemptVariable, "MASTER_PORT",
+                                                   "TORCHELASTIC_RUN_ID"};
+  const std::string_view name = entry.substr(0, entry.find('='));
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 }  // namespace sweepd

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/wire/request.h"
@@ -29,5 +30,9 @@ namespace sweepd {
 // request.lease.ranks.size().
 std::vector<std::string> rank_environment(const char* const* inherited,
                                           const AttemptRequest& request, int rank);
+
+// Whether "NAME=value" has another value for each attempt, whatever the attempt asks for. A worker
+// that is loaded once for many attempts must not depend on it.
+bool differs_between_attempts(std::string_view entry);
 
 }  // namespace sweepd

@@ -97,6 +97,15 @@ TEST_F(PreforkTest, AnAttemptIsForkedOnceTheWorkerIsLoaded) {
   EXPECT_THAT(log(), HasSubstr("ended done"));
 }
 
+TEST_F(PreforkTest, TheNextAttemptIsForkedFromTheSameWorker) {
+  ASSERT_TRUE(preload());
+  AttemptRequest next = request();
+  next.attempt = "ffeeddccbbaa9988";
+  EXPECT_FALSE(preload(next)) << "it was loaded again";
+  EXPECT_EQ(finish(start(next)).code, 0);
+  EXPECT_THAT(log(), HasSubstr("forked from the preloaded worker"));
+}
+
 TEST_F(PreforkTest, WithoutAskingEveryAttemptIsStartedByItself) {
   EXPECT_EQ(finish(start()).code, 0);
   EXPECT_THAT(log(), Not(HasSubstr("forked")));

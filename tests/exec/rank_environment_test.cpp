@@ -48,6 +48,19 @@ TEST(RankEnvironment, OnCpuHidesTheGpus) {
   EXPECT_EQ(value_of(environment, "WORLD_SIZE"), "1");
 }
 
+// A worker that is loaded for many attempts gets only what this names anew.
+TEST(RankEnvironment, WhatDiffersBetweenAttemptsIsNamed) {
+  const char* const inherited[] = {"HOME=/home/ada", nullptr};
+  AttemptRequest request = request_of({{{0}, "", -1}});
+  const auto one = rank_environment(inherited, request, 0);
+  request.attempt = "fedcba9876543210";
+  const auto other = rank_environment(inherited, request, 0);
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(differs_between_attempts(one[i]), one[i] != other[i]) << one[i];
+  }
+}
+
 TEST(RankEnvironment, PortIsTheSameForAllRanksAndDiffersBetweenAttempts) {
   const char* const inherited[] = {nullptr};
   AttemptRequest request = request_of({{{0}, "", -1}, {{1}, "", -1}});
