@@ -39,6 +39,7 @@ rank() {
   exec >> "$runs/$attempt/log.$RANK.txt" 2>&1 < /dev/null
   put "$run/began.$RANK" "$EPOCHREALTIME $SLURMD_NODENAME $SLURM_JOB_ID.$SLURM_STEP_ID"
   trap : TERM  # a signal to the step also reaches this shell, which must still tell the worker's end
+  trap '' INT  # srun passes on the one that ends it, just before it kills all tasks
   "$worker" --run "$runs/$attempt"
   code=$?
   if [[ -e $SWEEPD_STATUS_PAGE ]]; then
