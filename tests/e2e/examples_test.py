@@ -20,9 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
-VERBS = ["run", "plan", "submit", "watch", "list", "show", "report", "query", "compare", "export", "log", "cancel", "retry", "delete", "usage", "backup", "merge", "noise",
-         "try", "emit",
-         "workloads", "devices", "doctor", "status", "stop", "completion"]
+VERBS = ["run", "plan", "submit", "watch", "list", "show", "report", "query", "compare", "export", "log", "cancel",
+         "retry", "delete", "usage", "backup", "merge", "noise", "try", "emit", "workloads", "devices", "config", "doctor",
+         "status", "stop", "completion"]
 SWEEP = """
 sweep: {name}
 workload: lm_step
@@ -36,6 +36,10 @@ GANG = """
 sweep: gang
 workload: all_reduce
 params: {backend: gloo, bytes: 1KiB, world_size: 2, warmup: 1, steps: 2, device: cpu, threads: 1}
+"""
+POOL = """
+pools:
+  h200: {slurm: {gpus_per_node: 8}, runs: ~/shared}
 """
 
 
@@ -82,6 +86,8 @@ class Examples(unittest.TestCase):
         watched = SWEEP.replace("workload: lm_step", "workload: lm_step\nsentinel: 10m")
         (cls.home / "lm.yaml").write_text(watched.format(name="lm-end-to-end"))
         (cls.home / "gang.yaml").write_text(GANG)
+        (cls.home / ".config/sweepd").mkdir(parents=True)
+        (cls.home / ".config/sweepd/config.yaml").write_text(POOL)
         for name, batch in [("before", 2), ("after", 3)]:
             (cls.home / f"{name}.yaml").write_text(SWEEP.format(name=name).replace("batch: 1", f"batch: {batch}"))
         for step in ["sweepctl submit other.yaml --set context=16,64 --set precision=fp32 --wait", "sweepctl stop",
