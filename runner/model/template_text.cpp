@@ -34,7 +34,8 @@ bool sounds_secret(std::string word) {
   for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   constexpr std::array<std::string_view, 6> kWords{"TOKEN",  "SECRET",     "PASSWORD",
                                                    "PASSWD", "CREDENTIAL", "API_KEY"};
-  return std::ranges::any_of(kWords, [&](auto part) { return word.find(part) != word.npos; });
+  return std::ranges::any_of(kWords,
+                             [&](auto part) { return word.find(part) != std::string::npos; });
 }
 
 Result<void> check_word(const std::string& word, TextForm form) {
