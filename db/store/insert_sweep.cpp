@@ -7,26 +7,6 @@
 #include "runner/base/text.h"
 
 namespace sweepd {
-
-std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const WorkloadDef& def) {
-  const Sweep& sweep = request.sweep;
-  Query(connection,
-        "INSERT INTO sweep (uid, name, description, workload, trial_order, submitted_ns, source, "
-        "sentinel_ns) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, 0))")
-      .bind_all(request.id, sweep.name, sweep.description, sweep.workload, name_of(sweep.order),
-                request.submitted.ns, sweep.source, sweep.sentinel.ns)
-      .run();
-  const std::int64_t row = connection.database().getLastInsertRowid();
-  for (std::size_t i = 0; i < sweep.passes.size(); ++i) {
-    Query(connection, "INSERT INTO sweep_pass (sweep, position, pass) VALUES (?, ?, ?)")
-        .bind_all(row, static_cast<std::int64_t>(i), name_of(sweep.passes[i]))
-        .run();
-  }
-  insert_axes(connection, row, def, axes_of(sweep));
-  insert_tables(connection, row, sweep.tables);
-  return row;
-}
-
 namespace {
 
 // Where a trial was submitted is no part of it: the last submission says where its program is.
@@ -47,6 +27,25 @@ void set_origin(Connection& connection, const WorkloadDef& def, std::int64_t row
 }
 
 }  // namespace
+
+std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const WorkloadDef& def) {
+  const Sweep& sweep = request.sweep;
+  Query(connection,
+        "INSERT INTO sweep (uid, name, description, workload, trial_order, submitted_ns, source, "
+        "sentinel_ns) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, 0))")
+      .bind_all(request.id, sweep.name, sweep.description, sweep.workload, name_of(sweep.order),
+                request.submitted.ns, sweep.source, sweep.sentinel.ns)
+      .run();
+  const std::int64_t row = connection.database().getLastInsertRowid();
+  for (std::size_t i = 0; i < sweep.passes.size(); ++i) {
+    Query(connection, "INSERT INTO sweep_pass (sweep, position, pass) VALUES (?, ?, ?)")
+        .bind_all(row, static_cast<std::int64_t>(i), name_of(sweep.passes[i]))
+        .run();
+  }
+  insert_axes(connection, row, def, axes_of(sweep));
+  insert_tables(connection, row, sweep.tables);
+  return row;
+}
 
 TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, ParamTable& params,
                               const NewTrial& wanted) {

@@ -54,10 +54,6 @@ std::vector<TrialRow> insert_trials(StoreState& state, std::int64_t sweep, const
   return rows;
 }
 
-}  // namespace
-
-namespace {
-
 // The trials of the request are rows of values in the order of its own definition.
 bool same_params(const WorkloadDef& a, const WorkloadDef& b) {
   return std::ranges::equal(a.params, b.params, [](const ParamDef& x, const ParamDef& y) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -47,6 +48,25 @@ Result<UniqueFd> open_checked(int folder, const char* name, const fs::path& show
   return fd;
 }
 
+Result<void> write_all(int fd, std::string_view rest, const fs::path& shown) {
+  while (!rest.empty()) {
+    const ssize_t n = ::write(fd, rest.data(), rest.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(shown, "write", errno);
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Result<void> write_new(const fs::path& file, std::string_view text) {
+  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!fd) return failed(file, "create", errno);
+  if (auto written = write_all(fd.get(), text, file); !written) return written;
+  // A network file system may report a full disk only here.
+  if (::close(fd.release()) < 0) return failed(file, "write", errno);
+  return {};
+}
+
 Result<void> copy_file(int from, const fs::path& from_path, int to, const fs::path& to_path) {
   std::array<char, 1 << 16> buffer{};
   while (true) {
@@ -54,12 +74,8 @@ Result<void> copy_file(int from, const fs::path& from_path, int to, const fs::pa
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed(from_path, "read", errno);
     if (n == 0) return {};
-    for (ssize_t done = 0; done < n;) {
-      const ssize_t wrote = ::write(to, buffer.data() + done, static_cast<std::size_t>(n - done));
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) return failed(to_path, "write", errno);
-      done += wrote;
-    }
+    const std::string_view piece(buffer.data(), static_cast<std::size_t>(n));
+    if (auto written = write_all(to, piece, to_path); !written) return written;
   }
 }
 
@@ -148,6 +164,17 @@ Result<std::string> read_regular(const fs::path& file, Links links, std::int64_t
   auto text = read_all(fd->get(), most_bytes);
   if (text) return text;
   return Error{ErrorCode::kIo, "cannot read `" + file.string() + "`: " + text.error().message};
+}
+
+Result<void> replace_file(const fs::path& file, std::string_view text) {
+  const fs::path fresh = file.string() + ".new";
+  if (auto written = write_new(fresh, text); !written) {
+    return Error{ErrorCode::kIo, written.error().message};
+  }
+  if (std::rename(fresh.c_str(), file.c_str()) != 0) {
+    return Error{ErrorCode::kIo, failed(file, "replace", errno).message};
+  }
+  return {};
 }
 
 Result<void> copy_tree(const fs::path& from, const fs::path& to, std::int64_t& left_out) {

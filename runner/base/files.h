@@ -1,10 +1,11 @@
-// Reads files that someone else named or may have created: a path on a command line, a file of an
-// attempt's folder, a folder of another machine's runs.
+// Reads and replaces files that someone else named or may have created: a path on a command line, a
+// file of an attempt's folder, a folder of another machine's runs.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "runner/base/result.h"
 #include "runner/base/unique_fd.h"
@@ -27,6 +28,10 @@ Result<std::string> read_all(int fd, std::int64_t most_bytes = INT64_MAX);
 // Does both, one after the other.
 Result<std::string> read_regular(const std::filesystem::path& file, Links links,
                                  std::int64_t most_bytes = INT64_MAX);
+
+// Replaces a file at once: readers see the old text or the new one, also after a crash in between.
+// Errors name the file: kIo.
+Result<void> replace_file(const std::filesystem::path& file, std::string_view text);
 
 // Copies a folder's regular files and folders and nothing else: a link may name anything on this
 // machine, and a FIFO or device cannot be copied. `to` must not exist. Copies have mode 0700 and

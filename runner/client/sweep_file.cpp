@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "runner/base/files.h"
+#include "runner/model/program.h"
 #include "runner/model/sweep.h"
 #include "runner/wire/json_reader.h"
 #include "runner/wire/rpc.h"
@@ -121,8 +121,6 @@ std::string folder_of(const std::string& file) {
 // The variables that decide which programs and libraries are found, and those whose names occur in
 // the file, for what its `env` passes on. The daemon stores only what it needs of these.
 std::vector<std::string> environment_for(const std::string& text) {
-  constexpr std::array<std::string_view, 5> kAlways{"PATH", "VIRTUAL_ENV", "CONDA_PREFIX",
-                                                    "LD_LIBRARY_PATH", "PYTHONPATH"};
   const auto is_part = [](char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
   };
@@ -137,7 +135,7 @@ std::vector<std::string> environment_for(const std::string& text) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view all = *entry;
     const std::string_view name = all.substr(0, all.find('='));
-    const bool always = std::ranges::find(kAlways, name) != kAlways.end();
+    const bool always = std::ranges::find(kSubmitterVariables, name) != kSubmitterVariables.end();
     if (always || words.contains(name)) environment.emplace_back(all);
   }
   return environment;

@@ -6,6 +6,7 @@
 // declaration adds to it, and may not contradict it, because its results are in one table.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,10 @@ namespace sweepd {
 
 // The workload that runs programs.
 inline constexpr std::string_view kProgramBase = "command";
+
+// Of the submitter's environment, what decides which programs and libraries are found.
+inline constexpr std::array<std::string_view, 5> kSubmitterVariables{
+    "PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "PYTHONPATH"};
 
 // Returns "" or why the name cannot be a declared parameter's: it is not spelled like one, `base`
 // has it, or each table has a column of that name.

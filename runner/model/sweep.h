@@ -118,6 +118,23 @@ struct TableSpec {
 std::vector<TableSpec::Filter> merge_filters(std::vector<TableSpec::Filter> filters,
                                              const std::vector<TableSpec::Filter>& over);
 
+// Calls `f(param, value)` for each value that a sweep gives a parameter: in its params, axes and
+// include points, not in its rules.
+template <class AnySweep, class F>
+void each_value(AnySweep& sweep, const F& f) {
+  const auto of_axis = [&](auto& axis) {
+    for (auto& value : axis.values) f(axis.param, value);
+  };
+  for (auto& setting : sweep.params) f(setting.param, setting.value);
+  for (auto& axis : sweep.matrix) of_axis(axis);
+  for (auto& group : sweep.zip) {
+    for (auto& axis : group.axes) of_axis(axis);
+  }
+  for (auto& point : sweep.include) {
+    for (auto& setting : point) f(setting.param, setting.value);
+  }
+}
+
 struct Sweep {
   std::string name;
   std::string description;

@@ -141,13 +141,6 @@ void check_runs(const ConfigContext& context, const Node& node, std::string& run
   }
 }
 
-const Node* value_of(const Node& map, std::string_view name) {
-  for (const Node::Entry& entry : map.entries) {
-    if (entry.key->text == name) return entry.value.get();
-  }
-  return nullptr;
-}
-
 void read_slurm(const ConfigContext& context, const std::string& prefix, const Node& node,
                 ReadPool& out) {
   SlurmPool& slurm = out.pool.slurm.emplace();
@@ -157,13 +150,13 @@ void read_slurm(const ConfigContext& context, const std::string& prefix, const N
   if (node.kind == Node::Kind::kNothing) return;
   if (!expect_map(context.report, "slurm", node)) return;
   read_fields(context.report, "slurm", node, keys.fields);
-  const Node* cores = value_of(node, "cpus_per_node");
+  const Node* cores = value_in(node, "cpus_per_node");
   if (cores != nullptr && slurm.cpus_per_node > 0 && slurm.gpus_per_node > 0) {
     context.report.error(cores->mark,
                          "cpus_per_node: this pool has GPUs; say how many cores go with each",
                          "write `cpus_per_gpu`");
   }
-  const Node* of_gpu = value_of(node, "cpus_per_gpu");
+  const Node* of_gpu = value_in(node, "cpus_per_gpu");
   if (of_gpu != nullptr && slurm.cpus_per_gpu > 0 && slurm.gpus_per_node == 0) {
     context.report.error(of_gpu->mark, "cpus_per_gpu: this pool has no GPUs",
                          "write `gpus_per_node`, or `cpus_per_node`");
@@ -205,7 +198,7 @@ ReadPool read_pool(const ConfigContext& context, const Node& key, const Node& va
   const std::string what = fmt::format("pool `{}`", key.text);
   if (!expect_map(context.report, what, value, "it needs `slurm` and `runs`")) return out;
   const std::string prefix = fmt::format("pools.{}.", key.text);
-  const Node* slurm = value_of(value, "slurm");
+  const Node* slurm = value_in(value, "slurm");
   if (slurm == nullptr) {
     context.report.error(
         key.mark, fmt::format("{} needs `slurm`: only `{}` is this machine", what, kLocalPool));
@@ -216,7 +209,7 @@ ReadPool read_pool(const ConfigContext& context, const Node& key, const Node& va
   PoolConfig::visit(out.pool, keys);
   keys.fields.insert(keys.fields.begin(), {"slurm", [](const Node&, const Node&) {}});
   read_fields(context.report, what, value, keys.fields);
-  const Node* runs = value_of(value, "runs");
+  const Node* runs = value_in(value, "runs");
   if (runs != nullptr) {
     check_runs(context, *runs, out.pool.runs);
     for (ConfigValue& known : out.values) {

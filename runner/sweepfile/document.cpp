@@ -145,10 +145,7 @@ std::vector<Field> fields_of(Reporter& report, const Catalog& catalog, Draft& dr
 }
 
 void check_required(Reporter& report, const Draft& draft, const Node& root) {
-  const auto given = [&](std::string_view name) {
-    return std::any_of(root.entries.begin(), root.entries.end(),
-                       [&](const Node::Entry& entry) { return entry.key->text == name; });
-  };
+  const auto given = [&](std::string_view name) { return entry_in(root, name) != nullptr; };
   if (!given("sweep"))
     report.error(root.mark, "`sweep` is missing", "give it a name: `sweep: ...`");
   if (draft.def && !given("passes")) {

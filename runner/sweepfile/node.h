@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sweepd::spec {
@@ -41,6 +42,10 @@ struct Node {
   bool is_list() const { return kind == Kind::kList; }
   bool is_map() const { return kind == Kind::kMap; }
 };
+
+// Return the entry of a key, or its value; null if the map does not have it.
+const Node::Entry* entry_in(const Node& map, std::string_view key);
+const Node* value_in(const Node& map, std::string_view key);
 
 // "a map", "a list", "a single value", "nothing": for "expected ..., found ...".
 const char* describe(Node::Kind kind);

@@ -17,13 +17,6 @@ namespace {
 constexpr std::string_view kAutoArgs = "auto";
 const std::vector<std::string> kKeys{"program", "parameters", "metrics", "phases"};
 
-const Node::Entry* find(const Node& map, std::string_view name) {
-  for (const Node::Entry& entry : map.entries) {
-    if (entry.key->text == name) return &entry;
-  }
-  return nullptr;
-}
-
 std::string mistake_in_metric_name(std::string_view name) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -138,16 +131,17 @@ WorkloadDef without_keys(WorkloadDef declaration) {
 }  // namespace
 
 bool has_program(const Node& root) {
-  return std::ranges::any_of(kKeys, [&](const auto& key) { return find(root, key) != nullptr; });
+  return std::ranges::any_of(kKeys,
+                             [&](const auto& key) { return entry_in(root, key) != nullptr; });
 }
 
 void read_program(Reporter& report, const Catalog& catalog, FilePrograms& programs, Draft& draft,
                   const Node& root) {
   const std::size_t before = report.count();
-  const Node::Entry* named = find(root, "program");
+  const Node::Entry* named = entry_in(root, "program");
   if (named == nullptr) {
     for (const std::string& key : kKeys) {
-      if (const Node::Entry* entry = find(root, key)) {
+      if (const Node::Entry* entry = entry_in(root, key)) {
         report.error(entry->key->mark,
                      fmt::format("`{}` belongs to a program, and the sweep names none", key),
                      "name it: `program: NAME`; sweeps of one program share a table");
@@ -165,7 +159,7 @@ void read_program(Reporter& report, const Catalog& catalog, FilePrograms& progra
   if (std::string why = refusal_of_program_name(catalog, *name); !why.empty()) {
     report.error(named->value->mark, "program: " + why);
   }
-  if (const Node::Entry* workload = find(root, "workload")) {
+  if (const Node::Entry* workload = entry_in(root, "workload")) {
     read_word(report, "workload", {std::string(kProgramBase)}, *workload->value);
   }
   WorkloadDef declared;
@@ -175,11 +169,12 @@ void read_program(Reporter& report, const Catalog& catalog, FilePrograms& progra
   declared.passes = base->passes;
   declared.help = "a program that a sweep file declared";
   ProgramReader reader(report, *base, declared);
-  if (const Node::Entry* entry = find(root, "parameters")) reader.read_parameters(*entry->value);
-  if (const Node::Entry* entry = find(root, "metrics")) reader.read_metrics(*entry->value);
-  if (const Node::Entry* entry = find(root, "phases")) reader.read_phases(*entry->value);
+  if (const Node::Entry* entry = entry_in(root, "parameters"))
+    reader.read_parameters(*entry->value);
+  if (const Node::Entry* entry = entry_in(root, "metrics")) reader.read_metrics(*entry->value);
+  if (const Node::Entry* entry = entry_in(root, "phases")) reader.read_phases(*entry->value);
   WorkloadDef known = known_declaration(catalog, programs, declared);
-  if (find(root, "parameters") != nullptr) known = without_keys(std::move(known));
+  if (entry_in(root, "parameters") != nullptr) known = without_keys(std::move(known));
   MergedProgram merged = merge_programs(known, declared);
   for (const ProgramConflict& conflict : merged.conflicts) {
     const Mark* mark = reader.mark_of(conflict.name);
@@ -221,20 +216,11 @@ void spell_out_args(Reporter& report, Draft& draft) {
     if (own) words.push_back(fmt::format("--{0}={{{0}}}", param.name));
   }
   bool wanted = false;
-  const auto replace = [&](std::size_t param, Value& value) {
+  each_value(draft.sweep, [&](std::size_t param, Value& value) {
     if (param != *index || value != Value(std::string(kAutoArgs))) return;
     wanted = true;
     value = join(words, " ");
-  };
-  for (Setting& setting : draft.sweep.params) replace(setting.param, setting.value);
-  for (auto& point : draft.sweep.include) {
-    for (Setting& setting : point) replace(setting.param, setting.value);
-  }
-  const auto replace_axis = [&](Axis& axis) {
-    for (Value& value : axis.values) replace(axis.param, value);
-  };
-  for (Axis& axis : draft.sweep.matrix) replace_axis(axis);
-  for (ZipGroup& group : draft.sweep.zip) std::ranges::for_each(group.axes, replace_axis);
+  });
   if (wanted && words.empty()) {
     report.error(draft.name_mark,
                  "args: `auto` passes the parameters of a program, and the sweep declares none",

@@ -54,28 +54,18 @@ void resolve_device(Sweep& sweep, const WorkloadDef& def, std::string_view actua
   const auto resolve = [&](std::size_t param, Value& value) {
     if (param == *device && value == Value(std::string(kAutoDevice))) value = std::string(actual);
   };
-  const auto resolve_axis = [&](Axis& axis) {
-    for (Value& value : axis.values) resolve(axis.param, value);
-  };
-  bool given = false;
-  for (Setting& setting : sweep.params) {
-    resolve(setting.param, setting.value);
-    given = given || setting.param == *device;
+  each_value(sweep, resolve);
+  for (ExcludeRule& rule : sweep.exclude) {
+    for (Axis& key : rule.keys) {
+      for (Value& value : key.values) resolve(key.param, value);
+    }
   }
   for (Axis& axis : sweep.matrix) {
-    resolve_axis(axis);
     // On a machine without a GPU, [auto, cpu] is one device.
     if (axis.param == *device) remove_repeats(axis.values);
   }
-  for (ZipGroup& group : sweep.zip) {
-    for (Axis& axis : group.axes) resolve_axis(axis);
-  }
-  for (ExcludeRule& rule : sweep.exclude) {
-    for (Axis& key : rule.keys) resolve_axis(key);
-  }
-  for (auto& point : sweep.include) {
-    for (Setting& setting : point) resolve(setting.param, setting.value);
-  }
+  const bool given = std::any_of(sweep.params.begin(), sweep.params.end(),
+                                 [&](const Setting& setting) { return setting.param == *device; });
   // Added even if there is an axis: include points that do not name the device use this value.
   if (!given) {
     Value value = def.params[*device].default_value;

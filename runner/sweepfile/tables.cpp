@@ -10,13 +10,6 @@
 namespace sweepd::spec {
 namespace {
 
-const Node* value_in(const Node& map, std::string_view name) {
-  for (const auto& [key, value] : map.entries) {
-    if (key->text == name) return value.get();
-  }
-  return nullptr;
-}
-
 bool has_key(const Node& map, std::string_view name) {
   return value_in(map, name) != nullptr;
 }

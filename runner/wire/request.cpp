@@ -1,9 +1,5 @@
 #include "runner/wire/request.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "runner/base/files.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_reader.h"
@@ -83,27 +79,10 @@ Result<AttemptRequest> request_from_json(const Json& json) {
   return request;
 }
 
-Error io_error(const std::filesystem::path& file, const char* action) {
-  return {ErrorCode::kIo, file.string() + ": " + action + ": " + std::strerror(errno)};
-}
-
 }  // namespace
 
 Result<void> write_request(const std::filesystem::path& file, const AttemptRequest& request) {
-  // Written to a temporary file and renamed, so that a crash never leaves half a request.
-  const std::filesystem::path temporary = file.string() + ".tmp";
-  errno = 0;
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) return io_error(temporary, "cannot create");
-  out << to_indented_json(to_json(request)) << '\n';
-  out.close();
-  if (!out) return io_error(temporary, "cannot write");
-  std::error_code error;
-  std::filesystem::rename(temporary, file, error);
-  if (error) {
-    return Error{ErrorCode::kIo, file.string() + ": cannot rename into place: " + error.message()};
-  }
-  return {};
+  return replace_file(file, to_indented_json(to_json(request)) + "\n");
 }
 
 Result<AttemptRequest> read_request(const std::filesystem::path& file) {

@@ -1,8 +1,6 @@
 #include "runner/wire/status_mirror.h"
 
 #include <chrono>
-#include <cstdio>
-#include <fstream>
 #include <string>
 #include <utility>
 
@@ -38,11 +36,7 @@ void StatusMirror::serve() {
 void StatusMirror::copy_changes() {
   const auto text = read_regular(page_, Links::kRefuse);
   if (!text || *text == copied_) return;
-  const std::filesystem::path fresh = copy_.string() + ".new";
-  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-  out << *text;
-  out.close();
-  if (out && std::rename(fresh.c_str(), copy_.c_str()) == 0) copied_ = *text;
+  if (replace_file(copy_, *text)) copied_ = *text;
 }
 
 }  // namespace sweepd

@@ -12,7 +12,6 @@ inline std::string variable_or_empty(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-// On how many nodes the ranks are; the pilot of a cluster's job says so.
 inline int nodes_of_ranks() {
   const std::string nodes = variable_or_empty("SWEEPD_NODES");
   return nodes.empty() ? 1 : std::atoi(nodes.c_str());

@@ -1,11 +1,10 @@
 #include "runner/daemon/attempts/starter.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "runner/base/clock.h"
-#include "runner/model/program.h"
+#include "runner/daemon/attempts/trial_request.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
 
@@ -21,19 +20,10 @@ const PoolUse& Starter::use_of(const OpenAttempt& attempt) const {
 
 AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& lease) const {
   const WorkloadDef& def = *catalog_.find(attempt.workload);
-  AttemptRequest request;
+  AttemptRequest request = trial_request(def, attempt.trial_key, attempt.trial, attempt.pass);
   request.attempt = attempt.id;
-  request.trial = attempt.trial_key;
-  request.workload = attempt.workload;
-  request.pass = attempt.pass;
   request.repeat = attempt.repeat;
-  // A sweep that was submitted a moment ago may have given the program more parameters.
-  const std::size_t known = std::min(def.params.size(), attempt.trial.values.size());
-  for (std::size_t i = 0; i < known; ++i) {
-    request.params.emplace_back(def.params[i].name, def.params[i].text(attempt.trial.values[i]));
-  }
   request.lease = lease;
-  if (!def.base.empty()) request.program = declaration_of(def);
   const PoolUse& use = use_of(attempt);
   request.host_cores = use.host_cores;
   request.machine = use.machines().of(attempt.trial.text(def, "device"));

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "runner/base/clock.h"
+#include "runner/daemon/attempts/trial_request.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/model/program.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
 
@@ -41,15 +41,9 @@ Result<rpc::Try::Reply> write_first(const Services& services, const PreparedSwee
   }
   auto lease = whole_machine(services, def, trial);
   if (!lease) return lease.error();
-  AttemptRequest request;
+  AttemptRequest request =
+      trial_request(def, sweep.expansion.trials.front().key, trial, sweep.sweep.passes.front());
   request.attempt = random_id();
-  request.trial = sweep.expansion.trials.front().key;
-  request.workload = def.name;
-  request.pass = sweep.sweep.passes.front();
-  for (std::size_t i = 0; i < def.params.size(); ++i) {
-    request.params.emplace_back(def.params[i].name, def.params[i].text(trial.values[i]));
-  }
-  if (!def.base.empty()) request.program = declaration_of(def);
   request.lease = std::move(*lease);
   request.host_cores = services.host.cores;
   if (auto written = write_request(AttemptFolder(folder).request(), request); !written) {

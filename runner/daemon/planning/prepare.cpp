@@ -9,6 +9,7 @@
 #include "db/query/query.h"
 #include "runner/base/text.h"
 #include "runner/daemon/attempts/item_of.h"
+#include "runner/model/program.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
 #include "runner/sched/resources.h"
@@ -84,15 +85,11 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
   return std::nullopt;
 }
 
-// A program as the store knows it: the names of pools belong to this daemon's configuration, not to
-// the declaration, which is compared with the stored one.
-std::shared_ptr<const WorkloadDef> without_pools(WorkloadDef program, const Catalog& catalog) {
-  const WorkloadDef* base = catalog.find(program.base);
-  for (ParamDef& param : program.params) {
-    if (param.role != ParamRole::kPlace || base == nullptr) continue;
-    if (const auto index = base->index_of(param.name)) param = base->params[*index];
-  }
-  return std::make_shared<const WorkloadDef>(std::move(program));
+// A program as the store knows it: the names of pools, which the file was checked with, belong to
+// this daemon's configuration.
+std::shared_ptr<const WorkloadDef> stored_form(const WorkloadDef& program, const Catalog& catalog) {
+  return std::make_shared<const WorkloadDef>(
+      define_program(*catalog.find(program.base), declaration_of(program)));
 }
 
 // The kinds of device that `auto` is in the pools of the sweep.
@@ -181,7 +178,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
   prepared->unfit = std::move(parsed.unfit);
   if (!prepared->errors.empty()) return prepared;
   for (Sweep& sweep : parsed.sweeps) {
-    if (sweep.program) sweep.program = without_pools(*sweep.program, catalog);
+    if (sweep.program) sweep.program = stored_form(*sweep.program, catalog);
     const std::shared_ptr<const WorkloadDef> program = sweep.program;
     const WorkloadDef* def = program ? program.get() : catalog.find(sweep.workload);
     set_origin(sweep, *def, from);

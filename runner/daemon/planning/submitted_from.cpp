@@ -1,18 +1,15 @@
 #include "runner/daemon/planning/submitted_from.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 
 #include "runner/base/text.h"
+#include "runner/model/program.h"
 #include "runner/model/template_text.h"
 
 namespace sweepd {
 namespace {
-
-constexpr std::array<std::string_view, 5> kAlways{"PATH", "VIRTUAL_ENV", "CONDA_PREFIX",
-                                                  "LD_LIBRARY_PATH", "PYTHONPATH"};
 
 // The words of `env` that are names alone.
 void add_names(const Value& env, std::set<std::string, std::less<>>& names) {
@@ -24,17 +21,10 @@ void add_names(const Value& env, std::set<std::string, std::less<>>& names) {
 }
 
 std::set<std::string, std::less<>> names_in(const Sweep& sweep, std::size_t env) {
-  std::set<std::string, std::less<>> names(kAlways.begin(), kAlways.end());
-  const auto add = [&](const Setting& setting) {
-    if (setting.param == env) add_names(setting.value, names);
-  };
-  std::ranges::for_each(sweep.params, add);
-  for (const auto& point : sweep.include) std::ranges::for_each(point, add);
-  const auto add_axis = [&](const Axis& axis) {
-    for (const Value& value : axis.values) add({axis.param, value});
-  };
-  std::ranges::for_each(sweep.matrix, add_axis);
-  for (const ZipGroup& group : sweep.zip) std::ranges::for_each(group.axes, add_axis);
+  std::set<std::string, std::less<>> names(kSubmitterVariables.begin(), kSubmitterVariables.end());
+  each_value(sweep, [&](std::size_t param, const Value& value) {
+    if (param == env) add_names(value, names);
+  });
   return names;
 }
 

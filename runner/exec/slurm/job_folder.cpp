@@ -1,22 +1,17 @@
 #include "runner/exec/slurm/job_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "runner/base/files.h"
 #include "runner/base/text.h"
-#include "runner/base/unique_fd.h"
 
 namespace sweepd {
 namespace {
@@ -27,25 +22,6 @@ constexpr std::size_t kLineBytes = 300;
 std::string read_small(const std::filesystem::path& file) {
   const auto text = read_regular(file, Links::kRefuse, kSmallBytes);
   return text ? *text : std::string();
-}
-
-Error failed(const std::filesystem::path& file, const char* action) {
-  return {ErrorCode::kIo, fmt::format("{}: {}: {}", file.string(), action, std::strerror(errno))};
-}
-
-Result<void> write_whole(const std::filesystem::path& file, const std::string& text) {
-  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!fd) return failed(file, "cannot create");
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t n = ::write(fd.get(), rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed(file, "cannot write");
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
-  // A network file system may report a full disk only here.
-  if (::close(fd.release()) < 0) return failed(file, "cannot write");
-  return {};
 }
 
 // The number behind a prefix: 12 of "began.12".
@@ -67,13 +43,6 @@ std::optional<BegunRank> begun_rank(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-Result<void> replace_file(const std::filesystem::path& file, const std::string& text) {
-  const std::filesystem::path fresh = file.string() + ".new";
-  if (auto written = write_whole(fresh, text); !written) return written;
-  if (::rename(fresh.c_str(), file.c_str()) < 0) return failed(file, "cannot replace");
-  return {};
-}
 
 Result<void> JobFolder::make(const JobRecord& record, const std::string& script_text) const {
   std::error_code error;

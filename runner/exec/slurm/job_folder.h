@@ -109,9 +109,6 @@ class JobFolder {
   std::filesystem::path path_;
 };
 
-// Replaces a file at once. Errors name it: kIo.
-Result<void> replace_file(const std::filesystem::path& file, const std::string& text);
-
 Result<void> write_order_of_attempt(const std::filesystem::path& attempt_folder,
                                     const OrderOfAttempt& order);
 std::optional<OrderOfAttempt> read_order_of_attempt(const std::filesystem::path& attempt_folder);

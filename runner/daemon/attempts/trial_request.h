@@ -1,0 +1,13 @@
+// What an attempt of a trial measures, as its worker is told. Pure.
+#pragma once
+
+#include "runner/model/trial.h"
+#include "runner/wire/request.h"
+
+namespace sweepd {
+
+// Without what only an attempt has: id, repeat, lease, host and machine.
+AttemptRequest trial_request(const WorkloadDef& def, const TrialKey& key, const Trial& trial,
+                             Pass pass);
+
+}  // namespace sweepd
