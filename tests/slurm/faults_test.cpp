@@ -114,17 +114,6 @@ TEST_F(SlurmFaults, AfterANodeFailsTheAttemptIsToRunAgain) {
   EXPECT_THAT(lost->what, HasSubstr("NODE_FAIL on " + node));
 }
 
-TEST_F(SlurmFaults, ATimeLimitInAnAttemptIsATimeout) {
-  settings_.pool.slurm->time = seconds(60);  // sbatch counts in minutes
-  const auto id = start(kSleeps, 1, "0");
-  ASSERT_TRUE(next<AttemptStarted>());
-  output_of("scontrol update jobid=" + job_of(id) + " endtime=now+1");
-  const auto lost = next<AttemptLost>();
-  ASSERT_TRUE(lost);
-  EXPECT_FALSE(lost->again);
-  EXPECT_EQ(outcome_of(lost->ending), Outcome::kTimeout);
-}
-
 TEST_F(SlurmFaults, WhatCannotEndInTimeIsNotBegunInAnOldJob) {
   settings_.pool.slurm->time = seconds(120);
   settings_.timing.spare = seconds(1);
