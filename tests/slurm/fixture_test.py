@@ -53,7 +53,7 @@ class Fixture(unittest.TestCase):
         self.assertTrue(self.is_gone(), self.processes())
 
     def test_it_has_four_idle_nodes_and_runs_a_job(self):
-        done = self.run_in_cluster("sh", "-c", "sinfo -h -N -o %t; srun -N2 sh -c 'echo $SLURMD_NODENAME'; exit 3")
+        done = self.run_in_cluster("sh", "-c", "sinfo -h -N -p main -o %t; srun -N2 sh -c 'echo $SLURMD_NODENAME'; exit 3")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual(sorted(done.stdout.split()), ["idle"] * 4 + ["node1", "node2"])
         self.assertTrue(self.is_gone(), self.processes())
