@@ -86,6 +86,16 @@ TEST(JobEnd, TheOthersAreOutcomes) {
   EXPECT_FALSE(after("FAILED", "1:0").again);
 }
 
+TEST(JobEnd, AStepThatSlurmEndsForItsMemoryIsNotCancelled) {
+  EXPECT_TRUE(says_out_of_memory("slurmstepd: error: Detected 1 oom_kill event in StepId=5.0."));
+  constexpr const char* kBySlurm =
+      "slurmstepd-node1: error: StepId=1.0 exceeded memory limit (601128960 > 536870912), being "
+      "killed\nslurmstepd-node1: error: *** STEP 1.0 ON node1 CANCELLED AT 2026-11-24T11:13:25 ***";
+  EXPECT_TRUE(says_out_of_memory(kBySlurm));
+  EXPECT_TRUE(says_cancelled(kBySlurm)) << "so who asks must ask for memory first";
+  EXPECT_FALSE(says_out_of_memory("slurmstepd: error: *** STEP 1.0 ON node1 CANCELLED AT 2026"));
+}
+
 TEST(JobEnd, APilotThatCouldNotWriteIsNotTheAttemptsFault) {
   EXPECT_TRUE(after("FAILED", "74:0").again);
 }

@@ -48,18 +48,26 @@ class SlurmFaults : public testing::Test {
     executor_->start(folder(request.attempt), request);
     return request.attempt;
   }
-  // Waits for the next event of this kind; fails the test if an end comes first.
-  template <class Event>
-  std::optional<Event> next() {
+  ExecutorEvent next_of_any_kind() {
     for (int i = 0; i < 2000; ++i) {
-      while (!events_.empty()) {
+      if (!events_.empty()) {
         const ExecutorEvent event = events_.front();
         events_.erase(events_.begin());
-        if (const auto* wanted = std::get_if<Event>(&event)) return *wanted;
+        return event;
       }
       pollfd readable{executor_->descriptor(), POLLIN, 0};
       if (::poll(&readable, 1, 60'000) != 1) break;
       events_ = executor_->events();
+    }
+    return WorkerLoaded{};  // this executor never says so
+  }
+  // Waits for the next event of this kind; those before it are dropped.
+  template <class Event>
+  std::optional<Event> next() {
+    while (true) {
+      const ExecutorEvent event = next_of_any_kind();
+      if (const auto* wanted = std::get_if<Event>(&event)) return *wanted;
+      if (std::holds_alternative<WorkerLoaded>(event)) break;
     }
     ADD_FAILURE() << "the event did not come";
     return std::nullopt;
@@ -156,6 +164,15 @@ TEST_F(SlurmFaults, APrologueThatFailsIsToldWithItsLastLine) {
                            "[0-9]+.: no such module: cuda"));
 }
 
+TEST_F(SlurmFaults, APrologueThatEndsTheShellIsToldToo) {
+  settings_.pool.prologue = "echo no account >&2; exit 7";
+  start("exit 0");
+  const auto refused = next<AttemptNotStarted>();
+  ASSERT_TRUE(refused);
+  EXPECT_THAT(refused->error.message,
+              MatchesRegex("the prologue of pool `cluster` ended with status 7 .*: no account"));
+}
+
 TEST_F(SlurmFaults, APrologueSetsWhatTheWorkerSees) {
   settings_.pool.prologue = "export GREETING='it'\\''s here'";
   start("test \"$GREETING\" = \"it's here\" && exit 4");
@@ -239,6 +256,36 @@ TEST_F(SlurmFaults, AStepThatSomebodyCancelsIsNotItsJob) {
   EXPECT_THAT(describe(lost->ending), HasSubstr("its step was cancelled"));
 }
 
+// Else the next daemon would take its end for somebody else's, and start nothing for a while.
+TEST_F(SlurmFaults, AJobThatAnEarlierDaemonTookBackIsNobodysFault) {
+  settings_.pool.slurm->sbatch = {"--begin=now+1hour"};
+  settings_.pool.slurm->idle = seconds(1);
+  settings_.timing.squeue = seconds(600);  // the first daemon does not hear of the end
+  const auto first = start("exit 0");
+  ASSERT_TRUE(eventually([&] { return !job_of(first).empty(); }));
+  executor_->kill(first);
+  ASSERT_TRUE(next<AttemptNotStarted>());
+  ASSERT_TRUE(eventually([] { return output_of("squeue --noheader --me").empty(); }));
+  executor_.reset();
+  settings_.pool.slurm->sbatch.clear();
+  start("exit 0");
+  EXPECT_TRUE(std::holds_alternative<AttemptStarted>(next_of_any_kind()));
+}
+
+TEST_F(SlurmFaults, TheFoldersOfOldJobsAreRemoved) {
+  settings_.pool.slurm->partition = "nix";
+  for (int i = 0; i < 25; ++i) {
+    start("exit 0");
+    ASSERT_TRUE(next<AttemptNotStarted>());
+  }
+  EXPECT_EQ(folders(), 20U);
+  make();  // as does the next daemon
+  EXPECT_EQ(folders(), 20U);
+  start("exit 0");
+  ASSERT_TRUE(next<AttemptNotStarted>());
+  EXPECT_EQ(folders(), 20U);
+}
+
 TEST_F(SlurmFaults, APilotWithoutWorkEnds) {
   start("exit 0");
   ASSERT_TRUE(next<AttemptOver>());
@@ -265,6 +312,11 @@ TEST_F(SlurmFaults, TellsWhatTheClusterHas) {
   EXPECT_EQ(estimate->asks, "2 nodes x 2 CPUs for 10m");
   EXPECT_EQ(estimate->never, "");
   EXPECT_TRUE(estimate->starts);
+  settings_.pool.slurm->partition = "nix";
+  make();
+  const auto unknown = executor_->inspector()->status();
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message, "Slurm has no partition `nix` with nodes");
 }
 
 }  // namespace

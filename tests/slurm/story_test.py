@@ -31,6 +31,7 @@ pools:
   cluster:
     slurm: {{cpus_per_node: 2, time: {time}, max_jobs: 4, idle: 3s, sbatch: ["{sbatch}"]}}
     runs: {runs}
+    prologue: {prologue}
 """
 NOOP = """
 sweep: {name}
@@ -45,6 +46,11 @@ sweep: gang
 workload: all_reduce
 params: {backend: gloo, world_size: 4, warmup: 1, steps: 2, device: cpu, threads: 1, timeout: 1m}
 matrix: {bytes: [1KiB, 64KiB]}
+"""
+HUNGRY = """
+sweep: hungry
+program: eat
+params: {argv: eat.py, device: cpu, steps: 1, warmup: 0, timeout: 1m}
 """
 
 
@@ -79,8 +85,8 @@ class Home:
             "SWEEPD_WORKER": str(BIN / "test-sweep-worker"),
         }
 
-    def configure(self, sbatch=ALL_OTHERS, limit="10m"):
-        text = CONFIG.format(runs=self.runs, sbatch=sbatch, time=limit)
+    def configure(self, sbatch=ALL_OTHERS, limit="10m", prologue="true"):
+        text = CONFIG.format(runs=self.runs, sbatch=sbatch, time=limit, prologue=prologue)
         (self.folder / "config.yaml").write_text(text)
 
     def ctl(self, *arguments, allowed=(0, 4)):
@@ -277,6 +283,23 @@ class OnACluster(Story):
         self.assertIn("ended as PREEMPTED", shown)
         self.assertIn(f"ended as NODE_FAIL on {node}", shown)
         self.nothing_is_left()
+
+    def test_more_memory_than_the_node_has(self):
+        (self.home.folder / "eat.py").write_text("import time\nkeep = bytearray(700 << 20)\ntime.sleep(30)\n")
+        (self.home.folder / "hungry.yaml").write_text(HUNGRY)
+        self.home.ctl("submit", "hungry.yaml", "--pool", "cluster", "--wait")
+        self.assertEqual(self.home.counts(), {"oom": 1})
+
+    @unittest.skipUnless(LONG, "--long")
+    def test_a_prologue_that_fails_is_told_and_tried_again(self):
+        home = self.home
+        home.configure(prologue="test -e ready || { echo no such module >&2; exit 3; }")
+        home.submit("prologue", trials=2)
+        told = "the prologue of pool `cluster` ended with status 3 on node"
+        home.eventually(lambda: told in home.ctl("status") and "no such module" in home.ctl("status"), "status says why")
+        home.configure()
+        home.ctl("stop")
+        self.every_trial_is_done(2)
 
     @unittest.skipUnless(LONG, "--long")
     def test_the_controller_is_away_for_a_while(self):

@@ -55,9 +55,12 @@ bool says_cancelled(std::string_view srun_output) {
 }
 
 bool says_out_of_memory(std::string_view srun_output) {
-  return srun_output.find("oom_kill event") != std::string_view::npos ||
-         srun_output.find("Out Of Memory") != std::string_view::npos ||
-         srun_output.find("oom-kill event") != std::string_view::npos;
+  // The kernel's killer in three versions' words, then Slurm's own.
+  constexpr std::array<std::string_view, 4> kWords{"oom_kill event", "oom-kill event",
+                                                   "Out Of Memory", "exceeded memory limit"};
+  return std::any_of(kWords.begin(), kWords.end(), [srun_output](std::string_view words) {
+    return srun_output.find(words) != std::string_view::npos;
+  });
 }
 
 }  // namespace sweepd

@@ -25,7 +25,8 @@ std::string words_of(const JobEvidence& evidence);
 
 // Whether srun's output says that the step was ended from outside: with its job, or alone.
 bool says_cancelled(std::string_view srun_output);
-// Whether srun's output says that the kernel ended a task that used too much memory.
+// Whether srun's output says that a task was ended because it used too much memory, by the kernel
+// or by Slurm, which calls that cancelling its step.
 bool says_out_of_memory(std::string_view srun_output);
 
 }  // namespace sweepd

@@ -110,12 +110,13 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   report over "$code"
 }
 
+# Also one that ends the shell is told, unless somebody ended the job: Slurm says so then.
+trap 'report prologue $?; exit 1' EXIT
+trap 'trap - EXIT; exit 1' TERM
 prologue
 code=$?
-if (( code )); then
-  report prologue "$code"
-  exit 1
-fi
+(( code == 0 )) || exit "$code"
+trap - EXIT TERM
 report idle
 
 until_s=$(( SECONDS + idle ))

@@ -9,8 +9,10 @@
 namespace sweepd {
 namespace {
 
-// Ended jobs whose folders are kept for people.
-constexpr std::size_t kKeptJobs = 20;
+// Ended jobs whose folders are kept, for people, and for attempts whose results are not stored yet.
+std::size_t kept_jobs(const SlurmPool& pool) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(20, 2 * pool.max_jobs));
+}
 
 }  // namespace
 
@@ -37,13 +39,21 @@ void Pilots::load(Instant now) {
     job.order = folder.last_order().number;
     job.needed = now;
     job.unsure = record->number == 0;
+    job.told_to_end = folder.last_order().verb == "end";
     jobs_.push_back(std::move(job));
   }
   std::sort(old.begin(), old.end());
-  const std::size_t surplus = old.size() > kKeptJobs ? old.size() - kKeptJobs : 0;
-  for (std::size_t i = 0; i < surplus; ++i) std::filesystem::remove_all(old[i].second, error);
+  for (auto& [when, path] : old) keep(std::move(path));
   if (!jobs_.empty())
     spdlog::info("pool `{}`: {} jobs found again", settings_.pool.name, jobs_.size());
+}
+
+void Pilots::keep(std::filesystem::path ended) {
+  ended_.push_back(std::move(ended));
+  if (ended_.size() <= kept_jobs(pool_)) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(ended_.front(), ignored);
+  ended_.pop_front();
 }
 
 void Pilots::start(const AttemptFolder& folder, const AttemptRequest& request) {

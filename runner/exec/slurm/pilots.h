@@ -6,6 +6,7 @@
 // people see.
 #pragma once
 
+#include <deque>
 #include <list>
 #include <map>
 #include <optional>
@@ -78,6 +79,7 @@ class Pilots {
   };
 
   void load(Instant now);
+  void keep(std::filesystem::path ended);  // the folder of a job; removes the oldest of too many
   // Looks.
   void look_at(Job& job, Instant now);
   void follow(Job& job, Attempt& attempt, const PilotReport& report);
@@ -122,7 +124,8 @@ class Pilots {
   Shell& shell_;
   std::filesystem::path folder_;
   std::list<Job> jobs_;
-  std::list<Attempt> attempts_;  // in the order in which they came
+  std::deque<std::filesystem::path> ended_;  // folders of jobs, the oldest first
+  std::list<Attempt> attempts_;              // in the order in which they came
   std::vector<ExecutorEvent> events_;
   std::string trouble_;
   Instant next_poll_{};

@@ -121,10 +121,15 @@ void Pilots::tell_to_end(Job& job) {
 
 void Pilots::finish(Job& job, const EndedJob& end) {
   job.finished = true;
-  spdlog::info("pool `{}`: job {} ended: {}", settings_.pool.name, job.record.number,
-               end.state.empty() ? "unknown to Slurm" : end.state);
+  const std::string words = end.state.empty() ? "unknown to Slurm" : end.state;
+  if (job.record.number == 0) {
+    spdlog::info("pool `{}`: no job: {}", settings_.pool.name, words);
+  } else {
+    spdlog::info("pool `{}`: job {} ended: {}", settings_.pool.name, job.record.number, words);
+  }
   const auto written = job.folder.end(end);
   if (!written) spdlog::warn("{}", written.error().message);
+  keep(job.folder.path());
 }
 
 // Those that wait for a job of this size cannot have one now.

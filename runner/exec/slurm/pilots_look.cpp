@@ -103,6 +103,11 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
       read_regular(job.folder.srun_output(attempt.number), Links::kRefuse, kOutputBytes);
   const std::string said = output ? *output : "";
   const AttemptId id = attempt.id;
+  if (attempt.started && says_out_of_memory(said)) {
+    const std::string phase = read_status(attempt.folder.status(0)).phase;
+    events_.emplace_back(AttemptLost{id, {Oom{{}, {}, {}, phase}, 0}, false, ""});
+    return forget(id);
+  }
   if (attempt.in_doubt || (says_cancelled(said) && !attempt.stopped && !attempt.killed)) {
     // Slurm ends the steps of a job first. Only the end of the job says why.
     if (!attempt.in_doubt) attempt.in_doubt = 0;
@@ -117,11 +122,6 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
                                   : fmt::format("srun ended with status {} (job {}): {}",
                                                 report.words, report.job, last_line(said));
     events_.emplace_back(AttemptNotStarted{id, {ErrorCode::kUnavailable, words}});
-    return forget(id);
-  }
-  if (says_out_of_memory(said)) {
-    const std::string phase = read_status(attempt.folder.status(0)).phase;
-    events_.emplace_back(AttemptLost{id, {Oom{{}, {}, {}, phase}, 0}, false, ""});
     return forget(id);
   }
   for (int rank = 0; rank < attempt.ask.ranks; ++rank) {

@@ -56,7 +56,9 @@ void Pilots::hear_job(Job& job, const QueuedJob& queued) {
   job.unsure = false;
   Attempt* attempt = job.attempt ? find(*job.attempt) : nullptr;
   if (attempt != nullptr && attempt->in_doubt && queued.state == "RUNNING") ++*attempt->in_doubt;
-  if (queued.state != "PENDING" || !waits_for_ever(queued.reason) || job.cancelled) return;
+  if (queued.state != "PENDING" || job.cancelled) return;
+  if (job.told_to_end) return cancel(job);  // an earlier daemon did not come to it
+  if (!waits_for_ever(queued.reason)) return;
   cancel(job);
   refuse_waiting(job.record.nodes,
                  {ErrorCode::kFailedPrecondition,
@@ -95,7 +97,7 @@ void Pilots::ended(Job& job, const EndedJob& end) {
   const std::int64_t nodes = job.record.nodes;
   if (job.attempt) lose(job, *find(*job.attempt), end);
   finish(job, end);
-  if (began || job.cancelled) return;
+  if (began || job.told_to_end) return;
   const std::string last = last_line_of(job.folder.output());
   refuse_waiting(nodes, {ErrorCode::kUnavailable,
                          fmt::format("job {} ended as {} before its script began{}{}",
@@ -143,8 +145,8 @@ void Pilots::hear_submit(const std::string& name, const Said& said) {
 
 void Pilots::cancel(Job& job) {
   if (std::exchange(job.cancelled, true)) return;
-  job.told_to_end = true;
-  if (job.record.number == 0) return tell_to_end(job);
+  if (!job.told_to_end) tell_to_end(job);  // the next daemon reads there whose wish it was
+  if (job.record.number == 0) return;
   shell_.run({"scancel", std::to_string(job.record.number)}, [this](const Said& said) {
     if (!said.ok() && is_unreachable(said.text)) unreachable(said.text);
   });

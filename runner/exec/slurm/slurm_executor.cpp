@@ -152,8 +152,12 @@ Result<PoolStatus> SlurmExecutor::status() {
   if (!partition.empty()) command.push_back("--partition=" + partition);
   const Said said = run_command(settings_.commands, command, settings_.timing.command_limit);
   if (!said.ok()) return Error{ErrorCode::kUnavailable, one_line(said.text)};
+  std::vector<PoolNodes> nodes = parse_sinfo(said.text);
+  if (nodes.empty() && !partition.empty()) {
+    return Error{ErrorCode::kNotFound, "Slurm has no partition `" + partition + "` with nodes"};
+  }
   const std::lock_guard lock(mutex_);
-  return PoolStatus{parse_sinfo(said.text), allocations_};
+  return PoolStatus{std::move(nodes), allocations_};
 }
 
 Result<PoolEstimate> SlurmExecutor::estimate(const PoolRequest& request) {
