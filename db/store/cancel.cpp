@@ -13,7 +13,7 @@ namespace {
 void add_open_of_only(Connection& connection, std::int64_t sweep, Store::CancelReceipt& receipt) {
   Query query(connection,
               "SELECT a.row, " + left_queue_ns("a") +
-                  " IS NOT NULL FROM sweep_attempt sa "
+                  " IS NOT NULL, a.started_ns IS NULL FROM sweep_attempt sa "
                   "JOIN attempt a ON a.row = sa.attempt "
                   "WHERE sa.sweep = ?1 AND a.outcome IS NULL AND NOT EXISTS "
                   "(SELECT 1 FROM sweep_attempt other JOIN sweep s ON s.id = other.sweep "
@@ -21,7 +21,9 @@ void add_open_of_only(Connection& connection, std::int64_t sweep, Store::CancelR
                   "ORDER BY a.position");
   query.bind(sweep);
   while (query.next()) {
-    (query.integer(1) != 0 ? receipt.running : receipt.ended).push_back(query.integer(0));
+    const bool left_queue = query.integer(1) != 0;
+    (left_queue ? receipt.running : receipt.ended).push_back(query.integer(0));
+    if (left_queue && query.integer(2) != 0) ++receipt.given;
   }
 }
 

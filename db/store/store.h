@@ -116,6 +116,7 @@ class Store {
   struct CancelReceipt {
     std::vector<std::int64_t> ended;
     std::vector<std::int64_t> running;
+    std::int64_t given = 0;  // of `running`: that wait in a cluster
   };
   Result<CancelReceipt> cancel_sweep(const SweepId& sweep, WallTime when);
 

@@ -20,6 +20,10 @@ std::string reason_text(const rpc::GivenEntry& given) {
   return text;
 }
 
+std::string gib_text(double gib) {
+  return gib < 10 ? fmt::format("{:.1f}", gib) : fmt::format("{:.0f}", gib);
+}
+
 std::string job_line(const rpc::PoolJobEntry& job) {
   std::string line = fmt::format("job {}: {}", job.job, job.state);
   if (!job.nodes.empty()) line += " on " + job.nodes;
@@ -32,6 +36,12 @@ std::string job_line(const rpc::PoolJobEntry& job) {
 }
 
 }  // namespace
+
+std::string moment_text(const rpc::RunningEntry& run) {
+  if (run.step < 0) return run.phase.empty() ? "starting" : run.phase;
+  const std::string step = fmt::format("step {}", run.step);
+  return run.phase.empty() ? step : run.phase + " " + step;
+}
 
 std::string waits_text(const rpc::GivenEntry& given) {
   return fmt::format("waits in pool {}{}", given.pool, reason_text(given));
@@ -79,7 +89,7 @@ Table nodes_table(const rpc::PoolEntry& pool) {
                           number(nodes.cores),
                           number(nodes.gpus),
                           {nodes.gpu, {}},
-                          gib > 0 ? Cell{fmt::format("{:.0f}", gib), gib} : Cell{"", {}},
+                          gib > 0 ? Cell{gib_text(gib), gib} : Cell{"", {}},
                           {nodes.reason, {}}});
   }
   for (const rpc::PoolJobEntry& job : pool.jobs) table.notes.push_back(job_line(job));

@@ -9,6 +9,9 @@
 
 namespace sweepd {
 
+// "forward step 3"; before the first step "setup", or "starting".
+std::string moment_text(const rpc::RunningEntry& run);
+
 // "waits in pool h200: Resources (job 17)"
 std::string waits_text(const rpc::GivenEntry& given);
 // " on node3 of pool h200 (job 17)"; "" on this machine.

@@ -54,6 +54,7 @@ struct PoolRequest {
   std::int64_t world_size = 1;
   bool gpus = false;                // each rank needs one
   std::int64_t cores_per_rank = 0;  // 0: its share of a node
+  Duration timeout{0};              // 0: none
 };
 
 struct PoolEstimate {

@@ -28,6 +28,7 @@ struct SlurmPool {
   Duration time = seconds(3600);    // limit of one allocation
   std::int64_t max_jobs = 1;        // allocations at the same time, queued or running
   Duration idle = seconds(60);      // an allocation without work ends after this long
+  Duration poll = seconds(10);      // between two `squeue`
   std::vector<std::string> sbatch;  // further options, as they are
 
   // The keys of the file, as of parameters (model/param.h).
@@ -50,6 +51,8 @@ struct SlurmPool {
           at_most(1000));
     field("idle", self.idle, "a job without attempts to run ends after this long", at_least(1e9),
           at_most(86400e9));
+    field("poll", self.poll, "between two questions to the controller, while there is a job",
+          at_least(1e9), at_most(600e9));
     field("sbatch", self.sbatch, "further options of sbatch, as they are");
   }
 };

@@ -43,6 +43,18 @@ TEST(Places, SayWhereSomethingRuns) {
   EXPECT_EQ(where_text(run), " on node[3-4] of pool h200 (job 17)");
 }
 
+TEST(Places, SayHowFarItIs) {
+  rpc::RunningEntry run;
+  run.step = -1;
+  EXPECT_EQ(moment_text(run), "starting");
+  run.phase = "setup";
+  EXPECT_EQ(moment_text(run), "setup");
+  run.step = 3;
+  EXPECT_EQ(moment_text(run), "setup step 3");
+  run.phase = "";
+  EXPECT_EQ(moment_text(run), "step 3");
+}
+
 TEST(Places, AWatchedSweepShowsThem) {
   rpc::Progress progress;
   progress.counts.total = 2;

@@ -153,6 +153,18 @@ TEST_F(PoolResultsTest, WhatWasGivenIsQueuedForPeopleAndRunsForCancel) {
   const auto cancelled = store_->cancel_sweep(request.id, WallTime{6});
   ASSERT_TRUE(cancelled);
   EXPECT_THAT(cancelled->running, ElementsAre(queued.at(0).row));
+  EXPECT_EQ(cancelled->given, 1);
+}
+
+TEST_F(PoolResultsTest, WhatStartedInAClusterIsNotGivenAnyMore) {
+  NewSweep request = sweep("s", {kThere});
+  const auto queued = submit(request).queued;
+  ASSERT_TRUE(store_->mark_given(queued.at(0).row, WallTime{5}, {}));
+  ASSERT_TRUE(store_->mark_running(queued.at(0).row, WallTime{6}));
+  const auto cancelled = store_->cancel_sweep(request.id, WallTime{7});
+  ASSERT_TRUE(cancelled);
+  EXPECT_THAT(cancelled->running, ElementsAre(queued.at(0).row));
+  EXPECT_EQ(cancelled->given, 0);
 }
 
 }  // namespace

@@ -127,6 +127,14 @@ TEST(SlurmAsk, SpreadsRanksEvenlyOverAsFewNodesAsCanHoldThem) {
   }
 }
 
+TEST(SlurmAsk, AnAttemptSharesAJobIfItCanEndInTimeAfterAnother) {
+  SlurmPool pool;
+  pool.time = seconds(600);
+  EXPECT_TRUE(shares_jobs(pool, seconds(570), seconds(30)));
+  EXPECT_FALSE(shares_jobs(pool, seconds(571), seconds(30)));
+  EXPECT_FALSE(shares_jobs(pool, Duration{0}, seconds(30))) << "it may run for ever";
+}
+
 TEST(SlurmAsk, EveryKeyOfThePoolIsAnOption) {
   SlurmPool pool = pool_of(8, 0);
   pool.partition = "gpu";

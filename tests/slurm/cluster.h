@@ -23,7 +23,7 @@ inline SlurmSettings settings_for(const std::filesystem::path& runs,
   settings.worker = worker;
   settings.owner = "test";
   settings.timing.look = milliseconds(20);
-  settings.timing.squeue = milliseconds(500);
+  settings.pool.slurm->poll = milliseconds(500);
   return settings;
 }
 

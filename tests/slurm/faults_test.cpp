@@ -149,7 +149,7 @@ TEST_F(SlurmFaults, WhatIsLargerThanTheClusterCanNeverRun) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->error.code, ErrorCode::kFailedPrecondition);
   EXPECT_THAT(refused->error.message, HasSubstr("sbatch: error: Batch job submission failed: "));
-  const auto estimate = executor_->inspector()->estimate({10, false, 1});
+  const auto estimate = executor_->inspector()->estimate({10, false, 1, seconds(60)});
   ASSERT_TRUE(estimate);
   EXPECT_THAT(estimate->never, HasSubstr("allocation failure: "));
 }
@@ -260,7 +260,7 @@ TEST_F(SlurmFaults, AStepThatSomebodyCancelsIsNotItsJob) {
 TEST_F(SlurmFaults, AJobThatAnEarlierDaemonTookBackIsNobodysFault) {
   settings_.pool.slurm->sbatch = {"--begin=now+1hour"};
   settings_.pool.slurm->idle = seconds(1);
-  settings_.timing.squeue = seconds(600);  // the first daemon does not hear of the end
+  settings_.pool.slurm->poll = seconds(600);  // the first daemon does not hear of the end
   const auto first = start("exit 0");
   ASSERT_TRUE(eventually([&] { return !job_of(first).empty(); }));
   executor_->kill(first);
@@ -307,11 +307,16 @@ TEST_F(SlurmFaults, TellsWhatTheClusterHas) {
   ASSERT_TRUE(status);
   ASSERT_FALSE(status->nodes.empty());
   EXPECT_EQ(status->nodes.front().cores, 2);
-  const auto estimate = executor_->inspector()->estimate({4, false, 1});
+  const auto estimate = executor_->inspector()->estimate({4, false, 1, seconds(60)});
   ASSERT_TRUE(estimate);
   EXPECT_EQ(estimate->asks, "2 nodes x 2 CPUs for 10m");
   EXPECT_EQ(estimate->never, "");
   EXPECT_TRUE(estimate->starts);
+  const auto long_ones = executor_->inspector()->estimate({4, false, 1, seconds(600)});
+  ASSERT_TRUE(long_ones);
+  EXPECT_EQ(long_ones->asks,
+            "2 nodes x 2 CPUs for 10m, a job for each attempt because a timeout of 10m leaves no "
+            "room for others");
   settings_.pool.slurm->partition = "nix";
   make();
   const auto unknown = executor_->inspector()->status();

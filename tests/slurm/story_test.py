@@ -3,9 +3,8 @@
 
     tools/slurm_cluster --nodes 5 -- tests/slurm/story_test.py BIN_FOLDER [--long]
 
---long: 500 trials and 30 deaths of the daemon instead of 10 and 3, and the stories that wait for Slurm's queue to be
-asked again. After each story every trial has one `done` attempt, Slurm has no job of it, and each job's folder
-says how the job ended. node5 is left to the story of the time limit, which Slurm takes half a minute to notice.
+--long: 500 trials and 30 deaths of the daemon instead of 10 and 3. After each story every trial has one `done` attempt,
+Slurm has no job of it, and each job's folder says how the job ended. node5 is left to the story of the time limit, which Slurm takes half a minute to notice.
 """
 
 import os
@@ -29,7 +28,7 @@ ALL_OTHERS = "--exclude=node5"
 CONFIG = """
 pools:
   cluster:
-    slurm: {{cpus_per_node: 2, time: {time}, max_jobs: 4, idle: 3s, sbatch: ["{sbatch}"]}}
+    slurm: {{cpus_per_node: 2, time: {time}, max_jobs: 4, idle: 3s, poll: 1s, sbatch: ["{sbatch}"]}}
     runs: {runs}
     prologue: {prologue}
 """
@@ -204,7 +203,7 @@ class OnACluster(Story):
         self.assertRegex(home.ctl("status"), r"waits in pool cluster: Resources \(job \d+\)")
         attempt = home.sql("SELECT uid FROM attempt WHERE given_ns IS NOT NULL LIMIT 1")[0][0]
         self.assertRegex(home.ctl("show", attempt), r"(?m)^reason +Resources$")
-        home.ctl("cancel", "waits")
+        self.assertIn("ended 6 queued attempts, stopping 0", home.ctl("cancel", "waits"))
         home.all_ended()
         self.assertEqual(home.counts(), {"cancelled": 6})
 
@@ -223,7 +222,7 @@ class OnACluster(Story):
         home = self.home
         home.submit("stopped", trials=6, sleep="500ms")
         home.started(2)
-        self.assertIn("stopped", home.ctl("stop"))
+        self.assertRegex(home.ctl("stop"), r"stopped; \d attempts? in clusters go on, and \d queued wait")
         time.sleep(2)
         self.every_trial_is_done(6)
 
@@ -253,7 +252,6 @@ class OnACluster(Story):
             nodes.setdefault(step.split(" on ")[0], set()).add(step.split(" on ")[1])
         self.assertEqual([len(each) for each in nodes.values()], [2, 2], nodes)
 
-    @unittest.skipUnless(LONG, "--long")
     def test_somebody_cancels_a_job(self):
         self.home.submit("cancelled", sleep="2s")
         (attempt,) = self.home.started()
@@ -264,7 +262,6 @@ class OnACluster(Story):
         self.every_trial_is_done(1)
         self.nothing_is_left()
 
-    @unittest.skipUnless(LONG, "--long")
     def test_what_slurm_takes_away_runs_again(self):
         self.home.submit("taken", sleep="1s")
         self.home.started()
@@ -290,7 +287,6 @@ class OnACluster(Story):
         self.home.ctl("submit", "hungry.yaml", "--pool", "cluster", "--wait")
         self.assertEqual(self.home.counts(), {"oom": 1})
 
-    @unittest.skipUnless(LONG, "--long")
     def test_a_prologue_that_fails_is_told_and_tried_again(self):
         home = self.home
         home.configure(prologue="test -e ready || { echo no such module >&2; exit 3; }")
@@ -301,7 +297,6 @@ class OnACluster(Story):
         home.ctl("stop")
         self.every_trial_is_done(2)
 
-    @unittest.skipUnless(LONG, "--long")
     def test_the_controller_is_away_for_a_while(self):
         self.home.submit("controller", trials=6, sleep="500ms")
         self.home.started()

@@ -198,7 +198,8 @@ TEST(Config, NamesEachMistakeAndItsPlace) {
        "one value)"},
       {in_pool("partitoin: gpu"),
        "5:7 `partitoin` is not a key of slurm; expected one of partition, account, qos, "
-       "gpus_per_node, cpus_per_gpu, cpus_per_node, exclusive, time, max_jobs, idle, sbatch (did "
+       "gpus_per_node, cpus_per_gpu, cpus_per_node, exclusive, time, max_jobs, idle, poll, sbatch "
+       "(did "
        "you mean `partition`?)"},
       {in_pool("partition: [a, b]"),
        "5:18 partition: expected one value, found a list (write one value)"},

@@ -16,8 +16,8 @@ Exit status(Client& client) {
   fmt::print("database {}\n", reply->database);
   fmt::print("{} queued, {} running\n", reply->queued, reply->running.size());
   for (const rpc::RunningEntry& run : reply->running) {
-    fmt::print("  {} {} pass, {} step {} for {}{}: {}\n", short_id(run.attempt), run.pass,
-               run.phase, run.step, to_human(run.elapsed), where_text(run), run.label);
+    fmt::print("  {} {} pass, {} for {}{}: {}\n", short_id(run.attempt), run.pass, moment_text(run),
+               to_human(run.elapsed), where_text(run), run.label);
   }
   for (const rpc::GivenEntry& given : reply->given) {
     fmt::print("  {} {} pass, {}, for {}: {}\n", short_id(given.attempt), given.pass,

@@ -28,9 +28,13 @@ Exit stop(Client& client, bool now) {
   }
   if (!reply) return report_error(reply.error());
   const auto connection = client.connection();
+  const std::string elsewhere =
+      reply->elsewhere == 0
+          ? ""
+          : fmt::format("{} in clusters go on, and ", counted(reply->elsewhere, "attempt"));
   if (now) {
     wait_until_gone(client.state());
-    fmt::print("stopped; {} running and {} queued wait for the next daemon\n",
+    fmt::print("stopped; {}{} running and {} queued wait for the next daemon\n", elsewhere,
                counted(reply->running, "attempt"), reply->queued);
     return Exit::kOk;
   }
@@ -43,7 +47,7 @@ Exit stop(Client& client, bool now) {
   while (connection && (*connection)->next_notification()) {
   }
   wait_until_gone(client.state());
-  fmt::print("stopped; {} queued wait for the next daemon\n", reply->queued);
+  fmt::print("stopped; {}{} queued wait for the next daemon\n", elsewhere, reply->queued);
   return Exit::kOk;
 }
 

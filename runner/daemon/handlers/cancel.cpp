@@ -10,8 +10,10 @@ boost::asio::awaitable<Answer<rpc::Cancel>> handle_cancel(Services& services, Se
   const auto cancel = [&sweep](Store& store) { return store.cancel_sweep(sweep->id, now_wall()); };
   auto receipt = co_await services.writer.run(cancel);
   if (!receipt) co_return receipt.error();
-  rpc::Cancel::Reply reply{sweep->id, sweep->name, static_cast<std::int64_t>(receipt->ended.size()),
-                           static_cast<std::int64_t>(receipt->running.size())};
+  const auto ended = static_cast<std::int64_t>(receipt->ended.size());
+  const auto running = static_cast<std::int64_t>(receipt->running.size());
+  rpc::Cancel::Reply reply{sweep->id, sweep->name, ended + receipt->given,
+                           running - receipt->given};
   services.dispatcher.forget(std::move(receipt->ended));
   services.dispatcher.stop(receipt->running);
   co_return reply;

@@ -4,9 +4,13 @@ namespace sweepd {
 
 boost::asio::awaitable<Answer<rpc::Stop>> handle_stop(Services& services, Session&,
                                                       rpc::Stop::Request request) {
-  const auto running = static_cast<std::int64_t>(services.dispatcher.running().size());
+  rpc::Stop::Reply reply;
+  for (const RunningAttempt& run : services.dispatcher.running()) {
+    ++(run.pool == kLocalPool ? reply.running : reply.elsewhere);
+  }
   services.stop(request.now ? StopMode::kNow : StopMode::kDrain);
-  co_return rpc::Stop::Reply{running, static_cast<std::int64_t>(services.dispatcher.queued())};
+  reply.queued = static_cast<std::int64_t>(services.dispatcher.queued());
+  co_return reply;
 }
 
 }  // namespace sweepd

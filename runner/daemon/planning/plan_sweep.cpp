@@ -235,14 +235,17 @@ class Planner {
 
   void count_ask(const Pool& pool, const Trial& trial) {
     const Item item = item_of(def_, trial, Pass::kTiming);
-    const PoolRequest request{item.world_size, item.device == DeviceKind::kCuda, item.threads};
+    const PoolRequest request{item.world_size, item.device == DeviceKind::kCuda, item.threads,
+                              Duration{trial.integer(def_, "timeout")}};
     for (PlannedAsk& ask : plan_.asks) {
-      const PoolRequest& known = ask.request;
+      PoolRequest& known = ask.request;
       if (ask.pool != pool.name || known.world_size != request.world_size ||
           known.gpus != request.gpus || known.cores_per_rank != request.cores_per_rank) {
         continue;
       }
       ++ask.trials;
+      const bool none = known.timeout.ns == 0 || request.timeout.ns == 0;
+      known.timeout = none ? Duration{0} : std::max(known.timeout, request.timeout);  // the longest
       return;
     }
     if (plan_.asks.size() < kMostAsks) plan_.asks.push_back({pool.name, request, 1});

@@ -35,8 +35,9 @@ std::int64_t Pilots::live_jobs() const {
 // new one.
 bool Pilots::fits(const Attempt& attempt, const Job& job) const {
   if (attempt.ask.nodes != job.record.nodes) return false;
-  const Duration need{attempt.ask.timeout.ns + settings_.timing.spare.ns};
-  if (attempt.ask.timeout.ns == 0 || need > pool_.time) return job.order == 0;
+  const Duration spare = settings_.timing.spare;
+  if (!shares_jobs(pool_, attempt.ask.timeout, spare)) return job.order == 0;
+  const Duration need{attempt.ask.timeout.ns + spare.ns};
   return !job.ends || *job.ends - now_wall() >= need;
 }
 

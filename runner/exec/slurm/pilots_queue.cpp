@@ -17,7 +17,7 @@ void Pilots::poll_queue(Instant now) {
       trouble_.empty() && std::ranges::any_of(jobs_, [](const Job& job) { return job.unsure; });
   if (!any || polling_ || (now < next_poll_ && !urgent)) return;
   polling_ = true;
-  next_poll_ = now + settings_.timing.squeue;
+  next_poll_ = now + pool_.poll;
   shell_.run({"squeue", "--me", "--noheader", kSqueueFormat},
              [this](const Said& said) { hear_queue(said); });
 }

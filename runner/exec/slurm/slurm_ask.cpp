@@ -52,6 +52,10 @@ std::string refusal(const PoolConfig& pool, const SlurmAsk& ask) {
   return fmt::format("it needs a GPU, and pool `{}` asks for none: gpus_per_node is 0", pool.name);
 }
 
+bool shares_jobs(const SlurmPool& pool, Duration timeout, Duration spare) {
+  return timeout.ns > 0 && timeout.ns + spare.ns <= pool.time.ns;
+}
+
 std::vector<std::string> allocation_options(const SlurmPool& pool, std::int64_t nodes) {
   std::vector<std::string> options{
       fmt::format("--nodes={}", nodes), "--ntasks-per-node=1",

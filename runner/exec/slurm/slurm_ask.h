@@ -32,6 +32,10 @@ std::vector<std::string> allocation_options(const SlurmPool& pool, std::int64_t 
 std::vector<std::string> sbatch_command(const SlurmPool& pool, const JobFolder& folder,
                                         std::int64_t nodes);
 
+// Whether an attempt can share a job with others: it can end in time, besides `spare`, where
+// another one has run before. Timeout 0: it has none.
+bool shares_jobs(const SlurmPool& pool, Duration timeout, Duration spare);
+
 // "2 nodes x 8 GPUs for 4h in partition gpu"
 std::string allocation_text(const SlurmPool& pool, std::int64_t nodes);
 

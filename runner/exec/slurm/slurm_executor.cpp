@@ -165,6 +165,12 @@ Result<PoolEstimate> SlurmExecutor::estimate(const PoolRequest& request) {
   const SlurmAsk ask = slurm_ask(pool, request.world_size, request.gpus, request.cores_per_rank);
   PoolEstimate estimate{allocation_text(pool, ask.nodes), refusal(settings_.pool, ask)};
   if (!estimate.never.empty()) return estimate;
+  if (!shares_jobs(pool, request.timeout, settings_.timing.spare)) {
+    estimate.asks += ", a job for each attempt because ";
+    estimate.asks += request.timeout.ns == 0 ? "it has no timeout"
+                                             : "a timeout of " + to_text(request.timeout) +
+                                                   " leaves no room for others";
+  }
   std::vector<std::string> command{"sbatch", "--test-only"};
   for (std::string& option : allocation_options(pool, ask.nodes)) {
     command.push_back(std::move(option));

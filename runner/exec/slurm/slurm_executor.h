@@ -33,7 +33,7 @@
 // of the folder, so a job is found again after the daemon's death, and none is submitted twice.
 //
 // Commands: sbatch, squeue, scontrol, scancel, and sinfo for `status`. While a job exists, one
-// `squeue` for all jobs of the pool every `SlurmTiming::squeue`; `scontrol` once for a job that
+// `squeue` for all jobs of the pool every `SlurmPool::poll`; `scontrol` once for a job that
 // vanished. No accounting (sacct).
 #pragma once
 
@@ -49,7 +49,6 @@ namespace sweepd {
 
 struct SlurmTiming {
   Duration look = milliseconds(100);     // at the folders of pilots that work
-  Duration squeue = seconds(10);         // between two `squeue`
   Duration command_limit = seconds(60);  // a command of Slurm that takes longer has failed
   Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
 };

@@ -44,9 +44,11 @@ struct Stop {
     }
   };
   struct Reply {
-    std::int64_t running = 0, queued = 0;
+    std::int64_t running = 0, elsewhere = 0, queued = 0;
     static void visit(auto& self, auto&& field) {
-      field("running", self.running, "the daemon ends when they have ended, with `now` at once");
+      field("running", self.running,
+            "on this machine; the daemon ends when they have ended, with `now` at once");
+      field("elsewhere", self.elsewhere, "that run in clusters, and go on without the daemon");
       field("queued", self.queued, "");
     }
   };

@@ -71,7 +71,8 @@ struct Cancel {
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, "its id");
       field("name", self.name, "");
-      field("cancelled", self.cancelled, "queued attempts that were ended");
+      field("cancelled", self.cancelled,
+            "queued attempts that were ended, or wait in a cluster and are taken back");
       field("stopping", self.stopping, "running attempts");
     }
   };
