@@ -88,7 +88,7 @@ struct Environment {
   std::string code;          // a hash of the workload's code, WorkloadDef::code; may be empty
   std::string machine;       // a hash of what it ran on (machine_id.h); empty in old results
   std::string machine_facts;
-  std::string cpu_math;  // which CPU matmul path: "mkl-avx512", "mkl-default" ...
+  std::string cpu_math;  // which CPU matmul path: "mkl-avx512", "mkl-avx2, bf16 in fp32"
   std::int64_t threads = 0;
   std::optional<bool> tf32_matmul, tf32_cudnn;
   std::string cores;  // of rank 0's lease, as a list: "0-3"

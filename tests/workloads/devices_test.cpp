@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(CpuDevice, DescribesItself) {
   const auto device = make_device({});
@@ -28,7 +29,8 @@ TEST(CpuDevice, DescribesItself) {
   Environment environment;
   device->fill_versions(environment);
   EXPECT_EQ(environment.torch_version, "2.11.0");
-  EXPECT_THAT(environment.cpu_math, AnyOf("mkl-avx512", "mkl-avx2", "mkl-vendor-default"));
+  EXPECT_THAT(environment.cpu_math, AnyOf(StartsWith("mkl-avx512"), StartsWith("mkl-avx2"),
+                                          StartsWith("mkl-vendor-default")));
   EXPECT_FALSE(environment.tf32_matmul.has_value());
 }
 
@@ -111,7 +113,7 @@ TEST(MklPath, TheProgramAnswersForMkl) {
   EXPECT_THAT(info.dli_fname, ::testing::Not(HasSubstr("libtorch_cpu")));
 }
 
-std::string refusal(const std::string& kind) {
+std::string refusal_of(const std::string& kind) {
   DeviceOptions options;
   options.kind = kind;
   try {
@@ -123,14 +125,14 @@ std::string refusal(const std::string& kind) {
 }
 
 TEST(Devices, UnknownKindsAreNamed) {
-  EXPECT_THAT(refusal("tpu"), HasSubstr("`tpu`"));
+  EXPECT_THAT(refusal_of("tpu"), HasSubstr("`tpu`"));
 }
 
 TEST(Devices, CudaWithoutADriverSaysSo) {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY);
   if (driver != nullptr) GTEST_SKIP() << "this machine has an NVIDIA driver";
-  EXPECT_THAT(refusal("cuda"), HasSubstr("no NVIDIA driver on this machine"));
-  EXPECT_THAT(refusal("cuda"), HasSubstr("libcuda.so.1")) << "asked a second time";
+  EXPECT_THAT(refusal_of("cuda"), HasSubstr("no NVIDIA driver on this machine"));
+  EXPECT_THAT(refusal_of("cuda"), HasSubstr("libcuda.so.1")) << "asked a second time";
 }
 
 }  // namespace

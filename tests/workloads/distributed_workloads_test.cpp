@@ -16,17 +16,17 @@ using ::testing::Pointwise;
 constexpr int kTrainingSteps = 3;
 
 // small_case() as text.
-const Texts kSmall = {{"model", "custom"},     {"d_model", "16"}, {"d_ff", "40"},
-                      {"layers", "2"},         {"heads", "2"},    {"vocab", "23"},
-                      {"context", "12"},       {"batch", "2"},    {"lr", "0.01"},
-                      {"weight_decay", "0.1"}, {"seed", "1"}};
+const Texts kSmallModel = {{"model", "custom"},     {"d_model", "16"}, {"d_ff", "40"},
+                           {"layers", "2"},         {"heads", "2"},    {"vocab", "23"},
+                           {"context", "12"},       {"batch", "2"},    {"lr", "0.01"},
+                           {"weight_decay", "0.1"}, {"seed", "1"}};
 
-struct Training {
+struct DistributedCase {
   const char* workload;
   Texts changes;
 };
 
-std::vector<Training> cases() {
+std::vector<DistributedCase> cases() {
   return {{"ddp", {{"strategy", "naive"}}},
           {"ddp", {{"strategy", "flat"}}},
           {"ddp", {{"strategy", "overlap"}}},
@@ -44,10 +44,10 @@ TEST_P(DistributedWorkloads, TrainAsOneProcessDoes) {
     LmStepParams whole = small_case();
     whole.batch *= world_size;
     const std::vector<double> expected = losses(whole, kTrainingSteps);
-    for (const Training& test : cases()) {
+    for (const DistributedCase& test : cases()) {
       SCOPED_TRACE(std::string(test.workload) + " " + test.changes[0].second + " " +
                    std::to_string(world_size));
-      Texts texts = kSmall;
+      Texts texts = kSmallModel;
       texts.insert(texts.end(), test.changes.begin(), test.changes.end());
       texts.emplace_back("backend", GetParam());
       texts.emplace_back("world_size", std::to_string(world_size));

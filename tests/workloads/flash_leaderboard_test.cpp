@@ -16,13 +16,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const Texts kSmall = {{"implementation", "sdpa_flash"},
-                      {"heads", "2"},
-                      {"sequence", "40"},
-                      {"d_head", "16"},
-                      {"dtype", "fp32"},
-                      {"warmup_time", "0s"},
-                      {"flush", "1MiB"}};
+const Texts kSmallProblem = {{"implementation", "sdpa_flash"},
+                             {"heads", "2"},
+                             {"sequence", "40"},
+                             {"d_head", "16"},
+                             {"dtype", "fp32"},
+                             {"warmup_time", "0s"},
+                             {"flush", "1MiB"}};
 
 Texts with(Texts texts, const Texts& changes) {
   texts.insert(texts.end(), changes.begin(), changes.end());
@@ -49,7 +49,7 @@ TEST(FlashLeaderboard, DefaultsAreTheListsShapeAndItsWork) {
 
 TEST(FlashLeaderboard, GradientsAddUpFromStepToStep) {
   Harness harness;
-  const auto workload = harness.make("flash_leaderboard", kSmall);
+  const auto workload = harness.make("flash_leaderboard", kSmallProblem);
   RecordedPhases phases;
   workload->step(phases);
   EXPECT_THAT(phases.seen, ElementsAre("forward", "backward"));
@@ -61,7 +61,8 @@ TEST(FlashLeaderboard, GradientsAddUpFromStepToStep) {
 
 TEST(FlashLeaderboard, ChecksTheKernelThenWarmsUpByTime) {
   Harness harness;
-  const auto workload = harness.make("flash_leaderboard", with(kSmall, {{"warmup_time", "200ms"}}));
+  const auto workload =
+      harness.make("flash_leaderboard", with(kSmallProblem, {{"warmup_time", "200ms"}}));
   const Instant begin = now_instant();
   const auto check = workload->check();
   ASSERT_TRUE(check.has_value());
@@ -74,7 +75,7 @@ TEST(FlashLeaderboard, FlushesMoreThanTheLastLevelCache) {
   const auto flushed = [&](const char* bytes, Pass pass) {
     harness.context.pass = pass;
     RecordedFacts facts;
-    harness.make("flash_leaderboard", with(kSmall, {{"flush", bytes}}))->facts(facts);
+    harness.make("flash_leaderboard", with(kSmallProblem, {{"flush", bytes}}))->facts(facts);
     return facts.numbers.at("flush_bytes");
   };
   const double cache = static_cast<double>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
@@ -87,7 +88,7 @@ TEST(FlashLeaderboard, FlushesMoreThanTheLastLevelCache) {
 // belong to another operator): the caches before a step, nothing within one.
 TEST(FlashLeaderboard, NoFlushIsInATiming) {
   Harness harness;
-  const auto workload = harness.make("flash_leaderboard", with(kSmall, {{"flush", "1MiB"}}));
+  const auto workload = harness.make("flash_leaderboard", with(kSmallProblem, {{"flush", "1MiB"}}));
   const auto profiler = make_profiler(*harness.device);
   profiler->start();
   std::vector<std::int64_t> zeroed;

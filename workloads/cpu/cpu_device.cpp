@@ -10,6 +10,7 @@
 #include "runner/base/host.h"
 #include "workloads/api/failure.h"
 #include "workloads/api/host_device.h"
+#include "workloads/cpu/bf16_products.h"
 #include "workloads/cpu/counting_allocator.h"
 #include "workloads/cpu/mkl_path.h"
 #include "workloads/torch/operator_name.h"
@@ -88,7 +89,7 @@ class CpuDevice final : public Device {
 
   void fill_versions(Environment& environment) override {
     environment.torch_version = TORCH_VERSION;
-    environment.cpu_math = cpu_math();
+    environment.cpu_math = cpu_math() + (has_bf16_products_in_fp32() ? ", bf16 in fp32" : "");
     environment.threads = at::get_num_threads();
   }
 

@@ -1,0 +1,90 @@
+// Products of bf16 are exact products of bf16 numbers, summed in fp32 and rounded once, whether the
+// CPU has instructions for them or sweepd computes them in fp32.
+#include "workloads/cpu/bf16_products.h"
+
+#include <ATen/ATen.h>
+#include <ATen/record_function.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "workloads/flash/instruction_sets.h"
+
+namespace sweepd {
+namespace {
+
+at::Tensor drawn(at::IntArrayRef sizes) {
+  at::manual_seed(1);
+  return at::randn(sizes).to(at::kBFloat16);
+}
+
+// Rounding once is half of the last of 8 bits, and sums in another order may round to the other
+// side.
+void expect_rounded_once(const at::Tensor& result, const at::Tensor& exact) {
+  ASSERT_EQ(result.scalar_type(), at::kBFloat16);
+  ASSERT_EQ(result.sizes(), exact.sizes());
+  const at::Tensor off = (result.to(at::kDouble) - exact).abs();
+  const at::Tensor allowed = exact.abs() * 0x1p-8 + 1e-5;
+  EXPECT_LE((off / allowed).max().item<double>(), 1.0);
+}
+
+TEST(Bf16Products, AreRoundedOnceWhateverTheLayout) {
+  const at::Tensor a = drawn({33, 70}), b = drawn({70, 41});
+  const at::Tensor exact = a.to(at::kDouble).mm(b.to(at::kDouble));
+  expect_rounded_once(a.mm(b), exact);
+  expect_rounded_once(a.t().contiguous().t().mm(b), exact);
+  expect_rounded_once(a.mm(b.t().contiguous().t()), exact);
+  expect_rounded_once(at::linear(a, b.t().contiguous()), exact);
+}
+
+TEST(Bf16Products, OfBatchesAreTheSame) {
+  const at::Tensor a = drawn({3, 9, 20}), b = drawn({3, 20, 7});
+  const at::Tensor exact = a.to(at::kDouble).bmm(b.to(at::kDouble));
+  expect_rounded_once(a.bmm(b), exact);
+  expect_rounded_once(at::matmul(a, b.narrow(0, 0, 1)),
+                      a.to(at::kDouble).matmul(b[0].to(at::kDouble)));
+}
+
+TEST(Bf16Products, AddToWhatIsGiven) {
+  const at::Tensor a = drawn({9, 20}), b = drawn({20, 7}), bias = drawn({7});
+  expect_rounded_once(at::addmm(bias, a, b, 0.5, 2),
+                      bias.to(at::kDouble) * 0.5 + 2 * a.to(at::kDouble).mm(b.to(at::kDouble)));
+  const at::Tensor many = a.expand({2, 9, 20}), others = b.expand({2, 20, 7}),
+                   to = drawn({2, 9, 7});
+  expect_rounded_once(
+      at::baddbmm(to, many, others, 0.5, 2),
+      to.to(at::kDouble) * 0.5 + 2 * many.to(at::kDouble).matmul(b.to(at::kDouble)));
+}
+
+TEST(Bf16Products, LeaveOtherTypesAlone) {
+  const at::Tensor a = at::randn({9, 20}), b = at::randn({20, 7});
+  EXPECT_TRUE(at::equal(a.mm(b), at::addmm(at::zeros({9, 7}), a, b)));
+  EXPECT_EQ(a.to(at::kDouble).mm(b.to(at::kDouble)).scalar_type(), at::kDouble);
+  EXPECT_THROW(a.mm(b.to(at::kBFloat16)), c10::Error);
+}
+
+std::vector<std::string> recorded;
+
+TEST(Bf16Products, AreOneOperationInAProfile) {
+  const at::Tensor a = drawn({9, 20}), b = drawn({20, 7});
+  recorded.clear();
+  const auto handle = at::addThreadLocalCallback(at::RecordFunctionCallback(
+      [](const at::RecordFunction& function) -> std::unique_ptr<at::ObserverContext> {
+        recorded.emplace_back(function.name());
+        return nullptr;
+      }));
+  a.mm(b);
+  at::removeCallback(handle);
+  EXPECT_THAT(recorded, testing::ElementsAre("aten::mm"));
+}
+
+#if defined(__x86_64__)
+TEST(Bf16Products, AreInFp32WhereTheCpuHasNone) {
+  EXPECT_EQ(has_bf16_products_in_fp32(), !has_avx512());
+}
+#endif
+
+}  // namespace
+}  // namespace sweepd

@@ -1,0 +1,17 @@
+// Matrix products of bf16 tensors on a CPU without instructions for them. There LibTorch computes
+// them by plain loops, up to a hundred times as slow as in fp32. sweepd converts the operands to
+// fp32, multiplies, and rounds the result to bf16 once. That is what the instructions do too: exact
+// products, sums in fp32. It takes little longer than fp32, and memory for the converted operands.
+//
+// mm, addmm, bmm and baddbmm are replaced in the whole process when it starts, so that every
+// workload and every backward has it. Their in-place forms, and products inside LibTorch's own
+// attention, are as they were. SWEEPD_BF16_NATIVE=1 in the worker's environment keeps LibTorch's
+// loops.
+#pragma once
+
+namespace sweepd {
+
+// Whether this process computes bf16 products in fp32. Stored with every attempt, in `cpu_math`.
+bool has_bf16_products_in_fp32();
+
+}  // namespace sweepd
