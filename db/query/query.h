@@ -140,6 +140,7 @@ class Reader {
   // ambiguous, with the candidates.
   Result<SweepRow> find_sweep(const std::string& who);
   Result<std::vector<TableSpec>> tables_of(const SweepId& sweep);
+  Result<std::vector<PlotSpec>> plots_of(const SweepId& sweep);
   Result<std::string> source_of(const SweepId& sweep);
   Result<Progress> progress(const SweepId& sweep);
   // Returns, by pass, what time_left needs. Reads every attempt of the sweep.

@@ -1,4 +1,5 @@
 // Reads back from their rows the tables that a sweep declares.
+#include "db/query/declared_table.h"
 #include "db/query/state.h"
 
 namespace sweepd {
@@ -99,38 +100,48 @@ Result<std::vector<TableSpec::Value>> values_of(Connection& connection, std::int
 
 }  // namespace
 
+Result<TableSpec> declared_table(Connection& connection, std::int64_t sweep,
+                                 std::int64_t position) {
+  Query query(connection,
+              "SELECT title, cell, metric, unit, warmup, bold, row_limit FROM sweep_table "
+              "WHERE sweep = ? AND position = ?");
+  query.bind_all(sweep, position);
+  if (!query.next()) return Error{ErrorCode::kInternal, "a sweep's table is missing"};
+  TableSpec table;
+  table.title = query.text(0);
+  table.cell = query.text(1);
+  table.metric = query.text(2);
+  table.unit = query.text(3);
+  table.warmup = query.integer(4) != 0;
+  const auto bold = bold_from(query.text(5));
+  if (!bold) return bold.error();
+  table.bold = *bold;
+  table.limit = query.integer(6);
+  table.sort = sort_keys_of(connection, sweep, position);
+  table.pool = pooled_names_of(connection, sweep, position);
+  read_dimensions(connection, sweep, position, table);
+  table.where = filters_of(connection, sweep, position);
+  table.baseline = baseline_of(connection, sweep, position);
+  auto values = values_of(connection, sweep, position);
+  if (!values) return values.error();
+  table.values = std::move(*values);
+  return table;
+}
+
 Result<std::vector<TableSpec>> Reader::tables_of(const SweepId& sweep) {
   return state_->ask("reading a sweep's tables", [&]() -> Result<std::vector<TableSpec>> {
-    Connection& connection = state_->connection;
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
     std::vector<TableSpec> tables;
-    Query query(
-        connection,
-        "SELECT position, title, cell, metric, unit, warmup, bold, row_limit FROM sweep_table "
-        "WHERE sweep = ? ORDER BY position");
+    Query query(state_->connection,
+                "SELECT position FROM sweep_table t WHERE sweep = ? AND NOT EXISTS "
+                "(SELECT 1 FROM sweep_table_plot p WHERE p.sweep = t.sweep AND t.position IN "
+                "(p.table_position, p.lines_position)) ORDER BY position");
     query.bind(*row);
     while (query.next()) {
-      TableSpec table;
-      const std::int64_t position = query.integer(0);
-      table.title = query.text(1);
-      table.cell = query.text(2);
-      table.metric = query.text(3);
-      table.unit = query.text(4);
-      table.warmup = query.integer(5) != 0;
-      const auto bold = bold_from(query.text(6));
-      if (!bold) return bold.error();
-      table.bold = *bold;
-      table.limit = query.integer(7);
-      table.sort = sort_keys_of(connection, *row, position);
-      table.pool = pooled_names_of(connection, *row, position);
-      read_dimensions(connection, *row, position, table);
-      table.where = filters_of(connection, *row, position);
-      table.baseline = baseline_of(connection, *row, position);
-      auto values = values_of(connection, *row, position);
-      if (!values) return values.error();
-      table.values = std::move(*values);
-      tables.push_back(std::move(table));
+      auto table = declared_table(state_->connection, *row, query.integer(0));
+      if (!table) return table.error();
+      tables.push_back(std::move(*table));
     }
     return tables;
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/base/sweep_axes.h"
+#include "db/store/insert_plots.h"
 #include "db/store/insert_tables.h"
 #include "runner/base/text.h"
 
@@ -44,6 +45,7 @@ std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const
   }
   insert_axes(connection, row, def, axes_of(sweep));
   insert_tables(connection, row, sweep.tables);
+  insert_plots(connection, row, sweep.tables.size(), sweep.plots);
   return row;
 }
 

@@ -99,7 +99,12 @@ class TableInserter {
 void insert_tables(Connection& connection, std::int64_t sweep,
                    const std::vector<TableSpec>& tables) {
   std::int64_t position = 0;
-  for (const TableSpec& table : tables) TableInserter(connection, sweep, position++).insert(table);
+  for (const TableSpec& table : tables) insert_table(connection, sweep, position++, table);
+}
+
+void insert_table(Connection& connection, std::int64_t sweep, std::int64_t position,
+                  const TableSpec& table) {
+  TableInserter(connection, sweep, position).insert(table);
 }
 
 }  // namespace sweepd

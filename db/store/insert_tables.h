@@ -13,4 +13,8 @@ namespace sweepd {
 void insert_tables(Connection& connection, std::int64_t sweep,
                    const std::vector<TableSpec>& tables);
 
+// One table at a position of its own.
+void insert_table(Connection& connection, std::int64_t sweep, std::int64_t position,
+                  const TableSpec& table);
+
 }  // namespace sweepd

@@ -9,6 +9,7 @@
 
 #include "runner/base/units.h"
 #include "runner/model/catalog.h"
+#include "runner/model/plot_shape.h"
 #include "runner/model/trial.h"
 
 namespace sweepd {
@@ -118,6 +119,16 @@ struct TableSpec {
 std::vector<TableSpec::Filter> merge_filters(std::vector<TableSpec::Filter> filters,
                                              const std::vector<TableSpec::Filter>& over);
 
+// A plot that a sweep file declares.
+struct PlotSpec {
+  // What it shows, as a table in long form. Its rows are the dimensions of facet, color, (of a heat
+  // map) y, and x, in this order; its values are the plot's own figure and those beside it.
+  TableSpec data;
+  // The figures at which vertical lines stand, by facet and color; no values if there are none.
+  TableSpec lines;
+  PlotShape shape;
+};
+
 // Calls `f(param, value)` for each value that a sweep gives a parameter: in its params, axes and
 // include points, not in its rules.
 template <class AnySweep, class F>
@@ -150,6 +161,7 @@ struct Sweep {
   std::vector<TableSpec> tables;
   // The definition (model/program.h), if the file declares the workload; else the catalog has it.
   std::shared_ptr<const WorkloadDef> program;
+  std::vector<PlotSpec> plots;
   std::string source;  // the document's text as submitted, for `show` and reproduction
 };
 

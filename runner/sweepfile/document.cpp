@@ -10,6 +10,7 @@
 #include "runner/model/sentinel.h"
 #include "runner/model/trial.h"
 #include "runner/sweepfile/axes.h"
+#include "runner/sweepfile/plots.h"
 #include "runner/sweepfile/tables.h"
 #include "runner/sweepfile/values.h"
 
@@ -141,7 +142,8 @@ std::vector<Field> fields_of(Reporter& report, const Catalog& catalog, Draft& dr
           section("order", read_order),
           {"sentinel",
            [&](const Node&, const Node& value) { read_sentinel(report, catalog, draft, value); }},
-          section("tables", read_tables)};
+          section("tables", read_tables),
+          section("plots", read_plots)};
 }
 
 void check_required(Reporter& report, const Draft& draft, const Node& root) {

@@ -34,6 +34,7 @@ struct Draft {
   std::vector<ParamDef> declared;    // the parameters that this document declares for its program
   std::map<std::size_t, Claim> claims;
   std::vector<TableSource> table_sources;  // of each of the sweep's tables
+  std::vector<TableSource> plot_sources;   // of each of the sweep's plots
   std::vector<ExcludedValue> excluded;     // checked once all axes are known
   Mark name_mark;                          // of `sweep:`'s value
   Mark size_mark;  // place of what makes the sweep large: matrix, else zip, else name

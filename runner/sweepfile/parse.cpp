@@ -8,6 +8,7 @@
 #include "runner/sweepfile/document.h"
 #include "runner/sweepfile/load.h"
 #include "runner/sweepfile/overrides.h"
+#include "runner/sweepfile/plots.h"
 #include "runner/sweepfile/product.h"
 #include "runner/sweepfile/reporter.h"
 #include "runner/sweepfile/sweepfile.h"
@@ -46,7 +47,8 @@ void check_size(Reporter& report, const Draft& draft) {
 }  // namespace
 
 Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog& catalog,
-                    const std::vector<Override>& overrides, const TableCheck& check) {
+                    const std::vector<Override>& overrides, const TableCheck& check,
+                    const PlotCheck& plot_check) {
   const spec::SourceText source(spec::without_byte_order_mark(text));
   Reporter report(source, file);
   const std::vector<spec::Document> documents = spec::load_documents(source, report);
@@ -57,7 +59,10 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
     drafts.push_back(spec::read_document(report, catalog, programs, document));
   }
   check_names(report, drafts);
-  for (const Draft& draft : drafts) spec::check_tables(report, draft, check);
+  for (const Draft& draft : drafts) {
+    spec::check_tables(report, draft, check);
+    spec::check_plots(report, draft, plot_check);
+  }
   if (documents.empty() && !report.any()) {
     report.error(spec::Place{1, 1, 1}, "the file has no sweep", "begin with `sweep: name`");
   }

@@ -57,6 +57,11 @@ struct Override {
 using TableCheck =
     std::function<std::vector<TableMistake>(const TableSpec&, const Sweep&, const WorkloadDef&)>;
 
+// The same of plots. A mistake's key is one of the plot's, and its `value` an index into its
+// PlotSpec::data's values without the first, and then into those of PlotSpec::lines.
+using PlotCheck =
+    std::function<std::vector<TableMistake>(const PlotSpec&, const Sweep&, const WorkloadDef&)>;
+
 struct Parsed {
   std::vector<Sweep> sweeps;       // one per document; empty if there are errors
   std::vector<Diagnostic> errors;  // in file order, then --set; after the first 100 only counted
@@ -67,7 +72,8 @@ struct Parsed {
 // text; one million points per sweep, counted after the overrides. Never throws and reads no file:
 // `file` is only the name in messages.
 Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog& catalog,
-                    const std::vector<Override>& overrides, const TableCheck& check = {});
+                    const std::vector<Override>& overrides, const TableCheck& check = {},
+                    const PlotCheck& plot_check = {});
 
 // Replaces `auto`, even as the default, by the kind of device that exists ("cpu", "cuda"), so that
 // keys and results name the real device. Call before expand. Does not change a workload without a

@@ -47,13 +47,20 @@ void report_column(Reporter& report, const Draft& draft, std::string_view what, 
                std::move(help));
 }
 
+}  // namespace
+
+bool check_column(Reporter& report, const Draft& draft, std::string_view what, const Node& name) {
+  if (is_column(draft, name.text)) return true;
+  report_column(report, draft, what, name);
+  return false;
+}
+
+namespace {
+
 // Accepts a name that this table may have, once. Reports any other.
 bool accept_name(Reporter& report, const Draft& draft, std::string_view what, const Node& node,
                  std::vector<std::string>& used) {
-  if (!is_column(draft, node.text)) {
-    report_column(report, draft, what, node);
-    return false;
-  }
+  if (!check_column(report, draft, what, node)) return false;
   if (std::find(used.begin(), used.end(), node.text) != used.end()) {
     report.error(node.mark, fmt::format("{}: `{}` is already a row or column of this table", what,
                                         shown(node.text)));

@@ -15,6 +15,9 @@ std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::s
                                     const Node& list, std::vector<std::string>& used,
                                     std::vector<TableSpec::Heading>& headings);
 
+// Whether a name is a parameter or a column of results; reports any other.
+bool check_column(Reporter& report, const Draft& draft, std::string_view what, const Node& name);
+
 // Checks the braces only. report::validate checks which names they contain.
 // Reads the parameters over which cells may pool, or `repeat`, which they may anyway.
 void read_pool(Reporter& report, const Draft& draft, std::vector<std::string>& pool,

@@ -126,12 +126,27 @@ class PoolingCheck {
       : report_(report), draft_(draft), overrides_(overrides), varied_(varied(draft.sweep)) {}
 
   void run() {
-    for (std::size_t i = 0; i < draft_.sweep.tables.size(); ++i) check(i);
+    for (std::size_t i = 0; i < draft_.sweep.tables.size(); ++i) {
+      const Pooled pooled = check(draft_.sweep.tables[i]);
+      if (!pooled.empty()) report(kTable, *draft_.table_sources[i].node, pooled);
+    }
+    for (std::size_t i = 0; i < draft_.sweep.plots.size(); ++i) {
+      Pooled pooled = check(draft_.sweep.plots[i].data);
+      const TableSpec& lines = draft_.sweep.plots[i].lines;
+      if (pooled.empty() && !lines.values.empty()) pooled = check(lines);
+      if (!pooled.empty()) report(kPlot, *draft_.plot_sources[i].node, pooled);
+    }
   }
 
  private:
-  void check(std::size_t index) {
-    const TableSpec& table = draft_.sweep.tables[index];
+  // The words of a message about a table or a plot.
+  struct Words {
+    const char *cells, *named;
+  };
+  static constexpr Words kTable{"the cells of this table", "`rows` or `columns`"};
+  static constexpr Words kPlot{"the points of this plot", "`x`, `color` or `facet`"};
+
+  Pooled check(const TableSpec& table) {
     std::vector<Filters> wheres;
     if (table.values.empty()) wheres.push_back(table.where);
     for (const TableSpec::Value& value : table.values) {
@@ -143,7 +158,7 @@ class PoolingCheck {
         pooled[param].insert(values.begin(), values.end());
       }
     }
-    if (!pooled.empty()) report(*draft_.table_sources[index].node, pooled);
+    return pooled;
   }
 
   Pooled pooled_by(const Cells& cells) {
@@ -167,7 +182,7 @@ class PoolingCheck {
     return *points_;
   }
 
-  void report(const Node& table, const Pooled& pooled) {
+  void report(const Words& words, const Node& node, const Pooled& pooled) {
     std::vector<std::string> texts, names, set;
     for (const auto& [param, values] : pooled) {
       const ParamDef& def = draft_.def->params[param];
@@ -185,12 +200,11 @@ class PoolingCheck {
       if (by_set) set.push_back(fmt::format("`--set {}`", def.name));
     }
     const std::string by = set.empty() ? "" : fmt::format(" ({} varies it)", join(set, ", "));
-    report_.error(
-        table.mark,
-        fmt::format("the cells of this table would pool {}, which it neither names nor fixes{}",
-                    join(texts, ", "), by),
-        fmt::format("add it to `rows` or `columns`, fix it in `where`, or write `pool: [{}]`",
-                    join(names, ", ")));
+    report_.error(node.mark,
+                  fmt::format("{} would pool {}, which it neither names nor fixes{}", words.cells,
+                              join(texts, ", "), by),
+                  fmt::format("add it to {}, fix it in `where`, or write `pool: [{}]`", words.named,
+                              join(names, ", ")));
   }
 
   Reporter& report_;

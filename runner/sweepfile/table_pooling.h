@@ -1,4 +1,4 @@
-// Finds tables whose cells would hold results of different trials of the sweep.
+// Finds tables and plots whose cells or points would hold results of different trials of the sweep.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace sweepd::spec {
 
-// Every parameter that the sweep varies must be a row or a column of each table, or be fixed by
-// `where` or by the ones that are, or be listed in `pool`. Call after the overrides, which may add
-// axes, and only for a sweep of a size that may be expanded.
+// Every parameter that the sweep varies must be a row or a column of each table, or an axis of each
+// plot, or be fixed by `where` or by the ones that are, or be listed in `pool`. Call after the
+// overrides, which may add axes, and only for a sweep of a size that may be expanded.
 void check_pooling(Reporter& report, const Draft& draft, const std::vector<Override>& overrides);
 
 }  // namespace sweepd::spec

@@ -24,6 +24,9 @@ inline const Lines kEverything{
     "select s.uid, t.position, t.title, d.side, d.position, d.name from sweep_table t "
     "join sweep s on s.id = t.sweep left join sweep_table_dimension d on d.sweep = t.sweep "
     "and d.table_position = t.position",
+    "select s.uid, p.position, p.mark, p.figure, p.x, t.title from sweep_table_plot p "
+    "join sweep s on s.id = p.sweep join sweep_table t on t.sweep = p.sweep "
+    "and t.position = p.table_position",
     "select s.uid, t.key, x.position, x.priority, x.repeats from sweep_trial x "
     "join sweep s on s.id = x.sweep join trial t on t.id = x.trial",
     "select t.key, p.model, p.context, p.scale, p.tied from params_toy p "
@@ -81,6 +84,9 @@ class MergeTest : public DbTest {
     NewSweep request = sweep(name, points);
     request.sweep.tables = {{}};
     request.sweep.tables[0].rows = {"model"};
+    request.sweep.plots = {{}};
+    request.sweep.plots[0].data.title = "drawn";
+    request.sweep.plots[0].shape.x = "model";
     request.sweep.matrix = {{*def().index_of("model"), {}}};
     const auto receipt = site.store->submit(request, def());
     EXPECT_TRUE(receipt) << receipt.error().message;

@@ -283,5 +283,50 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   EXPECT_EQ(*source, "sweep: s\n");
 }
 
+TEST_F(DbTest, PlotsComeBackAsTheyWentIn) {
+  auto request = sweep("plots", {{{"model", "xl"}}});
+  TableSpec table;
+  table.title = "a table";
+  request.sweep.tables = {table};
+  PlotSpec lines, heat;
+  lines.shape = {PlotMark::kArea,     "median", "context", "", "phase", "model", true, false,
+                 PlotSpread::kMinMax, true,     true};
+  lines.data.title = "with lines";
+  lines.data.rows = {"model", "phase", "context"};
+  lines.data.values = {{"", "{median}", "", "", {}, {}, {}}};
+  lines.lines.rows = {"model", "phase"};
+  lines.lines.values = {{"steady", "{mean}", "steady_from", "", {}, {}, {}}};
+  heat.shape.mark = PlotMark::kHeatmap;
+  heat.shape.figure = "speedup";
+  heat.shape.x = "context";
+  heat.shape.y = "model";
+  heat.shape.log_y = true;
+  heat.data.title = "heat";
+  heat.data.values = {{"", "{speedup}", "", "", {}, {}, {}}};
+  request.sweep.plots = {lines, heat};
+  submit(request);
+  const auto tables = reader_->tables_of(request.id);
+  ASSERT_TRUE(tables) << tables.error().message;
+  ASSERT_EQ(tables->size(), 1u) << "the tables of plots are not the sweep's";
+  EXPECT_EQ(tables->front().title, "a table");
+  const auto plots = reader_->plots_of(request.id);
+  ASSERT_TRUE(plots) << plots.error().message;
+  ASSERT_EQ(plots->size(), 2u);
+  const PlotSpec& first = plots->front();
+  EXPECT_EQ(first.data.title, "with lines");
+  EXPECT_EQ(first.data.rows, lines.data.rows);
+  EXPECT_EQ(first.lines.values.at(0).metric, "steady_from");
+  EXPECT_EQ(first.shape.mark, PlotMark::kArea);
+  EXPECT_EQ(first.shape.figure, "median");
+  EXPECT_EQ(first.shape.color, "phase");
+  EXPECT_EQ(first.shape.facet, "model");
+  EXPECT_TRUE(first.shape.log_x && !first.shape.log_y && first.shape.band && first.shape.stacked);
+  EXPECT_EQ(first.shape.spread, PlotSpread::kMinMax);
+  EXPECT_EQ((*plots)[1].shape.y, "model");
+  EXPECT_EQ((*plots)[1].shape.spread, PlotSpread::kNone);
+  EXPECT_TRUE((*plots)[1].shape.log_y);
+  EXPECT_TRUE((*plots)[1].lines.values.empty());
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -1,0 +1,20 @@
+// A finished plot: the daemon's query makes its tables, and the client draws them.
+#pragma once
+
+#include <string>
+
+#include "runner/model/plot_shape.h"
+#include "runner/model/table.h"
+
+namespace sweepd {
+
+struct Plot {
+  PlotShape shape;
+  std::string title;
+  std::string caption;  // "median of time, n = 10; bars: standard deviation"
+  // Laid out as runner/report/plot_points.h says. The notes are those of `data`.
+  Table data;
+  Table lines;  // no columns: there are no vertical lines
+};
+
+}  // namespace sweepd

@@ -1,0 +1,47 @@
+// How the figures of a plot are drawn. What they are, a table says (PlotSpec,
+// runner/model/sweep.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/base/result.h"
+
+namespace sweepd {
+
+// A heat map has dimensions on both axes and the figure as its colour; all others have the figure
+// as y.
+enum class PlotMark { kLine, kPoint, kBar, kArea, kHeatmap };
+std::string_view name_of(PlotMark mark);  // "line", "point", "bar", "area", "heatmap"
+Result<PlotMark> mark_from(std::string_view name);
+const std::vector<std::string>& mark_words();
+
+// What the error bars around each figure reach to.
+enum class PlotSpread {
+  kNone,
+  kStd,     // the figure ± the standard deviation of the samples
+  kCi95,    // the figure ± half of the mean's 95 % interval, over the attempts
+  kMinMax,  // from the smallest sample to the largest
+};
+std::string_view name_of(PlotSpread spread);  // "none", "std", "ci95", "min-max"
+Result<PlotSpread> spread_from(std::string_view name);
+const std::vector<std::string>& spread_words();  // without "none"
+
+struct PlotShape {
+  PlotMark mark = PlotMark::kLine;
+  std::string figure;        // "median": what y shows, or the colour of a heat map
+  std::string x;             // a dimension
+  std::string y;             // a dimension, of a heat map only
+  std::string color, facet;  // dimensions; "" if there is none; a heat map has no such colour
+  bool log_x = false, log_y = false;
+  PlotSpread spread = PlotSpread::kNone;
+  bool band = false;     // the spread as a band instead of bars
+  bool stacked = false;  // bars on top of each other instead of side by side; areas are anyway
+
+  bool is_heatmap() const { return mark == PlotMark::kHeatmap; }
+  // Whether x lists its values side by side, whatever they are.
+  bool has_categories() const { return mark == PlotMark::kBar || is_heatmap(); }
+};
+
+}  // namespace sweepd
