@@ -32,11 +32,14 @@ struct QuerySpec {
   SweepId sweep;         // "" means every trial of the workload
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
-  // Columns of their own behind each figure's: "n" (samples), "attempts", "verdict", "outcome".
+  // Columns of their own behind each figure's: "n" (samples), "attempts", "verdict", "outcome",
+  // "attempt" (ids).
   std::vector<std::string> with;
   // The table comes from a sweep file: a metric, range or kernel that no result has leaves its
   // cells blank. In a query by hand the same is an error.
   bool declared = false;
+  // The rows are the points of a plot; messages then say so.
+  bool drawn = false;
   std::vector<FileOrder> file_order;
 };
 

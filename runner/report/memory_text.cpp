@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runner/base/units.h"
+#include "runner/report/braille_canvas.h"
 #include "runner/report/memory_curve.h"
 #include "runner/report/memory_plot.h"
 
@@ -12,16 +13,6 @@ namespace {
 
 constexpr std::size_t kHeight = 12;        // rows of characters, 4 dots each
 constexpr std::size_t kLeastColumns = 20;  // of the drawing, in a very narrow terminal
-
-// U+2800 to U+28FF as UTF-8: one bit a dot.
-std::string braille(unsigned dots) {
-  const unsigned code = 0x2800 + dots;
-  std::string text;
-  text += static_cast<char>(0xE0 | (code >> 12));
-  text += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-  text += static_cast<char>(0x80 | (code & 0x3F));
-  return text;
-}
 
 // Returns the dots of a character whose two columns are filled with `left` and `right` dots (0 to
 // 4) from below.
@@ -46,7 +37,7 @@ std::string drawn_row(const std::vector<int>& heights, std::size_t row_from_bott
   for (std::size_t i = 0; i + 1 < heights.size(); i += 2) {
     const int left = std::clamp(heights[i] - below, 0, 4);
     const int right = std::clamp(heights[i + 1] - below, 0, 4);
-    line += left + right == 0 ? " " : braille(filled(left, right));
+    line += left + right == 0 ? " " : report::braille(filled(left, right));
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line;

@@ -30,7 +30,7 @@ using report::ValueColumn;
 class Pivot {
  public:
   Pivot(const QuerySpec& query, std::vector<Layer> layers)
-      : query_(query), layers_(std::move(layers)), pooling_(query.table.pool) {}
+      : query_(query), layers_(std::move(layers)), pooling_(query.table.pool, query.drawn) {}
 
   Result<Table> make() {
     if (auto known = report::check_with(query_.with); !known) return known.error();

@@ -55,7 +55,8 @@ std::string as_word(const std::string& value) {
 
 }  // namespace
 
-UnsaidPooling::UnsaidPooling(const std::vector<std::string>& allowed) : allowed_(allowed) {}
+UnsaidPooling::UnsaidPooling(const std::vector<std::string>& allowed, bool drawn)
+    : allowed_(allowed), drawn_(drawn) {}
 
 bool UnsaidPooling::allows(const std::string& name) const {
   return std::any_of(allowed_.begin(), allowed_.end(),
@@ -104,14 +105,17 @@ std::string UnsaidPooling::advice() const {
   const bool fixable = std::all_of(names_.begin(), names_.end(), [&](const std::string& name) {
     return !pooled_.at(name).example.empty();
   });
-  if (!fixable) return fmt::format("add --rows {0}, or say --pool {0}", all);
+  const char* option = drawn_ ? "--color" : "--columns";
+  if (!fixable) {
+    return fmt::format("add {1} {0}, or say --pool {0}", all, drawn_ ? option : "--rows");
+  }
   const auto fixed = [&](const std::string& name) {
     return fmt::format("--where {}={}", name, pooled_.at(name).example);
   };
   if (names_.size() == 1) {
-    return fmt::format("add --columns {0} or {1}, or say --pool {0}", first, fixed(first));
+    return fmt::format("add {2} {0} or {1}, or say --pool {0}", first, fixed(first), option);
   }
-  std::string options = "--columns " + first;
+  std::string options = fmt::format("{} {}", option, first);
   for (std::size_t i = 1; i < names_.size(); ++i) options += " " + fixed(names_[i]);
   return fmt::format("add {}, or say --pool {}", options, all);
 }
@@ -121,16 +125,19 @@ std::string UnsaidPooling::refusal() const {
     return "these cells would pool different trials, which differ in the version of the workload "
            "or in a value that few trials have; name a sweep with --sweep, or say --pool all";
   }
-  return fmt::format("these cells would pool {}: {}", parameters(), advice());
+  return fmt::format("these {} would pool {}: {}", drawn_ ? "points" : "cells", parameters(),
+                     advice());
 }
 
 std::string UnsaidPooling::warning() const {
-  const std::string cells = counted(cells_, "cell") + (cells_ == 1 ? " pools " : " pool ");
+  const std::string cells =
+      counted(cells_, drawn_ ? "point" : "cell") + (cells_ == 1 ? " pools " : " pool ");
   if (names_.empty()) return "warning: " + cells + "different trials";
   return fmt::format(
-      "warning: {}{}, which the table neither names nor fixes; name it in `rows` or `columns`, fix "
-      "it in `where`, or write `pool: [{}]`",
-      cells, parameters(), join(names_, ", "));
+      "warning: {}{}, which the {} neither names nor fixes; name it in {}, fix it in `where`, or "
+      "write `pool: [{}]`",
+      cells, parameters(), drawn_ ? "plot" : "table",
+      drawn_ ? "`x`, `color` or `facet`" : "`rows` or `columns`", join(names_, ", "));
 }
 
 }  // namespace sweepd::report

@@ -14,8 +14,8 @@ namespace sweepd::report {
 // trial may always be pooled.
 class UnsaidPooling {
  public:
-  // `allowed` is TableSpec::pool.
-  explicit UnsaidPooling(const std::vector<std::string>& allowed);
+  // `allowed` is TableSpec::pool; `drawn` says that the cells are points of a plot.
+  explicit UnsaidPooling(const std::vector<std::string>& allowed, bool drawn = false);
 
   // Adds the results of one cell; those that have run count, whatever their outcome.
   void add_cell(const std::vector<const ResultRow*>& rows, const Axes& axes);
@@ -36,6 +36,7 @@ class UnsaidPooling {
   std::string parameters() const;
 
   const std::vector<std::string>& allowed_;
+  bool drawn_;
   std::vector<std::string> names_;  // in the order in which they were found
   std::map<std::string, Pooled> pooled_;
   std::size_t cells_ = 0;

@@ -11,7 +11,7 @@
 namespace sweepd::report {
 namespace {
 
-const std::vector<std::string> kWords{"n", "attempts", "verdict", "outcome"};
+const std::vector<std::string> kWords{"n", "attempts", "verdict", "outcome", "attempt"};
 
 Cell count_cell(std::int64_t count) {
   return {with_thousands(count), static_cast<double>(count)};
@@ -41,6 +41,19 @@ std::string outcomes(const Group& group) {
   return join(words, "/");
 }
 
+// The attempts behind a cell, as many as a person may want to look at.
+std::string attempts_in(const Group& group) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> ids;
+  for (const ResultRow* row : group.rows) {
+    if (row->attempt.empty()) continue;
+    if (std::find(ids.begin(), ids.end(), row->attempt) == ids.end()) ids.push_back(row->attempt);
+    if (ids.size() > kMost) break;
+  }
+  if (ids.size() > kMost) ids.back() = "…";
+  return join(ids, " ");
+}
+
 }  // namespace
 
 Result<void> check_with(const std::vector<std::string>& words) {
@@ -62,6 +75,7 @@ Cell with_cell(const Group* group, const std::string& word) {
   if (group == nullptr) return {};
   if (word == "n") return count_cell(group->pooled.stats.n);
   if (word == "attempts") return count_cell(attempts_with_figure(*group));
+  if (word == "attempt") return {attempts_in(*group), {}};
   if (word == "outcome") return {outcomes(*group), {}};
   if (group->pooled.stats.n == 0) return {};
   return {std::string(name_of(group->pooled.verdict)), {}};

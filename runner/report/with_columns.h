@@ -11,7 +11,7 @@
 
 namespace sweepd::report {
 
-// Fails for words other than n, attempts, verdict and outcome.
+// Fails for words other than n, attempts, verdict, outcome and attempt (the ids).
 Result<void> check_with(const std::vector<std::string>& words);
 
 // The header of the column behind the one headed `figure`: "fp32 n".

@@ -56,7 +56,8 @@ TEST(WithColumns, OnlyKnownWords) {
   QuerySpec query = query_of({"model"}, {});
   query.with = {"verdit"};
   EXPECT_EQ(pivot(b.get(), query).error().message,
-            "with: `verdit` is not one of n, attempts, verdict, outcome (did you mean `verdict`?)");
+            "with: `verdit` is not one of n, attempts, verdict, outcome, attempt (did you mean "
+            "`verdict`?)");
 }
 
 // What a program should be told on stderr, in contrast to what the figures are.

@@ -1,0 +1,18 @@
+// The layers of a Vega-Lite specification: marks with their encodings.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/plot_points.h"
+
+namespace sweepd::report {
+
+using Json = nlohmann::ordered_json;
+
+// Returns {"width", "height", "layer": [...]}. `lanes` is how many words stand below each other at
+// one x; the rows of the data have the fields part, x, y, row, color, series, low, high, word,
+// lane.
+Json layers_of(const PlotShape& shape, const PlotPoints& points, std::size_t lanes, bool faceted);
+
+}  // namespace sweepd::report
