@@ -21,6 +21,7 @@ enum class Exit {
   kNotFound = 3,       // no such sweep, trial, attempt, workload
   kNotAllDone = 4,     // waited for a sweep whose attempts are not all `done`
   kUnavailable = 5,    // no daemon, and none could be started
+  kNoPicture = 6,      // all is done except pictures: what draws them is not installed
   kInterrupted = 130,  // Ctrl-C; submitted work continues
 };
 
@@ -73,6 +74,7 @@ void add_log(Command& app, Client& client);
 void add_merge(Command& app, Client& client);
 void add_noise(Command& app, Client& client);
 void add_plan(Command& app, Client& client);
+void add_plot(Command& app, Client& client);
 void add_query(Command& app, Client& client);
 void add_report(Command& app, Client& client);
 void add_retry(Command& app, Client& client);

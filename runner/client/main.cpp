@@ -26,9 +26,10 @@ int run_sweepctl(int argc, char** argv) {
       ->type_name("FILE");
   app.add_flag("--no-start", client.no_start,
                "fail instead of starting a daemon when none is running");
-  app.add_option("--db", client.database,
-                 "read this database file (or the one in this state folder) instead of asking the "
-                 "daemon; for list, show, report, query, compare, log, usage, backup and workloads")
+  app.add_option(
+         "--db", client.database,
+         "read this database file (or the one in this state folder) instead of asking the "
+         "daemon; for list, show, report, query, plot, compare, log, usage, backup and workloads")
       ->type_name("FILE");
   app.set_version_flag("--version",
                        std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
@@ -36,11 +37,11 @@ int run_sweepctl(int argc, char** argv) {
   app.failure_message(explain_usage);
   app.fallthrough();  // --state-dir may also follow the verb
   Command commands(app);
-  for (const auto add :
-       {add_run,     add_plan,    add_submit, add_watch,  add_list,   add_show,      add_report,
-        add_query,   add_compare, add_export, add_log,    add_cancel, add_retry,     add_merge,
-        add_delete,  add_usage,   add_backup, add_noise,  add_try,    add_emit,      add_workloads,
-        add_devices, add_config,  add_doctor, add_status, add_stop,   add_completion}) {
+  for (const auto add : {add_run,    add_plan,   add_submit, add_watch,     add_list,    add_show,
+                         add_report, add_query,  add_plot,   add_compare,   add_export,  add_log,
+                         add_cancel, add_retry,  add_merge,  add_delete,    add_usage,   add_backup,
+                         add_noise,  add_try,    add_emit,   add_workloads, add_devices, add_config,
+                         add_doctor, add_status, add_stop,   add_completion}) {
     add(commands, client);
   }
   try {

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
+#include <fstream>
 
 #include "runner/base/units.h"
 #include "runner/report/report.h"
@@ -23,8 +26,9 @@ void add_format_option(Command& command, std::string& format) {
 void add_with_option(Command& command, std::vector<std::string>& words) {
   command
       .add_option("--with", words,
-                  "n, attempts, verdict, outcome: columns of their own behind each figure's, with "
-                  "its samples and attempts, its worst verdict, and how the attempts ended")
+                  "n, attempts, verdict, outcome, attempt: columns of their own behind each "
+                  "figure's, with its samples and attempts, its worst verdict, how the attempts "
+                  "ended, and their ids")
       ->delimiter(',');
 }
 
@@ -68,6 +72,18 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
     if (auto printed = print_table(tables[i], format); !printed) return printed;
   }
   return {};
+}
+
+Result<void> write_file(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    fmt::print("{}", text);
+    return {};
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return Error{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};
 }
 
 Result<std::vector<Table>> tables_of(const nlohmann::json& list) {

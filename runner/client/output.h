@@ -28,6 +28,9 @@ Result<void> print_table(const Table& table, const std::string& format);
 // Prints several tables with an empty line between; JSON as one array.
 Result<void> print_tables(const std::vector<Table>& tables, const std::string& format);
 
+// Writes a whole file; `-` is standard output.
+Result<void> write_file(const std::string& path, const std::string& text);
+
 // Returns the tables in a member of a reply.
 Result<std::vector<Table>> tables_of(const nlohmann::json& list);
 

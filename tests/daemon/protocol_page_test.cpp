@@ -90,30 +90,44 @@ Row object() {
 
 std::vector<Row> method_rows() {
   using namespace rpc;
-  return {method<Submit>(),     method<Try>(),         method<Plan>(),      method<Watch>(),
-          method<Kernels>(),    method<List>(),        method<Show>(),      method<Report>(),
-          method<rpc::Query>(), method<Compare>(),     method<Memory>(),    method<Log>(),
-          method<Cancel>(),     method<Retry>(),       method<Workloads>(), method<rpc::Config>(),
-          method<Devices>(),    method<rpc::Status>(), method<Doctor>(),    method<Merge>(),
-          method<rpc::Noise>(), method<Stop>(),        method<Delete>(),    method<Usage>(),
-          method<rpc::Backup>()};
+  return {method<Submit>(),      method<Try>(),        method<Plan>(),        method<Watch>(),
+          method<Kernels>(),     method<List>(),       method<Show>(),        method<Report>(),
+          method<rpc::Query>(),  method<rpc::Plot>(),  method<Compare>(),     method<Memory>(),
+          method<Log>(),         method<Cancel>(),     method<Retry>(),       method<Workloads>(),
+          method<rpc::Config>(), method<Devices>(),    method<rpc::Status>(), method<Doctor>(),
+          method<Merge>(),       method<rpc::Noise>(), method<Stop>(),        method<Delete>(),
+          method<Usage>(),       method<rpc::Backup>()};
 }
 
 std::vector<Row> object_rows() {
   using namespace rpc;
-  return {object<SweepEntry>(),          object<Counts>(),
-          object<AttemptEntry>(),        object<RunningEntry>(),
-          object<GivenEntry>(),          object<EndedEntry>(),
-          object<SubmittedSweep>(),      object<rpc::Progress>(),
-          object<rpc::SweepPlan>(),      object<rpc::PlannedAxis>(),
-          object<PlannedTime>(),         object<rpc::PlannedTimeouts>(),
-          object<PlannedMemory>(),       object<rpc::PlannedTrial>(),
-          object<PlannedAsk>(),          object<PlanRows>(),
-          object<ConfigFileEntry>(),     object<ConfigValueEntry>(),
-          object<HostEntry>(),           object<DeviceEntry>(),
-          object<PeakEntry>(),           object<PoolEntry>(),
-          object<PoolNodesEntry>(),      object<PoolJobEntry>(),
-          object<rpc::ChangesMessage>(), object<MergedRows>()};
+  return {object<SweepEntry>(),
+          object<Counts>(),
+          object<AttemptEntry>(),
+          object<PlotEntry>(),
+          object<RunningEntry>(),
+          object<GivenEntry>(),
+          object<EndedEntry>(),
+          object<SubmittedSweep>(),
+          object<rpc::Progress>(),
+          object<rpc::SweepPlan>(),
+          object<rpc::PlannedAxis>(),
+          object<PlannedTime>(),
+          object<rpc::PlannedTimeouts>(),
+          object<PlannedMemory>(),
+          object<rpc::PlannedTrial>(),
+          object<PlannedAsk>(),
+          object<PlanRows>(),
+          object<ConfigFileEntry>(),
+          object<ConfigValueEntry>(),
+          object<HostEntry>(),
+          object<DeviceEntry>(),
+          object<PeakEntry>(),
+          object<PoolEntry>(),
+          object<PoolNodesEntry>(),
+          object<PoolJobEntry>(),
+          object<rpc::ChangesMessage>(),
+          object<MergedRows>()};
 }
 
 std::string page() {

@@ -20,9 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
-VERBS = ["run", "plan", "submit", "watch", "list", "show", "report", "query", "compare", "export", "log", "cancel",
-         "retry", "delete", "usage", "backup", "merge", "noise", "try", "emit", "workloads", "devices", "config", "doctor",
-         "status", "stop", "completion"]
+VERBS = ["run", "plan", "submit", "watch", "list", "show", "report", "query", "plot", "compare", "export", "log",
+         "cancel", "retry", "delete", "usage", "backup", "merge", "noise", "try", "emit", "workloads", "devices", "config",
+         "doctor", "status", "stop", "completion"]
 SWEEP = """
 sweep: {name}
 workload: lm_step
@@ -31,6 +31,8 @@ params: {{model: tiny, batch: 1, warmup: 1, steps: 2, mode: train_step, device: 
 matrix: {{context: [16, 32], precision: [fp32, bf16]}}
 tables:
   - {{title: Step time, rows: [context], columns: [precision], cell: "{{mean:.1f}}", unit: ms, where: {{phase: step}}}}
+plots:
+  - {{title: Step time, x: context, y: median, color: precision, unit: ms, where: {{phase: step}}}}
 """
 GANG = """
 sweep: gang

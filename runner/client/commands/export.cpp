@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 #include "runner/client/client.h"
+#include "runner/client/output.h"
 #include "runner/report/memory_plot.h"
 #include "runner/wire/messages/results.h"
 
@@ -17,18 +15,6 @@ struct ExportOptions {
   std::string svg;
   int rank = 0;
 };
-
-Result<void> write_file(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    fmt::print("{}", text);
-    return {};
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return {};
-  return Error{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};
-}
 
 Exit export_memory(Client& client, const ExportOptions& options) {
   const auto reply = client.call<rpc::Memory>({options.what});

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/wire/messages/results.h"
@@ -15,6 +17,13 @@ struct ReportOptions {
 Exit report(Client& client, const ReportOptions& options) {
   const auto reply = client.call<rpc::Report>({options.sweep, options.table, options.with});
   if (!reply) return report_error(reply.error());
+  if (reply->plots && !reply->plots->empty() && options.table.empty()) {
+    std::string titles;
+    for (const std::string& title : *reply->plots) {
+      titles += fmt::format("{}`{}`", titles.empty() ? "" : ", ", title);
+    }
+    fmt::print(stderr, "note: `sweepctl plot {}` draws {}\n", reply->sweep.name, titles);
+  }
   const auto printed = print_tables(reply->tables, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }

@@ -14,6 +14,7 @@
 #include "runner/daemon/serving/session.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/plan.h"
+#include "runner/wire/messages/plots.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/messages/results.h"
 #include "runner/wire/messages/try.h"
@@ -66,6 +67,7 @@ boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices&, Session
 boost::asio::awaitable<Answer<rpc::Merge>> handle_merge(Services&, Session&, rpc::Merge::Request);
 boost::asio::awaitable<Answer<rpc::Noise>> handle_noise(Services&, Session&, rpc::Noise::Request);
 boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services&, Session&, rpc::Plan::Request);
+boost::asio::awaitable<Answer<rpc::Plot>> handle_plot(ReadServices&, Session&, rpc::Plot::Request);
 boost::asio::awaitable<Answer<rpc::Query>> handle_query(ReadServices&, Session&,
                                                         rpc::Query::Request);
 boost::asio::awaitable<Answer<rpc::Report>> handle_report(ReadServices&, Session&,

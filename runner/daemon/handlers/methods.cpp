@@ -13,10 +13,10 @@ namespace {
 
 // Replies that may hold many rows become JSON on a reader's thread, not on the event loop.
 template <class M>
-constexpr bool kMayBeLarge =
-    std::is_same_v<M, rpc::Show> || std::is_same_v<M, rpc::List> || std::is_same_v<M, rpc::Plan> ||
-    std::is_same_v<M, rpc::Query> || std::is_same_v<M, rpc::Report> ||
-    std::is_same_v<M, rpc::Kernels> || std::is_same_v<M, rpc::Memory>;
+constexpr bool kMayBeLarge = std::is_same_v<M, rpc::Show> || std::is_same_v<M, rpc::List> ||
+                             std::is_same_v<M, rpc::Plan> || std::is_same_v<M, rpc::Query> ||
+                             std::is_same_v<M, rpc::Plot> || std::is_same_v<M, rpc::Report> ||
+                             std::is_same_v<M, rpc::Kernels> || std::is_same_v<M, rpc::Memory>;
 
 // Reads the request of method M, has it handled, and writes the reply.
 template <class M, class Needs, auto kHandle>
@@ -57,6 +57,7 @@ constexpr std::array kMethods{
     method<rpc::Merge, Services, handle_merge>(),
     method<rpc::Noise, Services, handle_noise>(),
     method<rpc::Plan, Services, handle_plan>(),
+    method<rpc::Plot, ReadServices, handle_plot>(),
     method<rpc::Query, ReadServices, handle_query>(),
     method<rpc::Report, ReadServices, handle_report>(),
     method<rpc::Retry, Services, handle_retry>(),

@@ -11,6 +11,7 @@
 #include "runner/daemon/attempts/item_of.h"
 #include "runner/model/program.h"
 #include "runner/report/divided_metric.h"
+#include "runner/report/plot.h"
 #include "runner/report/report.h"
 #include "runner/sched/resources.h"
 #include "runner/sweepfile/templates.h"
@@ -57,6 +58,23 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
   for (std::size_t i = 0; i < table.values.size(); ++i) {
     const std::string& own = table.values[i].metric;
     check_pass(mistakes, sweep, own.empty() ? table.metric : own, i);
+  }
+  return mistakes;
+}
+
+std::vector<TableMistake> check_plot(const PlotSpec& plot, const Sweep& sweep,
+                                     const WorkloadDef& def) {
+  std::vector<std::string> dimensions = def.param_names();
+  const auto& common = common_dimensions();
+  dimensions.insert(dimensions.end(), common.begin(), common.end());
+  std::vector<TableMistake> mistakes = mistakes_in(plot, dimensions);
+  std::size_t beside = 0;
+  for (const TableSpec* table : {&plot.data, &plot.lines}) {
+    for (const TableSpec::Value& value : table->values) {
+      const bool own = &value == &plot.data.values.front();
+      const std::string& metric = value.metric.empty() ? table->metric : value.metric;
+      check_pass(mistakes, sweep, metric, own ? std::nullopt : std::optional(beside++));
+    }
   }
   return mistakes;
 }
@@ -172,8 +190,8 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                                const ComputeCode& compute,
                                                const SubmittedFrom& from) {
   auto prepared = std::make_shared<PreparedSweeps>();
-  Parsed parsed =
-      parse_sweeps(text, file, with_pools(catalog, pools.names()), overrides, check_table);
+  Parsed parsed = parse_sweeps(text, file, with_pools(catalog, pools.names()), overrides,
+                               check_table, check_plot);
   prepared->errors = std::move(parsed.errors);
   prepared->unfit = std::move(parsed.unfit);
   if (!prepared->errors.empty()) return prepared;

@@ -84,15 +84,18 @@ struct Report {
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, kNamesASweep);
       field("table", self.table, "number from 1, title, or its beginning");
-      field("with", self.with, "columns of their own: `n`, `attempts`, `verdict`, `outcome`");
+      field("with", self.with,
+            "columns of their own: `n`, `attempts`, `verdict`, `outcome`, `attempt`");
     }
   };
   struct Reply {
     SweepEntry sweep;
     std::vector<Table> tables;
+    std::optional<std::vector<std::string>> plots;
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, "");
       field("tables", self.tables, "");
+      field("plots", self.plots, "titles of those that the sweep declares");
     }
   };
 };

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include "runner/daemon/handlers/chosen.h"
+#include "runner/daemon/handlers/file_order.h"
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/handlers/make_table.h"
+#include "runner/report/plot.h"
+#include "runner/report/plot_words.h"
+
+namespace sweepd {
+
+namespace {
+
+Result<Plot> make_plot(Reader& reader, const Catalog& catalog, const PlotSpec& spec,
+                       QuerySpec base) {
+  const auto def = workload_of(reader, catalog, base);
+  if (!def) return def.error();
+  std::vector<std::string> dimensions = (*def)->param_names();
+  const auto& common = common_dimensions();
+  dimensions.insert(dimensions.end(), common.begin(), common.end());
+  if (const auto valid = validate(spec, dimensions); !valid) return valid.error();
+  const PlotQueries queries = plot_queries(spec, base);
+  auto data = make_table(reader, catalog, queries.data);
+  if (!data) return data.error();
+  Table lines;
+  if (queries.lines) {
+    auto made = make_table(reader, catalog, *queries.lines);
+    if (!made) return made.error();
+    lines = std::move(*made);
+  }
+  return finish_plot(spec, std::move(*data), std::move(lines));
+}
+
+// The plots that the sweep file declares, or the one that is asked for.
+Result<std::vector<Plot>> declared_plots(Reader& reader, const Catalog& catalog,
+                                         const rpc::Plot::Request& request) {
+  const auto sweep = reader.find_sweep(request.sweep);
+  if (!sweep) return sweep.error();
+  auto specs = reader.plots_of(sweep->id);
+  if (!specs) return specs.error();
+  if (specs->empty()) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("sweep `{}` declares no plots; say what to draw with --x and --y",
+                             sweep->name)};
+  }
+  if (!request.plot.empty()) {
+    std::vector<std::string> titles;
+    for (const PlotSpec& spec : *specs) titles.push_back(spec.data.title);
+    const auto chosen = find_titled(titles, request.plot, "plot");
+    if (!chosen) return chosen.error();
+    specs = std::vector{std::move((*specs)[*chosen])};
+  }
+  const auto source = reader.source_of(sweep->id);
+  if (!source) return source.error();
+  QuerySpec base;
+  base.sweep = sweep->id;
+  base.declared = true;
+  base.file_order = file_orders(*source, catalog);
+  std::vector<Plot> plots;
+  for (std::size_t i = 0; i < specs->size(); ++i) {
+    auto plot = make_plot(reader, catalog, (*specs)[i], base);
+    if (!plot) {
+      const std::string which =
+          specs->size() == 1 ? "" : fmt::format("plot {} of {}: ", i + 1, specs->size());
+      return Error{plot.error().code, which + plot.error().message};
+    }
+    plots.push_back(std::move(*plot));
+  }
+  return plots;
+}
+
+Result<std::vector<Plot>> stated_plot(Reader& reader, const Catalog& catalog,
+                                      const rpc::Plot::Request& r) {
+  const auto spec =
+      plot_from_words({r.title, r.mark, r.x, r.y, r.color, r.facet, r.metric, r.unit, r.where,
+                       r.baseline, r.pool, r.scale, r.error, r.beside, r.stack, r.warmup});
+  if (!spec) return spec.error();
+  QuerySpec base;
+  base.sweep = r.sweep;
+  base.workload = r.workload;
+  auto plot = make_plot(reader, catalog, *spec, base);
+  if (!plot) return plot.error();
+  return std::vector{std::move(*plot)};
+}
+
+}  // namespace
+
+boost::asio::awaitable<Answer<rpc::Plot>> handle_plot(ReadServices& services, Session&,
+                                                      rpc::Plot::Request request) {
+  const auto ask = [&services, &request](Reader& r) {
+    return request.x.empty() && request.y.empty() ? declared_plots(r, services.catalog, request)
+                                                  : stated_plot(r, services.catalog, request);
+  };
+  const auto plots = co_await services.readers.run(ask);
+  if (!plots) co_return plots.error();
+  rpc::Plot::Reply reply;
+  for (const Plot& plot : *plots) reply.plots.push_back(rpc::entry_of(plot));
+  co_return reply;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,170 @@
+// Plots that a sweep file declares, plots of anything else, and pictures with and without what
+// draws them.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const char* const kTwoPlots =
+    "sweep: drawn\n"
+    "workload: noop\n"
+    "params: {sleep: 1ms}\n"
+    "matrix: {steps: [2, 4], warmup: [0, 1]}\n"
+    "plots:\n"
+    "  - {title: Time & <script>, x: steps, y: {median: Time}, color: warmup, unit: us}\n"
+    "  - {title: Heat, mark: heatmap, x: steps, y: warmup, color: mean}\n";
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+// SWEEPD_PYTHON for one test.
+class Python {
+ public:
+  explicit Python(const std::string& program) {
+    const char* before = std::getenv("SWEEPD_PYTHON");
+    if (before != nullptr) before_ = before;
+    ::setenv("SWEEPD_PYTHON", program.c_str(), 1);
+  }
+  ~Python() {
+    if (before_.empty()) {
+      ::unsetenv("SWEEPD_PYTHON");
+    } else {
+      ::setenv("SWEEPD_PYTHON", before_.c_str(), 1);
+    }
+  }
+
+ private:
+  std::string before_;
+};
+
+// The Python that tools/fetch_vl_convert has made; "" without one.
+std::string python_with_vl_convert() {
+  const char* cache = std::getenv("SWEEPD_CACHE");
+  const char* xdg = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  std::filesystem::path folder;
+  if (cache != nullptr) {
+    folder = cache;
+  } else if (xdg != nullptr) {
+    folder = std::filesystem::path(xdg) / "sweepd";
+  } else if (home != nullptr) {
+    folder = std::filesystem::path(home) / ".cache/sweepd";
+  }
+  const auto python = folder / "vl-convert/bin/python";
+  return std::filesystem::exists(python) ? python.string() : "";
+}
+
+TEST(Plot, DrawsWhatTheSweepDeclares) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kTwoPlots).exit_code, 0);
+  EXPECT_THAT(box.ctl({"report", "drawn"}).err,
+              HasSubstr("note: `sweepctl plot drawn` draws `Time & <script>`, `Heat`"));
+  const Ran text = box.ctl({"plot", "drawn"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("Time & <script>"), HasSubstr("median of time, n = 2 to 4"),
+                              HasSubstr("● 0   ○ 1"), HasSubstr("\nHeat\n")));
+  const Ran vega = box.ctl({"plot", "drawn", "--plot", "heat", "--format", "vega"});
+  const auto spec = nlohmann::json::parse(vega.out);
+  EXPECT_EQ(spec["title"]["text"], "Heat");
+  EXPECT_EQ(spec["data"]["values"].size(), 4U);
+  EXPECT_EQ(
+      box.ctl({"--db", box.state().string(), "plot", "drawn", "--plot", "heat", "--format", "vega"})
+          .out,
+      vega.out)
+      << "a database is enough";
+  const Ran folder =
+      box.ctl({"plot", "drawn", "--format", "vega", "-o", box.folder().string() + "/"});
+  EXPECT_EQ(folder.exit_code, 0) << folder.err;
+  EXPECT_EQ(text_of(box.folder() / "heat.vl.json"), vega.out);
+  EXPECT_TRUE(std::filesystem::exists(box.folder() / "time-script.vl.json"));
+}
+
+TEST(Plot, SaysWhatIsWrong) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kTwoPlots).exit_code, 0);
+  struct Case {
+    std::vector<std::string> options;
+    int exit_code;
+    const char* message;
+  };
+  const std::vector<Case> cases{
+      {{"drawn", "--plot", "3"}, 3, "no plot `3`; the sweep has 1 `Time & <script>`, 2 `Heat`"},
+      {{"drawn", "-o", "/tmp/one.svg"},
+       2,
+       "there are 2 plots: `Time & <script>`, `Heat`; choose one"},
+      {{"nothing"}, 3, "nothing"},
+      {{"noop", "--x", "stps", "--y", "mean"},
+       2,
+       "x: there is no column `stps` (did you mean `steps`?)"},
+      {{"noop", "--x", "steps"}, 2, "a plot needs --y"},
+      {{"noop", "--x", "steps", "--y", "mean"},
+       2,
+       "these points would pool warmup (0, 1): add --color warmup or --where warmup=0"},
+      {{"drawn", "--plot", "Heat", "--format", "vega", "-o", "/no/such/folder/x"},
+       1,
+       "/no/such/folder/x"},
+  };
+  for (const Case& each : cases) {
+    std::vector<std::string> words{"plot"};
+    words.insert(words.end(), each.options.begin(), each.options.end());
+    const Ran ran = box.ctl(words);
+    EXPECT_EQ(ran.exit_code, each.exit_code) << each.message << "\n" << ran.out;
+    EXPECT_THAT(ran.err, HasSubstr(each.message));
+  }
+  box.ctl({"submit", "-", "--wait"}, "sweep: plain\nworkload: noop\n");
+  EXPECT_THAT(box.ctl({"plot", "plain"}).err, HasSubstr("sweep `plain` declares no plots"));
+}
+
+TEST(Plot, WithoutVlConvertTheSpecificationIsWritten) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kTwoPlots).exit_code, 0);
+  const std::string file = (box.folder() / "heat.svg").string();
+  const std::vector<std::string> plot{"plot", "drawn", "--plot", "Heat", "-o", file};
+  // No Python at all, and one without the library.
+  const std::string bare =
+      box.write("python", "#!/bin/sh\necho \"No module named 'vl_convert'\" >&2\nexit 3\n");
+  std::filesystem::permissions(bare, std::filesystem::perms::owner_all);
+  for (const std::string& program : {std::string("/no/such/python"), bare}) {
+    const Python python(program);
+    const Ran ran = box.ctl(plot);
+    EXPECT_EQ(ran.exit_code, 6);
+    EXPECT_THAT(ran.err,
+                AllOf(HasSubstr("no picture: `" + program),
+                      HasSubstr("pip install vl-convert-python"), HasSubstr("heat.vl.json")));
+    EXPECT_FALSE(std::filesystem::exists(file));
+    EXPECT_NO_THROW((void)nlohmann::json::parse(text_of(box.folder() / "heat.vl.json")));
+    std::filesystem::remove(box.folder() / "heat.vl.json");
+  }
+}
+
+TEST(Plot, VlConvertDrawsPictures) {
+  const std::string program = python_with_vl_convert();
+  if (program.empty()) GTEST_SKIP() << "tools/fetch_vl_convert has not run";
+  const Python python(program);
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kTwoPlots).exit_code, 0);
+  const auto svg = box.folder() / "time.svg", png = box.folder() / "heat.png";
+  const Ran drawn = box.ctl({"plot", "drawn", "--plot", "1", "-o", svg.string()});
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+  EXPECT_THAT(text_of(svg), AllOf(StartsWith("<svg"), HasSubstr("Time &amp; &lt;script&gt;")));
+  EXPECT_EQ(box.ctl({"plot", "drawn", "--plot", "2", "-o", png.string()}).exit_code, 0);
+  EXPECT_THAT(text_of(png), StartsWith("\x89PNG"));
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
