@@ -93,8 +93,9 @@ f.yaml:16:9: error: a series beside needs `y`, a figure over x, or `x`, a figure
 TEST(PlotDiagnostics, SectionsOfTheWrongKind) {
   EXPECT_THAT(messages(kHead + "plots: {x: model}\n"),
               ElementsAre(StartsWith("3:8 plots: expected a list of plots, found a map")));
-  EXPECT_THAT(messages(kHead + "plots: [model]\n"),
-              ElementsAre(StartsWith("3:9 plots: expected a map (`name: value`), found a single value")));
+  EXPECT_THAT(
+      messages(kHead + "plots: [model]\n"),
+      ElementsAre(StartsWith("3:9 plots: expected a map (`name: value`), found a single value")));
   EXPECT_THAT(messages(kHead + "plots: [{x: model, y: mean, beside: {name: a}}]\n"),
               ElementsAre(StartsWith("3:37 beside: expected a list of series, found a map")));
 }
