@@ -21,4 +21,3 @@ CREATE TABLE sweep_table_plot (
   FOREIGN KEY (sweep, table_position) REFERENCES sweep_table (sweep, position),
   FOREIGN KEY (sweep, lines_position) REFERENCES sweep_table (sweep, position)
 ) STRICT, WITHOUT ROWID;
-

@@ -15,4 +15,12 @@ Result<TableSpec::Filter> filter_from_text(std::string_view what, const std::str
   return TableSpec::Filter{text.substr(0, equals), split(text.substr(equals + 1), ',')};
 }
 
+Result<TableSpec::Filter> baseline_from_text(const std::string& text) {
+  auto filter = filter_from_text("--baseline", text);
+  if (filter && filter->values.size() != 1) {
+    return Error{ErrorCode::kInvalidArgument, "--baseline: `" + text + "` must be name=value"};
+  }
+  return filter;
+}
+
 }  // namespace sweepd

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/report/cell.h"
 
@@ -162,8 +163,28 @@ const std::vector<std::string>& plot_words() {
   return words;
 }
 
+std::size_t widest(const std::vector<std::string>& texts) {
+  std::size_t width = 0;
+  for (const std::string& text : texts) width = std::max(width, display_width(text));
+  return width;
+}
+
 PlotPoints::PlotPoints(const Plot& plot) {
   Reader(plot, *this).read();
+}
+
+bool PlotPoints::has_place(const PlotShape& shape, const PlotPoint& point) const {
+  if (shape.log_x && numeric_x && *point.x_number <= 0) return false;
+  return !shape.log_y || !point.figure || *point.figure > 0;
+}
+
+void PlotPoints::leave_out_misplaced(const PlotShape& shape) {
+  std::erase_if(points, [&](const PlotPoint& point) { return !has_place(shape, point); });
+  if (shape.log_x) std::erase_if(lines, [](const PlotLine& line) { return line.x <= 0; });
+  std::erase_if(xs, [&](const std::string& x) {
+    return std::none_of(points.begin(), points.end(),
+                        [&](const PlotPoint& point) { return point.x == x; });
+  });
 }
 
 }  // namespace sweepd::report

@@ -13,6 +13,9 @@
 
 namespace sweepd::report {
 
+// How many columns of a terminal the widest of these texts takes; 0 without any.
+std::size_t widest(const std::vector<std::string>& texts);
+
 // What is asked for with each figure (QuerySpec::with).
 const std::vector<std::string>& plot_words();
 
@@ -32,6 +35,11 @@ struct PlotLine {
 
 struct PlotPoints {
   explicit PlotPoints(const Plot& plot);
+
+  // False for zero and below on a log scale.
+  bool has_place(const PlotShape& shape, const PlotPoint& point) const;
+  // Leaves out what has no place, and each x that is left without a point.
+  void leave_out_misplaced(const PlotShape& shape);
 
   std::string x_title, y_title, color_title, facet_title;
   std::string figure_title;  // with its unit: "time (ms)"

@@ -5,6 +5,7 @@
 #include "runner/base/text.h"
 #include "runner/report/cell.h"
 #include "runner/report/cell_format.h"
+#include "runner/report/footnotes.h"
 #include "runner/report/plot.h"
 #include "runner/report/plot_points.h"
 
@@ -61,6 +62,16 @@ std::string counts_of(const report::PlotPoints& points) {
   return fewest == most ? "n = " + most : fmt::format("n = {} to {}", fewest, most);
 }
 
+// "; 2 points at zero or below have no place on the log scale"
+std::string left_out_text(const PlotShape& shape, const report::PlotPoints& points) {
+  const auto count = static_cast<std::size_t>(std::count_if(
+      points.points.begin(), points.points.end(),
+      [&](const report::PlotPoint& point) { return !points.has_place(shape, point); }));
+  if (count == 0) return "";
+  return fmt::format("; {} at zero or below {} no place on the log scale",
+                     report::counted(count, "point"), count == 1 ? "has" : "have");
+}
+
 // "median of time, phase = forward, n = 10; bars: from min to max"
 std::string caption_of(const PlotSpec& plot, const report::PlotPoints& points) {
   const std::string& metric = plot.data.metric;
@@ -79,7 +90,7 @@ std::string caption_of(const PlotSpec& plot, const report::PlotPoints& points) {
   }
   const std::string counts = counts_of(points);
   if (!counts.empty()) parts.push_back(counts);
-  return join(parts, ", ") + spread_text(plot.shape);
+  return join(parts, ", ") + spread_text(plot.shape) + left_out_text(plot.shape, points);
 }
 
 }  // namespace

@@ -47,9 +47,7 @@ class Curves {
         canvas_(columns_, kRows) {
     std::vector<double> xs, ys;
     for (const PlotPoint* point : points) {
-      const bool shown = point->figure && !(shape.log_y && *point->figure <= 0) &&
-                         !(shape.log_x && x_of(*point) <= 0);
-      if (!shown) continue;
+      if (!point->figure || !all.has_place(shape, *point)) continue;
       xs.push_back(x_of(*point));
       ys.push_back(*point->figure);
       series_[key_of(*point)].push_back(point);

@@ -26,16 +26,20 @@ std::string bar(double share, std::size_t columns) {
   return text + kEighths[eighths % 8];
 }
 
-std::size_t widest(const std::vector<std::string>& texts) {
-  std::size_t width = 0;
-  for (const std::string& text : texts) width = std::max(width, display_width(text));
-  return width;
-}
-
 double largest(const PlotPointList& points) {
   double most = 0;
   for (const PlotPoint* point : points) most = std::max(most, point->figure.value_or(0));
   return most;
+}
+
+// "  Floor 0.4": the figures of the series beside a bar, which has no place for their marks.
+std::string beside_text(const PlotPointList& points, const PlotPoint& bar) {
+  std::string text;
+  for (const PlotPoint* point : points) {
+    if (point->series.empty() || point->x != bar.x || point->color != bar.color) continue;
+    text += fmt::format("  {} {:.4g}", point->series, *point->figure);
+  }
+  return text;
 }
 
 }  // namespace
@@ -54,7 +58,7 @@ std::string bars_text(const PlotPoints& all, const PlotPointList& points, std::s
       const std::string drawn = point->figure ? bar(most > 0 ? *point->figure / most : 0, columns) +
                                                     fmt::format(" {:.4g}", *point->figure)
                                               : point->word;
-      text += name + "  " + drawn + "\n";
+      text += name + "  " + drawn + beside_text(points, *point) + "\n";
     }
   }
   return text;

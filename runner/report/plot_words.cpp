@@ -47,12 +47,16 @@ Result<void> read_spread(const std::string& text, PlotParts& parts) {
   return {};
 }
 
-Result<void> read_filters(const char* option, const std::vector<std::string>& texts,
-                          std::vector<TableSpec::Filter>& filters) {
-  for (const std::string& text : texts) {
-    auto filter = filter_from_text(option, text);
+Result<void> read_filters(const PlotWords& words, PlotParts& parts) {
+  for (const std::string& text : words.where) {
+    auto filter = filter_from_text("--where", text);
     if (!filter) return filter.error();
-    filters.push_back(std::move(*filter));
+    parts.where.push_back(std::move(*filter));
+  }
+  for (const std::string& text : words.baseline) {
+    auto filter = baseline_from_text(text);
+    if (!filter) return filter.error();
+    parts.baseline.push_back(std::move(*filter));
   }
   return {};
 }
@@ -131,9 +135,7 @@ Result<PlotSpec> plot_from_words(const PlotWords& words) {
   parts.warmup = words.warmup;
   if (auto read = read_scale(words.scale, parts); !read) return read.error();
   if (auto read = read_spread(words.error, parts); !read) return read.error();
-  if (auto read = read_filters("--where", words.where, parts.where); !read) return read.error();
-  if (auto read = read_filters("--baseline", words.baseline, parts.baseline); !read)
-    return read.error();
+  if (auto read = read_filters(words, parts); !read) return read.error();
   for (const std::string& text : words.beside) {
     auto beside = beside_from(text);
     if (!beside) return beside.error();

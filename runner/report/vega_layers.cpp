@@ -11,27 +11,9 @@
 namespace sweepd::report {
 namespace {
 
-constexpr std::size_t kMostTicks = 12;    // at the points themselves
 constexpr std::size_t kLongCategory = 9;  // letters of a name that stands better beside its bar
 constexpr double kLaneHeight = 13;
 constexpr std::array kFactors{"speedup", "speedup_median", "ratio", "ratio_median"};
-
-std::size_t longest(const std::vector<std::string>& texts) {
-  std::size_t length = 0;
-  for (const std::string& text : texts) length = std::max(length, display_width(text));
-  return length;
-}
-
-// The number that a text of xs has; the points have it.
-std::vector<double> numbers_of(const PlotPoints& points) {
-  std::vector<double> numbers;
-  for (const std::string& text : points.xs) {
-    const auto point = std::find_if(points.points.begin(), points.points.end(),
-                                    [&](const PlotPoint& each) { return each.x == text; });
-    numbers.push_back(*point->x_number);
-  }
-  return numbers;
-}
 
 Json part(const char* name) {
   return Json::array({{{"filter", {{"field", "part"}, {"equal", name}}}}});
@@ -41,7 +23,7 @@ class Layers {
  public:
   Layers(const PlotShape& shape, const PlotPoints& points, std::size_t lanes, bool faceted)
       : shape_(shape), points_(points), lanes_(lanes), faceted_(faceted) {
-    const bool names = shape.mark == PlotMark::kBar && longest(points.xs) > kLongCategory;
+    const bool names = shape.mark == PlotMark::kBar && widest(points.xs) > kLongCategory;
     across_ = names;
   }
 
@@ -91,41 +73,7 @@ class Layers {
     return {{"width", cells(points_.xs, 68, 720)}, {"height", cells(points_.ys, 34, 600)}};
   }
 
-  Json x() const {
-    Json x = {{"field", "x"}};
-    if (!points_.numeric_x || shape_.has_categories()) {
-      x["type"] = "ordinal";
-      x["sort"] = points_.xs;
-      x["axis"] = {{"title", points_.x_title},
-                   {"labelAngle", across_ || longest(points_.xs) < 7 ? 0 : -40},
-                   {"labelLimit", 260}};
-      return x;
-    }
-    x["type"] = "quantitative";
-    Json scale = {{"zero", false}, {"nice", false}};
-    Json axis = {{"title", points_.x_title}};
-    const std::vector<double> numbers = numbers_of(points_);
-    if (shape_.log_x) {
-      const bool twos = std::all_of(numbers.begin(), numbers.end(), [](double number) {
-        return std::log2(number) == std::round(std::log2(number));
-      });
-      scale["type"] = "log";
-      if (twos) scale["base"] = 2;
-    }
-    const bool whole = std::all_of(numbers.begin(), numbers.end(),
-                                   [](double number) { return number == std::round(number); });
-    if (numbers.size() <= kMostTicks) axis["values"] = numbers;
-    if (points_.bytes_x) {
-      axis["title"] = points_.x_title + " (B)";
-      axis["format"] = "~s";
-    } else if (whole) {
-      axis["format"] = longest(points_.xs) > 6 ? "~s" : "d";
-    }
-    scale["padding"] = 14;
-    x["scale"] = std::move(scale);
-    x["axis"] = std::move(axis);
-    return x;
-  }
+  Json x() const { return x_of(points_, shape_, across_ ? XAxis::kDown : XAxis::kAcross); }
 
   Json y(const char* field = "y") const {
     Json y = {{"field", field}, {"type", "quantitative"}};

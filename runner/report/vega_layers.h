@@ -2,13 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 
-#include "runner/report/plot_points.h"
+#include "runner/report/vega_axis.h"
 
 namespace sweepd::report {
-
-using Json = nlohmann::ordered_json;
 
 // Returns {"width", "height", "layer": [...]}. `lanes` is how many words stand below each other at
 // one x; the rows of the data have the fields part, x, y, row, color, series, low, high, word,

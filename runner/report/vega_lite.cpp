@@ -72,13 +72,10 @@ Json row_of(const PlotPoint& point, const Plot& plot, const PlotPoints& points) 
   return row;
 }
 
-// On a log scale there is no place for zero and below. A bar that would reach there ends at the
-// least figure shown.
+// On a log scale there is no place for zero and below. An error bar that would reach there ends at
+// the least figure shown.
 void fit_to_log(const Plot& plot, PlotPoints& points) {
-  std::erase_if(points.points, [&](const PlotPoint& point) {
-    const bool below = plot.shape.log_x && point.x_number && *point.x_number <= 0;
-    return below || (plot.shape.log_y && point.figure && *point.figure <= 0);
-  });
+  points.leave_out_misplaced(plot.shape);
   if (!plot.shape.log_y) return;
   double least = 0;
   for (const PlotPoint& point : points.points) {

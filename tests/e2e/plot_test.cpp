@@ -87,11 +87,24 @@ TEST(Plot, DrawsWhatTheSweepDeclares) {
           .out,
       vega.out)
       << "a database is enough";
-  const Ran folder =
-      box.ctl({"plot", "drawn", "--format", "vega", "-o", box.folder().string() + "/"});
-  EXPECT_EQ(folder.exit_code, 0) << folder.err;
-  EXPECT_EQ(text_of(box.folder() / "heat.vl.json"), vega.out);
-  EXPECT_TRUE(std::filesystem::exists(box.folder() / "time-script.vl.json"));
+  const auto folder = box.folder() / "new/plots";
+  const Ran all = box.ctl({"plot", "drawn", "--format", "vega", "-o", folder.string() + "/"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_EQ(text_of(folder / "heat.vl.json"), vega.out);
+  EXPECT_TRUE(std::filesystem::exists(folder / "time-script.vl.json"));
+}
+
+TEST(Plot, PlotsOfOneTitleHaveFilesOfTheirOwn) {
+  const Sandbox box;
+  const std::string same =
+      "sweep: same\nworkload: noop\nplots:\n"
+      "  - {title: Time, x: steps, y: mean}\n"
+      "  - {title: Time, x: steps, y: max}\n";
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, same).exit_code, 0);
+  const Ran ran = box.ctl({"plot", "same", "--format", "vega", "-o", box.folder().string()});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(text_of(box.folder() / "time.vl.json"), HasSubstr("mean of time"));
+  EXPECT_THAT(text_of(box.folder() / "time-2.vl.json"), HasSubstr("max of time"));
 }
 
 TEST(Plot, SaysWhatIsWrong) {
@@ -112,12 +125,19 @@ TEST(Plot, SaysWhatIsWrong) {
        2,
        "x: there is no column `stps` (did you mean `steps`?)"},
       {{"noop", "--x", "steps"}, 2, "a plot needs --y"},
+      {{"drawn", "--color", "warmup"}, 2, "--color is for a plot of your own; add --x and --y"},
+      {{"drawn", "--stack"}, 2, "--stack is for a plot of your own"},
+      {{"noop", "--x", "steps", "--y", "mean", "--plot", "1"}, 2, "--plot chooses a declared plot"},
+      {{"drawn", "--x", "steps", "--y", "mean"}, 3, "a sweep is named with --sweep drawn"},
+      {{"noop", "--x", "steps", "--y", "speedup", "--baseline", "warmup=0,1"},
+       2,
+       "--baseline: `warmup=0,1` must be name=value"},
       {{"noop", "--x", "steps", "--y", "mean"},
        2,
        "these points would pool warmup (0, 1): add --color warmup or --where warmup=0"},
-      {{"drawn", "--plot", "Heat", "--format", "vega", "-o", "/no/such/folder/x"},
+      {{"drawn", "--plot", "Heat", "--format", "vega", "-o", "/proc/no/such/folder/x"},
        1,
-       "/no/such/folder/x"},
+       "/proc/no/such/folder/x"},
   };
   for (const Case& each : cases) {
     std::vector<std::string> words{"plot"};

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/report/plots_fixture.h"
 
 namespace sweepd {
@@ -127,6 +129,40 @@ TEST(PlotPoints, SizesAreNumbersInTheirOrder) {
   EXPECT_THAT(points.xs, ElementsAre("64KB", "250KiB", "1MB"));
   EXPECT_TRUE(points.bytes_x);
   EXPECT_EQ(points.points[0].x_number, 1e6);
+}
+
+TEST(PlotPoints, ALogScaleHasNoPlaceForZeroAndSaysSo) {
+  ResultsBuilder results;
+  results.numbers("warmup", {"0", "1", "2"});
+  results.samples({"0"}, {1});
+  results.samples({"1"}, {0});
+  results.samples({"2"}, {3});
+  PlotWords words;
+  words.x = "warmup";
+  words.y = "mean";
+  words.scale = "log";
+  const Plot plot = plot_of(words, results.get());
+  EXPECT_EQ(plot.caption,
+            "mean of time, n = 1; 2 points at zero or below have no place on the log scale");
+  const auto spec = nlohmann::json::parse(to_vega_lite(plot));
+  ASSERT_EQ(spec["data"]["values"].size(), 1U);
+  EXPECT_EQ(spec["data"]["values"][0]["x"], 2);
+  EXPECT_EQ(spec["layer"][0]["encoding"]["x"]["axis"]["values"], nlohmann::json({2.0}));
+  EXPECT_THAT(to_text(plot, 80), testing::HasSubstr("●"));
+}
+
+TEST(PlotPoints, NamesHaveAPlaceOnALogScale) {
+  ResultsBuilder results;
+  results.text("model", {"small", "large"});
+  results.samples({"small"}, {1});
+  results.samples({"large"}, {10});
+  PlotWords words;
+  words.x = "model";
+  words.y = "mean";
+  words.scale = "log";
+  const Plot plot = plot_of(words, results.get());
+  EXPECT_EQ(plot.caption, "mean of time, n = 1");
+  EXPECT_THAT(to_text(plot, 80), testing::HasSubstr("small"));
 }
 
 TEST(PlotPoints, NoResultsAreNoPoints) {

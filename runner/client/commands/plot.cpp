@@ -1,131 +1,67 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
+#include <type_traits>
 
-#include "runner/base/text.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
-#include "runner/client/picture.h"
-#include "runner/client/table_options.h"
+#include "runner/client/plot_output.h"
 #include "runner/model/plot_shape.h"
-#include "runner/report/plot.h"
 #include "runner/wire/messages/plots.h"
 
 namespace sweepd {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct PlotOptions {
   std::string name, format, file = "-";
   rpc::Plot::Request request;
 };
 
-bool is_picture(const std::string& format) {
-  return format == "svg" || format == "png";
+// The first option given that says what a plot of one's own shows; "" without any.
+std::string drawing_option(const rpc::Plot::Request& request) {
+  std::string first;
+  rpc::Plot::Request::visit(request, [&](std::string_view name, const auto& member, const char*) {
+    if (name == "workload" || name == "plot" || !first.empty()) return;
+    bool given = false;
+    if constexpr (std::is_same_v<decltype(member), const bool&>) {
+      given = member;
+    } else {
+      given = !member.empty() && !(name == "mark" && request.mark == rpc::Plot::Request{}.mark);
+    }
+    if (given) first = fmt::format("--{}", name);
+  });
+  return first;
 }
 
-const char* extension_of(const std::string& format) {
-  if (format == "vega") return ".vl.json";
-  if (format == "text") return ".txt";
-  return format == "svg" ? ".svg" : ".png";
-}
-
-// What --format says, else what the file's name says, else text.
-std::string format_of(const PlotOptions& options) {
-  if (!options.format.empty()) return options.format;
-  for (const char* format : {"svg", "png", "vega"}) {
-    if (options.file.ends_with(extension_of(format))) return format;
+// Sets what NAME is: with --x or --y a workload, else a sweep.
+Result<void> read_name(const PlotOptions& options, rpc::Plot::Request& request) {
+  if (const auto name = check_name("a sweep or workload", options.name); !name) return name;
+  const std::string option = drawing_option(request);
+  const auto wrong = [](std::string message) -> Result<void> {
+    return Error{ErrorCode::kInvalidArgument, std::move(message)};
+  };
+  if (!request.x.empty() || !request.y.empty()) {
+    if (!request.plot.empty())
+      return wrong("--plot chooses a declared plot; leave out --x and --y");
+    request.workload = options.name;
+    return {};
   }
-  return options.file.ends_with(".json") ? "vega" : "text";
-}
-
-bool is_folder(const std::string& file) {
-  std::error_code ignored;
-  return file.ends_with('/') || fs::is_directory(file, ignored);
-}
-
-// "Step time (ms) by size" -> "step-time-ms-by-size"
-std::string file_name(const Plot& plot, std::size_t number) {
-  std::string name;
-  for (const char c : plot.title) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool plain = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (plain) name += upper ? static_cast<char>(c - 'A' + 'a') : c;
-    if (!plain && !name.empty() && name.back() != '-') name += '-';
-  }
-  while (name.ends_with('-')) name.pop_back();
-  return name.empty() ? fmt::format("plot-{}", number) : name;
-}
-
-void print_warnings(const Plot& plot) {
-  for (std::size_t i = plot.data.notes.size() - plot.data.warnings; i < plot.data.notes.size();
-       ++i) {
-    fmt::print(stderr, "note: {}{}{}\n", plot.title, plot.title.empty() ? "" : ": ",
-               plot.data.notes[i]);
-  }
-}
-
-// Writes the picture, or without what draws it the specification.
-Exit write_picture(const Plot& plot, const std::string& format, std::string file) {
-  const std::string spec = to_vega_lite(plot);
-  auto picture = draw_picture(spec, format);
-  if (!picture && picture.error().code != ErrorCode::kUnavailable) {
-    return report_error(picture.error());
-  }
-  if (picture) {
-    const auto written = write_file(file, *picture);
-    return written ? Exit::kOk : report_error(written.error());
-  }
-  fmt::print(stderr, "sweepctl: {}\n", picture.error().message);
-  if (file == "-") return Exit::kNoPicture;
-  file = fs::path(file).replace_extension(extension_of("vega"));
-  if (const auto written = write_file(file, spec); !written) return report_error(written.error());
-  fmt::print(stderr, "its Vega-Lite specification is in {}\n", file);
-  return Exit::kNoPicture;
-}
-
-Exit write_plot(const Plot& plot, const std::string& format, const std::string& file) {
-  if (is_picture(format)) return write_picture(plot, format, file);
-  const std::string text = format == "vega" ? to_vega_lite(plot) : to_text(plot, terminal_width());
-  const auto written = write_file(file, text);
-  return written ? Exit::kOk : report_error(written.error());
+  if (!option.empty()) return wrong(option + " is for a plot of your own; add --x and --y");
+  request.sweep = options.name;
+  return {};
 }
 
 Exit plot(Client& client, PlotOptions& options) {
   rpc::Plot::Request& request = options.request;
-  const bool stated = !request.x.empty() || !request.y.empty();
-  if (const auto name = check_name("a sweep or workload", options.name); !name) {
-    return report_error(name.error());
-  }
-  (stated ? request.workload : request.sweep) = options.name;
+  if (const auto read = read_name(options, request); !read) return report_error(read.error());
   const auto reply = client.call<rpc::Plot>(request);
   if (!reply) return report_error(reply.error());
-  const std::string format = format_of(options);
-  const bool folder = is_folder(options.file);
-  if (reply->plots.size() > 1 && !folder && (options.file != "-" || format != "text")) {
-    std::vector<std::string> titles;
-    for (const rpc::PlotEntry& each : reply->plots) titles.push_back("`" + each.title + "`");
-    return report_error({ErrorCode::kInvalidArgument,
-                         fmt::format("there are {} plots: {}; choose one with --plot, or write all "
-                                     "into a folder with -o FOLDER/",
-                                     titles.size(), join(titles, ", "))});
+  std::vector<Plot> plots;
+  for (const rpc::PlotEntry& entry : reply->plots) {
+    auto plot = rpc::plot_of(entry);
+    if (!plot) return report_error(plot.error());
+    plots.push_back(std::move(*plot));
   }
-  Exit worst = Exit::kOk;
-  for (std::size_t i = 0; i < reply->plots.size(); ++i) {
-    const auto made = rpc::plot_of(reply->plots[i]);
-    if (!made) return report_error(made.error());
-    print_warnings(*made);
-    std::string file = options.file;
-    if (folder) file = fs::path(file) / (file_name(*made, i + 1) + extension_of(format));
-    if (i > 0 && file == "-") fmt::print("\n");
-    const Exit exit = write_plot(*made, format, file);
-    if (exit != Exit::kOk && exit != Exit::kNoPicture) return exit;
-    worst = std::max(worst, exit);
-  }
-  return worst;
+  return write_plots(plots, options.format, options.file);
 }
 
 void add_options(Command& command, PlotOptions& options) {

@@ -26,11 +26,8 @@ Result<void> read_options(QueryOptions& options) {
     table.where.push_back(std::move(*filter));
   }
   for (const std::string& text : options.baseline) {
-    auto filter = filter_from_text("--baseline", text);
+    auto filter = baseline_from_text(text);
     if (!filter) return filter.error();
-    if (filter->values.size() != 1) {
-      return Error{ErrorCode::kInvalidArgument, "--baseline: `" + text + "` must be name=value"};
-    }
     table.baseline.push_back(std::move(*filter));
   }
   for (const std::string& text : options.values) {

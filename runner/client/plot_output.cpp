@@ -1,0 +1,125 @@
+#include "runner/client/plot_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "runner/base/text.h"
+#include "runner/client/output.h"
+#include "runner/client/picture.h"
+#include "runner/report/plot.h"
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_picture(const std::string& format) {
+  return format == "svg" || format == "png";
+}
+
+const char* extension_of(const std::string& format) {
+  if (format == "vega") return ".vl.json";
+  if (format == "text") return ".txt";
+  return format == "svg" ? ".svg" : ".png";
+}
+
+std::string format_of(const std::string& file) {
+  for (const char* format : {"svg", "png", "vega"}) {
+    if (file.ends_with(extension_of(format))) return format;
+  }
+  return file.ends_with(".json") ? "vega" : "text";
+}
+
+bool is_folder(const std::string& file) {
+  std::error_code ignored;
+  return file.ends_with('/') || fs::is_directory(file, ignored);
+}
+
+// "Step time (ms) by size" -> "step-time-ms-by-size"
+std::string file_name(const Plot& plot, std::size_t number) {
+  std::string name;
+  for (const char c : plot.title) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool plain = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain) name += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    if (!plain && !name.empty() && name.back() != '-') name += '-';
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? fmt::format("plot-{}", number) : name;
+}
+
+void print_warnings(const Plot& plot) {
+  for (std::size_t i = plot.data.notes.size() - plot.data.warnings; i < plot.data.notes.size();
+       ++i) {
+    fmt::print(stderr, "note: {}{}{}\n", plot.title, plot.title.empty() ? "" : ": ",
+               plot.data.notes[i]);
+  }
+}
+
+// Writes the picture, or without what draws it the specification.
+Exit write_picture(const Plot& plot, const std::string& format, std::string file) {
+  const std::string spec = to_vega_lite(plot);
+  auto picture = draw_picture(spec, format);
+  if (!picture && picture.error().code != ErrorCode::kUnavailable) {
+    return report_error(picture.error());
+  }
+  if (picture) {
+    const auto written = write_file(file, *picture);
+    return written ? Exit::kOk : report_error(written.error());
+  }
+  fmt::print(stderr, "sweepctl: {}\n", picture.error().message);
+  if (file == "-") return Exit::kNoPicture;
+  file = fs::path(file).replace_extension(extension_of("vega"));
+  if (const auto written = write_file(file, spec); !written) return report_error(written.error());
+  fmt::print(stderr, "its Vega-Lite specification is in {}\n", file);
+  return Exit::kNoPicture;
+}
+
+Exit write_plot(const Plot& plot, const std::string& format, const std::string& file) {
+  if (is_picture(format)) return write_picture(plot, format, file);
+  const std::string text = format == "vega" ? to_vega_lite(plot) : to_text(plot, terminal_width());
+  const auto written = write_file(file, text);
+  return written ? Exit::kOk : report_error(written.error());
+}
+
+Error several(const std::vector<Plot>& plots) {
+  std::vector<std::string> titles;
+  for (const Plot& plot : plots) titles.push_back("`" + plot.title + "`");
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("there are {} plots: {}; choose one with --plot, or write all into a folder "
+                      "with -o FOLDER/",
+                      titles.size(), join(titles, ", "))};
+}
+
+}  // namespace
+
+Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::string& file) {
+  if (format.empty()) format = format_of(file);
+  const bool folder = is_folder(file);
+  if (plots.size() > 1 && !folder && (file != "-" || format != "text")) {
+    return report_error(several(plots));
+  }
+  std::error_code ignored;  // writing the first file says what is wrong
+  if (folder) fs::create_directories(file, ignored);
+  std::set<std::string> names;
+  Exit worst = Exit::kOk;
+  for (std::size_t i = 0; i < plots.size(); ++i) {
+    print_warnings(plots[i]);
+    std::string path = file;
+    if (folder) {
+      std::string name = file_name(plots[i], i + 1);
+      if (!names.insert(name).second) name += fmt::format("-{}", i + 1);
+      path = fs::path(file) / (name + extension_of(format));
+    }
+    if (i > 0 && path == "-") fmt::print("\n");
+    const Exit exit = write_plot(plots[i], format, path);
+    if (exit != Exit::kOk && exit != Exit::kNoPicture) return exit;
+    worst = std::max(worst, exit);
+  }
+  return worst;
+}
+
+}  // namespace sweepd
