@@ -1,6 +1,7 @@
 #include "runner/report/plot_points.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "runner/base/text.h"
@@ -19,9 +20,14 @@ std::string with_unit(const Column& column) {
   return bare ? column.name : column.name + " (" + column.unit + ")";
 }
 
+// The number of a cell, if it has one that can be drawn: programs also report infinity.
+std::optional<double> number_in(const Cell& cell) {
+  return cell.number && std::isfinite(*cell.number) ? cell.number : std::nullopt;
+}
+
 // What stands in place of a figure; "" for one that was never asked for or not measured.
 std::string word_in(const Cell& cell) {
-  if (cell.number || cell.text == "—") return "";
+  if (number_in(cell) || cell.text == "—") return "";
   return cell.text.find(mark_of(Verdict::kInvalid)) == std::string::npos ? cell.text : "invalid";
 }
 
@@ -38,10 +44,10 @@ std::size_t bounds_of(PlotSpread spread) {
 void set_spread(PlotPoint& point, PlotSpread spread, const std::vector<Cell>& row,
                 std::size_t first) {
   if (!point.figure || spread == PlotSpread::kNone) return;
-  const auto bound = row[first].number;
+  const auto bound = number_in(row[first]);
   if (spread == PlotSpread::kMinMax) {
     point.low = bound;
-    point.high = row[first + block_size()].number;
+    point.high = number_in(row[first + block_size()]);
   } else if (bound) {
     point.low = *point.figure - *bound;
     point.high = *point.figure + *bound;
@@ -89,9 +95,9 @@ class Reader {
                     text_at(row, color_),
                     text_at(row, y_),
                     text_at(row, x_),
-                    row[x_].number,
+                    number_in(row[x_]),
                     series,
-                    row[at].number,
+                    number_in(row[at]),
                     {},
                     {},
                     word_in(row[at]),
@@ -113,9 +119,10 @@ class Reader {
   void read_lines(const std::vector<Cell>& row) {
     const std::size_t first = (facet_ == kNone ? 0 : 1) + (color_ == kNone ? 0 : 1);
     for (std::size_t at = first; at < row.size(); at += block_size()) {
-      if (!row[at].number) continue;
-      out_.lines.push_back({text_at(row, facet_), text_at(row, color_),
-                            plot_.lines.columns[at].name, *row[at].number});
+      const auto x = number_in(row[at]);
+      if (!x) continue;
+      out_.lines.push_back(
+          {text_at(row, facet_), text_at(row, color_), plot_.lines.columns[at].name, *x});
     }
   }
 

@@ -1,6 +1,6 @@
 // Submits every file under experiments/ to a store and reports it: before anything ran, with part
 // of its results, with failures only, and with results that have none of the names it asks for.
-// `report` has an answer each time.
+// `report` has an answer each time, and `plot` a drawing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +10,10 @@
 
 #include "db/query/query.h"
 #include "db/store/store.h"
+#include "runner/daemon/handlers/make_plot.h"
 #include "runner/daemon/handlers/make_table.h"
 #include "runner/model/kernel_class.h"
+#include "runner/report/plot.h"
 #include "runner/report/report.h"
 #include "tests/daemon/experiment_sweeps.h"
 
@@ -25,18 +27,15 @@ namespace fs = std::filesystem;
 // Running all trials of the largest sweeps would only take longer.
 constexpr std::size_t kMaxTrials = 60;
 
-// The names that a sweep's tables ask for.
+// The names that a sweep's tables and plots ask for.
 struct Asked {
   std::set<std::string> metrics{"time"}, facts, figures, phases{"forward", "step"}, ranges, classes;
 
-  explicit Asked(const std::vector<TableSpec>& tables) {
-    for (const TableSpec& table : tables) {
-      metric(table.metric);
-      filters(table.where);
-      for (const TableSpec::Value& value : table.values) {
-        metric(value.metric);
-        filters(value.where);
-      }
+  explicit Asked(const Sweep& sweep) {
+    for (const TableSpec& table : sweep.tables) read(table);
+    for (const PlotSpec& plot : sweep.plots) {
+      read(plot.data);
+      read(plot.lines);
     }
   }
   // Replaces all names, as another kernel for the same work would.
@@ -45,6 +44,14 @@ struct Asked {
   }
 
  private:
+  void read(const TableSpec& table) {
+    metric(table.metric);
+    filters(table.where);
+    for (const TableSpec::Value& value : table.values) {
+      metric(value.metric);
+      filters(value.where);
+    }
+  }
   void metric(const std::string& name) {
     if (name.starts_with("fact.")) {
       facts.insert(name.substr(5));
@@ -170,10 +177,11 @@ class ExperimentReports : public testing::TestWithParam<Results> {
     ASSERT_TRUE(receipt) << receipt.error().message;
     finish(receipt->queued, sweep);
     report(request.id, sweep.tables.size());
+    draw(request.id, sweep.plots.size());
   }
 
   void finish(const std::vector<OpenAttempt>& queued, const Sweep& sweep) {
-    Asked asked(sweep.tables);
+    Asked asked(sweep);
     if (GetParam() == Results::kOtherNames) asked.rename();
     std::vector<AttemptRecord> records;
     for (const OpenAttempt& attempt : queued) {
@@ -208,6 +216,21 @@ class ExperimentReports : public testing::TestWithParam<Results> {
       if (by_device) continue;
       EXPECT_THAT(table->notes, testing::Not(testing::Contains(testing::StartsWith("warning"))))
           << spec.title;
+    }
+  }
+
+  void draw(const SweepId& id, std::size_t plots) {
+    const auto specs = reader_->plots_of(id);
+    ASSERT_TRUE(specs) << specs.error().message;
+    ASSERT_EQ(specs->size(), plots);
+    for (const PlotSpec& spec : *specs) {
+      QuerySpec query;
+      query.sweep = id;
+      query.declared = true;
+      const auto plot = make_plot(*reader_, experiments().catalog, spec, query);
+      ASSERT_TRUE(plot) << spec.data.title << ": " << plot.error().message;
+      EXPECT_NE(to_text(*plot, 80), "");
+      EXPECT_NE(to_vega_lite(*plot), "");
     }
   }
 

@@ -40,6 +40,10 @@ class NamedInFiles {
       for (const char* filters : {"where", "baseline"}) settings(table[filters]);
       for (const YAML::Node& value : table["values"]) settings(value["where"]);
     }
+    for (const YAML::Node& plot : document["plots"]) {
+      for (const char* filters : {"where", "baseline"}) settings(plot[filters]);
+      for (const YAML::Node& series : plot["beside"]) settings(series["where"]);
+    }
   }
 
   Catalog catalog() const {

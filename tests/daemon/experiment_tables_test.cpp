@@ -1,5 +1,5 @@
-// Makes every table of every file under experiments/ from random results, which have any part of
-// its values and any dictionaries, even empty ones. Each must give a table or a reason.
+// Makes every table and every plot of every file under experiments/ from random results, which have
+// any part of its values and any dictionaries, even empty ones. Each must give a table or a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <random>
 
 #include "db/query/query.h"
+#include "runner/report/plot.h"
 #include "runner/report/report.h"
 #include "tests/daemon/experiment_sweeps.h"
 
@@ -120,11 +121,35 @@ void expect_all_rows(const Table& table, const std::vector<ResultSet>& results,
   }
 }
 
-void expect_table(const QuerySpec& query, std::uint64_t seed) {
+std::vector<ResultSet> random_results(const QuerySpec& query, const TableReads& plan,
+                                      std::uint64_t seed) {
   RandomResults random(seed, query.table);
-  const TableReads plan = plan_reads(query);
   std::vector<ResultSet> results;
   for (const QuerySpec& read : plan.reads) results.push_back(random.of(read, needs_samples(read)));
+  return results;
+}
+
+void expect_plot(const PlotSpec& spec, const QuerySpec& query, std::uint64_t seed) {
+  const PlotQueries queries = plot_queries(spec, query);
+  const auto table_of = [seed](const QuerySpec& of) {
+    return pivot(random_results(of, plan_reads(of), seed), of);
+  };
+  const auto data = table_of(queries.data);
+  ASSERT_TRUE(data) << data.error().message;
+  Table lines;
+  if (queries.lines) {
+    const auto made = table_of(*queries.lines);
+    ASSERT_TRUE(made) << made.error().message;
+    lines = *made;
+  }
+  const Plot plot = finish_plot(spec, *data, lines);
+  EXPECT_NE(to_text(plot, 80), "");
+  EXPECT_NE(to_vega_lite(plot), "");
+}
+
+void expect_table(const QuerySpec& query, std::uint64_t seed) {
+  const TableReads plan = plan_reads(query);
+  const std::vector<ResultSet> results = random_results(query, plan, seed);
   const auto table = pivot(results, query);
   ASSERT_TRUE(table) << table.error().message;
   for (const auto& row : table->rows) ASSERT_EQ(row.size(), table->columns.size());
@@ -134,8 +159,9 @@ void expect_table(const QuerySpec& query, std::uint64_t seed) {
   }
 }
 
+constexpr std::uint64_t kDraws = 40;
+
 TEST(ExperimentTables, AreMadeOfAnyResults) {
-  constexpr std::uint64_t kDraws = 40;
   ASSERT_GT(experiments().files.size(), 30U);
   for (const auto& file : experiments().files) {
     for (const Sweep& sweep : file.sweeps) {
@@ -151,6 +177,26 @@ TEST(ExperimentTables, AreMadeOfAnyResults) {
       }
     }
   }
+}
+
+TEST(ExperimentPlots, AreDrawnFromAnyResults) {
+  std::size_t plots = 0;
+  for (const auto& file : experiments().files) {
+    for (const Sweep& sweep : file.sweeps) {
+      for (const PlotSpec& plot : sweep.plots) {
+        ++plots;
+        QuerySpec query;
+        query.workload = sweep.workload;
+        query.declared = true;
+        for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
+          SCOPED_TRACE(file.name + ", plot `" + plot.data.title + "`, draw " +
+                       std::to_string(seed));
+          expect_plot(plot, query, seed);
+        }
+      }
+    }
+  }
+  EXPECT_GE(plots, 10U);
 }
 
 }  // namespace

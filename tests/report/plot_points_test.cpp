@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tests/report/plots_fixture.h"
@@ -149,6 +150,20 @@ TEST(PlotPoints, ALogScaleHasNoPlaceForZeroAndSaysSo) {
   EXPECT_EQ(spec["data"]["values"][0]["x"], 2);
   EXPECT_EQ(spec["layer"][0]["encoding"]["x"]["axis"]["values"], nlohmann::json({2.0}));
   EXPECT_THAT(to_text(plot, 80), testing::HasSubstr("●"));
+}
+
+TEST(PlotPoints, AFigureThatIsNotFiniteIsAWord) {
+  ResultsBuilder results("loss", "");
+  results.numbers("step", {"1", "2"});
+  results.samples({"1"}, {std::numeric_limits<double>::infinity()});
+  results.samples({"2"}, {3});
+  PlotWords words;
+  words.x = "step";
+  words.y = "mean";
+  words.mark = "bar";
+  const Plot plot = plot_of(words, results.get());
+  EXPECT_THAT(texts(PlotPoints(plot)), ElementsAre("1: inf", "2: 3"));
+  EXPECT_THAT(to_text(plot, 80), testing::HasSubstr("1  inf"));
 }
 
 TEST(PlotPoints, NamesHaveAPlaceOnALogScale) {

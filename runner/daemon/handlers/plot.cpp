@@ -3,33 +3,11 @@
 #include "runner/daemon/handlers/chosen.h"
 #include "runner/daemon/handlers/file_order.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/handlers/make_table.h"
-#include "runner/report/plot.h"
+#include "runner/daemon/handlers/make_plot.h"
 #include "runner/report/plot_words.h"
 
 namespace sweepd {
-
 namespace {
-
-Result<Plot> make_plot(Reader& reader, const Catalog& catalog, const PlotSpec& spec,
-                       QuerySpec base) {
-  const auto def = workload_of(reader, catalog, base);
-  if (!def) return def.error();
-  std::vector<std::string> dimensions = (*def)->param_names();
-  const auto& common = common_dimensions();
-  dimensions.insert(dimensions.end(), common.begin(), common.end());
-  if (const auto valid = validate(spec, dimensions); !valid) return valid.error();
-  const PlotQueries queries = plot_queries(spec, base);
-  auto data = make_table(reader, catalog, queries.data);
-  if (!data) return data.error();
-  Table lines;
-  if (queries.lines) {
-    auto made = make_table(reader, catalog, *queries.lines);
-    if (!made) return made.error();
-    lines = std::move(*made);
-  }
-  return finish_plot(spec, std::move(*data), std::move(lines));
-}
 
 // The plots that the sweep file declares, or the one that is asked for.
 Result<std::vector<Plot>> declared_plots(Reader& reader, const Catalog& catalog,
