@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "runner/base/descriptors.h"
+#include "runner/base/files.h"
 #include "runner/base/text.h"
 #include "runner/base/unique_fd.h"
 
@@ -51,15 +53,9 @@ Result<UniqueFd> file_with(const std::string& text) {
 }
 
 std::string text_in(const UniqueFd& file) {
-  std::string text;
-  char buffer[16384];
   ::lseek(file.get(), 0, SEEK_SET);
-  while (true) {
-    const ssize_t n = ::read(file.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return text;
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
+  auto text = read_all(file.get());
+  return text ? std::move(*text) : "";
 }
 
 std::string python() {

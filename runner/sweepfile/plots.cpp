@@ -132,13 +132,13 @@ class PlotReader {
     std::vector<std::pair<const char*, const Node*>> dimensions{
         {"x", x_}, {heatmap ? "y" : "color", heatmap ? y_ : color_}, {"facet", facet_}};
     const char* figure = heatmap ? "color" : "y";
-    if (find_value(node, "x") == nullptr)
+    if (value_in(node, "x") == nullptr)
       report_.error(node.mark, "a plot needs `x`, a parameter or column");
-    if (find_value(node, figure) == nullptr) {
+    if (value_in(node, figure) == nullptr) {
       report_.error(node.mark, fmt::format("a {} needs `{}`, a figure such as median",
                                            heatmap ? "heatmap" : "plot", figure));
     }
-    if (heatmap && find_value(node, "y") == nullptr) {
+    if (heatmap && value_in(node, "y") == nullptr) {
       report_.error(node.mark, "a heatmap needs `y`, a parameter or column");
     }
     std::vector<std::pair<std::string, const char*>> used;
@@ -176,7 +176,7 @@ const Node* series_at(const Node& list, std::size_t index) {
   std::vector<const Node*> ordered;
   for (const char* kind : {"y", "x"}) {
     for (const NodePtr& item : list.items) {
-      if (find_value(*item, kind) != nullptr) ordered.push_back(item.get());
+      if (value_in(*item, kind) != nullptr) ordered.push_back(item.get());
     }
   }
   return index < ordered.size() ? ordered[index] : nullptr;
@@ -184,12 +184,12 @@ const Node* series_at(const Node& list, std::size_t index) {
 
 const Mark& plot_place_of(const Node& plot, const TableMistake& mistake) {
   if (mistake.value) {
-    const Node* list = find_value(plot, "beside");
+    const Node* list = value_in(plot, "beside");
     const Node* series = list == nullptr ? nullptr : series_at(*list, *mistake.value);
-    const Node* own = series == nullptr ? nullptr : find_value(*series, mistake.key);
+    const Node* own = series == nullptr ? nullptr : value_in(*series, mistake.key);
     if (own != nullptr) return own->mark;
   }
-  const Node* key = find_value(plot, mistake.key);
+  const Node* key = value_in(plot, mistake.key);
   return key != nullptr ? key->mark : plot.mark;
 }
 

@@ -11,18 +11,18 @@ namespace sweepd::spec {
 namespace {
 
 bool has_key(const Node& map, std::string_view name) {
-  return find_value(map, name) != nullptr;
+  return value_in(map, name) != nullptr;
 }
 
 // A value inherits from the table what it leaves out. A mistake in that is therefore at the table's
 // key.
 const Mark& place_of(const Node& table, const TableMistake& mistake) {
-  const Node* values = mistake.value ? find_value(table, "values") : nullptr;
+  const Node* values = mistake.value ? value_in(table, "values") : nullptr;
   if (values != nullptr && *mistake.value < values->items.size()) {
-    const Node* own = find_value(*values->items[*mistake.value], mistake.key);
+    const Node* own = value_in(*values->items[*mistake.value], mistake.key);
     if (own != nullptr) return own->mark;
   }
-  const Node* key = find_value(table, mistake.key);
+  const Node* key = value_in(table, mistake.key);
   return key != nullptr ? key->mark : table.mark;
 }
 

@@ -29,13 +29,6 @@ bool expect_list(Reporter& report, std::string_view what, std::string_view expec
   return false;
 }
 
-const Node* find_value(const Node& map, std::string_view key) {
-  for (const auto& [name, value] : map.entries) {
-    if (name->text == key) return value.get();
-  }
-  return nullptr;
-}
-
 std::optional<std::string> read_text(Reporter& report, std::string_view what, const Node& node) {
   if (node.is_scalar()) return node.text;
   report_kind(report, what, "a text", node);

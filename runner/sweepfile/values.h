@@ -23,9 +23,6 @@ bool expect_map(Reporter& report, std::string_view what, const Node& node, std::
 bool expect_list(Reporter& report, std::string_view what, std::string_view expected,
                  const Node& node, std::string help = "");
 
-// Returns the value of a key, or null.
-const Node* find_value(const Node& map, std::string_view key);
-
 std::optional<std::string> read_text(Reporter& report, std::string_view what, const Node& node);
 std::optional<bool> read_boolean(Reporter& report, std::string_view what, const Node& node);
 
