@@ -24,7 +24,7 @@ std::filesystem::path daemon_program() {
   return !error && std::filesystem::exists(beside) ? beside : std::filesystem::path("sweepd");
 }
 
-std::string read_all(int fd) {
+std::string read_pipe(int fd) {
   std::string text;
   char buffer[4096];
   while (true) {
@@ -59,7 +59,7 @@ Result<void> start_daemon(const StateFolder& state) {
                  "cannot start the daemon `" + program + "`: " + strerror(spawned)};
   }
   write_end.reset();
-  const std::string said = read_all(read_end.get());
+  const std::string said = read_pipe(read_end.get());
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -110,12 +110,12 @@ TEST(Plot, PlotsOfOneTitleHaveFilesOfTheirOwn) {
 TEST(Plot, SaysWhatIsWrong) {
   const Sandbox box;
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kTwoPlots).exit_code, 0);
-  struct Case {
+  struct Mistake {
     std::vector<std::string> options;
     int exit_code;
     const char* message;
   };
-  const std::vector<Case> cases{
+  const std::vector<Mistake> cases{
       {{"drawn", "--plot", "3"}, 3, "no plot `3`; the sweep has 1 `Time & <script>`, 2 `Heat`"},
       {{"drawn", "-o", "/tmp/one.svg"},
        2,
@@ -139,7 +139,7 @@ TEST(Plot, SaysWhatIsWrong) {
        1,
        "/proc/no/such/folder/x"},
   };
-  for (const Case& each : cases) {
+  for (const Mistake& each : cases) {
     std::vector<std::string> words{"plot"};
     words.insert(words.end(), each.options.begin(), each.options.end());
     const Ran ran = box.ctl(words);
@@ -167,7 +167,7 @@ TEST(Plot, WithoutVlConvertTheSpecificationIsWritten) {
                 AllOf(HasSubstr("no picture: `" + program),
                       HasSubstr("pip install vl-convert-python"), HasSubstr("heat.vl.json")));
     EXPECT_FALSE(std::filesystem::exists(file));
-    EXPECT_NO_THROW((void)nlohmann::json::parse(text_of(box.folder() / "heat.vl.json")));
+    EXPECT_TRUE(nlohmann::json::accept(text_of(box.folder() / "heat.vl.json")));
     std::filesystem::remove(box.folder() / "heat.vl.json");
   }
 }

@@ -5,6 +5,7 @@
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/plot_output.h"
+#include "runner/client/table_options.h"
 #include "runner/model/plot_shape.h"
 #include "runner/wire/messages/plots.h"
 
