@@ -58,7 +58,7 @@ std::string bars_text(const PlotPoints& all, const PlotPointList& points, std::s
       const std::string drawn = point->figure ? bar(most > 0 ? *point->figure / most : 0, columns) +
                                                     fmt::format(" {:.4g}", *point->figure)
                                               : point->word;
-      text += name + "  " + drawn + beside_text(points, *point) + "\n";
+      text += fmt::format("{}  {}{}\n", name, drawn, beside_text(points, *point));
     }
   }
   return text;

@@ -144,8 +144,9 @@ class PlotReader {
     std::vector<std::pair<std::string, const char*>> used;
     for (const auto& [what, name] : dimensions) {
       if (name == nullptr || !check_column(report_, draft_, what, *name)) continue;
+      const std::string& column = name->text;
       const auto same = std::find_if(used.begin(), used.end(),
-                                     [&](const auto& each) { return each.first == name->text; });
+                                     [&](const auto& each) { return each.first == column; });
       if (same != used.end()) {
         report_.error(name->mark, fmt::format("{}: `{}` is already the {} of this plot", what,
                                               shown(name->text), same->second));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/flash/instruction_sets.h"
+#include "runner/base/instruction_sets.h"
 
 namespace sweepd {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "workloads/flash/instruction_sets.h"
+#include "runner/base/instruction_sets.h"
 
 namespace sweepd {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "workloads/flash/instruction_sets.h"
+#include "runner/base/instruction_sets.h"
 #include "workloads/flash/parallel_for.h"
 
 namespace sweepd {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "workloads/flash/instruction_sets.h"
+#include "runner/base/instruction_sets.h"
 #include "workloads/flash/parallel_for.h"
 
 namespace sweepd {

@@ -35,7 +35,7 @@ std::string drawing_option(const rpc::Plot::Request& request) {
 
 // Sets what NAME is: with --x or --y a workload, else a sweep.
 Result<void> read_name(const PlotOptions& options, rpc::Plot::Request& request) {
-  if (const auto name = check_name("a sweep or workload", options.name); !name) return name;
+  if (auto checked = check_name("a sweep or workload", options.name); !checked) return checked;
   const std::string option = drawing_option(request);
   const auto wrong = [](std::string message) -> Result<void> {
     return Error{ErrorCode::kInvalidArgument, std::move(message)};
