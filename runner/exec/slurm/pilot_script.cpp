@@ -71,6 +71,9 @@ fi
 # Runs an attempt. Returns when nothing of it is left.
 attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   local run=$folder/run.$number share=$(( SLURM_CPUS_ON_NODE / $3 )) told=run killed=0 step word code id
+  # srun may hang for good when it is started just before the controller comes back. Until a task has
+  # begun, it may be ended and run again; each time it gets twice as long, since a cluster may be slow.
+  local patience=20 late look
   (( share > 0 )) || share=1
   report runs
   export SWEEPD_ON_GPUS=$4
@@ -84,9 +87,19 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
       echo $? > "$run/code"
       echo >&"$never"
     } &
-    step=$!
+    step=$! late=0 look=$(( SECONDS + patience ))
     until pause 0.05; do
       kill -0 "$step" || { pause 0.05; break; }
+      if (( SECONDS >= look )); then
+        look=$(( SECONDS + 5 ))
+        if compgen -G "$run/began.*" > /dev/null; then
+          look=$(( 1 << 40 ))
+        elif (( late++ )); then
+          kill -KILL "$(< "$run/srun")"
+        else
+          kill -INT "$(< "$run/srun")"
+        fi
+      fi
       read -r seen word _ < "$folder/order"
       [[ $seen == "$number" && $word != "$told" ]] || continue
       case $word in
@@ -100,6 +113,7 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
     compgen -G "$run/began.*" > /dev/null && break
     # Nothing began. The controller may be away, or a node still busy with the last step.
     [[ $told == run ]] || break
+    (( late )) && { patience=$(( 2 * patience )); continue; }
     grep -qiE 'contact|connection|connect failure|communication|timed out|busy|temporarily|socket' \
       "$run/srun.txt" || break
     sleep 1
