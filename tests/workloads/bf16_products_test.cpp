@@ -58,6 +58,22 @@ TEST(Bf16Products, AddToWhatIsGiven) {
       to.to(at::kDouble) * 0.5 + 2 * many.to(at::kDouble).matmul(b.to(at::kDouble)));
 }
 
+TEST(Bf16Products, AreWrittenWhereTheyAreWanted) {
+  const at::Tensor a = drawn({9, 20}), b = drawn({20, 7}), to = drawn({9, 7});
+  at::Tensor out = at::empty({9, 7}, at::kBFloat16);
+  EXPECT_TRUE(at::equal(at::mm_out(out, a, b), a.mm(b)));
+  EXPECT_TRUE(at::equal(at::addmm_out(out, to, a, b, 0.5, 2), at::addmm(to, a, b, 0.5, 2)));
+  EXPECT_TRUE(at::equal(to.clone().addmm_(a, b, 0.5, 2), at::addmm(to, a, b, 0.5, 2)));
+  at::Tensor many = at::empty({1, 9, 7}, at::kBFloat16);
+  at::bmm_out(many, a.unsqueeze(0), b.unsqueeze(0));
+  EXPECT_TRUE(at::equal(many[0], a.mm(b)));
+  at::baddbmm_out(many, to.unsqueeze(0), a.unsqueeze(0), b.unsqueeze(0), 0.5, 2);
+  EXPECT_TRUE(at::equal(many[0], at::addmm(to, a, b, 0.5, 2)));
+  EXPECT_TRUE(
+      at::equal(to.unsqueeze(0).clone().baddbmm_(a.unsqueeze(0), b.unsqueeze(0), 0.5, 2), many));
+  EXPECT_TRUE(at::equal(at::mm_out(out = at::empty({0}, at::kBFloat16), a, b), a.mm(b)));
+}
+
 TEST(Bf16Products, LeaveOtherTypesAlone) {
   const at::Tensor a = at::randn({9, 20}), b = at::randn({20, 7});
   EXPECT_TRUE(at::equal(a.mm(b), at::addmm(at::zeros({9, 7}), a, b)));

@@ -1,6 +1,7 @@
 #include "workloads/cpu/bf16_products.h"
 
 #include <ATen/ATen.h>
+#include <ATen/native/Resize.h>
 #include <ATen/ops/addmm_cpu_dispatch.h>
 #include <ATen/ops/baddbmm_cpu_dispatch.h>
 #include <ATen/ops/bmm_cpu_dispatch.h>
@@ -27,8 +28,9 @@ bool choose() {
 #endif
 }
 
-bool is_bf16(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kBFloat16;
+template <class... Tensors>
+bool are_bf16(const Tensors&... tensors) {
+  return ((tensors.scalar_type() == at::kBFloat16) && ...);
 }
 at::Tensor widened(const at::Tensor& tensor) {
   return tensor.to(at::kFloat);
@@ -39,31 +41,68 @@ at::Tensor rounded(const at::Tensor& tensor) {
 
 // A profile shows one product, as it does where the CPU can multiply bf16. Arguments of two types
 // are left for LibTorch to refuse.
+using Unrecorded = at::DisableRecordFunctionGuard;
 
-at::Tensor mm(const at::Tensor& a, const at::Tensor& b) {
-  if (!is_bf16(a) || !is_bf16(b)) return at::cpu::mm(a, b);
-  const at::DisableRecordFunctionGuard unrecorded;
+at::Tensor product_mm(const at::Tensor& a, const at::Tensor& b) {
+  if (!are_bf16(a, b)) return at::cpu::mm(a, b);
+  const Unrecorded guard;
   return rounded(at::cpu::mm(widened(a), widened(b)));
 }
 
-at::Tensor bmm(const at::Tensor& a, const at::Tensor& b) {
-  if (!is_bf16(a) || !is_bf16(b)) return at::cpu::bmm(a, b);
-  const at::DisableRecordFunctionGuard unrecorded;
+at::Tensor product_bmm(const at::Tensor& a, const at::Tensor& b) {
+  if (!are_bf16(a, b)) return at::cpu::bmm(a, b);
+  const Unrecorded guard;
   return rounded(at::cpu::bmm(widened(a), widened(b)));
 }
 
-at::Tensor addmm(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
-                 const at::Scalar& beta, const at::Scalar& alpha) {
-  if (!is_bf16(to) || !is_bf16(a) || !is_bf16(b)) return at::cpu::addmm(to, a, b, beta, alpha);
-  const at::DisableRecordFunctionGuard unrecorded;
+at::Tensor product_addmm(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
+                         const at::Scalar& beta, const at::Scalar& alpha) {
+  if (!are_bf16(to, a, b)) return at::cpu::addmm(to, a, b, beta, alpha);
+  const Unrecorded guard;
   return rounded(at::cpu::addmm(widened(to), widened(a), widened(b), beta, alpha));
 }
 
-at::Tensor baddbmm(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
-                   const at::Scalar& beta, const at::Scalar& alpha) {
-  if (!is_bf16(to) || !is_bf16(a) || !is_bf16(b)) return at::cpu::baddbmm(to, a, b, beta, alpha);
-  const at::DisableRecordFunctionGuard unrecorded;
+at::Tensor product_baddbmm(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
+                           const at::Scalar& beta, const at::Scalar& alpha) {
+  if (!are_bf16(to, a, b)) return at::cpu::baddbmm(to, a, b, beta, alpha);
+  const Unrecorded guard;
   return rounded(at::cpu::baddbmm(widened(to), widened(a), widened(b), beta, alpha));
+}
+
+at::Tensor& written(at::Tensor& out, const at::Tensor& result) {
+  const Unrecorded guard;
+  at::native::resize_output(out, result.sizes());
+  return out.copy_(result);
+}
+
+at::Tensor& product_mm_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
+  return are_bf16(a, b, out) ? written(out, product_mm(a, b)) : at::cpu::mm_outf(a, b, out);
+}
+
+at::Tensor& product_bmm_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
+  return are_bf16(a, b, out) ? written(out, product_bmm(a, b)) : at::cpu::bmm_outf(a, b, out);
+}
+
+at::Tensor& product_addmm_out(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
+                              const at::Scalar& beta, const at::Scalar& alpha, at::Tensor& out) {
+  return are_bf16(to, a, b, out) ? written(out, product_addmm(to, a, b, beta, alpha))
+                                 : at::cpu::addmm_outf(to, a, b, beta, alpha, out);
+}
+
+at::Tensor& product_baddbmm_out(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
+                                const at::Scalar& beta, const at::Scalar& alpha, at::Tensor& out) {
+  return are_bf16(to, a, b, out) ? written(out, product_baddbmm(to, a, b, beta, alpha))
+                                 : at::cpu::baddbmm_outf(to, a, b, beta, alpha, out);
+}
+
+at::Tensor& product_addmm_in_place(at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
+                                   const at::Scalar& beta, const at::Scalar& alpha) {
+  return product_addmm_out(to, a, b, beta, alpha, to);
+}
+
+at::Tensor& product_baddbmm_in_place(at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
+                                     const at::Scalar& beta, const at::Scalar& alpha) {
+  return product_baddbmm_out(to, a, b, beta, alpha, to);
 }
 
 // LibTorch warns that an operator is registered twice.
@@ -75,10 +114,16 @@ TORCH_LIBRARY_IMPL(aten, CPU, library) {
   if (!has_bf16_products_in_fp32()) return;
   Silence silence;
   const c10::WarningUtils::WarningHandlerGuard guard(&silence);
-  library.impl("mm", mm);
-  library.impl("bmm", bmm);
-  library.impl("addmm", addmm);
-  library.impl("baddbmm", baddbmm);
+  library.impl("mm", product_mm);
+  library.impl("mm.out", product_mm_out);
+  library.impl("bmm", product_bmm);
+  library.impl("bmm.out", product_bmm_out);
+  library.impl("addmm", product_addmm);
+  library.impl("addmm.out", product_addmm_out);
+  library.impl("addmm_", product_addmm_in_place);
+  library.impl("baddbmm", product_baddbmm);
+  library.impl("baddbmm.out", product_baddbmm_out);
+  library.impl("baddbmm_", product_baddbmm_in_place);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 // products, sums in fp32. It takes little longer than fp32, and memory for the converted operands.
 //
 // mm, addmm, bmm and baddbmm are replaced in the whole process when it starts, so that every
-// workload and every backward has it. Their in-place forms, and products inside LibTorch's own
+// workload and every backward has it. Products of vectors, and those inside LibTorch's own
 // attention, are as they were. SWEEPD_BF16_NATIVE=1 in the worker's environment keeps LibTorch's
 // loops.
 #pragma once
