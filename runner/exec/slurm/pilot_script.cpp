@@ -71,9 +71,10 @@ fi
 # Runs an attempt. Returns when nothing of it is left.
 attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   local run=$folder/run.$number share=$(( SLURM_CPUS_ON_NODE / $3 )) told=run killed=0 step word code id
-  # srun may hang for good when it is started just before the controller comes back. Until a task has
-  # begun, it may be ended and run again; each time it gets twice as long, since a cluster may be slow.
-  local patience=20 late look
+  # A controller that was away may not know that the last step has ended; srun then waits for its cores
+  # without a word. Until a task has begun, srun may be ended and run again, not to wait for cores that
+  # are free. Each time it gets twice as long, since a cluster may be slow.
+  local patience=10 late look sharing=()
   (( share > 0 )) || share=1
   report runs
   export SWEEPD_ON_GPUS=$4
@@ -81,7 +82,7 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
     {
       srun --quit-on-interrupt --nodes="$5" --ntasks="$2" --ntasks-per-node="$3" --cpus-per-task="$share" \
         --distribution=block --overcommit --kill-on-bad-exit=0 --wait=0 --input=none \
-        bash "$folder/pilot.sh" rank "$number" "$1" > "$run/srun.txt" 2>&1 &
+        "${sharing[@]}" bash "$folder/pilot.sh" rank "$number" "$1" > "$run/srun.txt" 2>&1 &
       echo $! > "$run/srun"
       wait $!
       echo $? > "$run/code"
@@ -113,7 +114,7 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
     compgen -G "$run/began.*" > /dev/null && break
     # Nothing began. The controller may be away, or a node still busy with the last step.
     [[ $told == run ]] || break
-    (( late )) && { patience=$(( 2 * patience )); continue; }
+    (( late )) && { patience=$(( 2 * patience )) sharing=(--overlap); continue; }
     grep -qiE 'contact|connection|connect failure|communication|timed out|busy|temporarily|socket' \
       "$run/srun.txt" || break
     sleep 1

@@ -7,7 +7,12 @@ from bench.tools import Daemon, median
 
 ROUNDS = 2
 ALL = "attention: flash, fused_linear: on, fused_norm: on, fused_rotary: on, fused_swiglu: on"
-STEPS = "warmup: 1, steps: 3"
+# Where the CPU has no instructions for bf16, steps are long, and one of Python's takes minutes: fewer of them tell enough.
+HAS_BF16 = "avx512" in Path("/proc/cpuinfo").read_text()
+STEPS = "warmup: 1, steps: 3" if HAS_BF16 else "warmup: 1, steps: 2"
+MODES = ["forward_backward", "train_step"] if HAS_BF16 else ["forward_backward"]
+PYTHON_STEPS = f"warmup: 1\n  steps: 3\n  repeats: {ROUNDS}" if HAS_BF16 else "warmup: 0\n  steps: 1"
+BF16_MATRIX = f"matrix: {{mode: [{', '.join(MODES)}], context: [128, 512]}}"
 # One file, so that the rounds of all sweeps alternate on the same machine.
 SWEEP = f"""sweep: plain
 workload: lm_step
@@ -20,22 +25,18 @@ params: {{device: cpu, model: small, batch: 4, mode: forward_backward, context: 
 sweep: fused-bf16
 workload: lm_step
 params: {{device: cpu, model: small, batch: 4, precision: bf16, weight_copies: kept, {ALL}, {STEPS}, repeats: {ROUNDS}}}
-matrix: {{mode: [forward_backward, train_step], context: [128, 512]}}
+{BF16_MATRIX}
 ---
 sweep: plain-bf16
 workload: lm_step
 params: {{device: cpu, model: small, batch: 4, precision: bf16, {STEPS}, repeats: {ROUNDS}}}
-matrix: {{mode: [forward_backward, train_step], context: [128, 512]}}
+{BF16_MATRIX}
 """
-# Where the CPU has no instructions for bf16, a step of Python's takes minutes: one is enough to tell, and one mode.
-HAS_BF16 = "avx512" in Path("/proc/cpuinfo").read_text()
-PYTHON_MODES = ["forward_backward", "train_step"] if HAS_BF16 else ["forward_backward"]
-PYTHON_STEPS = f"warmup: 1\n  steps: 3\n  repeats: {ROUNDS}" if HAS_BF16 else "warmup: 0\n  steps: 1"
 PYTHON = f"""---
 sweep: python
 {PYTHON_MODEL}  precision: bf16
   {PYTHON_STEPS}
-matrix: {{mode: [{", ".join(PYTHON_MODES)}], context: [128, 512]}}
+{BF16_MATRIX}
 """
 MEDIANS = """select s.median from summary s join attempt a on a.row = s.attempt join sweep_attempt w on w.attempt = a.row
 join sweep v on v.id = w.sweep join params_{workload} q on q.trial = a.trial join name p on p.id = s.phase join name m on m.id = s.metric
@@ -52,17 +53,17 @@ def run(page):
 
         what = "forward and backward, small, context 512, fp32"
         plain, fused = medians("plain"), medians("fused-fp32")
-        page.add(f"{what}: plain", "ms", plain, f"medians of 3 steps, {ROUNDS} processes in turns")
+        page.add(f"{what}: plain", "ms", plain, f"medians of {STEPS[-1]} steps, {ROUNDS} processes in turns")
         page.add(f"{what}: fused, own attention", "ms", fused, "all fusions and `attention: flash`")
         page.add(f"{what}: times as fast", "ratio", [median(plain) / median(fused)], "medians", at_least=1.25)
-        for mode in ("forward_backward", "train_step"):
+        for mode in MODES:
             for context in (128, 512):
                 where = f"q.mode = '{mode}' and q.context = {context}"
                 what = f"{mode}, small, context {context}, bf16"
                 fused, plain = medians("fused-bf16", where), medians("plain-bf16", where)
                 page.add(f"{what}: plain", "ms", plain, "autocast")
                 page.add(f"{what}: fused, own attention", "ms", fused, "and `weight_copies: kept`")
-                if version and mode in PYTHON_MODES:
+                if version:
                     python = medians("python", where, "command")
                     page.add(f"{what}: Python PyTorch {version}", "ms", python,
                              "the same model, threads and seed" + ("" if HAS_BF16 else "; one step, because this CPU has no instructions for bf16"))
