@@ -74,6 +74,22 @@ TEST(Bf16Products, AreWrittenWhereTheyAreWanted) {
   EXPECT_TRUE(at::equal(at::mm_out(out = at::empty({0}, at::kBFloat16), a, b), a.mm(b)));
 }
 
+TEST(Bf16Products, RefuseSizesThatDoNotFit) {
+  const at::Tensor a = drawn({9, 20}), b = drawn({7, 20});
+  EXPECT_THROW(a.mm(b), c10::Error);
+  EXPECT_THROW(a.unsqueeze(0).bmm(b.unsqueeze(0)), c10::Error);
+  EXPECT_THROW(at::addmm(drawn({3, 3}), a, b.t()), c10::Error);
+  EXPECT_EQ(drawn({0, 20}).mm(b.t()).size(0), 0);
+}
+
+// A second product must not write over what the first one returned.
+TEST(Bf16Products, KeepTheirResults) {
+  const at::Tensor a = drawn({9, 20}), b = drawn({20, 7});
+  const at::Tensor first = a.mm(b), copy = first.clone();
+  (a * 2).mm(b);
+  EXPECT_TRUE(at::equal(first, copy));
+}
+
 TEST(Bf16Products, LeaveOtherTypesAlone) {
   const at::Tensor a = at::randn({9, 20}), b = at::randn({20, 7});
   EXPECT_TRUE(at::equal(a.mm(b), at::addmm(at::zeros({9, 7}), a, b)));

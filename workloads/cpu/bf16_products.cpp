@@ -8,7 +8,9 @@
 #include <ATen/ops/mm_cpu_dispatch.h>
 #include <torch/library.h>
 
+#include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 
 #include "runner/base/instruction_sets.h"
@@ -32,41 +34,84 @@ template <class... Tensors>
 bool are_bf16(const Tensors&... tensors) {
   return ((tensors.scalar_type() == at::kBFloat16) && ...);
 }
-at::Tensor widened(const at::Tensor& tensor) {
-  return tensor.to(at::kFloat);
-}
-at::Tensor rounded(const at::Tensor& tensor) {
-  return tensor.to(at::kBFloat16);
+// Memory for a converted operand or for a product. It is kept for the next one, and is not what a
+// trial allocates: its peak is that of a CPU which has the instructions.
+class Workspace {
+ public:
+  at::Tensor tensor(at::IntArrayRef sizes, at::IntArrayRef strides) {
+    const auto count = static_cast<std::size_t>(c10::multiply_integers(sizes));
+    if (count > size_) {
+      values_ = std::make_unique_for_overwrite<float[]>(count);
+      size_ = count;
+    }
+    return at::from_blob(values_.get(), sizes, strides, at::kFloat);
+  }
+  at::Tensor tensor(at::IntArrayRef sizes) { return tensor(sizes, c10::contiguous_strides(sizes)); }
+  // Transposed operands stay transposed, because the product can read them so.
+  at::Tensor widened(const at::Tensor& source) {
+    at::Tensor wide = source.is_non_overlapping_and_dense()
+                          ? tensor(source.sizes(), source.strides())
+                          : tensor(source.sizes());
+    return wide.copy_(source);
+  }
+
+ private:
+  std::unique_ptr<float[]> values_;
+  std::size_t size_ = 0;
+};
+
+struct Workspaces {
+  Workspace a, b, product;
+};
+Workspaces& workspaces() {
+  thread_local Workspaces all;
+  return all;
 }
 
-// A profile shows one product, as it does where the CPU can multiply bf16. Arguments of two types
-// are left for LibTorch to refuse.
+// A profile shows one product, as it does where the CPU can multiply bf16. Arguments of two types,
+// and sizes that do not fit, are left for LibTorch to refuse.
 using Unrecorded = at::DisableRecordFunctionGuard;
 
+at::Tensor rounded(const at::Tensor& wide) {
+  return wide.to(at::kBFloat16);
+}
+
 at::Tensor product_mm(const at::Tensor& a, const at::Tensor& b) {
-  if (!are_bf16(a, b)) return at::cpu::mm(a, b);
+  if (!are_bf16(a, b) || a.dim() != 2 || b.dim() != 2) return at::cpu::mm(a, b);
   const Unrecorded guard;
-  return rounded(at::cpu::mm(widened(a), widened(b)));
+  auto& [left, right, product] = workspaces();
+  at::Tensor wide = product.tensor({a.size(0), b.size(1)});
+  return rounded(at::cpu::mm_outf(left.widened(a), right.widened(b), wide));
 }
 
 at::Tensor product_bmm(const at::Tensor& a, const at::Tensor& b) {
-  if (!are_bf16(a, b)) return at::cpu::bmm(a, b);
+  if (!are_bf16(a, b) || a.dim() != 3 || b.dim() != 3) return at::cpu::bmm(a, b);
   const Unrecorded guard;
-  return rounded(at::cpu::bmm(widened(a), widened(b)));
+  auto& [left, right, product] = workspaces();
+  at::Tensor wide = product.tensor({a.size(0), a.size(1), b.size(2)});
+  return rounded(at::cpu::bmm_outf(left.widened(a), right.widened(b), wide));
 }
 
 at::Tensor product_addmm(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
                          const at::Scalar& beta, const at::Scalar& alpha) {
-  if (!are_bf16(to, a, b)) return at::cpu::addmm(to, a, b, beta, alpha);
+  if (!are_bf16(to, a, b) || a.dim() != 2 || b.dim() != 2) {
+    return at::cpu::addmm(to, a, b, beta, alpha);
+  }
   const Unrecorded guard;
-  return rounded(at::cpu::addmm(widened(to), widened(a), widened(b), beta, alpha));
+  auto& [left, right, product] = workspaces();
+  at::Tensor wide = product.tensor({a.size(0), b.size(1)}).copy_(to);
+  return rounded(at::cpu::addmm_(wide, left.widened(a), right.widened(b), beta, alpha));
 }
 
 at::Tensor product_baddbmm(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b,
                            const at::Scalar& beta, const at::Scalar& alpha) {
-  if (!are_bf16(to, a, b)) return at::cpu::baddbmm(to, a, b, beta, alpha);
+  if (!are_bf16(to, a, b) || a.dim() != 3 || b.dim() != 3) {
+    return at::cpu::baddbmm(to, a, b, beta, alpha);
+  }
   const Unrecorded guard;
-  return rounded(at::cpu::baddbmm(widened(to), widened(a), widened(b), beta, alpha));
+  auto& [left, right, product] = workspaces();
+  at::Tensor wide = product.tensor({a.size(0), a.size(1), b.size(2)}).copy_(to);
+  return rounded(at::cpu::baddbmm_(wide, left.widened(a), right.widened(b), beta, alpha));
 }
 
 at::Tensor& written(at::Tensor& out, const at::Tensor& result) {
