@@ -159,6 +159,12 @@ const std::vector<std::string>& common_dimensions() {
   return kCommonNames;
 }
 
+std::vector<std::string> dimensions_of(const WorkloadDef& def) {
+  std::vector<std::string> names = def.param_names();
+  names.insert(names.end(), kCommonNames.begin(), kCommonNames.end());
+  return names;
+}
+
 bool is_integer(Common column) {
   return column == Common::kStep || column == Common::kRepeat || column == Common::kRank ||
          column == Common::kAllocation;

@@ -48,16 +48,6 @@ Result<UniqueFd> open_checked(int folder, const char* name, const fs::path& show
   return fd;
 }
 
-Result<void> write_all(int fd, std::string_view rest, const fs::path& shown) {
-  while (!rest.empty()) {
-    const ssize_t n = ::write(fd, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed(shown, "write", errno);
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
 Result<void> write_new(const fs::path& file, std::string_view text) {
   UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!fd) return failed(file, "create", errno);
@@ -164,6 +154,16 @@ Result<std::string> read_regular(const fs::path& file, Links links, std::int64_t
   auto text = read_all(fd->get(), most_bytes);
   if (text) return text;
   return Error{ErrorCode::kIo, "cannot read `" + file.string() + "`: " + text.error().message};
+}
+
+Result<void> write_all(int fd, std::string_view text, const fs::path& shown) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(shown, "write", errno);
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
 }
 
 Result<void> replace_file(const fs::path& file, std::string_view text) {

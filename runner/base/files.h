@@ -29,6 +29,9 @@ Result<std::string> read_all(int fd, std::int64_t most_bytes = INT64_MAX);
 Result<std::string> read_regular(const std::filesystem::path& file, Links links,
                                  std::int64_t most_bytes = INT64_MAX);
 
+// Writes all of a text to an open file. The error kIo names it as `shown`.
+Result<void> write_all(int fd, std::string_view text, const std::filesystem::path& shown);
+
 // Replaces a file at once: readers see the old text or the new one, also after a crash in between.
 // Errors name the file: kIo.
 Result<void> replace_file(const std::filesystem::path& file, std::string_view text);

@@ -40,14 +40,10 @@ else:
 // A file in memory: unlike a pipe it takes any amount before somebody reads.
 Result<UniqueFd> file_with(const std::string& text) {
   UniqueFd file(::memfd_create("sweepctl", MFD_CLOEXEC));
-  std::size_t written = 0;
-  while (file && written < text.size()) {
-    const ssize_t n = ::write(file.get(), text.data() + written, text.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Error{ErrorCode::kIo, std::string("a file in memory: ") + strerror(errno)};
-    written += static_cast<std::size_t>(n);
-  }
   if (!file) return Error{ErrorCode::kIo, std::string("a file in memory: ") + strerror(errno)};
+  if (auto written = write_all(file.get(), text, "a file in memory"); !written) {
+    return written.error();
+  }
   ::lseek(file.get(), 0, SEEK_SET);
   return file;
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "runner/base/descriptors.h"
+#include "runner/base/files.h"
 #include "runner/base/text.h"
 #include "runner/base/unique_fd.h"
 
@@ -22,17 +23,6 @@ std::filesystem::path daemon_program() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   const auto beside = self.parent_path() / "sweepd";
   return !error && std::filesystem::exists(beside) ? beside : std::filesystem::path("sweepd");
-}
-
-std::string read_pipe(int fd) {
-  std::string text;
-  char buffer[4096];
-  while (true) {
-    const ssize_t n = ::read(fd, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return text;
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
 }
 
 }  // namespace
@@ -59,7 +49,8 @@ Result<void> start_daemon(const StateFolder& state) {
                  "cannot start the daemon `" + program + "`: " + strerror(spawned)};
   }
   write_end.reset();
-  const std::string said = read_pipe(read_end.get());
+  const auto read = read_all(read_end.get());
+  const std::string said = read ? *read : "";
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -1,5 +1,5 @@
 // Matrix products of bf16 tensors on a CPU without instructions for them. There LibTorch computes
-// them by plain loops, up to a hundred times as slow as in fp32. sweepd converts the operands to
+// them by plain loops, up to eighty times as slow as in fp32. sweepd converts the operands to
 // fp32, multiplies, and rounds the result to bf16 once. That is what the instructions do too: exact
 // products, sums in fp32. It takes little longer than fp32. The converted operands lie in memory
 // of the process that no trial is charged for, as the workspaces of libraries do.

@@ -9,10 +9,7 @@ Result<Plot> make_plot(Reader& reader, const Catalog& catalog, const PlotSpec& s
                        QuerySpec base) {
   const auto def = workload_of(reader, catalog, base);
   if (!def) return def.error();
-  std::vector<std::string> dimensions = (*def)->param_names();
-  const auto& common = common_dimensions();
-  dimensions.insert(dimensions.end(), common.begin(), common.end());
-  if (const auto valid = validate(spec, dimensions); !valid) return valid.error();
+  if (const auto valid = validate(spec, dimensions_of(**def)); !valid) return valid.error();
   const PlotQueries queries = plot_queries(spec, base);
   auto data = make_table(reader, catalog, queries.data);
   if (!data) return data.error();

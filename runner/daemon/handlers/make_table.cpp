@@ -170,10 +170,7 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   const auto def = workload_of(reader, catalog, query);
   if (!def) return def.error();
   fill_defaults(query, **def);
-  std::vector<std::string> dimensions = (*def)->param_names();
-  const auto& common = common_dimensions();
-  dimensions.insert(dimensions.end(), common.begin(), common.end());
-  if (const auto valid = validate(query.table, dimensions, (*def)->metrics); !valid) {
+  if (const auto valid = validate(query.table, dimensions_of(**def), (*def)->metrics); !valid) {
     return valid.error();
   }
   DriftNotes drift;

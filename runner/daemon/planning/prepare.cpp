@@ -50,10 +50,7 @@ void check_pass(std::vector<TableMistake>& mistakes, const Sweep& sweep, const s
 
 std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep,
                                       const WorkloadDef& def) {
-  std::vector<std::string> dimensions = def.param_names();
-  const auto& common = common_dimensions();
-  dimensions.insert(dimensions.end(), common.begin(), common.end());
-  std::vector<TableMistake> mistakes = mistakes_in(table, dimensions, def.metrics);
+  std::vector<TableMistake> mistakes = mistakes_in(table, dimensions_of(def), def.metrics);
   if (table.values.empty()) check_pass(mistakes, sweep, table.metric, std::nullopt);
   for (std::size_t i = 0; i < table.values.size(); ++i) {
     const std::string& own = table.values[i].metric;
@@ -64,10 +61,7 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
 
 std::vector<TableMistake> check_plot(const PlotSpec& plot, const Sweep& sweep,
                                      const WorkloadDef& def) {
-  std::vector<std::string> dimensions = def.param_names();
-  const auto& common = common_dimensions();
-  dimensions.insert(dimensions.end(), common.begin(), common.end());
-  std::vector<TableMistake> mistakes = mistakes_in(plot, dimensions);
+  std::vector<TableMistake> mistakes = mistakes_in(plot, dimensions_of(def));
   std::size_t beside = 0;
   for (const TableSpec* table : {&plot.data, &plot.lines}) {
     for (const TableSpec::Value& value : table->values) {

@@ -71,9 +71,9 @@ fi
 # Runs an attempt. Returns when nothing of it is left.
 attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   local run=$folder/run.$number share=$(( SLURM_CPUS_ON_NODE / $3 )) told=run killed=0 step word code id
-  # A controller that was away may not know that the last step has ended; srun then waits for its cores
-  # without a word. Until a task has begun, srun may be ended and run again, not to wait for cores that
-  # are free. Each time it gets twice as long, since a cluster may be slow.
+  # A controller that was away may not know that the last step has ended. srun then waits, without a word,
+  # for cores that are free. While no task has begun, srun can be ended and run again with leave to share
+  # them. Each run gets twice as long as the one before, since a cluster may be slow.
   local patience=10 late look sharing=()
   (( share > 0 )) || share=1
   report runs
