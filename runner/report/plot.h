@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/model/metric.h"
 #include "runner/model/plot.h"
 #include "runner/model/result_set.h"
 #include "runner/model/sweep.h"
@@ -16,11 +17,14 @@
 namespace sweepd {
 
 // Checks figures, units and what a mark can show. Keys and values of the mistakes are as PlotCheck
-// (runner/sweepfile/sweepfile.h) says. Returns an empty list for a valid plot.
+// (runner/sweepfile/sweepfile.h) says. Returns an empty list for a valid plot. `declared` are the
+// metrics of the workload's own.
 std::vector<TableMistake> mistakes_in(const PlotSpec& plot,
-                                      const std::vector<std::string>& dimensions);
+                                      const std::vector<std::string>& dimensions,
+                                      const std::vector<MetricDef>& declared);
 // The same check, with all mistakes in one message.
-Result<void> validate(const PlotSpec& plot, const std::vector<std::string>& dimensions);
+Result<void> validate(const PlotSpec& plot, const std::vector<std::string>& dimensions,
+                      const std::vector<MetricDef>& declared);
 
 // The tables to ask for: one row for each point, with whatever the drawing needs beside its figure.
 // `query` says whose results (workload, sweep) and in which order (file_order).

@@ -16,8 +16,9 @@ constexpr std::array kCentres{"mean", "median", "min", "max", "p05", "p95"};
 
 class PlotCheck {
  public:
-  PlotCheck(const PlotSpec& plot, const std::vector<std::string>& dimensions)
-      : plot_(plot), dimensions_(dimensions) {}
+  PlotCheck(const PlotSpec& plot, const std::vector<std::string>& dimensions,
+            const std::vector<MetricDef>& declared)
+      : plot_(plot), dimensions_(dimensions), declared_(declared) {}
 
   std::vector<TableMistake> run() {
     for (const auto& [channel, name] : channels()) {
@@ -99,7 +100,7 @@ class PlotCheck {
       all_known &= known(where, index(i), figure_of(table.values[i]));
     }
     if (!all_known) return;  // the table's check would say the same in other words
-    for (const TableMistake& mistake : mistakes_in(table, dimensions_)) {
+    for (const TableMistake& mistake : mistakes_in(table, dimensions_, declared_)) {
       if (mistake.key == "rows") continue;  // the channels were checked
       const auto at = mistake.value ? index(*mistake.value) : std::nullopt;
       const std::string channel = at && has_own ? "y" : key;
@@ -118,19 +119,22 @@ class PlotCheck {
 
   const PlotSpec& plot_;
   const std::vector<std::string>& dimensions_;
+  const std::vector<MetricDef>& declared_;
   std::vector<TableMistake> mistakes_;
 };
 
 }  // namespace
 
 std::vector<TableMistake> mistakes_in(const PlotSpec& plot,
-                                      const std::vector<std::string>& dimensions) {
-  return PlotCheck(plot, dimensions).run();
+                                      const std::vector<std::string>& dimensions,
+                                      const std::vector<MetricDef>& declared) {
+  return PlotCheck(plot, dimensions, declared).run();
 }
 
-Result<void> validate(const PlotSpec& plot, const std::vector<std::string>& dimensions) {
+Result<void> validate(const PlotSpec& plot, const std::vector<std::string>& dimensions,
+                      const std::vector<MetricDef>& declared) {
   std::vector<std::string> texts;
-  for (const TableMistake& mistake : mistakes_in(plot, dimensions))
+  for (const TableMistake& mistake : mistakes_in(plot, dimensions, declared))
     texts.push_back(mistake.message);
   if (texts.empty()) return {};
   const std::string& title = plot.data.title;

@@ -27,7 +27,7 @@ PlotWords words_of(const std::string& mark, const std::string& x, const std::str
 std::string refusal(const PlotWords& words) {
   const auto spec = plot_from_words(words);
   if (!spec) return spec.error().message;
-  const auto valid = validate(*spec, {"context", "precision", "model"});
+  const auto valid = validate(*spec, {"context", "precision", "model"}, {});
   return valid ? "" : valid.error().message;
 }
 
@@ -110,6 +110,19 @@ TEST(PlotPooling, APlotByHandIsRefusedWithOptionsOfPlot) {
       declared.data.notes,
       testing::Contains(StartsWith("warning: 1 point pools precision (fp32, bf16), which the "
                                    "plot neither names nor fixes; name it in `x`, `color` or")));
+}
+
+TEST(PlotCheck, AUnitMayBeThatOfAMetricOfOnesOwn) {
+  PlotWords words = words_of("line", "context", "mean");
+  words.metric = "rate";
+  words.unit = "M/s";
+  const auto spec = plot_from_words(words);
+  ASSERT_TRUE(spec);
+  MetricDef rate;
+  rate.name = "rate";
+  rate.unit = "M/s";
+  EXPECT_TRUE(validate(*spec, {"context"}, {rate}));
+  EXPECT_FALSE(validate(*spec, {"context"}, {}));
 }
 
 }  // namespace

@@ -9,7 +9,9 @@ Result<Plot> make_plot(Reader& reader, const Catalog& catalog, const PlotSpec& s
                        QuerySpec base) {
   const auto def = workload_of(reader, catalog, base);
   if (!def) return def.error();
-  if (const auto valid = validate(spec, dimensions_of(**def)); !valid) return valid.error();
+  if (const auto valid = validate(spec, dimensions_of(**def), (*def)->metrics); !valid) {
+    return valid.error();
+  }
   const PlotQueries queries = plot_queries(spec, base);
   auto data = make_table(reader, catalog, queries.data);
   if (!data) return data.error();

@@ -61,7 +61,7 @@ std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep
 
 std::vector<TableMistake> check_plot(const PlotSpec& plot, const Sweep& sweep,
                                      const WorkloadDef& def) {
-  std::vector<TableMistake> mistakes = mistakes_in(plot, dimensions_of(def));
+  std::vector<TableMistake> mistakes = mistakes_in(plot, dimensions_of(def), def.metrics);
   std::size_t beside = 0;
   for (const TableSpec* table : {&plot.data, &plot.lines}) {
     for (const TableSpec::Value& value : table->values) {
