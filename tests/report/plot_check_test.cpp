@@ -6,7 +6,6 @@
 namespace sweepd {
 namespace {
 
-using testing::HasSubstr;
 using testing::StartsWith;
 
 struct Case {
