@@ -28,6 +28,8 @@ if(TARGET sweep_cuda)
 endif()
 
 install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
+install(DIRECTORY packaging/python DESTINATION share/sweepd COMPONENT data
+        PATTERN __pycache__ EXCLUDE PATTERN *.egg-info EXCLUDE PATTERN build EXCLUDE)
 # A trial without its compiled package names this program: workloads/nn/aot_package.cpp.
 install(PROGRAMS tools/aot_compile DESTINATION bin COMPONENT data)
 

@@ -52,7 +52,7 @@ class Python {
   std::string before_;
 };
 
-// The Python that tools/fetch_vl_convert has made; "" without one.
+// The Python that tools/fetch_python_packages has made; "" without one.
 std::string python_with_vl_convert() {
   const char* cache = std::getenv("SWEEPD_CACHE");
   const char* xdg = std::getenv("XDG_CACHE_HOME");
@@ -65,7 +65,7 @@ std::string python_with_vl_convert() {
   } else if (home != nullptr) {
     folder = std::filesystem::path(home) / ".cache/sweepd";
   }
-  const auto python = folder / "vl-convert/bin/python";
+  const auto python = folder / "python-packages/bin/python";
   return std::filesystem::exists(python) ? python.string() : "";
 }
 
@@ -174,7 +174,7 @@ TEST(Plot, WithoutVlConvertTheSpecificationIsWritten) {
 
 TEST(Plot, VlConvertDrawsPictures) {
   const std::string program = python_with_vl_convert();
-  if (program.empty()) GTEST_SKIP() << "tools/fetch_vl_convert has not run";
+  if (program.empty()) GTEST_SKIP() << "tools/fetch_python_packages has not run";
   const Python python(program);
   const Sandbox box;
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kTwoPlots).exit_code, 0);

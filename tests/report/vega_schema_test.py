@@ -2,7 +2,7 @@
 
     vega_schema_test.py [--draw FOLDER]
 
-Needs altair, which carries the schema, and vl-convert: tools/fetch_vl_convert installs both. Exits
+Needs altair, which carries the schema, and vl-convert: tools/fetch_python_packages installs both. Exits
 with 77 (skipped) without them. --draw keeps the pictures, as PNG.
 """
 
@@ -18,7 +18,7 @@ try:
     import jsonschema
     import vl_convert
 except ImportError as missing:
-    print(f"skipped: {missing}; tools/fetch_vl_convert installs it")
+    print(f"skipped: {missing}; tools/fetch_python_packages installs it")
     sys.exit(77)
 
 

@@ -46,6 +46,7 @@ class Install(unittest.TestCase):
         self.assertEqual(self.cmake("--build", self.build, "--target", *PROGRAMS), 0, self.output)
         self.assertEqual(self.cmake("--install", self.build, "--prefix", self.prefix), 0, self.output)
         for path in [*(f"bin/{program}" for program in PROGRAMS), "bin/aot_compile", "share/sweepd/experiments/quickstart.yaml",
+                     "share/sweepd/python/src/sweepd/client.py",
                      "share/bash-completion/completions/sweepctl", "lib/systemd/user/sweepd.service"]:
             self.assertTrue((self.prefix / path).exists(), path)
         self.assertEqual(str((self.prefix / "lib/libtorch").readlink()), "/somewhere/torch/lib")
