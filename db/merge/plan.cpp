@@ -177,7 +177,7 @@ Result<MergePlan> read_merge_plan(Connection& connection) {
   }
   MergePlan plan;
   for (const auto& [name, raw] : schema) {
-    if (name == kPeakTable || is_of_program(name)) continue;
+    if (name == kPeakTable || is_of_program(name) || name.starts_with(kReferenceTables)) continue;
     MergeTable table = describe(schema, name, raw);
     if (auto fits = check(table, raw); !fits) return fits.error();
     (raw.is_identity() ? plan.identities : plan.others).push_back(std::move(table));

@@ -22,6 +22,9 @@ inline constexpr std::string_view kPeakTable = "device_peak";
 // Nor are these: declarations of one program become one (params.h).
 inline constexpr std::string_view kProgramTable = "program";
 
+// Neither are published figures: they come from a file, which anybody can add anywhere.
+inline constexpr std::string_view kReferenceTables = "reference";
+
 struct MergeColumn {
   std::string name;
   std::string identity;  // table whose id it holds; "" for a plain value

@@ -21,6 +21,7 @@
 #include "runner/model/outcome.h"
 #include "runner/model/pace.h"
 #include "runner/model/pool_name.h"
+#include "runner/model/reference.h"
 #include "runner/model/result_set.h"
 #include "runner/model/table.h"
 #include "runner/model/what_ran.h"
@@ -189,6 +190,11 @@ class Reader {
   // timed, in a timing or a profile.
   Result<std::vector<AttemptSpan>> spans_of(const std::vector<AttemptId>& attempts);
   Result<std::vector<AttemptSpan>> spans_of_sweep(const SweepId& sweep);
+
+  // Returns the published figures of a workload's metric, by source, then in their file's order.
+  Result<std::vector<ReferenceRow>> reference_rows(const std::string& workload,
+                                                   const std::string& metric);
+  Result<std::vector<ReferenceSummary>> references();  // by name
 
   // Returns what `submit` would find, by the same rules, in the order of `trials`. `host` is the
   // host's id, `machines` on what it would run.

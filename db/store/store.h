@@ -17,6 +17,7 @@
 #include "runner/model/changes.h"
 #include "runner/model/noise_floor.h"
 #include "runner/model/open_attempt.h"
+#include "runner/model/reference.h"
 #include "runner/model/sweep.h"
 #include "runner/model/verdict.h"
 
@@ -164,6 +165,11 @@ class Store {
   // Replaces what was known about the noise of the trial of each one's attempt on its host and
   // device.
   Result<void> record_noise(const std::vector<NoiseFloor>& floors);
+
+  // Adds published figures, in the place of those that were added by this name before.
+  Result<void> add_reference(const PublishedFigures& reference, WallTime now);
+  // Returns how many rows it had. kNotFound if there is none of this name.
+  Result<std::int64_t> remove_reference(const std::string& name);
 
  private:
   friend class Merger;  // db/merge/merge.h; writes through the same connection, in batches

@@ -162,9 +162,24 @@ void check_required(Reporter& report, const Draft& draft, const Node& root) {
 
 }  // namespace
 
+SweepsInFile sweeps_in(const std::vector<Document>& documents) {
+  SweepsInFile found;
+  for (const Document& document : documents) {
+    std::string name, workload;
+    for (const auto& [key, value] : document.root->entries) {
+      if (key->text == "sweep") name = value->text;
+      if (key->text == "workload") workload = value->text;
+    }
+    found.emplace(name, workload);
+  }
+  return found;
+}
+
 Draft read_document(Reporter& report, const Catalog& catalog, FilePrograms& programs,
-                    const Document& document) {
+                    const SweepsInFile& in_file, const Document& document) {
   Draft draft;
+  draft.catalog = &catalog;
+  draft.in_file = in_file;
   draft.sweep.source = document.source;
   const Node& root = *document.root;
   if (!expect_map(report, "a sweep", root)) return draft;

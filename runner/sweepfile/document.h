@@ -11,6 +11,9 @@ namespace sweepd::spec {
 
 // The draft is complete only if nothing was reported. Adds the document's program to `programs`.
 Draft read_document(Reporter& report, const Catalog& catalog, FilePrograms& programs,
-                    const Document& document);
+                    const SweepsInFile& in_file, const Document& document);
+
+// Returns what the documents say of their names and workloads, without looking for mistakes.
+SweepsInFile sweeps_in(const std::vector<Document>& documents);
 
 }  // namespace sweepd::spec

@@ -55,8 +55,9 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
   std::vector<Draft> drafts;
   drafts.reserve(documents.size());
   spec::FilePrograms programs;
+  const spec::SweepsInFile in_file = spec::sweeps_in(documents);
   for (const spec::Document& document : documents) {
-    drafts.push_back(spec::read_document(report, catalog, programs, document));
+    drafts.push_back(spec::read_document(report, catalog, programs, in_file, document));
   }
   check_names(report, drafts);
   for (const Draft& draft : drafts) {
@@ -74,9 +75,7 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
   if (!report.any()) {
     for (const Draft& draft : drafts) check_size(report, draft);
   }
-  if (!report.any()) {
-    for (const Draft& draft : drafts) spec::check_pooling(report, draft, overrides);
-  }
+  if (!report.any()) spec::check_pooling(report, drafts, overrides);
   parsed.errors = report.take();
   if (!parsed.errors.empty()) return parsed;
   for (Draft& draft : drafts) parsed.sweeps.push_back(std::move(draft.sweep));

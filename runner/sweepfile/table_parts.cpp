@@ -16,10 +16,10 @@ namespace {
 // The columns that every result has in addition to its parameters (docs/DATABASE.md).
 const std::vector<std::string>& result_columns() {
   static const std::vector<std::string> names{
-      "phase",   "pass",       "metric",      "step",    "repeat",  "rank",  "outcome",
-      "verdict", "host",       "device_name", "code",    "machine", "build", "torch",
-      "driver",  "fact",       "figure",      "kernel",  "class",   "range", "grid",
-      "block",   "allocation", "origin",      "operator"};
+      "phase",   "pass",       "metric",      "step",     "repeat",  "rank",  "outcome",
+      "verdict", "host",       "device_name", "code",     "machine", "build", "torch",
+      "driver",  "fact",       "figure",      "kernel",   "class",   "range", "grid",
+      "block",   "allocation", "origin",      "operator", "source"};
   return names;
 }
 
@@ -30,10 +30,29 @@ std::vector<std::string> phase_names(const WorkloadDef& def) {
   return names;
 }
 
+// The workloads whose parameters the table being read may name.
+std::vector<const WorkloadDef*> workloads_of(const Draft& draft) {
+  return draft.from.empty() ? std::vector{draft.def} : draft.from;
+}
+
+// The parameter of this name; of several workloads' the first that accepts the text, else the
+// first.
+const ParamDef* find_param(const Draft& draft, const std::string& name, const std::string& text) {
+  const ParamDef* first = nullptr;
+  for (const WorkloadDef* def : workloads_of(draft)) {
+    const ParamDef* param = def->find(name);
+    if (param != nullptr && param->parse(text)) return param;
+    if (first == nullptr) first = param;
+  }
+  return first;
+}
+
 bool is_column(const Draft& draft, const std::string& name) {
-  const auto& columns = result_columns();
-  return draft.def == nullptr || draft.def->index_of(name) ||
-         std::find(columns.begin(), columns.end(), name) != columns.end();
+  const auto workloads = workloads_of(draft);
+  return draft.def == nullptr || is_result_column(name) ||
+         (name == "sweep" && !draft.from.empty()) ||
+         std::any_of(workloads.begin(), workloads.end(),
+                     [&](const WorkloadDef* def) { return def->index_of(name).has_value(); });
 }
 
 void report_column(Reporter& report, const Draft& draft, std::string_view what, const Node& node) {
@@ -70,7 +89,44 @@ bool accept_name(Reporter& report, const Draft& draft, std::string_view what, co
   return true;
 }
 
-// Braces must pair up, contain a name, and not nest; `{{` and `}}` are literal braces.
+// Returns the text that a filter compares with: canonical for parameters, one of the words for
+// enumerations.
+std::optional<std::string> read_filter_value(Reporter& report, const Draft& draft,
+                                             std::string_view section, const std::string& name,
+                                             const Node& node) {
+  const std::string what = fmt::format("{}: {}", section, name);
+  if (draft.def == nullptr) return read_text(report, what, node);
+  if (const ParamDef* param = find_param(draft, name, node.text)) {
+    const auto value = read_value(report, *param, node, "a list holds single values only");
+    return value ? std::optional(param->text(*value)) : std::nullopt;
+  }
+  if (name == "phase") {
+    std::vector<std::string> phases;
+    for (const WorkloadDef* def : workloads_of(draft)) {
+      for (const std::string& phase : phase_names(*def)) {
+        if (std::find(phases.begin(), phases.end(), phase) == phases.end()) phases.push_back(phase);
+      }
+    }
+    return read_word(report, what, phases, node);
+  }
+  if (name == "pass") return read_word(report, what, pass_words(), node);
+  if (name == "verdict") return read_word(report, what, verdict_words(), node);
+  if (name == "outcome") return read_word(report, what, outcome_words(), node);
+  auto text = read_text(report, what, node);
+  if (!text || (name != "step" && name != "repeat" && name != "rank")) return text;
+  const auto number = parse_value(*text, ValueType::kInteger);
+  if (number) return to_text(*number, ValueType::kInteger);
+  report.error(node.mark, fmt::format("{}: {}", what, number.error().message));
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_result_column(const std::string& name) {
+  const auto& columns = result_columns();
+  return std::find(columns.begin(), columns.end(), name) != columns.end();
+}
+
 std::string fault_in_cell(std::string_view cell) {
   for (std::size_t i = 0; i < cell.size(); ++i) {
     if (cell[i] != '{' && cell[i] != '}') continue;
@@ -87,31 +143,6 @@ std::string fault_in_cell(std::string_view cell) {
   }
   return "";
 }
-
-// Returns the text that a filter compares with: canonical for parameters, one of the words for
-// enumerations.
-std::optional<std::string> read_filter_value(Reporter& report, const Draft& draft,
-                                             std::string_view section, const std::string& name,
-                                             const Node& node) {
-  const std::string what = fmt::format("{}: {}", section, name);
-  if (draft.def == nullptr) return read_text(report, what, node);
-  if (const ParamDef* param = draft.def->find(name)) {
-    const auto value = read_value(report, *param, node, "a list holds single values only");
-    return value ? std::optional(param->text(*value)) : std::nullopt;
-  }
-  if (name == "phase") return read_word(report, what, phase_names(*draft.def), node);
-  if (name == "pass") return read_word(report, what, pass_words(), node);
-  if (name == "verdict") return read_word(report, what, verdict_words(), node);
-  if (name == "outcome") return read_word(report, what, outcome_words(), node);
-  auto text = read_text(report, what, node);
-  if (!text || (name != "step" && name != "repeat" && name != "rank")) return text;
-  const auto number = parse_value(*text, ValueType::kInteger);
-  if (number) return to_text(*number, ValueType::kInteger);
-  report.error(node.mark, fmt::format("{}: {}", what, number.error().message));
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::string_view what,
                                     const Node& list, std::vector<std::string>& used,

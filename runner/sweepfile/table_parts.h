@@ -18,10 +18,17 @@ std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::s
 // Whether a name is a parameter or a column of results; reports any other.
 bool check_column(Reporter& report, const Draft& draft, std::string_view what, const Node& name);
 
-// Checks the braces only. report::validate checks which names they contain.
+// Whether every result has a column of this name besides its parameters (docs/DATABASE.md).
+bool is_result_column(const std::string& name);
+
+// Returns what is wrong with a cell's braces, or "". They must pair up, contain a name, and not
+// nest; `{{` and `}}` are literal braces.
+std::string fault_in_cell(std::string_view cell);
+
 // Reads the parameters over which cells may pool, or `repeat`, which they may anyway.
 void read_pool(Reporter& report, const Draft& draft, std::vector<std::string>& pool,
                const Node& list);
+// Checks the braces only. report::validate checks which names they contain.
 void read_cell(Reporter& report, std::string& cell, const Node& node);
 
 // Reads `where`: name to value or list, with values in canonical text.

@@ -125,20 +125,6 @@ class PoolingCheck {
   PoolingCheck(Reporter& report, const Draft& draft, const std::vector<Override>& overrides)
       : report_(report), draft_(draft), overrides_(overrides), varied_(varied(draft.sweep)) {}
 
-  void run() {
-    for (std::size_t i = 0; i < draft_.sweep.tables.size(); ++i) {
-      const Pooled pooled = check(draft_.sweep.tables[i]);
-      if (!pooled.empty()) report(kTable, *draft_.table_sources[i].node, pooled);
-    }
-    for (std::size_t i = 0; i < draft_.sweep.plots.size(); ++i) {
-      Pooled pooled = check(draft_.sweep.plots[i].data);
-      const TableSpec& lines = draft_.sweep.plots[i].lines;
-      if (pooled.empty() && !lines.values.empty()) pooled = check(lines);
-      if (!pooled.empty()) report(kPlot, *draft_.plot_sources[i].node, pooled);
-    }
-  }
-
- private:
   // The words of a message about a table or a plot.
   struct Words {
     const char *cells, *named;
@@ -146,6 +132,19 @@ class PoolingCheck {
   static constexpr Words kTable{"the cells of this table", "`rows` or `columns`"};
   static constexpr Words kPlot{"the points of this plot", "`x`, `color` or `facet`"};
 
+  // Checks a table of this sweep, or of another one that draws on this.
+  void check_table(const TableSpec& table, const Node& node) {
+    const Pooled pooled = check(table);
+    if (!pooled.empty()) report(kTable, node, pooled);
+  }
+
+  void check_plot(const PlotSpec& plot, const Node& node) {
+    Pooled pooled = check(plot.data);
+    if (pooled.empty() && !plot.lines.values.empty()) pooled = check(plot.lines);
+    if (!pooled.empty()) report(kPlot, node, pooled);
+  }
+
+ private:
   Pooled check(const TableSpec& table) {
     std::vector<Filters> wheres;
     if (table.values.empty()) wheres.push_back(table.where);
@@ -154,11 +153,20 @@ class PoolingCheck {
     }
     Pooled pooled;
     for (const Filters& where : wheres) {
+      if (!is_of_this(where)) continue;
       for (auto& [param, values] : pooled_by({*draft_.def, table, where})) {
         pooled[param].insert(values.begin(), values.end());
       }
     }
     return pooled;
+  }
+
+  // Whether a value shows this sweep, or only others of the table's.
+  bool is_of_this(const Filters& where) const {
+    return std::all_of(where.begin(), where.end(), [&](const TableSpec::Filter& filter) {
+      return filter.name != "sweep" || std::find(filter.values.begin(), filter.values.end(),
+                                                 draft_.sweep.name) != filter.values.end();
+    });
   }
 
   Pooled pooled_by(const Cells& cells) {
@@ -216,8 +224,27 @@ class PoolingCheck {
 
 }  // namespace
 
-void check_pooling(Reporter& report, const Draft& draft, const std::vector<Override>& overrides) {
-  PoolingCheck(report, draft, overrides).run();
+void check_pooling(Reporter& report, const std::vector<Draft>& drafts,
+                   const std::vector<Override>& overrides) {
+  std::map<std::string, PoolingCheck> checks;
+  for (const Draft& draft : drafts) {
+    checks.try_emplace(draft.sweep.name, report, draft, overrides);
+  }
+  for (const Draft& draft : drafts) {
+    for (std::size_t i = 0; i < draft.sweep.tables.size(); ++i) {
+      const TableSource& source = draft.table_sources[i];
+      const std::vector<std::string> from =
+          source.from.empty() ? std::vector{draft.sweep.name} : source.from;
+      for (const std::string& name : from) {
+        const auto check = checks.find(name);
+        if (check != checks.end()) check->second.check_table(draft.sweep.tables[i], *source.node);
+      }
+    }
+    PoolingCheck& own = checks.at(draft.sweep.name);
+    for (std::size_t i = 0; i < draft.sweep.plots.size(); ++i) {
+      own.check_plot(draft.sweep.plots[i], *draft.plot_sources[i].node);
+    }
+  }
 }
 
 }  // namespace sweepd::spec

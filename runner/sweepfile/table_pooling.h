@@ -11,7 +11,9 @@ namespace sweepd::spec {
 
 // Every parameter that the sweep varies must be a row or a column of each table, or an axis of each
 // plot, or be fixed by `where` or by the ones that are, or be listed in `pool`. Call after the
-// overrides, which may add axes, and only for a sweep of a size that may be expanded.
-void check_pooling(Reporter& report, const Draft& draft, const std::vector<Override>& overrides);
+// overrides, which may add axes, and only for sweeps of a size that may be expanded. A table that
+// draws on several sweeps is checked with each of them that is in the file.
+void check_pooling(Reporter& report, const std::vector<Draft>& drafts,
+                   const std::vector<Override>& overrides);
 
 }  // namespace sweepd::spec

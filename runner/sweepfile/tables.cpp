@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runner/base/text.h"
 #include "runner/sweepfile/table_parts.h"
 #include "runner/sweepfile/values.h"
 
@@ -28,11 +29,14 @@ const Mark& place_of(const Node& table, const TableMistake& mistake) {
 
 class TableReader {
  public:
-  TableReader(Reporter& report, const Draft& draft) : report_(report), draft_(draft) {}
+  TableReader(Reporter& report, Draft& draft) : report_(report), draft_(draft) {}
 
   TableSpec read(const Node& node) {
     TableSpec table;
     std::vector<std::string> used;
+    // What the table draws on decides what it may name.
+    draft_.from.clear();
+    if (const Node* from = find(node, "from")) read_from(*from);
     const auto names = [&](const char* what, std::vector<std::string>& member) {
       return Field{what, [&, what](const Node&, const Node& value) {
                      member = read_names(report_, draft_, what, value, used, table.headings);
@@ -41,6 +45,7 @@ class TableReader {
     read_fields(
         report_, "a table", node,
         {text("title", table.title),
+         {"from", [](const Node&, const Node&) {}},
          names("rows", table.rows),
          names("columns", table.columns),
          cell(table.cell),
@@ -59,8 +64,11 @@ class TableReader {
       report_.error(node.mark, "a table needs `rows` or `columns`");
     }
     check_bold(node, has_key(node, "baseline"));
+    check_sweeps(node, table);
+    draft_.from.clear();
     return table;
   }
+  const std::vector<std::string>& from() const { return from_; }
 
  private:
   Field text(const char* name, std::string& member) {
@@ -86,6 +94,62 @@ class TableReader {
               const auto word = read_word(report_, "bold", bold_names(), value);
               if (word) member = *bold_from(*word);
             }};
+  }
+
+  // A name that is neither a sweep of this file nor a workload is a sweep that the database has, or
+  // will have. Its workload is not known here, so names of any workload are accepted.
+  void read_from(const Node& list) {
+    const std::string help = list.is_scalar() ? fmt::format("write [{}]", list.text) : "";
+    if (!expect_list(report_, "from", "a list of sweeps or workloads", list, help)) return;
+    if (list.items.empty()) report_.error(list.mark, "from: the list is empty");
+    for (const NodePtr& item : list.items) {
+      const auto name = read_text(report_, "from", *item);
+      if (!name) continue;
+      if (std::find(from_.begin(), from_.end(), *name) != from_.end()) {
+        report_.error(item->mark, fmt::format("from: `{}` is listed twice", shown(*name)));
+        continue;
+      }
+      from_.push_back(*name);
+      const auto here = draft_.in_file.find(*name);
+      const WorkloadDef* def =
+          draft_.catalog->find(here == draft_.in_file.end() ? *name : here->second);
+      const bool own = *name == draft_.sweep.name && draft_.def != nullptr;
+      if (own || def != nullptr) {
+        draft_.from.push_back(own ? draft_.def : def);
+      } else {
+        for (const std::string& any : draft_.catalog->names()) {
+          draft_.from.push_back(draft_.catalog->find(any));
+        }
+      }
+    }
+    if (draft_.from.empty() && draft_.def != nullptr) draft_.from.push_back(draft_.def);
+  }
+
+  // Stored as the table's filter by sweep, which the values may narrow.
+  void check_sweeps(const Node& node, TableSpec& table) {
+    if (from_.empty()) return;
+    const auto check = [&](const std::vector<TableSpec::Filter>& where, const Node& holder) {
+      for (const TableSpec::Filter& filter : where) {
+        for (const std::string& name : filter.values) {
+          const bool listed = std::find(from_.begin(), from_.end(), name) != from_.end();
+          if (filter.name != "sweep" || listed) continue;
+          report_.error(holder.mark, fmt::format("where: sweep `{}` is not one of `from`: {}",
+                                                 shown(name), join(from_, ", ")));
+        }
+      }
+    };
+    check(table.where, node);
+    for (std::size_t i = 0; i < table.values.size() && i < values_.size(); ++i) {
+      check(table.values[i].where, *values_[i]);
+    }
+    const bool narrowed = std::any_of(table.where.begin(), table.where.end(),
+                                      [](const auto& filter) { return filter.name == "sweep"; });
+    if (narrowed) {
+      report_.error(node.mark, "where: `from` says already which sweeps the table shows",
+                    "a value may have `where: {sweep: ...}`");
+    } else {
+      table.where.insert(table.where.begin(), {"sweep", from_});
+    }
   }
 
   // runner/report/sort_key.h checks that a table has a key to sort by.
@@ -142,8 +206,9 @@ class TableReader {
   }
 
   Reporter& report_;
-  const Draft& draft_;
+  Draft& draft_;
   std::vector<NodePtr> values_;
+  std::vector<std::string> from_;
 };
 
 }  // namespace
@@ -154,17 +219,47 @@ void read_tables(Reporter& report, Draft& draft, const Node& section) {
   for (const NodePtr& table : section.items) {
     if (!expect_map(report, "tables", *table)) continue;
     const std::size_t before = report.count();
-    draft.sweep.tables.push_back(TableReader(report, draft).read(*table));
-    draft.table_sources.push_back({table, report.count() == before});
+    TableReader reader(report, draft);
+    draft.sweep.tables.push_back(reader.read(*table));
+    draft.table_sources.push_back({table, reader.from(), report.count() == before});
   }
 }
+
+namespace {
+
+// What a table of several sources may name: the parameters of all of them. Which passes the other
+// sweeps have is not known here.
+void join_sources(const Draft& draft, const TableSource& source, Sweep& sweep, WorkloadDef& def) {
+  sweep.name = draft.sweep.name;
+  sweep.passes = {Pass::kTiming, Pass::kMemory, Pass::kProfile};
+  def = *draft.def;
+  for (const std::string& name : source.from) {
+    const auto here = draft.in_file.find(name);
+    const WorkloadDef* one = draft.catalog->find(here == draft.in_file.end() ? name : here->second);
+    const std::vector<std::string> all =
+        one != nullptr ? std::vector{one->name} : draft.catalog->names();
+    for (const std::string& workload : all) {
+      for (const ParamDef& param : draft.catalog->find(workload)->params) {
+        if (!def.index_of(param.name)) def.params.push_back(param);
+      }
+    }
+  }
+}
+
+}  // namespace
 
 void check_tables(Reporter& report, const Draft& draft, const TableCheck& check) {
   if (!check || draft.def == nullptr) return;
   for (std::size_t i = 0; i < draft.table_sources.size(); ++i) {
     const TableSource& source = draft.table_sources[i];
     if (!source.sound) continue;
-    for (const TableMistake& mistake : check(draft.sweep.tables[i], draft.sweep, *draft.def)) {
+    Sweep sweep;
+    WorkloadDef def;
+    if (!source.from.empty()) join_sources(draft, source, sweep, def);
+    const auto mistakes = source.from.empty()
+                              ? check(draft.sweep.tables[i], draft.sweep, *draft.def)
+                              : check(draft.sweep.tables[i], sweep, def);
+    for (const TableMistake& mistake : mistakes) {
       report.error(place_of(*source.node, mistake), mistake.message);
     }
   }

@@ -118,9 +118,12 @@ inline Experiments load_experiments(const std::filesystem::path& folder) {
   NamedInFiles named(common);
   std::map<std::string, std::string> texts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".yaml") continue;
-    // It declares a program with parameters of its own, which the catalog made here does not have.
-    if (entry.path().filename() == "own_program.yaml") continue;
+    const auto& path = entry.path();
+    // Of the sweep files, own_program.yaml declares a program with parameters of its own, which the
+    // catalog made here does not have.
+    const bool other = path.filename() == "study.yaml" || path.filename() == "own_program.yaml" ||
+                       path.parent_path().filename() == "reference";
+    if (path.extension() != ".yaml" || other) continue;
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     for (const YAML::Node& document : YAML::LoadAll(text.str())) named.read(document);

@@ -53,7 +53,10 @@ std::string text_of(const fs::path& file) {
 std::vector<ExperimentFile> experiment_files() {
   std::vector<ExperimentFile> files;
   for (const auto& entry : fs::recursive_directory_iterator(EXPERIMENTS)) {
-    if (entry.path().extension() != ".yaml") continue;
+    const auto& path = entry.path();
+    const bool other =
+        path.filename() == "study.yaml" || path.parent_path().filename() == "reference";
+    if (path.extension() != ".yaml" || other) continue;
     ExperimentFile file;
     file.name = fs::relative(entry.path(), EXPERIMENTS).replace_extension().string();
     file.text = text_of(entry.path());

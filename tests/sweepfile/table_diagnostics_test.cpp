@@ -51,7 +51,7 @@ f.yaml:8:64: error: where: outcome: `oops` is not one of done, oom, timeout, cra
   8 |     where: {phase: fwd, contxt: 1, context: x, outcome: [done, oops]}
     |                                                                ^~~~
 
-f.yaml:9:5: error: `colour` is not a key of a table; expected one of title, rows, columns, cell, metric, unit, where, warmup, bold, values, baseline, pool, sort, limit
+f.yaml:9:5: error: `colour` is not a key of a table; expected one of title, from, rows, columns, cell, metric, unit, where, warmup, bold, values, baseline, pool, sort, limit
   9 |     colour: red
     |     ^~~~~~
 

@@ -20,6 +20,12 @@ struct QueryOptions {
 Result<void> read_options(QueryOptions& options) {
   TableSpec& table = options.query.table;
   if (auto name = check_name("a workload", options.query.workload); !name) return name;
+  // Several sweeps are a filter of one of them, as `from` of a table in a file.
+  const std::vector<std::string> sweeps = split(options.query.sweep, ',');
+  if (sweeps.size() > 1) {
+    options.query.sweep = sweeps.front();
+    table.where.push_back({"sweep", sweeps});
+  }
   for (const std::string& text : options.where) {
     auto filter = filter_from_text("--where", text);
     if (!filter) return filter.error();
@@ -64,7 +70,8 @@ void add_options(Command& command, QueryOptions& options) {
   TableSpec& table = options.query.table;
   command.add_option("WORKLOAD", options.query.workload,
                      "the results of this workload, or use --sweep");
-  command.add_option("--sweep", options.query.sweep, "only the trials of this sweep (name or id)");
+  command.add_option("--sweep", options.query.sweep,
+                     "only the trials of this sweep (name or id), or of several: A,B");
   command.add_option("--where", options.where,
                      "NAME=VALUE[,VALUE...]: only results with one of these values");
   command

@@ -6,6 +6,7 @@
 
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/note_drift.h"
+#include "runner/daemon/handlers/table_sources.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
@@ -166,11 +167,35 @@ Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, Q
   return def;
 }
 
+namespace {
+
+// Adds the notes that are about one of the table's sources, each once.
+Result<void> note_source(Reader& reader, const TableSource& source, const QuerySpec& query,
+                         const std::vector<QuerySpec>& reads, Table& table) {
+  QuerySpec own = query;
+  own.sweep = source.sweep;
+  own.workload = source.sweep.empty() ? source.def->name : "";
+  Table noted;
+  noted.rows = table.rows;
+  if (auto ok = note_ranks(reader, *source.def, own, reads, noted); !ok) return ok;
+  if (auto ok = note_ran_in_sweep(reader, *source.def, own, noted); !ok) return ok;
+  for (std::string& note : noted.notes) {
+    if (std::find(table.notes.begin(), table.notes.end(), note) != table.notes.end()) continue;
+    table.notes.push_back(std::move(note));
+    ++table.warnings;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query) {
   const auto def = workload_of(reader, catalog, query);
   if (!def) return def.error();
   fill_defaults(query, **def);
-  if (const auto valid = validate(query.table, dimensions_of(**def), (*def)->metrics); !valid) {
+  const auto sources = TableSources::find(reader, catalog, query, **def);
+  if (!sources) return sources.error();
+  if (const auto valid = validate(query.table, sources->dimensions(), sources->metrics()); !valid) {
     return valid.error();
   }
   DriftNotes drift;
@@ -182,18 +207,20 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
   std::vector<ResultSet> results;
   const std::vector<QuerySpec> reads = plan_reads(query).reads;
   for (const QuerySpec& read : reads) {
-    auto set = reader.results(read, needs_samples(read));
+    const auto each = [&](const TableSource& source, ResultSet& set) {
+      unmark_untimed(set, read.table.metric);
+      if (may_drift(read.table.metric)) drift.add("the table's attempts", source.sweep, set);
+    };
+    auto set = sources->read(reader, read, each);
     if (!set) return set.error();
-    unmark_untimed(*set, read.table.metric);
-    if (may_drift(read.table.metric)) drift.add("the table's attempts", query.sweep, *set);
     results.push_back(std::move(*set));
   }
   auto table = pivot(std::move(results), query);
   if (!table) return table;
-  if (const auto noted = note_ranks(reader, **def, query, reads, *table); !noted)
-    return noted.error();
-  if (const auto noted = note_ran_in_sweep(reader, **def, query, *table); !noted)
-    return noted.error();
+  for (const TableSource& source : sources->all()) {
+    if (auto noted = note_source(reader, source, query, reads, *table); !noted)
+      return noted.error();
+  }
   if (const auto noted = drift.write(reader, *table); !noted) return noted.error();
   return table;
 }

@@ -50,7 +50,9 @@ void check_pass(std::vector<TableMistake>& mistakes, const Sweep& sweep, const s
 
 std::vector<TableMistake> check_table(const TableSpec& table, const Sweep& sweep,
                                       const WorkloadDef& def) {
-  std::vector<TableMistake> mistakes = mistakes_in(table, dimensions_of(def), def.metrics);
+  std::vector<std::string> dimensions = dimensions_of(def);
+  dimensions.emplace_back("source");
+  std::vector<TableMistake> mistakes = mistakes_in(table, dimensions, def.metrics);
   if (table.values.empty()) check_pass(mistakes, sweep, table.metric, std::nullopt);
   for (std::size_t i = 0; i < table.values.size(); ++i) {
     const std::string& own = table.values[i].metric;

@@ -1,0 +1,47 @@
+// What one table draws on: one sweep, several sweeps or workloads (`from`), and published figures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/query/query.h"
+#include "runner/model/catalog.h"
+
+namespace sweepd {
+
+struct TableSource {
+  std::string name;  // of the sweep, or of the workload if all of its results count
+  SweepId sweep;     // "" for a workload
+  const WorkloadDef* def = nullptr;
+};
+
+class TableSources {
+ public:
+  // Resolves the names of the query's `sweep` filter, or only its own sweep or workload. A name
+  // that nothing has yet is kept for a note.
+  static Result<TableSources> find(Reader& reader, const Catalog& catalog, const QuerySpec& query,
+                                   const WorkloadDef& own);
+
+  const std::vector<TableSource>& all() const { return sources_; }
+  // The names that the table may use.
+  std::vector<std::string> dimensions() const;
+  // The metrics that programs among the sources have declared.
+  std::vector<MetricDef> metrics() const;
+  // Reads one of report's reads from each source and puts the results into one set. `each` is
+  // called with those of every measured source before that.
+  using Each = std::function<void(const TableSource&, ResultSet&)>;
+  Result<ResultSet> read(Reader& reader, const QuerySpec& read, const Each& each) const;
+
+ private:
+  bool is_plain(const QuerySpec& read) const;
+  Result<ResultSet> read_source(Reader& reader, const TableSource& source,
+                                const QuerySpec& read) const;
+  Result<void> add_references(Reader& reader, const QuerySpec& read,
+                              std::vector<ResultSet>& sets) const;
+
+  std::vector<TableSource> sources_;
+  std::vector<std::string> missing_;
+  bool several_ = false;  // the table has `from`
+};
+
+}  // namespace sweepd
