@@ -75,6 +75,8 @@ FAMILIES = {
     "SQLite": (re.compile(r"(SQLiteCpp/|sqlite3)"), ["db"]),
     "hwloc": (re.compile(r"hwloc"), ["runner/exec"]),
     "Boost": (re.compile(r"boost/"), ["runner/stats", "runner/daemon", "runner/client"]),
+    "cmark-gfm": (re.compile(r"cmark-gfm"), ["runner/client"]),
+    "mustache": (re.compile(r"kainjow/"), ["runner/client"]),
     "CLI11": (re.compile(r"CLI/"), ["runner/daemon", "runner/client", "runner/worker"]),
     "spdlog": (re.compile(r"spdlog/"), ["runner/exec", "runner/daemon"]),
     "nlohmann-json": (

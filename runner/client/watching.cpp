@@ -4,14 +4,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <map>
 
 #include "runner/base/clock.h"
 #include "runner/client/output.h"
 #include "runner/client/progress_view.h"
+#include "runner/client/study/total_progress.h"
 #include "runner/wire/messages/queue.h"
 
 namespace sweepd {
@@ -150,38 +154,51 @@ class Display {
   bool changed_ = false;
 };
 
-Exit last_word(const rpc::Counts& counts, const std::string& id) {
+Exit last_word(const rpc::Counts& counts, const std::string& why) {
   if (counts.done() == counts.total) return Exit::kOk;
-  fmt::print(stderr, "{} of {} not done; why: sweepctl show {}\n", counts.total - counts.done(),
-             counted(counts.total, "attempt"), short_id(id));
+  fmt::print(stderr, "{} of {} not done; why: {}\n", counts.total - counts.done(),
+             counted(counts.total, "attempt"), why);
   return Exit::kNotAllDone;
 }
 
-Exit follow(Connection& connection, Display& display, const std::string& id) {
+// What is followed as one, and what to say about it.
+struct Followed {
+  std::vector<std::string> ids;
+  std::string goes_on;  // after Ctrl-C
+  std::string why;      // where people see why something is not done
+};
+
+// `early` are notifications that have arrived already.
+Exit follow(Connection& connection, Display& display, const Followed& followed,
+            std::deque<nlohmann::json> early = {}) {
+  std::map<std::string, rpc::Progress> states;
   while (true) {
-    const auto news = connection.next_notification(display.pause());
+    Result<std::optional<nlohmann::json>> news = std::optional<nlohmann::json>();
+    if (early.empty()) {
+      news = connection.next_notification(display.pause());
+    } else {
+      news = std::optional<nlohmann::json>(std::move(early.front()));
+      early.pop_front();
+    }
     if (interrupted != 0) {
       display.leave();
-      fmt::print(stderr, "the sweep goes on; watch it again with: sweepctl watch {}\n",
-                 short_id(id));
+      fmt::print(stderr, "{}\n", followed.goes_on);
       return Exit::kInterrupted;
     }
-    if (!news) {
+    auto progress = news ? Result<std::optional<rpc::Progress>>(std::nullopt) : news.error();
+    if (news && *news) progress = news_of<rpc::Progress>(**news);
+    if (!progress) {
       display.leave();
-      return report_error(news.error());
+      return report_error(progress.error());
     }
-    if (*news) {
-      const auto progress = news_of<rpc::Progress>(**news);
-      if (!progress) {
+    if (*progress && std::ranges::find(followed.ids, (*progress)->sweep) != followed.ids.end()) {
+      states[(*progress)->sweep] = **progress;
+      rpc::Progress total = total_of(states);
+      total.ended = std::move((*progress)->ended);
+      display.update(total);
+      if (total.over && states.size() == followed.ids.size()) {
         display.leave();
-        return report_error(progress.error());
-      }
-      if (*progress && (*progress)->sweep == id) {
-        display.update(**progress);
-        if ((*progress)->over) {
-          display.leave();
-          return last_word((*progress)->counts, id);
-        }
+        return last_word(total.counts, followed.why);
       }
     }
     display.draw(Display::Urgency::kWhenDue);
@@ -198,7 +215,30 @@ Exit watch_sweep(Client& client, const std::string& sweep) {
   const auto connection = client.connection();
   if (!connection) return report_error(connection.error());
   Display display(found->sweep.name);
-  return follow(**connection, display, found->sweep.id);
+  const std::string id(short_id(found->sweep.id));
+  return follow(**connection, display,
+                {{found->sweep.id},
+                 "the sweep goes on; watch it again with: sweepctl watch " + id,
+                 "sweepctl show " + id});
+}
+
+Exit watch_together(Client& client, const std::string& name, const std::vector<std::string>& ids) {
+  const SignalGuard guard;
+  const auto connection = client.connection();
+  if (!connection) return report_error(connection.error());
+  Display display(name);
+  // News of the first may arrive before the reply about the last.
+  std::deque<nlohmann::json> early;
+  const auto keep = [&early](nlohmann::json news) { early.push_back(std::move(news)); };
+  for (const std::string& id : ids) {
+    const auto found = client.call<rpc::Watch>({id}, keep);
+    if (!found && interrupted != 0) return Exit::kInterrupted;
+    if (!found) return report_error(found.error());
+  }
+  return follow(
+      **connection, display,
+      {ids, "the sweeps go on; the same command continues", "sweepctl list, sweepctl show SWEEP"},
+      std::move(early));
 }
 
 }  // namespace sweepd

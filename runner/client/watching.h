@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "runner/client/client.h"
 
@@ -11,5 +12,8 @@ namespace sweepd {
 
 // "" is the latest sweep. Returns kOk if every attempt is done, else kNotAllDone.
 Exit watch_sweep(Client& client, const std::string& sweep);
+
+// Follows all of these, by their ids, as one under this name.
+Exit watch_together(Client& client, const std::string& name, const std::vector<std::string>& ids);
 
 }  // namespace sweepd

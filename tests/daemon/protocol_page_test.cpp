@@ -90,13 +90,16 @@ Row object() {
 
 std::vector<Row> method_rows() {
   using namespace rpc;
-  return {method<Submit>(),      method<Try>(),        method<Plan>(),        method<Watch>(),
-          method<Kernels>(),     method<List>(),       method<Show>(),        method<Report>(),
-          method<rpc::Query>(),  method<rpc::Plot>(),  method<Compare>(),     method<Memory>(),
-          method<Log>(),         method<Cancel>(),     method<Retry>(),       method<Workloads>(),
-          method<rpc::Config>(), method<Devices>(),    method<rpc::Status>(), method<Doctor>(),
-          method<Merge>(),       method<rpc::Noise>(), method<Stop>(),        method<Delete>(),
-          method<Usage>(),       method<rpc::Backup>()};
+  return {method<Submit>(),       method<Try>(),           method<Plan>(),
+          method<Watch>(),        method<Kernels>(),       method<ReadStudy>(),
+          method<ReferenceAdd>(), method<ReferenceList>(), method<ReferenceRemove>(),
+          method<List>(),         method<Show>(),          method<Report>(),
+          method<rpc::Query>(),   method<rpc::Plot>(),     method<Compare>(),
+          method<Memory>(),       method<Log>(),           method<Cancel>(),
+          method<Retry>(),        method<Workloads>(),     method<rpc::Config>(),
+          method<Devices>(),      method<rpc::Status>(),   method<Doctor>(),
+          method<Merge>(),        method<rpc::Noise>(),    method<Stop>(),
+          method<Delete>(),       method<Usage>(),         method<rpc::Backup>()};
 }
 
 std::vector<Row> object_rows() {
@@ -109,6 +112,10 @@ std::vector<Row> object_rows() {
           object<GivenEntry>(),
           object<EndedEntry>(),
           object<SubmittedSweep>(),
+          object<ReferenceEntry>(),
+          object<Study>(),
+          object<StudyPart>(),
+          object<StudyFigure>(),
           object<rpc::Progress>(),
           object<rpc::SweepPlan>(),
           object<rpc::PlannedAxis>(),

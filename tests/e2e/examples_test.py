@@ -21,8 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
 VERBS = ["run", "plan", "submit", "watch", "list", "show", "report", "query", "plot", "compare", "export", "log",
-         "cancel", "retry", "delete", "usage", "backup", "merge", "noise", "try", "emit", "workloads", "devices", "config",
-         "doctor", "status", "stop", "completion"]
+         "cancel", "retry", "delete", "usage", "backup", "merge", "noise", "try", "emit", "study", "reference", "workloads",
+         "devices", "config", "doctor", "status", "stop", "completion"]
 SWEEP = """
 sweep: {name}
 workload: lm_step
@@ -134,6 +134,8 @@ class Examples(unittest.TestCase):
             command = command.replace("--pool h200", "--pool local")  # there is no cluster here
         if words[1] == "noise" and "--sweep" not in words:
             command = re.sub(r" --processes \d+", "", command) + " --processes 16 --set steps=2"
+        if words[:2] == ["sweepctl", "study"]:
+            command += " --dry-run"  # it takes minutes
         ended = self.shell(command)
         allowed = {0}
         if words[1] == "submit":

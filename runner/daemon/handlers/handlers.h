@@ -16,7 +16,9 @@
 #include "runner/wire/messages/plan.h"
 #include "runner/wire/messages/plots.h"
 #include "runner/wire/messages/queue.h"
+#include "runner/wire/messages/reference.h"
 #include "runner/wire/messages/results.h"
+#include "runner/wire/messages/study.h"
 #include "runner/wire/messages/try.h"
 #include "runner/wire/messages/upkeep.h"
 #include "runner/wire/rpc.h"
@@ -70,6 +72,12 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services&, Session&, rpc::
 boost::asio::awaitable<Answer<rpc::Plot>> handle_plot(ReadServices&, Session&, rpc::Plot::Request);
 boost::asio::awaitable<Answer<rpc::Query>> handle_query(ReadServices&, Session&,
                                                         rpc::Query::Request);
+boost::asio::awaitable<Answer<rpc::ReferenceAdd>> handle_reference_add(Services&, Session&,
+                                                                       rpc::ReferenceAdd::Request);
+boost::asio::awaitable<Answer<rpc::ReferenceList>> handle_reference_list(
+    ReadServices&, Session&, rpc::ReferenceList::Request);
+boost::asio::awaitable<Answer<rpc::ReferenceRemove>> handle_reference_remove(
+    Services&, Session&, rpc::ReferenceRemove::Request);
 boost::asio::awaitable<Answer<rpc::Report>> handle_report(ReadServices&, Session&,
                                                           rpc::Report::Request);
 boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services&, Session&, rpc::Retry::Request);
@@ -77,6 +85,8 @@ boost::asio::awaitable<Answer<rpc::Show>> handle_show(ReadServices&, Session&, r
 boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services&, Session&,
                                                           rpc::Status::Request);
 boost::asio::awaitable<Answer<rpc::Stop>> handle_stop(Services&, Session&, rpc::Stop::Request);
+boost::asio::awaitable<Answer<rpc::ReadStudy>> handle_study(Services&, Session&,
+                                                            rpc::ReadStudy::Request);
 boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services&, Session&,
                                                           rpc::Submit::Request);
 boost::asio::awaitable<Answer<rpc::Try>> handle_try(Services&, Session&, rpc::Try::Request);

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "runner/base/units.h"
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+#include "runner/client/reference_file.h"
+#include "runner/client/study/document.h"
+#include "runner/client/study/page.h"
+#include "runner/client/study/study_plan.h"
+#include "runner/client/watching.h"
+#include "runner/report/report.h"
+#include "runner/wire/messages/queue.h"
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct StudyOptions {
+  std::string file, scale;
+  std::string output = "writeup";
+  bool dry_run = false, now = false, retry = false;
+};
+
+// Another process may be reading the last one.
+Result<void> replace_file(const fs::path& file, const std::string& text) {
+  const fs::path part = file.string() + ".part";
+  std::ofstream out(part, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(part, file, error);
+  if (out && !error) return {};
+  return Error{ErrorCode::kIo, fmt::format("cannot write `{}`: {}", file.string(),
+                                           error ? error.message() : "the disk refused it")};
+}
+
+Exit dry_run(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs) {
+  const auto plans = plan_jobs(client, source, jobs);
+  if (!plans) return report_error(plans.error());
+  fmt::print("{}", to_text(study_plan(source.study, *plans), terminal_width()));
+  return Exit::kOk;
+}
+
+Result<void> retry_all(Client& client, const std::vector<StudyJob>& jobs) {
+  for (const StudyJob& job : jobs) {
+    for (const auto& [name, id] : job.sweeps) {
+      const auto retried = client.call<rpc::Retry>({id, {}});
+      // Of a sweep that is done there is nothing to run again.
+      const bool fine = retried || retried.error().code == ErrorCode::kFailedPrecondition;
+      if (!fine) return retried.error();
+    }
+  }
+  return {};
+}
+
+// Submits what is missing and waits for everything.
+Exit measure(Client& client, const StudyOptions& options, const StudySource& source,
+             std::vector<StudyJob>& jobs) {
+  const Submits submits = options.now ? Submits::kNo : Submits::kYes;
+  const auto found =
+      find_sweeps(client, source, submits, fs::path(options.output) / "study.json", jobs);
+  if (!found) return report_error(found.error());
+  if (options.now) return Exit::kOk;
+  if (options.retry) {
+    if (const auto retried = retry_all(client, jobs); !retried)
+      return report_error(retried.error());
+  }
+  std::vector<std::string> ids;
+  for (const StudyJob& job : jobs) {
+    for (const auto& [name, id] : job.sweeps) ids.push_back(id);
+  }
+  return ids.empty() ? Exit::kOk : watch_together(client, source.study.name, ids);
+}
+
+Exit write(Client& client, const StudyOptions& options, const StudySource& source,
+           const std::vector<StudyJob>& jobs) {
+  for (const std::string& file : source.study.references) {
+    const auto added = add_reference_file(client, source.path_of(file), "");
+    if (!added) return report_error(added.error());
+  }
+  auto document = write_document(client, source, jobs);
+  if (!document) return report_error(document.error());
+  auto last = how_measured(client, source, jobs);
+  if (!last) return report_error(last.error());
+  document->chapters.push_back(std::move(*last));
+  const fs::path folder = options.output;
+  for (const auto& [name, text] : {std::pair(folder / "writeup.md", to_markdown(*document)),
+                                   std::pair(folder / "writeup.html", to_page(*document))}) {
+    if (const auto written = replace_file(name, text); !written)
+      return report_error(written.error());
+    fmt::print("{}\n", name.string());
+  }
+  for (const std::string& missing : document->missing) fmt::print(stderr, "{}\n", missing);
+  if (document->missing.empty()) return Exit::kOk;
+  return report_error(
+      {ErrorCode::kInternal,
+       fmt::format("the document lacks {}, marked in bold there",
+                   counted(static_cast<std::int64_t>(document->missing.size()), "thing"))});
+}
+
+Exit study(Client& client, const StudyOptions& options) {
+  const auto source = read_study(client, options.file, options.scale);
+  if (!source) return report_error(source.error());
+  std::vector<StudyJob> jobs = jobs_of(source->study);
+  if (options.dry_run) return dry_run(client, *source, jobs);
+  std::error_code error;
+  fs::create_directories(options.output, error);
+  if (error) {
+    return report_error({ErrorCode::kIo, fmt::format("cannot make the folder `{}`: {}",
+                                                     options.output, error.message())});
+  }
+  const Exit ended = measure(client, options, *source, jobs);
+  if (ended != Exit::kOk && ended != Exit::kNotAllDone) return ended;
+  const Exit written = write(client, options, *source, jobs);
+  return written == Exit::kOk ? ended : written;
+}
+
+}  // namespace
+
+void add_study(Command& app, Client& client) {
+  auto options = std::make_shared<StudyOptions>();
+  Command* command = app.add_subcommand(
+      "study", "Measure all sweeps of a study and write it up, as markdown and as one HTML page");
+  command->add_option("FILE", options->file, "a study's file (schemas/study.md)")->required();
+  command->add_option("--scale", options->scale, "which of its scales [default: the first]");
+  command->add_option("-o,--output", options->output, "folder of writeup.md and writeup.html")
+      ->capture_default_str();
+  command->add_flag("--dry-run", options->dry_run,
+                    "show what would run, and how long; queue nothing");
+  command->add_flag("--now", options->now,
+                    "queue nothing and do not wait: write what is measured so far");
+  command->add_flag("--retry", options->retry, "first run again what is not done");
+  command->footer(
+      "Ctrl-C, a kill or a restart of the machine ends the waiting, not the sweeps: the same "
+      "command\n"
+      "goes on with them, by study.json in the folder.\n"
+      "Exit 1: a figure or a table is missing; stderr names each with its place. Exit 4: some\n"
+      "attempts are not done, as tables that show OOM mean it to be.\n"
+      "Example: sweepctl study experiments/study.yaml --scale cpu-small -o writeup");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return study(client, *options); };
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,137 @@
+#include "runner/client/study/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+#include "runner/client/study/figures.h"
+#include "runner/report/report.h"
+#include "runner/wire/messages/results.h"
+
+namespace sweepd {
+namespace {
+
+class DocumentWriter {
+ public:
+  DocumentWriter(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs)
+      : client_(client), source_(source), jobs_(jobs) {}
+
+  Result<StudyDocument> write() {
+    const Study& study = source_.study;
+    document_.title = study.title.empty() ? study.name : study.title;
+    std::vector<std::string> about;
+    for (const std::string* text : {&study.description, &study.scale_description}) {
+      if (!text->empty()) about.push_back(std::string(trim(*text)));
+    }
+    document_.introduction = join(about, "\n\n");
+    for (const StudyChapter& chapter : study.chapters) {
+      std::vector<std::string> blocks;
+      for (const StudyPart& part : chapter.parts) {
+        if (auto added = add_part(part, blocks); !added) return added.error();
+      }
+      document_.chapters.push_back({chapter.title, join(blocks, "\n\n") + "\n"});
+    }
+    return std::move(document_);
+  }
+
+ private:
+  // A hole is shown where it is, so that nobody reads over it.
+  std::string miss(int line, int column, const std::string& what) {
+    document_.missing.push_back(fmt::format("{}:{}:{}: {}", source_.file, line, column, what));
+    return "**[" + what + "]**";
+  }
+
+  const StudyJob* job_of(const StudyPart& part) const {
+    const auto job = std::find_if(jobs_.begin(), jobs_.end(),
+                                  [&](const StudyJob& each) { return each.is_of(part); });
+    return job == jobs_.end() ? nullptr : &*job;
+  }
+
+  std::string id_of_sweep(const std::string& name) const {
+    for (const StudyJob& job : jobs_) {
+      for (const auto& [sweep, id] : job.sweeps) {
+        if (sweep == name) return id;
+      }
+    }
+    return "";
+  }
+
+  Result<std::string> figure(const StudyFigure& figure) {
+    const std::string id = id_of_sweep(figure.sweep);
+    Result<Table> table = Error{ErrorCode::kNotFound, "the sweep was not submitted yet"};
+    if (!id.empty()) {
+      const auto query = query_of(figure, id);
+      if (!query) return query.error();
+      auto reply = client_.call<rpc::Query>(*query);
+      if (!reply && reply.error().code == ErrorCode::kUnavailable) return reply.error();
+      table = reply ? Result<Table>(std::move(reply->table)) : reply.error();
+    }
+    auto text = text_of_figure(figure, table);
+    return text ? text : miss(figure.line, figure.column, text.error().message);
+  }
+
+  Result<void> add_part(const StudyPart& part, std::vector<std::string>& blocks) {
+    std::string prose;
+    for (const StudyPiece& piece : part.text) {
+      prose += piece.markdown;
+      if (!piece.figure) continue;
+      auto text = figure(*piece.figure);
+      if (!text) return text.error();
+      prose += *text;
+    }
+    if (!trim(prose).empty()) blocks.emplace_back(trim(prose));
+    if (part.file.empty()) return {};
+    const StudyJob* job = job_of(part);
+    if (job == nullptr || job->sweeps.empty()) {
+      blocks.push_back(miss(part.line, part.column,
+                            fmt::format("the sweeps of {} were not submitted yet", part.file)));
+      return {};
+    }
+    for (const auto& [name, id] : job->sweeps) {
+      if (auto added = add_tables(part, name, id, blocks); !added) return added;
+    }
+    return {};
+  }
+
+  Result<void> add_tables(const StudyPart& part, const std::string& name, const std::string& id,
+                          std::vector<std::string>& blocks) {
+    const auto reply = client_.call<rpc::Report>({id, "", {}});
+    if (!reply && reply.error().code == ErrorCode::kUnavailable) return reply.error();
+    if (!reply) {
+      blocks.push_back(
+          miss(part.line, part.column,
+               fmt::format("no tables of sweep `{}`: {}", name, reply.error().message)));
+      return {};
+    }
+    for (const Table& table : reply->tables) {
+      const bool shown = part.all_tables || std::find(part.tables.begin(), part.tables.end(),
+                                                      table.title) != part.tables.end();
+      if (shown) blocks.emplace_back(trim(to_markdown(table)));
+    }
+    return {};
+  }
+
+  Client& client_;
+  const StudySource& source_;
+  const std::vector<StudyJob>& jobs_;
+  StudyDocument document_;
+};
+
+}  // namespace
+
+Result<StudyDocument> write_document(Client& client, const StudySource& source,
+                                     const std::vector<StudyJob>& jobs) {
+  return DocumentWriter(client, source, jobs).write();
+}
+
+std::string to_markdown(const StudyDocument& document) {
+  std::string out = "# " + document.title + "\n";
+  if (!document.introduction.empty()) out += "\n" + document.introduction + "\n";
+  for (const DocumentChapter& chapter : document.chapters) {
+    out += "\n## " + chapter.title + "\n\n" + chapter.markdown;
+  }
+  return out;
+}
+
+}  // namespace sweepd

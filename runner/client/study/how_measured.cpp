@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include "runner/base/text.h"
+#include "runner/client/output.h"
+#include "runner/client/study/document.h"
+#include "runner/report/report.h"
+#include "runner/wire/messages/machine.h"
+#include "runner/wire/messages/results.h"
+
+namespace sweepd {
+namespace {
+
+// As a shell needs it. Overrides may contain anything.
+std::string shell_word(const std::string& text) {
+  const bool plain =
+      text.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:%") ==
+      std::string::npos;
+  if (plain) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+std::string command_of(const StudySource& source, const StudyJob& job) {
+  std::string command = "sweepctl run " + shell_word(source.path_of(job.file));
+  for (const std::string& set : job.set) command += " --set " + shell_word(set);
+  return command;
+}
+
+// "24 done", "20 done, 3 oom, 1 skipped, 2 open"
+std::string counts_in_words(const rpc::Counts& counts) {
+  std::vector<std::string> parts{fmt::format("{} done", counts.done())};
+  for (const auto& [word, n] : counts.problems()) parts.push_back(fmt::format("{} {}", n, word));
+  const std::int64_t open = counts.queued + counts.running;
+  if (open > 0) parts.push_back(fmt::format("{} open", open));
+  return join(parts, ", ");
+}
+
+std::string machine_in_words(const rpc::Devices::Reply& machine) {
+  std::string text =
+      fmt::format("{}: {}, {}, {} of memory, {}, {}", machine.host.hostname, machine.host.cpu,
+                  counted(machine.host.cores, "core"), to_human(machine.host.memory),
+                  machine.host.os, machine.host.kernel);
+  for (const rpc::DeviceEntry& device : machine.devices) {
+    if (device.kind == "cpu") continue;
+    text +=
+        fmt::format("; {} with {}, driver {}", device.name, to_human(device.memory), device.driver);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
+                                     const std::vector<StudyJob>& jobs) {
+  const auto machine = client.call<rpc::Devices>({});
+  if (!machine) return machine.error();
+  const auto status = client.call<rpc::Status>({});
+  if (!status) return status.error();
+  Table table;
+  table.columns = {{"Sweep", "", Align::kLeft}, {"Attempts", "", Align::kLeft}};
+  std::string commands;
+  for (const StudyJob& job : jobs) {
+    commands += command_of(source, job) + "\n";
+    for (const auto& [name, id] : job.sweeps) {
+      const auto shown = client.call<rpc::Show>({.what = id, .limit = 1});
+      if (!shown) return shown.error();
+      if (shown->sweep)
+        table.rows.push_back({{name, {}}, {counts_in_words(shown->sweep->counts), {}}});
+    }
+  }
+  return DocumentChapter{
+      "How this was measured",
+      fmt::format("By sweepd {} ({}), at scale `{}` of `{}`, on {}.\n\n{}\nThe whole document "
+                  "again, or one "
+                  "sweep by itself:\n\n```\nsweepctl study {} --scale {}\n{}```\n",
+                  status->version, status->commit, source.study.scale, source.file,
+                  machine_in_words(*machine), to_markdown(table), shell_word(source.file),
+                  shell_word(source.study.scale), commands)};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,152 @@
+#include "runner/client/study/jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "runner/base/files.h"
+#include "runner/base/hash.h"
+#include "runner/base/text.h"
+#include "runner/wire/json_text.h"
+#include "runner/wire/messages/queue.h"
+#include "runner/wire/messages/results.h"
+
+namespace sweepd {
+namespace {
+
+using nlohmann::json;
+using Sweeps = std::vector<std::pair<std::string, std::string>>;
+
+// Remembers the sweeps of jobs by what the jobs are, so that a changed file is another job. The
+// file is written anew after each submission, in one step.
+class StudyNotes {
+ public:
+  explicit StudyNotes(std::filesystem::path file) : file_(std::move(file)) {
+    const auto text = read_regular(file_, Links::kFollow);
+    if (!text) return;
+    // Without it everything is submitted again, which reuses what was measured.
+    const json read = json::parse(*text, nullptr, false);
+    if (read.is_object()) known_ = read;
+  }
+
+  Sweeps find(const std::string& key) const {
+    Sweeps sweeps;
+    const auto found = known_.find(key);
+    if (found == known_.end() || !found->is_array()) return sweeps;
+    for (const json& each : *found) {
+      if (!each.is_object()) return {};
+      sweeps.emplace_back(each.value("name", ""), each.value("id", ""));
+    }
+    return sweeps;
+  }
+
+  Result<void> set(const std::string& key, const Sweeps& sweeps) {
+    json list = json::array();
+    for (const auto& [name, id] : sweeps) list.push_back({{"name", name}, {"id", id}});
+    known_[key] = std::move(list);
+    const std::filesystem::path part = file_.string() + ".part";
+    std::ofstream(part) << known_.dump(1) << "\n";
+    std::error_code error;
+    std::filesystem::rename(part, file_, error);
+    if (!error) return {};
+    return Error{ErrorCode::kIo,
+                 fmt::format("cannot write `{}`: {}", file_.string(), error.message())};
+  }
+
+ private:
+  std::filesystem::path file_;
+  json known_ = json::object();
+};
+
+std::string key_of_job(const StudySource& source, const StudyJob& job) {
+  return job.file + " " + hash128(source.texts.at(job.file) + '\0' + join(job.set, "\n"));
+}
+
+// Whether the database still has all of them, and nobody cancelled one.
+Result<bool> are_there(Client& client, const Sweeps& sweeps) {
+  for (const auto& [name, id] : sweeps) {
+    const auto found = client.call<rpc::Show>({.what = id, .limit = 1});
+    if (!found && found.error().code == ErrorCode::kNotFound) return false;
+    if (!found) return found.error();
+    if (!found->sweep || found->sweep->cancelled) return false;
+  }
+  return !sweeps.empty();
+}
+
+Result<rpc::Plan::Reply> plan_job(Client& client, const StudySource& source, const StudyJob& job) {
+  rpc::Plan::Request request{
+      .text = source.texts.at(job.file), .file = source.path_of(job.file), .set = job.set};
+  request.limit = 0;
+  return client.call<rpc::Plan>(request);
+}
+
+// Whether results of these sweeps are of older code, or of another state of the machine.
+Result<bool> are_stale(Client& client, const StudySource& source, const StudyJob& job) {
+  const auto plan = plan_job(client, source, job);
+  if (!plan) return plan.error();
+  return std::any_of(plan->sweeps.begin(), plan->sweeps.end(),
+                     [](const rpc::SweepPlan& sweep) { return sweep.changes.attempts > 0; });
+}
+
+Result<Sweeps> submit_job(Client& client, const StudySource& source, const StudyJob& job) {
+  const auto reply = client.call<rpc::Submit>(
+      {.text = source.texts.at(job.file), .file = source.path_of(job.file), .set = job.set});
+  if (!reply) return reply.error();
+  Sweeps sweeps;
+  for (const rpc::SubmittedSweep& sweep : reply->sweeps) sweeps.emplace_back(sweep.name, sweep.id);
+  return sweeps;
+}
+
+}  // namespace
+
+std::vector<StudyJob> jobs_of(const Study& study) {
+  std::vector<StudyJob> jobs;
+  for (const StudyChapter& chapter : study.chapters) {
+    for (const StudyPart& part : chapter.parts) {
+      const bool known = std::any_of(jobs.begin(), jobs.end(),
+                                     [&](const StudyJob& job) { return job.is_of(part); });
+      if (!part.file.empty() && !known) jobs.push_back({part.file, part.set, {}});
+    }
+  }
+  return jobs;
+}
+
+Result<std::vector<rpc::Plan::Reply>> plan_jobs(Client& client, const StudySource& source,
+                                                const std::vector<StudyJob>& jobs) {
+  std::vector<rpc::Plan::Reply> plans;
+  for (const StudyJob& job : jobs) {
+    auto plan = plan_job(client, source, job);
+    if (!plan) return plan.error();
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+Result<void> find_sweeps(Client& client, const StudySource& source, Submits submits,
+                         const std::filesystem::path& notes, std::vector<StudyJob>& jobs) {
+  StudyNotes known(notes);
+  for (StudyJob& job : jobs) {
+    const std::string key = key_of_job(source, job);
+    Sweeps sweeps = known.find(key);
+    const auto there = are_there(client, sweeps);
+    if (!there) return there.error();
+    if (!*there) sweeps.clear();
+    if (submits == Submits::kYes && *there) {
+      const auto stale = are_stale(client, source, job);
+      if (!stale) return stale.error();
+      if (*stale) sweeps.clear();
+    }
+    if (submits == Submits::kYes && sweeps.empty()) {
+      auto submitted = submit_job(client, source, job);
+      if (!submitted) return submitted.error();
+      sweeps = std::move(*submitted);
+      if (auto noted = known.set(key, sweeps); !noted) return noted;
+    }
+    job.sweeps = std::move(sweeps);
+  }
+  return {};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,60 @@
+#include "runner/client/study/page.h"
+
+#include <cmark-gfm-core-extensions.h>
+#include <cmark-gfm.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <kainjow/mustache.hpp>
+#include <memory>
+
+#include "runner/client/study/page_template.h"
+
+namespace sweepd {
+namespace {
+
+constexpr int kCmarkOptions = CMARK_OPT_DEFAULT | CMARK_OPT_VALIDATE_UTF8;
+
+struct ParserDeleter {
+  void operator()(cmark_parser* parser) const { cmark_parser_free(parser); }
+};
+struct NodeDeleter {
+  void operator()(cmark_node* node) const { cmark_node_free(node); }
+};
+struct TextDeleter {
+  void operator()(char* text) const { std::free(text); }
+};
+
+std::string html_of(const std::string& markdown) {
+  cmark_gfm_core_extensions_ensure_registered();
+  const std::unique_ptr<cmark_parser, ParserDeleter> parser(cmark_parser_new(kCmarkOptions));
+  for (const char* name : {"table", "strikethrough", "autolink"}) {
+    cmark_parser_attach_syntax_extension(parser.get(), cmark_find_syntax_extension(name));
+  }
+  cmark_parser_feed(parser.get(), markdown.data(), markdown.size());
+  const std::unique_ptr<cmark_node, NodeDeleter> root(cmark_parser_finish(parser.get()));
+  const std::unique_ptr<char, TextDeleter> html(cmark_render_html(
+      root.get(), kCmarkOptions, cmark_parser_get_syntax_extensions(parser.get())));
+  return html.get();
+}
+
+}  // namespace
+
+std::string to_page(const StudyDocument& document) {
+  using kainjow::mustache::data;
+  data chapters{data::type::list};
+  for (std::size_t i = 0; i < document.chapters.size(); ++i) {
+    data chapter;
+    chapter["id"] = fmt::format("chapter-{}", i + 1);
+    chapter["title"] = document.chapters[i].title;
+    chapter["body"] = html_of(document.chapters[i].markdown);
+    chapters << chapter;
+  }
+  data page;
+  page["title"] = document.title;
+  page["introduction"] = html_of(document.introduction);
+  page["chapters"] = std::move(chapters);
+  return kainjow::mustache::mustache(std::string(kPageTemplate)).render(page);
+}
+
+}  // namespace sweepd

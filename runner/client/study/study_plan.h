@@ -1,0 +1,16 @@
+// What a study would run, for people. Pure.
+#pragma once
+
+#include <vector>
+
+#include "runner/model/study.h"
+#include "runner/model/table.h"
+#include "runner/wire/messages/plan.h"
+
+namespace sweepd {
+
+// A row for each sweep with what it would run and how long that takes, and one for the sum. A time
+// is as of `plan`: estimated from past attempts on this host, "?" without one to compare with.
+Table study_plan(const Study& study, const std::vector<rpc::Plan::Reply>& plans);
+
+}  // namespace sweepd

@@ -1,0 +1,64 @@
+#include "runner/sweepfile/study.h"
+
+#include <fmt/format.h>
+
+#include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/planning/prepare.h"
+
+namespace sweepd {
+namespace {
+
+// The sweep files of a request, by the names that the study has for them.
+class GivenFiles {
+ public:
+  GivenFiles(const Services& services, const rpc::ReadStudy::Request& request)
+      : services_(services) {
+    for (std::size_t i = 0; i < request.names.size(); ++i) {
+      texts_.emplace(request.names[i], request.texts[i]);
+    }
+  }
+
+  std::optional<StudySweeps> read(const std::string& file, const std::vector<Override>& set) const {
+    const auto text = texts_.find(file);
+    if (text == texts_.end()) return std::nullopt;
+    const auto prepared =
+        prepare_sweeps(text->second, file, services_.catalog, services_.machine, set);
+    StudySweeps found{{}, std::move(prepared->unfit), ""};
+    if (!prepared->errors.empty()) {
+      const Diagnostic& first = prepared->errors.front();
+      found.mistake = fmt::format(
+          "{}{}{}", first.line > 0 ? fmt::format("{}:{}: ", first.line, first.column) : "",
+          first.message, first.help.empty() ? "" : " (" + first.help + ")");
+    }
+    if (prepared->refusal) found.mistake = prepared->refusal->message;
+    for (PreparedSweep& one : prepared->sweeps) found.sweeps.push_back(std::move(one.sweep));
+    return found;
+  }
+
+ private:
+  const Services& services_;
+  std::map<std::string, std::string> texts_;
+};
+
+}  // namespace
+
+boost::asio::awaitable<Answer<rpc::ReadStudy>> handle_study(Services& services, Session&,
+                                                            rpc::ReadStudy::Request request) {
+  if (request.names.size() != request.texts.size()) {
+    co_return Error{ErrorCode::kInvalidArgument,
+                    fmt::format("`names` has {} entries and `texts` {}; expected as many of both",
+                                request.names.size(), request.texts.size())};
+  }
+  const auto work = [&services, &request] {
+    const GivenFiles files(services, request);
+    const ReadSweeps read = [&files](const std::string& file, const std::vector<Override>& set) {
+      return files.read(file, set);
+    };
+    return parse_study(request.text, request.file, request.scale, services.catalog, read);
+  };
+  ParsedStudy parsed = co_await services.readers.compute(work);
+  if (!parsed.errors.empty()) co_return diagnostics_error(parsed.errors);
+  co_return rpc::ReadStudy::Reply{std::move(parsed.study), std::move(parsed.files)};
+}
+
+}  // namespace sweepd
