@@ -38,24 +38,9 @@ bool is_folder(const std::string& file) {
   return file.ends_with('/') || fs::is_directory(file, ignored);
 }
 
-// "Step time (ms) by size" -> "step-time-ms-by-size"
-std::string file_name(const Plot& plot, std::size_t number) {
-  std::string name;
-  for (const char c : plot.title) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool plain = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (plain) name += upper ? static_cast<char>(c - 'A' + 'a') : c;
-    if (!plain && !name.empty() && name.back() != '-') name += '-';
-  }
-  while (name.ends_with('-')) name.pop_back();
-  return name.empty() ? fmt::format("plot-{}", number) : name;
-}
-
 void print_warnings(const Plot& plot) {
-  for (std::size_t i = plot.data.notes.size() - plot.data.warnings; i < plot.data.notes.size();
-       ++i) {
-    fmt::print(stderr, "note: {}{}{}\n", plot.title, plot.title.empty() ? "" : ": ",
-               plot.data.notes[i]);
+  for (const std::string& warning : warnings_of(plot)) {
+    fmt::print(stderr, "note: {}{}{}\n", plot.title, plot.title.empty() ? "" : ": ", warning);
   }
 }
 
@@ -96,6 +81,23 @@ Error several(const std::vector<Plot>& plots) {
 
 }  // namespace
 
+std::string file_name_of(const std::string& title) {
+  std::string name;
+  for (const char c : title) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool plain = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain) name += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    if (!plain && !name.empty() && name.back() != '-') name += '-';
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name;
+}
+
+std::vector<std::string> warnings_of(const Plot& plot) {
+  const auto& notes = plot.data.notes;
+  return {notes.end() - static_cast<std::ptrdiff_t>(plot.data.warnings), notes.end()};
+}
+
 Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::string& file) {
   if (format.empty()) format = format_of(file);
   const bool folder = is_folder(file);
@@ -110,7 +112,8 @@ Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::
     print_warnings(plots[i]);
     std::string path = file;
     if (folder) {
-      std::string name = file_name(plots[i], i + 1);
+      std::string name = file_name_of(plots[i].title);
+      if (name.empty()) name = fmt::format("plot-{}", i + 1);
       if (!names.insert(name).second) name += fmt::format("-{}", i + 1);
       path = fs::path(file) / (name + extension_of(format));
     }

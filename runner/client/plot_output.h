@@ -15,4 +15,10 @@ namespace sweepd {
 // and kNoPicture is returned.
 Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::string& file);
 
+// "Step time (ms) by size" -> "step-time-ms-by-size"; "" if nothing of it can be in a file's name.
+std::string file_name_of(const std::string& title);
+
+// The notes that warn of the figures.
+std::vector<std::string> warnings_of(const Plot& plot);
+
 }  // namespace sweepd

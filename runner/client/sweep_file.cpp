@@ -191,14 +191,20 @@ rpc::Plan::Request SweepFile::plan() const {
   return {.text = text, .file = shown, .set = sets, .folder = folder, .environment = environment};
 }
 
+Result<SweepFile> load_sweep_file(const std::string& file, std::vector<std::string> sets) {
+  auto text = read_sweep_file(file);
+  if (!text) return text.error();
+  auto environment = environment_for(*text);
+  return SweepFile{shown_name(file), std::move(*text), std::move(sets), folder_of(file),
+                   std::move(environment)};
+}
+
 Result<std::vector<SweepFile>> read_sweep_files(Client& client, const SweepFiles& named) {
   std::vector<SweepFile> files;
   for (const std::string& name : named.files) {
-    auto text = read_sweep_file(name);
-    if (!text) return text.error();
-    auto environment = environment_for(*text);
-    files.push_back({shown_name(name), std::move(*text), named.all_sets(), folder_of(name),
-                     std::move(environment)});
+    auto file = load_sweep_file(name, named.all_sets());
+    if (!file) return file.error();
+    files.push_back(std::move(*file));
     if (auto fits = check_request_size(files.back()); !fits) return fits.error();
   }
   if (files.size() == 1) return files;

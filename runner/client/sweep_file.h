@@ -38,6 +38,9 @@ struct SweepFile {
   rpc::Plan::Request plan() const;
 };
 
+// Reads one file, with its folder and what of the environment it needs.
+Result<SweepFile> load_sweep_file(const std::string& file, std::vector<std::string> sets);
+
 // Reads all of them. If there are several, the daemon checks each before any is used, so that a
 // mistake in the last is found before the first is queued. `--set` changes the files that have the
 // parameter, as it changes those documents of one file; stderr gets a line for each other file. A

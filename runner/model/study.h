@@ -1,5 +1,5 @@
-// A study: a document of chapters, each with prose, sweeps and their tables (schemas/study.md), as
-// it is at one scale.
+// A study: a document of chapters, each with prose, sweeps, their tables and plots
+// (schemas/study.md), as it is at one scale.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ struct StudyPiece {
   }
 };
 
-// Prose, then the tables of the sweeps of one file. Either may be missing.
+// Prose, then the tables and plots of the sweeps of one file. Either may be missing.
 struct StudyPart {
   static constexpr std::string_view kTitle = "a part of a study";
   int line = 0, column = 0;  // of the file's name
@@ -47,6 +47,8 @@ struct StudyPart {
   std::vector<std::string> sweeps;  // names, once the file was read
   std::vector<std::string> tables;  // titles to show
   bool all_tables = true;           // instead of `tables`
+  std::vector<std::string> plots;   // titles to show
+  bool all_plots = true;            // instead of `plots`
   static void visit(auto& self, auto&& field) {
     field("line", self.line, "of `file` in the study's file");
     field("column", self.column, "");
@@ -56,6 +58,8 @@ struct StudyPart {
     field("sweeps", self.sweeps, "their names");
     field("tables", self.tables, "titles");
     field("all_tables", self.all_tables, "all of the file's instead");
+    field("plots", self.plots, "titles");
+    field("all_plots", self.all_plots, "all of the file's instead");
   }
 };
 

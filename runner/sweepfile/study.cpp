@@ -142,6 +142,7 @@ class StudyReader {
   void read_part(const Node& node, StudyPart& part, StudyFile& file, bool& shown_here) {
     const Node* prose = nullptr;
     Mark needs_file;  // a key that only a file has
+    bool plots_given = false;
     const auto of_file = [&](const char* name, std::function<void(const Node&)> read) {
       return Field{name, [&needs_file, read = std::move(read)](const Node& key, const Node& value) {
                      needs_file = key.mark;
@@ -159,7 +160,16 @@ class StudyReader {
                   }},
                  scales_field(shown_here),
                  of_file("set", [&](const Node& v) { read_part_set(file, v); }),
-                 of_file("tables", [&](const Node& v) { read_tables(part, file, v); })});
+                 of_file("tables",
+                         [&](const Node& v) {
+                           part.all_tables = false;
+                           read_titles("tables", file.tables, v);
+                         }),
+                 of_file("plots", [&](const Node& v) {
+                   plots_given = true;
+                   read_titles("plots", file.plots, v);
+                 })});
+    part.all_plots = part.all_tables && !plots_given;
     if (part.file.empty() && needs_file.line != 0) {
       report_.error(needs_file, "the part has no `file` of sweeps that this is about");
     }
@@ -195,13 +205,10 @@ class StudyReader {
     }
   }
 
-  void read_tables(StudyPart& part, StudyFile& file, const Node& list) {
-    if (!expect_list(report_, "tables", "a list of titles", list)) return;
-    part.all_tables = false;
+  void read_titles(const char* what, std::vector<StudyTitle>& titles, const Node& list) {
+    if (!expect_list(report_, what, "a list of titles", list)) return;
     for (const NodePtr& item : list.items) {
-      if (auto title = read_text(report_, "tables", *item)) {
-        file.tables.push_back({*title, item->mark});
-      }
+      if (auto title = read_text(report_, what, *item)) titles.push_back({*title, item->mark});
     }
   }
 

@@ -70,13 +70,15 @@ class FileCheck {
     for (const Override& set : overrides) {
       if (!contains_text(found->unfit, set.name)) part.set.push_back(set.name + "=" + set.values);
     }
-    std::vector<std::string> titles;
+    std::vector<std::string> tables, plots;
     for (const Sweep& sweep : found->sweeps) {
       part.sweeps.push_back(sweep.name);
       add_sweep(sweep, part, said);
-      for (const TableSpec& table : sweep.tables) titles.push_back(table.title);
+      for (const TableSpec& table : sweep.tables) tables.push_back(table.title);
+      for (const PlotSpec& plot : sweep.plots) plots.push_back(plot.data.title);
     }
-    part.tables = chosen(said.tables, titles, part.file);
+    part.tables = chosen("table", said.tables, tables, part.file);
+    part.plots = chosen("plot", said.plots, plots, part.file);
   }
 
   // A figure names a sweep by its name alone, so a study has each name once.
@@ -94,7 +96,8 @@ class FileCheck {
     }
   }
 
-  std::vector<std::string> chosen(const std::vector<StudyTitle>& wanted,
+  // `kind` is "table" or "plot".
+  std::vector<std::string> chosen(const char* kind, const std::vector<StudyTitle>& wanted,
                                   const std::vector<std::string>& titles, const std::string& file) {
     std::vector<std::string> chosen;
     for (const StudyTitle& title : wanted) {
@@ -106,9 +109,9 @@ class FileCheck {
         continue;
       }
       std::string help = help_nearest(title.text, titles);
-      if (help.empty()) help = "it has " + join(titles, ", ");
+      if (help.empty()) help = "it has " + (titles.empty() ? "none" : join(titles, ", "));
       report_.error(title.mark,
-                    fmt::format("tables: {} has no table `{}`", file, shown(title.text)),
+                    fmt::format("{0}s: {1} has no {0} `{2}`", kind, file, shown(title.text)),
                     std::move(help));
     }
     return chosen;

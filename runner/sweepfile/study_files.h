@@ -1,4 +1,5 @@
-// What a study says about sweep files: overrides, and titles of their tables.
+// What a study says about sweep files: overrides, and titles of their tables
+// and plots.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ struct StudyTitle {
 struct StudyFile {
   Mark mark;  // of the file's name
   std::vector<StudySet> set;
-  std::vector<StudyTitle> tables;
+  std::vector<StudyTitle> tables, plots;
 };
 
 // A study while it is being read.

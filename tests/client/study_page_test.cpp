@@ -42,6 +42,17 @@ TEST(StudyPage, ChaptersAndTables) {
               AllOf(Not(HasSubstr("<script")), Not(HasSubstr("src=")), Not(HasSubstr("http"))));
 }
 
+TEST(StudyPage, HasItsPicturesAndLoadsNoOther) {
+  StudyDocument drawn;
+  drawn.chapters = {{"Plots", "![A & B](plots/a.svg)\n\n![Far](http://far.example/b.svg)\n"}};
+  drawn.pictures = {{"plots/a.svg", "<svg title=\"50 % & 1#\">\n\u00b5</svg>"}};
+  const std::string page = to_page(drawn);
+  EXPECT_THAT(page, HasSubstr("<img src=\"data:image/svg+xml;charset=utf-8,%3Csvg title=%2250 %25 "
+                              "%26 1%23%22%3E%0A\u00b5%3C/svg%3E\" alt=\"A &amp; B\""));
+  EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; "
+                              "img-src data:\""));
+}
+
 TEST(StudyPage, NoTextBecomesAScript) {
   const std::string script = "<script>alert(1)</script>";
   StudyDocument hostile;

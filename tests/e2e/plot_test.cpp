@@ -2,11 +2,10 @@
 // draws them.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "tests/e2e/experiment_files.h"
+#include "tests/e2e/python.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -24,50 +23,6 @@ const char* const kTwoPlots =
     "plots:\n"
     "  - {title: Time & <script>, x: steps, y: {median: Time}, color: warmup, unit: us}\n"
     "  - {title: Heat, mark: heatmap, x: steps, y: warmup, color: mean}\n";
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-// SWEEPD_PYTHON for one test.
-class Python {
- public:
-  explicit Python(const std::string& program) {
-    const char* before = std::getenv("SWEEPD_PYTHON");
-    if (before != nullptr) before_ = before;
-    ::setenv("SWEEPD_PYTHON", program.c_str(), 1);
-  }
-  ~Python() {
-    if (before_.empty()) {
-      ::unsetenv("SWEEPD_PYTHON");
-    } else {
-      ::setenv("SWEEPD_PYTHON", before_.c_str(), 1);
-    }
-  }
-
- private:
-  std::string before_;
-};
-
-// The Python that tools/fetch_python_packages has made; "" without one.
-std::string python_with_vl_convert() {
-  const char* cache = std::getenv("SWEEPD_CACHE");
-  const char* xdg = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  std::filesystem::path folder;
-  if (cache != nullptr) {
-    folder = cache;
-  } else if (xdg != nullptr) {
-    folder = std::filesystem::path(xdg) / "sweepd";
-  } else if (home != nullptr) {
-    folder = std::filesystem::path(home) / ".cache/sweepd";
-  }
-  const auto python = folder / "python-packages/bin/python";
-  return std::filesystem::exists(python) ? python.string() : "";
-}
 
 TEST(Plot, DrawsWhatTheSweepDeclares) {
   const Sandbox box;

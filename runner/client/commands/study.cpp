@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "runner/base/files.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
@@ -24,19 +24,6 @@ struct StudyOptions {
   std::string output = "writeup";
   bool dry_run = false, now = false, retry = false;
 };
-
-// Another process may be reading the last one.
-Result<void> replace_file(const fs::path& file, const std::string& text) {
-  const fs::path part = file.string() + ".part";
-  std::ofstream out(part, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(part, file, error);
-  if (out && !error) return {};
-  return Error{ErrorCode::kIo, fmt::format("cannot write `{}`: {}", file.string(),
-                                           error ? error.message() : "the disk refused it")};
-}
 
 Exit dry_run(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs) {
   const auto plans = plan_jobs(client, source, jobs);
@@ -87,7 +74,14 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
   auto last = how_measured(client, source, jobs);
   if (!last) return report_error(last.error());
   document->chapters.push_back(std::move(*last));
+  if (!document->no_pictures.empty()) fmt::print(stderr, "note: {}\n", document->no_pictures);
   const fs::path folder = options.output;
+  std::error_code ignored;  // writing the first file says what is wrong
+  if (!document->pictures.empty()) fs::create_directories(folder / "plots", ignored);
+  for (const DocumentPicture& picture : document->pictures) {
+    if (const auto written = replace_file(folder / picture.file, picture.svg); !written)
+      return report_error(written.error());
+  }
   for (const auto& [name, text] : {std::pair(folder / "writeup.md", to_markdown(*document)),
                                    std::pair(folder / "writeup.html", to_page(*document))}) {
     if (const auto written = replace_file(name, text); !written)
@@ -127,7 +121,9 @@ void add_study(Command& app, Client& client) {
       "study", "Measure all sweeps of a study and write it up, as markdown and as one HTML page");
   command->add_option("FILE", options->file, "a study's file (schemas/study.md)")->required();
   command->add_option("--scale", options->scale, "which of its scales [default: the first]");
-  command->add_option("-o,--output", options->output, "folder of writeup.md and writeup.html")
+  command
+      ->add_option("-o,--output", options->output,
+                   "folder of writeup.md, its pictures, and writeup.html")
       ->capture_default_str();
   command->add_flag("--dry-run", options->dry_run,
                     "show what would run, and how long; queue nothing");

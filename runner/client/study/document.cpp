@@ -6,11 +6,17 @@
 
 #include "runner/base/text.h"
 #include "runner/client/study/figures.h"
+#include "runner/client/study/plots.h"
 #include "runner/report/report.h"
+#include "runner/wire/messages/plots.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
 namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
 
 class DocumentWriter {
  public:
@@ -32,6 +38,8 @@ class DocumentWriter {
       }
       document_.chapters.push_back({chapter.title, join(blocks, "\n\n") + "\n"});
     }
+    document_.pictures = plots_.take();
+    document_.no_pictures = plots_.why_text();
     return std::move(document_);
   }
 
@@ -89,13 +97,13 @@ class DocumentWriter {
       return {};
     }
     for (const auto& [name, id] : job->sweeps) {
-      if (auto added = add_tables(part, name, id, blocks); !added) return added;
+      if (auto added = add_results(part, name, id, blocks); !added) return added;
     }
     return {};
   }
 
-  Result<void> add_tables(const StudyPart& part, const std::string& name, const std::string& id,
-                          std::vector<std::string>& blocks) {
+  Result<void> add_results(const StudyPart& part, const std::string& name, const std::string& id,
+                           std::vector<std::string>& blocks) {
     const auto reply = client_.call<rpc::Report>({id, "", {}});
     if (!reply && reply.error().code == ErrorCode::kUnavailable) return reply.error();
     if (!reply) {
@@ -105,9 +113,39 @@ class DocumentWriter {
       return {};
     }
     for (const Table& table : reply->tables) {
-      const bool shown = part.all_tables || std::find(part.tables.begin(), part.tables.end(),
-                                                      table.title) != part.tables.end();
-      if (shown) blocks.emplace_back(trim(to_markdown(table)));
+      if (part.all_tables || contains(part.tables, table.title)) {
+        blocks.emplace_back(trim(to_markdown(table)));
+      }
+    }
+    const bool has_plots = reply->plots && !reply->plots->empty();
+    if (!has_plots || (!part.all_plots && part.plots.empty())) return {};
+    return add_plots(part, name, id, blocks);
+  }
+
+  Result<void> add_plots(const StudyPart& part, const std::string& name, const std::string& id,
+                         std::vector<std::string>& blocks) {
+    const auto reply = client_.call<rpc::Plot>({.sweep = id});
+    if (!reply && reply.error().code == ErrorCode::kUnavailable) return reply.error();
+    const auto none = [&](const std::string& title, const Error& why) {
+      blocks.push_back(
+          miss(part.line, part.column,
+               fmt::format("no plot{} of sweep `{}`: {}", title.empty() ? "s" : " `" + title + "`",
+                           name, why.message)));
+    };
+    if (!reply) {
+      none("", reply.error());
+      return {};
+    }
+    for (const rpc::PlotEntry& entry : reply->plots) {
+      if (!part.all_plots && !contains(part.plots, entry.title)) continue;
+      const auto plot = rpc::plot_of(entry);
+      if (!plot) return plot.error();
+      auto markdown = plots_.add(name, *plot);
+      if (markdown) {
+        blocks.push_back(std::move(*markdown));
+      } else {
+        none(entry.title, markdown.error());
+      }
     }
     return {};
   }
@@ -116,6 +154,7 @@ class DocumentWriter {
   const StudySource& source_;
   const std::vector<StudyJob>& jobs_;
   StudyDocument document_;
+  StudyPlots plots_;
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 
 #include "runner/base/files.h"
@@ -46,13 +45,7 @@ class StudyNotes {
     json list = json::array();
     for (const auto& [name, id] : sweeps) list.push_back({{"name", name}, {"id", id}});
     known_[key] = std::move(list);
-    const std::filesystem::path part = file_.string() + ".part";
-    std::ofstream(part) << known_.dump(1) << "\n";
-    std::error_code error;
-    std::filesystem::rename(part, file_, error);
-    if (!error) return {};
-    return Error{ErrorCode::kIo,
-                 fmt::format("cannot write `{}`: {}", file_.string(), error.message())};
+    return replace_file(file_, known_.dump(1) + "\n");
   }
 
  private:
@@ -61,7 +54,7 @@ class StudyNotes {
 };
 
 std::string key_of_job(const StudySource& source, const StudyJob& job) {
-  return job.file + " " + hash128(source.texts.at(job.file) + '\0' + join(job.set, "\n"));
+  return job.file + " " + hash128(source.files.at(job.file).text + '\0' + join(job.set, "\n"));
 }
 
 // Whether the database still has all of them, and nobody cancelled one.
@@ -75,9 +68,14 @@ Result<bool> are_there(Client& client, const Sweeps& sweeps) {
   return !sweeps.empty();
 }
 
+SweepFile file_of(const StudySource& source, const StudyJob& job) {
+  SweepFile file = source.files.at(job.file);
+  file.sets = job.set;
+  return file;
+}
+
 Result<rpc::Plan::Reply> plan_job(Client& client, const StudySource& source, const StudyJob& job) {
-  rpc::Plan::Request request{
-      .text = source.texts.at(job.file), .file = source.path_of(job.file), .set = job.set};
+  rpc::Plan::Request request = file_of(source, job).plan();
   request.limit = 0;
   return client.call<rpc::Plan>(request);
 }
@@ -91,8 +89,7 @@ Result<bool> are_stale(Client& client, const StudySource& source, const StudyJob
 }
 
 Result<Sweeps> submit_job(Client& client, const StudySource& source, const StudyJob& job) {
-  const auto reply = client.call<rpc::Submit>(
-      {.text = source.texts.at(job.file), .file = source.path_of(job.file), .set = job.set});
+  const auto reply = client.call<rpc::Submit>(file_of(source, job).submit());
   if (!reply) return reply.error();
   Sweeps sweeps;
   for (const rpc::SubmittedSweep& sweep : reply->sweeps) sweeps.emplace_back(sweep.name, sweep.id);

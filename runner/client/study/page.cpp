@@ -38,6 +38,31 @@ std::string html_of(const std::string& markdown) {
   return html.get();
 }
 
+// As a data URL has it, and an attribute in double quotes.
+std::string percent_encoded(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool control = static_cast<unsigned char>(c) < ' ';
+    const bool escaped = control || std::string_view("%#<>\"&").find(c) != std::string_view::npos;
+    out += escaped ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
+  }
+  return out;
+}
+
+// Puts the pictures into the page, since it is one file. As images they can hold no script that
+// runs.
+std::string with_pictures(std::string html, const std::vector<DocumentPicture>& pictures) {
+  for (const DocumentPicture& picture : pictures) {
+    const std::string shown = "<img src=\"" + picture.file + "\"";
+    const std::size_t at = html.find(shown);
+    if (at == std::string::npos) continue;
+    html.replace(
+        at, shown.size(),
+        "<img src=\"data:image/svg+xml;charset=utf-8," + percent_encoded(picture.svg) + "\"");
+  }
+  return html;
+}
+
 }  // namespace
 
 std::string to_page(const StudyDocument& document) {
@@ -47,7 +72,7 @@ std::string to_page(const StudyDocument& document) {
     data chapter;
     chapter["id"] = fmt::format("chapter-{}", i + 1);
     chapter["title"] = document.chapters[i].title;
-    chapter["body"] = html_of(document.chapters[i].markdown);
+    chapter["body"] = with_pictures(html_of(document.chapters[i].markdown), document.pictures);
     chapters << chapter;
   }
   data page;

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "runner/client/sweep_file.h"
 #include "runner/wire/messages/study.h"
 
 namespace sweepd {
@@ -23,11 +22,11 @@ Result<StudySource> read_study(Client& client, const std::string& file, const st
   const auto named = client.call<rpc::ReadStudy>(request);
   if (!named) return named.error();
   for (const std::string& name : named->files) {
-    auto sweeps = read_sweep_file(source.path_of(name));
+    auto sweeps = load_sweep_file(source.path_of(name), {});
     if (!sweeps) return sweeps.error();
     request.names.push_back(name);
-    request.texts.push_back(*sweeps);
-    source.texts.emplace(name, std::move(*sweeps));
+    request.texts.push_back(sweeps->text);
+    source.files.emplace(name, std::move(*sweeps));
   }
   auto whole = client.call<rpc::ReadStudy>(request);
   if (!whole) return whole.error();

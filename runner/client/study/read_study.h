@@ -6,6 +6,7 @@
 
 #include "runner/base/result.h"
 #include "runner/client/client.h"
+#include "runner/client/sweep_file.h"
 #include "runner/model/study.h"
 
 namespace sweepd {
@@ -13,7 +14,7 @@ namespace sweepd {
 struct StudySource {
   std::string file;  // of the study, as typed
   Study study;
-  std::map<std::string, std::string> texts;  // of sweep files, by the study's names for them
+  std::map<std::string, SweepFile> files;  // of sweeps, by the study's names for them
 
   // Returns the path of a sweep file, which the study names as seen from its own folder.
   std::string path_of(const std::string& named) const;

@@ -1,0 +1,69 @@
+#include "runner/client/study/plots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/client/picture.h"
+#include "runner/client/plot_output.h"
+#include "runner/report/plot.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::size_t kTextWidth = 78;  // fits a page of paper
+
+// A title as markdown's text of a picture, which ends at a bracket.
+std::string alternative(const std::string& title) {
+  std::string text;
+  for (const char c : title) {
+    if (c == '[' || c == ']' || c == '\\') text += '\\';
+    text += c == '\n' ? ' ' : c;
+  }
+  return text;
+}
+
+// A longer fence than any run of backticks in the text.
+std::string fenced(const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  return fence + "\n" + text + (text.ends_with('\n') ? "" : "\n") + fence;
+}
+
+}  // namespace
+
+std::string StudyPlots::name_for(const std::string& sweep, const std::string& title) const {
+  const std::string name = file_name_of(sweep + " " + title);
+  const auto file = [&](std::size_t number) {
+    return fmt::format("plots/{}{}.svg", name.empty() ? "plot" : name,
+                       number == 1 ? "" : fmt::format("-{}", number));
+  };
+  const auto is_used = [&](const std::string& wanted) {
+    return std::any_of(pictures_.begin(), pictures_.end(),
+                       [&](const DocumentPicture& each) { return each.file == wanted; });
+  };
+  std::size_t number = 1;
+  while (is_used(file(number))) ++number;
+  return file(number);
+}
+
+Result<std::string> StudyPlots::add(const std::string& sweep, const Plot& plot) {
+  std::string markdown;
+  if (why_text_.empty()) {
+    auto svg = draw_picture(to_vega_lite(plot), "svg");
+    if (svg) {
+      pictures_.push_back({name_for(sweep, plot.title), std::move(*svg)});
+      markdown = fmt::format("![{}]({})", alternative(plot.title), pictures_.back().file);
+    } else if (svg.error().code == ErrorCode::kUnavailable) {
+      why_text_ = svg.error().message;
+    } else {
+      return svg.error();
+    }
+  }
+  if (markdown.empty()) markdown = fenced(to_text(plot, kTextWidth));
+  std::string notes;
+  for (const std::string& warning : warnings_of(plot)) notes += "\n- " + warning;
+  return notes.empty() ? markdown : markdown + "\n" + notes;
+}
+
+}  // namespace sweepd
