@@ -18,8 +18,8 @@
 namespace sweepd {
 
 void add_format_option(Command& command, std::string& format) {
-  command.add_option("--format", format, "md, csv, json, text or latex")
-      ->one_of({"md", "csv", "json", "text", "latex"})
+  command.add_option("--format", format, "md, csv, json, text, latex or html")
+      ->one_of({"md", "csv", "json", "text", "latex", "html"})
       ->capture_default_str();
 }
 
@@ -57,21 +57,23 @@ Result<void> print_table(const Table& table, const std::string& format) {
   return {};
 }
 
-Result<void> print_tables(const std::vector<Table>& tables, const std::string& format) {
-  if (format == "json") {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const Table& table : tables) {
-      print_warnings(table);
+Result<void> print_tables(const std::vector<Table>& tables, const std::string& format,
+                          const std::string& file) {
+  const auto parsed = format_from(format);
+  if (!parsed) return parsed.error();
+  const std::size_t width = file == "-" ? terminal_width() : 0;
+  std::string text;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Table& table : tables) {
+    if (*parsed == Format::kCsv || *parsed == Format::kJson) print_warnings(table);
+    if (*parsed == Format::kJson) {
       all.push_back(parse_ordered_json(to_json_text(table)));
+    } else {
+      text += (text.empty() ? "" : "\n") + render(table, *parsed, width);
     }
-    fmt::print("{}\n", to_indented_json(all));
-    return {};
   }
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    if (i > 0) fmt::print("\n");
-    if (auto printed = print_table(tables[i], format); !printed) return printed;
-  }
-  return {};
+  if (*parsed == Format::kJson) text = to_indented_json(all) + "\n";
+  return write_file(file, text);
 }
 
 Result<void> write_file(const std::string& path, const std::string& text) {

@@ -25,8 +25,10 @@ std::size_t terminal_width();
 
 // A program reads csv and json, so the table's warnings go to stderr then.
 Result<void> print_table(const Table& table, const std::string& format);
-// Prints several tables with an empty line between; JSON as one array.
-Result<void> print_tables(const std::vector<Table>& tables, const std::string& format);
+// Prints several tables with an empty line between; JSON as one array. `file` is the file to write;
+// `-` is standard output.
+Result<void> print_tables(const std::vector<Table>& tables, const std::string& format,
+                          const std::string& file = "-");
 
 // Writes a whole file; `-` is standard output.
 Result<void> write_file(const std::string& path, const std::string& text);

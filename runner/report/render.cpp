@@ -7,12 +7,13 @@
 namespace sweepd {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Format>, 5> kFormats{{
+constexpr std::array<std::pair<std::string_view, Format>, 6> kFormats{{
     {"md", Format::kMarkdown},
     {"csv", Format::kCsv},
     {"json", Format::kJson},
     {"text", Format::kText},
     {"latex", Format::kLatex},
+    {"html", Format::kHtml},
 }};
 
 }  // namespace
@@ -40,6 +41,8 @@ std::string render(const Table& table, Format format, std::size_t width) {
       return to_text(table, width);
     case Format::kLatex:
       return to_latex(table);
+    case Format::kHtml:
+      return to_html(table);
   }
   return {};
 }

@@ -119,8 +119,14 @@ std::string to_text(const Table& table, std::size_t width);
 // A floating table with a caption, for a document that uses the package booktabs.
 std::string to_latex(const Table& table);
 
-enum class Format { kMarkdown, kCsv, kJson, kText, kLatex };
-Result<Format> format_from(std::string_view name);  // md, csv, json, text, latex
+// As a part of a page. Numbers are attributes of their cells (`data-v`), so that a script can sort.
+// `details`, if given, is the same table with the columns n, verdict, outcome and attempt behind
+// each figure's: they become what shows where the mouse rests on a figure. Ignored if it does not
+// show the same rows and columns. Every text is escaped.
+std::string to_html(const Table& table, const Table* details = nullptr);
+
+enum class Format { kMarkdown, kCsv, kJson, kText, kLatex, kHtml };
+Result<Format> format_from(std::string_view name);  // md, csv, json, text, latex, html
 std::string render(const Table& table, Format format, std::size_t width);
 
 }  // namespace sweepd

@@ -34,7 +34,7 @@ _sweepctl() {{
     if [[ $verbs == *" ${{COMP_WORDS[i]}} "* ]]; then verb=${{COMP_WORDS[i]}} && break; fi
   done
   case $prev in
-    --format) words='md csv json text latex' ;;
+    --format) words='md csv json text latex html' ;;
     --sweep) words=$(_sweepctl_names sweeps) ;;
     --state-dir | --db) COMPREPLY=() && return ;;
   esac

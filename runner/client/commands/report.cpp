@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include "runner/base/files.h"
 #include "runner/client/client.h"
+#include "runner/client/document/page.h"
+#include "runner/client/document/report_page.h"
 #include "runner/client/output.h"
 #include "runner/wire/messages/results.h"
 
@@ -12,9 +15,28 @@ struct ReportOptions {
   std::string table;
   std::vector<std::string> with;
   std::string format = "md";
+  std::string file = "-";
 };
 
+// A picture of each plot is in the page.
+Exit write_page(Client& client, const ReportOptions& options) {
+  if (!options.with.empty()) {
+    return report_error({ErrorCode::kInvalidArgument,
+                         "--with is for other formats: a page shows all of it where the mouse "
+                         "rests on a figure"});
+  }
+  const auto document = report_document(client, options.sweep, options.table);
+  if (!document) return report_error(document.error());
+  if (!document->no_pictures.empty()) fmt::print(stderr, "note: {}\n", document->no_pictures);
+  const std::string page = to_page(*document);
+  const auto written =
+      options.file == "-" ? write_file("-", page) : replace_file(options.file, page);
+  return written ? Exit::kOk : report_error(written.error());
+}
+
 Exit report(Client& client, const ReportOptions& options) {
+  if (options.format == "html" || options.file.ends_with(".html"))
+    return write_page(client, options);
   const auto reply = client.call<rpc::Report>({options.sweep, options.table, options.with});
   if (!reply) return report_error(reply.error());
   if (reply->plots && !reply->plots->empty() && options.table.empty()) {
@@ -24,7 +46,7 @@ Exit report(Client& client, const ReportOptions& options) {
     }
     fmt::print(stderr, "note: `sweepctl plot {}` draws {}\n", reply->sweep.name, titles);
   }
-  const auto printed = print_tables(reply->tables, options.format);
+  const auto printed = print_tables(reply->tables, options.format, options.file);
   return printed ? Exit::kOk : report_error(printed.error());
 }
 
@@ -41,9 +63,14 @@ void add_report(Command& app, Client& client) {
       "print only this table: its number from 1, its title, or the beginning of its title");
   add_with_option(*command, options->with);
   add_format_option(*command, options->format);
+  command
+      ->add_option("-o,--output", options->file,
+                   "the file to write; one that ends in .html is a page of tables and plots")
+      ->capture_default_str();
   command->footer(
       "Examples: sweepctl report lm-end-to-end > tables.md\n"
-      "          sweepctl report lm-end-to-end --table 'Step time' --format csv");
+      "          sweepctl report lm-end-to-end --table 'Step time' --format csv\n"
+      "          sweepctl report lm-end-to-end -o report.html");
   command->callback([&client, options] {
     client.action = [&client, options] { return report(client, *options); };
   });

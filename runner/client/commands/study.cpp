@@ -5,11 +5,11 @@
 #include "runner/base/files.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
+#include "runner/client/document/page.h"
 #include "runner/client/output.h"
 #include "runner/client/reference_file.h"
-#include "runner/client/study/document.h"
-#include "runner/client/study/page.h"
 #include "runner/client/study/study_plan.h"
+#include "runner/client/study/write_document.h"
 #include "runner/client/watching.h"
 #include "runner/report/report.h"
 #include "runner/wire/messages/queue.h"
@@ -73,17 +73,18 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
   if (!document) return report_error(document.error());
   auto last = how_measured(client, source, jobs);
   if (!last) return report_error(last.error());
-  document->chapters.push_back(std::move(*last));
-  if (!document->no_pictures.empty()) fmt::print(stderr, "note: {}\n", document->no_pictures);
+  Document& page = document->document;
+  page.chapters.push_back(std::move(*last));
+  if (!page.no_pictures.empty()) fmt::print(stderr, "note: {}\n", page.no_pictures);
   const fs::path folder = options.output;
   std::error_code ignored;  // writing the first file says what is wrong
-  if (!document->pictures.empty()) fs::create_directories(folder / "plots", ignored);
-  for (const DocumentPicture& picture : document->pictures) {
+  if (!page.pictures.empty()) fs::create_directories(folder / "plots", ignored);
+  for (const DocumentPicture& picture : page.pictures) {
     if (const auto written = replace_file(folder / picture.file, picture.svg); !written)
       return report_error(written.error());
   }
-  for (const auto& [name, text] : {std::pair(folder / "writeup.md", to_markdown(*document)),
-                                   std::pair(folder / "writeup.html", to_page(*document))}) {
+  for (const auto& [name, text] : {std::pair(folder / "writeup.md", to_markdown(page)),
+                                   std::pair(folder / "writeup.html", to_page(page))}) {
     if (const auto written = replace_file(name, text); !written)
       return report_error(written.error());
     fmt::print("{}\n", name.string());

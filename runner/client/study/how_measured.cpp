@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "runner/base/text.h"
+#include "runner/client/document/sweep_results.h"
 #include "runner/client/output.h"
-#include "runner/client/study/document.h"
-#include "runner/report/report.h"
+#include "runner/client/study/write_document.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/results.h"
 
@@ -26,15 +26,6 @@ std::string command_of(const StudySource& source, const StudyJob& job) {
   std::string command = "sweepctl run " + shell_word(source.path_of(job.file));
   for (const std::string& set : job.set) command += " --set " + shell_word(set);
   return command;
-}
-
-// "24 done", "20 done, 3 oom, 1 skipped, 2 open"
-std::string counts_in_words(const rpc::Counts& counts) {
-  std::vector<std::string> parts{fmt::format("{} done", counts.done())};
-  for (const auto& [word, n] : counts.problems()) parts.push_back(fmt::format("{} {}", n, word));
-  const std::int64_t open = counts.queued + counts.running;
-  if (open > 0) parts.push_back(fmt::format("{} open", open));
-  return join(parts, ", ");
 }
 
 std::string machine_in_words(const rpc::Devices::Reply& machine) {
@@ -70,14 +61,16 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
         table.rows.push_back({{name, {}}, {counts_in_words(shown->sweep->counts), {}}});
     }
   }
-  return DocumentChapter{
-      "How this was measured",
-      fmt::format("By sweepd {} ({}), at scale `{}` of `{}`, on {}.\n\n{}\nThe whole document "
-                  "again, or one "
-                  "sweep by itself:\n\n```\nsweepctl study {} --scale {}\n{}```\n",
-                  status->version, status->commit, source.study.scale, source.file,
-                  machine_in_words(*machine), to_markdown(table), shell_word(source.file),
-                  shell_word(source.study.scale), commands)};
+  const std::string study = shell_word(source.file), scale = shell_word(source.study.scale);
+  DocumentChapter chapter{"How this was measured", {}};
+  chapter.blocks.push_back(
+      {fmt::format("By sweepd {} ({}), at scale `{}` of `{}`, on {}.", status->version,
+                   status->commit, source.study.scale, source.file, machine_in_words(*machine))});
+  chapter.blocks.push_back({"", DocumentTable{std::move(table), std::nullopt}});
+  chapter.blocks.push_back({"The whole document again, or one sweep by itself:"});
+  chapter.blocks.push_back(
+      {fmt::format("```\nsweepctl study {} --scale {}\n{}```", study, scale, commands)});
+  return chapter;
 }
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-#include "runner/client/study/plots.h"
+#include "runner/client/document/plots.h"
 
 #include <fmt/format.h>
 
@@ -23,16 +23,9 @@ std::string alternative(const std::string& title) {
   return text;
 }
 
-// A longer fence than any run of backticks in the text.
-std::string fenced(const std::string& text) {
-  std::string fence = "```";
-  while (text.find(fence) != std::string::npos) fence += '`';
-  return fence + "\n" + text + (text.ends_with('\n') ? "" : "\n") + fence;
-}
-
 }  // namespace
 
-std::string StudyPlots::name_for(const std::string& sweep, const std::string& title) const {
+std::string DocumentPlots::name_for(const std::string& sweep, const std::string& title) const {
   const std::string name = file_name_of(sweep + " " + title);
   const auto file = [&](std::size_t number) {
     return fmt::format("plots/{}{}.svg", name.empty() ? "plot" : name,
@@ -47,7 +40,7 @@ std::string StudyPlots::name_for(const std::string& sweep, const std::string& ti
   return file(number);
 }
 
-Result<std::string> StudyPlots::add(const std::string& sweep, const Plot& plot) {
+Result<std::string> DocumentPlots::add(const std::string& sweep, const Plot& plot) {
   std::string markdown;
   if (why_text_.empty()) {
     auto svg = draw_picture(to_vega_lite(plot), "svg");
@@ -60,7 +53,7 @@ Result<std::string> StudyPlots::add(const std::string& sweep, const Plot& plot) 
       return svg.error();
     }
   }
-  if (markdown.empty()) markdown = fenced(to_text(plot, kTextWidth));
+  if (markdown.empty()) markdown = as_code(to_text(plot, kTextWidth));
   std::string notes;
   for (const std::string& warning : warnings_of(plot)) notes += "\n- " + warning;
   return notes.empty() ? markdown : markdown + "\n" + notes;

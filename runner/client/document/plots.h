@@ -1,15 +1,15 @@
-// The plots of a study's sweeps: pictures, or text where nothing draws pictures.
+// The plots of a document: pictures, or text where nothing draws pictures.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "runner/client/study/document.h"
+#include "runner/client/document/document.h"
 #include "runner/model/plot.h"
 
 namespace sweepd {
 
-class StudyPlots {
+class DocumentPlots {
  public:
   // Returns the plot as markdown, with the notes that warn of its figures. Draws it, which takes
   // about a second. Fails if the plot cannot be drawn.

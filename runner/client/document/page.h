@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "runner/client/study/document.h"
+#include "runner/client/document/document.h"
 
 namespace sweepd {
 
 // Markdown becomes HTML by cmark-gfm. HTML inside the markdown is left out, so no text from a sweep
 // file or a program can become markup or a script.
-std::string to_page(const StudyDocument& document);
+std::string to_page(const Document& document);
 
 }  // namespace sweepd

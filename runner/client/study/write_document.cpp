@@ -1,14 +1,13 @@
-#include "runner/client/study/document.h"
+#include "runner/client/study/write_document.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/client/document/plots.h"
+#include "runner/client/document/sweep_results.h"
 #include "runner/client/study/figures.h"
-#include "runner/client/study/plots.h"
-#include "runner/report/report.h"
-#include "runner/wire/messages/plots.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
@@ -32,21 +31,21 @@ class DocumentWriter {
     }
     document_.introduction = join(about, "\n\n");
     for (const StudyChapter& chapter : study.chapters) {
-      std::vector<std::string> blocks;
+      std::vector<DocumentBlock> blocks;
       for (const StudyPart& part : chapter.parts) {
         if (auto added = add_part(part, blocks); !added) return added.error();
       }
-      document_.chapters.push_back({chapter.title, join(blocks, "\n\n") + "\n"});
+      document_.chapters.push_back({chapter.title, std::move(blocks)});
     }
     document_.pictures = plots_.take();
     document_.no_pictures = plots_.why_text();
-    return std::move(document_);
+    return StudyDocument{std::move(document_), std::move(missing_)};
   }
 
  private:
   // A hole is shown where it is, so that nobody reads over it.
   std::string miss(int line, int column, const std::string& what) {
-    document_.missing.push_back(fmt::format("{}:{}:{}: {}", source_.file, line, column, what));
+    missing_.push_back(fmt::format("{}:{}:{}: {}", source_.file, line, column, what));
     return "**[" + what + "]**";
   }
 
@@ -79,7 +78,7 @@ class DocumentWriter {
     return text ? text : miss(figure.line, figure.column, text.error().message);
   }
 
-  Result<void> add_part(const StudyPart& part, std::vector<std::string>& blocks) {
+  Result<void> add_part(const StudyPart& part, std::vector<DocumentBlock>& blocks) {
     std::string prose;
     for (const StudyPiece& piece : part.text) {
       prose += piece.markdown;
@@ -88,12 +87,12 @@ class DocumentWriter {
       if (!text) return text.error();
       prose += *text;
     }
-    if (!trim(prose).empty()) blocks.emplace_back(trim(prose));
+    if (!trim(prose).empty()) blocks.push_back({std::string(trim(prose))});
     if (part.file.empty()) return {};
     const StudyJob* job = job_of(part);
     if (job == nullptr || job->sweeps.empty()) {
-      blocks.push_back(miss(part.line, part.column,
-                            fmt::format("the sweeps of {} were not submitted yet", part.file)));
+      blocks.push_back({miss(part.line, part.column,
+                             fmt::format("the sweeps of {} were not submitted yet", part.file))});
       return {};
     }
     for (const auto& [name, id] : job->sweeps) {
@@ -103,48 +102,43 @@ class DocumentWriter {
   }
 
   Result<void> add_results(const StudyPart& part, const std::string& name, const std::string& id,
-                           std::vector<std::string>& blocks) {
-    const auto reply = client_.call<rpc::Report>({id, "", {}});
-    if (!reply && reply.error().code == ErrorCode::kUnavailable) return reply.error();
-    if (!reply) {
+                           std::vector<DocumentBlock>& blocks) {
+    auto found = tables_of_sweep(client_, id);
+    if (!found && found.error().code == ErrorCode::kUnavailable) return found.error();
+    if (!found) {
       blocks.push_back(
-          miss(part.line, part.column,
-               fmt::format("no tables of sweep `{}`: {}", name, reply.error().message)));
+          {miss(part.line, part.column,
+                fmt::format("no tables of sweep `{}`: {}", name, found.error().message))});
       return {};
     }
-    for (const Table& table : reply->tables) {
-      if (part.all_tables || contains(part.tables, table.title)) {
-        blocks.emplace_back(trim(to_markdown(table)));
+    for (DocumentTable& each : found->tables) {
+      if (part.all_tables || contains(part.tables, each.table.title)) {
+        blocks.push_back({"", std::move(each)});
       }
     }
-    const bool has_plots = reply->plots && !reply->plots->empty();
-    if (!has_plots || (!part.all_plots && part.plots.empty())) return {};
+    if (!found->has_plots || (!part.all_plots && part.plots.empty())) return {};
     return add_plots(part, name, id, blocks);
   }
 
   Result<void> add_plots(const StudyPart& part, const std::string& name, const std::string& id,
-                         std::vector<std::string>& blocks) {
-    const auto reply = client_.call<rpc::Plot>({.sweep = id});
-    if (!reply && reply.error().code == ErrorCode::kUnavailable) return reply.error();
-    const auto none = [&](const std::string& title, const Error& why) {
-      blocks.push_back(
-          miss(part.line, part.column,
-               fmt::format("no plot{} of sweep `{}`: {}", title.empty() ? "s" : " `" + title + "`",
-                           name, why.message)));
+                         std::vector<DocumentBlock>& blocks) {
+    const auto none = [&](const std::string& which, const Error& why) {
+      blocks.push_back({miss(part.line, part.column,
+                             fmt::format("no {} of sweep `{}`: {}", which, name, why.message))});
     };
-    if (!reply) {
-      none("", reply.error());
+    const auto plots = plots_of_sweep(client_, id);
+    if (!plots && plots.error().code == ErrorCode::kUnavailable) return plots.error();
+    if (!plots) {
+      none("plots", plots.error());
       return {};
     }
-    for (const rpc::PlotEntry& entry : reply->plots) {
-      if (!part.all_plots && !contains(part.plots, entry.title)) continue;
-      const auto plot = rpc::plot_of(entry);
-      if (!plot) return plot.error();
-      auto markdown = plots_.add(name, *plot);
+    for (const Plot& plot : *plots) {
+      if (!part.all_plots && !contains(part.plots, plot.title)) continue;
+      auto markdown = plots_.add(name, plot);
       if (markdown) {
-        blocks.push_back(std::move(*markdown));
+        blocks.push_back({std::move(*markdown)});
       } else {
-        none(entry.title, markdown.error());
+        none("plot `" + plot.title + "`", markdown.error());
       }
     }
     return {};
@@ -153,8 +147,9 @@ class DocumentWriter {
   Client& client_;
   const StudySource& source_;
   const std::vector<StudyJob>& jobs_;
-  StudyDocument document_;
-  StudyPlots plots_;
+  Document document_;
+  std::vector<std::string> missing_;
+  DocumentPlots plots_;
 };
 
 }  // namespace
@@ -162,15 +157,6 @@ class DocumentWriter {
 Result<StudyDocument> write_document(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs) {
   return DocumentWriter(client, source, jobs).write();
-}
-
-std::string to_markdown(const StudyDocument& document) {
-  std::string out = "# " + document.title + "\n";
-  if (!document.introduction.empty()) out += "\n" + document.introduction + "\n";
-  for (const DocumentChapter& chapter : document.chapters) {
-    out += "\n## " + chapter.title + "\n\n" + chapter.markdown;
-  }
-  return out;
 }
 
 }  // namespace sweepd

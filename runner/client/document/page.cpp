@@ -1,4 +1,4 @@
-#include "runner/client/study/page.h"
+#include "runner/client/document/page.h"
 
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <kainjow/mustache.hpp>
 #include <memory>
+#include <random>
 
-#include "runner/client/study/page_template.h"
+#include "runner/client/document/page_template.h"
+#include "runner/report/report.h"
 
 namespace sweepd {
 namespace {
@@ -38,6 +40,14 @@ std::string html_of(const std::string& markdown) {
   return html.get();
 }
 
+// Names the page's own script, so that a browser runs no other, whatever the page shows.
+std::string nonce() {
+  std::random_device random;
+  std::string text;
+  for (int i = 0; i < 4; ++i) text += fmt::format("{:08x}", random());
+  return text;
+}
+
 // As a data URL has it, and an attribute in double quotes.
 std::string percent_encoded(const std::string& text) {
   std::string out;
@@ -65,20 +75,31 @@ std::string with_pictures(std::string html, const std::vector<DocumentPicture>& 
 
 }  // namespace
 
-std::string to_page(const StudyDocument& document) {
+std::string to_page(const Document& document) {
   using kainjow::mustache::data;
   data chapters{data::type::list};
   for (std::size_t i = 0; i < document.chapters.size(); ++i) {
+    std::string body;
+    for (const DocumentBlock& block : document.chapters[i].blocks) {
+      if (block.table) {
+        const auto& [table, details] = *block.table;
+        body += to_html(table, details ? &*details : nullptr);
+      } else {
+        body += with_pictures(html_of(block.markdown), document.pictures);
+      }
+    }
     data chapter;
     chapter["id"] = fmt::format("chapter-{}", i + 1);
     chapter["title"] = document.chapters[i].title;
-    chapter["body"] = with_pictures(html_of(document.chapters[i].markdown), document.pictures);
+    chapter["body"] = body;
     chapters << chapter;
   }
   data page;
   page["title"] = document.title;
   page["introduction"] = html_of(document.introduction);
   page["chapters"] = std::move(chapters);
+  page["nonce"] = nonce();
+  page["script"] = std::string(kPageScript);
   return kainjow::mustache::mustache(std::string(kPageTemplate)).render(page);
 }
 

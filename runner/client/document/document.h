@@ -1,0 +1,49 @@
+// A document of prose, tables and plots, as markdown or as one page of HTML.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/model/table.h"
+
+namespace sweepd {
+
+// A table, and the same with columns of n, verdict, outcome and attempt behind each figure's, which
+// a page shows where the mouse rests on a figure.
+struct DocumentTable {
+  Table table;
+  std::optional<Table> details;
+};
+
+// Markdown, or a table.
+struct DocumentBlock {
+  std::string markdown;
+  std::optional<DocumentTable> table = std::nullopt;
+};
+
+struct DocumentChapter {
+  std::string title;
+  std::vector<DocumentBlock> blocks;
+};
+
+// A picture of a plot, which the markdown shows by its file's name.
+struct DocumentPicture {
+  std::string file;  // as seen from the document: "plots/precision-step-time.svg"
+  std::string svg;
+};
+
+struct Document {
+  std::string title;
+  std::string introduction;  // markdown
+  std::vector<DocumentChapter> chapters;
+  std::vector<DocumentPicture> pictures;
+  std::string no_pictures;  // why plots are text, or ""
+};
+
+std::string to_markdown(const Document& document);
+
+// Text as markdown that shows it as it is.
+std::string as_code(const std::string& text);
+
+}  // namespace sweepd

@@ -1,0 +1,82 @@
+#include "runner/client/document/report_page.h"
+
+#include <fmt/format.h>
+
+#include "runner/base/text.h"
+#include "runner/client/document/plots.h"
+#include "runner/client/document/sweep_results.h"
+#include "runner/client/output.h"
+
+namespace sweepd {
+namespace {
+
+// Where and by what the sweep's results were measured: one row for each machine and version.
+Result<Table> measured_on(Client& client, const rpc::SweepEntry& sweep) {
+  QuerySpec query;
+  query.sweep = sweep.id;
+  query.table.rows = {"host", "device_name", "driver", "torch", "build"};
+  query.table.headings = {{"host", "Host"},
+                          {"device_name", "Device"},
+                          {"driver", "Driver"},
+                          {"torch", "LibTorch"},
+                          {"build", "Build of sweepd"}};
+  query.table.pool = {"all"};
+  TableSpec::Value count;
+  count.name = "Steps";
+  count.cell = "{n}";
+  query.table.values = {count};
+  auto reply = client.call<rpc::Query>(query);
+  if (!reply) return reply.error();
+  reply->table.notes.clear();  // they are about figures, and these are none
+  reply->table.warnings = 0;
+  return std::move(reply->table);
+}
+
+}  // namespace
+
+Result<Document> report_document(Client& client, const std::string& sweep,
+                                 const std::string& table) {
+  auto found = tables_of_sweep(client, sweep, table);
+  if (!found) return found.error();
+  const rpc::SweepEntry& about = found->sweep;
+  Document document;
+  document.title = about.name;
+  document.introduction =
+      fmt::format("{}{}{}: {}, submitted {}.", trim(about.description),
+                  about.description.empty() ? "" : "\n\n", counted(about.trials, "trial"),
+                  counts_in_words(about.counts), local_time(about.submitted.ns));
+  for (std::size_t i = 0; i < found->tables.size(); ++i) {
+    DocumentTable& each = found->tables[i];
+    const std::string title =
+        each.table.title.empty() ? fmt::format("Table {}", i + 1) : each.table.title;
+    each.table.title.clear();  // the heading has it
+    document.chapters.push_back({title, {{"", std::move(each)}}});
+  }
+  if (found->has_plots && table.empty()) {
+    const auto plots = plots_of_sweep(client, about.id);
+    if (!plots) return plots.error();
+    DocumentPlots drawn;
+    for (const Plot& plot : *plots) {
+      auto markdown = drawn.add(about.name, plot);
+      if (!markdown) return markdown.error();
+      document.chapters.push_back(
+          {plot.title.empty() ? "Plot" : plot.title, {{std::move(*markdown)}}});
+    }
+    document.pictures = drawn.take();
+    document.no_pictures = drawn.why_text();
+  }
+  auto where = measured_on(client, about);
+  if (!where) return where.error();
+  const auto shown = client.call<rpc::Show>({.what = about.id, .limit = 1});
+  if (!shown) return shown.error();
+  DocumentChapter last{"How this was measured", {}};
+  last.blocks.push_back({"", DocumentTable{std::move(*where), std::nullopt}});
+  if (shown->source) {
+    last.blocks.push_back({"`sweepctl run FILE` with this file measures it again:"});
+    last.blocks.push_back({as_code(*shown->source)});
+  }
+  document.chapters.push_back(std::move(last));
+  return document;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,16 @@
+// A sweep as a document: its tables and plots, on what it was measured, and its file.
+#pragma once
+
+#include <string>
+
+#include "runner/client/client.h"
+#include "runner/client/document/document.h"
+
+namespace sweepd {
+
+// Asks for all of it; also works on a database file. `table` chooses one table, and then there are
+// no plots.
+Result<Document> report_document(Client& client, const std::string& sweep,
+                                 const std::string& table);
+
+}  // namespace sweepd

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+#include "runner/report/layout.h"
+#include "runner/report/report.h"
+
+namespace sweepd {
+namespace {
+
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+// The columns that `with` adds behind a figure's, by their endings.
+constexpr const char* kDetails[] = {" n", " verdict", " outcome", " attempt"};
+constexpr std::size_t kDetailCount = std::size(kDetails);
+
+// Returns for each column of the table where its details begin in the other one, or 0 for a column
+// without them. Returns nothing if the tables do not show the same.
+std::vector<std::size_t> details_of(const Table& table, const Table* details) {
+  if (details == nullptr || details->rows.size() != table.rows.size()) return {};
+  std::vector<std::size_t> begins;
+  std::size_t at = 0;
+  for (const Column& column : table.columns) {
+    if (at >= details->columns.size() || details->columns[at].name != column.name) return {};
+    ++at;
+    bool has_them = at + kDetailCount <= details->columns.size();
+    for (std::size_t i = 0; has_them && i < kDetailCount; ++i) {
+      has_them = details->columns[at + i].name.ends_with(kDetails[i]);
+    }
+    begins.push_back(has_them ? at : 0);
+    if (has_them) at += kDetailCount;
+  }
+  return at == details->columns.size() ? begins : std::vector<std::size_t>();
+}
+
+// "n 20, valid, done, attempt 3f9c2a7b"
+std::string tip(const std::vector<Cell>& row, std::size_t begin) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < kDetailCount; ++i) {
+    const std::string& text = row[begin + i].text;
+    if (text.empty() || text == "—") continue;
+    parts.push_back(i == 0 ? "n " + text : i + 1 == kDetailCount ? "attempt " + text : text);
+  }
+  return join(parts, ", ");
+}
+
+void append_cell(std::string& out, const Cell& cell, Align align, const std::string& tip) {
+  out += "<td";
+  if (align == Align::kRight) out += " class=\"right\"";
+  if (cell.number) out += fmt::format(" data-v=\"{:.17g}\"", *cell.number);
+  if (!tip.empty()) out += " title=\"" + escape(tip) + "\"";
+  const std::string text = escape(cell.text);
+  out += ">" + (cell.bold ? "<strong>" + text + "</strong>" : text) + "</td>";
+}
+
+}  // namespace
+
+std::string to_html(const Table& table, const Table* details) {
+  std::string out = "<figure>\n";
+  if (!table.title.empty()) out += "<figcaption>" + escape(table.title) + "</figcaption>\n";
+  if (table.rows.empty() || table.columns.empty()) {
+    out += "<p>No rows.</p>\n";
+  } else {
+    const std::vector<std::size_t> begins = details_of(table, details);
+    out += "<table class=\"data\">\n<thead><tr>";
+    for (const Column& column : table.columns) {
+      out += fmt::format("<th{}>{}</th>", column.align == Align::kRight ? " class=\"right\"" : "",
+                         escape(report::header_text(column)));
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      out += "<tr>";
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const bool has_tip = !begins.empty() && begins[c] != 0;
+        append_cell(out, table.rows[r][c], table.columns[c].align,
+                    has_tip ? tip(details->rows[r], begins[c]) : "");
+      }
+      out += "</tr>\n";
+    }
+    out += "</tbody>\n</table>\n";
+  }
+  if (!table.notes.empty()) {
+    out += "<ul>\n";
+    for (const std::string& note : table.notes) out += "<li>" + escape(note) + "</li>\n";
+    out += "</ul>\n";
+  }
+  return out + "</figure>\n";
+}
+
+}  // namespace sweepd

@@ -1,0 +1,97 @@
+// Tests that a document becomes markdown and one page, and that no text becomes a script.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "runner/client/document/page.h"
+
+namespace sweepd {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Table one_cell(const std::string& text) {
+  Table table;
+  table.columns = {{"a", "ms", Align::kRight}};
+  table.rows = {{{text, 1.0}}};
+  return table;
+}
+
+Document document() {
+  Document document;
+  document.title = "Costs & more";
+  document.introduction = "What it *is*.";
+  document.chapters = {
+      {"First", {{"Prose with `code`."}, {"", DocumentTable{one_cell("1.0†"), std::nullopt}}}},
+      {"Second", {{"- note\n"}}}};
+  return document;
+}
+
+TEST(Page, Markdown) {
+  EXPECT_EQ(to_markdown(document()),
+            "# Costs & more\n\nWhat it *is*.\n\n## First\n\nProse with `code`.\n\n"
+            "| a (ms) |\n| -----: |\n|   1.0† |\n\n## Second\n\n- note\n");
+}
+
+TEST(Page, ChaptersAndTables) {
+  const std::string page = to_page(document());
+  EXPECT_THAT(page, AllOf(HasSubstr("<title>Costs &amp; more</title>"),
+                          HasSubstr("<li><a href=\"#chapter-2\">Second</a></li>"),
+                          HasSubstr("<section id=\"chapter-1\">\n<h2>First</h2>"),
+                          HasSubstr("<td class=\"right\" data-v=\"1\">1.0†</td>"),
+                          HasSubstr("<em>is</em>"), Not(HasSubstr("{{"))));
+  // Nothing is loaded from anywhere.
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("src=")), Not(HasSubstr("http:"))));
+}
+
+// Returns what stands between two texts.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t at = text.find(begin) + begin.size();
+  return text.substr(at, text.find(end, at) - at);
+}
+
+TEST(Page, ABrowserRunsThePagesOwnScriptAlone) {
+  const std::string page = to_page(document());
+  const std::string nonce = between(page, "script-src 'nonce-", "'");
+  EXPECT_EQ(nonce.size(), 32U);
+  EXPECT_THAT(page, HasSubstr("<script nonce=\"" + nonce + "\">"));
+  EXPECT_NE(nonce, between(to_page(document()), "script-src 'nonce-", "'"));
+  EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; "
+                              "img-src data:; "));
+}
+
+TEST(Page, HasItsPicturesAndNoOther) {
+  Document drawn;
+  drawn.chapters = {{"Plots", {{"![A & B](plots/a.svg)\n\n![Far](http://far.example/b.svg)\n"}}}};
+  drawn.pictures = {{"plots/a.svg", "<svg title=\"50 % & 1#\">\n\u00b5</svg>"}};
+  const std::string page = to_page(drawn);
+  EXPECT_THAT(page, HasSubstr("<img src=\"data:image/svg+xml;charset=utf-8,%3Csvg title=%2250 %25 "
+                              "%26 1%23%22%3E%0A\u00b5%3C/svg%3E\" alt=\"A &amp; B\""));
+}
+
+TEST(Page, NoTextBecomesAScript) {
+  const std::string script = "<script>alert(1)</script>";
+  Document hostile;
+  hostile.title = hostile.introduction = script;
+  Table table = one_cell("\" onmouseover=\"alert(1)");
+  table.title = script;
+  table.columns[0].name = table.columns[0].unit = script;
+  for (const char* text : {"<script>alert(1)</script>", "[x](javascript:alert(1))",
+                           "<img src=x onerror=alert(1)>", "</table><script>alert(1)</script>"}) {
+    table.rows.push_back({{text, {}}});
+  }
+  table.notes = {script};
+  hostile.chapters = {
+      {script, {{script + "\n\n[x](javascript:alert(1))\n"}, {"", DocumentTable{table, table}}}},
+      {"Code", {{as_code("```\n</code>" + script)}}}};
+  const std::string page = to_page(hostile);
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("<img")),
+                          Not(HasSubstr("\"javascript:alert")), Not(HasSubstr("=\"alert"))));
+  EXPECT_THAT(page, HasSubstr("<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2>"));
+}
+
+}  // namespace
+}  // namespace sweepd

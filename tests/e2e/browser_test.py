@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The page of `sweepctl report` in a real browser, with the network off.
+
+    browser_test.py BIN WORKER
+"""
+
+import base64
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from browser import Browser, program  # noqa: E402
+
+BIN, WORKER = (Path(sys.argv.pop(1)).resolve() for _ in range(2))
+HOSTILE = "<script>window.bad = 1</script><img src=x onerror='window.bad = 1'>"
+SWEEP = f"""
+sweep: paged
+description: "{HOSTILE}"
+workload: axpy
+params: {{warmup: 1, size: 4}}
+matrix: {{steps: [10, 2, 3, 30, 4, 5, 6, 7]}}
+tables:
+  - {{title: "{HOSTILE}", rows: [steps], metric: fact.y.0, cell: "{{mean:.0f}}"}}
+plots:
+  - {{title: "{HOSTILE}", x: steps, y: max, metric: fact.y.0}}
+"""
+PICTURE = "#!/bin/sh\necho '<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"50\"><script>window.top.bad = 1</script></svg>'\n"
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="sweepd-page-"))
+        painter = cls.folder / "painter"
+        painter.write_text(PICTURE)
+        painter.chmod(0o755)
+        cls.environment = {**os.environ, "SWEEPD_STATE_DIR": str(cls.folder / "state"), "SWEEPD_WORKER": str(WORKER), "SWEEPD_PYTHON": str(painter)}
+        cls.page = cls.folder / "report.html"
+        cls.ctl("submit", "-", "--wait", text=SWEEP)
+        cls.ctl("report", "paged", "-o", cls.page)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.ctl("stop", "--now")
+        shutil.rmtree(cls.folder, ignore_errors=True)
+
+    @classmethod
+    def ctl(cls, *words, text=None):
+        subprocess.run([BIN / "sweepctl", *words], env=cls.environment, input=text, text=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=True)
+
+    def setUp(self):
+        self.browser = Browser()
+        self.addCleanup(self.browser.close)
+        self.browser.open(self.page.as_uri())
+
+    def column(self, number):
+        return self.browser.value(f"[...document.querySelector('table.data').tBodies[0].rows].filter(row => !row.hidden)"
+                                  f".map(row => row.cells[{number}].textContent)")
+
+    def test_nothing_is_wrong_and_no_text_ran(self):
+        self.assertEqual(self.browser.errors, [])
+        self.assertIsNone(self.browser.value("window.bad"))
+        self.assertEqual(self.browser.value("document.querySelectorAll('script').length"), 1)
+        self.assertEqual(self.browser.value("document.images.length"), 1)
+        self.assertEqual(self.browser.value("document.images[0].naturalWidth"), 900, "the picture is in the page")
+
+    def test_a_click_sorts_by_number_and_another_turns_it_round(self):
+        self.assertEqual(self.column(0), ["10", "2", "3", "30", "4", "5", "6", "7"], "as the sweep file orders them")
+        click = "document.querySelector('table.data thead').rows[0].cells[1].click()"
+        self.browser.value(click)
+        self.assertEqual(self.column(0), ["2", "3", "4", "5", "6", "7", "10", "30"])
+        self.browser.value(click)
+        self.assertEqual(self.column(0), ["30", "10", "7", "6", "5", "4", "3", "2"])
+        self.assertEqual(self.browser.value("document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), "descending")
+
+    def test_the_keyboard_sorts_too(self):
+        self.browser.value("document.querySelector('th').focus()")
+        for kind in ("keyDown", "keyUp"):
+            self.browser.ask("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13)
+        self.assertEqual(self.column(0)[0], "2")
+
+    def test_the_filter_hides_rows(self):
+        fill = "const box = document.querySelector('input'); box.value = '{}'; box.dispatchEvent(new Event('input')); 0"
+        self.browser.value("{" + fill.format("30 61") + "}")
+        self.assertEqual(self.column(0), ["30"])
+        self.browser.value("{" + fill.format("") + "}")
+        self.assertEqual(len(self.column(0)), 8)
+
+    def test_a_figure_says_where_it_is_from(self):
+        title = self.browser.value("document.querySelector('td[title]').title")
+        self.assertRegex(title, r"^n 1, done, attempt [0-9a-f]{8}")
+
+    def test_it_fits_a_phone_and_a_wide_screen(self):
+        for width in (360, 900, 1800):
+            self.browser.resize(width)
+            self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), width)
+            picture = base64.b64decode(self.browser.ask("Page.captureScreenshot", format="png")["data"])
+            self.assertTrue(picture.startswith(b"\x89PNG"))
+            if os.environ.get("SWEEPD_PICTURES"):
+                Path(os.environ["SWEEPD_PICTURES"], f"page-{width}.png").write_bytes(picture)
+
+    def test_it_prints(self):
+        pages = base64.b64decode(self.browser.ask("Page.printToPDF")["data"])
+        self.assertTrue(pages.startswith(b"%PDF"))
+
+
+if __name__ == "__main__":
+    if program() is None:
+        print("skipped: no Chromium; tools/bootstrap test installs it")
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,93 @@
+// `sweepctl report -o FILE`: a page of one sweep, and its tables in other formats.
+#include <gmock/gmock.h>
+
+#include "tests/e2e/experiment_files.h"
+#include "tests/e2e/python.h"
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kPaged =
+    "sweep: paged\ndescription: What <b>steps</b> add up to.\nworkload: axpy\n"
+    "params: {warmup: 1, size: 4}\nmatrix: {steps: [2, 3]}\n"
+    "tables:\n"
+    "  - {title: 'Sums & <script>', rows: [steps], metric: fact.y.0, cell: '{mean:.0f}'}\n"
+    "  - {rows: [steps], metric: fact.y.0, cell: '{max:.1f}'}\n"
+    "plots:\n"
+    "  - {title: Sums over steps, x: steps, y: max, metric: fact.y.0}\n";
+
+TEST(ReportPage, TablesPlotsAndHowItWasMeasured) {
+  const Sandbox box;
+  const Python none("/no/such/python");
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kPaged).exit_code, 0);
+  const std::string file = (box.folder() / "report.html").string();
+  const Ran ran = box.ctl({"report", "paged", "-o", file});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("note: no picture: `/no/such/python`"));
+  const std::string page = text_of(file);
+  EXPECT_THAT(page, AllOf(HasSubstr("<h1>paged</h1>"), HasSubstr("steps"), Not(HasSubstr("<b>")),
+                          HasSubstr("<p>2 trials: 2 done, submitted 20"),
+                          HasSubstr("<h2>Sums &amp; &lt;script&gt;</h2>"),
+                          HasSubstr("<h2>Table 2</h2>"), HasSubstr("<h2>Sums over steps</h2>"),
+                          HasSubstr("<h2>How this was measured</h2>")));
+  EXPECT_THAT(page, AllOf(HasSubstr("title=\"n 1, done, attempt "), HasSubstr(">7</td>"),
+                          HasSubstr("<pre><code>Sums over steps\n"), HasSubstr("<th>Host</th>"),
+                          HasSubstr("matrix: {steps: [2, 3]}")));
+  // The same of a database alone, but for the page's random number.
+  const Ran read = box.ctl({"--db", box.state().string(), "report", "paged", "--format", "html"});
+  EXPECT_EQ(read.exit_code, 0) << read.err;
+  EXPECT_EQ(read.out.size(), page.size());
+}
+
+TEST(ReportPage, OneTableHasNoPlots) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kPaged).exit_code, 0);
+  const Ran ran = box.ctl({"report", "paged", "--table", "2", "--format", "html"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr(">7.0</td>"), Not(HasSubstr("Sums over steps</h2>"))));
+}
+
+TEST(ReportPage, OfASweepWithoutResults) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-"},
+                    "sweep: slow\nworkload: noop\nparams: {sleep: 60s}\n"
+                    "tables: [{title: Slow, rows: [steps]}]\n")
+                .exit_code,
+            0);
+  const Ran ran = box.ctl({"report", "slow", "--format", "html"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("1 trial: 0 done, 1 open"), HasSubstr("…"),
+                             HasSubstr("<p>No rows.</p>")));
+}
+
+TEST(ReportPage, OtherFormatsHaveFilesToo) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kPaged).exit_code, 0);
+  for (const char* format : {"md", "csv", "json", "latex"}) {
+    const std::string file = (box.folder() / (std::string("tables.") + format)).string();
+    const Ran shown = box.ctl({"report", "paged", "--format", format});
+    ASSERT_EQ(box.ctl({"report", "paged", "--format", format, "-o", file}).exit_code, 0);
+    EXPECT_EQ(text_of(file), shown.out) << format;
+  }
+}
+
+TEST(ReportPage, SaysWhatIsWrong) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kPaged).exit_code, 0);
+  const Ran with = box.ctl({"report", "paged", "--with", "n", "--format", "html"});
+  EXPECT_EQ(with.exit_code, 2);
+  EXPECT_THAT(with.err, HasSubstr("--with is for other formats"));
+  const Ran folder = box.ctl({"report", "paged", "-o", "/no/such/folder/report.html"});
+  EXPECT_EQ(folder.exit_code, 1);
+  EXPECT_THAT(folder.err, HasSubstr("/no/such/folder/report.html"));
+  EXPECT_EQ(box.ctl({"report", "nothing", "--format", "html"}).exit_code, 3);
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
