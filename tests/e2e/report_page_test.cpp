@@ -1,5 +1,6 @@
 // `sweepctl report -o FILE`: a page of one sweep, and its tables in other formats.
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
 #include "tests/e2e/experiment_files.h"
 #include "tests/e2e/python.h"
@@ -66,6 +67,24 @@ TEST(ReportPage, OfASweepWithoutResults) {
                              HasSubstr("<p>No rows.</p>")));
 }
 
+TEST(ReportPage, FollowsASweep) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-"},
+                    "sweep: slow\nworkload: noop\nparams: {sleep: 1s, steps: 1}\n"
+                    "matrix: {warmup: [0, 3]}\n"
+                    "tables: [{title: Slow, rows: [warmup], where: {phase: step}}]\n")
+                .exit_code,
+            0);
+  const std::string file = (box.folder() / "report.html").string();
+  const pid_t client = box.ctl_in_background({"report", "slow", "-o", file, "--watch"});
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(file); }));
+  EXPECT_THAT(text_of(file), AllOf(HasSubstr("http-equiv=\"refresh\""), HasSubstr(" open")));
+  int status = 0;
+  ASSERT_EQ(::waitpid(client, &status, 0), client);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(text_of(file), AllOf(Not(HasSubstr("refresh")), HasSubstr("2 trials: 2 done")));
+}
+
 TEST(ReportPage, OtherFormatsHaveFilesToo) {
   const Sandbox box;
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kPaged).exit_code, 0);
@@ -87,6 +106,9 @@ TEST(ReportPage, SaysWhatIsWrong) {
   EXPECT_EQ(folder.exit_code, 1);
   EXPECT_THAT(folder.err, HasSubstr("/no/such/folder/report.html"));
   EXPECT_EQ(box.ctl({"report", "nothing", "--format", "html"}).exit_code, 3);
+  EXPECT_THAT(box.ctl({"report", "paged", "--watch"}).err, HasSubstr("add -o FILE.html"));
+  EXPECT_THAT(box.ctl({"report", "paged", "--watch", "--format", "html"}).err,
+              HasSubstr("so it needs a file: -o FILE.html"));
 }
 
 }  // namespace

@@ -16,27 +16,72 @@ struct ReportOptions {
   std::vector<std::string> with;
   std::string format = "md";
   std::string file = "-";
+  bool watch = false;
 };
 
-// A picture of each plot is in the page.
-Exit write_page(Client& client, const ReportOptions& options) {
-  if (!options.with.empty()) {
-    return report_error({ErrorCode::kInvalidArgument,
-                         "--with is for other formats: a page shows all of it where the mouse "
-                         "rests on a figure"});
+constexpr auto kBetweenLooks = std::chrono::seconds(2);
+
+Result<void> write_page(const ReportOptions& options, const Document& document) {
+  const std::string page = to_page(document);
+  return options.file == "-" ? write_file("-", page) : replace_file(options.file, page);
+}
+
+// Writes the page whenever an attempt has ended, until all have.
+Exit follow(Client& client, const ReportOptions& options) {
+  std::string sweep = options.sweep, said;
+  for (std::int64_t ended = -1;; std::this_thread::sleep_for(kBetweenLooks)) {
+    const auto shown = client.call<rpc::Show>({.what = sweep, .limit = 1});
+    if (!shown) return report_error(shown.error());
+    if (!shown->sweep) {
+      return report_error({ErrorCode::kInvalidArgument,
+                           fmt::format("`{}` is no sweep; --watch follows one", options.sweep)});
+    }
+    sweep = shown->sweep->id;  // the latest may soon be another
+    const rpc::Counts& counts = shown->sweep->counts;
+    if (counts.ended == ended) continue;
+    ended = counts.ended;
+    auto document = report_document(client, sweep, options.table);
+    if (!document) return report_error(document.error());
+    if (said.empty() && !document->no_pictures.empty()) {
+      said = document->no_pictures;
+      fmt::print(stderr, "note: {}\n", said);
+    }
+    document->changes = counts.ended < counts.total;
+    if (const auto written = write_page(options, *document); !written) {
+      return report_error(written.error());
+    }
+    if (!document->changes) {
+      return counts.done() == counts.total ? Exit::kOk : Exit::kNotAllDone;
+    }
   }
+}
+
+Exit report_as_page(Client& client, const ReportOptions& options) {
+  const auto wrong = [](std::string message) {
+    return report_error({ErrorCode::kInvalidArgument, std::move(message)});
+  };
+  if (!options.with.empty()) {
+    return wrong(
+        "--with is for other formats: a page shows all of it where the mouse rests on a figure");
+  }
+  if (options.watch && options.file == "-") {
+    return wrong("--watch writes a page again and again, so it needs a file: -o FILE.html");
+  }
+  if (options.watch) return follow(client, options);
   const auto document = report_document(client, options.sweep, options.table);
   if (!document) return report_error(document.error());
   if (!document->no_pictures.empty()) fmt::print(stderr, "note: {}\n", document->no_pictures);
-  const std::string page = to_page(*document);
-  const auto written =
-      options.file == "-" ? write_file("-", page) : replace_file(options.file, page);
+  const auto written = write_page(options, *document);
   return written ? Exit::kOk : report_error(written.error());
 }
 
 Exit report(Client& client, const ReportOptions& options) {
-  if (options.format == "html" || options.file.ends_with(".html"))
-    return write_page(client, options);
+  if (options.format == "html" || options.file.ends_with(".html")) {
+    return report_as_page(client, options);
+  }
+  if (options.watch) {
+    return report_error({ErrorCode::kInvalidArgument, "--watch writes a page: add -o FILE.html"});
+  }
   const auto reply = client.call<rpc::Report>({options.sweep, options.table, options.with});
   if (!reply) return report_error(reply.error());
   if (reply->plots && !reply->plots->empty() && options.table.empty()) {
@@ -67,6 +112,9 @@ void add_report(Command& app, Client& client) {
       ->add_option("-o,--output", options->file,
                    "the file to write; one that ends in .html is a page of tables and plots")
       ->capture_default_str();
+  command->add_flag("--watch", options->watch,
+                    "write the page again as results arrive, until the sweep has ended; a browser "
+                    "that shows it loads it again by itself");
   command->footer(
       "Examples: sweepctl report lm-end-to-end > tables.md\n"
       "          sweepctl report lm-end-to-end --table 'Step time' --format csv\n"

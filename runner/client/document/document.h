@@ -39,6 +39,7 @@ struct Document {
   std::vector<DocumentChapter> chapters;
   std::vector<DocumentPicture> pictures;
   std::string no_pictures;  // why plots are text, or ""
+  bool changes = false;     // it will be written again: a browser loads the page every few seconds
 };
 
 std::string to_markdown(const Document& document);

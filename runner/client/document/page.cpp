@@ -98,6 +98,7 @@ std::string to_page(const Document& document) {
   page["title"] = document.title;
   page["introduction"] = html_of(document.introduction);
   page["chapters"] = std::move(chapters);
+  page["changes"] = document.changes;
   page["nonce"] = nonce();
   page["script"] = std::string(kPageScript);
   return kainjow::mustache::mustache(std::string(kPageTemplate)).render(page);

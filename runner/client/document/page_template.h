@@ -56,7 +56,8 @@ inline constexpr std::string_view kPageTemplate = R"(<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'nonce-{{nonce}}'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+{{#changes}}<meta http-equiv="refresh" content="5">
+{{/changes}}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{title}}</title>
 <style>
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; }
