@@ -8,6 +8,7 @@
 
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/queue.h"
+#include "runner/wire/messages/reference.h"
 #include "runner/wire/messages/upkeep.h"
 
 namespace sweepd {
@@ -46,9 +47,9 @@ namespace {
 // True for requests that change nothing. A daemon that died may already have carried out one that
 // does.
 bool only_asks(std::string_view method) {
-  static constexpr std::array kChanges{rpc::Submit::kName, rpc::Retry::kName, rpc::Cancel::kName,
-                                       rpc::Merge::kName,  rpc::Stop::kName,  rpc::Delete::kName,
-                                       rpc::Backup::kName};
+  static constexpr std::array kChanges{
+      rpc::Submit::kName, rpc::Retry::kName,  rpc::Cancel::kName, rpc::Merge::kName,
+      rpc::Stop::kName,   rpc::Delete::kName, rpc::Backup::kName, rpc::ReferenceRemove::kName};
   return std::find(kChanges.begin(), kChanges.end(), method) == kChanges.end();
 }
 
