@@ -45,10 +45,15 @@ install(CODE [[
 
 install(CODE "set(sweepctl $<TARGET_FILE:sweepctl>)" COMPONENT data)
 install(CODE [[
-  set(completions "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/bash-completion/completions")
-  file(MAKE_DIRECTORY "${completions}")
-  execute_process(COMMAND ${sweepctl} completion bash OUTPUT_FILE "${completions}/sweepctl"
-                  COMMAND_ERROR_IS_FATAL ANY)
+  foreach(place IN ITEMS bash:bash-completion/completions/sweepctl zsh:zsh/site-functions/_sweepctl
+                         fish:fish/vendor_completions.d/sweepctl.fish)
+    string(REGEX REPLACE ":.*" "" shell "${place}")
+    string(REGEX REPLACE "^[a-z]*:" "" file "${place}")
+    set(file "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/${file}")
+    get_filename_component(folder "${file}" DIRECTORY)
+    file(MAKE_DIRECTORY "${folder}")
+    execute_process(COMMAND ${sweepctl} completion ${shell} OUTPUT_FILE "${file}" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
 ]] COMPONENT data)
 
 if(SWEEPD_TORCH)

@@ -1,4 +1,4 @@
-// Tests what scripts and shells rely on: exit codes, many readers at once, doctor, completion.
+// Tests what scripts and shells rely on: exit codes, many readers at once, doctor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,34 +112,6 @@ TEST(Doctor, NamesAWorkerThatDoesNotStart) {
   const Ran ran = box.ctl({"doctor"});
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out, HasSubstr("/nowhere/sweep-worker: No such file or directory"));
-}
-
-std::string complete(const Sandbox& box, const std::string& words) {
-  const Ran ran = box.run(
-      "/bin/bash",
-      {"-c", "source <(" SWEEPCTL " completion bash); complete -p sweepctl; COMP_WORDS=(" SWEEPCTL
-             " " +
-                 words +
-                 "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _sweepctl; echo \"${COMPREPLY[*]}\""});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_EQ(ran.err, "");
-  EXPECT_THAT(ran.out, HasSubstr("-F _sweepctl sweepctl"));
-  return ran.out.substr(ran.out.find('\n') + 1);
-}
-
-TEST(Completion, KnowsVerbsOptionsAndNames) {
-  const Sandbox box;
-  EXPECT_EQ(complete(box, "re"), "report retry\n");
-  EXPECT_EQ(complete(box, "report --fo"), "--format\n");
-  EXPECT_EQ(complete(box, "query --format j"), "json\n");
-  EXPECT_EQ(complete(box, "--no-start st"), "status stop\n");
-  EXPECT_EQ(complete(box, "watch q"), "\n");
-  EXPECT_FALSE(std::filesystem::exists(box.state())) << "completing must not start a daemon";
-  box.ctl({"submit", "-", "--wait"}, kQuick);
-  EXPECT_EQ(complete(box, "watch q"), "quick\n");
-  EXPECT_EQ(complete(box, "query --sweep qu"), "quick\n");
-  EXPECT_EQ(complete(box, "workloads no"), "noop\n");
-  EXPECT_EQ(complete(box, "submit fi"), "\n") << "a file: bash's own completion";
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ class Install(unittest.TestCase):
         self.assertEqual(self.cmake("--install", self.build, "--prefix", self.prefix), 0, self.output)
         for path in [*(f"bin/{program}" for program in PROGRAMS), "bin/aot_compile", "share/sweepd/experiments/quickstart.yaml",
                      "share/sweepd/python/src/sweepd/client.py",
-                     "share/bash-completion/completions/sweepctl", "lib/systemd/user/sweepd.service"]:
+                     "share/bash-completion/completions/sweepctl", "share/zsh/site-functions/_sweepctl",
+                     "share/fish/vendor_completions.d/sweepctl.fish", "lib/systemd/user/sweepd.service"]:
             self.assertTrue((self.prefix / path).exists(), path)
         self.assertEqual(str((self.prefix / "lib/libtorch").readlink()), "/somewhere/torch/lib")
         self.assertFalse((self.prefix / "lib/libsweep_cuda.so").exists())

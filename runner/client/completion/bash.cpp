@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include "runner/base/text.h"
+#include "runner/client/completion/scripts.h"
+
+namespace sweepd {
+namespace {
+
+// {0} verbs, {1} global options, {2} cases of a verb's options, {3} cases of the kind of its words,
+// {4} formats.
+constexpr const char* kScript =
+    R"(# bash completion of sweepctl, made by `sweepctl completion bash`.
+# Try it: source <(sweepctl completion bash)
+
+# The names that a running daemon knows; none when none runs, and none is started.
+_sweepctl_names() {{
+  local i state=()
+  for ((i = 1; i + 1 < COMP_CWORD; i++)); do
+    [[ ${{COMP_WORDS[i]}} == --state-dir ]] && state=(--state-dir "${{COMP_WORDS[i + 1]}}")
+  done
+  "${{COMP_WORDS[0]/#\~/$HOME}}" "${{state[@]}}" completion "$1" 2>/dev/null
+}}
+
+_sweepctl() {{
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} verb='' i words=''
+  local verbs=' {0} '
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    if [[ $verbs == *" ${{COMP_WORDS[i]}} "* ]]; then verb=${{COMP_WORDS[i]}} && break; fi
+  done
+  case $prev in
+    --format) words='{4}' ;;
+    --sweep) words=$(_sweepctl_names sweeps) ;;
+    --state-dir | --db) COMPREPLY=() && return ;;
+  esac
+  if [[ -z $words && $cur == -* ]]; then
+    case $verb in
+{2}    esac
+    words="$words {1}"
+  elif [[ -z $words ]]; then
+    case $verb in
+      '') words=$verbs ;;
+{3}    esac
+  fi
+  local IFS=$' \n'
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}}
+
+# What has no words of ours is a file.
+complete -o default -F _sweepctl sweepctl
+)";
+
+std::string words_of(const std::vector<Outline::Option>& options) {
+  std::vector<std::string> names;
+  for (const Outline::Option& option : options) names.push_back(option.name);
+  return join(names, " ");
+}
+
+}  // namespace
+
+std::string bash_script(const Outline& outline) {
+  std::vector<std::string> verbs;
+  std::string options, words;
+  for (const Outline::Verb& verb : outline.verbs) {
+    verbs.push_back(verb.name);
+    options += fmt::format("      {}) words='{}' ;;\n", verb.name, words_of(verb.options));
+    if (verb.names.empty()) continue;
+    words += fmt::format("      {}) words=$(_sweepctl_names {}) ;;\n", verb.name, verb.names);
+  }
+  return fmt::format(kScript, join(verbs, " "), words_of(outline.options), options, words,
+                     kFormatWords);
+}
+
+std::string completion_script(const CLI::App& app, const std::string& shell) {
+  if (shell == "bash") return bash_script(outline_of(app));
+  if (shell == "zsh") return zsh_script(outline_of(app));
+  if (shell == "fish") return fish_script(outline_of(app));
+  return "";
+}
+
+}  // namespace sweepd

@@ -1,0 +1,47 @@
+#include "runner/client/completion/outline.h"
+
+#include <CLI/CLI.hpp>
+
+namespace sweepd {
+namespace {
+
+std::string on_one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+std::vector<Outline::Option> options_of(const CLI::App& command) {
+  std::vector<Outline::Option> options;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      options.push_back({"--" + name, on_one_line(option->get_description()),
+                         option->get_items_expected_max() > 0});
+    }
+  }
+  return options;
+}
+
+std::string names_of_positional(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name(true);
+    if (name == "SWEEP" || name == "WHAT") return "sweeps";
+    if (name == "WORKLOAD") return "workloads";
+  }
+  return "";
+}
+
+}  // namespace
+
+Outline outline_of(const CLI::App& app) {
+  Outline outline;
+  outline.options = options_of(app);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    outline.verbs.push_back({command->get_name(), on_one_line(command->get_description()),
+                             options_of(*command), names_of_positional(*command)});
+  }
+  return outline;
+}
+
+}  // namespace sweepd

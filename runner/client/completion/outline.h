@@ -1,0 +1,33 @@
+// What a shell has to know of the program: verbs, their options, and what their words name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
+class App;
+}
+
+namespace sweepd {
+
+struct Outline {
+  struct Option {
+    std::string name;  // "--format"
+    std::string help;  // on one line
+    bool has_value = false;
+  };
+  struct Verb {
+    std::string name, help;
+    std::vector<Option> options;
+    std::string
+        names;  // what its first word names: "sweeps", "workloads", or "" for files and others
+  };
+  std::vector<Option> options;  // of every verb
+  std::vector<Verb> verbs;
+};
+
+Outline outline_of(const CLI::App& app);
+
+inline constexpr const char* kFormatWords = "md csv json text latex html";
+
+}  // namespace sweepd
