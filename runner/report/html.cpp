@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-std::string escape(std::string_view text) {
+std::string in_html(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
@@ -73,8 +73,8 @@ void append_cell(std::string& out, const Cell& cell, Align align, const std::str
   out += "<td";
   if (align == Align::kRight) out += " class=\"right\"";
   if (cell.number) out += fmt::format(" data-v=\"{:.17g}\"", *cell.number);
-  if (!tip.empty()) out += " title=\"" + escape(tip) + "\"";
-  const std::string text = escape(cell.text);
+  if (!tip.empty()) out += " title=\"" + in_html(tip) + "\"";
+  const std::string text = in_html(cell.text);
   out += ">" + (cell.bold ? "<strong>" + text + "</strong>" : text) + "</td>";
 }
 
@@ -82,7 +82,7 @@ void append_cell(std::string& out, const Cell& cell, Align align, const std::str
 
 std::string to_html(const Table& table, const Table* details) {
   std::string out = "<figure>\n";
-  if (!table.title.empty()) out += "<figcaption>" + escape(table.title) + "</figcaption>\n";
+  if (!table.title.empty()) out += "<figcaption>" + in_html(table.title) + "</figcaption>\n";
   if (table.rows.empty() || table.columns.empty()) {
     out += "<p>No rows.</p>\n";
   } else {
@@ -90,7 +90,7 @@ std::string to_html(const Table& table, const Table* details) {
     out += "<table class=\"data\">\n<thead><tr>";
     for (const Column& column : table.columns) {
       out += fmt::format("<th{}>{}</th>", column.align == Align::kRight ? " class=\"right\"" : "",
-                         escape(report::header_text(column)));
+                         in_html(report::header_text(column)));
     }
     out += "</tr></thead>\n<tbody>\n";
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -106,7 +106,7 @@ std::string to_html(const Table& table, const Table* details) {
   }
   if (!table.notes.empty()) {
     out += "<ul>\n";
-    for (const std::string& note : table.notes) out += "<li>" + escape(note) + "</li>\n";
+    for (const std::string& note : table.notes) out += "<li>" + in_html(note) + "</li>\n";
     out += "</ul>\n";
   }
   return out + "</figure>\n";

@@ -203,7 +203,7 @@ void read_plots(Reporter& report, Draft& draft, const Node& section) {
     if (!expect_map(report, "plots", *plot)) continue;
     const std::size_t before = report.count();
     draft.sweep.plots.push_back(PlotReader(report, draft).read(*plot));
-    draft.plot_sources.push_back({plot, report.count() == before});
+    draft.plot_sources.push_back({plot, {}, report.count() == before});
   }
 }
 

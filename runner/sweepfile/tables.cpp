@@ -36,7 +36,7 @@ class TableReader {
     std::vector<std::string> used;
     // What the table draws on decides what it may name.
     draft_.from.clear();
-    if (const Node* from = find(node, "from")) read_from(*from);
+    if (const Node* from = value_in(node, "from")) read_from(*from);
     const auto names = [&](const char* what, std::vector<std::string>& member) {
       return Field{what, [&, what](const Node&, const Node& value) {
                      member = read_names(report_, draft_, what, value, used, table.headings);
@@ -223,6 +223,7 @@ void read_tables(Reporter& report, Draft& draft, const Node& section) {
     draft.sweep.tables.push_back(reader.read(*table));
     draft.table_sources.push_back({table, reader.from(), report.count() == before});
   }
+  draft.from.clear();  // plots draw on their own sweep
 }
 
 namespace {

@@ -41,6 +41,15 @@ TEST(TableFrom, NamesAreThoseOfItsWorkloads) {
   EXPECT_THAT(messages(two("from: [a, elsewhere], rows: [sweep, model, bytes, size]")), IsEmpty());
 }
 
+TEST(TableFrom, APlotBehindItDrawsOnItsOwnSweep) {
+  const std::string plots = "plots:\n  - {x: sweep, y: mean, color: model}\n";
+  std::string text = two("from: [a, b], rows: [sweep, model, size]");
+  text.insert(text.find("---"), plots);
+  EXPECT_THAT(
+      messages(text),
+      ElementsAre("7:9 x: `sweep` is neither a parameter of lm_step nor a column of results"));
+}
+
 TEST(TableFrom, ValuesAreTypedByTheWorkloadThatHasThem) {
   const Parsed parsed = parse(two("from: [a, b], rows: [sweep, model], where: {size: 1K}"));
   ASSERT_EQ(render(parsed.errors), "");

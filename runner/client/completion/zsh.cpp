@@ -8,7 +8,7 @@ namespace {
 // {0} verbs, {1} global options, {2} cases of a verb's options, {3} cases of the kind of its words,
 // {4} formats. As a file `_sweepctl` in $fpath, or sourced.
 constexpr const char* kScript =
-    R"(#compdef sweepctl
+    R"zsh(#compdef sweepctl
 # zsh completion of sweepctl, made by `sweepctl completion zsh`.
 # Try it: source <(sweepctl completion zsh)
 
@@ -60,7 +60,7 @@ if
   [[${{funcstack[1]}} == _sweepctl]];
 then _sweepctl "$@";
 else compdef _sweepctl sweepctl; fi
-)";
+)zsh";
 
 // `'name:help'`, where a colon ends the name and a quote the word.
 std::string described(const std::string& name, const std::string& help) {

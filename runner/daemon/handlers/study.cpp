@@ -22,7 +22,7 @@ class GivenFiles {
     const auto text = texts_.find(file);
     if (text == texts_.end()) return std::nullopt;
     const auto prepared =
-        prepare_sweeps(text->second, file, services_.catalog, services_.machine, set);
+        prepare_sweeps(text->second, file, services_.catalog, services_.dispatcher.pools(), set);
     StudySweeps found{{}, std::move(prepared->unfit), ""};
     if (!prepared->errors.empty()) {
       const Diagnostic& first = prepared->errors.front();
