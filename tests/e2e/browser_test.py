@@ -87,14 +87,14 @@ class Page(unittest.TestCase):
 
     def test_the_filter_hides_rows(self):
         fill = "const box = document.querySelector('input'); box.value = '{}'; box.dispatchEvent(new Event('input')); 0"
-        self.browser.value("{" + fill.format("30 61") + "}")
+        self.browser.value("{" + fill.format("30 63") + "}")
         self.assertEqual(self.column(0), ["30"])
         self.browser.value("{" + fill.format("") + "}")
         self.assertEqual(len(self.column(0)), 8)
 
     def test_a_figure_says_where_it_is_from(self):
         title = self.browser.value("document.querySelector('td[title]').title")
-        self.assertRegex(title, r"^n 1, done, attempt [0-9a-f]{8}")
+        self.assertRegex(title, r"^n 1, valid, done, attempt [0-9a-f]{8}")
 
     def test_it_fits_a_phone_and_a_wide_screen(self):
         for width in (360, 900, 1800):

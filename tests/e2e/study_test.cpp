@@ -148,9 +148,10 @@ sweepctl run FOLDER/files/sums.yaml
 sweepctl run FOLDER/files/empty.yaml --set steps=4,5
 ```
 )");
-  EXPECT_THAT(page(), AllOf(HasSubstr("<h1>What steps add up to</h1>"), HasSubstr("<h2>Steps</h2>"),
-                            HasSubstr("the first element is\n7, and after"), HasSubstr(">9</td>"),
-                            HasSubstr("title=\"n 1, done, attempt "), Not(HasSubstr("<script>"))));
+  EXPECT_THAT(page(),
+              AllOf(HasSubstr("<h1>What steps add up to</h1>"), HasSubstr("<h2>Steps</h2>"),
+                    HasSubstr("the first element is\n7, and after"), HasSubstr(">9</td>"),
+                    HasSubstr("title=\"n 1, valid, done, attempt "), Not(HasSubstr("<script>"))));
 }
 
 TEST_F(StudyTest, AnotherScaleReusesWhatItShares) {

@@ -13,8 +13,8 @@ struct Case {
   std::string message;
 };
 
-PlotWords words_of(const std::string& mark, const std::string& x, const std::string& y,
-                   const std::string& color = "") {
+PlotWords checked_words(const std::string& mark, const std::string& x, const std::string& y,
+                        const std::string& color = "") {
   PlotWords words;
   words.mark = mark;
   words.x = x;
@@ -31,25 +31,28 @@ std::string refusal(const PlotWords& words) {
 }
 
 TEST(PlotCheck, NamesWhatIsWrongAndWhatWasExpected) {
-  PlotWords error = words_of("line", "context", "tflops"), interval = error, scale = error,
-            stacked = error, bar = words_of("bar", "context", "mean"), beside = bar, unit = bar;
+  PlotWords error = checked_words("line", "context", "tflops"), interval = error, scale = error,
+            stacked = error, bar = checked_words("bar", "context", "mean"), beside = bar,
+            unit = bar;
   error.error = "std";
-  interval = words_of("line", "context", "median");
+  interval = checked_words("line", "context", "median");
   interval.error = "ci95";
   bar.scale = "x=log";
-  stacked = words_of("bar", "context", "mean");
+  stacked = checked_words("bar", "context", "mean");
   stacked.stack = true;
   stacked.scale = "y=log";
   beside.beside = {"name=F,y=flor"};
   unit.unit = "sec";
   const std::vector<Case> cases{
-      {words_of("line", "contxt", "mean"),
+      {checked_words("line", "contxt", "mean"),
        "x: there is no column `contxt` (did you mean `context`?)"},
-      {words_of("line", "context", "meen"), "y: `meen` is not a figure (did you mean `mean`?)"},
-      {words_of("line", "context", "text"), "y: `text` is not a figure"},
-      {words_of("heatmap", "context", "model", "precision"), "color: `precision` is not a figure"},
-      {words_of("heatmap", "context", "mdel", "mean"), "y: there is no column `mdel`"},
-      {words_of("line", "context", "speedup"),
+      {checked_words("line", "context", "meen"),
+       "y: `meen` is not a figure (did you mean `mean`?)"},
+      {checked_words("line", "context", "text"), "y: `text` is not a figure"},
+      {checked_words("heatmap", "context", "model", "precision"),
+       "color: `precision` is not a figure"},
+      {checked_words("heatmap", "context", "mdel", "mean"), "y: there is no column `mdel`"},
+      {checked_words("line", "context", "speedup"),
        "y: `speedup` compares, but the plot has no baseline"},
       {error, "error: `tflops` has no std; expected y to be one of mean, median"},
       {interval, "error: ci95 is the interval of a mean; write y: mean"},
@@ -62,11 +65,12 @@ TEST(PlotCheck, NamesWhatIsWrongAndWhatWasExpected) {
 }
 
 TEST(PlotWords, MistakesOfTheCommandLine) {
-  PlotWords no_x = words_of("line", "", "mean"),
-            no_figure = words_of("heatmap", "context", "model"),
-            twice = words_of("line", "context", "mean", "context"),
-            mark = words_of("pie", "context", "mean"), scale = words_of("line", "context", "mean"),
-            error = scale, form = scale, stack = scale, beside = scale, heat = no_figure;
+  PlotWords no_x = checked_words("line", "", "mean"),
+            no_figure = checked_words("heatmap", "context", "model"),
+            twice = checked_words("line", "context", "mean", "context"),
+            mark = checked_words("pie", "context", "mean"),
+            scale = checked_words("line", "context", "mean"), error = scale, form = scale,
+            stack = scale, beside = scale, heat = no_figure;
   scale.scale = "ln";
   error.error = "sdt";
   form.error = "std=box";
@@ -88,11 +92,11 @@ TEST(PlotWords, MistakesOfTheCommandLine) {
       {heat, "a heatmap has no --scale, --error or --beside"},
   };
   for (const Case& each : cases) EXPECT_THAT(refusal(each.words), StartsWith(each.message));
-  EXPECT_EQ(refusal(words_of("line", "context=Length", "mean=Time", "precision")), "");
+  EXPECT_EQ(refusal(checked_words("line", "context=Length", "mean=Time", "precision")), "");
 }
 
 TEST(PlotPooling, APlotByHandIsRefusedWithOptionsOfPlot) {
-  PlotWords words = words_of("line", "context", "mean");
+  PlotWords words = checked_words("line", "context", "mean");
   ResultsBuilder results;
   results.numbers("context", {"64"}).text("precision", {"fp32", "bf16"});
   results.samples({"64", "fp32"}, {1}).trial = "t1";
@@ -112,7 +116,7 @@ TEST(PlotPooling, APlotByHandIsRefusedWithOptionsOfPlot) {
 }
 
 TEST(PlotCheck, AUnitMayBeThatOfAMetricOfOnesOwn) {
-  PlotWords words = words_of("line", "context", "mean");
+  PlotWords words = checked_words("line", "context", "mean");
   words.metric = "rate";
   words.unit = "M/s";
   const auto spec = plot_from_words(words);

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
+
 #include "runner/base/files.h"
 #include "runner/client/client.h"
 #include "runner/client/document/page.h"

@@ -17,49 +17,39 @@ _sweepctl_names() {{
   local -a names state
   local i=${{words[(i)--state-dir]}}
   (( i < CURRENT - 1 )) && state=(--state-dir "${{(Q)words[i + 1]}}")
-  names=(${{(f)" $($ {
-      { (Q) ~words[1] }
-    } $state completion $1 2 > / dev / null) "}})
-    compadd -
-    a names
-}
-}
+  names=(${{(f)"$(${{(Q)~words[1]}} $state completion $1 2>/dev/null)"}})
+  compadd -a names
+}}
 
-_sweepctl() {
-  {
+_sweepctl() {{
   local -a verbs options
   local word verb=''
   verbs=(
 {0}  )
-  for word in "${{(@)words[2,CURRENT - 1]}}";
-  do
-    if ((${{verbs [(I) $word:*]}}))
-      ;
-  then verb = $word && break;
-  fi done case $ {
-    { words[CURRENT - 1] }
-  } in
-    --format) compadd {4} && return ;
-  ;
-    --sweep) _sweepctl_names sweeps && return ;
-    ;
-    --state-dir | --db) _files && return ;
-    ;
-    esac if [[$PREFIX == -*]];
-    then case $verb in{2} esac options += ({1})_describe - o option options elif[[-z $verb]]; then
+  for word in "${{(@)words[2,CURRENT - 1]}}"; do
+    if (( ${{verbs[(I)$word:*]}} )); then verb=$word && break; fi
+  done
+  case ${{words[CURRENT - 1]}} in
+    --format) compadd {4} && return ;;
+    --sweep) _sweepctl_names sweeps && return ;;
+    --state-dir | --db) _files && return ;;
+  esac
+  if [[ $PREFIX == -* ]]; then
+    case $verb in
+{2}    esac
+    options+=(
+{1}    )
+    _describe -o option options
+  elif [[ -z $verb ]]; then
     _describe verb verbs
   else
     case $verb in
-{3}      *) _files ;
-    ;
-    esac fi
-  }
-}
+{3}      *) _files ;;
+    esac
+  fi
+}}
 
-if
-  [[${{funcstack[1]}} == _sweepctl]];
-then _sweepctl "$@";
-else compdef _sweepctl sweepctl; fi
+if [[ ${{funcstack[1]}} == _sweepctl ]]; then _sweepctl "$@"; else compdef _sweepctl sweepctl; fi
 )zsh";
 
 // `'name:help'`, where a colon ends the name and a quote the word.

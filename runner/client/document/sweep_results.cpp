@@ -28,7 +28,9 @@ Result<SweepTables> tables_of_sweep(Client& client, const std::string& sweep,
 }
 
 Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& sweep) {
-  const auto reply = client.call<rpc::Plot>({.sweep = sweep});
+  rpc::Plot::Request request;
+  request.sweep = sweep;
+  const auto reply = client.call<rpc::Plot>(request);
   if (!reply) return reply.error();
   std::vector<Plot> plots;
   for (const rpc::PlotEntry& entry : reply->plots) {
