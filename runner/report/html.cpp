@@ -35,6 +35,20 @@ std::string in_html(std::string_view text) {
   return out;
 }
 
+// A note names commands and options in backticks.
+std::string note_in_html(const std::string& note) {
+  std::string out;
+  bool code = false;
+  const std::vector<std::string> parts = split(note, '`');
+  const bool paired = parts.size() % 2 == 1;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += paired ? (code ? "</code>" : "<code>") : "`";
+    if (i > 0) code = !code;
+    out += in_html(parts[i]);
+  }
+  return out;
+}
+
 // The columns that `with` adds behind a figure's, by their endings.
 constexpr const char* kDetails[] = {" n", " verdict", " outcome", " attempt"};
 constexpr std::size_t kDetailCount = std::size(kDetails);
@@ -106,7 +120,7 @@ std::string to_html(const Table& table, const Table* details) {
   }
   if (!table.notes.empty()) {
     out += "<ul>\n";
-    for (const std::string& note : table.notes) out += "<li>" + in_html(note) + "</li>\n";
+    for (const std::string& note : table.notes) out += "<li>" + note_in_html(note) + "</li>\n";
     out += "</ul>\n";
   }
   return out + "</figure>\n";

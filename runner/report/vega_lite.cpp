@@ -6,6 +6,7 @@
 #include <map>
 
 #include "runner/base/text.h"
+#include "runner/report/layout.h"
 #include "runner/report/plot.h"
 #include "runner/report/plot_points.h"
 #include "runner/report/vega_layers.h"
@@ -107,6 +108,15 @@ Json data_of(const Plot& plot, const PlotPoints& points, std::size_t& lanes) {
   return {{"values", std::move(values)}};
 }
 
+// What a plot of the usual width has room for; Vega cuts off the rest.
+constexpr std::size_t kTitleWidth = 60, kSubtitleWidth = 80;  // characters
+
+// One line as a text, several as a list.
+Json lines_of(const std::string& text, std::size_t width) {
+  const std::vector<std::string> lines = report::wrap(text, width);
+  return lines.size() == 1 ? Json(text) : Json(lines);
+}
+
 Json title_of(const Plot& plot, const PlotPoints& points) {
   Json title = Json::object();
   std::string caption = plot.caption;
@@ -114,8 +124,9 @@ Json title_of(const Plot& plot, const PlotPoints& points) {
   if (points.facets.size() == 1 && !points.facets.front().empty()) {
     caption += fmt::format("; {}: {}", points.facet_title, points.facets.front());
   }
-  title["text"] = plot.title.empty() ? caption : plot.title;
-  if (!plot.title.empty() && !caption.empty()) title["subtitle"] = caption;
+  title["text"] = lines_of(plot.title.empty() ? caption : plot.title, kTitleWidth);
+  if (!plot.title.empty() && !caption.empty())
+    title["subtitle"] = lines_of(caption, kSubtitleWidth);
   title["anchor"] = "start";
   title["frame"] = "group";
   return title;

@@ -73,6 +73,14 @@ TEST(Html, DetailsOfAnotherTableAreIgnored) {
   EXPECT_EQ(to_html(times(), &same), to_html(times())) << "no figure has details";
 }
 
+TEST(Html, NotesShowWhatIsTypedAsCode) {
+  Table table = times();
+  table.notes = {"`repeats: 5` and `a<b` help", "a ` alone"};
+  EXPECT_THAT(to_html(table),
+              AllOf(HasSubstr("<li><code>repeats: 5</code> and <code>a&lt;b</code> help</li>"),
+                    HasSubstr("<li>a ` alone</li>")));
+}
+
 TEST(Html, NumbersAreWhole) {
   Table table = times();
   table.rows[0][1] = {"0.1", 0.1};

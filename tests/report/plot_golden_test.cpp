@@ -123,6 +123,20 @@ TEST(PlotGolden, NothingThatHasAFigure) {
   expect_drawings("empty", plot_of(words_of("Empty", "line", "context", "mean"), empty.get()));
 }
 
+// Vega cuts off what is wider than the plot.
+TEST(PlotGolden, ALongTitleHasSeveralLines) {
+  ResultsBuilder results;
+  results.numbers("context", {"64"});
+  results.samples({"64"}, {1});
+  const std::string title = "Forward and backward over the context, beside the least time that " +
+                            std::string("the device allows");
+  const std::string spec =
+      to_vega_lite(plot_of(words_of(title, "line", "context", "mean"), results.get()));
+  const auto text = nlohmann::json::parse(spec)["title"]["text"];
+  EXPECT_EQ(text, (nlohmann::json{"Forward and backward over the context, beside the least time",
+                                  "that the device allows"}));
+}
+
 // Names come from files and programs: they may be no UTF-8, move a cursor, or look like code.
 TEST(PlotGolden, HostileNamesStayTexts) {
   ResultsBuilder results;
