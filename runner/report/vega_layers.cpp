@@ -242,10 +242,12 @@ class Layers {
                     {"sort", points_.ys},
                     {"axis", {{"title", points_.y_title}}}}}};
     Json rects = place;
-    rects["color"] = {{"field", "y"},
-                      {"type", "quantitative"},
-                      {"scale", scale},
-                      {"legend", {{"title", points_.figure_title}}}};
+    const bool any = std::any_of(points_.points.begin(), points_.points.end(),
+                                 [](const PlotPoint& point) { return point.figure.has_value(); });
+    // Of words alone it would be a scale from nothing to nothing.
+    const Json legend = any ? Json{{"title", points_.figure_title}} : Json();
+    rects["color"] = {
+        {"field", "y"}, {"type", "quantitative"}, {"scale", scale}, {"legend", legend}};
     rects["tooltip"] = tooltip();
     layers.push_back({{"transform", part("figure")}, {"mark", "rect"}, {"encoding", rects}});
     Json texts = place;

@@ -108,25 +108,29 @@ Json data_of(const Plot& plot, const PlotPoints& points, std::size_t& lanes) {
   return {{"values", std::move(values)}};
 }
 
-// What a plot of the usual width has room for; Vega cuts off the rest.
-constexpr std::size_t kTitleWidth = 60, kSubtitleWidth = 80;  // characters
+// Pixels of an average character. Vega cuts off what is wider than the drawing.
+constexpr double kTitleCharacter = 7.6, kSubtitleCharacter = 6;
+constexpr double kLegend = 80;             // pixels beside the drawing
+constexpr std::size_t kShortestLine = 24;  // characters
 
 // One line as a text, several as a list.
-Json lines_of(const std::string& text, std::size_t width) {
-  const std::vector<std::string> lines = report::wrap(text, width);
+Json lines_of(const std::string& text, double pixels, double character) {
+  const auto fit = static_cast<std::size_t>(pixels / character);
+  const std::vector<std::string> lines = report::wrap(text, std::max(kShortestLine, fit));
   return lines.size() == 1 ? Json(text) : Json(lines);
 }
 
-Json title_of(const Plot& plot, const PlotPoints& points) {
+Json title_of(const Plot& plot, const PlotPoints& points, double pixels) {
   Json title = Json::object();
   std::string caption = plot.caption;
   // A single facet has no plots beside it that a heading would tell it from.
   if (points.facets.size() == 1 && !points.facets.front().empty()) {
     caption += fmt::format("; {}: {}", points.facet_title, points.facets.front());
   }
-  title["text"] = lines_of(plot.title.empty() ? caption : plot.title, kTitleWidth);
-  if (!plot.title.empty() && !caption.empty())
-    title["subtitle"] = lines_of(caption, kSubtitleWidth);
+  title["text"] = lines_of(plot.title.empty() ? caption : plot.title, pixels, kTitleCharacter);
+  if (!plot.title.empty() && !caption.empty()) {
+    title["subtitle"] = lines_of(caption, pixels, kSubtitleCharacter);
+  }
   title["anchor"] = "start";
   title["frame"] = "group";
   return title;
@@ -149,16 +153,20 @@ std::string to_vega_lite(const Plot& plot) {
   std::size_t lanes = 0;
   Json spec = Json::object();
   spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json";
-  spec["title"] = title_of(plot, points);
+  spec["title"] = nullptr;  // its place; it depends on the drawing
   spec["data"] = data_of(plot, points, lanes);
   const bool faceted = !plot.shape.facet.empty() && points.facets.size() > 1;
   Json drawing = report::layers_of(plot.shape, points, lanes, faceted);
+  const std::size_t columns = faceted ? std::min<std::size_t>(points.facets.size(), 3) : 1;
+  const double width = drawing["width"].get<double>() * static_cast<double>(columns);
+  const bool legend = !plot.shape.color.empty() || plot.shape.is_heatmap();
+  spec["title"] = title_of(plot, points, width + (legend ? kLegend : 0));
   if (faceted) {
     spec["facet"] = {{"field", "facet"},
                      {"type", "nominal"},
                      {"sort", points.facets},
                      {"header", {{"title", points.facet_title}}}};
-    spec["columns"] = std::min<std::size_t>(points.facets.size(), 3);
+    spec["columns"] = columns;
     spec["spec"] = std::move(drawing);
   } else {
     spec.update(drawing);
