@@ -19,7 +19,7 @@ namespace sweepd {
 
 void add_format_option(Command& command, std::string& format) {
   command.add_option("--format", format, "md, csv, json, text, latex or html")
-      ->one_of({"md", "csv", "json", "text", "latex", "html"})
+      ->one_of(format_words())
       ->capture_default_str();
 }
 

@@ -4,36 +4,13 @@
 
 #include "runner/base/text.h"
 #include "runner/report/layout.h"
+#include "runner/report/markup.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
 namespace {
 
-std::string in_html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-    }
-  }
-  return out;
-}
+using report::escape_markup;
 
 // A note names commands and options in backticks.
 std::string note_in_html(const std::string& note) {
@@ -44,7 +21,7 @@ std::string note_in_html(const std::string& note) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) out += paired ? (code ? "</code>" : "<code>") : "`";
     if (i > 0) code = !code;
-    out += in_html(parts[i]);
+    out += escape_markup(parts[i]);
   }
   return out;
 }
@@ -87,8 +64,8 @@ void append_cell(std::string& out, const Cell& cell, Align align, const std::str
   out += "<td";
   if (align == Align::kRight) out += " class=\"right\"";
   if (cell.number) out += fmt::format(" data-v=\"{:.17g}\"", *cell.number);
-  if (!tip.empty()) out += " title=\"" + in_html(tip) + "\"";
-  const std::string text = in_html(cell.text);
+  if (!tip.empty()) out += " title=\"" + escape_markup(tip) + "\"";
+  const std::string text = escape_markup(cell.text);
   out += ">" + (cell.bold ? "<strong>" + text + "</strong>" : text) + "</td>";
 }
 
@@ -96,7 +73,7 @@ void append_cell(std::string& out, const Cell& cell, Align align, const std::str
 
 std::string to_html(const Table& table, const Table* details) {
   std::string out = "<figure>\n";
-  if (!table.title.empty()) out += "<figcaption>" + in_html(table.title) + "</figcaption>\n";
+  if (!table.title.empty()) out += "<figcaption>" + escape_markup(table.title) + "</figcaption>\n";
   if (table.rows.empty() || table.columns.empty()) {
     out += "<p>No rows.</p>\n";
   } else {
@@ -104,7 +81,7 @@ std::string to_html(const Table& table, const Table* details) {
     out += "<table class=\"data\">\n<thead><tr>";
     for (const Column& column : table.columns) {
       out += fmt::format("<th{}>{}</th>", column.align == Align::kRight ? " class=\"right\"" : "",
-                         in_html(report::header_text(column)));
+                         escape_markup(report::header_text(column)));
     }
     out += "</tr></thead>\n<tbody>\n";
     for (std::size_t r = 0; r < table.rows.size(); ++r) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "runner/base/units.h"
+#include "runner/report/markup.h"
 #include "runner/report/memory_curve.h"
 #include "runner/report/memory_plot.h"
 
@@ -12,29 +13,6 @@ namespace {
 
 constexpr double kWidth = 960, kHeight = 480;
 constexpr double kLeft = 78, kRight = 940, kTop = 66, kBottom = 414;  // of the plot's area
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
 
 class Svg {
  public:
@@ -91,7 +69,8 @@ void Svg::open() {
   add(R"svg(<rect width="{:g}" height="{:g}" fill="white"/>)svg", kWidth, kHeight);
   add(R"svg(<text x="{:g}" y="24" font-size="15" font-weight="bold">Live memory of one step, rank {}</text>)svg",
       kLeft, picture_.rank);
-  add(R"svg(<text x="{:g}" y="42" fill="#555">{}</text>)svg", kLeft, escaped(picture_.subject));
+  add(R"svg(<text x="{:g}" y="42" fill="#555">{}</text>)svg", kLeft,
+      report::escape_markup(picture_.subject));
 }
 
 void Svg::phases() {
@@ -106,7 +85,7 @@ void Svg::phases() {
     // About 7 units per letter. A name that does not fit is in the table beside the picture.
     if (right - left > 7.0 * static_cast<double>(span.phase.size())) {
       add(R"svg(<text x="{:.1f}" y="{:g}" text-anchor="middle" fill="#555">{}</text>)svg",
-          (left + right) / 2, kTop - 6, escaped(span.phase));
+          (left + right) / 2, kTop - 6, report::escape_markup(span.phase));
     }
   }
 }
@@ -196,7 +175,7 @@ void Svg::peak() {
   add(R"svg(<circle cx="{:.1f}" cy="{:.1f}" r="4" fill="#c53030"/>)svg", px, py);
   add(R"svg(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-weight="bold" fill="#c53030">peak {} in {}</text>)svg",
       on_the_left ? px - 6 : px + 6, std::max(py - 8, kTop + 14), on_the_left ? "end" : "start",
-      to_human(curve_.peak->allocated), escaped(curve_.peak->phase));
+      to_human(curve_.peak->allocated), report::escape_markup(curve_.peak->phase));
 }
 
 void Svg::legend() {
@@ -204,7 +183,8 @@ void Svg::legend() {
   for (const auto& [colour, words] : legend_) {
     add(R"svg(<rect x="{:.1f}" y="{:g}" width="11" height="11" fill="{}"/>)svg", at, kHeight - 22,
         colour);
-    add(R"svg(<text x="{:.1f}" y="{:g}">{}</text>)svg", at + 16, kHeight - 12, escaped(words));
+    add(R"svg(<text x="{:.1f}" y="{:g}">{}</text>)svg", at + 16, kHeight - 12,
+        report::escape_markup(words));
     at += 34 + 6.6 * static_cast<double>(words.size());
   }
 }

@@ -19,14 +19,19 @@ constexpr std::array<std::pair<std::string_view, Format>, 6> kFormats{{
 }  // namespace
 
 Result<Format> format_from(std::string_view name) {
-  std::vector<std::string> names;
   for (const auto& [known, format] : kFormats) {
     if (known == name) return format;
-    names.emplace_back(known);
   }
+  const std::vector<std::string> names = format_words();
   return Error{ErrorCode::kInvalidArgument, "`" + std::string(name) +
                                                 "` is not a format; expected one of " +
                                                 join(names, ", ") + did_you_mean(name, names)};
+}
+
+std::vector<std::string> format_words() {
+  std::vector<std::string> names;
+  for (const auto& [known, format] : kFormats) names.emplace_back(known);
+  return names;
 }
 
 std::string render(const Table& table, Format format, std::size_t width) {

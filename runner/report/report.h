@@ -126,7 +126,8 @@ std::string to_latex(const Table& table);
 std::string to_html(const Table& table, const Table* details = nullptr);
 
 enum class Format { kMarkdown, kCsv, kJson, kText, kLatex, kHtml };
-Result<Format> format_from(std::string_view name);  // md, csv, json, text, latex, html
+Result<Format> format_from(std::string_view name);  // one of format_words()
+std::vector<std::string> format_words();
 std::string render(const Table& table, Format format, std::size_t width);
 
 }  // namespace sweepd

@@ -164,6 +164,9 @@ class Examples(unittest.TestCase):
                 ended = self.run_example(filled)
                 if re.match(r"sweepctl (report|query|compare|show|list|plan)\b(?!.*(>| -o ))", filled):
                     self.assertNotEqual(ended.stdout.strip(), "", "it prints nothing")
+                written = re.match(r"sweepctl report\b.* -o (\S+)", filled)
+                if written:
+                    self.assertGreater((self.home / written[1]).stat().st_size, 0, "it writes nothing")
 
     def test_help(self):
         for verb in VERBS:

@@ -66,6 +66,18 @@ class StudyTest : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return box.ctl(words);
   }
+  // Returns its client once a worker runs and both sweeps are submitted.
+  pid_t start_slow_study() {
+    write_study();
+    box.write("files/empty.yaml",
+              "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 300ms}\n"
+              "tables: [{title: Slow, rows: [steps], cell: '{n}'}]\n");
+    const pid_t client =
+        box.ctl_in_background({"study", (box.folder() / "study.yaml").string(), "-o", out()});
+    EXPECT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
+    EXPECT_TRUE(eventually([&] { return box.sql("select count(*) from sweep") == "2"; }));
+    return client;
+  }
   std::string out() const { return (box.folder() / "writeup").string(); }
   std::string markdown() const { return text_of(box.folder() / "writeup/writeup.md"); }
   std::string page() const { return text_of(box.folder() / "writeup/writeup.html"); }
@@ -269,14 +281,7 @@ TEST_F(StudyTest, ADryRunShowsThePlanAndQueuesNothing) {
 
 // The sweeps know nothing of the client, and the next one finds them.
 TEST_F(StudyTest, GoesOnAfterItsClientWasKilled) {
-  write_study();
-  box.write("files/empty.yaml",
-            "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 300ms}\n"
-            "tables: [{title: Slow, rows: [steps], cell: '{n}'}]\n");
-  const pid_t client =
-      box.ctl_in_background({"study", (box.folder() / "study.yaml").string(), "-o", out()});
-  ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
-  ASSERT_TRUE(eventually([&] { return box.sql("select count(*) from sweep") == "2"; }));
+  const pid_t client = start_slow_study();
   ::kill(client, SIGKILL);
   int status = 0;
   ASSERT_EQ(::waitpid(client, &status, 0), client);
@@ -291,14 +296,7 @@ TEST_F(StudyTest, GoesOnAfterItsClientWasKilled) {
 }
 
 TEST_F(StudyTest, CtrlCEndsTheWaitingAlone) {
-  write_study();
-  box.write("files/empty.yaml",
-            "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 300ms}\n"
-            "tables: [{title: Slow, rows: [steps], cell: '{n}'}]\n");
-  const pid_t client =
-      box.ctl_in_background({"study", (box.folder() / "study.yaml").string(), "-o", out()});
-  ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
-  ASSERT_TRUE(eventually([&] { return box.sql("select count(*) from sweep") == "2"; }));
+  const pid_t client = start_slow_study();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until it waits
   ::kill(client, SIGINT);
   int status = 0;

@@ -67,7 +67,7 @@ std::string bash_script(const Outline& outline) {
     words += fmt::format("      {}) words=$(_sweepctl_names {}) ;;\n", verb.name, verb.names);
   }
   return fmt::format(kScript, join(verbs, " "), words_of(outline.options), options, words,
-                     kFormatWords);
+                     outline.formats);
 }
 
 std::string completion_script(const CLI::App& app, const std::string& shell) {

@@ -33,18 +33,19 @@ std::string quoted(const std::string& text) {
 }
 
 // What a value of this option may be, as words of `complete`.
-std::string values_of(const Outline::Option& option) {
+std::string values_of(const Outline& outline, const Outline::Option& option) {
   if (!option.has_value) return "";
-  if (option.name == "--format") return fmt::format(" -x -a '{}'", kFormatWords);
+  if (option.name == "--format") return fmt::format(" -x -a '{}'", outline.formats);
   if (option.name == "--sweep") return " -x -a '(__sweepctl_names sweeps)'";
   return " -r";
 }
 
-std::string lines_of(const std::vector<Outline::Option>& options, const std::string& condition) {
+std::string lines_of(const Outline& outline, const std::vector<Outline::Option>& options,
+                     const std::string& condition) {
   std::string lines;
   for (const Outline::Option& option : options) {
     lines += fmt::format("complete -c sweepctl{} -l {} -d {}{}\n", condition, option.name.substr(2),
-                         quoted(option.help), values_of(option));
+                         quoted(option.help), values_of(outline, option));
   }
   return lines;
 }
@@ -52,14 +53,14 @@ std::string lines_of(const std::vector<Outline::Option>& options, const std::str
 }  // namespace
 
 std::string fish_script(const Outline& outline) {
-  std::string script = kHead + lines_of(outline.options, "");
+  std::string script = kHead + lines_of(outline, outline.options, "");
   for (const Outline::Verb& verb : outline.verbs) {
     script += fmt::format("complete -c sweepctl -n __fish_use_subcommand -a {} -d {}\n", verb.name,
                           quoted(verb.help));
   }
   for (const Outline::Verb& verb : outline.verbs) {
     const std::string here = fmt::format(" -n '__fish_seen_subcommand_from {}'", verb.name);
-    script += lines_of(verb.options, here);
+    script += lines_of(outline, verb.options, here);
     if (verb.names.empty()) continue;
     script +=
         fmt::format("complete -c sweepctl{} -f -a '(__sweepctl_names {})'\n", here, verb.names);

@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "runner/base/text.h"
+#include "runner/report/report.h"
+
 namespace sweepd {
 namespace {
 
@@ -37,6 +40,7 @@ std::string names_of_positional(const CLI::App& command) {
 Outline outline_of(const CLI::App& app) {
   Outline outline;
   outline.options = options_of(app);
+  outline.formats = join(format_words(), " ");
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     outline.verbs.push_back({command->get_name(), on_one_line(command->get_description()),
                              options_of(*command), names_of_positional(*command)});

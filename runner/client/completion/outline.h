@@ -24,10 +24,9 @@ struct Outline {
   };
   std::vector<Option> options;  // of every verb
   std::vector<Verb> verbs;
+  std::string formats;  // the words of --format
 };
 
 Outline outline_of(const CLI::App& app);
-
-inline constexpr const char* kFormatWords = "md csv json text latex html";
 
 }  // namespace sweepd

@@ -76,7 +76,7 @@ std::string zsh_script(const Outline& outline) {
     if (verb.names.empty()) continue;
     words += fmt::format("      {}) _sweepctl_names {} ;;\n", verb.name, verb.names);
   }
-  return fmt::format(kScript, verbs, described(outline.options), options, words, kFormatWords);
+  return fmt::format(kScript, verbs, described(outline.options), options, words, outline.formats);
 }
 
 }  // namespace sweepd

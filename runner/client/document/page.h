@@ -1,4 +1,4 @@
-// A study's document as one HTML page without any other file, readable with the network off.
+// A document as one HTML page without any other file, readable with the network off.
 #pragma once
 
 #include <string>
