@@ -27,6 +27,8 @@ class SlurmFaults : public testing::Test {
   ~SlurmFaults() override {
     executor_.reset();
     end_all_jobs();
+    // What the jobs left tells why a test failed, which may happen once in a hundred runs.
+    if (HasFailure()) std::printf("%s\n", output_of("grep -rs . " + root_.string()).c_str());
     std::filesystem::remove_all(root_);
   }
 

@@ -8,6 +8,15 @@
 #include "runner/wire/attempt_folder.h"
 
 namespace sweepd {
+namespace {
+
+template <std::size_t kCount>
+bool says_one_of(const std::array<std::string_view, kCount>& words, std::string_view text) {
+  return std::ranges::any_of(
+      words, [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+}  // namespace
 
 std::string words_of(const JobEvidence& evidence) {
   const EndedJob& end = evidence.end;
@@ -50,17 +59,17 @@ AttemptLost lost_with_job(const JobEvidence& evidence) {
 }
 
 bool says_cancelled(std::string_view srun_output) {
-  return srun_output.find(" CANCELLED AT ") != std::string_view::npos ||
-         srun_output.find("Node failure") != std::string_view::npos;
+  // The first is the step's own word, which is lost if the step ends before srun has it all.
+  constexpr std::array<std::string_view, 3> kWords{" CANCELLED AT ", "Job step aborted",
+                                                   "Node failure"};
+  return says_one_of(kWords, srun_output);
 }
 
 bool says_out_of_memory(std::string_view srun_output) {
   // The kernel's killer in three versions' words, then Slurm's own.
   constexpr std::array<std::string_view, 4> kWords{"oom_kill event", "oom-kill event",
                                                    "Out Of Memory", "exceeded memory limit"};
-  return std::any_of(kWords.begin(), kWords.end(), [srun_output](std::string_view words) {
-    return srun_output.find(words) != std::string_view::npos;
-  });
+  return says_one_of(kWords, srun_output);
 }
 
 }  // namespace sweepd

@@ -123,7 +123,9 @@ RunFiles JobFolder::files_of(std::int64_t number) const {
       if (const auto begun = begun_rank(entry.path())) files.began[*rank] = *begun;
     } else if (const auto ended = number_behind(name, "exit.")) {
       const std::string text = read_small(entry.path());
-      if (text.ends_with('\n')) files.exits[*ended] = std::atoi(text.c_str());
+      if (!text.ends_with('\n')) continue;
+      files.exits[*ended] = std::atoi(text.c_str());
+      if (text.find(" terminated") != std::string::npos) files.terminated = true;
     }
   }
   return files;

@@ -14,7 +14,7 @@
 //   run.N/srun.txt, run.N/code    output and exit status of srun
 // Written by rank R:
 //   run.N/began.R    `TIME NODE JOB.STEP`, before the worker starts
-//   run.N/exit.R     its exit status
+//   run.N/exit.R     its exit status, and `terminated` if its step got SIGTERM
 // Written by Slurm:
 //   output.txt       output of the batch script
 //
@@ -57,6 +57,7 @@ struct BegunRank {
 struct RunFiles {
   std::map<int, BegunRank> began;
   std::map<int, int> exits;  // as a shell has them: 128 + signal
+  bool terminated = false;   // the step got SIGTERM
 };
 
 struct JobRecord {

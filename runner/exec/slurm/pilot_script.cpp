@@ -25,7 +25,7 @@ report() {  # STATE [WORDS]
 
 # What one task of a step does: NUMBER ATTEMPT. Slurm has bound it and set its variables.
 rank() {
-  local run=$folder/run.$1 attempt=$2 code gpus
+  local run=$folder/run.$1 attempt=$2 code gpus terminated=
   export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS SWEEPD_ATTEMPT=$attempt
   # All ranks need the same port on the first node; another attempt has another.
   export MASTER_PORT=$(( 20000 + 16#${attempt:0:7} % 10000 )) SWEEPD_NODES=$SLURM_STEP_NUM_NODES
@@ -38,7 +38,9 @@ rank() {
   export SWEEPD_STATUS_PAGE=$pages.$SLURM_STEP_ID.$RANK
   exec >> "$runs/$attempt/log.$RANK.txt" 2>&1 < /dev/null
   put "$run/began.$RANK" "$EPOCHREALTIME $SLURMD_NODENAME $SLURM_JOB_ID.$SLURM_STEP_ID"
-  trap : TERM  # a signal to the step also reaches this shell, which must still tell the worker's end
+  # A signal to the step also reaches this shell, which must still tell the worker's end. It says
+  # that the signal came too: when a step ends at once, srun may not print that it was cancelled.
+  trap terminated=terminated TERM
   trap '' INT  # srun passes on the one that ends it, just before it kills all tasks
   "$worker" --run "$runs/$attempt"
   code=$?
@@ -47,7 +49,7 @@ rank() {
       mv -f "$runs/$attempt/status.$RANK.new" "$runs/$attempt/status.$RANK"
     rm -f "$SWEEPD_STATUS_PAGE"
   fi
-  put "$run/exit.$RANK" "$code"
+  put "$run/exit.$RANK" "$code $terminated"
 }
 
 if [[ ${1-} == rank ]]; then

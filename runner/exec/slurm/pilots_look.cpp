@@ -108,12 +108,15 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
     events_.emplace_back(AttemptLost{id, {Oom{{}, {}, {}, phase}, 0}, false, ""});
     return forget(id);
   }
-  if (attempt.in_doubt || (says_cancelled(said) && !attempt.stopped && !attempt.killed)) {
+  const bool cancelled = says_cancelled(said) || job.folder.files_of(attempt.number).terminated;
+  if (attempt.in_doubt || (cancelled && !attempt.stopped && !attempt.killed)) {
     // Slurm ends the steps of a job first. Only the end of the job says why.
     if (!attempt.in_doubt) attempt.in_doubt = 0;
     if (*attempt.in_doubt < 2 && report.state != "ended") return;
-    const std::string words = fmt::format("its step was cancelled: {}", one_line(said));
-    events_.emplace_back(AttemptLost{id, {Cancelled{words}, 0}, false, ""});
+    const std::string words =
+        says_cancelled(said) ? one_line(said) : "its ranks got SIGTERM, and sweepd did not send it";
+    events_.emplace_back(AttemptLost{
+        id, {Cancelled{fmt::format("its step was cancelled: {}", words)}, 0}, false, ""});
     return forget(id);
   }
   if (!attempt.started) {
