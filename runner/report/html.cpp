@@ -60,10 +60,13 @@ std::string tip(const std::vector<Cell>& row, std::size_t begin) {
   return join(parts, ", ");
 }
 
-void append_cell(std::string& out, const Cell& cell, Align align, const std::string& tip) {
+// `attempts`: those behind the figure, for a page that tells more about them.
+void append_cell(std::string& out, const Cell& cell, Align align, const std::string& tip,
+                 const std::string& attempts) {
   out += "<td";
   if (align == Align::kRight) out += " class=\"right\"";
   if (cell.number) out += fmt::format(" data-v=\"{:.17g}\"", *cell.number);
+  if (!attempts.empty()) out += " data-a=\"" + escape_markup(attempts) + "\"";
   if (!tip.empty()) out += " title=\"" + escape_markup(tip) + "\"";
   const std::string text = escape_markup(cell.text);
   out += ">" + (cell.bold ? "<strong>" + text + "</strong>" : text) + "</td>";
@@ -89,7 +92,8 @@ std::string to_html(const Table& table, const Table* details) {
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const bool has_tip = !begins.empty() && begins[c] != 0;
         append_cell(out, table.rows[r][c], table.columns[c].align,
-                    has_tip ? tip(details->rows[r], begins[c]) : "");
+                    has_tip ? tip(details->rows[r], begins[c]) : "",
+                    has_tip ? details->rows[r][begins[c] + kDetailCount - 1].text : "");
       }
       out += "</tr>\n";
     }

@@ -93,5 +93,31 @@ TEST(Page, NoTextBecomesAScript) {
   EXPECT_THAT(page, HasSubstr("<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2>"));
 }
 
+TEST(Page, AStoryIsATemplateWithItsSamplesAndTables) {
+  Document told = document();
+  DocumentStory story;
+  story.attempt = "0123456789abcdef";
+  story.title = "timing, done";
+  story.label = "axpy size=4";
+  story.why = "<b>why</b>";
+  story.samples = {{"step time (ms)", {9}, {1.5, 2}, 4}};
+  story.curves = {"<svg id=\"x\"/>"};
+  story.folded = {one_cell("<i>1</i>")};
+  story.folded[0].title = "Facts";
+  story.also = {"fedcba9876543210"};
+  told.stories = {story};
+  const std::string page = to_page(told);
+  EXPECT_THAT(
+      page,
+      AllOf(HasSubstr("<template id=\"story-0123456789abcdef\" data-also=\"fedcba9876543210\">"),
+            HasSubstr("<h3>Attempt 01234567: timing, done</h3>"), HasSubstr("axpy size=4"),
+            HasSubstr("&lt;b&gt;why&lt;/b&gt;"),
+            HasSubstr("data-name=\"step time (ms)\" data-of=\"4\" data-warmup=\"[9]\" "
+                      "data-measured=\"[1.5,2]\""),
+            HasSubstr("src=\"data:image/svg+xml;charset=utf-8,%3Csvg id=%22x%22/%3E\""),
+            HasSubstr("<summary>Facts</summary>"), HasSubstr("&lt;i&gt;1&lt;/i&gt;"),
+            Not(HasSubstr("<figcaption>Facts"))));
+}
+
 }  // namespace
 }  // namespace sweepd

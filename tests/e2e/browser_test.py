@@ -29,6 +29,15 @@ tables:
 plots:
   - {{title: "{HOSTILE}", x: steps, y: max, metric: fact.y.0}}
 """
+FAULTS = """
+sweep: faulty
+workload: fault
+passes: [timing, memory]
+params: {warmup: 0, steps: 2}
+matrix: {kind: [done, oom]}
+tables:
+  - {title: Time, rows: [kind], cell: "{mean:.2f}", where: {phase: forward}}
+"""
 PICTURE = "#!/bin/sh\necho '<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"50\"><script>window.top.bad = 1</script></svg>'\n"
 
 
@@ -43,6 +52,9 @@ class Page(unittest.TestCase):
         cls.page = cls.folder / "report.html"
         cls.ctl("submit", "-", "--wait", text=SWEEP)
         cls.ctl("report", "paged", "-o", cls.page)
+        cls.ctl("submit", "-", "--wait", text=FAULTS, fails=4)
+        cls.faults = cls.folder / "faults.html"
+        cls.ctl("report", "faulty", "-o", cls.faults)
 
     @classmethod
     def tearDownClass(cls):
@@ -50,9 +62,10 @@ class Page(unittest.TestCase):
         shutil.rmtree(cls.folder, ignore_errors=True)
 
     @classmethod
-    def ctl(cls, *words, text=None):
-        subprocess.run([BIN / "sweepctl", *words], env=cls.environment, input=text, text=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, check=True)
+    def ctl(cls, *words, text=None, fails=0):
+        ended = subprocess.run([BIN / "sweepctl", *words], env=cls.environment, input=text, text=True, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        assert ended.returncode == fails, (words, ended.returncode)
 
     def setUp(self):
         self.browser = Browser()
@@ -95,6 +108,40 @@ class Page(unittest.TestCase):
     def test_a_figure_says_where_it_is_from(self):
         title = self.browser.value("document.querySelector('td[title]').title")
         self.assertRegex(title, r"^n 1, valid, done, attempt [0-9a-f]{8}")
+
+    def test_a_click_tells_the_story_of_an_attempt(self):
+        self.browser.value("document.querySelector('td.story').click()")
+        self.assertTrue(self.browser.value("document.querySelector('dialog').open"))
+        self.assertRegex(self.browser.value("document.querySelector('dialog h3').textContent"), r"^Attempt [0-9a-f]{8}: timing, done, valid, took ")
+        self.assertIn("steps=10", self.browser.value("document.querySelector('dialog p').textContent"))
+        self.assertRegex(self.browser.value("document.querySelector('dialog .dots figcaption').textContent"),
+                         r"^axpy time \(ms\): 10 samples from .* to .*, and 1 of warm-up")
+        self.assertGreaterEqual(self.browser.value("document.querySelectorAll('dialog line').length"), 10)
+        facts = "[...document.querySelectorAll('dialog summary')].map(each => each.textContent)"
+        self.assertTrue({"Parameters", "Summary", "Environment"} <= set(self.browser.value(facts)))
+        self.browser.value("document.querySelector('dialog button').click()")
+        self.assertIsNone(self.browser.value("document.querySelector('dialog[open]')"))
+        self.assertEqual(self.browser.errors, [])
+
+    def test_a_story_opens_by_the_keyboard(self):
+        self.browser.value("document.querySelector('td.story').focus()")
+        for kind in ("keyDown", "keyUp"):
+            self.browser.ask("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13)
+        self.assertTrue(self.browser.value("document.querySelector('dialog').open"))
+
+    def test_a_figure_that_is_none_says_why_and_tells_of_the_trials_other_passes(self):
+        self.browser.open(self.faults.as_uri())
+        heads = "[...document.querySelectorAll('dialog h3')].map(each => each.textContent)"
+        self.browser.value("document.querySelectorAll('td.story')[1].click()")
+        (head,) = self.browser.value(heads)
+        self.assertRegex(head, "^Attempt [0-9a-f]{8}: timing, oom")
+        self.assertIn("out of memory", self.browser.value("document.querySelector('dialog strong').textContent"))
+        self.browser.value("document.querySelector('dialog').close(); document.querySelector('dialog').remove()")
+        self.browser.value("document.querySelectorAll('td.story')[0].click()")
+        timing, memory = self.browser.value(heads)
+        self.assertIn(": timing, done", timing)
+        self.assertIn(": memory, done", memory)
+        self.assertEqual(self.browser.errors, [])
 
     def test_it_fits_a_phone_and_a_wide_screen(self):
         for width in (360, 900, 1800):

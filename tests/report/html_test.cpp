@@ -53,10 +53,13 @@ TEST(Html, ATable) {
 TEST(Html, DetailsShowWhereTheMouseRests) {
   const Table details = with_details();
   const std::string html = to_html(times(), &details);
-  EXPECT_THAT(html,
-              AllOf(HasSubstr("data-v=\"1.5\" title=\"n 20, suspect, done, attempt 3f9c2a7b\">"),
-                    HasSubstr("<td class=\"right\" title=\"oom, attempt 4a000000\">OOM</td>"),
-                    HasSubstr("<td>small</td>"), Not(HasSubstr("<th>step n"))));
+  EXPECT_THAT(
+      html,
+      AllOf(HasSubstr("data-v=\"1.5\" data-a=\"3f9c2a7b\" title=\"n 20, suspect, done, attempt "
+                      "3f9c2a7b\">"),
+            HasSubstr(
+                "<td class=\"right\" data-a=\"4a000000\" title=\"oom, attempt 4a000000\">OOM</td>"),
+            HasSubstr("<td>small</td>"), Not(HasSubstr("<th>step n"))));
 }
 
 TEST(Html, DetailsOfAnotherTableAreIgnored) {

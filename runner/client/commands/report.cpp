@@ -7,6 +7,7 @@
 #include "runner/client/client.h"
 #include "runner/client/document/page.h"
 #include "runner/client/document/report_page.h"
+#include "runner/client/document/stories.h"
 #include "runner/client/output.h"
 #include "runner/wire/messages/results.h"
 
@@ -50,6 +51,12 @@ Exit follow(Client& client, const ReportOptions& options) {
       fmt::print(stderr, "note: {}\n", said);
     }
     document->changes = counts.ended < counts.total;
+    // A browser that loads the page again would close a story that somebody reads.
+    if (!document->changes) {
+      if (const auto told = add_stories(client, *document); !told) {
+        return report_error(told.error());
+      }
+    }
     if (const auto written = write_page(options, *document); !written) {
       return report_error(written.error());
     }
@@ -71,8 +78,9 @@ Exit report_as_page(Client& client, const ReportOptions& options) {
     return wrong("--watch writes a page again and again, so it needs a file: -o FILE.html");
   }
   if (options.watch) return follow(client, options);
-  const auto document = report_document(client, options.sweep, options.table);
+  auto document = report_document(client, options.sweep, options.table);
   if (!document) return report_error(document.error());
+  if (const auto told = add_stories(client, *document); !told) return report_error(told.error());
   if (!document->no_pictures.empty()) fmt::print(stderr, "note: {}\n", document->no_pictures);
   const auto written = write_page(options, *document);
   return written ? Exit::kOk : report_error(written.error());

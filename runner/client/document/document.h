@@ -33,13 +33,32 @@ struct DocumentPicture {
   std::string svg;
 };
 
+// What is known of one attempt. A page tells it where a figure of the attempt is clicked.
+struct DocumentStory {
+  // A metric's samples in the order in which they were taken.
+  struct Samples {
+    std::string name;  // "step time (ms)"
+    std::vector<double> warmup, measured;
+    std::size_t of = 0;  // how many there are, if these are only some of them
+  };
+  std::string attempt;  // as the figures name it
+  std::string title;    // "timing, done, valid, 185.9 ms"
+  std::string label;    // its parameters
+  std::string why;      // why it ended so, or is not valid; ""
+  std::vector<Samples> samples;
+  std::vector<std::string> curves;  // SVG: live memory, one a rank
+  std::vector<Table> shown, folded;
+  std::vector<std::string> also;  // attempts of the same trial whose stories belong to this one
+};
+
 struct Document {
   std::string title;
   std::string introduction;  // markdown
   std::vector<DocumentChapter> chapters;
   std::vector<DocumentPicture> pictures;
   std::string no_pictures;  // why plots are text, or ""
-  bool changes = false;     // it will be written again: a browser loads the page every few seconds
+  std::vector<DocumentStory> stories;
+  bool changes = false;  // it will be written again: a browser loads the page every few seconds
 };
 
 std::string to_markdown(const Document& document);

@@ -9,7 +9,9 @@
 #include <memory>
 #include <random>
 
+#include "runner/client/document/data_url.h"
 #include "runner/client/document/page_template.h"
+#include "runner/client/document/story_html.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
@@ -48,27 +50,13 @@ std::string nonce() {
   return text;
 }
 
-// As a data URL has it, and an attribute in double quotes.
-std::string percent_encoded(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < ' ';
-    const bool escaped = control || std::string_view("%#<>\"&").find(c) != std::string_view::npos;
-    out += escaped ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
-  }
-  return out;
-}
-
-// Puts the pictures into the page, since it is one file. As images they can hold no script that
-// runs.
+// Puts the pictures into the page, since it is one file.
 std::string with_pictures(std::string html, const std::vector<DocumentPicture>& pictures) {
   for (const DocumentPicture& picture : pictures) {
     const std::string shown = "<img src=\"" + picture.file + "\"";
     const std::size_t at = html.find(shown);
     if (at == std::string::npos) continue;
-    html.replace(
-        at, shown.size(),
-        "<img src=\"data:image/svg+xml;charset=utf-8," + percent_encoded(picture.svg) + "\"");
+    html.replace(at, shown.size(), "<img src=\"" + svg_data_url(picture.svg) + "\"");
   }
   return html;
 }
@@ -100,7 +88,10 @@ std::string to_page(const Document& document) {
   page["chapters"] = std::move(chapters);
   page["changes"] = document.changes;
   page["nonce"] = nonce();
-  page["script"] = std::string(kPageScript);
+  std::string stories;
+  for (const DocumentStory& story : document.stories) stories += to_html(story);
+  page["stories"] = stories;
+  page["script"] = std::string(kPageScript) + std::string(kStoryScript);
   return kainjow::mustache::mustache(std::string(kPageTemplate)).render(page);
 }
 

@@ -78,6 +78,14 @@ th.right, td.right { text-align: right; }
 th[aria-sort="ascending"]::after { content: " \25B2"; }
 th[aria-sort="descending"]::after { content: " \25BC"; }
 td[title] { cursor: help; }
+td.story { cursor: pointer; }
+td.story:hover, td.story:focus { text-decoration: underline; }
+dialog { width: min(60rem, 92vw); max-height: 88vh; overflow-y: auto; border: 1px solid var(--line); border-radius: .4rem; }
+dialog > button { float: right; font: inherit; }
+dialog h3 { margin: .2rem 0; }
+dialog svg { width: 100%; height: 2.6rem; overflow: visible; }
+.dots figcaption { font-weight: normal; font-size: .85em; }
+summary { cursor: pointer; }
 figure input { font: inherit; margin: .2rem 0; }
 table + ul { font-size: .85em; opacity: .8; }
 pre { overflow-x: auto; background: var(--soft); padding: .6rem; font-size: .85em; }
@@ -101,6 +109,7 @@ img, svg { max-width: 100%; height: auto; }
 {{{body}}}
 </section>
 {{/chapters}}
+{{{stories}}}
 <script nonce="{{nonce}}">{{{script}}}</script>
 </body>
 </html>
