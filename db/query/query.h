@@ -99,6 +99,8 @@ struct RanInSweep {
   // Trials of an older program than that of the submission, which accepted any result.
   std::int64_t older_programs = 0;
   std::vector<std::string> changed;  // what of these programs changed: "mm.py"
+  // Attempts that were to replace a result and failed, so that the result before counts.
+  std::int64_t not_measured_again = 0;
 };
 
 struct SweepTrial {

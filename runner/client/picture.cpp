@@ -21,20 +21,46 @@ namespace {
 
 constexpr int kNoLibrary = 3;
 
-// Reads the specification from stdin and writes the picture to stdout. The version is pinned, so
-// that the same results give the same picture whatever else the library knows.
+// Writes to stdout the picture of the specification in stdin, or the library for a page: making
+// that takes seconds, so it is kept. The version of Vega-Lite is pinned, so that the same results
+// give the same picture whatever else vl-convert knows.
 constexpr const char* kScript = R"py(
+import importlib.metadata
+import os
 import sys
 try:
     import vl_convert
 except ImportError as missing:
     print(missing, file=sys.stderr)
     sys.exit(3)
+
+
+def library():
+    version = importlib.metadata.version("vl-convert-python")
+    folder = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sweepd")
+    kept = os.path.join(folder, f"vega-embed-{version}.js")
+    try:
+        with open(kept, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        made = vl_convert.javascript_bundle(vl_version="5.20")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(f"{kept}.{os.getpid()}", "w", encoding="utf-8") as file:
+            file.write(made)
+        os.replace(file.name, kept)
+    except OSError:
+        pass
+    return made
+
+
 spec = sys.stdin.read()
 if sys.argv[1] == "png":
     sys.stdout.buffer.write(vl_convert.vegalite_to_png(spec, vl_version="5.20", scale=2))
-else:
+elif sys.argv[1] == "svg":
     sys.stdout.write(vl_convert.vegalite_to_svg(spec, vl_version="5.20"))
+else:
+    sys.stdout.buffer.write(library().encode())
 )py";
 
 // A file in memory: unlike a pipe it takes any amount before somebody reads.
@@ -72,9 +98,7 @@ std::string last_line(const std::string& said) {
   return lines.empty() ? "" : lines.back();
 }
 
-}  // namespace
-
-Result<std::string> draw_picture(const std::string& vega_lite, std::string_view format) {
+Result<std::string> ask_vl_convert(std::string_view what, const std::string& vega_lite) {
   const auto input = file_with(vega_lite), output = file_with(""), errors = file_with("");
   for (const auto* file : {&input, &output, &errors}) {
     if (!*file) return file->error();
@@ -85,7 +109,7 @@ Result<std::string> draw_picture(const std::string& vega_lite, std::string_view 
   posix_spawn_file_actions_adddup2(&actions, output->get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors->get(), STDERR_FILENO);
   add_close_from(actions, STDERR_FILENO + 1);
-  std::string program = python(), option = "-c", script = kScript, word(format);
+  std::string program = python(), option = "-c", script = kScript, word(what);
   char* argv[] = {program.data(), option.data(), script.data(), word.data(), nullptr};
   pid_t pid = 0;
   const int spawned = ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, argv, environ);
@@ -102,6 +126,16 @@ Result<std::string> draw_picture(const std::string& vega_lite, std::string_view 
       WIFEXITED(status) && (WEXITSTATUS(status) == kNoLibrary || WEXITSTATUS(status) == 127);
   if (absent) return missing(program, fmt::format("`{}`: {}", program, said));
   return Error{ErrorCode::kInternal, "vl-convert did not draw the plot: " + said};
+}
+
+}  // namespace
+
+Result<std::string> draw_picture(const std::string& vega_lite, std::string_view format) {
+  return ask_vl_convert(format, vega_lite);
+}
+
+Result<std::string> plot_library() {
+  return ask_vl_convert("library", "");
 }
 
 }  // namespace sweepd

@@ -13,4 +13,9 @@ namespace sweepd {
 // message says what to install; kInternal if vl-convert refuses the specification.
 Result<std::string> draw_picture(const std::string& vega_lite, std::string_view format);
 
+// Returns JavaScript that defines `vegaEmbed`, which draws specifications in a browser: Vega, Vega-
+// Lite and Vega-Embed (BSD 3-Clause), about 0.9 MB. The first call takes seconds; what it made is
+// kept in the user's cache folder. Errors: as above.
+Result<std::string> plot_library();
+
 }  // namespace sweepd

@@ -107,6 +107,21 @@ TEST_F(ReuseTest, ASweepThatIsRetriedByNewCodeHasResultsOfTwo) {
   EXPECT_EQ((*reader_->ran_in_sweep(request.id, def())).codes, 2);
 }
 
+TEST_F(ReuseTest, AResultThatCouldNotBeReplacedIsSaidToBeOld) {
+  build("aaaa");
+  const NewSweep request = sweep("s", {{}});
+  const SubmitReceipt receipt = submit(request);
+  finish(done(receipt.queued[0].row, 10, 20));
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id, def())).not_measured_again, 0);
+  const auto retried = store_->retry_sweep(request.id, {"done"}, WallTime{});
+  ASSERT_TRUE(retried);
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id, def())).not_measured_again, 0) << "still open";
+  AttemptRecord again = ended(retried->queued.at(0).row, {Crashed{11, std::nullopt, "step"}, 0});
+  again.ended = WallTime{9'000'000'000'000};
+  finish(again);
+  EXPECT_EQ((*reader_->ran_in_sweep(request.id, def())).not_measured_again, 1);
+}
+
 // `model` stands for the content of a program.
 class ProgramTest : public ReuseTest {
  protected:

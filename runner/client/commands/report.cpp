@@ -5,9 +5,9 @@
 
 #include "runner/base/files.h"
 #include "runner/client/client.h"
+#include "runner/client/document/interactive.h"
 #include "runner/client/document/page.h"
 #include "runner/client/document/report_page.h"
-#include "runner/client/document/stories.h"
 #include "runner/client/output.h"
 #include "runner/wire/messages/results.h"
 
@@ -53,8 +53,8 @@ Exit follow(Client& client, const ReportOptions& options) {
     document->changes = counts.ended < counts.total;
     // A browser that loads the page again would close a story that somebody reads.
     if (!document->changes) {
-      if (const auto told = add_stories(client, *document); !told) {
-        return report_error(told.error());
+      if (const auto done = make_interactive(client, *document); !done) {
+        return report_error(done.error());
       }
     }
     if (const auto written = write_page(options, *document); !written) {
@@ -80,7 +80,9 @@ Exit report_as_page(Client& client, const ReportOptions& options) {
   if (options.watch) return follow(client, options);
   auto document = report_document(client, options.sweep, options.table);
   if (!document) return report_error(document.error());
-  if (const auto told = add_stories(client, *document); !told) return report_error(told.error());
+  if (const auto done = make_interactive(client, *document); !done) {
+    return report_error(done.error());
+  }
   if (!document->no_pictures.empty()) fmt::print(stderr, "note: {}\n", document->no_pictures);
   const auto written = write_page(options, *document);
   return written ? Exit::kOk : report_error(written.error());

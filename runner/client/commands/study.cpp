@@ -5,8 +5,8 @@
 #include "runner/base/files.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
+#include "runner/client/document/interactive.h"
 #include "runner/client/document/page.h"
-#include "runner/client/document/stories.h"
 #include "runner/client/output.h"
 #include "runner/client/reference_file.h"
 #include "runner/client/study/study_plan.h"
@@ -76,7 +76,7 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
   if (!last) return report_error(last.error());
   Document& page = document->document;
   page.chapters.push_back(std::move(*last));
-  if (const auto told = add_stories(client, page); !told) return report_error(told.error());
+  if (const auto done = make_interactive(client, page); !done) return report_error(done.error());
   if (!page.no_pictures.empty()) fmt::print(stderr, "note: {}\n", page.no_pictures);
   const fs::path folder = options.output;
   std::error_code ignored;  // writing the first file says what is wrong

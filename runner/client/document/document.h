@@ -31,6 +31,7 @@ struct DocumentChapter {
 struct DocumentPicture {
   std::string file;  // as seen from the document: "plots/precision-step-time.svg"
   std::string svg;
+  std::string vega_lite;  // its specification
 };
 
 // What is known of one attempt. A page tells it where a figure of the attempt is clicked.
@@ -57,8 +58,10 @@ struct Document {
   std::vector<DocumentChapter> chapters;
   std::vector<DocumentPicture> pictures;
   std::string no_pictures;  // why plots are text, or ""
+  // What only a page has, or nothing:
   std::vector<DocumentStory> stories;
-  bool changes = false;  // it will be written again: a browser loads the page every few seconds
+  std::string plot_library;  // JavaScript that draws the pictures' specifications
+  bool changes = false;      // it will be written again: a browser loads the page every few seconds
 };
 
 std::string to_markdown(const Document& document);

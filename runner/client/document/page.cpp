@@ -50,13 +50,23 @@ std::string nonce() {
   return text;
 }
 
+// Data for the page's script. No text in it can end the element.
+std::string specification(const std::string& json) {
+  std::string out = "<script type=\"application/json\" class=\"plot\">";
+  for (const char c : json) out += c == '<' ? "\\u003c" : std::string(1, c);
+  return out + "</script>";
+}
+
 // Puts the pictures into the page, since it is one file.
-std::string with_pictures(std::string html, const std::vector<DocumentPicture>& pictures) {
-  for (const DocumentPicture& picture : pictures) {
+// Where the page has the library for it, each is followed by its specification.
+std::string with_pictures(std::string html, const Document& document) {
+  for (const DocumentPicture& picture : document.pictures) {
     const std::string shown = "<img src=\"" + picture.file + "\"";
     const std::size_t at = html.find(shown);
     if (at == std::string::npos) continue;
     html.replace(at, shown.size(), "<img src=\"" + svg_data_url(picture.svg) + "\"");
+    if (document.plot_library.empty() || picture.vega_lite.empty()) continue;
+    html.insert(html.find('>', at) + 1, specification(picture.vega_lite));
   }
   return html;
 }
@@ -73,7 +83,7 @@ std::string to_page(const Document& document) {
         const auto& [table, details] = *block.table;
         body += to_html(table, details ? &*details : nullptr);
       } else {
-        body += with_pictures(html_of(block.markdown), document.pictures);
+        body += with_pictures(html_of(block.markdown), document);
       }
     }
     data chapter;
@@ -92,6 +102,7 @@ std::string to_page(const Document& document) {
   for (const DocumentStory& story : document.stories) stories += to_html(story);
   page["stories"] = stories;
   page["script"] = std::string(kPageScript) + std::string(kStoryScript);
+  page["library"] = document.plot_library;
   return kainjow::mustache::mustache(std::string(kPageTemplate)).render(page);
 }
 

@@ -49,6 +49,14 @@ for (const table of document.querySelectorAll("table.data")) {
     }
   });
 }
+// Plots that tell more where the mouse rests, instead of their pictures. Without `ast`, Vega makes
+// functions of text, which the page forbids.
+for (const data of document.querySelectorAll("script.plot")) {
+  const picture = data.previousElementSibling, place = document.createElement("div");
+  data.after(place);
+  vegaEmbed(place, JSON.parse(data.textContent), {ast: true, actions: false, renderer: "svg"})
+      .then(() => picture.remove(), () => place.remove());
+}
 )js";
 
 inline constexpr std::string_view kPageTemplate = R"(<!DOCTYPE html>
@@ -89,6 +97,8 @@ summary { cursor: pointer; }
 figure input { font: inherit; margin: .2rem 0; }
 table + ul { font-size: .85em; opacity: .8; }
 pre { overflow-x: auto; background: var(--soft); padding: .6rem; font-size: .85em; }
+.vega-embed { overflow-x: auto; max-width: 100%; background: white; }
+.vega-embed svg { max-width: none; }
 img, svg { max-width: 100%; height: auto; }
 @media print { figure input { display: none; } body { max-width: none; } table { overflow-x: visible; } h2 { break-after: avoid; } }
 </style>
@@ -110,6 +120,9 @@ img, svg { max-width: 100%; height: auto; }
 </section>
 {{/chapters}}
 {{{stories}}}
+{{#library}}
+<script nonce="{{nonce}}">{{{library}}}</script>
+{{/library}}
 <script nonce="{{nonce}}">{{{script}}}</script>
 </body>
 </html>

@@ -43,9 +43,10 @@ std::string DocumentPlots::name_for(const std::string& sweep, const std::string&
 Result<std::string> DocumentPlots::add(const std::string& sweep, const Plot& plot) {
   std::string markdown;
   if (why_text_.empty()) {
-    auto svg = draw_picture(to_vega_lite(plot), "svg");
+    std::string spec = to_vega_lite(plot);
+    auto svg = draw_picture(spec, "svg");
     if (svg) {
-      pictures_.push_back({name_for(sweep, plot.title), std::move(*svg)});
+      pictures_.push_back({name_for(sweep, plot.title), std::move(*svg), std::move(spec)});
       markdown = fmt::format("![{}]({})", alternative(plot.title), pictures_.back().file);
     } else if (svg.error().code == ErrorCode::kUnavailable) {
       why_text_ = svg.error().message;

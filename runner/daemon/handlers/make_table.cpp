@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runner/base/ids.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/note_drift.h"
 #include "runner/daemon/handlers/table_sources.h"
@@ -139,6 +140,14 @@ Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const Que
         "submit the sweep again to measure all by the program of now",
         ran->older_programs == 1 ? "1 trial" : fmt::format("{} trials", ran->older_programs),
         ran->older_programs == 1 ? "was" : "were", join(ran->changed, ", ")));
+  }
+  if (ran->not_measured_again > 0) {
+    note(fmt::format(
+        "{} to measure a result again failed, so the figures of before count; why: `sweepctl show "
+        "{}`",
+        ran->not_measured_again == 1 ? "1 attempt"
+                                     : fmt::format("{} attempts", ran->not_measured_again),
+        short_id(query.sweep)));
   }
   return {};
 }
