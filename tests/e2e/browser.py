@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 
 def program():
@@ -76,6 +77,14 @@ class Browser:
         if "exceptionDetails" in result:
             raise RuntimeError(f"{script}: {result['exceptionDetails']}")
         return result["result"].get("value")
+
+    def until(self, script, seconds=30):
+        """Waits until a line of JavaScript is true."""
+        deadline = time.monotonic() + seconds
+        while not self.value(f"Boolean({script})"):
+            if time.monotonic() > deadline:
+                raise TimeoutError(script)
+            time.sleep(0.05)
 
     def resize(self, width, height=900):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
