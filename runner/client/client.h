@@ -60,6 +60,7 @@ Exit report_error(const Error& error);
 
 // One command, one file: commands/<verb>.cpp.
 void add_backup(Command& app, Client& client);
+void add_bundle(Command& app, Client& client);
 void add_cancel(Command& app, Client& client);
 void add_compare(Command& app, Client& client);
 void add_delete(Command& app, Client& client);

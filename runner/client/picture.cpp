@@ -1,25 +1,17 @@
 #include "runner/client/picture.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
-#include "runner/base/descriptors.h"
-#include "runner/base/files.h"
 #include "runner/base/text.h"
-#include "runner/base/unique_fd.h"
+#include "runner/client/run_program.h"
 
 namespace sweepd {
 namespace {
 
-constexpr int kNoLibrary = 3;
+constexpr int kNoLibrary = 3;    // of the script below
+constexpr int kNoProgram = 127;  // of a shell
 
 // Writes to stdout the picture of the specification in stdin, or the library for a page: making
 // that takes seconds, so it is kept. The version of Vega-Lite is pinned, so that the same results
@@ -63,23 +55,6 @@ else:
     sys.stdout.buffer.write(library().encode())
 )py";
 
-// A file in memory: unlike a pipe it takes any amount before somebody reads.
-Result<UniqueFd> file_with(const std::string& text) {
-  UniqueFd file(::memfd_create("sweepctl", MFD_CLOEXEC));
-  if (!file) return Error{ErrorCode::kIo, std::string("a file in memory: ") + strerror(errno)};
-  if (auto written = write_all(file.get(), text, "a file in memory"); !written) {
-    return written.error();
-  }
-  ::lseek(file.get(), 0, SEEK_SET);
-  return file;
-}
-
-std::string text_in(const UniqueFd& file) {
-  ::lseek(file.get(), 0, SEEK_SET);
-  auto text = read_all(file.get());
-  return text ? std::move(*text) : "";
-}
-
 std::string python() {
   const char* chosen = std::getenv("SWEEPD_PYTHON");
   return chosen != nullptr && *chosen != 0 ? chosen : "python3";
@@ -99,31 +74,15 @@ std::string last_line(const std::string& said) {
 }
 
 Result<std::string> ask_vl_convert(std::string_view what, const std::string& vega_lite) {
-  const auto input = file_with(vega_lite), output = file_with(""), errors = file_with("");
-  for (const auto* file : {&input, &output, &errors}) {
-    if (!*file) return file->error();
+  const std::string program = python();
+  const auto ran = run_program({program, "-c", kScript, std::string(what)}, vega_lite);
+  if (!ran) {
+    if (ran.error().code != ErrorCode::kNotFound) return ran.error();
+    return missing(program, ran.error().message);
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input->get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output->get(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors->get(), STDERR_FILENO);
-  add_close_from(actions, STDERR_FILENO + 1);
-  std::string program = python(), option = "-c", script = kScript, word(what);
-  char* argv[] = {program.data(), option.data(), script.data(), word.data(), nullptr};
-  pid_t pid = 0;
-  const int spawned = ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (spawned != 0) {
-    return missing(program, fmt::format("`{}`: {}", program, strerror(spawned)));
-  }
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text_in(*output);
-  const std::string said = last_line(text_in(*errors));
-  const bool absent =
-      WIFEXITED(status) && (WEXITSTATUS(status) == kNoLibrary || WEXITSTATUS(status) == 127);
+  if (ran->status == 0) return ran->out;
+  const std::string said = last_line(ran->errors);
+  const bool absent = ran->status == kNoLibrary || ran->status == kNoProgram;
   if (absent) return missing(program, fmt::format("`{}`: {}", program, said));
   return Error{ErrorCode::kInternal, "vl-convert did not draw the plot: " + said};
 }

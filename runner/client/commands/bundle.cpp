@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "runner/base/files.h"
+#include "runner/base/ids.h"
+#include "runner/base/units.h"
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+#include "runner/client/run_program.h"
+#include "runner/report/report.h"
+#include "runner/wire/messages/machine.h"
+#include "runner/wire/messages/results.h"
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestFile = 64 << 20;  // a trace may be larger than anybody mails
+constexpr const char* kLeftOut = "(left out)";
+// Parameters that hold variables of the environment, and so perhaps a password.
+constexpr const char* kEnvironments[] = {"env", "submitted_environment"};
+
+Error failed(const std::string& what, const std::error_code& error) {
+  return {ErrorCode::kIo, fmt::format("{}: {}", what, error.message())};
+}
+
+// A folder that goes when it is left.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "sweepctl-bundle-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void leave_out_environment(std::vector<Table>& tables) {
+  for (Table& table : tables) {
+    if (table.title != "Parameters") continue;
+    for (std::vector<Cell>& row : table.rows) {
+      for (const char* name : kEnvironments) {
+        if (row[0].text == name && !row[1].text.empty() && row[1].text != "-") {
+          row[1].text = kLeftOut;
+        }
+      }
+    }
+  }
+}
+
+std::string request_without_environment(const std::string& text) {
+  nlohmann::ordered_json request = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (!request.is_object() || !request.contains("params")) return "";
+  for (const char* name : kEnvironments) {
+    if (request["params"].value(name, "") != "") request["params"][name] = kLeftOut;
+  }
+  return request.dump(2) + "\n";
+}
+
+// Copies the attempt's files and returns what was left out, for the reader of the bundle.
+Result<std::string> copy_files(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  std::string left_out;
+  for (const auto& entry : fs::directory_iterator(from, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || entry.is_symlink()) continue;
+    if (entry.file_size() > kLargestFile) {
+      left_out +=
+          fmt::format("- `{}`, {}: too large; it is in {}\n", name,
+                      to_human(Bytes{static_cast<std::int64_t>(entry.file_size())}), from.string());
+      continue;
+    }
+    if (name == "request.json") {
+      const auto text = read_regular(entry.path(), Links::kRefuse, kLargestFile);
+      const std::string request = text ? request_without_environment(*text) : "";
+      if (request.empty()) {
+        left_out += "- `request.json`: it cannot be read\n";
+        continue;
+      }
+      if (const auto written = replace_file(to / name, request); !written) return written.error();
+      continue;
+    }
+    fs::copy_file(entry.path(), to / name, error);
+    if (error) return failed("cannot copy `" + entry.path().string() + "`", error);
+  }
+  if (error)
+    left_out += fmt::format("- the attempt's folder {}: {}\n", from.string(), error.message());
+  return left_out;
+}
+
+Result<std::string> about(Client& client, std::vector<Table> tables) {
+  leave_out_environment(tables);
+  std::string text;
+  for (const Table& table : tables) {
+    if (!table.rows.empty()) text += to_markdown(table) + "\n";
+  }
+  const auto status = client.call<rpc::Status>({});
+  if (status) text += fmt::format("sweepd {} ({})\n", status->version, status->commit);
+  return text;
+}
+
+Result<void> pack(const Scratch& scratch, const std::string& name, const std::string& file) {
+  const auto ran = run_program(
+      {"tar", "--create", "--gzip", "--file", file, "--directory", scratch.path().string(), name},
+      "");
+  if (!ran) return ran.error();
+  if (ran->status == 0) return {};
+  return Error{ErrorCode::kIo, fmt::format("tar could not write `{}`: {}", file, ran->errors)};
+}
+
+Exit bundle(Client& client, const std::string& attempt, std::string file) {
+  const auto shown = client.call<rpc::Show>({.what = attempt, .steps = true});
+  if (!shown) return report_error(shown.error());
+  if (!shown->attempt || !shown->tables) {
+    return report_error({ErrorCode::kInvalidArgument,
+                         fmt::format("`{}` is no attempt; `sweepctl show {}` lists its attempts",
+                                     attempt, attempt)});
+  }
+  const std::string name = fmt::format("attempt-{}", short_id(shown->attempt->id));
+  if (file.empty()) file = name + ".tar.gz";
+  const Scratch scratch;
+  const fs::path folder = scratch.path() / name;
+  std::error_code error;
+  if (scratch.path().empty() || !fs::create_directory(folder, error)) {
+    return report_error(
+        {ErrorCode::kIo, "cannot make a folder in " + fs::temp_directory_path().string()});
+  }
+  auto text = about(client, *shown->tables);
+  if (!text) return report_error(text.error());
+  const auto log = client.call<rpc::Log>({.attempt = shown->attempt->id, .bytes = 1});
+  std::string left_out;
+  if (log) {
+    auto copied = copy_files(fs::path(log->path).parent_path(), folder);
+    if (!copied) return report_error(copied.error());
+    left_out = std::move(*copied);
+  } else {
+    left_out = fmt::format("- journal, log and request: {}\n", log.error().message);
+  }
+  if (!left_out.empty()) *text += "\nNot in this bundle:\n\n" + left_out;
+  if (const auto written = replace_file(folder / "attempt.md", *text); !written) {
+    return report_error(written.error());
+  }
+  if (const auto packed = pack(scratch, name, file); !packed) return report_error(packed.error());
+  fmt::print("{}\n", file);
+  fmt::print(stderr,
+             "note: variables of the environment are left out; look through the log before you "
+             "publish it\n");
+  return Exit::kOk;
+}
+
+}  // namespace
+
+void add_bundle(Command& app, Client& client) {
+  auto attempt = std::make_shared<std::string>();
+  auto file = std::make_shared<std::string>();
+  Command* command =
+      app.add_subcommand("bundle", "Pack all that is known of an attempt, for a bug report");
+  command->add_option("ATTEMPT", *attempt, "id or unique prefix; `show SWEEP` lists them")
+      ->required();
+  command->add_option("-o,--output", *file, "the archive [default: attempt-ID.tar.gz]");
+  command->footer(
+      "It holds what `show ATTEMPT --steps` prints, and the attempt's request, journal, log and\n"
+      "traces. Values of variables of the environment are left out.\n"
+      "Example: sweepctl bundle 3f9c2a7b -o report.tar.gz");
+  command->callback([&client, attempt, file] {
+    client.action = [&client, attempt, file] { return bundle(client, *attempt, *file); };
+  });
+}
+
+}  // namespace sweepd
