@@ -23,8 +23,10 @@ All begin without an allocation. submitit's tasks have one core and 200 MB each,
 which one trial runs at a time; HyperQueue's workers have 2 cores each. A sweep ends when `submit --wait` returns, submitit when every
 result has been read, HyperQueue when its last task begins, because its client looks only once a second.
 
-CPU time is that of all processes in the cluster: Slurm's daemons, the tasks, and the tools themselves. The machine has fewer cores than the
-cluster has nodes, so the wall time of all but HyperQueue is mostly CPU time."""
+CPU time is that of all processes in the cluster: Slurm's daemons, the tasks, and the tools themselves. The nodes share this machine's cores with
+whatever else ran on it (its load is above), so wall times are longer than on a cluster of real nodes. CPU times are less so.
+
+The queue is empty and Slurm starts a job at once, which is what submitit needs most: a job for each task waits in no queue here."""
 
 
 def peers():
@@ -82,7 +84,7 @@ def race(page, rounds, tasks):
     for name, (title, _) in RACERS.items():
         page.add(f"CPU time of a task: {title}", "ms", [each[name]["cpu_s"] / tasks * 1e3 for each in rounds], "of all processes of the cluster")
     for name, (title, _) in RACERS.items():
-        page.add(f"requests to the controller for a task: {title}", "", [each[name]["requests"] / tasks for each in rounds], "`sdiag`")
+        page.add(f"requests to the controller for a task: {title}", "requests", [each[name]["requests"] / tasks for each in rounds], "`sdiag`")
 
 
 def overhead(page, rounds):
@@ -98,9 +100,9 @@ def overhead(page, rounds):
 
 def controller(page, queued):
     for trials, counts in queued.items():
-        page.add(f"{int(trials):,} trials wait: jobs", "", [counts["jobs"]], "`max_jobs: 4`; the controller's own count", at_most=4)
-        page.add(f"{int(trials):,} trials wait: `squeue` a minute", "", [counts["polls"]], "`poll: 10s`; the controller's own count", at_most=7)
-        page.add(f"{int(trials):,} trials wait: all requests in that minute", "", [counts["requests"]], "a `squeue` is two; the jobs are among them")
+        page.add(f"{int(trials):,} trials wait: jobs", "jobs", [counts["jobs"]], "`max_jobs: 4`; the controller's own count", at_most=4)
+        page.add(f"{int(trials):,} trials wait: `squeue` a minute", "calls", [counts["polls"]], "`poll: 10s`; the controller's own count", at_most=7)
+        page.add(f"{int(trials):,} trials wait: all requests in that minute", "requests", [counts["requests"]], "a `squeue` is two; the jobs are among them")
 
 
 def run(page):
