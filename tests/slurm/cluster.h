@@ -22,7 +22,6 @@ inline SlurmSettings settings_for(const std::filesystem::path& runs,
   settings.pool.slurm->idle = seconds(2);
   settings.worker = worker;
   settings.owner = "test";
-  settings.timing.look = milliseconds(20);
   settings.pool.slurm->poll = milliseconds(500);
   return settings;
 }

@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "tools/bench"))
 
 from bench.attempts import intervals  # noqa: E402
 from bench.page import Page, shown  # noqa: E402
+from bench.slurm import RACERS, race  # noqa: E402
 from bench.submit import sweep  # noqa: E402
 from bench.tools import percentile  # noqa: E402
 
@@ -60,6 +61,25 @@ class Parts(unittest.TestCase):
         self.assertIn("seed: [7, 8]", text)
         self.assertEqual(text.split("steps: [")[1].count(","), 19)
 
+    def test_peers_on_a_cluster_are_compared_round_by_round(self):
+        seconds = {"sweepd": 10, "light": 4, "jobs": 100, "array": 30, "hyperqueue": 2}
+        rounds = [{name: {"wall_s": seconds[name] * times, "cpu_s": 1, "requests": 50} for name in RACERS} for times in (1, 3)]
+        page = Page("slurm", "A cluster")
+        race(page, rounds, 100)
+        rows = {name: (values, at_most, at_least) for name, _, values, _, at_most, at_least in page.rows}
+        self.assertEqual(rows["sweepd, times as fast as submitit's jobs"], ([10, 10], None, 10))
+        self.assertEqual(rows["sweepd, worker without LibTorch, times as fast as submitit's array"], ([7.5, 7.5], None, 10))
+        self.assertEqual(rows["sweepd, times as slow as HyperQueue"], ([5, 5], 3, None))
+        self.assertEqual(rows["CPU time of a task: sweepd"][0], [10, 10])
+
+    def test_a_benchmark_that_lacks_what_it_needs_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "python3").symlink_to(sys.executable)
+            done = subprocess.run([sys.executable, ROOT / "tools/bench/run", "--no-build", "slurm"], env={"PATH": folder}, text=True,
+                                  capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("tools/bench/run: slurm: skipped: slurm_cluster: skipped: munged, ", done.stderr)
+
     def test_two_builds_take_turns_and_neither_is_always_first(self):
         self.assertEqual(list(compare_builds.in_turns("a", "b", 3)), [(1, "a"), (1, "b"), (2, "b"), (2, "a"), (3, "a"), (3, "b")])
 
@@ -80,7 +100,7 @@ class Parts(unittest.TestCase):
 
     def test_names(self):
         done = subprocess.run([ROOT / "tools/bench/run", "--list"], capture_output=True, text=True, check=True)
-        self.assertLessEqual({"submit", "clients", "attempts", "forks", "expand"}, set(done.stdout.split()))
+        self.assertLessEqual({"submit", "clients", "attempts", "forks", "expand", "slurm"}, set(done.stdout.split()))
         wrong = subprocess.run([ROOT / "tools/bench/run", "sumbit"], capture_output=True, text=True, check=False)
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("no benchmark `sumbit`; there are submit,", wrong.stderr)

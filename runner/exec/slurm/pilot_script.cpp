@@ -136,7 +136,8 @@ code=$?
 trap - EXIT TERM
 report idle
 
-until_s=$(( SECONDS + idle ))
+# Right after an attempt the next order is a moment away, so it is looked for more often.
+until_s=$(( SECONDS + idle )) soon=0
 while (( SECONDS < until_s )) && [[ -d $folder ]]; do
   read -r seen word what ranks per_node on_gpus nodes < "$folder/order"
   if (( seen > number )); then
@@ -146,9 +147,9 @@ while (( SECONDS < until_s )) && [[ -d $folder ]]; do
       end) break ;;
       *) report over 0 ;;  # it was taken back before it began
     esac
-    until_s=$(( SECONDS + idle ))
+    until_s=$(( SECONDS + idle )) soon=50
   fi
-  pause 0.05
+  if (( soon-- > 0 )); then pause 0.01; else pause 0.05; fi
 done
 report ended
 )bash";

@@ -48,7 +48,7 @@
 namespace sweepd {
 
 struct SlurmTiming {
-  Duration look = milliseconds(100);     // at the folders of pilots that work
+  Duration look = milliseconds(20);      // at the folder of a pilot whose attempt is new
   Duration command_limit = seconds(60);  // a command of Slurm that takes longer has failed
   Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
 };

@@ -13,6 +13,10 @@ REPO = Path(__file__).resolve().parents[3]
 BIN = REPO / "build/release/bin"
 
 
+class Skipped(Exception):
+    """A benchmark lacks what it needs; the text says what."""
+
+
 def build(targets):
     subprocess.run([REPO / "tools/build", "release", *targets], check=True, stdout=subprocess.DEVNULL)
 
