@@ -93,6 +93,19 @@ TEST(Page, NoTextBecomesAScript) {
   EXPECT_THAT(page, HasSubstr("<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2>"));
 }
 
+TEST(Page, ASpecificationStandsBehindItsPictureWhereTheLibraryDrawsIt) {
+  Document drawn = document();
+  drawn.chapters = {{"Plot", {{"![A plot](plots/a.svg)"}}}};
+  drawn.pictures = {{"plots/a.svg", "<svg/>", R"({"title": "</script>"})"}};
+  EXPECT_THAT(to_page(drawn), AllOf(Not(HasSubstr("class=\"plot\"")), HasSubstr("%3Csvg/%3E")));
+  drawn.plot_library = "window.vegaEmbed = 1;";
+  const std::string page = to_page(drawn);
+  EXPECT_THAT(page, HasSubstr("alt=\"A plot\" /><script type=\"application/json\" class=\"plot\">"
+                              "{\"title\": \"\\u003c/script>\"}</script>"));
+  const std::string nonce = between(page, "script-src 'nonce-", "'");
+  EXPECT_THAT(page, HasSubstr("<script nonce=\"" + nonce + "\">window.vegaEmbed = 1;</script>"));
+}
+
 TEST(Page, AStoryIsATemplateWithItsSamplesAndTables) {
   Document told = document();
   DocumentStory story;

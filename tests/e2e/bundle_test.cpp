@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string in_bundle(const Sandbox& box, const std::string& file, const std::string& member) {
-  return box.run({"tar", "-xzOf", (box.root() / file).string(), member}).out;
+  return box.run("/bin/tar", {"-xzOf", (box.folder() / file).string(), member}).out;
 }
 
 TEST(Bundle, HasTheAttemptsFilesAndNoSecret) {
@@ -21,15 +21,15 @@ TEST(Bundle, HasTheAttemptsFilesAndNoSecret) {
                                 "sweep: own\nworkload: command\nparams: {argv: 'sh -c \"echo "
                                 "printed; exit 3\"', env: 'TOKEN=hunter2', steps: 1, warmup: 0}\n");
   EXPECT_EQ(submitted.exit_code, 4);
-  const std::string id = box.sql("select id from attempt").substr(0, 8);
-  const std::string file = (box.root() / "b.tar.gz").string();
+  const std::string id = box.sql("select uid from attempt").substr(0, 8);
+  const std::string file = (box.folder() / "b.tar.gz").string();
   const Ran made = box.ctl({"bundle", id, "-o", file});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_EQ(made.out, file + "\n");
   const std::string name = "attempt-" + id;
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/attempt.md"),
-              AllOf(HasSubstr("| outcome   | "), HasSubstr("status 3"), HasSubstr("sweepd "),
-                    HasSubstr("(left out)"), Not(HasSubstr("hunter2"))));
+              AllOf(HasSubstr("| outcome  | failed "), HasSubstr("exit code 3: printed"),
+                    HasSubstr("sweepd "), HasSubstr("(left out)"), Not(HasSubstr("hunter2"))));
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/log.0.txt"), HasSubstr("printed"));
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/events.0.ndjson"), HasSubstr("\"started\""));
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/request.json"),
@@ -43,9 +43,9 @@ TEST(Bundle, SaysWhatIsMissingAndWhatIsNoAttempt) {
   const Ran sweep = box.ctl({"bundle", "s"});
   EXPECT_EQ(sweep.exit_code, 2);
   EXPECT_THAT(sweep.err, HasSubstr("`s` is no attempt"));
-  const std::string id = box.sql("select id from attempt").substr(0, 8);
-  std::filesystem::remove_all(box.state() / "runs" / box.sql("select id from attempt"));
-  const std::string file = (box.root() / "b.tar.gz").string();
+  const std::string id = box.sql("select uid from attempt").substr(0, 8);
+  std::filesystem::remove_all(box.state() / "runs" / box.sql("select uid from attempt"));
+  const std::string file = (box.folder() / "b.tar.gz").string();
   EXPECT_EQ(box.ctl({"bundle", id, "-o", file}).exit_code, 0);
   EXPECT_THAT(in_bundle(box, "b.tar.gz", "attempt-" + id + "/attempt.md"),
               HasSubstr("Not in this bundle:"));

@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
 VERBS = ["run", "plan", "submit", "watch", "list", "show", "report", "query", "plot", "compare", "export", "log",
-         "cancel", "retry", "delete", "usage", "backup", "merge", "noise", "try", "emit", "study", "reference", "workloads",
+         "cancel", "retry", "delete", "usage", "backup", "bundle", "merge", "noise", "try", "emit", "study", "reference", "workloads",
          "devices", "config", "doctor", "status", "stop", "completion"]
 SWEEP = """
 sweep: {name}

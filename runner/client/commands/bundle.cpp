@@ -9,6 +9,7 @@
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/client/private_values.h"
 #include "runner/client/run_program.h"
 #include "runner/report/report.h"
 #include "runner/wire/messages/machine.h"
@@ -21,8 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestFile = 64 << 20;  // a trace may be larger than anybody mails
 constexpr const char* kLeftOut = "(left out)";
-// Parameters that hold variables of the environment, and so perhaps a password.
-constexpr const char* kEnvironments[] = {"env", "submitted_environment"};
 
 Error failed(const std::string& what, const std::error_code& error) {
   return {ErrorCode::kIo, fmt::format("{}: {}", what, error.message())};
@@ -51,11 +50,7 @@ void leave_out_environment(std::vector<Table>& tables) {
   for (Table& table : tables) {
     if (table.title != "Parameters") continue;
     for (std::vector<Cell>& row : table.rows) {
-      for (const char* name : kEnvironments) {
-        if (row[0].text == name && !row[1].text.empty() && row[1].text != "-") {
-          row[1].text = kLeftOut;
-        }
-      }
+      if (holds_environment(row[0].text) && !row[1].text.empty()) row[1].text = kLeftOut;
     }
   }
 }
@@ -63,8 +58,8 @@ void leave_out_environment(std::vector<Table>& tables) {
 std::string request_without_environment(const std::string& text) {
   nlohmann::ordered_json request = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!request.is_object() || !request.contains("params")) return "";
-  for (const char* name : kEnvironments) {
-    if (request["params"].value(name, "") != "") request["params"][name] = kLeftOut;
+  for (auto& [name, value] : request["params"].items()) {
+    if (holds_environment(name) && value != "") value = kLeftOut;
   }
   return request.dump(2) + "\n";
 }

@@ -31,7 +31,7 @@ struct DocumentChapter {
 struct DocumentPicture {
   std::string file;  // as seen from the document: "plots/precision-step-time.svg"
   std::string svg;
-  std::string vega_lite;  // its specification
+  std::string vega_lite = "";  // its specification
 };
 
 // What is known of one attempt. A page tells it where a figure of the attempt is clicked.

@@ -10,6 +10,7 @@
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/output.h"
+#include "runner/client/private_values.h"
 #include "runner/model/sample.h"
 #include "runner/report/memory_plot.h"
 #include "runner/wire/messages/results.h"
@@ -57,11 +58,14 @@ std::size_t column_of(const Table& table, std::string_view name) {
   return static_cast<std::size_t>(found - table.columns.begin());
 }
 
-// Leaves the parameters that differ from their defaults.
+// Leaves the parameters that differ from their defaults and that others may read.
 void without_defaults(Table& table) {
-  const std::size_t value = column_of(table, "value"), usual = column_of(table, "default");
+  const std::size_t name = column_of(table, "parameter"), value = column_of(table, "value"),
+                    usual = column_of(table, "default");
   if (usual == table.columns.size()) return;
-  std::erase_if(table.rows, [&](const auto& row) { return row[value].text == row[usual].text; });
+  std::erase_if(table.rows, [&](const auto& row) {
+    return row[value].text == row[usual].text || holds_environment(row[name].text);
+  });
 }
 
 // Every `stride`-th of them, from the first on.
