@@ -140,7 +140,7 @@ TEST(Doctor, SaysWhetherSystemdRunsTheDaemonAndWhereTheLogIs) {
   EXPECT_EQ(found_of(facts, "daemon"),
             "0.1.0 (abc), run by systemd as sweepd.service; same as sweepctl");
   EXPECT_EQ(found_of(facts, "log"),
-            "the journal (journalctl --user -u sweepd.service) and /s/sweepd.log");
+            "the journal (journalctl --user-unit sweepd.service) and /s/sweepd.log");
 }
 
 TEST(Doctor, TellsWhoIsBusyAndLeavesTheIdleOut) {

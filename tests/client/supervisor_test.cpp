@@ -15,7 +15,7 @@ TEST(Supervisor, IsTheUnitOfTheProcessThatSystemdStarted) {
   const Supervisor found = supervisor_of(kEnvironment, kCgroup, 42, "8:4711");
   EXPECT_EQ(found.unit, "sweepd.service");
   EXPECT_TRUE(found.journal);
-  EXPECT_EQ(journal_command(found), "journalctl --user -u sweepd.service");
+  EXPECT_EQ(journal_command(found), "journalctl --user-unit sweepd.service");
 }
 
 TEST(Supervisor, IsNotTheServiceWhoseChildStartedIt) {

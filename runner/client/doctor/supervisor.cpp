@@ -44,7 +44,9 @@ Supervisor supervisor_of(std::string_view environment, std::string_view cgroup, 
 }
 
 std::string journal_command(const Supervisor& supervisor) {
-  return std::string("journalctl ") + (supervisor.of_user ? "--user " : "") + "-u " +
+  // Not `--user -u`, which looks only into the user's own file: where the journal is kept in memory
+  // there is none.
+  return std::string("journalctl ") + (supervisor.of_user ? "--user-unit " : "-u ") +
          supervisor.unit;
 }
 

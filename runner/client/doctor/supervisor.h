@@ -17,7 +17,7 @@ struct Supervisor {
 Supervisor supervisor_of(std::string_view environment, std::string_view cgroup, int pid,
                          std::string_view standard_error);
 
-// The command that prints what the process logged: "journalctl --user -u sweepd.service".
+// The command that prints what the process logged: "journalctl --user-unit sweepd.service".
 std::string journal_command(const Supervisor& supervisor);
 
 }  // namespace sweepd
