@@ -51,10 +51,11 @@ class Install(unittest.TestCase):
                      "share/sweepd/python/src/sweepd/client.py",
                      "share/bash-completion/completions/sweepctl", "share/zsh/site-functions/_sweepctl",
                      "share/fish/vendor_completions.d/sweepctl.fish", "lib/systemd/user/sweepd.service",
-                     *(f"share/man/man1/{program}.1" for program in PROGRAMS)]:
+                     "share/doc/sweepd/examples/config.yaml", *(f"share/man/man1/{program}.1" for program in PROGRAMS)]:
             self.assertTrue((self.prefix / path).exists(), path)
         self.assertEqual(str((self.prefix / "lib/libtorch").readlink()), "/somewhere/torch/lib")
         self.assertFalse((self.prefix / "lib/libsweep_cuda.so").exists())
+        self.assertFalse((self.prefix / "lib/sweepd").exists(), "the tree of a package")
         self.assertIn("libsweep_cuda.so is not built and left out", self.output)
         self.assertIn("--target sweep_cuda", self.output)
 
