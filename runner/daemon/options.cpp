@@ -35,7 +35,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
                "load a new worker for every attempt instead of forking a loaded one "
                "(docs/MEASURING.md) [also: SWEEPD_NO_PREFORK=1]")
       ->envname("SWEEPD_NO_PREFORK");
-  cli.set_version_flag("--version", std::string("sweepd ") + kVersion + " (" + kBuildCommit + ")");
+  cli.set_version_flag("--version", std::string("sweepd ") + kVersionText);
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
