@@ -1,8 +1,8 @@
 #include "runner/base/worker_program.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <fstream>
 
 namespace sweepd {
