@@ -30,8 +30,7 @@ endif()
 install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
 install(DIRECTORY packaging/python DESTINATION share/sweepd COMPONENT data
         PATTERN __pycache__ EXCLUDE PATTERN *.egg-info EXCLUDE PATTERN build EXCLUDE)
-# A trial without its compiled package names this program: workloads/nn/aot_package.cpp.
-install(PROGRAMS tools/aot_compile DESTINATION bin COMPONENT data)
+install(FILES packaging/config.yaml DESTINATION share/doc/sweepd/examples COMPONENT data)
 
 install(CODE "set(unit_source ${CMAKE_SOURCE_DIR}/packaging/sweepd.service)" COMPONENT data)
 install(CODE [[
@@ -56,7 +55,16 @@ install(CODE [[
   endforeach()
 ]] COMPONENT data)
 
+install(CODE "set(make_man_pages ${CMAKE_SOURCE_DIR}/tools/make_man_pages $<TARGET_FILE_DIR:sweepctl>)" COMPONENT data)
+install(CODE [[
+  execute_process(COMMAND ${make_man_pages} "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/man/man1"
+                  COMMAND_ERROR_IS_FATAL ANY)
+]] COMPONENT data)
+
 if(SWEEPD_TORCH)
+  # A trial without its compiled package names this program: workloads/nn/aot_package.cpp.
+  install(PROGRAMS tools/aot_compile DESTINATION bin COMPONENT data)
+  include(InstallTorchPackage)
   install(CODE "set(libtorch_folder ${SWEEPD_LIBTORCH}/lib)" COMPONENT libtorch)
   install(CODE [[
     file(MAKE_DIRECTORY "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib")

@@ -39,6 +39,13 @@ find_llvm_tool() {
   done
 }
 
+# The mirror from which apt takes this distribution's packages here.
+mirror_of() { # Debian|Ubuntu
+  # shellcheck disable=SC2016  # apt's own variables
+  apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    sed -n "s#^$1|$1|\(.*[^/]\)/*\$#\1#p" | head -n 1 || true
+}
+
 # Refuses a command line that makes no sense. It is to be called before anything is done.
 wrong_usage() {
   local tool

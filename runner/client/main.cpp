@@ -31,8 +31,7 @@ int run_sweepctl(int argc, char** argv) {
          "read this database file (or the one in this state folder) instead of asking the "
          "daemon; for list, show, report, query, plot, compare, log, usage, backup and workloads")
       ->type_name("FILE");
-  app.set_version_flag("--version",
-                       std::string("sweepctl ") + kVersion + " (" + kBuildCommit + ")");
+  app.set_version_flag("--version", std::string("sweepctl ") + kVersionText);
   app.require_subcommand(1);
   app.failure_message(explain_usage);
   app.fallthrough();  // --state-dir may also follow the verb

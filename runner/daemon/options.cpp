@@ -1,25 +1,12 @@
 #include "runner/daemon/options.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <string>
 
 #include "build_info.h"
+#include "runner/base/worker_program.h"
 
 namespace sweepd {
-namespace {
-
-// sweep-worker is beside sweepd, both in a build tree and when installed.
-std::filesystem::path default_worker() {
-  if (const char* named = std::getenv("SWEEPD_WORKER"); named != nullptr && *named != '\0') {
-    return named;
-  }
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "sweep-worker" : self.parent_path() / "sweep-worker";
-}
-
-}  // namespace
 
 std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code) {
   CLI::App cli{
@@ -35,7 +22,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
                  "folder for the database, runs, log and socket [default: $SWEEPD_STATE_DIR, else "
                  "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
   cli.add_option("--worker", worker,
-                 "the sweep-worker program [default: $SWEEPD_WORKER, else the one beside sweepd]");
+                 "the sweep-worker program [default: $SWEEPD_WORKER, else the one of the package "
+                 "sweepd-torch, else the one beside sweepd]");
   cli.add_option("--config", config,
                  "the configuration file (schemas/config.md) [default: $SWEEPD_CONFIG, else "
                  "/etc/sweepd/config.yaml and $XDG_CONFIG_HOME/sweepd/config.yaml]");
@@ -47,7 +35,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
                "load a new worker for every attempt instead of forking a loaded one "
                "(docs/MEASURING.md) [also: SWEEPD_NO_PREFORK=1]")
       ->envname("SWEEPD_NO_PREFORK");
-  cli.set_version_flag("--version", std::string("sweepd ") + kVersion + " (" + kBuildCommit + ")");
+  cli.set_version_flag("--version", std::string("sweepd ") + kVersionText);
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -55,7 +43,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
     return std::nullopt;
   }
   const std::filesystem::path program =
-      worker.empty() ? default_worker() : std::filesystem::path(worker);
+      worker.empty() ? worker_program() : std::filesystem::path(worker);
   return DaemonOptions{
       {StateFolder::from_environment(state_dir), std::filesystem::absolute(program),
        no_prefork ? Prefork::kNo : Prefork::kYes, ConfigPlaces::from_environment(config)},

@@ -85,7 +85,7 @@ int worker_main(int argc, char** argv, const WorkerParts& parts) {
     return print_work(parts.registry, stdin, stdout) ? kExitOk : kExitIo;
   }
   if (verb == "--version" && argc == 2) {
-    fmt::print("sweep-worker {} ({})\n", kVersion, kBuildCommit);
+    fmt::print("sweep-worker {}\n", kVersionText);
     return kExitOk;
   }
   const bool asked = verb == "--help" && argc == 2;

@@ -21,15 +21,15 @@ MachineFacts healthy() {
   facts.worker = {"/opt/bin/sweep-worker", "sweep-worker 0.1.0 (abc)", "", milliseconds(150), 6};
   facts.state = {
       "/home/me/.local/state/sweepd", true, true, false, 0700, "ext4", 100_GiB, 4096, 524288};
-  facts.daemon = {Daemon::kRunning, "0.1.0", "abc", "0.1.0", "abc",
-                  "/s/results.db",  10_MiB,  true,  {},      ""};
+  facts.daemon = {Daemon::kRunning, "0.1.0", "abc", "0.1.0", "abc", "/s/results.db",
+                  10_MiB,           true,    {},    "",      {},    "/s/sweepd.log"};
   return facts;
 }
 
 TEST(Doctor, IsContentWithAHealthyMachine) {
   const auto findings = examine(healthy());
   EXPECT_EQ(worst(findings), Health::kOk);
-  EXPECT_EQ(findings.size(), 20U);
+  EXPECT_EQ(findings.size(), 21U);
   for (const Finding& finding : findings) {
     EXPECT_EQ(finding.health, Health::kOk) << finding.subject << ": " << finding.found;
     EXPECT_EQ(finding.mend, "") << finding.subject;
@@ -42,7 +42,7 @@ TEST(Doctor, WithoutAGpuThereIsNothingWrong) {
   facts.cuda = {};
   const auto findings = examine(facts);
   EXPECT_EQ(worst(findings), Health::kOk);
-  EXPECT_EQ(findings.size(), 16U) << "no driver, GPU load, GPU clocks, CUDA half";
+  EXPECT_EQ(findings.size(), 17U) << "no driver, GPU load, GPU clocks, CUDA half";
 }
 
 struct WrongMachine {
@@ -97,6 +97,11 @@ TEST(Doctor, NamesWhatIsWrongAndWhatMendsIt) {
       {"open files", Health::kWarning, "ulimit -n 4096", [](auto& f) { f.state.open_files = 256; }},
       {"daemon", Health::kWarning, "sweepctl stop",
        [](auto& f) { f.daemon.client_commit = "def"; }},
+      {"daemon", Health::kWarning, "systemctl --user restart sweepd.service",
+       [](auto& f) {
+         f.daemon.client_commit = "def";
+         f.daemon.supervisor = {"sweepd.service", true, true};
+       }},
       {"daemon", Health::kProblem, "sweepctl stop --now",
        [](auto& f) { f.daemon.daemon = Daemon::kSilent; }},
       {"database", Health::kProblem, ".recover",
@@ -118,6 +123,24 @@ TEST(Doctor, NamesWhatIsWrongAndWhatMendsIt) {
     }
     EXPECT_EQ(found, 1) << one.subject;
   }
+}
+
+std::string found_of(const MachineFacts& facts, std::string_view subject) {
+  for (const Finding& finding : examine(facts)) {
+    if (finding.subject == subject) return finding.found;
+  }
+  return "";
+}
+
+TEST(Doctor, SaysWhetherSystemdRunsTheDaemonAndWhereTheLogIs) {
+  MachineFacts facts = healthy();
+  EXPECT_EQ(found_of(facts, "daemon"), "0.1.0 (abc), not run by systemd; same as sweepctl");
+  EXPECT_EQ(found_of(facts, "log"), "/s/sweepd.log");
+  facts.daemon.supervisor = {"sweepd.service", true, true};
+  EXPECT_EQ(found_of(facts, "daemon"),
+            "0.1.0 (abc), run by systemd as sweepd.service; same as sweepctl");
+  EXPECT_EQ(found_of(facts, "log"),
+            "the journal (journalctl --user-unit sweepd.service) and /s/sweepd.log");
 }
 
 TEST(Doctor, TellsWhoIsBusyAndLeavesTheIdleOut) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""packaging/sweep-worker: how a bundle's worker finds LibTorch. The worker prints its library path."""
+"""packaging/sweep-worker: how the worker of a bundle, or of a package, finds LibTorch. The worker prints its library path."""
 
 import os
 import subprocess
@@ -60,16 +60,41 @@ class Launcher(unittest.TestCase):
         done = self.start(cwd=self.root / "cwd", PYTHONPATH=str(self.root / "site"))
         self.assertIn(str(package), done.stdout, done.stderr)
 
+    def without_torch(self):
+        """A Python that finds none: the one that runs this test may have it."""
+        self.program("bare/python", '#!/bin/sh\nexec python3 -S -E "$@"\n')
+        return {"SWEEPD_PYTHON": str(self.root / "bare/python"), "SWEEPD_CACHE": str(self.root / "cache")}
+
+    def test_takes_the_one_in_the_cache_where_python_has_none(self):
+        cached = self.torch("cache/libtorch-2.11.0")
+        done = self.start(**self.without_torch())
+        self.assertEqual(done.stdout.splitlines()[0], f"{cached}/lib:{cached}/../nvidia/cu13/lib", done.stderr)
+
+    def test_a_package_fetches_it_on_first_use(self):
+        self.program("bundle/libexec/fetch_libtorch", '#!/bin/sh\necho fetched >>"$SWEEPD_CACHE/calls"\n'
+                     'mkdir -p "$SWEEPD_CACHE/libtorch-2.11.0/torch/lib" && touch "$SWEEPD_CACHE/libtorch-2.11.0/torch/lib/libtorch_cpu.so"\n')
+        environment = self.without_torch()
+        for _ in range(2):
+            done = self.start(**environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout.splitlines()[0], f"{self.root}/cache/libtorch-2.11.0/torch/lib")
+        self.assertEqual((self.root / "cache/calls").read_text(), "fetched\n")
+
+    def test_a_package_says_why_it_cannot_fetch(self):
+        self.program("bundle/libexec/fetch_libtorch", '#!/bin/sh\necho "no route to host" >&2\nexit 1\n')
+        done = self.start(**self.without_torch())
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("could not fetch LibTorch 2.11.0 (no route to host)", done.stderr)
+
     def test_messages(self):
         empty = self.root / "empty"
         empty.mkdir()
         old = self.torch("old", "2.10.0+cu128")
-        # An empty Python: a wrapper adds -S -E, since the one that runs this test may have torch.
-        self.program("bare/python", '#!/bin/sh\nexec python3 -S -E "$@"\n')
+        bare = self.without_torch()
         for environment, part in [
             ({"SWEEPD_LIBTORCH": str(empty)}, "expected lib/libtorch_cpu.so there"),
             ({"SWEEPD_LIBTORCH": str(old)}, "is 2.10.0; this worker was built for 2.11.0"),
-            ({"SWEEPD_PYTHON": str(self.root / "bare/python")}, "has no torch; install torch 2.11.0 or set SWEEPD_LIBTORCH"),
+            (bare, "has no torch; install torch 2.11.0 or set SWEEPD_LIBTORCH"),
             ({"SWEEPD_PYTHON": "/no/such/python"}, "could not ask /no/such/python for torch"),
         ]:
             with self.subTest(part=part):

@@ -21,6 +21,8 @@ endforeach()
 add_library(sweep_cuda SHARED main.c)
 set(SWEEPD_TORCH ON)
 set(SWEEPD_LIBTORCH /somewhere/torch)
+set(SWEEPD_TORCH_VERSION 2.11.0)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/cmake)
 include(cmake/InstallSweepd.cmake)
 """
 
@@ -34,7 +36,7 @@ class Install(unittest.TestCase):
         for name in ("experiments", "schemas", "docs", "tools", "packaging", "cmake"):
             (self.source / name).symlink_to(ROOT / name)
         (self.source / "CMakeLists.txt").write_text(PROJECT)
-        (self.source / "main.c").write_text("int main(void) { return 0; }\n")
+        (self.source / "main.c").write_text('#include <stdio.h>\nint main(void) { return puts("Usage: it [OPTIONS]") < 0; }\n')
         self.cmake("-G", "Ninja", "-S", self.source, "-B", self.build)
 
     def cmake(self, *arguments):
@@ -48,10 +50,12 @@ class Install(unittest.TestCase):
         for path in [*(f"bin/{program}" for program in PROGRAMS), "bin/aot_compile", "share/sweepd/experiments/quickstart.yaml",
                      "share/sweepd/python/src/sweepd/client.py",
                      "share/bash-completion/completions/sweepctl", "share/zsh/site-functions/_sweepctl",
-                     "share/fish/vendor_completions.d/sweepctl.fish", "lib/systemd/user/sweepd.service"]:
+                     "share/fish/vendor_completions.d/sweepctl.fish", "lib/systemd/user/sweepd.service",
+                     "share/doc/sweepd/examples/config.yaml", *(f"share/man/man1/{program}.1" for program in PROGRAMS)]:
             self.assertTrue((self.prefix / path).exists(), path)
         self.assertEqual(str((self.prefix / "lib/libtorch").readlink()), "/somewhere/torch/lib")
         self.assertFalse((self.prefix / "lib/libsweep_cuda.so").exists())
+        self.assertFalse((self.prefix / "lib/sweepd").exists(), "the tree of a package")
         self.assertIn("libsweep_cuda.so is not built and left out", self.output)
         self.assertIn("--target sweep_cuda", self.output)
 

@@ -100,7 +100,8 @@ class Options(unittest.TestCase):
         for tool, *known in [("build", "release"), ("check_style", "--fix"), ("make_cli_docs", "--check"), ("lint", "--all"),
                              ("test", "--sanitizers", "none"), ("test", "-R", "sched"), ("bootstrap", "build"),
                              ("bundle", "out.tar.gz"), ("gpu_check", "--minutes", "1"),
-                             ("try_system", "trixie"), ("try_system", "trixie", "--")]:
+                             ("try_system", "trixie"), ("try_system", "trixie", "--"), ("package", "--without-torch"),
+                             ("package", "--release", "2"), ("make_man_pages", "bin")]:
             with self.subTest(tool):
                 ended = self.run_tool(self.root / "tools" / tool, *known, "--no-such-option")
                 self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/base/units.h"
+#include "runner/client/doctor/supervisor.h"
 
 namespace sweepd {
 
@@ -86,6 +87,8 @@ struct DaemonFacts {
   bool checked_whole = true;
   std::vector<std::string> problems;  // of the database, as SQLite reports them
   std::string error;                  // why it could not be checked
+  Supervisor supervisor;
+  std::string log;  // the file
 };
 
 struct MachineFacts {

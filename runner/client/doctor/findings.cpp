@@ -227,6 +227,17 @@ Finding open_files(const StateFacts& state) {
                                           : std::min<std::int64_t>(4096, state.open_files_hard))};
 }
 
+std::string by(const DaemonFacts& daemon) {
+  const std::string& unit = daemon.supervisor.unit;
+  return unit.empty() ? "not run by systemd" : "run by systemd as " + unit;
+}
+
+std::string restart_command(const DaemonFacts& daemon) {
+  const Supervisor& supervisor = daemon.supervisor;
+  return std::string(supervisor.of_user ? "systemctl --user" : "sudo systemctl") + " restart " +
+         supervisor.unit;
+}
+
 Finding daemon(const DaemonFacts& daemon) {
   switch (daemon.daemon) {
     case Daemon::kNone:
@@ -237,14 +248,22 @@ Finding daemon(const DaemonFacts& daemon) {
     case Daemon::kRunning:
       break;
   }
-  const std::string found = fmt::format("{} ({})", daemon.version, daemon.commit);
+  const std::string found = fmt::format("{} ({}), {}", daemon.version, daemon.commit, by(daemon));
   if (daemon.version == daemon.client_version && daemon.commit == daemon.client_commit) {
-    return ok("daemon", found + ", same as sweepctl");
+    return ok("daemon", found + "; same as sweepctl");
   }
   return {
       "daemon", Health::kWarning,
       fmt::format("{}; sweepctl is {} ({})", found, daemon.client_version, daemon.client_commit),
-      "A daemon of another build lacks what this one added.", "sweepctl stop && sweepctl status"};
+      "A daemon of another build lacks what this one added.",
+      daemon.supervisor.unit.empty() ? "sweepctl stop && sweepctl status"
+                                     : restart_command(daemon)};
+}
+
+Finding log(const DaemonFacts& daemon) {
+  if (!daemon.supervisor.journal) return ok("log", daemon.log);
+  return ok("log",
+            fmt::format("the journal ({}) and {}", journal_command(daemon.supervisor), daemon.log));
 }
 
 Finding database(const DaemonFacts& daemon) {
@@ -306,6 +325,7 @@ std::vector<Finding> examine(const MachineFacts& facts) {
   findings.push_back(disk(facts.state));
   findings.push_back(open_files(facts.state));
   findings.push_back(daemon(facts.daemon));
+  findings.push_back(log(facts.daemon));
   findings.push_back(database(facts.daemon));
   return findings;
 }

@@ -16,9 +16,6 @@ WorkerFacts probe_worker(const std::filesystem::path& worker);
 StateFacts probe_state(const StateFolder& state);
 DaemonFacts probe_daemon(const StateFolder& state);
 
-// The worker that a daemon started by this client would use.
-std::filesystem::path worker_program();
-
 MachineFacts probe(const StateFolder& state);
 
 }  // namespace sweepd

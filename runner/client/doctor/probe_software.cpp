@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <thread>
@@ -20,6 +19,7 @@
 #include "runner/base/proc.h"
 #include "runner/base/text.h"
 #include "runner/base/unique_fd.h"
+#include "runner/base/worker_program.h"
 #include "runner/client/connection.h"
 #include "runner/client/doctor/probe.h"
 #include "runner/wire/catalog_json.h"
@@ -124,6 +124,17 @@ fs::path nearest_existing(fs::path path) {
   return path;
 }
 
+Supervisor probe_supervisor(int pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  struct stat standard_error {};
+  std::string stream;
+  if (::stat((folder + "/fd/2").c_str(), &standard_error) == 0) {
+    stream = std::to_string(standard_error.st_dev) + ":" + std::to_string(standard_error.st_ino);
+  }
+  return supervisor_of(read_small_file(folder + "/environ"), read_small_file(folder + "/cgroup"),
+                       pid, stream);
+}
+
 DaemonFacts ask(const StateFolder& state) {
   DaemonFacts facts;
   std::error_code ignored;
@@ -156,19 +167,13 @@ DaemonFacts ask(const StateFolder& state) {
   facts.database_size = reply->database_size;
   facts.checked_whole = reply->whole;
   facts.problems = reply->problems;
+  if (facts.daemon != Daemon::kRunning) return facts;
+  const auto status = reply_of<rpc::Status>(connection->call(rpc::Status::kName, json::object()));
+  if (status) facts.supervisor = probe_supervisor(status->pid);
   return facts;
 }
 
 }  // namespace
-
-fs::path worker_program() {
-  if (const char* named = std::getenv("SWEEPD_WORKER"); named != nullptr && *named != '\0') {
-    return named;
-  }
-  std::error_code error;
-  const auto self = fs::read_symlink("/proc/self/exe", error);
-  return error ? "sweep-worker" : self.parent_path() / "sweep-worker";
-}
 
 CudaFacts probe_cuda(const fs::path& worker) {
   CudaFacts cuda;
@@ -257,6 +262,7 @@ DaemonFacts probe_daemon(const StateFolder& state) {
   } else {
     facts.daemon = Daemon::kSilent;
   }
+  facts.log = state.log();
   facts.client_version = kVersion;
   facts.client_commit = kBuildCommit;
   return facts;

@@ -1,0 +1,16 @@
+// Which sweep-worker a program starts. Daemon and client ask here, so that `sweepctl doctor` speaks
+// of the worker that the daemon uses.
+#pragma once
+
+#include <filesystem>
+
+namespace sweepd {
+
+// The one that $SWEEPD_WORKER names, else `worker_of` the folder of this program.
+std::filesystem::path worker_program();
+
+// The worker of programs in `folder`: the one with LibTorch that the package sweepd-torch adds to a
+// torch-free installation, else the one beside them.
+std::filesystem::path worker_of(const std::filesystem::path& folder);
+
+}  // namespace sweepd
