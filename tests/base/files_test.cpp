@@ -1,10 +1,13 @@
 #include "runner/base/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -60,6 +63,41 @@ TEST_F(FilesTest, WhatIsNoRegularFileIsRefusedByName) {
                  "is a symbolic link");
   expect_refused(read_regular(folder_ / "none", Links::kFollow), ErrorCode::kNotFound,
                  "none`: No such file");
+}
+
+// While it lives, no file of this process grows beyond some bytes, as on a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  void (*old_handler_)(int);
+  rlimit old_{};
+};
+
+TEST_F(FilesTest, AFileIsReplacedWholeOrNotAtAll) {
+  const fs::path file = write("a", "old");
+  {
+    const FullDisk disk(4096);
+    const auto refused = replace_file(file, std::string(10'000, 'x'));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+  }
+  EXPECT_EQ(*read_regular(file, Links::kRefuse), "old");
+  const auto before = UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(replace_file(file, "new"));
+  EXPECT_EQ(*read_regular(file, Links::kRefuse), "new");
+  EXPECT_EQ(*read_all(before.get()), "old") << "a reader keeps what it opened";
 }
 
 TEST_F(FilesTest, TreesAreCopiedWithoutLinks) {

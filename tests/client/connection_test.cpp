@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <functional>
+#include <future>
 #include <thread>
 
 #include "runner/base/ids.h"
@@ -116,6 +117,28 @@ TEST_F(ConnectionTest, NotificationsBetweenDoNotDisturbTheReply) {
   EXPECT_EQ(*connection.call("watch", json::object()), 7);
   EXPECT_EQ((*connection.next_notification())["params"]["n"], 2);
   EXPECT_EQ(connection.next_notification().error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(ConnectionTest, TheAnswerToAnotherRequestIsNotOurs) {
+  Connection connection = answering(R"({"jsonrpc":"2.0","id":99,"result":"another's"})"
+                                    "\n"
+                                    R"({"jsonrpc":"2.0","id":1,"result":"ours"})"
+                                    "\n");
+  EXPECT_EQ(*connection.call("status", json::object()), "ours");
+}
+
+// The server would speak after ten seconds, if nobody told it that the client gave up before.
+TEST_F(ConnectionTest, WaitingForNewsEndsWhenItsTimeIsUp) {
+  std::promise<void> gave_up;
+  Connection connection = serve([told = gave_up.get_future().share()](int fd) {
+    if (told.wait_for(std::chrono::seconds(10)) == std::future_status::ready) return;
+    send_text(fd, R"({"jsonrpc":"2.0","method":"progress","params":{"n":1}})"
+                  "\n");
+  });
+  const auto none = connection.next_notification(milliseconds(20));
+  gave_up.set_value();
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_FALSE(none->has_value());
 }
 
 TEST(News, OfAnotherKindIsNoneAndUnreadableIsAnError) {

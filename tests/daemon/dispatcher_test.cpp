@@ -38,6 +38,15 @@ TEST_F(DispatcherTest, AnAttemptIsStartedWaitedForAndStored) {
   EXPECT_TRUE(dispatcher_->running().empty());
 }
 
+// Else it would be read before the journal of this start.
+TEST_F(DispatcherTest, WhatAnEarlierStartLeftIsGone) {
+  const auto queued = store_sweep({{{"model", "large"}}});
+  write_events(folder_of(queued[0]), 0, {step(0, 1)});
+  dispatcher_->enqueue(queued);
+  ASSERT_TRUE(until_started(1));
+  EXPECT_FALSE(std::filesystem::exists(folder_of(queued[0]).events(0)));
+}
+
 TEST_F(DispatcherTest, TimingsOnTheCpuRunOneAfterTheOther) {
   const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
   ASSERT_TRUE(until_started(1));

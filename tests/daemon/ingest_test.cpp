@@ -186,6 +186,28 @@ TEST_F(IngestTest, ABrokenLineCostsThatLineOnly) {
   }
 }
 
+// It is one of the lines that were written, so none is missing beside it.
+TEST_F(IngestTest, ABrokenLineIsNotAMissingOne) {
+  write_events(folder_, 0, {FactEvent{"loss", 2.5, ""}});
+  write_text(folder_.events(0), "{\"event\":\"fact\",\"na\n");
+  EndEvent last{kDone, {6'000}};
+  last.lines = 2;
+  last.steps = 0;
+  write_events(folder_, 0, {last});
+  const std::vector<std::string> reasons = read({{0, kExit0}}).judgement.reasons;
+  EXPECT_THAT(reasons, Contains("1 line of the journal could not be read"));
+  EXPECT_THAT(reasons, testing::Not(Contains(testing::HasSubstr("were written"))));
+}
+
+TEST_F(IngestTest, AJournalThatIsALinkIsNotRead) {
+  const std::filesystem::path elsewhere = folder_.path().string() + "-elsewhere";
+  write_text(elsewhere, event_to_line(step(0, 1)) + "\n");
+  std::filesystem::create_directories(folder_.path());
+  std::filesystem::create_symlink(elsewhere, folder_.events(0));
+  EXPECT_THAT(read({{0, kExit0}}).samples, testing::IsEmpty());
+  std::filesystem::remove(elsewhere);
+}
+
 TEST_F(IngestTest, AFolderWithoutFilesIsACrash) {
   const AttemptRecord record = read({{0, {}}});
   ASSERT_EQ(outcome_of(record.ending), Outcome::kCrashed);

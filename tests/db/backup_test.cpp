@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/db/fixture.h"
+#include "tests/db/syncs.h"
 
 namespace sweepd {
 namespace {
@@ -46,6 +47,13 @@ TEST_F(BackupTest, HasEveryResultAndIsOneFileOfThisUser) {
   const auto found_sweep = (*reader)->find_sweep("s");
   ASSERT_TRUE(found_sweep);
   EXPECT_EQ(found_sweep->progress.of(Outcome::kDone), 1);
+}
+
+TEST_F(BackupTest, SurvivesAPowerLossWithItsName) {
+  const auto synced = synced_by([&] { ASSERT_TRUE(back_up(file(), copy())); });
+  ASSERT_GE(synced.size(), 2U);
+  EXPECT_THAT(synced[synced.size() - 2], HasSubstr(".part")) << "first its pages";
+  EXPECT_EQ(synced.back(), copy().parent_path().string()) << "then its name";
 }
 
 TEST_F(BackupTest, IsOfOneMomentWhileTheStoreWrites) {

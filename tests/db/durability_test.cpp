@@ -2,7 +2,6 @@
 // beside the writer.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,20 +13,7 @@
 #include "db/base/connection.h"
 #include "db/store/state.h"
 #include "tests/db/fixture.h"
-
-namespace {
-std::atomic<int> syncs{0};
-}  // namespace
-
-// Replaces the C library's function: it counts SQLite's calls and then does them.
-extern "C" int fsync(int fd) {
-  ++syncs;
-  return static_cast<int>(::syscall(SYS_fsync, fd));
-}
-extern "C" int fdatasync(int fd) {
-  ++syncs;
-  return static_cast<int>(::syscall(SYS_fdatasync, fd));
-}
+#include "tests/db/syncs.h"
 
 namespace sweepd {
 namespace {
@@ -59,9 +45,7 @@ class FileSizeLimit {
 
 // Counts how often a call of the store forced something to the disk.
 int syncs_of(const std::function<void()>& call) {
-  const int before = syncs;
-  call();
-  return syncs - before;
+  return static_cast<int>(synced_by(call).size());
 }
 
 TEST_F(DbTest, WhatIsAnsweredIsForcedToTheDiskButForAStart) {

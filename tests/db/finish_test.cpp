@@ -188,6 +188,14 @@ TEST_F(DbTest, EqualEnvironmentsAreOneRow) {
               ElementsAre("1|1"));
 }
 
+TEST_F(DbTest, AResultIsOfTheHostThatItsEnvironmentNames) {
+  AttemptRecord record = done(submit(sweep("s", {{{"context", "1"}}})).queued.front().row, 1, 1);
+  record.environment->host = host_named("elsewhere");
+  finish(record);
+  EXPECT_THAT(sql("SELECT h.hostname FROM attempt a JOIN host h ON h.id = a.host"),
+              ElementsAre("elsewhere"));
+}
+
 TEST_F(DbTest, ALossThatIsNotANumberIsStoredAsUnknown) {
   const auto attempt = submit(sweep("s", {{{"model", "small"}}})).queued.front();
   AttemptRecord record = done(attempt.row, 10, 20);
@@ -290,6 +298,7 @@ TEST_F(DbTest, PeaksKeepTheLargestOfEach) {
   EXPECT_FALSE(store_->measured_peak(cpu(), "fp32")->has_value());
   ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {5e10, 0}, {}, row));
   ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {4e10, 0}, {}, row));
+  ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {3e10, 0}, {1e9, 0}, row));
   ASSERT_TRUE(store_->record_peak(cpu(), "", {0, 1e10}, {}, row));
   const auto peak = store_->measured_peak(cpu(), "fp32");
   ASSERT_TRUE(peak);

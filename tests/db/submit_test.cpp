@@ -154,6 +154,17 @@ TEST_F(DbTest, AllReusedStillGivesTheWholeTable) {
   EXPECT_EQ(results->rows.size(), 2u);
 }
 
+TEST_F(DbTest, OfTwoResultsTheOneThatCountsIsReused) {
+  const auto request = sweep("s", {{{"context", "1"}}});
+  finish(done(submit(request).queued.front().row, 10, 20));
+  const auto again = store_->retry_sweep(request.id, {"done"}, now_wall());
+  ASSERT_TRUE(again);
+  finish(done(again->queued.front().row, 30, 40));
+  submit(sweep("later", {{{"context", "1"}}}));
+  EXPECT_THAT(sql("SELECT attempt FROM sweep_attempt WHERE origin = 'reused'"),
+              ElementsAre(std::to_string(again->queued.front().row)));
+}
+
 TEST_F(DbTest, OpenWorkIsJoined) {
   submit(sweep("first", {{{"model", "small"}}}));
   const auto second = submit(sweep("second", {{{"model", "small"}}, {{"model", "xl"}}}));

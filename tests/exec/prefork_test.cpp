@@ -174,6 +174,11 @@ TEST_F(PreforkTest, OnlyWhatCannotBeToldApartIsForked) {
          r.lease.ranks.push_back(r.lease.ranks.front());
          r.params.emplace_back("world_size", "2");
        })},
+      {"no warm-up", changed([](AttemptRequest& r) {
+         for (auto& [name, text] : r.params) {
+           if (name == "warmup") text = "0";
+         }
+       })},
       {"gpu", changed([](AttemptRequest& r) { r.lease.ranks[0].gpu_uuid = "GPU-1"; })}};
   for (const auto& [name, other] : others) EXPECT_FALSE(preload(other)) << name;
   ASSERT_TRUE(preload());

@@ -111,6 +111,8 @@ TEST_F(Start, LeadsItsOwnSession) {
 TEST_F(Start, PassesOnNoDescriptorOfTheDaemonButThePlace) {
   const UniqueFd leaked(::open("/dev/null", O_RDONLY));  // NOLINT: not CLOEXEC on purpose
   ASSERT_GT(leaked.get(), 2);
+  const UniqueFd above(::fcntl(leaked.get(), F_DUPFD, 20));
+  ASSERT_GE(above.get(), 20);
   run("readlink /proc/self/fd/3; exec ls /proc/self/fd");
   EXPECT_EQ(read(folder_.log(0)),  // 4: the folder that ls itself reads
             folder_.pid(0).string() + "\n0\n1\n2\n3\n4\n");

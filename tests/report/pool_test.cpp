@@ -164,6 +164,17 @@ TEST(Pool, ABandwidthIsBytesByMeanTime) {
   EXPECT_DOUBLE_EQ(pool(pointers(rows), "busbw").stats.max, 4);
 }
 
+// Two attempts with squares of 2 each about the same mean, and three degrees of freedom.
+TEST(Pool, TheSpreadOfABandwidthIsAboutItsMean) {
+  std::vector<ResultRow> rows(2);
+  for (ResultRow& row : rows) {
+    row.stats.n = 2;
+    row.stats.mean = 2;
+    row.stats.std = std::sqrt(2);
+  }
+  EXPECT_DOUBLE_EQ(pool(pointers(rows), "busbw").stats.std, std::sqrt(4.0 / 3));
+}
+
 TEST(Figures, WhatCannotBeKnownIsMissing) {
   std::vector<ResultRow> rows{attempt({10})};
   rows[0].flops = 5e12;

@@ -52,6 +52,17 @@ TEST(CpuTiming, WaitsForAnEmptyHostAndNothingLaterStartsMeanwhile) {
   EXPECT_THAT(after(s, 3), ElementsAre("start 4 on GPU-0:0,1,2,3", "start 5 on 4"));
 }
 
+// Its cores would be free at once, but whatever runs on the others would disturb it.
+TEST(CpuTiming, OfFewThreadsWaitsForAnEmptyHostToo) {
+  Scheduler s(machine_of(8, 1));
+  add_all(s, {with_threads(gpu_timing(1), 2), with_threads(cpu_timing(2), 1)});
+  EXPECT_THAT(step_at(s), ElementsAre("start 1 on GPU-0:0,1"));
+  EXPECT_THAT(after(s, 1), ElementsAre("start 2 on 0"));
+  add_all(s, {cpu_shared(3, 1), with_threads(cpu_timing(4), 1)});
+  EXPECT_THAT(after(s, 2), ElementsAre("start 3 on 0"));
+  EXPECT_THAT(after(s, 3), ElementsAre("start 4 on 0"));
+}
+
 TEST(CpuTiming, LetsGoFirstWhatIsBeforeIt) {
   Scheduler s(machine_of(4, 1));
   add_all(s, {gpu_timing(1), gpu_timing(2), cpu_timing(3), gpu_timing(4)});

@@ -225,6 +225,15 @@ TEST(ProcessesNeeded, FallWithTheDistanceAndRiseWithTheSpread) {
   EXPECT_EQ(processes_needed(c, kUsual)->a_side, 3U) << "never fewer than there are";
 }
 
+// Exchanged sides have the same ratio of errors, whichever of them is the noisy one.
+TEST(ProcessesNeeded, CountTheSpreadOfBothSides) {
+  const Measured quiet = processes({10, 10.001, 10.002}), noisy = processes({9.5, 10.2, 11});
+  const Comparison forth = compare(quiet, noisy), back = compare(noisy, quiet);
+  EXPECT_EQ(forth.change, Change::kUnclear);
+  ASSERT_TRUE(forth.process_variance && back.process_variance);
+  EXPECT_NEAR(*forth.process_variance, *back.process_variance, 1e-12);
+}
+
 // An interval around 1.012 that excludes 1 settles nothing: only one that ends below 1.02 does.
 TEST(ProcessesNeeded, ARatioWithinTheToleranceMustFitIntoIt) {
   Comparison c;

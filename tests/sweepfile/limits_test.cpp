@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "tests/sweepfile/parse.h"
 
 namespace sweepd::test {
@@ -80,6 +83,13 @@ TEST(Limits, OneMillionPoints) {
   const std::string more = kHead + seeds + "  batch: [" + numbers(1, 1001) + "]\n";
   EXPECT_THAT(messages(more), ElementsAre("3:1 the sweep has 1,001,000 points; at most 1,000,000"));
   EXPECT_EQ(errors(more, {"batch=1"}), "") << "counted after the overrides";
+}
+
+// 65,536 to the fourth is 0 in 64 bits.
+TEST(Limits, AProductBeyond64Bits) {
+  Sweep sweep;
+  sweep.matrix.assign(4, Axis{0, std::vector<Value>(65'536, Value(std::int64_t{1}))});
+  EXPECT_EQ(count_points(sweep), std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(Limits, AHundredMessages) {

@@ -57,6 +57,9 @@ TEST(Event, RankIsTheFilesOnEveryValue) {
   EXPECT_EQ(reread(OperatorEvent{}, 5).record.rank, 5);
   EXPECT_EQ(reread(StateEvent{}, 5).record.rank, 5);
   EXPECT_EQ(reread(EndEvent{{Done{""}}, {}}, 5).ending.rank, 5);
+  EXPECT_EQ(reread(HeldMemoryEvent{{HeldMemory{}}}, 5).rows[0].rank, 5);
+  EXPECT_EQ(reread(AllocationsEvent{{Allocation{}}}, 5).rows[0].rank, 5);
+  EXPECT_EQ(reread(MemoryTimelineEvent{{MemoryPoint{}}}, 5).rows[0].rank, 5);
 }
 
 TEST(Event, NumbersThatAreNotFiniteSurvive) {

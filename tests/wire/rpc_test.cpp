@@ -100,6 +100,8 @@ TEST(ParseRequest, OnlyBracketsThatNestAreCounted) {
   EXPECT_TRUE(parse_request(request_with("params", R"({"a":[)" + side_by_side + "]}")).ok);
   const std::string text = "\"" + std::string(1000, '[') + R"(\" \\ )" + "\"";
   EXPECT_TRUE(parse_request(request_with("params", R"({"a":)" + text + "}")).ok);
+  const std::string after_quote = R"("\" )" + std::string(1000, '[') + "\"";
+  EXPECT_TRUE(parse_request(request_with("params", R"({"a":)" + after_quote + "}")).ok);
 }
 
 TEST(Lines, WhatIsWrittenIsReadTheSame) {

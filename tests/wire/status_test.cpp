@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,15 @@ TEST_F(StatusTest, ANewPageIsBeforeTheFirstStep) {
   ASSERT_TRUE(writer.ok());
   EXPECT_EQ(std::filesystem::file_size(file_), 128U);
   EXPECT_EQ(read_status(file_).step, -1);
+}
+
+// On a full disk, storing into a page without blocks would kill the rank with SIGBUS.
+TEST_F(StatusTest, ANewPageHasItsBlocks) {
+  const auto writer = StatusWriter::open(file_);
+  ASSERT_TRUE(writer.ok());
+  struct stat info {};
+  ASSERT_EQ(::stat(file_.c_str(), &info), 0);
+  EXPECT_GT(info.st_blocks, 0);
 }
 
 TEST_F(StatusTest, IsReadWhileItIsWritten) {
