@@ -59,7 +59,9 @@ std::string request_without_environment(const std::string& text) {
   nlohmann::ordered_json request = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!request.is_object() || !request.contains("params")) return "";
   for (auto& [name, value] : request["params"].items()) {
-    if (holds_environment(name) && value != "") value = kLeftOut;
+    if (holds_environment(name) && value.is_string() && !value.get<std::string>().empty()) {
+      value = kLeftOut;
+    }
   }
   return request.dump(2) + "\n";
 }

@@ -121,7 +121,7 @@ class Teller {
 
   // Tells of an attempt and of its trial's memory and profile passes, unless that is done.
   Result<void> tell(const std::string& id) {
-    if (const auto told = tell_one(id); !told) return told;
+    if (auto told = tell_one(id); !told) return told;
     const auto known = known_.find(id);
     return known == known_.end() ? Result<void>() : tell_passes(id, known->second);
   }
@@ -168,7 +168,7 @@ class Teller {
     }
     for (const std::string& other : passes_[about.trial]) {
       if (other == id) continue;
-      if (const auto told = tell_one(other); !told) return told;
+      if (auto told = tell_one(other); !told) return told;
       stories[about.place].also.push_back(other);
     }
     return {};
@@ -211,7 +211,7 @@ Result<void> add_stories(Client& client, Document& document) {
           kMostStories, ids.size());
       break;
     }
-    if (const auto told = teller.tell(id); !told) return told;
+    if (auto told = teller.tell(id); !told) return told;
   }
   document.stories = std::move(teller.stories);
   return {};
