@@ -15,8 +15,8 @@ TASKS = 500
 NODES = 4
 PEERS = ["submitit==1.5.4", "hyperqueue==0.27.0", "cloudpickle==3.1.3", "tqdm==4.67.1", "typing_extensions==4.15.0"]
 NO_SLURM = 77  # what tools/slurm_cluster exits with then
-HYPERQUEUE_BY_HAND = f"""HyperQueue's automatic allocation is a command of the program `hq`, which its Python package does not have. So its
-{NODES} workers are started by hand, with one `sbatch` each, before its tasks are submitted. They are the package's own workers and server: a worker
+HYPERQUEUES_WORKERS = f"""HyperQueue's automatic allocation is a command of the program `hq`, which its Python package does not have. So its
+{NODES} workers begin in jobs of one `sbatch` each, before its tasks are submitted. They are the package's own workers and server: a worker
 is the one of a `LocalCluster`, pointed at the server outside the job. What its automatic allocation adds was not measured."""
 COUNTED = """A task of submitit is a Python function that does nothing, one of HyperQueue is `true`, and a trial is `noop` with one step.
 All begin without an allocation. submitit's tasks have one core and 200 MB each, so 8 run at once. sweepd has 4 jobs of a whole node, in each of
@@ -65,7 +65,7 @@ RACERS = {
     "light": ("sweepd, worker without LibTorch", "the same with the tests' worker, which has `noop` and no LibTorch to load"),
     "jobs": ("submitit, a job for each task", "`submit` for each"),
     "array": ("submitit, a job array", "one `map_array`"),
-    "hyperqueue": ("HyperQueue, workers by hand", "one job of as many tasks"),
+    "hyperqueue": ("HyperQueue, a worker in each job", "one job of as many tasks"),
 }
 
 
@@ -111,4 +111,4 @@ def run(page):
     overhead(page, found["overhead"])
     controller(page, found["queued"])
     cluster = f"{found['slurm']}, {NODES} nodes of 2 CPUs on this machine; {', '.join(PEERS[:2])}."
-    page.section("What was compared", f"{cluster}\n\n{COUNTED}\n\n{HYPERQUEUE_BY_HAND}")
+    page.section("What was compared", f"{cluster}\n\n{COUNTED}\n\n{HYPERQUEUES_WORKERS}")
