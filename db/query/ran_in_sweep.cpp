@@ -42,8 +42,7 @@ std::int64_t not_measured_again(Connection& connection, std::int64_t sweep) {
               "sa.sweep = ? AND a.outcome NOT IN ('done', 'cancelled') AND a.is_current = 0 AND "
               "EXISTS (SELECT 1 FROM attempt n WHERE n.trial = a.trial AND n.pass = a.pass AND "
               "n.repeat = a.repeat AND n.host = coalesce(a.host, n.host) AND n.is_current = 1 AND "
-              "n.outcome = 'done' "
-              "AND n.ended_ns < a.ended_ns)");
+              "n.outcome = 'done' AND n.ended_ns < a.ended_ns)");
   query.bind(sweep);
   query.next();
   return query.integer(0);

@@ -11,23 +11,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ["sweepd", "sweepctl", "sweep-worker"]
-PROJECT = """
-cmake_minimum_required(VERSION 3.22)
-project(sweepd LANGUAGES C)
-set(CMAKE_INSTALL_LIBDIR lib)
-include(GNUInstallDirs)
-foreach(program sweepd sweepctl sweep-worker)
-  add_executable(${program} main.c)
-endforeach()
-if(SWEEPD_TORCH)
-  add_library(sweep_cuda SHARED main.c)
-endif()
-set(SWEEPD_LIBTORCH /somewhere/torch)
-set(SWEEPD_TORCH_VERSION 2.11.0)
-list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/cmake)
-include(cmake/InstallSweepd.cmake)
-"""
+sys.path.insert(0, str(ROOT / "tests/tools"))
+from install_project import FOLDERS, MAIN, PROJECT  # noqa: E402
+
 SETTINGS = """
 set(source "{root}")
 set(version 7.8.9)
@@ -70,10 +56,10 @@ class Contents(unittest.TestCase):
         cls.folder = Path(folder.name)
         source = cls.folder / "source"
         source.mkdir()
-        for name in ("experiments", "schemas", "docs", "tools", "packaging", "cmake"):
+        for name in FOLDERS:
             shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         (source / "CMakeLists.txt").write_text(PROJECT)
-        (source / "main.c").write_text('#include <stdio.h>\nint main(void) { return puts("Usage: it [OPTIONS]") < 0; }\n')
+        (source / "main.c").write_text(MAIN)
         for build, torch in [("free", "OFF"), ("torch", "ON")]:
             run("cmake", "-G", "Ninja", "-S", source, "-B", cls.folder / build, f"-DSWEEPD_TORCH={torch}")
             run("cmake", "--build", cls.folder / build, "--target", "programs")

@@ -8,24 +8,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ["sweepd", "sweepctl", "sweep-worker"]
-PROJECT = """
-cmake_minimum_required(VERSION 3.25)
-project(sweepd LANGUAGES C)
-set(CMAKE_INSTALL_LIBDIR lib)
-include(GNUInstallDirs)
-foreach(program sweepd sweepctl sweep-worker)
-  add_executable(${program} main.c)
-endforeach()
-add_library(sweep_cuda SHARED main.c)
-set(SWEEPD_TORCH ON)
-set(SWEEPD_LIBTORCH /somewhere/torch)
-set(SWEEPD_TORCH_VERSION 2.11.0)
-list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/cmake)
-include(cmake/InstallSweepd.cmake)
-"""
+from install_project import FOLDERS, MAIN, PROGRAMS, PROJECT
 
+ROOT = Path(__file__).resolve().parents[2]
 
 class Install(unittest.TestCase):
     def setUp(self):
@@ -33,11 +18,11 @@ class Install(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.source, self.build, self.prefix = (Path(folder.name) / name for name in ("source", "build", "prefix"))
         self.source.mkdir()
-        for name in ("experiments", "schemas", "docs", "tools", "packaging", "cmake"):
+        for name in FOLDERS:
             (self.source / name).symlink_to(ROOT / name)
         (self.source / "CMakeLists.txt").write_text(PROJECT)
-        (self.source / "main.c").write_text('#include <stdio.h>\nint main(void) { return puts("Usage: it [OPTIONS]") < 0; }\n')
-        self.cmake("-G", "Ninja", "-S", self.source, "-B", self.build)
+        (self.source / "main.c").write_text(MAIN)
+        self.cmake("-G", "Ninja", "-DSWEEPD_TORCH=ON", "-S", self.source, "-B", self.build)
 
     def cmake(self, *arguments):
         done = subprocess.run(["cmake", *arguments], text=True, capture_output=True, check=False)

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +10,7 @@
 #include "runner/client/output.h"
 #include "runner/client/private_values.h"
 #include "runner/client/run_program.h"
+#include "runner/client/temporary_folder.h"
 #include "runner/report/report.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/results.h"
@@ -22,29 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestFile = 64 << 20;  // a trace may be larger than anybody mails
 constexpr const char* kLeftOut = "(left out)";
-
-Error failed(const std::string& what, const std::error_code& error) {
-  return {ErrorCode::kIo, fmt::format("{}: {}", what, error.message())};
-}
-
-// A folder that goes when it is left.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "sweepctl-bundle-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void leave_out_environment(std::vector<Table>& tables) {
   for (Table& table : tables) {
@@ -90,14 +67,17 @@ Result<std::string> copy_files(const fs::path& from, const fs::path& to) {
       continue;
     }
     fs::copy_file(entry.path(), to / name, error);
-    if (error) return failed("cannot copy `" + entry.path().string() + "`", error);
+    if (error) {
+      return Error{ErrorCode::kIo,
+                   fmt::format("cannot copy `{}`: {}", entry.path().string(), error.message())};
+    }
   }
   if (error)
     left_out += fmt::format("- the attempt's folder {}: {}\n", from.string(), error.message());
   return left_out;
 }
 
-Result<std::string> about(Client& client, std::vector<Table> tables) {
+std::string about(Client& client, std::vector<Table> tables) {
   leave_out_environment(tables);
   std::string text;
   for (const Table& table : tables) {
@@ -108,10 +88,9 @@ Result<std::string> about(Client& client, std::vector<Table> tables) {
   return text;
 }
 
-Result<void> pack(const Scratch& scratch, const std::string& name, const std::string& file) {
+Result<void> pack(const fs::path& folder, const std::string& name, const std::string& file) {
   const auto ran = run_program(
-      {"tar", "--create", "--gzip", "--file", file, "--directory", scratch.path().string(), name},
-      "");
+      {"tar", "--create", "--gzip", "--file", file, "--directory", folder.string(), name}, "");
   if (!ran) return ran.error();
   if (ran->status == 0) return {};
   return Error{ErrorCode::kIo, fmt::format("tar could not write `{}`: {}", file, ran->errors)};
@@ -127,15 +106,15 @@ Exit bundle(Client& client, const std::string& attempt, std::string file) {
   }
   const std::string name = fmt::format("attempt-{}", short_id(shown->attempt->id));
   if (file.empty()) file = name + ".tar.gz";
-  const Scratch scratch;
-  const fs::path folder = scratch.path() / name;
+  const auto scratch = TemporaryFolder::make("bundle");
+  if (!scratch) return report_error(scratch.error());
+  const fs::path folder = scratch->path() / name;
   std::error_code error;
-  if (scratch.path().empty() || !fs::create_directory(folder, error)) {
-    return report_error(
-        {ErrorCode::kIo, "cannot make a folder in " + fs::temp_directory_path().string()});
+  if (!fs::create_directory(folder, error)) {
+    return report_error({ErrorCode::kIo, fmt::format("cannot make the folder {}: {}",
+                                                     folder.string(), error.message())});
   }
-  auto text = about(client, *shown->tables);
-  if (!text) return report_error(text.error());
+  std::string text = about(client, *shown->tables);
   const auto log = client.call<rpc::Log>({.attempt = shown->attempt->id, .bytes = 1});
   std::string left_out;
   if (log) {
@@ -145,11 +124,12 @@ Exit bundle(Client& client, const std::string& attempt, std::string file) {
   } else {
     left_out = fmt::format("- journal, log and request: {}\n", log.error().message);
   }
-  if (!left_out.empty()) *text += "\nNot in this bundle:\n\n" + left_out;
-  if (const auto written = replace_file(folder / "attempt.md", *text); !written) {
+  if (!left_out.empty()) text += "\nNot in this bundle:\n\n" + left_out;
+  if (const auto written = replace_file(folder / "attempt.md", text); !written) {
     return report_error(written.error());
   }
-  if (const auto packed = pack(scratch, name, file); !packed) return report_error(packed.error());
+  if (const auto packed = pack(scratch->path(), name, file); !packed)
+    return report_error(packed.error());
   fmt::print("{}\n", file);
   fmt::print(stderr,
              "note: variables of the environment are left out; look through the log before you "

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/base/units.h"
+#include "runner/client/attempt_words.h"
 #include "runner/client/client.h"
 #include "runner/client/commands/show_kernels.h"
 #include "runner/client/memory_view.h"
@@ -38,7 +39,6 @@ Table attempts_table(const std::vector<rpc::AttemptEntry>& attempts) {
       const Duration d = *attempt.ended - *attempt.started;
       took = {to_human(d), d.seconds()};
     }
-    const bool both = !attempt.detail.empty() && !attempt.verdict_reasons.empty();
     table.rows.push_back({{std::string(short_id(attempt.id)), {}},
                           {attempt.trial.substr(0, digits), {}},
                           {attempt.pass, {}},
@@ -47,7 +47,7 @@ Table attempts_table(const std::vector<rpc::AttemptEntry>& attempts) {
                           {attempt.verdict, {}},
                           took,
                           {attempt.label, {}},
-                          {attempt.detail + (both ? "; " : "") + attempt.verdict_reasons, {}}});
+                          {why_of(attempt), {}}});
   }
   return table;
 }

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/sweep_file.h"
+#include "runner/client/temporary_folder.h"
 #include "runner/client/try_run.h"
 #include "runner/wire/messages/try.h"
 
@@ -15,30 +13,6 @@ namespace sweepd {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder that is gone when the object is.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> make() {
-    std::string pattern = (fs::temp_directory_path() / "sweepctl-try-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      return Error{ErrorCode::kIo,
-                   fmt::format("cannot make the folder {}: {}", pattern, std::strerror(errno))};
-    }
-    return TemporaryFolder(pattern);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
 
 Exit tell(const Understood& understood) {
   fmt::print("\n");
@@ -61,7 +35,7 @@ Exit try_first(Client& client, const SweepFiles& named) {
     return report_error({ErrorCode::kInvalidArgument, "`try` takes one file"});
   }
   const SweepFile& file = files->front();
-  const auto folder = TemporaryFolder::make();
+  const auto folder = TemporaryFolder::make("try");
   if (!folder) return report_error(folder.error());
   const auto reply = client.call<rpc::Try>(
       {file.text, file.shown, file.sets, file.folder, file.environment, folder->path().string()});

@@ -9,6 +9,7 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/client/attempt_words.h"
 #include "runner/client/output.h"
 #include "runner/client/private_values.h"
 #include "runner/model/sample.h"
@@ -110,8 +111,7 @@ DocumentStory head_of(const std::string& id, const rpc::AttemptEntry& attempt) {
     story.title += ", took " + to_human(*attempt.ended - *attempt.started);
   }
   story.label = attempt.workload + " " + attempt.label;
-  const bool both = !attempt.detail.empty() && !attempt.verdict_reasons.empty();
-  story.why = attempt.detail + (both ? "; " : "") + attempt.verdict_reasons;
+  story.why = why_of(attempt);
   return story;
 }
 

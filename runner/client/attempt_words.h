@@ -1,0 +1,16 @@
+// What is said of an attempt in more than one place.
+#pragma once
+
+#include <string>
+
+#include "runner/wire/messages/rows.h"
+
+namespace sweepd {
+
+// Why it ended as it did, and why its figures are not valid; "" if there is nothing to say.
+inline std::string why_of(const rpc::AttemptEntry& attempt) {
+  const bool both = !attempt.detail.empty() && !attempt.verdict_reasons.empty();
+  return attempt.detail + (both ? "; " : "") + attempt.verdict_reasons;
+}
+
+}  // namespace sweepd
