@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/sweep_file.h"
@@ -11,8 +9,6 @@
 
 namespace sweepd {
 namespace {
-
-namespace fs = std::filesystem;
 
 Exit tell(const Understood& understood) {
   fmt::print("\n");
