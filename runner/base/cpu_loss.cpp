@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 
@@ -59,6 +60,14 @@ CpuLoss cpu_loss(const CpuTimes& from, const CpuTimes& to) {
   };
   return {lost((to.busy_s - from.busy_s) - (to.own_s - from.own_s)),
           lost(to.stolen_s - from.stolen_s)};
+}
+
+std::optional<double> pretended_cores_lost() {
+  const char* const text = std::getenv("SWEEPD_CORES_LOST");
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  char* end = nullptr;
+  const double cores = std::strtod(text, &end);
+  return *end == '\0' ? std::optional(cores) : std::nullopt;
 }
 
 }  // namespace sweepd

@@ -3,6 +3,7 @@
 // own time can.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,5 +35,10 @@ struct CpuLoss {
   double stolen = 0;
 };
 CpuLoss cpu_loss(const CpuTimes& from, const CpuTimes& to);
+
+// The cores that SWEEPD_CORES_LOST says were lost to others, such as "0.5"; nothing when it is not
+// set or is no number. Tests set it, so that their tables do not depend on what else the machine
+// does: 0 hides the load of other tests, 1 makes every result suspect.
+std::optional<double> pretended_cores_lost();
 
 }  // namespace sweepd

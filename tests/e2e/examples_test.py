@@ -81,7 +81,8 @@ class Examples(unittest.TestCase):
         cls.home = Path(folder.name)
         cls.environment = {key: value for key, value in os.environ.items()
                            if not key.startswith("SWEEPD_") and not key.startswith("XDG_")}
-        cls.environment.update(HOME=str(cls.home), PATH=f"{BIN}:{os.environ['PATH']}")
+        cls.environment.update(HOME=str(cls.home), PATH=f"{BIN}:{os.environ['PATH']}",
+                               SWEEPD_CORES_LOST=os.environ.get("SWEEPD_CORES_LOST", "0"))
         cls.addClassCleanup(cls.shell, "sweepctl stop --now")
         (cls.home / "experiments").symlink_to(ROOT / "experiments")
         (cls.home / "other.yaml").write_text(SWEEP.format(name="lm-end-to-end"))

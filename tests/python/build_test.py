@@ -27,7 +27,7 @@ class Package(unittest.TestCase):
 
     def test_a_wheel_installs_and_works_without_the_source(self):
         copy = self.folder / "source"
-        shutil.copytree(SOURCE, copy)  # the build writes beside it
+        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))  # the build writes beside it
         subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps",
                         "--no-index", "-w", self.folder, copy], check=True)
         wheels = list(self.folder.glob("sweepd-*-py3-none-any.whl"))

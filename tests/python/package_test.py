@@ -33,6 +33,7 @@ def daemon_folder():
     """The state folder of this run, with the build's programs in PATH. Ends the daemon at exit."""
     folder = Path(tempfile.mkdtemp(prefix="sweepd-python-"))
     os.environ.update(SWEEPD_STATE_DIR=str(folder / "state"), SWEEPD_WORKER=str(BIN / "sweep-worker"), PATH=f"{BIN}:{os.environ['PATH']}")
+    os.environ.setdefault("SWEEPD_CORES_LOST", "0")  # tests/e2e/sandbox.cpp
     for name in ("SWEEPCTL", "SWEEPD", "SWEEPD_CONFIG"):
         os.environ.pop(name, None)
     return folder

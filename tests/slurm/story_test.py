@@ -78,7 +78,7 @@ class Home:
         self.folder = HOME / name
         self.runs = self.folder / "runs"
         self.runs.mkdir(parents=True)
-        self.environment = os.environ | {
+        self.environment = {"SWEEPD_CORES_LOST": "0"} | os.environ | {
             "SWEEPD_STATE_DIR": str(self.folder / "state"),
             "SWEEPD_CONFIG": str(self.folder / "config.yaml"),
             "SWEEPD_WORKER": str(BIN / "test-sweep-worker"),

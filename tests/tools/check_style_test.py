@@ -8,6 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from tool_sandbox import copy_tools
+
 ROOT = Path(__file__).resolve().parents[2]
 
 DROPPED = ["rc::check([] {});", "(void)rc::check([] {});", "static_cast<void>(rc::check([] {}));", "std::ignore = rc::check([] {});",
@@ -19,7 +21,7 @@ READ = ["EXPECT_TRUE(rc::check([] {}));", "ASSERT_TRUE(\n      rc::check([] {}))
 def check_style(files):
     """Runs check_style in a tree of these files, by name and text."""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(ROOT / "tools", Path(folder, "tools"))
+        copy_tools(Path(folder, "tools"))
         shutil.copy(ROOT / ".clang-format", folder)
         for name, text in files.items():
             Path(folder, name).write_text(text)

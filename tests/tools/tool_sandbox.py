@@ -10,13 +10,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def copy_tools(to):
+    """Copies tools/. Other tests write their bytecode at the same time, and a file of it may vanish before it is copied."""
+    shutil.copytree(ROOT / "tools", to, ignore=shutil.ignore_patterns("__pycache__"))
+
+
 class Sandbox(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
         self.cache = self.root / "cache"
-        shutil.copytree(ROOT / "tools", self.root / "tools")
+        copy_tools(self.root / "tools")
         (self.root / "bin").mkdir()
 
     def command(self, name, script):
