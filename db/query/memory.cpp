@@ -24,17 +24,19 @@ std::map<int, std::vector<MemoryPoint>> timelines(Connection& connection, Names&
   return by_rank;
 }
 
-// Returns, by kind, the bytes held before the step. Gradients are left out because they come and go
-// during the step.
-std::vector<std::pair<std::string, Bytes>> held_before(Connection& connection, std::int64_t attempt,
-                                                       int rank) {
+std::vector<MemoryBlock> blocks_of(Connection& connection, std::int64_t attempt, int rank) {
   Query query(connection,
-              "SELECT kind, sum(size_bytes) FROM memory_held WHERE attempt = ? AND rank = ? "
-              "AND kind <> 'gradients' GROUP BY kind ORDER BY kind = 'other', kind <> 'weights'");
+              "SELECT coalesce(h.kind, ''), p.text, b.size_bytes, b.allocated_ns, b.freed_ns "
+              "FROM allocation b JOIN name p ON p.id = b.phase LEFT JOIN memory_held h "
+              "ON h.attempt = b.attempt AND h.rank = b.rank AND h.name = b.origin "
+              "WHERE b.attempt = ? AND b.rank = ?");
   query.bind_all(attempt, rank);
-  std::vector<std::pair<std::string, Bytes>> held;
-  while (query.next()) held.emplace_back(query.text(0), Bytes{query.integer(1)});
-  return held;
+  std::vector<MemoryBlock> blocks;
+  while (query.next()) {
+    blocks.push_back({query.text(0), query.text(1), query.integer(2), query.integer(3),
+                      query.maybe_integer(4).value_or(MemoryBlock::kNever)});
+  }
+  return blocks;
 }
 
 // The label names only axes and what differs from the default, but a picture must always state
@@ -66,8 +68,8 @@ Result<MemoryDetails> Reader::memory_details(std::int64_t row) {
     MemoryDetails details;
     const std::string subject = subject_of(*state_, *attempt, trial.integer(0));
     for (auto& [rank, timeline] : timelines(connection, state_->names, row)) {
-      details.pictures.push_back(
-          {rank, subject, std::move(timeline), held_before(connection, row, rank)});
+      auto bands = bands_of(timeline, blocks_of(connection, row, rank));
+      details.pictures.push_back({rank, subject, std::move(timeline), std::move(bands)});
     }
     append(details.tables, memory_table(connection, row));
     append(details.tables, held_table(connection, row));

@@ -45,8 +45,7 @@ void print_warnings(const Plot& plot) {
 }
 
 // Writes the picture, or without what draws it the specification.
-Exit write_picture(const Plot& plot, const std::string& format, std::string file) {
-  const std::string spec = to_vega_lite(plot);
+Exit write_picture(const std::string& spec, const std::string& format, std::string file) {
   auto picture = draw_picture(spec, format);
   if (!picture && picture.error().code != ErrorCode::kUnavailable) {
     return report_error(picture.error());
@@ -61,13 +60,6 @@ Exit write_picture(const Plot& plot, const std::string& format, std::string file
   if (const auto written = write_file(file, spec); !written) return report_error(written.error());
   fmt::print(stderr, "its Vega-Lite specification is in {}\n", file);
   return Exit::kNoPicture;
-}
-
-Exit write_plot(const Plot& plot, const std::string& format, const std::string& file) {
-  if (is_picture(format)) return write_picture(plot, format, file);
-  const std::string text = format == "vega" ? to_vega_lite(plot) : to_text(plot, terminal_width());
-  const auto written = write_file(file, text);
-  return written ? Exit::kOk : report_error(written.error());
 }
 
 Error several(const std::vector<Plot>& plots) {
@@ -98,6 +90,13 @@ std::vector<std::string> warnings_of(const Plot& plot) {
   return {notes.end() - static_cast<std::ptrdiff_t>(plot.data.warnings), notes.end()};
 }
 
+Exit write_drawing(const Drawing& drawing, std::string format, const std::string& file) {
+  if (format.empty()) format = format_of(file);
+  if (is_picture(format)) return write_picture(drawing.vega_lite, format, file);
+  const auto written = write_file(file, format == "vega" ? drawing.vega_lite : drawing.text);
+  return written ? Exit::kOk : report_error(written.error());
+}
+
 Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::string& file) {
   if (format.empty()) format = format_of(file);
   const bool folder = is_folder(file);
@@ -118,7 +117,8 @@ Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::
       path = fs::path(file) / (name + extension_of(format));
     }
     if (i > 0 && path == "-") fmt::print("\n");
-    const Exit exit = write_plot(plots[i], format, path);
+    const Drawing drawing{to_text(plots[i], terminal_width()), to_vega_lite(plots[i])};
+    const Exit exit = write_drawing(drawing, format, path);
     if (exit != Exit::kOk && exit != Exit::kNoPicture) return exit;
     worst = std::max(worst, exit);
   }

@@ -1,4 +1,4 @@
-// Writes finished plots: as text, as Vega-Lite specifications, or as pictures.
+// Writes plots and other drawings: as text, as Vega-Lite specifications, or as pictures.
 #pragma once
 
 #include <string>
@@ -8,6 +8,14 @@
 #include "runner/model/plot.h"
 
 namespace sweepd {
+
+// A drawing in its two forms, of which a picture is made from the second.
+struct Drawing {
+  std::string text, vega_lite;
+};
+
+// Writes one drawing. `format` and `file` are as below, but no folder.
+Exit write_drawing(const Drawing& drawing, std::string format, const std::string& file);
 
 // `format` is text, vega, svg or png; "" is what the file's name ends in, else text. `file` is "-"
 // for standard output, or a folder, which is made and has a file for each plot. Warnings about the

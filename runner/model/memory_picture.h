@@ -1,20 +1,45 @@
 // One rank's timeline, and what its picture says besides.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runner/model/memory.h"
 
 namespace sweepd {
 
+// What of the live memory is of one kind.
+struct MemoryBand {
+  std::string kind;          // "weights", "activations"
+  std::vector<Bytes> bytes;  // at each point of the timeline
+};
+
 struct MemoryPicture {
   int rank = 0;
   std::string subject;  // "lm_step model=tiny mode=train_step": what was measured
   std::vector<MemoryPoint> timeline;
-  // What was live when the step began: kind ("weights") and bytes, in drawing order.
-  std::vector<std::pair<std::string, Bytes>> held;
+  // The live memory by kind, in drawing order; at each point their sum is what was live.
+  std::vector<MemoryBand> bands;
 };
+
+// A recorded block, as far as the bands need it. Times count from the step's start, in ns.
+struct MemoryBlock {
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  std::string kind;  // of the held tensor that it is: "weights", "gradients" ...; "" for none
+  std::string phase;
+  std::int64_t bytes = 0;
+  std::int64_t allocated_ns = 0;
+  std::int64_t freed_ns = kNever;
+};
+
+// Divides what was live by kind, as PyTorch's memory viewer does: what blocks of held tensors say of
+// themselves, then "activations", which a forward allocated and which were still live when the
+// backward began, then "other": temporary tensors, and blocks too small to be recorded one by one.
+// A kind without a byte is left out.
+std::vector<MemoryBand> bands_of(std::span<const MemoryPoint> timeline,
+                                 std::span<const MemoryBlock> blocks);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// Pictures of a memory timeline: for a terminal, and as an SVG file.
+// Pictures of a memory timeline: for a terminal, and for whatever draws Vega-Lite.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,9 @@ namespace sweepd {
 // an empty timeline.
 std::string memory_to_text(const MemoryPicture& picture, std::size_t width);
 
-// Returns a whole, self-contained SVG file: live and (where it differs) reserved bytes over time,
-// phases shaded and named, the peak marked, and what was held when the step began as bands.
-std::string memory_to_svg(const MemoryPicture& picture);
+// A whole Vega-Lite 5 specification with its data: live bytes over time, stacked by kind, and what
+// the allocator reserved where that differs, with the phases named and the peak marked. Returns ""
+// for an empty timeline.
+std::string memory_to_vega_lite(const MemoryPicture& picture);
 
 }  // namespace sweepd

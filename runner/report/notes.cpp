@@ -151,7 +151,9 @@ std::vector<std::string> unknown_notes(const std::vector<Layer>& layers) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
-  if (names.empty() || !any_done) return {};
+  // A sweep that never ran has no results that could show later what was meant.
+  if (!any_done) std::erase_if(names, [](const auto& name) { return !name.starts_with("sweep "); });
+  if (names.empty()) return {};
   return {"no result has " + join(names, ", ")};
 }
 

@@ -17,6 +17,7 @@ std::vector<std::string> captions(const std::vector<Layer>& layers, const std::v
 std::vector<std::string> filter_notes(const TableSpec& table);
 
 // Lists what the table names and no result has, once something is done: a name may be misspelt.
+// A sweep that never ran is listed at once.
 std::vector<std::string> unknown_notes(const std::vector<Layer>& layers);
 
 // Says what comparisons are with: "compared with precision = fp32 by the means".

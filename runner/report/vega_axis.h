@@ -1,13 +1,10 @@
 // The channel of a Vega-Lite specification that places the points by their x.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "runner/report/plot_points.h"
+#include "runner/report/vega_json.h"
 
 namespace sweepd::report {
-
-using Json = nlohmann::ordered_json;
 
 // Where the values of x stand: below the drawing, or down its left side.
 enum class XAxis { kAcross, kDown };

@@ -9,6 +9,7 @@
 #include "runner/report/layout.h"
 #include "runner/report/plot.h"
 #include "runner/report/plot_points.h"
+#include "runner/report/vega_json.h"
 #include "runner/report/vega_layers.h"
 
 namespace sweepd {
@@ -17,24 +18,6 @@ namespace {
 using report::Json;
 using report::PlotPoint;
 using report::PlotPoints;
-
-// Control characters have no place in an SVG, and vl-convert does not survive them.
-void make_printable(Json& json) {
-  if (json.is_string()) {
-    std::string& text = json.get_ref<std::string&>();
-    std::replace_if(
-        text.begin(), text.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  } else if (json.is_structured()) {
-    for (Json& each : json) make_printable(each);
-  }
-}
-
-// A terminal shows a broken log line as it may; JSON must be UTF-8.
-std::string dump(Json json) {
-  make_printable(json);
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 void put(Json& row, const char* name, const std::string& text) {
   if (!text.empty()) row[name] = text;
@@ -108,41 +91,16 @@ Json data_of(const Plot& plot, const PlotPoints& points, std::size_t& lanes) {
   return {{"values", std::move(values)}};
 }
 
-// Pixels of an average character. Vega cuts off what is wider than the drawing.
-constexpr double kTitleCharacter = 7.6, kSubtitleCharacter = 6;
-constexpr double kLegend = 80;             // pixels beside the drawing
-constexpr std::size_t kShortestLine = 24;  // characters
-
-// One line as a text, several as a list.
-Json lines_of(const std::string& text, double pixels, double character) {
-  const auto fit = static_cast<std::size_t>(pixels / character);
-  const std::vector<std::string> lines = report::wrap(text, std::max(kShortestLine, fit));
-  return lines.size() == 1 ? Json(text) : Json(lines);
-}
+constexpr double kLegend = 80;  // pixels beside the drawing
 
 Json title_of(const Plot& plot, const PlotPoints& points, double pixels) {
-  Json title = Json::object();
   std::string caption = plot.caption;
   // A single facet has no plots beside it that a heading would tell it from.
   if (points.facets.size() == 1 && !points.facets.front().empty()) {
     caption += fmt::format("; {}: {}", points.facet_title, points.facets.front());
   }
-  title["text"] = lines_of(plot.title.empty() ? caption : plot.title, pixels, kTitleCharacter);
-  if (!plot.title.empty() && !caption.empty()) {
-    title["subtitle"] = lines_of(caption, pixels, kSubtitleCharacter);
-  }
-  title["anchor"] = "start";
-  title["frame"] = "group";
-  return title;
-}
-
-Json config() {
-  return {{"font", "Helvetica, Arial, sans-serif"},
-          {"view", {{"stroke", "#ddd"}}},
-          {"title", {{"subtitleColor", "#666"}, {"offset", 12}}},
-          {"axis", {{"gridColor", "#e6e6e6"}, {"titleFontWeight", "normal"}}},
-          {"legend", {{"titleFontWeight", "normal"}, {"symbolOpacity", 1}}},
-          {"header", {{"titleFontWeight", "normal"}}}};
+  return report::vega_title(plot.title.empty() ? caption : plot.title,
+                            plot.title.empty() ? "" : caption, pixels);
 }
 
 }  // namespace
@@ -152,7 +110,7 @@ std::string to_vega_lite(const Plot& plot) {
   fit_to_log(plot, points);
   std::size_t lanes = 0;
   Json spec = Json::object();
-  spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json";
+  spec["$schema"] = report::kVegaLiteSchema;
   spec["title"] = nullptr;  // its place; it depends on the drawing
   spec["data"] = data_of(plot, points, lanes);
   const bool faceted = !plot.shape.facet.empty() && points.facets.size() > 1;
@@ -171,8 +129,8 @@ std::string to_vega_lite(const Plot& plot) {
   } else {
     spec.update(drawing);
   }
-  spec["config"] = config();
-  return dump(std::move(spec));
+  spec["config"] = report::vega_config();
+  return report::dump_vega(std::move(spec));
 }
 
 }  // namespace sweepd

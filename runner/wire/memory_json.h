@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// [{"rank":0,"subject":"..","held":[["weights",bytes],..],"points":[..]}], points as in
+// [{"rank":0,"subject":"..","bands":[["weights",[bytes,..]],..],"points":[..]}], points as in
 // event.h
 nlohmann::json to_json(const std::vector<MemoryPicture>& pictures);
 Result<std::vector<MemoryPicture>> memory_pictures_from_json(const nlohmann::json& json);

@@ -287,6 +287,9 @@ std::string Attempt::observe_memory() {
     log_line("memory in {}: peak {}", memory.phase, to_human(memory.peak_allocated));
     events_.add(MemoryEvent{memory});
   }
+  if (const auto limit = static_cast<double>(result.limit.value); limit > 0) {
+    events_.add(FactEvent{"limit_bytes", limit, ""});
+  }
   if (result.trace) add_trace(std::move(*result.trace), result.phases, events_);
   emit_state("after");
   return std::string(name_of(StoppedBy::kFixedSteps));
@@ -333,7 +336,8 @@ void Attempt::emit_state(const char* moment) {
   event.record.moment = moment;
   const CpuTimes now = read_cpu_times(cores_.bound);
   if (cpu_before_) {
-    const CpuLoss loss = cpu_loss(*cpu_before_, now);
+    CpuLoss loss = cpu_loss(*cpu_before_, now);
+    if (const auto pretended = pretended_cores_lost()) loss = {.to_others = *pretended};
     event.record.cores_lost_to_others = loss.to_others;
     event.record.cores_stolen = loss.stolen;
   }

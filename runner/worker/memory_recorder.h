@@ -32,7 +32,7 @@ namespace sweepd {
 // those with a name; at most `kMaxBlocks`, the largest first. Timeline: about `kMaxPoints`
 // points, including the extremes (memory_timeline.h).
 struct MemoryTrace {
-  static constexpr std::size_t kLargest = 200;
+  static constexpr std::size_t kLargest = 1000;
   static constexpr std::int64_t kLargeBytes = 1 << 20;
   static constexpr std::size_t kMaxBlocks = 5000;
   static constexpr std::size_t kMaxPoints = 2000;

@@ -114,7 +114,7 @@ TEST(Page, AStoryIsATemplateWithItsSamplesAndTables) {
   story.label = "axpy size=4";
   story.why = "<b>why</b>";
   story.samples = {{"step time (ms)", {9}, {1.5, 2}, 4}};
-  story.curves = {"<svg id=\"x\"/>"};
+  story.timelines = {R"({"title": "</script>"})"};
   story.folded = {one_cell("<i>1</i>")};
   story.folded[0].title = "Facts";
   story.also = {"fedcba9876543210"};
@@ -127,9 +127,14 @@ TEST(Page, AStoryIsATemplateWithItsSamplesAndTables) {
             HasSubstr("&lt;b&gt;why&lt;/b&gt;"),
             HasSubstr("data-name=\"step time (ms)\" data-of=\"4\" data-warmup=\"[9]\" "
                       "data-measured=\"[1.5,2]\""),
-            HasSubstr("src=\"data:image/svg+xml;charset=utf-8,%3Csvg id=%22x%22/%3E\""),
+            HasSubstr("<code>sweepctl export 01234567 -o memory.svg</code> draws its memory"),
             HasSubstr("<summary>Facts</summary>"), HasSubstr("&lt;i&gt;1&lt;/i&gt;"),
             Not(HasSubstr("<figcaption>Facts"))));
+  told.plot_library = "window.vegaEmbed = 1;";
+  EXPECT_THAT(to_page(told),
+              AllOf(HasSubstr("<script type=\"application/json\" class=\"plot\">"
+                              "{\"title\": \"\\u003c/script>\"}</script>"),
+                    Not(HasSubstr("draws its memory"))));
 }
 
 }  // namespace

@@ -80,9 +80,13 @@ TEST_F(MemoryDbTest, ThePictureComesBackAsItWas) {
   EXPECT_EQ(picture.timeline[2].sequence, 3);
   EXPECT_EQ(picture.timeline[2].address, 0xffff'8000'0000'0000) << "all 64 bits";
   EXPECT_EQ(picture.timeline[2].allocated.value, 7340032 + 1024);
-  ASSERT_EQ(picture.held.size(), 1U);
-  EXPECT_EQ(picture.held[0].first, "weights");
-  EXPECT_EQ(picture.held[0].second, 4_MiB);
+  std::vector<std::string> bands;
+  for (const MemoryBand& band : picture.bands) {
+    std::string& line = bands.emplace_back(band.kind);
+    for (const Bytes bytes : band.bytes) line += " " + std::to_string(bytes.value);
+  }
+  EXPECT_THAT(bands, ElementsAre("weights 4194304 4194304 4194304 4194304 4194304",
+                                 "other 0 1048576 3146752 1048576 0"));
 }
 
 TEST_F(MemoryDbTest, TablesSayWhatIsHeldWhatIsLiveAtThePeakAndWhatIsLargest) {

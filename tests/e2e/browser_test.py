@@ -40,6 +40,14 @@ matrix: {kind: [done, oom]}
 tables:
   - {title: Time, rows: [kind], cell: "{mean:.2f}", where: {phase: forward}}
 """
+MEMORY = """
+sweep: held
+workload: lm_step
+passes: [memory]
+params: {model: tiny, context: 64, batch: 4, warmup: 1}
+tables:
+  - {title: Peak, rows: [model], metric: peak_allocated_bytes, unit: MiB, cell: "{max:.2f}", where: {phase: step}}
+"""
 # Stands for Python with vl-convert: `-c SCRIPT svg`, or `library`, which refuses so that the picture stays.
 PICTURE = "#!/bin/sh\n[ $3 = library ] && echo 'window.vegaEmbed = async () => { throw 1; };' && exit\necho '<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"50\"><script>window.top.bad = 1</script></svg>'\n"
 
@@ -51,7 +59,8 @@ class Page(unittest.TestCase):
         painter = cls.folder / "painter"
         painter.write_text(PICTURE)
         painter.chmod(0o755)
-        cls.environment = {**os.environ, "SWEEPD_STATE_DIR": str(cls.folder / "state"), "SWEEPD_WORKER": str(WORKER), "SWEEPD_PYTHON": str(painter)}
+        cls.environment = {"SWEEPD_CORES_LOST": "0", **os.environ, "SWEEPD_STATE_DIR": str(cls.folder / "state"), "SWEEPD_WORKER": str(WORKER),
+                           "SWEEPD_PYTHON": str(painter)}
         cls.page = cls.folder / "report.html"
         cls.ctl("submit", "-", "--wait", text=SWEEP)
         cls.ctl("report", "paged", "-o", cls.page)
@@ -162,6 +171,30 @@ class Page(unittest.TestCase):
         self.assertIn(": timing, done", timing)
         self.assertIn(": memory, done", memory)
         self.assertEqual(self.browser.errors, [])
+
+    @unittest.skipUnless(REAL.exists() and (BIN / "sweep-worker").exists(), "no vl-convert, or a build without LibTorch")
+    def test_a_story_draws_what_its_step_held(self):
+        page = self.folder / "memory.html"
+        with tempfile.TemporaryDirectory() as folder:
+            kept = dict(self.environment)
+            self.environment.update(SWEEPD_PYTHON=str(REAL), SWEEPD_STATE_DIR=folder, SWEEPD_WORKER=str(BIN / "sweep-worker"))
+            try:
+                self.ctl("submit", "-", "--wait", text=MEMORY)
+                self.ctl("report", "held", "-o", page)
+            finally:
+                self.ctl("stop", "--now")
+                self.environment.update(kept)
+        self.browser.open(page.as_uri())
+        self.browser.value("document.querySelector('td.story').click()")
+        self.browser.until("document.querySelector('dialog .vega-embed .mark-area path')")
+        words = self.browser.value("[...document.querySelectorAll('dialog .vega-embed text')].map(each => each.textContent)")
+        self.assertTrue({"weights", "optimizer state", "gradients", "activations", "forward", "backward"} <= set(words), words)
+        self.assertEqual(len([word for word in words if word.startswith("peak ")]), 1)
+        self.assertGreater(self.browser.value("document.querySelector('dialog .vega-embed svg').getBoundingClientRect().height"), 300)
+        self.assertEqual(self.browser.errors, [])
+        if os.environ.get("SWEEPD_PICTURES"):
+            picture = base64.b64decode(self.browser.ask("Page.captureScreenshot", format="png")["data"])
+            Path(os.environ["SWEEPD_PICTURES"], "memory-story.png").write_bytes(picture)
 
     def test_it_fits_a_phone_and_a_wide_screen(self):
         for width in (360, 900, 1800):

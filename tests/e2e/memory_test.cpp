@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/e2e/python.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -27,12 +29,18 @@ TEST(Memory, APassWithoutATimelineHasItsTableAndNoPicture) {
   box.ctl({"submit", "-", "--wait"}, "sweep: quick\nworkload: noop\npasses: [memory]\n");
   const std::string attempt = box.sql("select uid from attempt");
   EXPECT_THAT(box.ctl({"show", attempt, "--memory"}).out, HasSubstr("peak allocated"));
-  const Ran exported = box.ctl({"export", attempt, "--svg", "-"});
+  const Ran exported = box.ctl({"export", attempt});
   EXPECT_EQ(exported.exit_code, 3);
   EXPECT_THAT(exported.err, HasSubstr("no memory timeline for rank 0"));
 }
 
 #if SWEEPD_WITH_TORCH
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
 
 TEST(Memory, AStepIsDrawnExportedAndQueried) {
   const Sandbox box(SWEEP_WORKER);
@@ -52,15 +60,26 @@ params: {model: tiny, context: 64, batch: 2, steps: 1, warmup: 1}
                     HasSubstr("forward"), HasSubstr("backward"), HasSubstr("Live at the peak"),
                     HasSubstr("Largest blocks"), HasSubstr("optimizer state")));
 
-  const auto file = box.folder() / "memory.svg";
-  EXPECT_EQ(box.ctl({"export", timing, "--svg", file.string()}).exit_code, 0);
-  std::ifstream svg(file);
-  std::stringstream text;
-  text << svg.rdbuf();
-  EXPECT_THAT(text.str(), AllOf(StartsWith("<svg"), HasSubstr("peak "), HasSubstr("backward")));
-  const Ran unwritable = box.ctl({"export", timing, "--svg", "/no/such/folder/memory.svg"});
+  const auto spec_file = box.folder() / "memory.vl.json";
+  EXPECT_EQ(box.ctl({"export", timing, "-o", spec_file.string()}).exit_code, 0);
+  const auto spec = nlohmann::json::parse(text_of(spec_file));
+  const nlohmann::json kinds{"weights", "optimizer state", "gradients", "activations", "other"};
+  EXPECT_EQ(spec["layer"][2]["transform"][0]["fold"], kinds);
+  EXPECT_EQ(box.ctl({"export", timing}).out.find("Live memory of one step"), 0U);
+  const Ran unwritable = box.ctl({"export", timing, "-o", "/no/such/folder/memory.vl.json"});
   EXPECT_EQ(unwritable.exit_code, 1);
-  EXPECT_THAT(unwritable.err, HasSubstr("/no/such/folder/memory.svg"));
+  EXPECT_THAT(unwritable.err, HasSubstr("/no/such/folder/memory.vl.json"));
+
+  if (const std::string program = python_with_vl_convert(); !program.empty()) {
+    const Python python(program);
+    const auto picture = box.folder() / "memory.svg";
+    EXPECT_EQ(box.ctl({"export", timing, "-o", picture.string()}).exit_code, 0);
+    EXPECT_THAT(text_of(picture),
+                AllOf(StartsWith("<svg"), HasSubstr(">activations<"), HasSubstr(">backward<")));
+    const Ran deprecated = box.ctl({"export", timing, "--svg", "-"});
+    EXPECT_EQ(deprecated.out, text_of(picture));
+    EXPECT_THAT(deprecated.err, HasSubstr("--svg is deprecated"));
+  }
 
   EXPECT_EQ(box.sql("select group_concat(distinct size_bytes) from allocations "
                     "where origin = 'residual'"),

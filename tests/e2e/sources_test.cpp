@@ -37,6 +37,24 @@ TEST(TableFrom, ShowsSweepsOfSeveralWorkloads) {
   EXPECT_THAT(query.out, AllOf(HasSubstr("first"), HasSubstr("second"))) << query.err;
 }
 
+// Its workload is not known before it ran, so neither are its columns.
+TEST(TableFrom, ASweepThatNeverRanLeavesItsTableEmpty) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
+                    "sweep: here\nworkload: noop\nparams: {warmup: 0}\nmatrix: {steps: [3, 4]}\n"
+                    "tables:\n"
+                    "  - {title: Later, from: [later], rows: [size], "
+                    "columns: [steps], cell: '{n}'}\n"
+                    "  - {title: Some, from: [here, later], rows: [steps, size], cell: '{n}'}\n"
+                    "  - {title: Own, rows: [steps], cell: '{n}'}\n")
+                .exit_code,
+            0);
+  const Ran report = box.ctl({"report", "here"});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_THAT(report.out, AllOf(HasSubstr("No rows.\n\n- only sweep = later\n- no result has sweep `later`"),
+                                HasSubstr("|     3 | —    |    3 |"), HasSubstr("**Own**")));
+}
+
 // A sweep that shares its attempts with another adds none to their cells.
 TEST(TableFrom, CountsASharedAttemptOnce) {
   const Sandbox box;

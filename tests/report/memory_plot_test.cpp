@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "runner/report/memory_curve.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kMs = 1'000'000;
@@ -36,7 +36,10 @@ MemoryPicture picture() {
            point(10, "allocate", "forward", 20), point(20, "allocate", "forward", 30),
            point(40, "phase", "backward", 30), point(50, "allocate", "backward", 40),
            point(60, "free", "backward", 20), point(80, "phase", "step", 20)},
-          {{"weights", Bytes{10 * kMiB}}}};
+          {{"weights", std::vector<Bytes>(8, {10 * kMiB})},
+           {"optimizer_state", std::vector<Bytes>(8, {0})},
+           {"other",
+            {{0}, {0}, {10 * kMiB}, {20 * kMiB}, {20 * kMiB}, {30 * kMiB}, {10 * kMiB}, {10 * kMiB}}}}};
 }
 
 TEST(MemoryCurve, KnowsItsPhasesAndItsPeak) {
@@ -99,7 +102,7 @@ peak 40.0 MiB in backward at 50.0 ms
 
 TEST(MemoryText, IsNothingWithoutATimeline) {
   EXPECT_EQ(memory_to_text({}, 80), "");
-  EXPECT_EQ(memory_to_svg({}), "");
+  EXPECT_EQ(memory_to_vega_lite({}), "");
 }
 
 TEST(MemoryText, FitsTheTerminal) {
@@ -120,28 +123,72 @@ TEST(MemoryText, FitsTheTerminal) {
   }
 }
 
-TEST(MemorySvg, IsAFileWithPhasesPeakHeldStateAndLegend) {
-  const std::string svg = memory_to_svg(picture());
-  EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
-  EXPECT_THAT(svg, testing::EndsWith("</svg>\n"));
-  EXPECT_THAT(svg, HasSubstr(">forward</text>"));
-  EXPECT_THAT(svg, HasSubstr(">backward</text>"));
-  EXPECT_THAT(svg, HasSubstr("peak 40.0 MiB in backward"));
-  EXPECT_THAT(svg, HasSubstr("weights 10.0 MiB"));
-  EXPECT_THAT(svg, Not(HasSubstr("reserved"))) << "equal to what is live, so no line of its own";
-  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+nlohmann::json drawn(const MemoryPicture& picture) {
+  return nlohmann::json::parse(memory_to_vega_lite(picture));
 }
 
-TEST(MemorySvg, ReservedHasALineWhereItDiffers) {
-  MemoryPicture drawn = picture();
-  drawn.timeline[3].reserved = {64 * kMiB};
-  EXPECT_THAT(memory_to_svg(drawn), HasSubstr("reserved by the allocator"));
+// The layers that have a mark of this kind.
+std::vector<nlohmann::json> layers(const nlohmann::json& spec, const std::string& mark) {
+  std::vector<nlohmann::json> found;
+  for (const auto& layer : spec["layer"]) {
+    if (layer["mark"]["type"] == mark) found.push_back(layer);
+  }
+  return found;
 }
 
-TEST(MemorySvg, TextIsEscaped) {
-  MemoryPicture drawn = picture();
-  drawn.subject = "a<b & \"c\"";
-  EXPECT_THAT(memory_to_svg(drawn), HasSubstr("a&lt;b &amp; &quot;c&quot;"));
+TEST(MemoryVega, StacksTheKindsUnderThePhasesAndNamesThePeak) {
+  const auto spec = drawn(picture());
+  EXPECT_EQ(spec["title"]["text"], "Live memory of one step, rank 0");
+  EXPECT_EQ(spec["title"]["subtitle"], "lm_step model=tiny mode=train_step");
+  ASSERT_EQ(layers(spec, "area").size(), 1U);
+  const auto area = layers(spec, "area")[0];
+  EXPECT_EQ(area["transform"][0]["fold"], nlohmann::json({"weights", "optimizer state", "other"}));
+  EXPECT_EQ(area["encoding"]["color"]["scale"]["domain"], area["transform"][0]["fold"]);
+  EXPECT_EQ(area["encoding"]["y"]["axis"]["title"], "Memory (MiB)");
+  const auto at_peak = nlohmann::json::parse(
+      R"({"time": 50.0, "weights": 10.0, "optimizer state": 0.0, "other": 30.0})");
+  EXPECT_THAT(spec["data"]["values"], testing::Contains(at_peak));
+  std::vector<std::string> phases;
+  const auto rects = layers(spec, "rect");
+  for (const auto& row : rects.at(0)["data"]["values"]) phases.push_back(row["phase"]);
+  EXPECT_THAT(phases, ElementsAre("forward", "backward"));
+  EXPECT_EQ(layers(spec, "point")[0]["data"]["values"][0]["label"],
+            "peak 40.0 MiB in backward, at 50 ms");
+  EXPECT_THAT(layers(spec, "line"), testing::IsEmpty()) << "reserved is what is live";
+}
+
+// The label is at the top of the drawing, so nothing drawn may reach there.
+TEST(MemoryVega, NothingReachesThePeaksLabel) {
+  MemoryPicture reserving = picture();
+  reserving.timeline[3].reserved = {64 * kMiB};
+  const auto spec = drawn(reserving);
+  ASSERT_EQ(layers(spec, "line").size(), 1U);
+  const double top = layers(spec, "area")[0]["encoding"]["y"]["scale"]["domain"][1];
+  EXPECT_GT(top * (320 - 20) / 320, 64) << "the label's 20 pixels of 320";
+  EXPECT_THAT(std::string(spec["title"]["subtitle"]), HasSubstr("dashed: reserved"));
+}
+
+// 100,000 changes: the first, and of each stretch the most and the last.
+TEST(MemoryVega, ALongStepKeepsItsPeakAndLittleElse) {
+  MemoryPicture rising;
+  rising.bands = {{"other", {}}};
+  for (std::int64_t i = 0; i < 100'000; ++i) {
+    const bool peak = i == 54'321;
+    rising.timeline.push_back(point(i, "allocate", "forward", peak ? 900 : 1 + i % 2));
+    rising.bands[0].bytes.push_back(rising.timeline.back().allocated);
+  }
+  const auto spec = drawn(rising);
+  const auto& rows = spec["data"]["values"];
+  EXPECT_LE(rows.size(), 481U);
+  EXPECT_GE(rows.size(), 240U);
+  EXPECT_THAT(rows, testing::Contains(nlohmann::json::parse(R"({"time": 54.321, "other": 900.0})")));
+}
+
+TEST(MemoryVega, TextsAreData) {
+  MemoryPicture hostile = picture();
+  hostile.subject = "a \x1b</script>";
+  const std::string spec = memory_to_vega_lite(hostile);
+  EXPECT_EQ(nlohmann::json::parse(spec)["title"]["subtitle"], "a  </script>");
 }
 
 }  // namespace

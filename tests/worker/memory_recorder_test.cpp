@@ -158,13 +158,13 @@ TEST_F(MemoryRecorderTest, AnAddressUsedTwiceIsTwoBlocks) {
 
 TEST_F(MemoryRecorderTest, KeepsTheLargestTheLargeAndTheNamed) {
   ScriptedWorkload workload([&](std::int64_t, Phases&) {
-    for (std::uintptr_t i = 1; i <= 1000; ++i) device.take(i, static_cast<std::int64_t>(i));
+    for (std::uintptr_t i = 1; i <= 2000; ++i) device.take(i, static_cast<std::int64_t>(i));
     name_block(at(3), "residual");
-    for (std::uintptr_t i = 2001; i <= 2300; ++i) device.take(i, 1 << 20);
+    for (std::uintptr_t i = 2001; i <= 3100; ++i) device.take(i, 1 << 20);
   });
   const auto trace = *observe(workload).trace;
-  EXPECT_EQ(trace.changes, 1300);
-  EXPECT_EQ(trace.allocations.size(), 300U + 1U) << "all of 1 MiB, and the one with a name";
+  EXPECT_EQ(trace.changes, 3100);
+  EXPECT_EQ(trace.allocations.size(), 1100U + 1U) << "all of 1 MiB, and the one with a name";
   EXPECT_EQ(trace.allocations.front().origin, "residual");
 }
 

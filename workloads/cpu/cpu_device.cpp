@@ -72,7 +72,7 @@ class CpuDevice final : public Device {
   // Nothing is cached, so reserved equals allocated.
   MemoryUsage memory() override {
     const Bytes now{allocator_.allocated()}, peak{allocator_.peak()};
-    return {now, peak, now, peak, resident_set()};
+    return {now, peak, now, peak, resident_set(), {allocator_.limit()}};
   }
   void reset_peak_memory() override { allocator_.reset_peak(); }
   std::unique_ptr<MemoryRecording> record_memory(MemoryObserver& observer) override {

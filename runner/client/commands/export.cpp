@@ -4,6 +4,7 @@
 
 #include "runner/client/client.h"
 #include "runner/client/output.h"
+#include "runner/client/plot_output.h"
 #include "runner/report/memory_plot.h"
 #include "runner/wire/messages/results.h"
 
@@ -12,11 +13,18 @@ namespace {
 
 struct ExportOptions {
   std::string what;
-  std::string svg;
+  std::string file = "-", format;
+  std::string svg;  // an older name of `file`
   int rank = 0;
 };
 
-Exit export_memory(Client& client, const ExportOptions& options) {
+Exit export_memory(Client& client, ExportOptions& options) {
+  if (!options.svg.empty()) {
+    fmt::print(stderr, "warning: --svg is deprecated and will go; write -o {} --format svg\n",
+               options.svg);
+    options.file = options.svg;
+    options.format = "svg";
+  }
   const auto reply = client.call<rpc::Memory>({options.what});
   if (!reply) return report_error(reply.error());
   const auto& pictures = reply->pictures;
@@ -29,8 +37,8 @@ Exit export_memory(Client& client, const ExportOptions& options) {
          fmt::format("attempt {} has no memory timeline for rank {}; {} rank(s) have one",
                      reply->attempt, options.rank, pictures.size())});
   }
-  const auto written = write_file(options.svg, memory_to_svg(*found));
-  return written ? Exit::kOk : report_error(written.error());
+  const Drawing drawing{memory_to_text(*found, terminal_width()), memory_to_vega_lite(*found)};
+  return write_drawing(drawing, options.format, options.file);
 }
 
 }  // namespace
@@ -42,13 +50,20 @@ void add_export(Command& app, Client& client) {
       ->add_option("WHAT", options->what,
                    "id or unique prefix of a memory pass's attempt, or of its trial")
       ->required();
+  command->add_option("-o", options->file, "the file to write; `-` is standard output")
+      ->capture_default_str();
   command
-      ->add_option("--svg", options->svg,
-                   "write the timeline of live memory to this file; `-` is standard output")
-      ->required();
+      ->add_option("--format", options->format,
+                   "vega (a Vega-Lite specification with its data), svg, png or text [default: as "
+                   "the file's name ends, else text]")
+      ->one_of({"vega", "svg", "png", "text"});
+  command->add_option("--svg", options->svg, "deprecated: the same as `-o FILE --format svg`");
   command->add_option("--rank", options->rank, "the rank whose timeline to draw")
       ->capture_default_str();
-  command->footer("Example: sweepctl export 3f9c2a7b --svg memory.svg");
+  command->footer(
+      "The picture is the timeline of live memory, stacked by kind. Python's vl-convert draws it, as "
+      "it\ndraws plots (sweepctl plot --help).\n"
+      "Example: sweepctl export 3f9c2a7b -o memory.svg");
   command->callback([&client, options] {
     client.action = [&client, options] { return export_memory(client, *options); };
   });

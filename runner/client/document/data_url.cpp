@@ -16,4 +16,10 @@ std::string svg_data_url(const std::string& svg) {
   return out;
 }
 
+std::string plot_element(const std::string& vega_lite) {
+  std::string out = "<script type=\"application/json\" class=\"plot\">";
+  for (const char c : vega_lite) out += c == '<' ? "\\u003c" : std::string(1, c);
+  return out + "</script>";
+}
+
 }  // namespace sweepd

@@ -47,7 +47,7 @@ struct DocumentStory {
   std::string label;    // its parameters
   std::string why;      // why it ended so, or is not valid; ""
   std::vector<Samples> samples;
-  std::vector<std::string> curves;  // SVG: live memory, one a rank
+  std::vector<std::string> timelines;  // Vega-Lite: live memory, one a rank
   std::vector<Table> shown, folded;
   std::vector<std::string> also;  // attempts of the same trial whose stories belong to this one
 };

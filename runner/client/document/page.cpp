@@ -50,13 +50,6 @@ std::string nonce() {
   return text;
 }
 
-// Data for the page's script. No text in it can end the element.
-std::string specification(const std::string& json) {
-  std::string out = "<script type=\"application/json\" class=\"plot\">";
-  for (const char c : json) out += c == '<' ? "\\u003c" : std::string(1, c);
-  return out + "</script>";
-}
-
 // Puts the pictures into the page, since it is one file.
 // Where the page has the library for it, each is followed by its specification.
 std::string with_pictures(std::string html, const Document& document) {
@@ -66,7 +59,7 @@ std::string with_pictures(std::string html, const Document& document) {
     if (at == std::string::npos) continue;
     html.replace(at, shown.size(), "<img src=\"" + svg_data_url(picture.svg) + "\"");
     if (document.plot_library.empty() || picture.vega_lite.empty()) continue;
-    html.insert(html.find('>', at) + 1, specification(picture.vega_lite));
+    html.insert(html.find('>', at) + 1, plot_element(picture.vega_lite));
   }
   return html;
 }
@@ -99,7 +92,8 @@ std::string to_page(const Document& document) {
   page["changes"] = document.changes;
   page["nonce"] = nonce();
   std::string stories;
-  for (const DocumentStory& story : document.stories) stories += to_html(story);
+  const bool draws = !document.plot_library.empty();
+  for (const DocumentStory& story : document.stories) stories += to_html(story, draws);
   page["stories"] = stories;
   page["script"] = std::string(kPageScript) + std::string(kStoryScript);
   page["library"] = document.plot_library;

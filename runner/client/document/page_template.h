@@ -51,12 +51,13 @@ for (const table of document.querySelectorAll("table.data")) {
 }
 // Plots that tell more where the mouse rests, instead of their pictures. Without `ast`, Vega makes
 // functions of text, which the page forbids.
-for (const data of document.querySelectorAll("script.plot")) {
-  const picture = data.previousElementSibling, place = document.createElement("div");
+const drawPlot = data => {
+  const before = data.previousElementSibling, place = document.createElement("div");
   data.after(place);
   vegaEmbed(place, JSON.parse(data.textContent), {ast: true, actions: false, renderer: "svg"})
-      .then(() => picture.remove(), () => place.remove());
-}
+      .then(() => { if (before?.tagName === "IMG") before.remove(); }, () => place.remove());
+};
+document.querySelectorAll("script.plot").forEach(drawPlot);
 )js";
 
 inline constexpr std::string_view kPageTemplate = R"(<!DOCTYPE html>
@@ -91,7 +92,7 @@ td.story:hover, td.story:focus { text-decoration: underline; }
 dialog { width: min(60rem, 92vw); max-height: 88vh; overflow-y: auto; border: 1px solid var(--line); border-radius: .4rem; }
 dialog > button { float: right; font: inherit; }
 dialog h3 { margin: .2rem 0; }
-dialog svg { width: 100%; height: 2.6rem; overflow: visible; }
+.dots svg { width: 100%; height: 2.6rem; overflow: visible; }
 .dots figcaption { font-weight: normal; font-size: .85em; }
 summary { cursor: pointer; }
 figure input { font: inherit; margin: .2rem 0; }

@@ -178,8 +178,8 @@ class Teller {
     const auto memory = client_.call<rpc::Memory>({story.attempt});
     if (!memory) return;  // a pass that recorded no timeline
     for (const MemoryPicture& picture : memory->pictures) {
-      std::string curve = memory_to_svg(picture);
-      if (!curve.empty()) story.curves.push_back(std::move(curve));
+      std::string timeline = memory_to_vega_lite(picture);
+      if (!timeline.empty()) story.timelines.push_back(std::move(timeline));
     }
     for (const Table& table : memory->tables) story.shown.push_back(table);
   }

@@ -20,7 +20,7 @@ std::string numbers(const std::vector<double>& values) {
 
 }  // namespace
 
-std::string to_html(const DocumentStory& story) {
+std::string to_html(const DocumentStory& story, bool draws) {
   std::string out = fmt::format("<template id=\"story-{}\" data-also=\"{}\">\n",
                                 escape_markup(story.attempt), escape_markup(join(story.also, " ")));
   out +=
@@ -35,8 +35,11 @@ std::string to_html(const DocumentStory& story) {
         escape_markup(samples.name), samples.of, numbers(samples.warmup),
         numbers(samples.measured));
   }
-  for (const std::string& curve : story.curves) {
-    out += "<img alt=\"live memory of one step\" src=\"" + svg_data_url(curve) + "\">\n";
+  if (draws) {
+    for (const std::string& timeline : story.timelines) out += plot_element(timeline) + "\n";
+  } else if (!story.timelines.empty()) {
+    out += fmt::format("<p><code>sweepctl export {} -o memory.svg</code> draws its memory.</p>\n",
+                       escape_markup(std::string(short_id(story.attempt))));
   }
   for (const Table& table : story.shown) out += to_html(table);
   for (Table table : story.folded) {

@@ -9,8 +9,9 @@
 
 namespace sweepd {
 
-// A template of HTML: a browser does not lay it out before somebody asks for it.
-std::string to_html(const DocumentStory& story);
+// A template of HTML: a browser does not lay it out before somebody asks for it. `draws`: the page
+// has the library for timelines; without it the command that draws one stands in their place.
+std::string to_html(const DocumentStory& story, bool draws);
 
 // Opens the stories of the attempts behind a figure that is clicked, or chosen with Enter, and
 // draws their samples. The dots are the script's own work: a library that draws charts is larger
@@ -55,6 +56,7 @@ inline constexpr std::string_view kStoryScript = R"js(
     dialog.querySelectorAll(".dots").forEach(draw);
     document.body.append(dialog);
     dialog.showModal();
+    dialog.querySelectorAll("script.plot").forEach(drawPlot);
   };
   for (const cell of document.querySelectorAll("td[data-a]")) {
     const ids = cell.dataset.a.split(" ").filter(id => story(id) !== null);

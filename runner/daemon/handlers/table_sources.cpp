@@ -56,6 +56,7 @@ Result<TableSources> TableSources::find(Reader& reader, const Catalog& catalog,
     return found;
   }
   found.several_ = true;
+  found.catalog_ = &catalog;
   const auto itself = reader.find_sweep(query.sweep);
   if (!itself) return itself.error();
   for (const std::string& name : from->values) {
@@ -74,10 +75,15 @@ Result<TableSources> TableSources::find(Reader& reader, const Catalog& catalog,
 
 std::vector<std::string> TableSources::dimensions() const {
   std::vector<std::string> names;
-  for (const TableSource& source : sources_) {
-    for (const std::string& name : source.def->param_names()) {
+  const auto add = [&names](const WorkloadDef& def) {
+    for (const std::string& name : def.param_names()) {
       if (!contains(names, name)) names.push_back(name);
     }
+  };
+  for (const TableSource& source : sources_) add(*source.def);
+  // A sweep that never ran may be of any workload.
+  if (!missing_.empty()) {
+    for (const std::string& workload : catalog_->names()) add(*catalog_->find(workload));
   }
   const auto& common = common_dimensions();
   names.insert(names.end(), common.begin(), common.end());

@@ -23,7 +23,7 @@ class TableSources {
                                    const WorkloadDef& own);
 
   const std::vector<TableSource>& all() const { return sources_; }
-  // The names that the table may use.
+  // The names that the table may use. The catalog must still exist.
   std::vector<std::string> dimensions() const;
   // The metrics that programs among the sources have declared.
   std::vector<MetricDef> metrics() const;
@@ -39,6 +39,7 @@ class TableSources {
   Result<void> add_references(Reader& reader, const QuerySpec& read,
                               std::vector<ResultSet>& sets) const;
 
+  const Catalog* catalog_ = nullptr;  // where the table has `from`
   std::vector<TableSource> sources_;
   std::vector<std::string> missing_;
   bool several_ = false;  // the table has `from`

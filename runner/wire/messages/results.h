@@ -187,7 +187,7 @@ struct Memory {
     std::vector<std::string> snapshots;
     static void visit(auto& self, auto&& field) {
       field("attempt", self.attempt, "its id");
-      field("pictures", self.pictures, "one a rank: `rank`, `subject`, `held`, `points`");
+      field("pictures", self.pictures, "one a rank: `rank`, `subject`, `bands`, `points`");
       field("tables", self.tables, "");
       field("snapshots", self.snapshots, "paths");
     }
