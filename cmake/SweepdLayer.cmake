@@ -63,10 +63,11 @@ endfunction()
 
 # sweepd_test(<name> LABELS <unit|e2e> LINKS <targets...> [TORCH]): makes one test program of every
 # .cpp in the current folder; each TEST is a ctest of its own. TORCH: its precompiled headers are
-# those of LibTorch.
+# those of LibTorch. WITHOUT <pattern>: tests that the caller adds itself, with a time limit of their
+# own.
 include(GoogleTest)
 function(sweepd_test name)
-  cmake_parse_arguments(arg "TORCH" "TIMEOUT" "LABELS;LINKS;ENV" ${ARGN})
+  cmake_parse_arguments(arg "TORCH" "TIMEOUT;WITHOUT" "LABELS;LINKS;ENV" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     return()
@@ -88,7 +89,11 @@ function(sweepd_test name)
   else()
     target_precompile_headers(test_${name} REUSE_FROM sweepd_test_headers)
   endif()
-  gtest_discover_tests(test_${name} TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 300
+  set(filter "*")
+  if(arg_WITHOUT)
+    set(filter "*:-${arg_WITHOUT}")
+  endif()
+  gtest_discover_tests(test_${name} TEST_FILTER "${filter}" TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 300
     NO_PRETTY_VALUES  # else a parameter without a printer is shown as bytes, including pointers
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
 endfunction()

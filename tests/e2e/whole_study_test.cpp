@@ -1,0 +1,172 @@
+// Runs the whole study of experiments/ at its smallest scale, and compares the document with a
+// golden file. The tables of each experiment have golden files of their own (experiments_test.cpp),
+// so of a table that varies only the head counts here. What does not vary is there to the digit: the
+// prose, its figures by formula or in bytes, and the tables of formulas.
+//
+//   SWEEPD_UPDATE_GOLDEN=1 build/release/bin/test_e2e --gtest_filter='WholeStudy.*'
+//
+// writes tests/e2e/golden/study.md.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "runner/base/text.h"
+#include "runner/report/report.h"
+#include "runner/sweepfile/study.h"
+#include "runner/wire/catalog_json.h"
+#include "tests/e2e/experiment_files.h"
+#include "tests/e2e/python.h"
+#include "tests/e2e/report_mask.h"
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+#if SWEEPD_WITH_TORCH
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kScale = "cpu-small";
+
+Catalog read_catalog(const Sandbox& box) {
+  const Ran ran = box.run(SWEEP_WORKER, {"--describe"});
+  auto read = catalog_from_json(nlohmann::json::parse(ran.out));
+  if (!read) throw std::runtime_error(read.error().message);
+  return *read;
+}
+
+// Titles of tables that show formulas alone.
+using Titles = std::set<std::string>;
+
+struct Shipped {
+  Study study;
+  Titles formulas;
+};
+
+Shipped parse_shipped(const Catalog& catalog) {
+  Titles formulas, others;
+  const ReadSweeps read = [&](const std::string& file, const std::vector<Override>& set) {
+    const std::string path = std::string(EXPERIMENTS) + "/" + file;
+    Parsed parsed = parse_sweeps(text_of(path), file, catalog, set);
+    for (const Sweep& sweep : parsed.sweeps) {
+      for (const TableSpec& table : sweep.tables) {
+        const auto values = complete_values(table);
+        const bool by_formula = std::ranges::all_of(values, [](const TableSpec::Value& value) {
+          return value.metric.starts_with("figure.");
+        });
+        (by_formula ? formulas : others).insert(table.title);
+      }
+    }
+    return StudySweeps{std::move(parsed.sweeps), std::move(parsed.unfit), render(parsed.errors)};
+  };
+  const fs::path file = fs::path(EXPERIMENTS) / "study.yaml";
+  ParsedStudy parsed = parse_study(text_of(file), "study.yaml", kScale, catalog, read);
+  EXPECT_EQ(render(parsed.errors), "");
+  for (const std::string& title : others) formulas.erase(title);
+  return {std::move(parsed.study), std::move(formulas)};
+}
+
+// Goes through a document and replaces what varies in its prose by #.
+class Prose {
+ public:
+  explicit Prose(const std::string& document) : document_(document) {}
+
+  void mask(const StudyPart& part) {
+    for (std::size_t i = 0; i < part.text.size(); ++i) {
+      std::string literal = part.text[i].markdown;
+      if (i == 0) literal = literal.substr(std::min(literal.find_first_not_of(" \n"), literal.size()));
+      if (!part.text[i].figure) literal.erase(literal.find_last_not_of(" \n") + 1);
+      const std::size_t found = document_.find(literal, at_);
+      ASSERT_NE(found, std::string::npos) << "not in the document: " << literal;
+      const std::string between = document_.substr(at_, found - at_);
+      masked_ += i > 0 && varies(*part.text[i - 1].figure) ? "#" : between;
+      masked_ += literal;
+      at_ = found + literal.size();
+    }
+  }
+
+  std::string finish() const { return masked_ + document_.substr(at_); }
+
+ private:
+  static bool varies(const StudyFigure& figure) {
+    TableSpec::Value value;
+    value.metric = figure.metric;
+    value.cell = figure.cell;
+    return !repeats("", value);
+  }
+
+  const std::string& document_;
+  std::string masked_;
+  std::size_t at_ = 0;
+};
+
+std::string without_padding(const std::string& line) {
+  static const std::regex spaces(" {2,}"), dashes("-{3,}");
+  return std::regex_replace(std::regex_replace(line, spaces, " "), dashes, "---");
+}
+
+// Keeps tables of formulas, and of all others the title and the head.
+std::string without_measured_tables(const std::string& document, const Titles& formulas) {
+  std::istringstream stream(document);
+  std::string kept, title;
+  int row = 0;         // of the table, from 1
+  bool notes = false;  // of the last table or picture
+  for (std::string line; std::getline(stream, line);) {
+    if (line == "## How this was measured") break;
+    if (line.starts_with("**") && line.ends_with("**")) title = line.substr(2, line.size() - 4);
+    const bool in_table = line.starts_with('|');
+    row = in_table ? row + 1 : 0;
+    const bool picture = line.starts_with("![");
+    if (picture) title.clear();
+    notes = in_table || picture || (notes && (line.empty() || line.starts_with("- ")));
+    const bool whole = formulas.contains(title);
+    if (whole || (in_table ? row <= 1 : !(notes && line.starts_with("- ")))) {
+      kept += (in_table ? without_padding(line) : line) + "\n";
+    }
+  }
+  static const std::regex empty("\n{3,}");
+  return std::regex_replace(kept, empty, "\n\n");
+}
+
+TEST(WholeStudy, ReadsFromStartToEndWithoutAHole) {
+  const Sandbox box(SWEEP_WORKER);
+  const std::string painter = box.write("painter", "#!/bin/sh\ncat >/dev/null\necho '<svg/>'\n");
+  fs::permissions(painter, fs::perms::owner_all);
+  const Python python(painter);
+  const fs::path out = box.folder() / "writeup";
+  const Ran ran = box.ctl({"study", std::string(EXPERIMENTS) + "/study.yaml", "--scale", kScale,
+                           "-o", out.string()});
+  // 4: some points do not fit into the memory that they may have, and others need packages.
+  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  EXPECT_THAT(ran.err, Not(HasSubstr("missing")));
+  const std::string document = text_of(out / "writeup.md");
+  EXPECT_THAT(document, Not(HasSubstr("**["))) << "a figure or a table is missing";
+  const Catalog catalog = read_catalog(box);
+  const Shipped shipped = parse_shipped(catalog);
+  Prose prose(document);
+  for (const StudyChapter& chapter : shipped.study.chapters) {
+    for (const StudyPart& part : chapter.parts) prose.mask(part);
+  }
+  std::string masked = without_measured_tables(prose.finish(), shipped.formulas);
+  const std::string device = box.sql("select name from device limit 1");
+  for (std::size_t at = masked.find(device); at != std::string::npos; at = masked.find(device, at)) {
+    masked.replace(at, device.size(), "DEVICE");
+  }
+  const fs::path golden = fs::path(GOLDEN) / "study.md";
+  if (std::getenv("SWEEPD_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << masked;
+  EXPECT_EQ(text_of(golden), masked) << "SWEEPD_UPDATE_GOLDEN=1 writes " << golden;
+  EXPECT_GT(fs::file_size(out / "writeup.html"), fs::file_size(out / "writeup.md"));
+}
+
+#endif
+
+}  // namespace
+}  // namespace sweepd::e2e
