@@ -17,7 +17,8 @@ struct MatmulParams {
   std::string precision = "fp32";
 
   void visit(auto& field) {
-    field("size", size, "rows and columns of both matrices", at_least(1), at_most(1 << 20));
+    field("size", size, "rows and columns of both matrices", at_least(1), at_most(1 << 20),
+          GrowsMemory());
     field("precision", precision, "type of the matrices; tf32 is fp32 on tensor cores",
           one_of({"fp32", "tf32", "bf16", "fp16"}));
   }

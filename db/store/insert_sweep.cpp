@@ -33,9 +33,9 @@ std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const
   const Sweep& sweep = request.sweep;
   Query(connection,
         "INSERT INTO sweep (uid, name, description, workload, trial_order, submitted_ns, source, "
-        "sentinel_ns) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, 0))")
+        "sentinel_ns, frontier) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?)")
       .bind_all(request.id, sweep.name, sweep.description, sweep.workload, name_of(sweep.order),
-                request.submitted.ns, sweep.source, sweep.sentinel.ns)
+                request.submitted.ns, sweep.source, sweep.sentinel.ns, sweep.frontier ? 1 : 0)
       .run();
   const std::int64_t row = connection.database().getLastInsertRowid();
   for (std::size_t i = 0; i < sweep.passes.size(); ++i) {

@@ -111,6 +111,14 @@ class Store {
   // Finishes all of them in one transaction, or none.
   Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 
+  // Ends as `skipped` what waits in the sweeps of `oom`, which ran out of memory, and lies beyond it
+  // (runner/model/frontier.h), unless the sweep, or another one that wants it, has `frontier: off`.
+  struct LeftOut {
+    std::int64_t row = 0;
+    Ending ending;
+  };
+  Result<std::vector<LeftOut>> leave_out_beyond(const OpenAttempt& oom, WallTime now);
+
   // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, with those of
   // its sentinel, and marks the sweep. Returns the rows it ended and the rows still running that
   // only this sweep wants. A sweep with nothing open is kFailedPrecondition.

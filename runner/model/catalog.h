@@ -51,6 +51,9 @@ struct ParamDef {
   // False for a declared one that a sweep file leaves out.
   bool always_in_key = false;
   std::string unit = {};  // of a declared one, for people
+  // With a larger value, or a later choice, a step needs as much memory or more
+  // (model/frontier.h). 0 of a parameter that may be 0 stands for another value.
+  bool grows_memory = false;
 
   // Checks syntax, choices, limits and, in a template, its names. The error names the parameter,
   // the value and what was expected.

@@ -59,6 +59,9 @@ struct Scheduling {};
 // Where a trial is measured: ParamRole::kPlace. There is one, `pool`.
 struct Place {};
 
+// ParamDef::grows_memory.
+struct GrowsMemory {};
+
 // The worker fills it in: ParamDef::computed. A workload has at most one.
 struct Computed {};
 
@@ -115,6 +118,9 @@ inline void apply(ParamDef& def, AtMost limit) {
 inline void apply(ParamDef& def, FormOf limit) {
   def.form = limit.form;
   def.template_names = std::move(limit.names);
+}
+inline void apply(ParamDef& def, GrowsMemory) {
+  def.grows_memory = true;
 }
 inline void apply(ParamDef& def, Computed) {
   def.computed = true;

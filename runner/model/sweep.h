@@ -158,6 +158,8 @@ struct Sweep {
   std::vector<std::vector<Setting>> include;
   Order order = Order::kInterleaved;
   Duration sentinel{0};  // how often the sentinel runs (runner/model/sentinel.h); 0: never
+  // Whether points beyond one that ran out of memory are left out (runner/model/frontier.h).
+  bool frontier = true;
   std::vector<TableSpec> tables;
   // The definition (model/program.h), if the file declares the workload; else the catalog has it.
   std::shared_ptr<const WorkloadDef> program;

@@ -142,6 +142,10 @@ std::vector<Field> fields_of(Reporter& report, const Catalog& catalog, Draft& dr
           section("order", read_order),
           {"sentinel",
            [&](const Node&, const Node& value) { read_sentinel(report, catalog, draft, value); }},
+          {"frontier",
+           [&](const Node&, const Node& value) {
+             if (const auto on = read_boolean(report, "frontier", value)) draft.sweep.frontier = *on;
+           }},
           section("tables", read_tables),
           section("plots", read_plots)};
 }

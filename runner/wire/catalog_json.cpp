@@ -31,6 +31,7 @@ Json to_json(const ParamDef& def) {
   if (def.computed) json["computed"] = true;
   if (def.declared) json["declared"] = true;
   if (!def.unit.empty()) json["unit"] = def.unit;
+  if (def.grows_memory) json["grows_memory"] = true;
   return json;
 }
 
@@ -66,6 +67,7 @@ void read_param(Reader& reader, ParamDef& def) {
   reader.optional("computed", def.computed);
   reader.optional("declared", def.declared);
   reader.optional("unit", def.unit);
+  reader.optional("grows_memory", def.grows_memory);
   if (!reader.result()) return;
   const auto known_form = text_form_from(form);
   if (!known_form) return reader.fail(reader.path_to("form"), known_form.error().message);

@@ -23,8 +23,8 @@ struct ToyParams {
   double scale = 0.5;
   bool tied = false;
   void visit(auto& field) {
-    field("model", model, "which", one_of({"small", "large", "xl"}));
-    field("context", context, "tokens", at_least(1));
+    field("model", model, "which", one_of({"small", "large", "xl"}), GrowsMemory());
+    field("context", context, "tokens", at_least(1), GrowsMemory());
     field("scale", scale, "a real");
     field("tied", tied, "a flag");
   }

@@ -100,5 +100,37 @@ TEST(OutcomesOfASweep, OneFailureLeavesTheOthersAlone) {
   EXPECT_TRUE(box.worker_pids().empty());
 }
 
+#if SWEEPD_WITH_TORCH
+
+constexpr auto kGrowing =
+    "workload: attention\nparams: {implementation: naive, mode: forward, heads: 1, batch: 1, d_head: "
+    "16, device: cpu, memory_limit: 8MiB, warmup: 0, steps: 1}\nmatrix: {sequence: [64, 2048, 4096, "
+    "8192]}\ntables: [{title: T, rows: [sequence], cell: '{n}', where: {phase: forward}}]\n";
+
+// What runs out of memory says so about everything that is larger.
+TEST(OutOfMemory, LeavesOutWhatLiesBeyond) {
+  const Sandbox box(SWEEP_WORKER);
+  const Ran ran = box.ctl({"submit", "-", "--wait"}, std::string("sweep: grows\n") + kGrowing);
+  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  EXPECT_EQ(box.sql("select group_concat(outcome, ' ') from (select outcome from attempt order by "
+                    "position)"),
+            "done oom skipped skipped");
+  const Ran report = box.ctl({"report", "grows"});
+  EXPECT_THAT(report.out, HasSubstr("|     2048 |     OOM |"));
+  EXPECT_THAT(report.out, HasSubstr("|     8192 | skipped |"));
+  EXPECT_THAT(report.out, HasSubstr("beyond the oom of trial"));
+  EXPECT_THAT(report.out, HasSubstr("which has sequence=2048"));
+}
+
+TEST(OutOfMemory, WithoutFrontierEveryPointIsTried) {
+  const Sandbox box(SWEEP_WORKER);
+  box.ctl({"submit", "-", "--wait"}, std::string("sweep: all\nfrontier: off\n") + kGrowing);
+  EXPECT_EQ(box.sql("select group_concat(outcome, ' ') from (select outcome from attempt order by "
+                    "position)"),
+            "done oom oom oom");
+}
+
+#endif
+
 }  // namespace
 }  // namespace sweepd::e2e

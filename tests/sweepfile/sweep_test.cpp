@@ -35,6 +35,7 @@ include:
   - {model: small, context: 2048, precision: bf16}
 order: shuffled
 sentinel: 5m
+frontier: off
 tables:
   - title: Step time
     rows: [model, context]
@@ -52,6 +53,7 @@ tables:
   EXPECT_THAT(sweep.passes, ElementsAre(Pass::kTiming, Pass::kMemory));
   EXPECT_EQ(sweep.order, Order::kShuffled);
   EXPECT_EQ(sweep.sentinel, seconds(300));
+  EXPECT_FALSE(sweep.frontier);
   ASSERT_EQ(sweep.exclude.size(), 1U);
   EXPECT_EQ(sweep.exclude[0].line, 13);
   EXPECT_EQ(count_points(sweep), 2 * 2 * 3 + 1);
@@ -115,6 +117,7 @@ TEST(Sweep, LeftOutSectionsHaveDefaults) {
   EXPECT_THAT(sweep.passes, ElementsAre(Pass::kTiming));
   EXPECT_EQ(sweep.order, Order::kInterleaved);
   EXPECT_EQ(sweep.sentinel, Duration{0});
+  EXPECT_TRUE(sweep.frontier);
   EXPECT_TRUE(sweep.tables.empty());
   EXPECT_THAT(labels(sweep), ElementsAre(""));
 }

@@ -28,10 +28,10 @@ struct AttentionParams {
           "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned; flash: "
           "sweepd's own FlashAttention-2",
           one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn", "flash"}));
-    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20));
-    field("heads", heads, "heads of each sequence", at_least(1), at_most(4096));
-    field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22));
-    field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024));
+    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20), GrowsMemory());
+    field("heads", heads, "heads of each sequence", at_least(1), at_most(4096), GrowsMemory());
+    field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22), GrowsMemory());
+    field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024), GrowsMemory());
     field("causal", causal, "row i sees only rows 0 to i of K and V");
     field("dtype", dtype, "type of Q, K, V and the gradients; fp32 is never TF32",
           one_of({"fp32", "fp16", "bf16"}));

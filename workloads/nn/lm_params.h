@@ -57,16 +57,20 @@ struct LmStepParams {
   // Needed by the formulas of the model's size: all that `sizing` has.
   void visit_model(auto& field) {
     field("model", model, "size of the model; `custom` needs all four numbers below",
-          one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}));
+          one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}), GrowsMemory());
     field("d_model", d_model, "width of the residual stream; 0 is the model's", at_least(0),
-          at_most(1 << 20));
-    field("d_ff", d_ff, "inner width of SwiGLU; 0 is the model's", at_least(0), at_most(1 << 22));
-    field("layers", layers, "blocks; 0 is the model's", at_least(0), at_most(4096));
+          at_most(1 << 20), GrowsMemory());
+    field("d_ff", d_ff, "inner width of SwiGLU; 0 is the model's", at_least(0), at_most(1 << 22),
+          GrowsMemory());
+    field("layers", layers, "blocks; 0 is the model's", at_least(0), at_most(4096), GrowsMemory());
     field("heads", heads, "attention heads; must divide d_model; 0 is the model's", at_least(0),
           at_most(4096));
-    field("vocab", vocab, "vocabulary: number of different tokens", at_least(2), at_most(1 << 24));
-    field("context", context, "tokens of one sequence", at_least(1), at_most(1 << 22));
-    field("batch", batch, "sequences of one step, on each rank", at_least(1), at_most(1 << 20));
+    field("vocab", vocab, "vocabulary: number of different tokens", at_least(2), at_most(1 << 24),
+          GrowsMemory());
+    field("context", context, "tokens of one sequence", at_least(1), at_most(1 << 22),
+          GrowsMemory());
+    field("batch", batch, "sequences of one step, on each rank", at_least(1), at_most(1 << 20),
+          GrowsMemory());
     field("precision", precision,
           "fp32; tf32: fp32 tensors, tensor-core GEMMs; bf16: autocast; bf16_pure: weights, "
           "gradients and state too; fp16: autocast with loss scaling",

@@ -10,7 +10,8 @@ namespace sweepd {
 namespace {
 
 std::string limits_of(const ParamDef& def) {
-  if (def.type == ValueType::kChoice) return join(def.choices, ", ");
+  const std::string grows = def.grows_memory ? "; grows memory" : "";
+  if (def.type == ValueType::kChoice) return join(def.choices, ", ") + grows;
   std::string text{name_of(def.type)};
   const auto limit = [&def](double value) {
     return def.type == ValueType::kReal
@@ -19,7 +20,7 @@ std::string limits_of(const ParamDef& def) {
   };
   if (def.minimum) text += ", at least " + limit(*def.minimum);
   if (def.maximum) text += ", at most " + limit(*def.maximum);
-  return text;
+  return text + grows;
 }
 
 Table params_table(const WorkloadDef& def, bool run_params) {

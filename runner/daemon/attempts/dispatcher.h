@@ -178,6 +178,8 @@ class Dispatcher {
   void read_journals(const std::shared_ptr<Run>& run);
   void recover_started(OpenAttempt attempt);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
+  // Leaves out what lies beyond an attempt that ran out of memory.
+  void leave_out_beyond(const OpenAttempt& oom);
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   ResultQueue::Hooks result_hooks();
   AnalyticQueue::Hooks analytic_hooks();

@@ -13,6 +13,26 @@ void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) 
   store_record(attempt, record);
 }
 
+// If this fails, they are measured, and run out of memory themselves.
+void Dispatcher::leave_out_beyond(const OpenAttempt& oom) {
+  using LeftOut = std::vector<Store::LeftOut>;
+  const auto leave_out = [oom](Store& store) { return store.leave_out_beyond(oom, now_wall()); };
+  writer_.run(leave_out, [this](const Result<LeftOut>& left) {
+    if (!left) return spdlog::error("{}", left.error().message);
+    std::vector<std::int64_t> rows;
+    for (const Store::LeftOut& one : *left) {
+      rows.push_back(one.row);
+      const auto attempt = waiting_.find(one.row);
+      if (!attempt) continue;
+      hooks_.ended({attempt->id, attempt->trial_key, label_of_attempt(*attempt), attempt->pass,
+                    one.ending});
+    }
+    if (rows.empty()) return;
+    spdlog::info("{} attempts lie beyond one that ran out of memory", rows.size());
+    forget(std::move(rows));
+  });
+}
+
 void Dispatcher::store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record) {
   results_.add(attempt, std::move(record));
 }
@@ -37,6 +57,7 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
     spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(ending)),
                  why.empty() ? "" : ": ", why);
     hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
+    if (outcome_of(ending) == Outcome::kOom) leave_out_beyond(attempt);
   };
   hooks.recovered = [this] { resume_all_starts(); };
   return hooks;

@@ -1,0 +1,58 @@
+#include "runner/model/frontier.h"
+
+#include <algorithm>
+#include <compare>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+// Nothing if the two cannot be compared.
+std::partial_ordering compare(const ParamDef& def, const Value& a, const Value& b) {
+  if (a == b) return std::partial_ordering::equivalent;
+  if (def.type == ValueType::kChoice) {
+    const auto place = [&](const Value& value) {
+      return std::ranges::find(def.choices, std::get<std::string>(value)) - def.choices.begin();
+    };
+    return place(a) <=> place(b);
+  }
+  const bool may_be_zero = def.minimum && *def.minimum == 0;
+  if (const auto* x = std::get_if<std::int64_t>(&a)) {
+    const std::int64_t y = std::get<std::int64_t>(b);
+    if (may_be_zero && (*x == 0 || y == 0)) return std::partial_ordering::unordered;
+    return *x <=> y;
+  }
+  if (const auto* x = std::get_if<double>(&a)) return *x <=> std::get<double>(b);
+  return std::partial_ordering::unordered;
+}
+
+}  // namespace
+
+bool is_beyond(const WorkloadDef& def, const Trial& oom, const Trial& other) {
+  bool larger = false;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    const ParamDef& param = def.params[i];
+    if (param.role == ParamRole::kScheduling) continue;
+    if (!param.grows_memory) {
+      if (oom.values[i] != other.values[i]) return false;
+      continue;
+    }
+    const auto order = compare(param, other.values[i], oom.values[i]);
+    if (!(order >= 0)) return false;
+    larger = larger || order > 0;
+  }
+  return larger;
+}
+
+std::string limits_text(const WorkloadDef& def, const Trial& oom, const Trial& beyond) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < def.params.size(); ++i) {
+    const ParamDef& param = def.params[i];
+    if (!param.grows_memory || oom.values[i] == beyond.values[i]) continue;
+    words.push_back(param.name + "=" + param.text(oom.values[i]));
+  }
+  return join(words, " ");
+}
+
+}  // namespace sweepd

@@ -1,0 +1,65 @@
+// Tests what is left out of sweeps once a point of them ran out of memory.
+#include "tests/db/fixture.h"
+
+namespace sweepd {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class FrontierTest : public DbTest {
+ protected:
+  // Ends the attempt, and returns the contexts of what was left out, with the reason of the first.
+  std::vector<std::string> left_out_by(const OpenAttempt& attempt) {
+    finish(ended(attempt.row, {Oom{1_GiB, 2_GiB, 2_GiB, "forward"}, 0}));
+    const auto left = store_->leave_out_beyond(attempt, WallTime{9});
+    EXPECT_TRUE(left) << left.error().message;
+    std::vector<std::string> shown;
+    for (const Store::LeftOut& one : *left) {
+      shown.push_back(describe(one.ending));
+    }
+    return shown;
+  }
+};
+
+TEST_F(FrontierTest, WhatWaitsBeyondIsSkippedAndSaysWhy) {
+  const auto queued =
+      submit(sweep("s", {{{"context", "64"}}, {{"context", "256"}}, {{"context", "512"}},
+                         {{"context", "512"}, {"tied", "true"}}}))
+          .queued;
+  const std::string trial(short_id(queued[1].trial_key));
+  EXPECT_THAT(left_out_by(queued[1]),
+              ElementsAre("beyond the oom of trial " + trial + ", which has context=256"));
+  const auto progress = reader_->find_sweep("s")->progress;
+  EXPECT_EQ(progress.of(Outcome::kSkipped), 1);
+  EXPECT_EQ(store_->open_attempts().value().size(), 2U) << "64, and what is tied";
+}
+
+TEST_F(FrontierTest, AnotherSweepOrAnotherPassIsNotLeftOut) {
+  auto both = sweep("both", {{{"context", "64"}}, {{"context", "128"}}});
+  both.sweep.passes = {Pass::kTiming, Pass::kMemory};
+  const auto queued = submit(both).queued;
+  submit(sweep("other", {{{"context", "256"}}}));
+  const auto timing = std::ranges::find(queued, Pass::kTiming, &OpenAttempt::pass);
+  EXPECT_EQ(left_out_by(*timing).size(), 1U);
+  EXPECT_EQ(store_->open_attempts().value().size(), 3U) << "two memory passes, and `other`";
+}
+
+TEST_F(FrontierTest, ASweepThatMeasuresEveryPointKeepsThem) {
+  auto all = sweep("all", {{{"context", "64"}}, {{"context", "128"}}});
+  all.sweep.frontier = false;
+  EXPECT_THAT(left_out_by(submit(all).queued.front()), IsEmpty());
+
+  // A point that such a sweep shares with another one stays too.
+  const auto queued = submit(sweep("most", {{{"context", "32"}}, {{"context", "128"}}})).queued;
+  EXPECT_THAT(left_out_by(queued.front()), IsEmpty());
+}
+
+TEST_F(FrontierTest, WhatRunsGoesOn) {
+  const auto queued = submit(sweep("s", {{{"context", "64"}}, {{"context", "128"}}})).queued;
+  ASSERT_TRUE(store_->mark_started(queued[1].row, WallTime{5}, {}));
+  EXPECT_THAT(left_out_by(queued[0]), IsEmpty());
+}
+
+}  // namespace
+}  // namespace sweepd
