@@ -64,6 +64,15 @@ Option* Command::add_option(const std::string& name, std::int64_t& value, const 
   return keep(app_.add_option(name, value, help));
 }
 
+Option* Command::add_deprecated(const std::string& name, std::string& value,
+                                const std::string& instead) {
+  CLI::Option* option = app_.add_option(name, value, "deprecated: " + instead);
+  option->each([name, instead](const std::string&) {
+    fmt::print(stderr, "warning: {} is deprecated and will go: {}\n", name, instead);
+  });
+  return keep(option);
+}
+
 Option* Command::add_flag(const std::string& name, bool& value, const std::string& help) {
   return keep(app_.add_flag(name, value, help));
 }

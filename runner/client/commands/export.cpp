@@ -20,8 +20,6 @@ struct ExportOptions {
 
 Exit export_memory(Client& client, ExportOptions& options) {
   if (!options.svg.empty()) {
-    fmt::print(stderr, "warning: --svg is deprecated and will go; write -o {} --format svg\n",
-               options.svg);
     options.file = options.svg;
     options.format = "svg";
   }
@@ -57,7 +55,7 @@ void add_export(Command& app, Client& client) {
                    "vega (a Vega-Lite specification with its data), svg, png or text [default: as "
                    "the file's name ends, else text]")
       ->one_of({"vega", "svg", "png", "text"});
-  command->add_option("--svg", options->svg, "deprecated: the same as `-o FILE --format svg`");
+  command->add_deprecated("--svg", options->svg, "write -o FILE --format svg");
   command->add_option("--rank", options->rank, "the rank whose timeline to draw")
       ->capture_default_str();
   command->footer(
