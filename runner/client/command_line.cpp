@@ -1,5 +1,7 @@
 #include "runner/client/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <utility>
 
