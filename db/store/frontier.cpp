@@ -13,21 +13,22 @@ struct Queued {
   std::int64_t row = 0, trial = 0;
 };
 
-// What still waits in the sweeps that leave it out, has the same pass, and is wanted by no sweep that
-// measures it all the same.
+// What still waits in the sweeps that leave it out, has the same pass, and is wanted by no sweep
+// that measures it all the same.
 std::vector<Queued> queued_beside(Connection& connection, std::int64_t attempt) {
-  Query query(connection,
-              "SELECT DISTINCT a.row, a.trial FROM attempt oom "
-              "JOIN trial t ON t.id = oom.trial "
-              "JOIN sweep_attempt mine ON mine.attempt = oom.row "
-              "JOIN sweep s ON s.id = mine.sweep AND s.frontier = 1 "
-              "JOIN sweep_attempt its ON its.sweep = s.id "
-              "JOIN attempt a ON a.row = its.attempt AND a.outcome IS NULL AND a.pass = oom.pass "
-              "JOIN trial u ON u.id = a.trial AND u.workload = t.workload AND u.version = t.version "
-              "WHERE oom.row = ? AND " +
-                  left_queue_ns("a") +
-                  " IS NULL AND NOT EXISTS (SELECT 1 FROM sweep_attempt o JOIN sweep w ON w.id = "
-                  "o.sweep WHERE o.attempt = a.row AND w.frontier = 0) ORDER BY a.position");
+  Query query(
+      connection,
+      "SELECT DISTINCT a.row, a.trial FROM attempt oom "
+      "JOIN trial t ON t.id = oom.trial "
+      "JOIN sweep_attempt mine ON mine.attempt = oom.row "
+      "JOIN sweep s ON s.id = mine.sweep AND s.frontier = 1 "
+      "JOIN sweep_attempt its ON its.sweep = s.id "
+      "JOIN attempt a ON a.row = its.attempt AND a.outcome IS NULL AND a.pass = oom.pass "
+      "JOIN trial u ON u.id = a.trial AND u.workload = t.workload AND u.version = t.version "
+      "WHERE oom.row = ? AND " +
+          left_queue_ns("a") +
+          " IS NULL AND NOT EXISTS (SELECT 1 FROM sweep_attempt o JOIN sweep w ON w.id = "
+          "o.sweep WHERE o.attempt = a.row AND w.frontier = 0) ORDER BY a.position");
   query.bind(attempt);
   std::vector<Queued> found;
   while (query.next()) found.push_back({query.integer(0), query.integer(1)});
@@ -46,10 +47,10 @@ Result<std::vector<Store::LeftOut>> Store::leave_out_beyond(const OpenAttempt& o
     for (const Queued& queued : queued_beside(connection, oom.row)) {
       const auto trial = params.read(queued.trial);
       if (!trial || !is_beyond(*def, oom.trial, *trial)) continue;
-      Ending ending{Skipped{fmt::format("beyond the oom of trial {}, which has {}",
-                                        short_id(oom.trial_key),
-                                        limits_text(*def, oom.trial, *trial))},
-                    0};
+      Ending ending{
+          Skipped{fmt::format("beyond the oom of trial {}, which has {}", short_id(oom.trial_key),
+                              limits_text(*def, oom.trial, *trial))},
+          0};
       set_ending(connection, queued.row, ending, now);
       left.push_back({queued.row, std::move(ending)});
     }

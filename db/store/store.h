@@ -111,8 +111,9 @@ class Store {
   // Finishes all of them in one transaction, or none.
   Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 
-  // Ends as `skipped` what waits in the sweeps of `oom`, which ran out of memory, and lies beyond it
-  // (runner/model/frontier.h), unless the sweep, or another one that wants it, has `frontier: off`.
+  // Ends as `skipped` what waits in the sweeps of `oom`, which ran out of memory, and lies beyond
+  // it (runner/model/frontier.h), unless the sweep, or another one that wants it, has `frontier:
+  // off`.
   struct LeftOut {
     std::int64_t row = 0;
     Ending ending;

@@ -1,5 +1,5 @@
-// Out of memory as knowledge: a point that needs at least as much memory as one that did not fit does
-// not fit either.
+// Out of memory as knowledge: a point that needs at least as much memory as one that did not fit
+// does not fit either.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 namespace sweepd {
 
 // Whether `other` lies beyond `oom`, which ran out of memory: each parameter that grows memory
-// (ParamDef::grows_memory) is as large or larger, one of them is larger, and all others that say what
-// is measured, and where, are equal. 0 where 0 stands for another value is as large as 0 alone.
+// (ParamDef::grows_memory) is as large or larger, one of them is larger, and all others that say
+// what is measured, and where, are equal. 0 where 0 stands for another value is as large as 0
+// alone.
 bool is_beyond(const WorkloadDef& def, const Trial& oom, const Trial& other);
 
 // What the point that ran out of memory has where `beyond` has more: "context=128 batch=4".

@@ -52,7 +52,8 @@ std::vector<MemoryBand> bands_of(std::span<const MemoryPoint> timeline,
         live += (next++)->second;
       }
       // Several changes may share a time, of which the point is one in the middle.
-      const std::int64_t shown = kind == kOther ? rest[i] : std::clamp(live, std::int64_t{0}, rest[i]);
+      const std::int64_t shown =
+          kind == kOther ? rest[i] : std::clamp(live, std::int64_t{0}, rest[i]);
       rest[i] -= shown;
       band.bytes.push_back({shown});
       any = any || shown > 0;

@@ -35,8 +35,8 @@ struct MemoryBlock {
   std::int64_t freed_ns = kNever;
 };
 
-// Divides what was live by kind, as PyTorch's memory viewer does: what blocks of held tensors say of
-// themselves, then "activations", which a forward allocated and which were still live when the
+// Divides what was live by kind, as PyTorch's memory viewer does: what blocks of held tensors say
+// of themselves, then "activations", which a forward allocated and which were still live when the
 // backward began, then "other": temporary tensors, and blocks too small to be recorded one by one.
 // A kind without a byte is left out.
 std::vector<MemoryBand> bands_of(std::span<const MemoryPoint> timeline,

@@ -133,9 +133,10 @@ class MemoryDrawing {
   Json phases() const {
     Json encoding = {{"x", x("from")}, {"x2", {{"field", "to"}}}};
     encoding["tooltip"] = {{"field", "phase"}, {"type", "nominal"}};
-    return {{"data", spans()},
-            {"mark", {{"type", "rect"}, {"fill", "#888"}, {"fillOpacity", 0.06}, {"stroke", "#bbb"}}},
-            {"encoding", encoding}};
+    return {
+        {"data", spans()},
+        {"mark", {{"type", "rect"}, {"fill", "#888"}, {"fillOpacity", 0.06}, {"stroke", "#bbb"}}},
+        {"encoding", encoding}};
   }
 
   // About 7 pixels per letter. The name of a phase that is too short for it shows in its tooltip.

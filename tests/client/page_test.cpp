@@ -131,10 +131,9 @@ TEST(Page, AStoryIsATemplateWithItsSamplesAndTables) {
             HasSubstr("<summary>Facts</summary>"), HasSubstr("&lt;i&gt;1&lt;/i&gt;"),
             Not(HasSubstr("<figcaption>Facts"))));
   told.plot_library = "window.vegaEmbed = 1;";
-  EXPECT_THAT(to_page(told),
-              AllOf(HasSubstr("<script type=\"application/json\" class=\"plot\">"
-                              "{\"title\": \"\\u003c/script>\"}</script>"),
-                    Not(HasSubstr("draws its memory"))));
+  EXPECT_THAT(to_page(told), AllOf(HasSubstr("<script type=\"application/json\" class=\"plot\">"
+                                             "{\"title\": \"\\u003c/script>\"}</script>"),
+                                   Not(HasSubstr("draws its memory"))));
 }
 
 }  // namespace

@@ -23,10 +23,11 @@ class FrontierTest : public DbTest {
 };
 
 TEST_F(FrontierTest, WhatWaitsBeyondIsSkippedAndSaysWhy) {
-  const auto queued =
-      submit(sweep("s", {{{"context", "64"}}, {{"context", "256"}}, {{"context", "512"}},
-                         {{"context", "512"}, {"tied", "true"}}}))
-          .queued;
+  const auto queued = submit(sweep("s", {{{"context", "64"}},
+                                         {{"context", "256"}},
+                                         {{"context", "512"}},
+                                         {{"context", "512"}, {"tied", "true"}}}))
+                          .queued;
   const std::string trial(short_id(queued[1].trial_key));
   EXPECT_THAT(left_out_by(queued[1]),
               ElementsAre("beyond the oom of trial " + trial + ", which has context=256"));

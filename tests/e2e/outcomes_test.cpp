@@ -103,8 +103,10 @@ TEST(OutcomesOfASweep, OneFailureLeavesTheOthersAlone) {
 #if SWEEPD_WITH_TORCH
 
 constexpr auto kGrowing =
-    "workload: attention\nparams: {implementation: naive, mode: forward, heads: 1, batch: 1, d_head: "
-    "16, device: cpu, memory_limit: 8MiB, warmup: 0, steps: 1}\nmatrix: {sequence: [64, 2048, 4096, "
+    "workload: attention\nparams: {implementation: naive, mode: forward, heads: 1, batch: 1, "
+    "d_head: "
+    "16, device: cpu, memory_limit: 8MiB, warmup: 0, steps: 1}\nmatrix: {sequence: [64, 2048, "
+    "4096, "
     "8192]}\ntables: [{title: T, rows: [sequence], cell: '{n}', where: {phase: forward}}]\n";
 
 // What runs out of memory says so about everything that is larger.

@@ -58,8 +58,8 @@ Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
   // Nor what the person who runs the tests has configured.
   ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
   ::unsetenv("SWEEPD_CONFIG");
-  // The other tests' load must not mark a result as suspect. Whoever sets it already, to 1, sees which
-  // tests fail on such marks.
+  // The other tests' load must not mark a result as suspect. Whoever sets it already, to 1, sees
+  // which tests fail on such marks.
   ::setenv("SWEEPD_CORES_LOST", "0", 0);
   // A test's compiled packages must not depend on who compiled here before.
   ::setenv("SWEEPD_AOT_DIR", (folder_ / "aot").c_str(), 1);

@@ -51,8 +51,9 @@ TEST(TableFrom, ASweepThatNeverRanLeavesItsTableEmpty) {
             0);
   const Ran report = box.ctl({"report", "here"});
   EXPECT_EQ(report.exit_code, 0) << report.err;
-  EXPECT_THAT(report.out, AllOf(HasSubstr("No rows.\n\n- only sweep = later\n- no result has sweep `later`"),
-                                HasSubstr("|     3 | —    |    3 |"), HasSubstr("**Own**")));
+  EXPECT_THAT(report.out,
+              AllOf(HasSubstr("No rows.\n\n- only sweep = later\n- no result has sweep `later`"),
+                    HasSubstr("|     3 | —    |    3 |"), HasSubstr("**Own**")));
 }
 
 // A sweep that shares its attempts with another adds none to their cells.

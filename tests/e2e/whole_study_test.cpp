@@ -1,7 +1,7 @@
 // Runs the whole study of experiments/ at its smallest scale, and compares the document with a
 // golden file. The tables of each experiment have golden files of their own (experiments_test.cpp),
-// so of a table that varies only the head counts here. What does not vary is there to the digit: the
-// prose, its figures by formula or in bytes, and the tables of formulas.
+// so of a table that varies only the head counts here. What does not vary is there to the digit:
+// the prose, its figures by formula or in bytes, and the tables of formulas.
 //
 //   SWEEPD_UPDATE_GOLDEN=1 build/release/bin/test_e2e --gtest_filter='WholeStudy.*'
 //
@@ -82,7 +82,8 @@ class Prose {
   void mask(const StudyPart& part) {
     for (std::size_t i = 0; i < part.text.size(); ++i) {
       std::string literal = part.text[i].markdown;
-      if (i == 0) literal = literal.substr(std::min(literal.find_first_not_of(" \n"), literal.size()));
+      if (i == 0)
+        literal = literal.substr(std::min(literal.find_first_not_of(" \n"), literal.size()));
       if (!part.text[i].figure) literal.erase(literal.find_last_not_of(" \n") + 1);
       const std::size_t found = document_.find(literal, at_);
       ASSERT_NE(found, std::string::npos) << "not in the document: " << literal;
@@ -142,8 +143,8 @@ TEST(WholeStudy, ReadsFromStartToEndWithoutAHole) {
   fs::permissions(painter, fs::perms::owner_all);
   const Python python(painter);
   const fs::path out = box.folder() / "writeup";
-  const Ran ran = box.ctl({"study", std::string(EXPERIMENTS) + "/study.yaml", "--scale", kScale,
-                           "-o", out.string()});
+  const Ran ran = box.ctl(
+      {"study", std::string(EXPERIMENTS) + "/study.yaml", "--scale", kScale, "-o", out.string()});
   // 4: some points do not fit into the memory that they may have, and others need packages.
   EXPECT_EQ(ran.exit_code, 4) << ran.err;
   EXPECT_THAT(ran.err, Not(HasSubstr("missing")));
@@ -157,7 +158,8 @@ TEST(WholeStudy, ReadsFromStartToEndWithoutAHole) {
   }
   std::string masked = without_measured_tables(prose.finish(), shipped.formulas);
   const std::string device = box.sql("select name from device limit 1");
-  for (std::size_t at = masked.find(device); at != std::string::npos; at = masked.find(device, at)) {
+  for (std::size_t at = masked.find(device); at != std::string::npos;
+       at = masked.find(device, at)) {
     masked.replace(at, device.size(), "DEVICE");
   }
   const fs::path golden = fs::path(GOLDEN) / "study.md";

@@ -69,9 +69,9 @@ TEST(Frontier, ZeroThatStandsForAnotherValueIsNotLessThanAny) {
 }
 
 TEST(Frontier, TheLimitsAreThoseOfThePointThatDidNotFit) {
-  EXPECT_EQ(limits_text(def(), trial({{"context", "256"}}),
-                        trial({{"model", "xl"}, {"context", "512"}})),
-            "model=small context=256");
+  EXPECT_EQ(
+      limits_text(def(), trial({{"context", "256"}}), trial({{"model", "xl"}, {"context", "512"}})),
+      "model=small context=256");
 }
 
 }  // namespace

@@ -36,14 +36,15 @@ const std::vector<MemoryPoint> kTimeline{
     point(60, "allocate", "optimizer", 19)};
 
 TEST(MemoryBands, HeldKindsAreBelowActivationsAndTheRestIsOnTop) {
-  const std::vector<MemoryBlock> blocks{
-      {"weights", "before", 8},           {"", "forward", 3, 10, 40},     // waits for the backward
-      {"", "forward", 1, 10, 20},         {"gradients", "backward", 2, 30},
-      {"optimizer_state", "optimizer", 5, 60}};
-  EXPECT_THAT(shown(bands_of(kTimeline, blocks)),
-              ElementsAre("weights 8 8 8 8 8 8 8", "optimizer_state 0 0 0 0 0 0 5",
-                          "gradients 0 0 0 2 2 2 2", "activations 0 3 3 3 0 0 0",
-                          "other 0 2 2 2 2 2 4"));
+  const std::vector<MemoryBlock> blocks{{"weights", "before", 8},
+                                        {"", "forward", 3, 10, 40},  // waits for the backward
+                                        {"", "forward", 1, 10, 20},
+                                        {"gradients", "backward", 2, 30},
+                                        {"optimizer_state", "optimizer", 5, 60}};
+  EXPECT_THAT(
+      shown(bands_of(kTimeline, blocks)),
+      ElementsAre("weights 8 8 8 8 8 8 8", "optimizer_state 0 0 0 0 0 0 5",
+                  "gradients 0 0 0 2 2 2 2", "activations 0 3 3 3 0 0 0", "other 0 2 2 2 2 2 4"));
 }
 
 TEST(MemoryBands, AForwardAloneSavesNothing) {

@@ -30,16 +30,17 @@ MemoryPoint point(std::int64_t ms, const std::string& action, const std::string&
 
 // 10 MiB of weights; a forward that rises to 30, a backward that rises to 40 and falls.
 MemoryPicture picture() {
-  return {0,
-          "lm_step model=tiny mode=train_step",
-          {point(0, "phase", "step", 10), point(0, "phase", "forward", 10),
-           point(10, "allocate", "forward", 20), point(20, "allocate", "forward", 30),
-           point(40, "phase", "backward", 30), point(50, "allocate", "backward", 40),
-           point(60, "free", "backward", 20), point(80, "phase", "step", 20)},
-          {{"weights", std::vector<Bytes>(8, {10 * kMiB})},
-           {"optimizer_state", std::vector<Bytes>(8, {0})},
-           {"other",
-            {{0}, {0}, {10 * kMiB}, {20 * kMiB}, {20 * kMiB}, {30 * kMiB}, {10 * kMiB}, {10 * kMiB}}}}};
+  return {
+      0,
+      "lm_step model=tiny mode=train_step",
+      {point(0, "phase", "step", 10), point(0, "phase", "forward", 10),
+       point(10, "allocate", "forward", 20), point(20, "allocate", "forward", 30),
+       point(40, "phase", "backward", 30), point(50, "allocate", "backward", 40),
+       point(60, "free", "backward", 20), point(80, "phase", "step", 20)},
+      {{"weights", std::vector<Bytes>(8, {10 * kMiB})},
+       {"optimizer_state", std::vector<Bytes>(8, {0})},
+       {"other",
+        {{0}, {0}, {10 * kMiB}, {20 * kMiB}, {20 * kMiB}, {30 * kMiB}, {10 * kMiB}, {10 * kMiB}}}}};
 }
 
 TEST(MemoryCurve, KnowsItsPhasesAndItsPeak) {
@@ -181,7 +182,8 @@ TEST(MemoryVega, ALongStepKeepsItsPeakAndLittleElse) {
   const auto& rows = spec["data"]["values"];
   EXPECT_LE(rows.size(), 481U);
   EXPECT_GE(rows.size(), 240U);
-  EXPECT_THAT(rows, testing::Contains(nlohmann::json::parse(R"({"time": 54.321, "other": 900.0})")));
+  EXPECT_THAT(rows,
+              testing::Contains(nlohmann::json::parse(R"({"time": 54.321, "other": 900.0})")));
 }
 
 TEST(MemoryVega, TextsAreData) {

@@ -66,7 +66,8 @@ class FakeDevice : public Device {
   }
   // Reserved bytes are rounded up to 1,000, as a caching allocator holds more than is live.
   MemoryUsage memory() override {
-    return {{allocated_}, {peak_}, {round_up(allocated_)}, {round_up(peak_)}, {allocated_ + 7}, limit};
+    return {{allocated_},      {peak_},          {round_up(allocated_)},
+            {round_up(peak_)}, {allocated_ + 7}, limit};
   }
   void reset_peak_memory() override { peak_ = allocated_; }
   std::unique_ptr<MemoryRecording> record_memory(MemoryObserver& observer) override {

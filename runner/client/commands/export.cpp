@@ -59,7 +59,8 @@ void add_export(Command& app, Client& client) {
   command->add_option("--rank", options->rank, "the rank whose timeline to draw")
       ->capture_default_str();
   command->footer(
-      "The picture is the timeline of live memory, stacked by kind. Python's vl-convert draws it, as "
+      "The picture is the timeline of live memory, stacked by kind. Python's vl-convert draws it, "
+      "as "
       "it\ndraws plots (sweepctl plot --help).\n"
       "Example: sweepctl export 3f9c2a7b -o memory.svg");
   command->callback([&client, options] {

@@ -24,8 +24,8 @@ void Dispatcher::leave_out_beyond(const OpenAttempt& oom) {
       rows.push_back(one.row);
       const auto attempt = waiting_.find(one.row);
       if (!attempt) continue;
-      hooks_.ended({attempt->id, attempt->trial_key, label_of_attempt(*attempt), attempt->pass,
-                    one.ending});
+      hooks_.ended(
+          {attempt->id, attempt->trial_key, label_of_attempt(*attempt), attempt->pass, one.ending});
     }
     if (rows.empty()) return;
     spdlog::info("{} attempts lie beyond one that ran out of memory", rows.size());
