@@ -144,8 +144,8 @@ std::vector<Field> fields_of(Reporter& report, const Catalog& catalog, Draft& dr
            [&](const Node&, const Node& value) { read_sentinel(report, catalog, draft, value); }},
           {"frontier",
            [&](const Node&, const Node& value) {
-             if (const auto on = read_boolean(report, "frontier", value))
-               draft.sweep.frontier = *on;
+             const auto word = read_word(report, "frontier", {"on", "off"}, value);
+             if (word) draft.sweep.frontier = *word == "on";
            }},
           section("tables", read_tables),
           section("plots", read_plots)};

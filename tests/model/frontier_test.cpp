@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-struct Params {
+struct GrowingParams {
   std::string model = "small";
   std::int64_t context = 128;
   std::int64_t layers = 0;
@@ -22,56 +22,56 @@ struct Params {
   }
 };
 
-const WorkloadDef& def() {
+const WorkloadDef& growing() {
   static const WorkloadDef made = [] {
     WorkloadDef def;
-    def.params = describe_params<Params>();
+    def.params = describe_params<GrowingParams>();
     for (ParamDef& param : describe_params<RunParams>()) def.params.push_back(std::move(param));
     return def;
   }();
   return made;
 }
 
-Trial trial(const std::vector<std::pair<std::string, std::string>>& settings) {
-  Trial trial = default_trial(def());
+Trial point(const std::vector<std::pair<std::string, std::string>>& settings) {
+  Trial trial = default_trial(growing());
   for (const auto& [name, text] : settings) {
-    const std::size_t i = *def().index_of(name);
-    trial.values[i] = *def().params[i].parse(text);
+    const std::size_t i = *growing().index_of(name);
+    trial.values[i] = *growing().params[i].parse(text);
   }
   return trial;
 }
 
 TEST(Frontier, WhatGrowsMemoryIsAsLargeAndSomethingLarger) {
-  const Trial oom = trial({{"model", "large"}, {"context", "256"}});
-  EXPECT_TRUE(is_beyond(def(), oom, trial({{"model", "large"}, {"context", "512"}})));
-  EXPECT_TRUE(is_beyond(def(), oom, trial({{"model", "xl"}, {"context", "256"}})));
-  EXPECT_TRUE(is_beyond(def(), oom, trial({{"model", "xl"}, {"context", "1024"}})));
-  EXPECT_FALSE(is_beyond(def(), oom, oom)) << "a repeat is not beyond";
-  EXPECT_FALSE(is_beyond(def(), oom, trial({{"model", "large"}, {"context", "128"}})));
-  EXPECT_FALSE(is_beyond(def(), oom, trial({{"model", "small"}, {"context", "512"}})))
+  const Trial oom = point({{"model", "large"}, {"context", "256"}});
+  EXPECT_TRUE(is_beyond(growing(), oom, point({{"model", "large"}, {"context", "512"}})));
+  EXPECT_TRUE(is_beyond(growing(), oom, point({{"model", "xl"}, {"context", "256"}})));
+  EXPECT_TRUE(is_beyond(growing(), oom, point({{"model", "xl"}, {"context", "1024"}})));
+  EXPECT_FALSE(is_beyond(growing(), oom, oom)) << "a repeat is not beyond";
+  EXPECT_FALSE(is_beyond(growing(), oom, point({{"model", "large"}, {"context", "128"}})));
+  EXPECT_FALSE(is_beyond(growing(), oom, point({{"model", "small"}, {"context", "512"}})))
       << "larger in one, smaller in the other";
 }
 
 TEST(Frontier, AllElseIsEqual) {
-  const Trial oom = trial({{"context", "256"}});
-  EXPECT_FALSE(is_beyond(def(), oom, trial({{"context", "512"}, {"precision", "bf16"}})));
-  EXPECT_FALSE(is_beyond(def(), oom, trial({{"context", "512"}, {"memory_limit", "1GiB"}})));
-  EXPECT_FALSE(is_beyond(def(), oom, trial({{"context", "512"}, {"device", "cuda"}})));
-  EXPECT_TRUE(is_beyond(def(), oom, trial({{"context", "512"}, {"timeout", "1h"}})))
+  const Trial oom = point({{"context", "256"}});
+  EXPECT_FALSE(is_beyond(growing(), oom, point({{"context", "512"}, {"precision", "bf16"}})));
+  EXPECT_FALSE(is_beyond(growing(), oom, point({{"context", "512"}, {"memory_limit", "1GiB"}})));
+  EXPECT_FALSE(is_beyond(growing(), oom, point({{"context", "512"}, {"device", "cuda"}})));
+  EXPECT_TRUE(is_beyond(growing(), oom, point({{"context", "512"}, {"timeout", "1h"}})))
       << "how long it may take says nothing about its memory";
 }
 
 TEST(Frontier, ZeroThatStandsForAnotherValueIsNotLessThanAny) {
-  const Trial oom = trial({{"context", "256"}});
-  EXPECT_FALSE(is_beyond(def(), oom, trial({{"context", "512"}, {"layers", "2"}})));
-  EXPECT_FALSE(is_beyond(def(), trial({{"layers", "2"}}), trial({{"context", "512"}})));
-  EXPECT_TRUE(is_beyond(def(), trial({{"layers", "2"}}), trial({{"layers", "3"}})));
+  const Trial oom = point({{"context", "256"}});
+  EXPECT_FALSE(is_beyond(growing(), oom, point({{"context", "512"}, {"layers", "2"}})));
+  EXPECT_FALSE(is_beyond(growing(), point({{"layers", "2"}}), point({{"context", "512"}})));
+  EXPECT_TRUE(is_beyond(growing(), point({{"layers", "2"}}), point({{"layers", "3"}})));
 }
 
 TEST(Frontier, TheLimitsAreThoseOfThePointThatDidNotFit) {
-  EXPECT_EQ(
-      limits_text(def(), trial({{"context", "256"}}), trial({{"model", "xl"}, {"context", "512"}})),
-      "model=small context=256");
+  EXPECT_EQ(limits_text(growing(), point({{"context", "256"}}),
+                        point({{"model", "xl"}, {"context", "512"}})),
+            "model=small context=256");
 }
 
 }  // namespace
