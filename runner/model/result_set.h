@@ -32,6 +32,11 @@ struct QuerySpec {
   SweepId sweep;         // "" means every trial of the workload
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
+  // A dropped dimension with this value is not worth a note: a parameter's default.
+  struct Usual {
+    std::string name, value;
+  };
+  std::vector<Usual> usual = {};
   // Columns of their own behind each figure's: "n" (samples), "attempts", "verdict", "outcome",
   // "attempt" (ids).
   std::vector<std::string> with;

@@ -256,7 +256,7 @@ class Pivot {
       const std::string note = report::speedup_note(name, layer, column.key, order_);
       if (!note.empty()) table.notes.push_back(note);
     }
-    const auto constants = axes().constants();
+    const auto constants = axes().constants(query_.usual);
     if (!constants.empty()) table.notes.push_back(join(constants, ", "));
     add(report::filter_notes(query_.table));
     add(report::unknown_notes(layers_));

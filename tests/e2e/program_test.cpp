@@ -78,6 +78,19 @@ TEST_F(Program, HasATableViewFiltersAndLabelsOfItsOwn) {
   EXPECT_THAT(compared.out, AllOf(HasSubstr("better"), Not(HasSubstr("faster")))) << compared.err;
 }
 
+// Without tables of its own, a file has one with its metrics. Its notes say what is not the
+// default.
+TEST_F(Program, WithoutTablesItsMetricsStandBesideTheTime) {
+  ASSERT_EQ(
+      submit(file("bare", "size: 100, kernel: fast", "matrix: {size: [100, 200]}\n")).exit_code, 0);
+  const Ran report = box.ctl({"report", "bare"});
+  EXPECT_THAT(report.out, AllOf(HasSubstr("load time (ms)"), HasSubstr("step time (ms)"),
+                                HasSubstr("step rate (GFLOP/s)"), HasSubstr("step joules (J)")));
+  EXPECT_THAT(report.out, AllOf(HasSubstr("warmup = 1"), HasSubstr("\n- argv = sh ")));
+  EXPECT_THAT(report.out, AllOf(Not(HasSubstr("secrets")), Not(HasSubstr("max_time")),
+                                Not(HasSubstr("kernel = fast"))));
+}
+
 TEST_F(Program, GrowsWithItsFilesAndOutlivesTheDaemon) {
   ASSERT_EQ(submit(file("first", "size: 100", "matrix: {size: [100, 200]}\n")).exit_code, 0);
   box.ctl({"stop"});

@@ -14,11 +14,24 @@ namespace sweepd {
 namespace {
 
 // Fills in rows and columns if there are none: one row per trial by whatever varies, and one column
-// per phase unless values define the columns. Scheduling parameters say nothing about a result.
+// per phase unless values define the columns. A program's own metrics stand beside the time.
+// Scheduling parameters say nothing about a result.
 void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
   if (!query.table.rows.empty() || !query.table.columns.empty()) return;
   for (const ParamDef& param : def.params) {
-    if (param.role != ParamRole::kScheduling) query.table.rows.push_back(param.name);
+    if (param.role == ParamRole::kScheduling) continue;
+    query.table.rows.push_back(param.name);
+    query.usual.push_back({param.name, param.text(param.default_value)});
+  }
+  const TableSpec& table = query.table;
+  if (!def.metrics.empty() && table.values.empty() && table.metric.empty() && table.cell.empty()) {
+    const auto add = [&query](const std::string& metric) {
+      TableSpec::Value& value = query.table.values.emplace_back();
+      value.name = value.metric = metric;
+    };
+    add("time");
+    for (const MetricDef& metric : def.metrics) add(metric.name);
+    if (!def.phases.empty()) query.table.columns = {"phase"};
   }
   if (query.table.values.empty()) query.table.columns = {"phase"};
   query.only_varying = true;
