@@ -13,16 +13,15 @@ struct Queued {
   std::int64_t row = 0, trial = 0;
 };
 
-// What still waits in the sweeps that leave it out, has the same pass, and is wanted by no sweep
-// that measures it all the same.
+// What still waits in its sweeps, has the same pass, and is wanted by no sweep that measures every
+// point.
 std::vector<Queued> queued_beside(Connection& connection, std::int64_t attempt) {
   Query query(
       connection,
       "SELECT DISTINCT a.row, a.trial FROM attempt oom "
       "JOIN trial t ON t.id = oom.trial "
       "JOIN sweep_attempt mine ON mine.attempt = oom.row "
-      "JOIN sweep s ON s.id = mine.sweep AND s.frontier = 1 "
-      "JOIN sweep_attempt its ON its.sweep = s.id "
+      "JOIN sweep_attempt its ON its.sweep = mine.sweep "
       "JOIN attempt a ON a.row = its.attempt AND a.outcome IS NULL AND a.pass = oom.pass "
       "JOIN trial u ON u.id = a.trial AND u.workload = t.workload AND u.version = t.version "
       "WHERE oom.row = ? AND " +
