@@ -11,6 +11,8 @@ namespace {
 
 struct Queued {
   std::int64_t row = 0, trial = 0;
+  AttemptId id;
+  TrialKey trial_key;
 };
 
 // What still waits in its sweeps, has the same pass, and is wanted by no sweep that measures every
@@ -18,7 +20,7 @@ struct Queued {
 std::vector<Queued> queued_beside(Connection& connection, std::int64_t attempt) {
   Query query(
       connection,
-      "SELECT DISTINCT a.row, a.trial FROM attempt oom "
+      "SELECT DISTINCT a.row, a.trial, a.uid, u.key FROM attempt oom "
       "JOIN trial t ON t.id = oom.trial "
       "JOIN sweep_attempt mine ON mine.attempt = oom.row "
       "JOIN sweep_attempt its ON its.sweep = mine.sweep "
@@ -30,7 +32,9 @@ std::vector<Queued> queued_beside(Connection& connection, std::int64_t attempt) 
           "o.sweep WHERE o.attempt = a.row AND w.frontier = 0) ORDER BY a.position");
   query.bind(attempt);
   std::vector<Queued> found;
-  while (query.next()) found.push_back({query.integer(0), query.integer(1)});
+  while (query.next()) {
+    found.push_back({query.integer(0), query.integer(1), query.text(2), query.text(3)});
+  }
   return found;
 }
 
@@ -44,14 +48,15 @@ Result<std::vector<Store::LeftOut>> Store::leave_out_beyond(const OpenAttempt& o
     std::vector<LeftOut> left;
     ParamTable params(connection, *def);
     for (const Queued& queued : queued_beside(connection, oom.row)) {
-      const auto trial = params.read(queued.trial);
+      auto trial = params.read(queued.trial);
       if (!trial || !is_beyond(*def, oom.trial, *trial)) continue;
       Ending ending{
           Skipped{fmt::format("beyond the oom of trial {}, which has {}", short_id(oom.trial_key),
                               limits_text(*def, oom.trial, *trial))},
           0};
       set_ending(connection, queued.row, ending, now);
-      left.push_back({queued.row, std::move(ending)});
+      left.push_back(
+          {queued.row, queued.id, queued.trial_key, std::move(*trial), std::move(ending)});
     }
     return Result<std::vector<LeftOut>>(std::move(left));
   });

@@ -116,6 +116,9 @@ class Store {
   // off`.
   struct LeftOut {
     std::int64_t row = 0;
+    AttemptId id;
+    TrialKey trial_key;
+    Trial trial;
     Ending ending;
   };
   Result<std::vector<LeftOut>> leave_out_beyond(const OpenAttempt& oom, WallTime now);

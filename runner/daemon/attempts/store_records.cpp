@@ -13,22 +13,22 @@ void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) 
   store_record(attempt, record);
 }
 
-// If this fails, they are measured, and run out of memory themselves.
+// If this fails, they are measured, and run out of memory themselves. One of them may be about to
+// start already; then it cannot be marked as started, and does not.
 void Dispatcher::leave_out_beyond(const OpenAttempt& oom) {
   using LeftOut = std::vector<Store::LeftOut>;
   const auto leave_out = [oom](Store& store) { return store.leave_out_beyond(oom, now_wall()); };
-  writer_.run(leave_out, [this](const Result<LeftOut>& left) {
+  writer_.run(leave_out, [this, oom](const Result<LeftOut>& left) {
     if (!left) return spdlog::error("{}", left.error().message);
+    if (left->empty()) return;
+    spdlog::info("{} attempts lie beyond {}, which ran out of memory", left->size(), oom.id);
     std::vector<std::int64_t> rows;
     for (const Store::LeftOut& one : *left) {
+      OpenAttempt beyond = oom;
+      beyond.trial = one.trial;
       rows.push_back(one.row);
-      const auto attempt = waiting_.find(one.row);
-      if (!attempt) continue;
-      hooks_.ended(
-          {attempt->id, attempt->trial_key, label_of_attempt(*attempt), attempt->pass, one.ending});
+      hooks_.ended({one.id, one.trial_key, label_of_attempt(beyond), oom.pass, one.ending});
     }
-    if (rows.empty()) return;
-    spdlog::info("{} attempts lie beyond one that ran out of memory", rows.size());
     forget(std::move(rows));
   });
 }
