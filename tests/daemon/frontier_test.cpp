@@ -27,7 +27,7 @@ TEST_F(FrontierStory, WhatLiesBeyondEndsAndTheRestIsMeasured) {
   EXPECT_EQ(stored(queued[1]), "skipped");
   EXPECT_EQ(stored(queued[2]), "skipped");
   EXPECT_THAT(detail(queued[2]), HasSubstr("which has context=64"));
-  ASSERT_TRUE(until([&] { return stored(queued[3]) == "running"; }));
+  ASSERT_TRUE(until_started(2));
   finish_well(queued[3]);
   ASSERT_TRUE(until_ended(4));
   EXPECT_EQ(stored(queued[3]), "done");
