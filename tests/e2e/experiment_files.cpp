@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 
 #include "runner/base/text.h"
+#include "runner/wire/catalog_json.h"
+#include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
 namespace {
@@ -89,6 +93,17 @@ std::string test_name(const ExperimentFile& file) {
     if (c == '/' || c == '-' || c == '.') c = '_';
   }
   return name;
+}
+
+const Catalog& shipped_catalog() {
+  static const Catalog parsed = [] {
+    const Sandbox box(SWEEP_WORKER);
+    const Ran ran = box.run(SWEEP_WORKER, {"--describe"});
+    auto read = catalog_from_json(nlohmann::json::parse(ran.out));
+    if (!read) throw std::runtime_error(read.error().message);
+    return *read;
+  }();
+  return parsed;
 }
 
 }  // namespace sweepd::e2e

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "runner/model/catalog.h"
+
 namespace sweepd::e2e {
 
 using Options = std::vector<std::string>;  // "--set", "model=tiny", ...
@@ -38,6 +40,10 @@ std::string text_of(const std::filesystem::path& file);
 
 std::vector<ExperimentFile> experiment_files();        // sorted by name
 std::vector<ExperimentFile> small_experiment_files();  // those with a `small:` line
+
+// What the worker that runs experiments can measure. Call before a test makes a sandbox: the first
+// call makes one of its own.
+const Catalog& shipped_catalog();
 
 // For gtest, which takes letters, digits and underscores: "end_to_end_warmup".
 std::string test_name(const ExperimentFile& file);

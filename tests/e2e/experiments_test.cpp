@@ -11,12 +11,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "runner/sweepfile/sweepfile.h"
-#include "runner/wire/catalog_json.h"
 #include "tests/e2e/experiment_files.h"
 #include "tests/e2e/report_mask.h"
 #include "tests/e2e/sandbox.h"
@@ -33,17 +31,6 @@ using testing::StartsWith;
 
 #if SWEEPD_WITH_TORCH
 
-const Catalog& catalog() {
-  static const Catalog parsed = [] {
-    const Sandbox box(SWEEP_WORKER);
-    const Ran ran = box.run(SWEEP_WORKER, {"--describe"});
-    auto read = catalog_from_json(nlohmann::json::parse(ran.out));
-    if (!read) throw std::runtime_error(read.error().message);
-    return *read;
-  }();
-  return parsed;
-}
-
 std::vector<Override> overrides_of(const Options& words) {
   std::vector<Override> overrides;
   for (const std::string& set : sets_of(words)) {
@@ -55,10 +42,11 @@ std::vector<Override> overrides_of(const Options& words) {
 
 void expect_trials(const ExperimentFile& file, const Options& options, const std::string& what) {
   const Parsed parsed =
-      parse_sweeps(file.text, file.name + ".yaml", catalog(), overrides_of(options));
+      parse_sweeps(file.text, file.name + ".yaml", shipped_catalog(), overrides_of(options));
   EXPECT_EQ(render(parsed.errors), "") << what;
   for (const Sweep& sweep : parsed.sweeps) {
-    const WorkloadDef& def = sweep.program ? *sweep.program : *catalog().find(sweep.workload);
+    const WorkloadDef& def =
+        sweep.program ? *sweep.program : *shipped_catalog().find(sweep.workload);
     EXPECT_THAT(expand(sweep, def).trials, Not(IsEmpty())) << what << ": " << sweep.name;
     EXPECT_THAT(sweep.tables, Not(IsEmpty())) << file.name << ": nothing to report";
   }
@@ -142,7 +130,7 @@ void forget_disturbances(const Sandbox& box) {
 
 TEST_P(ExperimentTables, AreThoseOfTheGoldenFile) {
   const ExperimentFile& file = GetParam();
-  const Catalog& known = catalog();  // before the box: the query makes a box of its own
+  const Catalog& known = shipped_catalog();  // before the box: the query makes a box of its own
   const Sandbox box(SWEEP_WORKER);
   // One thread: on a busy machine, threads that spin would need seconds for a tiny model.
   Options options{"--set", "device=cpu", "--set", "threads=1"};

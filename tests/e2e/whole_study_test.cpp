@@ -11,7 +11,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -19,7 +18,6 @@
 #include "runner/base/text.h"
 #include "runner/report/report.h"
 #include "runner/sweepfile/study.h"
-#include "runner/wire/catalog_json.h"
 #include "tests/e2e/experiment_files.h"
 #include "tests/e2e/python.h"
 #include "tests/e2e/report_mask.h"
@@ -35,13 +33,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr auto kScale = "cpu-small";
-
-Catalog read_catalog(const Sandbox& box) {
-  const Ran ran = box.run(SWEEP_WORKER, {"--describe"});
-  auto read = catalog_from_json(nlohmann::json::parse(ran.out));
-  if (!read) throw std::runtime_error(read.error().message);
-  return *read;
-}
 
 // Titles of tables that show formulas alone.
 using Titles = std::set<std::string>;
@@ -138,6 +129,7 @@ std::string without_measured_tables(const std::string& document, const Titles& f
 }
 
 TEST(WholeStudy, ReadsFromStartToEndWithoutAHole) {
+  const Shipped shipped = parse_shipped(shipped_catalog());
   const Sandbox box(SWEEP_WORKER);
   const std::string painter = box.write("painter", "#!/bin/sh\ncat >/dev/null\necho '<svg/>'\n");
   fs::permissions(painter, fs::perms::owner_all);
@@ -150,8 +142,6 @@ TEST(WholeStudy, ReadsFromStartToEndWithoutAHole) {
   EXPECT_THAT(ran.err, Not(HasSubstr("missing")));
   const std::string document = text_of(out / "writeup.md");
   EXPECT_THAT(document, Not(HasSubstr("**["))) << "a figure or a table is missing";
-  const Catalog catalog = read_catalog(box);
-  const Shipped shipped = parse_shipped(catalog);
   Prose prose(document);
   for (const StudyChapter& chapter : shipped.study.chapters) {
     for (const StudyPart& part : chapter.parts) prose.mask(part);
