@@ -136,6 +136,13 @@ class Home:
         queue = [line.split() for line in slurm("squeue", "--noheader", "--format=%i %j").splitlines()]
         return [number for number, name in queue if name in names]
 
+    def running_node(self):
+        """The node on which an attempt runs, once it does. Right after a loss it may still seem to run in the old job."""
+        def node():
+            nodes = [slurm("squeue", "--noheader", "--states=RUNNING", "--format=%N", f"--jobs={job}") for job in self.jobs()]
+            return self.started() and next(filter(None, nodes), None)
+        return self.eventually(node, "an attempt runs in a job")
+
 
 class Story(unittest.TestCase):
     def setUp(self):
@@ -270,8 +277,8 @@ class OnACluster(Story):
         self.assertTrue(urgent)
         losses = "SELECT count(*) FROM attempt_loss"
         self.home.eventually(lambda: self.home.sql(losses) == [(1,)], "its job was preempted")
+        node = self.home.running_node()
         (attempt,) = self.home.started()
-        node = slurm("squeue", "--noheader", "--format=%N", f"--jobs={self.home.jobs()[0]}")
         slurm("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
         self.home.eventually(lambda: self.home.sql(losses) == [(2,)], "its node failed")
         slurm("scontrol", "update", f"nodename={node}", "state=resume")

@@ -136,8 +136,9 @@ code=$?
 trap - EXIT TERM
 report idle
 
-# Right after an attempt the next order is a moment away, so it is looked for more often.
-until_s=$(( SECONDS + idle )) soon=0
+# Right after an attempt the next order is a moment away, so it is looked for more often. The first one is
+# waited for longer than a short `idle`: sweepd must first see that the job runs.
+until_s=$(( SECONDS + (idle < 10 ? 10 : idle) )) soon=0
 while (( SECONDS < until_s )) && [[ -d $folder ]]; do
   read -r seen word what ranks per_node on_gpus nodes < "$folder/order"
   if (( seen > number )); then
