@@ -287,10 +287,11 @@ std::string Attempt::observe_memory() {
     log_line("memory in {}: peak {}", memory.phase, to_human(memory.peak_allocated));
     events_.add(MemoryEvent{memory});
   }
-  if (const auto limit = static_cast<double>(result.limit.value); limit > 0) {
-    events_.add(FactEvent{"limit_bytes", limit, ""});
+  if (result.trace) {
+    add_trace(std::move(*result.trace), result.phases, events_);
+    const Bytes limit = run_.memory_limit.value > 0 ? run_.memory_limit : device_->info().memory;
+    events_.add(FactEvent{"limit_bytes", static_cast<double>(limit.value), ""});
   }
-  if (result.trace) add_trace(std::move(*result.trace), result.phases, events_);
   emit_state("after");
   return std::string(name_of(StoppedBy::kFixedSteps));
 }

@@ -121,7 +121,7 @@ MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames
     workload.step(meter);
     meter.end_step();
   }
-  MemoryResult result{meter.result(), std::nullopt, device.memory().limit};
+  MemoryResult result{meter.result(), std::nullopt};
   if (recorder.recording()) result.trace = recorder.stop(plan.snapshot);
   return result;
 }

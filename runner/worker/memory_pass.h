@@ -40,7 +40,6 @@ struct MemorySettings {
 struct MemoryResult {
   std::vector<PhaseMemory> phases;
   std::optional<MemoryTrace> trace;  // empty if the device does not report blocks
-  Bytes limit = {0};                 // MemoryUsage::limit
 };
 
 // One row for each phase entered, in declared order, then `step`. A phase entered more than once

@@ -59,15 +59,13 @@ class FakeDevice : public Device {
     return true;
   }
   bool has_queue = true;
-  Bytes limit{0};
   std::vector<double> holds;  // in ms
   std::unique_ptr<Timeline> timeline(std::size_t) override {
     return std::make_unique<FakeTimeline>(*this);
   }
   // Reserved bytes are rounded up to 1,000, as a caching allocator holds more than is live.
   MemoryUsage memory() override {
-    return {{allocated_},      {peak_},          {round_up(allocated_)},
-            {round_up(peak_)}, {allocated_ + 7}, limit};
+    return {{allocated_}, {peak_}, {round_up(allocated_)}, {round_up(peak_)}, {allocated_ + 7}};
   }
   void reset_peak_memory() override { peak_ = allocated_; }
   std::unique_ptr<MemoryRecording> record_memory(MemoryObserver& observer) override {

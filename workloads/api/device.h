@@ -20,7 +20,6 @@ struct MemoryUsage {
   Bytes reserved;        // held from the system now
   Bytes peak_reserved;   // since reset_peak
   Bytes device_in_use;   // CUDA: total - free of cudaMemGetInfo; CPU: resident set
-  Bytes limit = {0};     // memory_limit, else the size of the device's memory; 0 if unknown
 };
 
 // Marks on the device's stream. Recording is asynchronous and allocates nothing; reading needs a

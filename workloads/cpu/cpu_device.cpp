@@ -53,8 +53,6 @@ class CpuDevice final : public Device {
     // Without a limit of its own, a trial that does not fit must still fail in the allocator and
     // not be killed.
     const bool limited = options.memory_limit.value > 0;
-    // What is available now depends on what else runs, so it is not said to be the device's limit.
-    limit_ = limited ? options.memory_limit : host_device_info().memory;
     allocator_.set_limit((limited ? options.memory_limit : available_memory()).value);
     // Setting the thread count also creates Caffe2's thread pool, which nothing here uses: its
     // thread busy-waits for some milliseconds during the set-up. So it is set only if it changes.
@@ -74,7 +72,7 @@ class CpuDevice final : public Device {
   // Nothing is cached, so reserved equals allocated.
   MemoryUsage memory() override {
     const Bytes now{allocator_.allocated()}, peak{allocator_.peak()};
-    return {now, peak, now, peak, resident_set(), limit_};
+    return {now, peak, now, peak, resident_set()};
   }
   void reset_peak_memory() override { allocator_.reset_peak(); }
   std::unique_ptr<MemoryRecording> record_memory(MemoryObserver& observer) override {
@@ -115,7 +113,6 @@ class CpuDevice final : public Device {
 
  private:
   CountingAllocator& allocator_;
-  Bytes limit_;
 };
 
 }  // namespace

@@ -33,9 +33,7 @@ c10::CachingDeviceAllocator::DeviceStats stats_of(int device) {
 CudaMemory::CudaMemory(int device, Bytes limit) : device_(device) {
   // Set even without a limit: the fraction belongs to the process, and that of an earlier device
   // would stay.
-  const auto size = static_cast<std::int64_t>(device_memory().total);
-  const auto total = static_cast<double>(size);
-  limit_ = {limit.value > 0 ? std::min(limit.value, size) : size};
+  const auto total = static_cast<double>(device_memory().total);
   const double fraction = limit.value > 0 ? static_cast<double>(limit.value) / total : 1;
   allocator::setMemoryFraction(std::min(fraction, 1.0), static_cast<c10::DeviceIndex>(device));
   allocator::attachOutOfMemoryObserver(
@@ -56,8 +54,7 @@ MemoryUsage CudaMemory::usage() const {
           {allocated.peak},
           {reserved.current},
           {reserved.peak},
-          {static_cast<std::int64_t>(memory.total - memory.free)},
-          limit_};
+          {static_cast<std::int64_t>(memory.total - memory.free)}};
 }
 
 void CudaMemory::reset_peak() {

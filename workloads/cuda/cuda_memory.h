@@ -33,7 +33,6 @@ class CudaMemory {
   };
 
   int device_;
-  Bytes limit_;  // the device's size without one of its own
   std::shared_ptr<Refusal> refusal_ = std::make_shared<Refusal>();
 };
 
