@@ -92,8 +92,8 @@ std::vector<std::string> warnings_of(const Plot& plot) {
 
 Exit write_drawing(const Drawing& drawing, std::string format, const std::string& file) {
   if (format.empty()) format = format_of(file);
-  if (is_picture(format)) return write_picture(drawing.vega_lite, format, file);
-  const auto written = write_file(file, format == "vega" ? drawing.vega_lite : drawing.text);
+  if (is_picture(format)) return write_picture(drawing.vega_lite(), format, file);
+  const auto written = write_file(file, format == "vega" ? drawing.vega_lite() : drawing.text());
   return written ? Exit::kOk : report_error(written.error());
 }
 
@@ -117,7 +117,8 @@ Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::
       path = fs::path(file) / (name + extension_of(format));
     }
     if (i > 0 && path == "-") fmt::print("\n");
-    const Drawing drawing{to_text(plots[i], terminal_width()), to_vega_lite(plots[i])};
+    const Drawing drawing{[&] { return to_text(plots[i], terminal_width()); },
+                          [&] { return to_vega_lite(plots[i]); }};
     const Exit exit = write_drawing(drawing, format, path);
     if (exit != Exit::kOk && exit != Exit::kNoPicture) return exit;
     worst = std::max(worst, exit);

@@ -1,6 +1,7 @@
 // Writes plots and other drawings: as text, as Vega-Lite specifications, or as pictures.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,9 @@
 
 namespace sweepd {
 
-// A drawing in its two forms, of which a picture is made from the second.
+// Makes a drawing in one of its two forms; a picture is made from the second.
 struct Drawing {
-  std::string text, vega_lite;
+  std::function<std::string()> text, vega_lite;
 };
 
 // Writes one drawing. `format` and `file` are as below, but no folder.

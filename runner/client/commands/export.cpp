@@ -35,7 +35,8 @@ Exit export_memory(Client& client, ExportOptions& options) {
          fmt::format("attempt {} has no memory timeline for rank {}; {} rank(s) have one",
                      reply->attempt, options.rank, pictures.size())});
   }
-  const Drawing drawing{memory_to_text(*found, terminal_width()), memory_to_vega_lite(*found)};
+  const Drawing drawing{[&] { return memory_to_text(*found, terminal_width()); },
+                        [&] { return memory_to_vega_lite(*found); }};
   return write_drawing(drawing, options.format, options.file);
 }
 
