@@ -74,8 +74,8 @@ params: {model: tiny, context: 64, batch: 2, steps: 1, warmup: 1}
     const Python python(program);
     const auto picture = box.folder() / "memory.svg";
     EXPECT_EQ(box.ctl({"export", timing, "-o", picture.string()}).exit_code, 0);
-    EXPECT_THAT(text_of(picture),
-                AllOf(StartsWith("<svg"), HasSubstr(">activations<"), HasSubstr(">backward<")));
+    EXPECT_THAT(text_of(picture), AllOf(StartsWith("<svg"), HasSubstr(">activations<"),
+                                        HasSubstr(">backward<"), HasSubstr(">peak ")));
     const Ran deprecated = box.ctl({"export", timing, "--svg", "-"});
     EXPECT_EQ(deprecated.out, text_of(picture));
     EXPECT_THAT(deprecated.err, HasSubstr("--svg is deprecated"));

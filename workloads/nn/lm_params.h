@@ -57,7 +57,7 @@ struct LmStepParams {
   // Needed by the formulas of the model's size: all that `sizing` has.
   void visit_model(auto& field) {
     field("model", model, "size of the model; `custom` needs all four numbers below",
-          one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}), GrowsMemory());
+          one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}));
     field("d_model", d_model, "width of the residual stream; 0 is the model's", at_least(0),
           at_most(1 << 20), GrowsMemory());
     field("d_ff", d_ff, "inner width of SwiGLU; 0 is the model's", at_least(0), at_most(1 << 22),
