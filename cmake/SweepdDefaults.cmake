@@ -1,6 +1,14 @@
 # Language level, warnings and output folders, the same for every target.
+set(oldest_clang 15)
+if(SWEEPD_FUZZ)
+  set(oldest_clang 14)  # that of Debian 12; it compiles what the fuzzers read, and not the daemon
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    message(FATAL_ERROR "SWEEPD_FUZZ needs Clang; ${CMAKE_CXX_COMPILER} is ${CMAKE_CXX_COMPILER_ID}. Name one in CXX "
+            "and delete the build folder, or use tools/fuzz")
+  endif()
+endif()
 if((CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
-   OR (CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15))
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS ${oldest_clang}))
   message(FATAL_ERROR "sweepd needs GCC 11 or Clang 15, or newer; ${CMAKE_CXX_COMPILER} is "
           "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}. Name another one in CXX and delete the build folder.")
 endif()

@@ -64,10 +64,10 @@ endfunction()
 # sweepd_test(<name> LABELS <unit|e2e> LINKS <targets...> [TORCH]): makes one test program of every
 # .cpp in the current folder; each TEST is a ctest of its own. TORCH: its precompiled headers are
 # those of LibTorch. WITHOUT <pattern>: tests that the caller adds itself, with a time limit of their
-# own.
+# own. FAULTS <pattern>: tests of what dies, fills up or is lost, which have the label `fault` too.
 include(GoogleTest)
 function(sweepd_test name)
-  cmake_parse_arguments(arg "TORCH" "TIMEOUT;WITHOUT" "LABELS;LINKS;ENV" ${ARGN})
+  cmake_parse_arguments(arg "TORCH" "TIMEOUT;WITHOUT;FAULTS" "LABELS;LINKS;ENV" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     return()
@@ -89,11 +89,23 @@ function(sweepd_test name)
   else()
     target_precompile_headers(test_${name} REUSE_FROM sweepd_test_headers)
   endif()
-  set(filter "*")
-  if(arg_WITHOUT)
-    set(filter "*:-${arg_WITHOUT}")
+  set(without ${arg_WITHOUT} ${arg_FAULTS})
+  list(JOIN without ":" without)
+  sweepd_discover("*:-${without}" others)
+  if(arg_FAULTS)
+    sweepd_discover("${arg_FAULTS}" faults)
+    # gtest_discover_tests cannot hand on two labels, so ctest sets them after it has read the tests.
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/labels_of_faults.cmake)
+    file(WRITE ${file} "foreach(test IN LISTS test_${name}_faults)\n"
+                       "  set_tests_properties(\${test} PROPERTIES LABELS \"${arg_LABELS};fault\")\nendforeach()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
   endif()
+endfunction()
+
+# Adds those of sweepd_test's tests whose names match. ctest has them in the list test_<name>_<list>.
+macro(sweepd_discover filter list)
   gtest_discover_tests(test_${name} TEST_FILTER "${filter}" TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 300
     NO_PRETTY_VALUES  # else a parameter without a printer is shown as bytes, including pointers
+    TEST_LIST test_${name}_${list}
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
-endfunction()
+endmacro()

@@ -201,7 +201,7 @@ class Command final : public Workload, public SelfTimed {
       const std::string name = entry.path().filename().string();
       const auto begins = [&](const char* own) { return name.starts_with(own); };
       if (begins("request.json") || begins("events.") || begins("log.") || begins("status.") ||
-          begins("pid.")) {
+          begins("pid.") || begins("ending.json")) {
         continue;
       }
       names.push_back(name);

@@ -16,6 +16,9 @@ namespace {
 constexpr std::array<std::string_view, 6> kOwners{"attempt", "trial",       "sweep",
                                                   "device",  "environment", "host"};
 
+constexpr std::string_view kNotificationTable = "notification";
+constexpr std::string_view kCountTable = "sweep_count";
+
 struct Reference {
   std::string table, column;
 };
@@ -178,6 +181,9 @@ Result<MergePlan> read_merge_plan(Connection& connection) {
   MergePlan plan;
   for (const auto& [name, raw] : schema) {
     if (name == kPeakTable || is_of_program(name) || name.starts_with(kReferenceTables)) continue;
+    // Somebody else's commands are not to run here.
+    if (name == kNotificationTable) continue;
+    if (name == kCountTable) continue;  // triggers write it
     MergeTable table = describe(schema, name, raw);
     if (auto fits = check(table, raw); !fits) return fits.error();
     (raw.is_identity() ? plan.identities : plan.others).push_back(std::move(table));
@@ -216,7 +222,9 @@ std::string insert_identity(const MergePlan& plan, const MergeTable& table,
   for (const MergeColumn& column : table.columns) {
     // The current attempts are determined again once all rows are here.
     const bool mark = table.name == "attempt" && column.name == "is_current";
-    values.push_back(mark ? "0" : translated(plan, column));
+    // A sweep was paused there, where its attempts wait, and a device there, where it is.
+    const bool pause = column.name == "paused_ns";
+    values.push_back(mark ? "0" : pause ? "NULL" : translated(plan, column));
   }
   return fmt::format(
       "INSERT INTO main.{} ({}) SELECT {} FROM {} WHERE {} ORDER BY o.{} ON CONFLICT DO NOTHING",

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "db/base/ending_columns.h"
+#include "db/base/held.h"
+#include "db/base/pool_hosts.h"
 #include "db/query/state.h"
 
 namespace sweepd {
@@ -10,8 +12,8 @@ namespace {
 
 std::string attempt_select() {
   return "SELECT a.row, a.uid, t.key, t.id, t.workload, a.pass, a.repeat, a.started_ns, "
-         "a.ended_ns, a.verdict, ph.pool, " +
-         ending_select("a") +
+         "a.ended_ns, a.verdict, ph.pool, a.outcome IS NULL AND " +
+         left_queue_ns("a") + " IS NULL AND " + is_held("a") + ", " + ending_select("a") +
          " FROM attempt a JOIN trial t ON t.id = a.trial JOIN host ph ON ph.id = a.host ";
 }
 
@@ -42,10 +44,11 @@ AttemptRow read_attempt(ReaderState& state, Labels& labels, const Query& query) 
   row.started = maybe_time(query, 7);
   row.ended = maybe_time(query, 8);
   row.verdict = query.text(9);
-  if (const auto ending = read_ending(query, 11)) {
+  if (const auto ending = read_ending(query, 12)) {
     row.outcome = outcome_of(*ending);
     row.detail = describe(*ending);
   }
+  if (query.integer(11) != 0) row.detail = "its sweep is paused";
   if (!row.verdict.empty()) row.verdict_reasons = reasons_of(state.connection, row.row);
   return row;
 }

@@ -87,7 +87,7 @@ void complete_singles(ReaderState& state, std::vector<SelectedAttempt>& singles)
     query.next();
     single.id = query.text(0);
     single.key = query.text(1);
-    const auto outcome = outcome_from(query.text(2));
+    const auto outcome = find_outcome(query.text(2));
     single.pending = !outcome;
     if (outcome) single.outcome = *outcome;
     single.verdict = verdict_from(query.text(3));

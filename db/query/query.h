@@ -18,6 +18,7 @@
 #include "runner/model/estimate.h"
 #include "runner/model/memory_picture.h"
 #include "runner/model/noise_floor.h"
+#include "runner/model/notification.h"
 #include "runner/model/outcome.h"
 #include "runner/model/pace.h"
 #include "runner/model/pool_name.h"
@@ -43,6 +44,7 @@ struct SweepRow {
   std::string name, description, workload;
   WallTime submitted;
   bool cancelled = false;
+  std::optional<WallTime> paused;
   std::int64_t trials = 0;
   Progress progress;
 };
@@ -58,7 +60,7 @@ struct AttemptRow {
   int repeat = 0;
   std::optional<WallTime> started, ended;
   std::optional<Outcome> outcome;  // empty: queued or running
-  std::string detail;              // describe(ending)
+  std::string detail;              // describe(ending); why it waits, if its sweep is paused
   std::string verdict;             // "" if it was not judged
   std::string verdict_reasons;
 };
@@ -79,6 +81,7 @@ struct WantedTrial {
 struct TrialStanding {
   std::int64_t reused = 0;               // `done` on this host
   std::int64_t queued = 0, running = 0;  // open for another sweep
+  std::int64_t held = 0;                 // of `queued`: a paused sweep's
   std::array<std::int64_t, 3> to_run{};  // by Pass
   std::optional<Outcome> last;           // of one that runs again because it is not `done`
   Changes changes;                       // of those that run again because what runs changed
@@ -146,6 +149,9 @@ class Reader {
   Result<std::vector<PlotSpec>> plots_of(const SweepId& sweep);
   Result<std::string> source_of(const SweepId& sweep);
   Result<Progress> progress(const SweepId& sweep);
+  Result<bool> is_paused(const SweepId& sweep);
+  // The command that runs at its end; nothing if there is none.
+  Result<std::optional<Notification>> notification_of(const SweepId& sweep);
   // Returns, by pass, what time_left needs. Reads every attempt of the sweep.
   Result<std::vector<PassPace>> pace(const SweepId& sweep, const AttemptWeights& weights);
   // Returns each trial of the sweep once, with its passes.

@@ -28,7 +28,7 @@ std::vector<SelectedAttempt> select_attempts(ReaderState& state, const QueryPlan
     SelectedAttempt attempt;
     attempt.row = query.integer(0);
     attempt.id = query.text(1);
-    const auto outcome = outcome_from(query.text(2));
+    const auto outcome = find_outcome(query.text(2));
     attempt.pending = !outcome;
     if (outcome) attempt.outcome = *outcome;
     attempt.verdict = verdict_from(query.text(3));

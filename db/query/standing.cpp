@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "db/base/held.h"
 #include "db/base/older_result.h"
 #include "db/base/pool_hosts.h"
 #include "db/query/state.h"
@@ -20,7 +21,7 @@ std::int64_t host_row(Connection& connection, const std::string& uid) {
 
 // What counts for one (pass, repeat) of a trial: an open attempt before a done one, as in submit.
 struct Answer {
-  bool open = false, running = false;
+  bool open = false, running = false, held = false;
   bool changed = false;  // done, but by other code, or on another machine, than would run now
   std::optional<Outcome> outcome;
 };
@@ -34,6 +35,7 @@ TrialStanding standing_of(const std::map<std::pair<Pass, std::int64_t>, Answer>&
       const Answer answer = found == answers.end() ? Answer{} : found->second;
       if (answer.open) {
         ++(answer.running ? standing.running : standing.queued);
+        if (answer.held && !answer.running) ++standing.held;
       } else if (answer.outcome == Outcome::kDone && !answer.changed) {
         ++standing.reused;
       } else {
@@ -142,7 +144,8 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
     all.reserve(trials.size());
     Query known(connection, "SELECT id FROM trial WHERE key = ?");
     Query attempts(connection, "SELECT pass, repeat, outcome, started_ns IS NOT NULL, " +
-                                   same_code_and_machine("attempt") +
+                                   same_code_and_machine("attempt") + ", outcome IS NULL AND " +
+                                   is_held("attempt") +
                                    " FROM attempt WHERE trial = ? AND ((outcome IS NULL AND " +
                                    pool_of_attempt("attempt") +
                                    " = ?) OR (is_current = 1 AND host = ?))");
@@ -166,6 +169,7 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
           if (attempts.is_null(2)) {
             answer.open = true;
             answer.running = answer.running || attempts.integer(3) != 0;
+            answer.held = attempts.integer(5) != 0;
           } else {
             answer.outcome = *outcome_from(attempts.text(2));
             answer.changed = answer.outcome == Outcome::kDone && attempts.integer(4) == 0;

@@ -1,6 +1,8 @@
 // State that the Reader's queries share. Each public call sees one snapshot of the database.
 #pragma once
 
+#include <sqlite3.h>
+
 #include <map>
 #include <optional>
 #include <string>
@@ -22,7 +24,10 @@ struct ReaderState {
       : connection(file, Access::kReadOnly),
         rows(connection),
         names(connection),
-        catalog(catalog_) {}
+        catalog(catalog_) {
+    // A question needs this one database. Only a merge attaches another, on its own connection.
+    sqlite3_limit(connection.database().getHandle(), SQLITE_LIMIT_ATTACHED, 0);
+  }
 
   Connection connection;
   RowVisitor rows;

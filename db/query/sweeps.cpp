@@ -10,19 +10,18 @@ constexpr std::size_t kFewestDigits = 4;  // of an id that a person types
 
 void count(Progress& progress, const std::string& state, std::int64_t n) {
   progress.total += n;
-  if (state == "queued") progress.queued += n;
-  if (state == "running") progress.running += n;
-  if (const auto outcome = outcome_from(state)) {
+  if (state == "queued") {
+    progress.queued += n;
+  } else if (state == "running") {
+    progress.running += n;
+  } else if (const auto outcome = find_outcome(state)) {
     progress.by_outcome[static_cast<std::size_t>(*outcome)] += n;
   }
 }
 
 Progress progress_of(Connection& connection, std::int64_t sweep) {
   Progress progress;
-  Query query(connection,
-              "SELECT coalesce(a.outcome, iif(a.started_ns IS NULL, 'queued', 'running')) AS state,"
-              " count(*) FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
-              "WHERE sa.sweep = ? GROUP BY state");
+  Query query(connection, "SELECT what, n FROM sweep_count WHERE sweep = ? AND what <> 'trials'");
   query.bind(sweep);
   while (query.next()) count(progress, query.text(0), query.integer(1));
   return progress;
@@ -30,8 +29,8 @@ Progress progress_of(Connection& connection, std::int64_t sweep) {
 
 constexpr const char* kSweepColumns =
     "SELECT s.id, s.uid, s.name, s.description, s.workload, s.submitted_ns, "
-    "s.cancelled_ns IS NOT NULL, (SELECT count(*) FROM sweep_trial st WHERE st.sweep = s.id) "
-    "FROM sweep s ";
+    "s.cancelled_ns IS NOT NULL, coalesce((SELECT n FROM sweep_count WHERE sweep = s.id AND what = "
+    "'trials'), 0), s.paused_ns FROM sweep s ";
 
 SweepRow read_sweep(Connection& connection, const Query& query) {
   SweepRow row;
@@ -42,6 +41,7 @@ SweepRow read_sweep(Connection& connection, const Query& query) {
   row.submitted = WallTime{query.integer(5)};
   row.cancelled = query.integer(6) != 0;
   row.trials = query.integer(7);
+  if (const auto paused = query.maybe_integer(8)) row.paused = WallTime{*paused};
   row.progress = progress_of(connection, query.integer(0));
   return row;
 }
@@ -152,6 +152,30 @@ Result<Progress> Reader::progress(const SweepId& sweep) {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
     return progress_of(state_->connection, *row);
+  });
+}
+
+Result<bool> Reader::is_paused(const SweepId& sweep) {
+  return state_->ask("reading a sweep", [&]() -> Result<bool> {
+    Query query(state_->connection, "SELECT paused_ns IS NOT NULL FROM sweep WHERE uid = ?");
+    query.bind(sweep);
+    if (!query.next()) return no_such_sweep(state_->connection, sweep);
+    return query.integer(0) != 0;
+  });
+}
+
+Result<std::optional<Notification>> Reader::notification_of(const SweepId& sweep) {
+  return state_->ask("reading a sweep", [&]() -> Result<std::optional<Notification>> {
+    Query query(
+        state_->connection,
+        "SELECT n.command, n.begun_ns, n.ended_ns, n.problem FROM notification n JOIN sweep "
+        "s ON s.id = n.sweep WHERE s.uid = ?");
+    query.bind(sweep);
+    if (!query.next()) return std::optional<Notification>();
+    Notification found{query.text(0), {}, {}, query.text(3)};
+    if (const auto ns = query.maybe_integer(1)) found.begun = WallTime{*ns};
+    if (const auto ns = query.maybe_integer(2)) found.ended = WallTime{*ns};
+    return std::optional(std::move(found));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "db/base/ending_columns.h"
+#include "db/base/held.h"
 #include "db/base/sweep_axes.h"
 #include "db/base/which_counts.h"
 #include "db/store/state.h"
@@ -130,9 +131,31 @@ void SentinelColumns::fill(const WorkloadDef& def, OpenAttempt& attempt) const {
   attempt.is_sentinel = is_sentinel;
 }
 
+void insert_lease(Connection& connection, std::int64_t row, const Lease& lease) {
+  Query insert(connection,
+               "INSERT INTO lease (attempt, rank, cores, gpu_uuid, gpu_index) "
+               "VALUES (?, ?, ?, ?, ?)");
+  for (std::size_t rank = 0; rank < lease.ranks.size(); ++rank) {
+    const RankLease& granted = lease.ranks[rank];
+    insert.bind_all(row, static_cast<int>(rank), to_core_list(granted.cores), granted.gpu_uuid,
+                    granted.gpu_index);
+    insert.run();
+  }
+}
+
+std::shared_ptr<const SweepOfAttempt> read_sweep_of_attempt(Connection& connection,
+                                                            std::int64_t sweep) {
+  Query query(connection, "SELECT uid, name, coalesce(sentinel_of, '') FROM sweep WHERE id = ?");
+  query.bind(sweep);
+  if (!query.next()) return nullptr;
+  return std::make_shared<const SweepOfAttempt>(
+      SweepOfAttempt{query.text(0), query.text(1), query.text(2)});
+}
+
 std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalog) {
   std::map<std::string, ParamTable> params;
   std::map<std::int64_t, std::shared_ptr<const SweepAxes>> axes_of_sweep;
+  std::map<std::int64_t, std::shared_ptr<const SweepOfAttempt>> sweeps;
   std::vector<OpenAttempt> open;
   Query query(
       connection,
@@ -141,12 +164,12 @@ std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalo
                   "(SELECT max(repeats) FROM sweep_trial st JOIN sweep_attempt sa ON "
                   "sa.sweep = st.sweep WHERE sa.attempt = a.row AND st.trial = a.trial AND st.pool "
                   "= {}), {}, {}, {}, a.given_ns, (SELECT count(*) FROM attempt_loss WHERE attempt "
-                  "= a.row) "
+                  "= a.row), {} "
                   "FROM attempt a JOIN trial t ON t.id = a.trial LEFT JOIN sweep s ON s.id = "
                   "(SELECT min(q.sweep) FROM sweep_attempt q WHERE q.attempt = a.row AND "
                   "q.origin = 'queued') WHERE a.outcome IS NULL ORDER BY a.position",
                   pool_of_attempt("a"), SentinelColumns::kSql, first_sweep_of("a.row"),
-                  pool_of_attempt("a")));
+                  pool_of_attempt("a"), any_paused(connection) ? is_held("a") : "0"));
   while (query.next()) {
     const WorkloadDef* def = catalog.find(query.text(4));
     if (def == nullptr) continue;
@@ -173,10 +196,14 @@ std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalo
     if (!query.is_null(19)) attempt.given = WallTime{query.integer(19)};
     if (attempt.started || attempt.given) attempt.lease = read_lease(connection, attempt.row);
     attempt.losses = static_cast<int>(query.integer(20));
+    attempt.held = query.integer(21) != 0;
     if (const auto sweep = query.maybe_integer(17)) {
       auto& axes = axes_of_sweep[*sweep];
       if (!axes) axes = std::make_shared<const SweepAxes>(read_axes(connection, *sweep, *def));
       attempt.axes = axes;
+      auto& identity = sweeps[*sweep];
+      if (!identity) identity = read_sweep_of_attempt(connection, *sweep);
+      attempt.sweep = identity;
     }
     open.push_back(std::move(attempt));
   }
@@ -214,15 +241,7 @@ Result<void> Store::State::leave_queue(std::int64_t row, WallTime when, const Le
     Query(connection, update).bind_all(when.ns, host, row).run();
     mark_current(connection, identity->trial, identity->pass, identity->repeat);
     Query(connection, "DELETE FROM lease WHERE attempt = ?").bind(row).run();
-    Query insert(connection,
-                 "INSERT INTO lease (attempt, rank, cores, gpu_uuid, gpu_index) "
-                 "VALUES (?, ?, ?, ?, ?)");
-    for (std::size_t rank = 0; rank < lease.ranks.size(); ++rank) {
-      const RankLease& granted = lease.ranks[rank];
-      insert.bind_all(row, static_cast<int>(rank), to_core_list(granted.cores), granted.gpu_uuid,
-                      granted.gpu_index);
-      insert.run();
-    }
+    insert_lease(connection, row, lease);
     return {};
   });
 }

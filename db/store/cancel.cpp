@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "db/base/ending_columns.h"
+#include "db/store/holds.h"
 #include "db/store/state.h"
 
 namespace sweepd {
@@ -25,16 +26,6 @@ void add_open_of_only(Connection& connection, std::int64_t sweep, Store::CancelR
     (left_queue ? receipt.running : receipt.ended).push_back(query.integer(0));
     if (left_queue && query.integer(2) != 0) ++receipt.given;
   }
-}
-
-// Returns the sweep and that of its sentinel, if it has one.
-std::vector<std::int64_t> with_sentinel(Connection& connection, std::int64_t sweep) {
-  std::vector<std::int64_t> sweeps{sweep};
-  Query query(connection,
-              "SELECT id FROM sweep WHERE sentinel_of = (SELECT uid FROM sweep WHERE id = ?)");
-  query.bind(sweep);
-  while (query.next()) sweeps.push_back(query.integer(0));
-  return sweeps;
 }
 
 bool has_open(Connection& connection, std::int64_t sweep) {
@@ -59,13 +50,16 @@ Result<Store::CancelReceipt> Store::cancel_sweep(const SweepId& sweep, WallTime 
     }
     CancelReceipt receipt;
     for (const std::int64_t each : sweeps) {
-      Query(connection, "UPDATE sweep SET cancelled_ns = coalesce(cancelled_ns, ?) WHERE id = ?")
+      Query(connection,
+            "UPDATE sweep SET cancelled_ns = coalesce(cancelled_ns, ?), paused_ns = NULL WHERE id "
+            "= ?")
           .bind_all(when.ns, each)
           .run();
       add_open_of_only(connection, each, receipt);
     }
     const Ending ending{Cancelled{"its sweep was cancelled"}, 0};
     for (const std::int64_t attempt : receipt.ended) set_ending(connection, attempt, ending, when);
+    receipt.holds = holds_of(connection, sweeps, Look::kIfAnyIsPaused);
     return receipt;
   });
 }

@@ -3,11 +3,19 @@
 namespace sweepd {
 
 // PASSIVE does not wait for readers. What a reader still needs stays in the log until the next
-// time.
+// time. A log with a hole must not be moved: if the power failed meanwhile, it could not repair the
+// pages that were moved already.
 Result<void> Store::checkpoint() {
-  return guarded(state_->connection, "moving the log into the database", [&]() -> Result<void> {
-    Query(state_->connection, "PRAGMA wal_checkpoint(PASSIVE)").next();
-    return {};
+  const std::string what = "moving the log into the database";
+  if (state_->log_has_hole) {
+    auto whole = state_->transact(what, []() -> Result<void> { return {}; });
+    if (!whole) return whole;
+  }
+  return guarded(state_->connection, what, [&]() -> Result<void> {
+    return state_->watching_syncs([&]() -> Result<void> {
+      Query(state_->connection, "PRAGMA wal_checkpoint(PASSIVE)").next();
+      return {};
+    });
   });
 }
 

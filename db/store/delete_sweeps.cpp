@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "db/base/held.h"
 #include "db/base/references.h"
+#include "db/store/holds.h"
 #include "db/store/state.h"
 
 namespace sweepd {
@@ -45,7 +47,8 @@ std::int64_t count(Connection& connection, const std::string& sql) {
 
 Result<void> check_has_ended(Connection& connection) {
   Query query(connection,
-              "SELECT s.name, s.uid, count(*) FROM attempt a JOIN temp.doomed_trial t ON t.id = "
+              "SELECT s.name, s.uid, count(*), s.paused_ns IS NOT NULL FROM attempt a JOIN "
+              "temp.doomed_trial t ON t.id = "
               "a.trial CROSS JOIN temp.doomed_sweep d JOIN sweep_trial st ON st.sweep = d.id AND "
               "st.trial = a.trial AND st.pool = " +
                   pool_of_attempt("a") +
@@ -53,12 +56,14 @@ Result<void> check_has_ended(Connection& connection) {
   if (!query.next()) return {};
   return Error{
       ErrorCode::kFailedPrecondition,
-      fmt::format("sweep {} ({}) has {} queued or running; wait until it has ended, or "
-                  "cancel it first: sweepctl cancel {}",
-                  query.text(0), short_id(query.text(1)),
-                  query.integer(2) == 1 ? std::string("an attempt that is")
-                                        : fmt::format("{} attempts that are", query.integer(2)),
-                  short_id(query.text(1)))};
+      fmt::format(
+          "sweep {} ({}) has {} queued or running; {}, or "
+          "cancel it first: sweepctl cancel {}",
+          query.text(0), short_id(query.text(1)),
+          query.integer(2) == 1 ? std::string("an attempt that is")
+                                : fmt::format("{} attempts that are", query.integer(2)),
+          query.integer(3) == 0 ? "wait until it has ended" : "it is paused, so resume it and wait",
+          short_id(query.text(1)))};
 }
 
 Store::DeleteReceipt receipt_of(Connection& connection) {
@@ -76,6 +81,18 @@ Store::DeleteReceipt receipt_of(Connection& connection) {
       "(SELECT DISTINCT trial FROM sweep_trial WHERE sweep IN temp.doomed_sweep AND trial NOT IN "
       "temp.doomed_trial)");
   return receipt;
+}
+
+// Open attempts that stay, because another sweep has their trial.
+std::vector<std::int64_t> open_that_stay(Connection& connection) {
+  std::vector<std::int64_t> rows;
+  if (!any_paused(connection)) return rows;
+  Query query(connection,
+              "SELECT DISTINCT a.row FROM temp.doomed_sweep d JOIN sweep_attempt sa ON sa.sweep = "
+              "d.id JOIN attempt a ON a.row = sa.attempt WHERE a.outcome IS NULL AND a.row NOT IN "
+              "temp.doomed_attempt");
+  while (query.next()) rows.push_back(query.integer(0));
+  return rows;
 }
 
 // What refers to a row by a column that may be empty stays: a device keeps its peak without the
@@ -105,10 +122,12 @@ Result<Store::DeleteReceipt> Store::delete_sweeps(const std::vector<SweepId>& sw
     DeleteReceipt receipt = receipt_of(connection);
     if (deletion == Deletion::kForReal) {
       // Rows may then be deleted in any order; the commit fails if anything refers to none.
+      const auto staying = open_that_stay(connection);
       connection.execute("PRAGMA defer_foreign_keys = ON");
       delete_rows(connection, "attempt", "row", "doomed_attempt");
       delete_rows(connection, "trial", "id", "doomed_trial");
       delete_rows(connection, "sweep", "id", "doomed_sweep");
+      receipt.holds = holds_among(connection, staying);
     }
     make_doomed_tables(connection);  // empties them
     return receipt;

@@ -63,7 +63,8 @@ Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef&
       hosts_(state.connection, state.host),
       receipt_(receipt),
       bucket_(random_id().substr(0, 2)),
-      axes_(std::make_shared<const SweepAxes>(read_axes(state.connection, sweep_row, def))) {
+      axes_(std::make_shared<const SweepAxes>(read_axes(state.connection, sweep_row, def))),
+      sweep_(read_sweep_of_attempt(state.connection, sweep_row)) {
   Query last(state_.connection, "SELECT coalesce(max(position) + 1, 0) FROM attempt");
   last.next();
   next_position_ = last.integer(0);
@@ -71,6 +72,9 @@ Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef&
                  fmt::format("SELECT {} FROM sweep s WHERE s.id = ?", SentinelColumns::kSql));
   sentinel.bind(sweep_row);
   if (sentinel.next()) sentinel_ = SentinelColumns::read(sentinel, 0);
+  Query paused(state_.connection, "SELECT paused_ns IS NOT NULL FROM sweep WHERE id = ?");
+  paused.bind(sweep_row);
+  receipt_.is_paused = paused.next() && paused.integer(0) != 0;
 }
 
 void Enqueuer::link(std::int64_t attempt_row, std::string_view origin) {
@@ -131,6 +135,8 @@ void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
   attempt.priority = wanted.priority;
   attempt.timeout = wanted.timeout;
   attempt.axes = axes_;
+  attempt.held = receipt_.is_paused;
+  attempt.sweep = sweep_;
   sentinel_.fill(def_, attempt);
   Query(state_.connection,
         "INSERT INTO attempt (uid, trial, pass, repeat, host, is_current, position, priority, "

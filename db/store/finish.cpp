@@ -88,9 +88,10 @@ Result<std::size_t> Store::store_samples(const AttemptRecord& record, std::size_
     if (!found) return found.error();
     if (found->ended) return from;
     if (from == 0) forget_samples(state_->connection, record.row);
+    const std::size_t until = std::min(from + kSampleSlice, record.samples.size());
     insert_samples(state_->connection, state_->names, record.row,
-                   std::span(record.samples).subspan(from, kSampleSlice));
-    return std::min(from + kSampleSlice, record.samples.size());
+                   std::span(record.samples).subspan(from, until - from));
+    return until;
   });
 }
 

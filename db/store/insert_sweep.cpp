@@ -38,6 +38,11 @@ std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const
                 request.submitted.ns, sweep.source, sweep.sentinel.ns, sweep.frontier ? 1 : 0)
       .run();
   const std::int64_t row = connection.database().getLastInsertRowid();
+  if (!request.notify.empty()) {
+    Query(connection, "INSERT INTO notification (sweep, command) VALUES (?, ?)")
+        .bind_all(row, request.notify)
+        .run();
+  }
   for (std::size_t i = 0; i < sweep.passes.size(); ++i) {
     Query(connection, "INSERT INTO sweep_pass (sweep, position, pass) VALUES (?, ?, ?)")
         .bind_all(row, static_cast<std::int64_t>(i), name_of(sweep.passes[i]))

@@ -15,6 +15,11 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file,
   const std::string what = "database " + file.string();
   try {
     auto state = std::make_unique<State>(file, catalog);
+    // The daemon before may have died after a sync that failed. There is no log if it ended in
+    // peace.
+    state->log_has_hole = true;
+    auto whole = state->transact(what, []() -> Result<void> { return {}; });
+    if (!whole) return whole.error();
     if (auto migrated = migrate(state->connection, embedded_migrations()); !migrated) {
       return Error{migrated.error().code, what + ": " + migrated.error().message};
     }

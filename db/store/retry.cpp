@@ -4,6 +4,7 @@
 #include <array>
 
 #include "db/store/enqueue.h"
+#include "db/store/holds.h"
 #include "db/store/state.h"
 #include "runner/base/text.h"
 
@@ -126,6 +127,10 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
           "sweep WHERE id = ?1)")
         .bind(*row)
         .run();
+    Query(connection,
+          "UPDATE notification SET begun_ns = NULL, ended_ns = NULL, problem = '' WHERE sweep = ?")
+        .bind(*row)
+        .run();
     ParamTable params(connection, **def);
     const std::string kNoBaseKey;
     Enqueuer enqueuer(*state_, *row, **def, Reuse::kSame, machines, receipt);
@@ -140,6 +145,7 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
       if (enqueuer.use_existing(wanted, candidate.attempt)) continue;
       enqueuer.add(wanted, Enqueuer::Siblings::kPossible);
     }
+    add_holds(connection, *row, receipt);
     return receipt;
   });
 }

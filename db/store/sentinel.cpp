@@ -50,7 +50,9 @@ SentinelSweep find_or_insert_sweep(Connection& connection, const WatchedSweep& w
   request.sweep.workload = kSentinelWorkload;
   request.submitted = now;
   const std::int64_t row = insert_sweep(connection, request, def);
-  Query(connection, "UPDATE sweep SET sentinel_of = ? WHERE id = ?")
+  Query(connection,
+        "UPDATE sweep SET sentinel_of = ?1, paused_ns = (SELECT w.paused_ns FROM sweep w WHERE "
+        "w.uid = ?1) WHERE id = ?2")
       .bind_all(watched.id, row)
       .run();
   return {row, false};

@@ -2,6 +2,8 @@
 // transaction through `transact`.
 #pragma once
 
+#include <sqlite3.h>
+
 #include <map>
 #include <string>
 
@@ -21,17 +23,37 @@ struct StoreState {
   Names names;
   Catalog catalog;
   std::int64_t host = 0;  // row of `host` for this machine
+  // A sync failed. What the kernel could not write then it forgets, and the next sync succeeds
+  // without it: on the disk the log has a hole, and nothing behind it would survive a power loss.
+  bool log_has_hole = false;
+
+  // Runs `body`, and notes if a sync fails in it.
+  template <class Body>
+  auto watching_syncs(Body body) -> decltype(body()) {
+    try {
+      return body();
+    } catch (const SQLite::Exception& exception) {
+      note_failure(exception);
+      throw;
+    }
+  }
+  void note_failure(const SQLite::Exception& exception);
+  // Writes the log anew, in its place, and syncs it, so that it has no hole. In a transaction.
+  void rewrite_log();
 
   // Runs `body` (returning a Result) in an immediate transaction, which is committed if it succeeds
   // and rolled back if it returns an Error or SQLite throws.
   template <class Body>
   auto transact(const std::string& what, Body body) -> decltype(body()) {
     auto result = guarded(connection, what, [&]() -> decltype(body()) {
-      SQLite::Transaction transaction(connection.database(),
-                                      SQLite::TransactionBehavior::IMMEDIATE);
-      auto inner = body();
-      if (inner) transaction.commit();
-      return inner;
+      return watching_syncs([&]() -> decltype(body()) {
+        SQLite::Transaction transaction(connection.database(),
+                                        SQLite::TransactionBehavior::IMMEDIATE);
+        if (log_has_hole) rewrite_log();
+        auto inner = body();
+        if (inner) transaction.commit();
+        return inner;
+      });
     });
     if (!result) names.forget();
     return result;
@@ -73,6 +95,13 @@ struct SentinelColumns {
 void mark_current(Connection& connection, std::int64_t trial, Pass pass, int repeat);
 
 void set_ending(Connection& connection, std::int64_t row, const Ending& ending, WallTime ended);
+
+// Of an attempt, a row, that has none.
+void insert_lease(Connection& connection, std::int64_t row, const Lease& lease);
+
+// The identity of a sweep, a row; null if there is none.
+std::shared_ptr<const SweepOfAttempt> read_sweep_of_attempt(Connection& connection,
+                                                            std::int64_t sweep);
 
 // Returns every open attempt that this build can run.
 std::vector<OpenAttempt> load_open(Connection& connection, const Catalog& catalog);

@@ -16,6 +16,7 @@
 #include "runner/model/attempt_record.h"
 #include "runner/model/changes.h"
 #include "runner/model/noise_floor.h"
+#include "runner/model/notification.h"
 #include "runner/model/open_attempt.h"
 #include "runner/model/reference.h"
 #include "runner/model/sweep.h"
@@ -42,7 +43,21 @@ struct NewSweep {
   std::vector<NewTrial> trials;  // in sweep order, keys unique in each pool
   WallTime submitted;
   Reuse reuse = Reuse::kSame;
-  MachineIds machines{};  // on which it would run
+  MachineIds machines{};    // on which it would run
+  std::string notify = {};  // a command to run once it has ended; "": none
+};
+
+// Open attempts whose sweeps changed, by their rows. Only those that wait are concerned now; one
+// that runs may be queued again.
+struct Holds {
+  std::vector<std::int64_t> held;      // every live sweep that wants them is paused
+  std::vector<std::int64_t> released;  // one that is not paused wants them, or none is left
+};
+
+// A device of this host on which nothing new starts.
+struct PausedDevice {
+  std::string kind, uuid;  // as DeviceInfo's
+  WallTime since;
 };
 
 struct SubmitReceipt {
@@ -52,6 +67,9 @@ struct SubmitReceipt {
   std::int64_t attempts_joined = 0;  // queued or running already for another sweep
   Changes changes;                   // among the queued ones
   std::vector<OpenAttempt> queued;
+  Holds holds = {};                    // of what was joined
+  std::int64_t attempts_released = 0;  // joined ones that paused sweeps had held
+  bool is_paused = false;              // the sweep that is retried: what is queued waits
 };
 
 struct Rates {
@@ -130,11 +148,47 @@ class Store {
     std::vector<std::int64_t> ended;
     std::vector<std::int64_t> running;
     std::int64_t given = 0;  // of `running`: that wait in a cluster
+    Holds holds = {};        // of what other sweeps want
   };
   Result<CancelReceipt> cancel_sweep(const SweepId& sweep, WallTime when);
 
+  // Pauses sweeps, with their sentinels: what waits starts only once they are resumed, or if
+  // another live sweep wants it. What runs goes on. Repeatable. All or none: kFailedPrecondition if
+  // one has ended or was cancelled. `pause_all`: those with anything open, as of now.
+  struct PausedSweep {
+    SweepId id;
+    std::string name;
+    bool was_paused = false;   // before the call
+    std::int64_t held = 0;     // that wait; resumed: that waited
+    std::int64_t running = 0;  // that run
+    std::int64_t given = 0;    // that a cluster has
+  };
+  struct PauseReceipt {
+    std::vector<PausedSweep> sweeps;
+    Holds holds;
+  };
+  Result<PauseReceipt> pause_sweeps(const std::vector<SweepId>& sweeps, WallTime when);
+  Result<PauseReceipt> pause_all(WallTime when);
+  // The opposite. A sweep that is not paused stays as it is.
+  Result<PauseReceipt> resume_sweeps(const std::vector<SweepId>& sweeps);
+  Result<PauseReceipt> resume_all();
+  // The same for a device of this host. Each returns false if it was so already.
+  Result<bool> pause_device(const DeviceInfo& device, WallTime when);
+  Result<bool> resume_device(const DeviceInfo& device);
+  Result<std::vector<PausedDevice>> paused_devices();
+
+  // Commands of sweeps that have ended, whatever became of their attempts. `begin_notification`
+  // marks the next one as begun, for good: it never returns it again, unless a retry queues
+  // something. Nothing: none is due.
+  Result<bool> owes_notifications();  // of sweeps that have ended or will
+  Result<std::optional<EndedSweep>> begin_notification(WallTime now);
+  Result<void> end_notification(const SweepId& sweep, WallTime now, const std::string& problem);
+  // Those that a daemon began and did not see the end of.
+  Result<void> end_lost_notifications(WallTime now);
+
   // Adds attempts, as submit does, for what is not `done` (or whose outcome or verdict is in
-  // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again.
+  // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again; one
+  // that is paused stays so. Its notification is due again at its next end.
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
                                     WallTime when, const MachineIds& machines = {});
 
@@ -146,9 +200,25 @@ class Store {
     std::int64_t trials = 0, samples = 0;
     std::int64_t trials_kept = 0;     // because another sweep has them
     std::vector<AttemptId> attempts;  // whose folders are of no use any more
+    Holds holds = {};                 // of attempts that stay
   };
   enum class Deletion { kForReal, kDryRun };
   Result<DeleteReceipt> delete_sweeps(const std::vector<SweepId>& sweeps, Deletion deletion);
+
+  // For a database that was lost (runner/daemon/recovery). In this order: sweeps with their trials,
+  // oldest first; attempts, which `finish` then ends; and for each sweep what is left of it.
+  Result<void> restore_sweep(const NewSweep& sweep, const WorkloadDef& def,
+                             const SweepId& sentinel_of);
+  // Adds the attempt as a started one of `sweep`, and its trial, of version `def.version`, if it is
+  // new. Returns its row.
+  Result<std::int64_t> restore_attempt(const OpenAttempt& attempt, const TrialKey& base_key,
+                                       const SweepId& sweep, const WorkloadDef& def);
+  // Of several attempts of one point the sweep keeps the newest. A point without one gets another
+  // sweep's result, else a queued attempt; returns these.
+  Result<SubmitReceipt> restore_answers(const NewSweep& sweep, const WorkloadDef& def);
+  // Ends queued attempts as `cancelled`, with this reason.
+  Result<void> restore_unmeasured(const std::vector<std::int64_t>& rows, const std::string& reason,
+                                  WallTime when);
 
   // Queues the next sentinel of the sweep, a row, on a kind of device ("cpu", "cuda"). Returns
   // nothing if the sweep or its sentinel was cancelled, or if this build cannot run one.

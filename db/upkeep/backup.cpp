@@ -11,6 +11,7 @@
 
 #include "db/base/connection.h"
 #include "db/upkeep/check.h"
+#include "runner/base/files.h"
 #include "runner/base/ids.h"
 #include "runner/base/unique_fd.h"
 
@@ -50,12 +51,6 @@ class PartFile {
  private:
   fs::path path_;
 };
-
-Result<void> sync(const fs::path& path, int flags) {
-  const UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC));
-  if (!file || ::fsync(file.get()) != 0) return cannot(path, std::strerror(errno));
-  return {};
-}
 
 Error already_there(const fs::path& to) {
   return {ErrorCode::kInvalidArgument,
@@ -122,11 +117,11 @@ Result<Backup> back_up(const fs::path& database, const fs::path& to, Replace rep
     return to_error(exception, "backing up " + database.string(), nullptr);
   }
   if (auto sound = check_copy(part.path()); !sound) return sound.error();
-  if (auto synced = sync(part.path(), O_RDONLY); !synced) return synced.error();
+  if (auto synced = force_to_disk(part.path()); !synced) return synced.error();
   std::error_code error;
   backup.size.value = static_cast<std::int64_t>(fs::file_size(part.path(), error));
   if (auto named = give_name(part.path(), to, replace); !named) return named.error();
-  if (auto synced = sync(to.parent_path(), O_RDONLY | O_DIRECTORY); !synced) return synced.error();
+  if (auto synced = force_to_disk(to.parent_path()); !synced) return synced.error();
   return backup;
 }
 

@@ -1,5 +1,6 @@
 #include "db/upkeep/check.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "db/base/connection.h"
@@ -17,7 +18,30 @@ Bytes size_of(const std::filesystem::path& file) {
   return size;
 }
 
+bool has_counts(Connection& connection) {
+  return Query(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'sweep_count'").next();
+}
+
+// The counts that triggers keep, against the rows.
+constexpr const char* kWrongCounts =
+    "WITH counted AS (SELECT sweep, 'trials' AS what, count(*) AS n FROM sweep_trial GROUP BY 1 "
+    "UNION ALL SELECT sa.sweep, coalesce(a.outcome, iif(a.started_ns IS NULL, 'queued', "
+    "'running')), count(*) FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt GROUP BY 1, "
+    "2) SELECT s.uid, coalesce(k.what, c.what), coalesce(k.n, 0), coalesce(c.n, 0) FROM counted c "
+    "FULL JOIN sweep_count k ON k.sweep = c.sweep AND k.what = c.what JOIN sweep s ON s.id = "
+    "coalesce(k.sweep, c.sweep) WHERE coalesce(k.n, 0) <> coalesce(c.n, 0) LIMIT 10";
+
 }  // namespace
+
+std::vector<std::string> wrong_counts(Connection& connection) {
+  std::vector<std::string> found;
+  Query query(connection, kWrongCounts);
+  while (query.next()) {
+    found.push_back(fmt::format("sweep {} says {} {}, and has {}", query.text(0), query.integer(2),
+                                query.text(1), query.integer(3)));
+  }
+  return found;
+}
 
 Result<DatabaseCheck> check_database(const std::filesystem::path& file, Duration limit) {
   DatabaseCheck check;
@@ -30,6 +54,8 @@ Result<DatabaseCheck> check_database(const std::filesystem::path& file, Duration
     while (query.next()) {
       if (query.text(0) != "ok") check.problems.push_back(query.text(0));
     }
+    if (!check.problems.empty() || !has_counts(connection)) return check;
+    check.problems = wrong_counts(connection);
     return check;
   } catch (const SQLite::Exception& exception) {
     const int code = exception.getErrorCode() & 0xff;
@@ -42,6 +68,18 @@ Result<DatabaseCheck> check_database(const std::filesystem::path& file, Duration
       check.problems.push_back(exception.what());
       return check;
     }
+    return to_error(exception, "database " + file.string(), nullptr);
+  }
+}
+
+Result<bool> has_sweeps(const std::filesystem::path& file) {
+  try {
+    Connection connection(file, Access::kReadOnly);
+    Query table(connection, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'sweep'");
+    if (!table.next()) return false;  // the daemon that made it did not come far
+    Query sweep(connection, "SELECT 1 FROM sweep LIMIT 1");
+    return sweep.next();
+  } catch (const SQLite::Exception& exception) {
     return to_error(exception, "database " + file.string(), nullptr);
   }
 }

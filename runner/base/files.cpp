@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -166,6 +167,13 @@ Result<void> write_all(int fd, std::string_view text, const fs::path& shown) {
   return {};
 }
 
+std::string identity_of(const fs::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) return "";
+  return fmt::format("{} {} {} {}.{:09}", info.st_dev, info.st_ino, info.st_size,
+                     info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
 Result<void> replace_file(const fs::path& file, std::string_view text) {
   const fs::path fresh = file.string() + ".new";
   if (auto written = write_new(fresh, text); !written) {
@@ -174,6 +182,12 @@ Result<void> replace_file(const fs::path& file, std::string_view text) {
   if (std::rename(fresh.c_str(), file.c_str()) != 0) {
     return Error{ErrorCode::kIo, failed(file, "replace", errno).message};
   }
+  return {};
+}
+
+Result<void> force_to_disk(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return failed(path, "write", errno);
   return {};
 }
 

@@ -32,9 +32,16 @@ Result<std::string> read_regular(const std::filesystem::path& file, Links links,
 // Writes all of a text to an open file. The error kIo names it as `shown`.
 Result<void> write_all(int fd, std::string_view text, const std::filesystem::path& shown);
 
+// Identifies a file. Two results are equal if nothing replaced or changed it in between; "" without
+// it.
+std::string identity_of(const std::filesystem::path& file);
+
 // Replaces a file at once: readers see the old text or the new one, also after a crash in between.
 // Errors name the file: kIo.
 Result<void> replace_file(const std::filesystem::path& file, std::string_view text);
+
+// Has the kernel write a file, or the names in a folder, to the disk. The error kIo names it.
+Result<void> force_to_disk(const std::filesystem::path& path);
 
 // Copies a folder's regular files and folders and nothing else: a link may name anything on this
 // machine, and a FIFO or device cannot be copied. `to` must not exist. Copies have mode 0700 and

@@ -142,9 +142,12 @@ std::string work_text(const rpc::SweepPlan& plan) {
   }
   const auto queued = plan.queued, running = plan.running;
   if (queued + running > 0) {
-    lines.add("joined", fmt::format("{} of another sweep: {} queued, {} running",
+    const std::string held = plan.held == 0 ? ""
+                                            : fmt::format(" ({} paused there, which would start)",
+                                                          with_thousands(plan.held));
+    lines.add("joined", fmt::format("{} of another sweep: {} queued{}, {} running",
                                     counted(queued + running, "attempt"), with_thousands(queued),
-                                    with_thousands(running)));
+                                    held, with_thousands(running)));
   }
   if (const std::string time = duration_text(plan); !time.empty()) lines.add("time", time);
   for (const rpc::PlannedAsk& ask : plan.asks) {

@@ -28,15 +28,6 @@ std::string repeat(std::string_view text, std::size_t times) {
   return out;
 }
 
-// Replaces control characters: messages of failed programs must not control the terminal.
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return out;
-}
-
 // Shows whole seconds, because tenths would flicker with each redraw.
 std::string clock_text(Duration d) {
   const std::int64_t s = d.ns / 1'000'000'000;
@@ -59,6 +50,7 @@ std::string bar_line(const ProgressView& view, const Screen& screen, Duration si
   std::string figures = fmt::format("{}/{}  {:.0f}%", with_thousands(view.ended),
                                     with_thousands(view.total), std::floor(share * 100));
   std::string tail = problems_text(view, screen.colour);
+  if (view.paused) tail += ", paused";
   if (view.left) {
     const Duration left{std::max<std::int64_t>(0, view.left->ns - since.ns)};
     tail += fmt::format(", about {} left", clock_text(left));
@@ -108,6 +100,14 @@ std::string_view next_piece(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return out;
+}
+
 ProgressView progress_view(const std::string& name, const rpc::Progress& progress) {
   ProgressView view;
   view.name = name;
@@ -120,6 +120,7 @@ ProgressView progress_view(const std::string& name, const rpc::Progress& progres
   view.waiting = waiting_lines(progress.given);
   // No time is shown once all attempts have ended: "0s" would be noise.
   if (view.ended < view.total) view.left = progress.left;
+  view.paused = progress.paused && view.ended < view.total;
   return view;
 }
 
@@ -175,6 +176,7 @@ std::vector<std::string> live_lines(const ProgressView& view, const Screen& scre
 std::string plain_line(const ProgressView& view) {
   std::string line = fmt::format("{}: {}/{} ended{}", printable(view.name), view.ended, view.total,
                                  problems_text(view, Colour::kNo));
+  if (view.paused) line += ", paused";
   if (view.left) line += fmt::format(", about {} left", clock_text(*view.left));
   for (const std::string& waits : view.waiting) line += "; " + printable(waits);
   return line;
@@ -190,6 +192,18 @@ std::string trouble_line(std::string_view trouble) {
   // In a cluster's pool. The others go on.
   if (trouble.starts_with("pool `")) return fmt::format("! {}; trying again", printable(trouble));
   return fmt::format("! nothing new starts: {}; trying again", printable(trouble));
+}
+
+std::string pause_line(std::string_view name, Pause pause) {
+  if (pause == Pause::kEnds) return fmt::format("{} goes on", printable(name));
+  return fmt::format("! {} is paused: nothing new starts until sweepctl resume", printable(name));
+}
+
+std::string paused_devices_line(const std::vector<std::string>& devices) {
+  const bool one = devices.size() == 1;
+  return fmt::format("! {} {} paused: nothing new starts on {} until sweepctl resume --device {}",
+                     printable(join(devices, ", ")), one ? "is" : "are", one ? "it" : "them",
+                     printable(join(devices, ",")));
 }
 
 std::string erase_lines(const std::vector<std::size_t>& widths, std::size_t width) {

@@ -29,9 +29,13 @@ struct ProgressView {
   std::vector<RunningView> running;
   std::vector<std::string> waiting;  // in clusters: waiting_lines (places_view.h)
   std::optional<Duration> left;
+  bool paused = false;
 };
 
 ProgressView progress_view(const std::string& name, const rpc::Progress& progress);
+
+// Replaces control characters: messages of failed programs must not control the terminal.
+std::string printable(std::string_view text);
 
 enum class Colour { kNo, kYes };
 struct Screen {
@@ -53,6 +57,13 @@ std::string problem_line(const rpc::EndedEntry& ended, Colour colour);
 
 // The daemon's message if nothing can start, as a line.
 std::string trouble_line(std::string_view trouble);
+
+// The line for a sweep that was paused, or resumed.
+enum class Pause { kBegins, kEnds };
+std::string pause_line(std::string_view name, Pause pause);
+
+// "! cuda:0 is paused: nothing new starts on it until sweepctl resume --device cuda:0"
+std::string paused_devices_line(const std::vector<std::string>& devices);
 
 // Returns the number of columns on the screen; colours take none.
 std::size_t visible_width(std::string_view text);

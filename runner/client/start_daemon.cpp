@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runner/base/descriptors.h"
 #include "runner/base/files.h"
@@ -89,6 +91,23 @@ Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::p
   posix_spawn_file_actions_destroy(&actions);
   if (spawned == 0) return ours;
   return Error{ErrorCode::kUnavailable, "cannot start `" + program + "`: " + strerror(spawned)};
+}
+
+Result<int> recover_state(const StateFolder& state, std::vector<std::string> options) {
+  const std::string program = daemon_program();
+  options.insert(options.begin(), {program, "--state-dir", state.path(), "--recover"});
+  std::vector<char*> argv;
+  for (std::string& option : options) argv.push_back(option.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  const int spawned = ::posix_spawnp(&pid, program.c_str(), nullptr, nullptr, argv.data(), environ);
+  if (spawned != 0) {
+    return Error{ErrorCode::kUnavailable, "cannot start `" + program + "`: " + strerror(spawned)};
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
 }  // namespace sweepd

@@ -2,6 +2,9 @@
 // listens. The error is the text that sweepd printed.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "runner/base/result.h"
 #include "runner/wire/endpoint.h"
 
@@ -12,5 +15,9 @@ Result<void> start_daemon(const StateFolder& state);
 // Starts `sweepd --read FILE` and returns the socket on which to ask it. It ends when the socket
 // closes. Errors in the file are its answer to the first request.
 Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::path& file);
+
+// Runs `sweepd --recover` with these further options. It prints what it found or why it could not;
+// returns its exit code.
+Result<int> recover_state(const StateFolder& state, std::vector<std::string> options);
 
 }  // namespace sweepd

@@ -18,6 +18,9 @@ std::string counts_text(const rpc::SubmittedSweep& sweep) {
     text += fmt::format(", {} reused (measured before)", with_thousands(sweep.reused));
   }
   if (sweep.joined != 0) text += fmt::format(", {} already queued", with_thousands(sweep.joined));
+  if (sweep.released != 0) {
+    text += fmt::format(" ({} of a paused sweep, which now start)", with_thousands(sweep.released));
+  }
   if (sweep.excluded != 0) text += fmt::format(", {} excluded", counted(sweep.excluded, "point"));
   if (sweep.duplicates != 0) {
     text += fmt::format(", {} the same as another", counted(sweep.duplicates, "point"));
@@ -38,6 +41,11 @@ void add_submission_options(Command& command, Submission& submission) {
           "now, `any`, or `none`")
       ->one_of({"same", "any", "none"})
       ->capture_default_str();
+  command
+      .add_option("--notify", submission.notify,
+                  "when the sweep has ended, the daemon runs this with /bin/sh, with a summary on "
+                  "stdin and in SWEEPD_SWEEP, SWEEPD_DONE, SWEEPD_FAILED and others")
+      ->type_name("COMMAND");
 }
 
 Result<std::vector<std::string>> submit_sweeps(Client& client, const Submission& submission,
@@ -52,6 +60,7 @@ Result<std::vector<std::string>> submit_sweeps(Client& client, const Submission&
   for (const SweepFile& file : *files) {
     rpc::Submit::Request request = file.submit();
     request.reuse = submission.again ? "none" : submission.reuse;
+    request.notify = submission.notify;
     const auto reply = client.call<rpc::Submit>(request);
     if (!reply) return reply.error();
     for (const rpc::SubmittedSweep& sweep : reply->sweeps) {

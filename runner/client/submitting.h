@@ -15,9 +15,10 @@ struct Submission {
   SweepFiles files;
   bool again = false;
   std::string reuse = "same";
+  std::string notify;
 };
 
-// Adds FILE and what selects its points, --again and --reuse; `submission` receives them.
+// Adds FILE and what selects its points, --again, --reuse and --notify; `submission` receives them.
 void add_submission_options(Command& command, Submission& submission);
 
 // Queues the sweeps and prints a line for each to `lines`. Returns their ids.

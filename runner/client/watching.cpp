@@ -86,6 +86,16 @@ class Display {
                                                 : trouble_line(progress.trouble));
     }
     trouble_ = progress.trouble;
+    if (progress.paused != paused_ && !progress.over) {
+      notes_.push_back(pause_line(name_, progress.paused ? Pause::kBegins : Pause::kEnds));
+    }
+    paused_ = progress.paused;
+    if (progress.paused_devices != paused_devices_ && !progress.over) {
+      notes_.push_back(progress.paused_devices.empty()
+                           ? "all devices are in use again"
+                           : paused_devices_line(progress.paused_devices));
+    }
+    paused_devices_ = progress.paused_devices;
     changed_ = true;
   }
   // Draws if the pause is over, or at once with kNow.
@@ -148,6 +158,8 @@ class Display {
   std::vector<rpc::EndedEntry> problems_;  // not printed yet
   std::vector<std::string> notes_;         // not printed yet
   std::string trouble_;
+  bool paused_ = false;
+  std::vector<std::string> paused_devices_;
   std::vector<std::size_t> widths_;
   std::optional<Instant> drawn_;
   std::string said_;

@@ -24,7 +24,7 @@ namespace sweepd {
 namespace asio = boost::asio;
 
 namespace {
-constexpr std::size_t kReaderThreads = 4;
+constexpr std::size_t kReaderThreads = 4, kSlowThreads = 4;
 constexpr Duration kQueryLimit = seconds(30);
 constexpr std::chrono::seconds kFolderCheck{2};
 }  // namespace
@@ -47,12 +47,20 @@ struct App::Parts {
         executors(std::move(executors_)),
         writer(io, *store),
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
-        watchers(io, readers, {catalog, host, worker}),
+        slow(state.database(), catalog, kSlowThreads, kQueryLimit),
+        notifier(io, writer, state.path(), state.notify_log()),
+        watchers(io, readers, slow, {catalog, host, worker}, machine),
         dispatcher(io, writer, make_pools(config.config, executors, local_use()), catalog,
-                   {[this] { watchers.changed(); },
-                    [this](const EndedAttempt& attempt) { watchers.ended(attempt); },
+                   {[this] {
+                      watchers.changed();
+                      notifier.changed();
+                    },
+                    [this](const EndedAttempt& attempt) {
+                      watchers.ended(attempt);
+                      notifier.changed();
+                    },
                     [this] { end(); }, [this] { return keeps_folder(); }}),
-        services{{state, state.database(), catalog, readers, config.config.pools,
+        services{{state, state.database(), catalog, readers, slow, config.config.pools,
                   [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); }},
                  io,
                  machine,
@@ -61,6 +69,7 @@ struct App::Parts {
                  writer,
                  dispatcher,
                  watchers,
+                 notifier,
                  [this](StopMode mode) { stop(mode); },
                  worker,
                  config_places,
@@ -89,6 +98,7 @@ struct App::Parts {
       return;
     }
     draining = true;
+    notifier.stop();
     spdlog::info("draining: {} running, {} stay queued", dispatcher.running().size(),
                  dispatcher.queued());
     dispatcher.drain();
@@ -153,7 +163,8 @@ struct App::Parts {
   std::unique_ptr<Store> store;
   PoolExecutors executors;
   Writer writer;
-  ReaderPool readers;
+  ReaderPool readers, slow;
+  Notifier notifier;
   Watchers watchers;
   Dispatcher dispatcher;
   Services services;
@@ -193,6 +204,7 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
 Result<void> App::run(const std::function<void()>& ready) {
   spdlog::info("sweepd {} ({}) on {}", kVersion, kBuildCommit, parts_->state.path().string());
   if (const auto recovered = parts_->dispatcher.recover(); !recovered) return recovered.error();
+  if (const auto known = parts_->notifier.recover(); !known) return known.error();
   if (const auto listening = parts_->server.listen(); !listening) return listening.error();
   parts_->wait_for_signal();
   parts_->check_folder();

@@ -9,6 +9,7 @@
 #include "runner/daemon/daemonize.h"
 #include "runner/daemon/logging.h"
 #include "runner/daemon/options.h"
+#include "runner/daemon/recover_database.h"
 #include "runner/daemon/serve_file.h"
 
 namespace sweepd {
@@ -20,6 +21,7 @@ int run_sweepd(int argc, char** argv) {
   const auto options = parse_options(argc, argv, exit_code);
   if (!options) return exit_code;
   std::signal(SIGPIPE, SIG_IGN);  // a client that went away is an error code, not a death
+  if (options->recover) return recover_database(options->app, *options->recover);
   if (!options->read_file.empty()) return serve_file(options->app, options->read_file);
 
   ReadyPipe pipe;

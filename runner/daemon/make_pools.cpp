@@ -17,7 +17,8 @@ PoolExecutors make_executors(const Config& config, const std::filesystem::path& 
   PoolExecutors executors;
   for (const PoolConfig& pool : config.pools) {
     if (pool.slurm) {
-      executors.push_back(make_slurm_executor({.pool = pool, .worker = worker, .owner = owner}));
+      executors.push_back(make_slurm_executor(
+          {.pool = pool, .worker = worker, .owner = owner, .commands = {}, .prefork = prefork}));
     } else {
       executors.push_back(make_local_executor(worker, prefork));
     }

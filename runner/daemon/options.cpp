@@ -16,6 +16,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   std::string worker;
   std::string config;
   std::string read_file;
+  bool recover = false;
+  bool dry_run = false;
   bool foreground = false;
   bool no_prefork = false;
   cli.add_option("--state-dir", state_dir,
@@ -30,6 +32,12 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   cli.add_option("--read", read_file,
                  "only answer questions about this database file, over the socket on standard "
                  "input (for sweepctl --db)");
+  CLI::Option* recovering =
+      cli.add_flag("--recover", recover,
+                   "only make the database anew from the folders of the attempts, if there is none "
+                   "that can be used (for sweepctl recover)");
+  cli.add_flag("--dry-run", dry_run, "of --recover: only say what would be found")
+      ->needs(recovering);
   cli.add_flag("--foreground", foreground, "stay in the foreground and log to the terminal too");
   cli.add_flag("--no-prefork", no_prefork,
                "load a new worker for every attempt instead of forking a loaded one "
@@ -44,10 +52,13 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   }
   const std::filesystem::path program =
       worker.empty() ? worker_program() : std::filesystem::path(worker);
+  std::optional<Recovery> recovery;
+  if (recover) recovery = dry_run ? Recovery::kDryRun : Recovery::kForReal;
   return DaemonOptions{
       {StateFolder::from_environment(state_dir), std::filesystem::absolute(program),
        no_prefork ? Prefork::kNo : Prefork::kYes, ConfigPlaces::from_environment(config)},
       foreground ? Ground::kForeground : Ground::kBackground,
+      recovery,
       read_file};
 }
 

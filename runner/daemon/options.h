@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runner/daemon/app.h"
+#include "runner/daemon/recover_database.h"
 
 namespace sweepd {
 
@@ -13,6 +14,7 @@ enum class Ground { kForeground, kBackground };
 struct DaemonOptions {
   AppOptions app;
   Ground ground = Ground::kBackground;
+  std::optional<Recovery> recover;  // if set, runs recover_database.h instead of a daemon
   std::filesystem::path read_file;  // if not empty, runs serve_file.h instead of a daemon
 };
 

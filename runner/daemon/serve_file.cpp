@@ -50,8 +50,9 @@ int serve_file(const AppOptions& options, const std::filesystem::path& file) {
   ReaderPool readers(copy ? copy->file() : file, *catalog, kFileReaders, kFileQueryLimit);
   // Without it, what is beside the file can be read all the same.
   const auto config = load_config(options.config);
-  ReadServices services{beside, file, *catalog, readers,
-                        config ? config->config.pools : std::vector<PoolConfig>()};
+  ReadServices services{beside,   file,
+                        *catalog, readers,
+                        readers,  config ? config->config.pools : std::vector<PoolConfig>()};
   Session::Socket socket(io);
   boost::system::error_code error;
   socket.assign(asio::local::stream_protocol(), STDIN_FILENO, error);

@@ -72,6 +72,9 @@ struct Adoption {
   // AttemptNotStarted or AttemptLost follows, as after `start`.
   bool waits = false;
   std::optional<WallTime> started = {};  // as AttemptStarted::when
+  // For how long its oldest rank that is alive has run, by a clock that nobody sets; empty: this is
+  // not known here.
+  std::optional<Duration> age = {};
 };
 
 class Executor {
@@ -100,6 +103,9 @@ class Executor {
   virtual void stop(const AttemptId& attempt) = 0;  // asks them to end, also those suspended
   // Also one that is being started, which is then AttemptNotStarted.
   virtual void kill(const AttemptId& attempt) = 0;
+  // One that waits, and that no job of the cluster has, becomes AttemptNotStarted. Any other is
+  // ignored, as is every one where nothing waits.
+  virtual void take_back(const AttemptId&) {}
   // Ranks that were suspended from outside, by SIGSTOP or a debugger.
   virtual std::set<int> suspended(const AttemptId& attempt) = 0;
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <csignal>
 
@@ -12,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runner/base/files.h"
 #include "runner/base/proc.h"
 #include "runner/exec/found_rank.h"
 #include "runner/exec/rank_environment.h"
@@ -48,13 +48,6 @@ bool readable(int fd, int limit_ms) {
 }
 
 }  // namespace
-
-std::string identity_of(const std::filesystem::path& program) {
-  struct stat info {};
-  if (::stat(program.c_str(), &info) != 0) return "";
-  return fmt::format("{} {} {} {}.{:09}", info.st_dev, info.st_ino, info.st_size,
-                     info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-}
 
 ForkServer::ForkServer(const SpawnRequest& rank, UniqueFd socket, Spawned process)
     : program_identity_(identity_of(rank.program)),

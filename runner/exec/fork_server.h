@@ -18,9 +18,6 @@
 
 namespace sweepd {
 
-// Identifies a program's file. Two results are equal if nothing replaced the file in between.
-std::string identity_of(const std::filesystem::path& program);
-
 class ForkServer {
  public:
   // Begins to load `rank.program` with the environment and cores of `rank`. Its other fields are

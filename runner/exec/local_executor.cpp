@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "runner/base/process_age.h"
 #include "runner/exec/launches.h"
 #include "runner/exec/rank_processes.h"
 #include "runner/exec/wakeups.h"
@@ -95,7 +96,11 @@ Adoption LocalExecutor::adopt(const AttemptFolder& folder, const AttemptId& atte
   FoundRanks found = processes_.adopt(folder, world_size);
   Adoption adoption;
   adoption.incomplete = found.incomplete;
-  for (const RankProcess& rank : found.alive) adoption.alive.push_back(rank.rank);
+  for (const RankProcess& rank : found.alive) {
+    adoption.alive.push_back(rank.rank);
+    const auto age = process_age(rank.pid);
+    if (age && (!adoption.age || *age > *adoption.age)) adoption.age = age;
+  }
   if (found.alive.empty() && found.incomplete) return adoption;
   Running running;
   running.ranks = std::move(found.alive);

@@ -12,6 +12,7 @@
 
 #include "runner/base/proc.h"
 #include "runner/exec/fork_server.h"
+#include "runner/exec/forkable.h"
 #include "runner/exec/found_rank.h"
 #include "runner/exec/leftovers.h"
 #include "runner/exec/rank_environment.h"
@@ -25,24 +26,6 @@ namespace {
 constexpr Duration kLoadLimit = seconds(60);
 // A preloaded worker that is killed from outside is started again, but not forever.
 constexpr int kMaxLosses = 3;
-
-// Only a timing of one process on the CPU cannot tell a fork from a start. The memory pass reports
-// the resident set, which a fork shares with its parent; CUDA and gangs load what a fork must not
-// have.
-std::string_view param_of(const AttemptRequest& request, std::string_view name) {
-  for (const auto& [key, text] : request.params) {
-    if (key == name) return text;
-  }
-  return "";
-}
-
-// Without warm-up the first steps are measured, and a fork's differ: code is already loaded, and
-// pages are still to be copied.
-bool may_be_forked(const AttemptRequest& request) {
-  return request.pass == Pass::kTiming && request.lease.ranks.size() == 1 &&
-         request.lease.ranks.front().gpu_uuid.empty() && param_of(request, "device") == "cpu" &&
-         param_of(request, "warmup") != "0";
-}
 
 }  // namespace
 

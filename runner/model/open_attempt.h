@@ -9,6 +9,7 @@
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/model/lease.h"
+#include "runner/model/sweep_of_attempt.h"
 #include "runner/model/trial.h"
 
 namespace sweepd {
@@ -29,6 +30,7 @@ struct OpenAttempt {
   std::int64_t watched_sweep = 0;
   Duration sentinel_every{0};
   bool is_sentinel = false;
+  bool held = false;                // every live sweep that wants it was paused when it was read
   std::optional<WallTime> started;  // empty: queued, or given to its pool
   // When it was given to a pool that starts it later. It may have started since.
   std::optional<WallTime> given{};
@@ -36,6 +38,8 @@ struct OpenAttempt {
   int losses = 0;  // how often its pool took it away and it was queued again
   // Of the first sweep that wants it, for its label. Shared by the attempts of a sweep; null: none.
   std::shared_ptr<const std::vector<std::size_t>> axes{};
+  // The same sweep's identity; null: none.
+  std::shared_ptr<const SweepOfAttempt> sweep{};
 };
 
 }  // namespace sweepd

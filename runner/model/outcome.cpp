@@ -23,10 +23,15 @@ std::string signal_text(int signal) {
 
 }  // namespace
 
-Result<Outcome> outcome_from(std::string_view name) {
+std::optional<Outcome> find_outcome(std::string_view name) {
   for (const OutcomeInfo& info : kOutcomes) {
     if (info.word == name) return info.outcome;
   }
+  return std::nullopt;
+}
+
+Result<Outcome> outcome_from(std::string_view name) {
+  if (const auto outcome = find_outcome(name)) return *outcome;
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("`{}` is not an outcome; expected one of {}{}", name,
                            join(outcome_words(), ", "), did_you_mean(name, outcome_words()))};

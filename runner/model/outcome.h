@@ -45,6 +45,9 @@ constexpr const OutcomeInfo& info_of(Outcome outcome) {
 constexpr std::string_view name_of(Outcome outcome) {
   return info_of(outcome).word;
 }
+// Nothing if the name is none, such as the state of an attempt that waits. `outcome_from` returns
+// an error with the nearest word, which takes some microseconds.
+std::optional<Outcome> find_outcome(std::string_view name);
 Result<Outcome> outcome_from(std::string_view name);
 const std::vector<std::string>& outcome_words();
 const std::vector<std::string>& problem_words();  // those that are retried: all but `done`

@@ -143,9 +143,18 @@ std::vector<int> Resources::free_cores() const {
 std::vector<std::size_t> Resources::free_gpus() const {
   std::vector<std::size_t> gpus;
   for (std::size_t g = 0; g < gpu_users_.size(); ++g) {
-    if (gpu_users_[g] == 0) gpus.push_back(g);
+    if (gpu_users_[g] == 0 && !paused_.gpus.contains(machine_.gpus[g].uuid)) gpus.push_back(g);
   }
   return gpus;
+}
+
+std::size_t Resources::gpus_in_use() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      machine_.gpus, [this](const Gpu& gpu) { return !paused_.gpus.contains(gpu.uuid); }));
+}
+
+bool Resources::lacks_gpus(const Item& item) const {
+  return !cluster_ && item.device == DeviceKind::kCuda && ranks_of(item) > gpus_in_use();
 }
 
 std::variant<Lease, WaitsFor> Resources::offer(const Item& item) const {

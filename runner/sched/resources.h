@@ -47,6 +47,11 @@ class Resources {
   // items.
   std::variant<Lease, WaitsFor> offer(const Item& item) const;
 
+  void pause(PausedDevices devices) { paused_ = std::move(devices); }
+  bool cpu_is_paused() const { return paused_.cpu; }
+  std::size_t gpus_in_use() const;          // those that are not paused
+  bool lacks_gpus(const Item& item) const;  // it needs more than these
+
   bool is_cluster() const { return cluster_.has_value(); }
 
   void take(const Item& item, const Lease& lease) { count(item, lease, +1); }
@@ -71,6 +76,7 @@ class Resources {
   std::vector<std::vector<int>> home_;  // by GPU: its share of the cores, near ones first
   std::map<int, int> core_users_;       // attempts on each core; adopted ones may overlap
   std::vector<int> gpu_users_;          // by position in machine_.gpus
+  PausedDevices paused_;
   std::int64_t memory_held_ = 0;
   int running_ = 0;
   int cpu_timings_ = 0;    // exclusive attempts on the CPU: 0 or 1, or more if adopted

@@ -29,12 +29,41 @@ struct PoolState {
   explicit PoolState(Pool pool) : resources(std::move(pool)) {}
 
   WaitingQueue<>& lane(DeviceKind kind) { return kind == DeviceKind::kCpu ? cpu : cuda; }
-  bool contains(ItemId item) const { return cpu.contains(item) || cuda.contains(item); }
-  bool remove(ItemId item) { return cpu.remove(item) || cuda.remove(item); }
+  bool contains(ItemId item) const {
+    return cpu.contains(item) || cuda.contains(item) || aside.contains(item);
+  }
+  bool remove(ItemId item) { return cpu.remove(item) || cuda.remove(item) || aside.remove(item); }
+  std::size_t size() const { return cpu.size() + cuda.size() + aside.size(); }
+  const Item* first_on_cpu() const { return resources.cpu_is_paused() ? nullptr : cpu.first(); }
+  const Item* first_on_gpus();
+  void pause(PausedDevices devices);
 
   Resources resources;
   WaitingQueue<> cpu, cuda;
+  WaitingQueue<> aside;  // on GPUs: those that need more than are not paused
 };
+
+// If none is left, nothing needs to step aside.
+const Item* PoolState::first_on_gpus() {
+  if (resources.is_cluster()) return cuda.first();
+  if (resources.gpus_in_use() == 0) return nullptr;
+  while (const Item* first = cuda.first()) {
+    if (!resources.lacks_gpus(*first)) return first;
+    const Item item = *first;
+    cuda.remove(item.id);
+    aside.add(item);
+  }
+  return nullptr;
+}
+
+void PoolState::pause(PausedDevices devices) {
+  resources.pause(std::move(devices));
+  while (aside.first() != nullptr) {
+    const Item item = *aside.first();
+    aside.remove(item.id);
+    cuda.add(item);
+  }
+}
 
 }  // namespace
 
@@ -124,8 +153,8 @@ std::optional<WaitsFor> Scheduler::State::try_start(const Item& item, Instant no
 // Applies the fairness rule of the header. Returns true if an attempt started and the next may be
 // asked.
 bool Scheduler::State::start_one(PoolState& pool, Instant now, std::vector<Action>& actions) {
-  const Item* first = pool.cpu.first();
-  const Item* second = pool.cuda.first();
+  const Item* first = pool.first_on_cpu();
+  const Item* second = pool.first_on_gpus();
   if (first == nullptr || (second != nullptr && StartsBefore{}(*second, *first))) {
     std::swap(first, second);
   }
@@ -184,6 +213,10 @@ void Scheduler::finished(ItemId item) {
   s.running.erase(found);
 }
 
+void Scheduler::pause(PoolIndex pool, PausedDevices devices) {
+  state_->pools.at(pool).pause(std::move(devices));
+}
+
 void Scheduler::drain() {
   state_->draining = true;
 }
@@ -208,13 +241,12 @@ std::optional<Instant> Scheduler::next_deadline() const {
 
 std::size_t Scheduler::queued() const {
   std::size_t waiting = state_->refused.size();
-  for (const PoolState& pool : state_->pools) waiting += pool.cpu.size() + pool.cuda.size();
+  for (const PoolState& pool : state_->pools) waiting += pool.size();
   return waiting;
 }
 
 std::size_t Scheduler::queued(PoolIndex pool) const {
-  const PoolState& state = state_->pools.at(pool);
-  return state.cpu.size() + state.cuda.size();
+  return state_->pools.at(pool).size();
 }
 
 std::size_t Scheduler::running() const {

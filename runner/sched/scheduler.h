@@ -26,11 +26,15 @@
 // attempt waits for GPUs. While it waits for what both lanes use (cores, memory, the whole host)
 // nothing else starts: the machine empties until it fits. So every attempt starts once those before
 // it in the order, and those running, have ended.
+//
+// Paused devices. What runs there goes on, and nothing new is placed there. An attempt that needs
+// more GPUs than are left steps aside until they are resumed, so that it holds nobody up.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +86,12 @@ struct Item {
   Duration timeout{0};  // 0: none
 };
 
+// Where nothing new starts, in one pool.
+struct PausedDevices {
+  bool cpu = false;                 // for attempts on the CPU; those on GPUs still get cores
+  std::set<std::string> gpus = {};  // uuids
+};
+
 enum class StopReason { kTimeout, kCancelled };
 
 struct StartAction {
@@ -126,6 +136,8 @@ class Scheduler {
   // All its processes are gone, for whatever reason, so its lease is free again. Ignores unknown
   // items.
   void finished(ItemId item);
+  // Replaces what was paused in the pool.
+  void pause(PoolIndex pool, PausedDevices devices);
   // From now on nothing new starts. Running attempts continue and are still stopped at their
   // deadlines.
   void drain();

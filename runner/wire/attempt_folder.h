@@ -27,6 +27,8 @@ class AttemptFolder {
   }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path request() const { return path_ / "request.json"; }
+  // How it ended, if not as `done` (wire/outcome_file.h).
+  std::filesystem::path outcome() const { return path_ / "outcome.json"; }
   std::filesystem::path events(int rank) const {
     return path_ / ("events." + std::to_string(rank) + ".ndjson");
   }
@@ -44,6 +46,8 @@ class AttemptFolder {
   std::filesystem::path memory_snapshot(int rank) const {
     return path_ / ("memory_snapshot." + std::to_string(rank) + ".pickle");
   }
+  // Written by the daemon before it ends ranks: why it does, and which had ended before.
+  std::filesystem::path end_note() const { return path_ / "ending.json"; }
   // The rank's place (wire/place.h): "<pid> <start time> <boot id>\n" and a lock.
   std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }
 

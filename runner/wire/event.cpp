@@ -165,7 +165,8 @@ std::string event_to_line(const Event& event) {
 Result<Event> event_from_line(std::string_view line, int rank) {
   const Json json = parse_ordered_json(line);
   if (json.is_discarded()) {
-    return Error{ErrorCode::kInvalidArgument, "not valid JSON: " + std::string(line.substr(0, 60))};
+    return Error{ErrorCode::kInvalidArgument,
+                 why_discarded(line) + ": " + std::string(line.substr(0, 60))};
   }
   JsonReader reader(json);
   std::string kind;

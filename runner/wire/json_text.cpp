@@ -1,7 +1,15 @@
 #include "runner/wire/json_text.h"
 
+#include "runner/base/nesting.h"
+
 namespace sweepd {
 namespace {
+
+template <class Json>
+Json read_text(std::string_view text) {
+  if (is_nested_too_deeply(text)) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
 
 template <class Json>
 std::string text_of(const Json& json, int indent) {
@@ -11,10 +19,13 @@ std::string text_of(const Json& json, int indent) {
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text) {
-  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return read_text<nlohmann::json>(text);
 }
 nlohmann::ordered_json parse_ordered_json(std::string_view text) {
-  return nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return read_text<nlohmann::ordered_json>(text);
+}
+std::string why_discarded(std::string_view text) {
+  return is_nested_too_deeply(text) ? nested_too_deeply() : "not valid JSON";
 }
 
 std::string to_json_line(const nlohmann::json& json) {

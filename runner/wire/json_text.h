@@ -8,9 +8,12 @@
 
 namespace sweepd {
 
-// Returns a discarded value (`is_discarded()`) if the text is not valid JSON.
+// Returns a discarded value (`is_discarded()`) if the text is not valid JSON, or nested more than
+// kMaxNesting levels deep (runner/base/nesting.h).
 nlohmann::json parse_json(std::string_view text);
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
+// Says which of the two, of a text for which that happened.
+std::string why_discarded(std::string_view text);
 
 // Returns one line without its end and never throws: bytes that are not UTF-8 (an exception's
 // message, a path, a person's text) become U+FFFD.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "runner/base/files.h"
 #include "runner/base/proc.h"
 
 namespace sweepd {
@@ -16,7 +17,8 @@ namespace {
 
 constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
 constexpr std::size_t kBootIdLength = 36;
-constexpr char kNoBootId = '-';  // fills the field if the kernel does not tell the boot id
+constexpr char kWithoutJournal = '!';  // ends the record of a rank that had none
+constexpr char kNoBootId = '-';        // fills the field if the kernel does not tell the boot id
 
 // Reads the start of a file. Returns a negative number with errno on failure.
 template <std::size_t kSize>
@@ -58,10 +60,12 @@ bool write_record(int fd) {
 }  // namespace
 
 std::optional<PlaceRecord> parse_place(std::string_view text) {
-  if (!text.ends_with('\n')) return std::nullopt;
+  const bool without_journal = text.ends_with(kWithoutJournal);
+  if (!without_journal && !text.ends_with('\n')) return std::nullopt;
   text.remove_suffix(1);
   const char* const end = text.data() + text.size();
   PlaceRecord record;
+  record.without_journal = without_journal;
   const auto pid = std::from_chars(text.data(), end, record.pid);
   if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != ' ') return std::nullopt;
   const auto ticks = std::from_chars(pid.ptr + 1, end, record.start_ticks);
@@ -87,6 +91,22 @@ int take_place(int fd) {
   struct stat info {};
   if (::fstat(fd, &info) < 0) return errno;
   return info.st_nlink == 0 ? ESTALE : 0;
+}
+
+void mark_without_journal(const std::filesystem::path& file) {
+  struct stat place {
+  }, named{};
+  if (::fstat(kPlaceFd, &place) < 0 || ::stat(file.c_str(), &named) < 0) return;
+  if (place.st_dev != named.st_dev || place.st_ino != named.st_ino || place.st_size < 1) return;
+  // If even this fails, the rank has crashed, as far as others can tell.
+  [[maybe_unused]] const ssize_t written =
+      ::pwrite(kPlaceFd, &kWithoutJournal, 1, place.st_size - 1);
+}
+
+bool is_place_without_journal(const std::filesystem::path& file) {
+  const auto text = read_regular(file, Links::kRefuse, 256);
+  const auto record = text ? parse_place(*text) : std::nullopt;
+  return record && record->without_journal;
 }
 
 }  // namespace sweepd

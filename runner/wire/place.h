@@ -10,13 +10,12 @@
 // than sweepd lived, writes first and then checks that the file still exists; if not, it ends.
 // sweepd removes the file first and then reads what is written in it. So at least one of the two
 // notices the other.
-// than sweepd lived, finds that out after it has written and ends; sweepd looks for what is written
-// after it has removed. One of the two sees the other.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,9 +30,11 @@ struct PlaceRecord {
   pid_t pid = 0;                  // above 1
   std::uint64_t start_ticks = 0;  // of the process, in clock ticks since boot
   std::string boot_id;            // identifies the boot from which the ticks count
+  bool without_journal = false;   // it ended because it could not write its journal
 };
 
-// Parses "<pid> <start time> <boot id>\n". Returns nothing for any other text.
+// Parses "<pid> <start time> <boot id>\n", or with "!" for the newline of one without a journal.
+// Returns nothing for any other text.
 std::optional<PlaceRecord> parse_place(std::string_view text);
 
 std::string this_boot_id();  // in the form that a record uses
@@ -41,5 +42,11 @@ std::string this_boot_id();  // in the form that a record uses
 // Called by the rank, with a file open for writing. Returns 0, or errno: ESTALE if the place was
 // given up, EAGAIN if another process has it. Async-signal-safe.
 int take_place(int fd);
+
+// Called by a rank that ends because it cannot write its journal. A daemon that is not its parent
+// never sees the exit code that says so. Writes over one byte of the record, which needs no room on
+// the disk. Does nothing where kPlaceFd is not this file, as when somebody runs the worker by hand.
+void mark_without_journal(const std::filesystem::path& file);
+bool is_place_without_journal(const std::filesystem::path& file);
 
 }  // namespace sweepd

@@ -23,6 +23,11 @@ Json to_json(const AttemptRequest& request) {
             {"repeat", request.repeat},        {"params", std::move(params)},
             {"lease", std::move(ranks)},       {"host_cores", request.host_cores},
             {"machine", request.machine.hash}, {"machine_facts", request.machine.facts}};
+  json["version"] = request.version;
+  json["started_ns"] = request.started.ns;
+  json["sweep"] = request.sweep.id;
+  json["sweep_name"] = request.sweep.name;
+  if (!request.sweep.sentinel_of.empty()) json["sentinel_of"] = request.sweep.sentinel_of;
   if (request.program) json["program"] = Json(to_json(*request.program));
   return json;
 }
@@ -68,6 +73,11 @@ Result<AttemptRequest> request_from_json(const Json& json) {
   reader.optional("host_cores", request.host_cores);
   reader.optional("machine", request.machine.hash);
   reader.optional("machine_facts", request.machine.facts);
+  reader.optional("version", request.version);
+  reader.optional("started_ns", request.started.ns);
+  reader.optional("sweep", request.sweep.id);
+  reader.optional("sweep_name", request.sweep.name);
+  reader.optional("sentinel_of", request.sweep.sentinel_of);
   if (const auto read = reader.result(); !read) return read.error();
   if (const auto read = read_program(json, request); !read) return read.error();
   if (request.lease.ranks.empty()) {
@@ -90,7 +100,7 @@ Result<AttemptRequest> read_request(const std::filesystem::path& file) {
   if (!text) return text.error();
   const Json json = parse_ordered_json(*text);
   if (json.is_discarded()) {
-    return Error{ErrorCode::kInvalidArgument, file.string() + ": not valid JSON"};
+    return Error{ErrorCode::kInvalidArgument, file.string() + ": " + why_discarded(*text)};
   }
   auto request = request_from_json(json);
   if (!request) {

@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
 #include "runner/model/lease.h"
 #include "runner/model/machine_id.h"
+#include "runner/model/sweep_of_attempt.h"
 #include "runner/model/trial.h"
 
 namespace sweepd {
@@ -33,6 +35,11 @@ struct AttemptRequest {
   // What a sweep file declared, if the workload is a program of its own (model/program.h).
   std::optional<WorkloadDef> program;
   MachineId machine;  // on what it runs, for the environment record; may be unknown
+  // What only the database knows otherwise, for `sweepctl recover`: the sweep that queued it, the
+  // workload's version (part of the trial's key; 0: unknown) and when it was marked started.
+  SweepOfAttempt sweep{};
+  int version = 0;
+  WallTime started{};
 };
 
 // Errors of both name the file and the field.

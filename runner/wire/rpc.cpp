@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "runner/base/nesting.h"
 #include "runner/wire/json_text.h"
 
 namespace sweepd {
@@ -33,26 +34,6 @@ std::string line(const nlohmann::json& message) {
   return to_json_line(message) + "\n";
 }
 
-// Correct for valid JSON; for other text, up to where a parser stops.
-bool is_too_deep(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxDepth) return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return false;
-}
-
 ParsedRequest bad(RpcCode code, std::string message, nlohmann::json id = nullptr) {
   ParsedRequest parsed;
   parsed.ok = false;
@@ -79,9 +60,8 @@ ErrorCode error_code(int code) {
 }
 
 ParsedRequest parse_request(std::string_view text) {
-  if (is_too_deep(text)) {
-    return bad(RpcCode::kResourceExhausted,
-               "a message may be nested " + std::to_string(kMaxDepth) + " deep at most");
+  if (is_nested_too_deeply(text)) {
+    return bad(RpcCode::kResourceExhausted, "the message is " + nested_too_deeply());
   }
   const nlohmann::json message = parse_json(text);
   if (message.is_discarded()) return bad(RpcCode::kParseError, "the line is not valid JSON");

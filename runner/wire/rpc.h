@@ -16,10 +16,6 @@ namespace sweepd {
 // control characters needs at most four times its size.
 inline constexpr std::size_t kMaxLineBytes = 4U << 20;
 
-// Limit on nested objects and lists. Copying or writing a JSON value recurses, so a line of nothing
-// but brackets would otherwise exhaust the stack.
-inline constexpr int kMaxDepth = 100;
-
 struct RpcRequest {
   nlohmann::json id;  // null: a notification, which gets no reply
   std::string method;

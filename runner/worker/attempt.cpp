@@ -11,6 +11,7 @@
 
 #include "build_info.h"
 #include "runner/base/core_list.h"
+#include "runner/base/process_age.h"
 #include "runner/base/text.h"
 #include "runner/worker/chrome_trace.h"
 #include "runner/worker/log.h"
@@ -18,7 +19,6 @@
 #include "runner/worker/measured.h"
 #include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
-#include "runner/worker/process_age.h"
 #include "runner/worker/profile_pass.h"
 #include "runner/worker/range_events.h"
 #include "runner/worker/self_timed.h"
@@ -201,7 +201,7 @@ void Attempt::set_up() {
   } else {
     samples.add("setup", "setup_time", setup_ms);
     // Everything before the first step could begin: loading and set-up.
-    if (const auto age = process_age()) {
+    if (const auto age = process_age(::getpid())) {
       samples.add("setup", "start_time", static_cast<double>(age->ns) / 1e6);
     }
     add(StepEvent{0, false, std::move(samples.taken)});

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runner/wire/attempt_folder.h"
+#include "runner/wire/place.h"
 #include "runner/wire/status_mirror.h"
 #include "runner/worker/attempt.h"
 #include "runner/worker/failure_ending.h"
@@ -62,12 +63,14 @@ int run_attempt(const std::filesystem::path& path, int rank, const WorkerParts& 
   auto events = EventWriter::open(folder.events(rank));
   if (!events) {
     log_line("{}", events.error().message);
+    mark_without_journal(folder.pid(rank));
     return kExitJournal;
   }
   try {
     return run(folder, rank, parts, *events);
   } catch (const JournalError& e) {
     log_line("ended without an `end` event: {}", e.what());
+    mark_without_journal(folder.pid(rank));
     return kExitJournal;
   }
 }

@@ -1,45 +1,21 @@
 #include "runner/worker/serve_forks.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "runner/base/unique_fd.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/fork_server.h"
 #include "runner/wire/place.h"
+#include "runner/worker/become_rank.h"
 
 namespace sweepd {
 namespace {
-
-std::string failed(const std::string& what) {
-  return fmt::format("{}: {}", what, std::strerror(errno));
-}
-
-// Opens `path` as descriptor `target`. Returns a description of the error, or "".
-std::string redirect(const std::filesystem::path& path, int flags, int target) {
-  const UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, 0644));
-  if (!fd || ::dup2(fd.get(), target) < 0) return failed("cannot open " + path.string());
-  return "";
-}
-
-// Maps a hole of random size, which uses no memory. New mappings go below the lowest one, so this
-// moves them.
-void shift_later_mappings() {
-  constexpr std::size_t kPageBytes = 4096;
-  std::uint16_t pages = 0;
-  if (::getrandom(&pages, sizeof pages, GRND_NONBLOCK) != sizeof pages || pages == 0) return;
-  ::mmap(nullptr, pages * kPageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-         0);
-}
 
 // Moves the place to the descriptor where a started worker has it, and nowhere else: closing
 // another descriptor of it would release the lock.
@@ -58,10 +34,7 @@ std::string take(UniqueFd place, const std::filesystem::path& path) {
 std::string become(const ForkCommand& command, UniqueFd place) {
   const AttemptFolder folder(command.folder);
   if (::setsid() < 0) return failed("cannot start a session");
-  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
-    auto error = redirect(folder.log(command.rank), O_WRONLY | O_CREAT | O_APPEND, output);
-    if (!error.empty()) return error;
-  }
+  if (auto error = redirect_output(folder.log(command.rank)); !error.empty()) return error;
   for (const std::string& entry : command.environment) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos) return "not NAME=value: " + entry;

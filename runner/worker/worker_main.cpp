@@ -19,6 +19,7 @@
 #include "runner/worker/log.h"
 #include "runner/worker/print_work.h"
 #include "runner/worker/serve_forks.h"
+#include "runner/worker/serve_job.h"
 
 namespace sweepd {
 namespace {
@@ -32,6 +33,9 @@ constexpr std::string_view kHelp =
     "formula, as JSON\n"
     "  sweep-worker --serve                fork such runs on request over a socket of sweepd on "
     "stdin\n"
+    "  sweep-worker --serve-job JOB_FOLDER RUNS   the same in a job of a Slurm pool, whose pilot "
+    "asks "
+    "on stdin\n"
     "  sweep-worker --version\n"
     "  sweep-worker --help\n"
     "\n"
@@ -63,12 +67,21 @@ int run(const char* folder, const WorkerParts& parts) {
   return rank ? run_attempt(folder, *rank, parts) : kExitUsage;
 }
 
+int run_forked(const std::filesystem::path& folder, int rank, const WorkerParts& parts) {
+  log_line("forked from the preloaded worker {}", ::getppid());
+  return run_attempt(folder, rank, parts);
+}
+
 int serve(const WorkerParts& parts) {
   read_host();  // once, for all forks
   const auto job = serve_forks(STDIN_FILENO);
-  if (!job) return kExitOk;
-  log_line("forked from the preloaded worker {}", ::getppid());
-  return run_attempt(job->folder, job->rank, parts);
+  return job ? run_forked(job->folder, job->rank, parts) : kExitOk;
+}
+
+int serve_a_job(const char* job, const char* runs, const WorkerParts& parts) {
+  read_host();  // once, for all forks
+  const auto folder = serve_job(job, runs);
+  return folder ? run_forked(*folder, 0, parts) : kExitOk;
 }
 
 }  // namespace
@@ -77,6 +90,7 @@ int worker_main(int argc, char** argv, const WorkerParts& parts) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "--run" && argc == 3) return run(argv[2], parts);
   if (verb == "--serve" && argc == 2) return serve(parts);
+  if (verb == "--serve-job" && argc == 4) return serve_a_job(argv[2], argv[3], parts);
   if (verb == "--describe" && argc == 2) {
     fmt::print("{}\n", to_indented_json(to_json(parts.registry.catalog())));
     return kExitOk;

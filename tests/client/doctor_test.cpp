@@ -104,7 +104,7 @@ TEST(Doctor, NamesWhatIsWrongAndWhatMendsIt) {
        }},
       {"daemon", Health::kProblem, "sweepctl stop --now",
        [](auto& f) { f.daemon.daemon = Daemon::kSilent; }},
-      {"database", Health::kProblem, ".recover",
+      {"database", Health::kProblem, "sweepctl recover",
        [](auto& f) { f.daemon.problems = {"row 7 missing from index attempt_by_trial"}; }},
       {"database", Health::kProblem, "sweepd.log",
        [](auto& f) { f.daemon.error = "file is not a database"; }},

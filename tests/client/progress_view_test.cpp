@@ -34,6 +34,22 @@ TEST(LiveLines, ABarThenWhatRuns) {
                           "  1m 03s  model=xl  timing, step 3 forward"));
 }
 
+TEST(LiveLines, SayThatTheSweepIsPaused) {
+  rpc::Progress paused = progress(8, 2, 1);
+  paused.paused = true;
+  paused.left.reset();
+  const ProgressView view = progress_view("lm", paused);
+  EXPECT_THAT(live_lines(view, {60, 24, Colour::kNo}, seconds(2)).front(),
+              testing::EndsWith(" 2/8  25%, 1 oom, paused"));
+  EXPECT_EQ(plain_line(view), "lm: 2/8 ended, 1 oom, paused");
+  EXPECT_EQ(pause_line("lm\x1b", Pause::kBegins),
+            "! lm  is paused: nothing new starts until sweepctl resume");
+  EXPECT_EQ(pause_line("lm", Pause::kEnds), "lm goes on");
+  EXPECT_EQ(paused_devices_line({"cpu", "cuda:1"}),
+            "! cpu, cuda:1 are paused: nothing new starts on them until sweepctl resume --device "
+            "cpu,cuda:1");
+}
+
 TEST(LiveLines, ColoursTakeNoRoom) {
   const ProgressView view = progress_view("lm", progress(8, 2, 1));
   const auto plain = live_lines(view, {30, 24, Colour::kNo}, seconds(0));

@@ -38,6 +38,16 @@ TEST(StudyProgress, AddsUp) {
   EXPECT_TRUE(total_of({{"b", progress(4, 4, std::nullopt)}}).over);
 }
 
+TEST(StudyProgress, IsPausedWhenNothingOfItGoesOn) {
+  std::map<std::string, rpc::Progress> all{{"a", progress(2, 3, seconds(5))},
+                                           {"b", progress(4, 4, std::nullopt)},
+                                           {"c", progress(0, 1, std::nullopt)}};
+  all["c"].paused = true;
+  EXPECT_FALSE(total_of(all).paused) << "a goes on";
+  all["a"].paused = true;
+  EXPECT_TRUE(total_of(all).paused) << "b has ended";
+}
+
 TEST(StudyPlan, OneRowASweepAndTheSum) {
   rpc::SweepPlan known, unknown;
   known.name = "known";

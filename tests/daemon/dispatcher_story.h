@@ -44,7 +44,7 @@ class DispatcherStory : public DbTest {
     dispatcher_ = std::make_unique<Dispatcher>(
         *io_, *writer_, pools(local_use(machine, &executor_, folder_ / "runs")), catalog_,
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { on_ended(a); },
-                          [this] { drained_ = true; }},
+                          [this] { drained_ = true; }, [this] { return keeps_folder_; }},
         timing_);
   }
 
@@ -144,6 +144,7 @@ class DispatcherStory : public DbTest {
   std::unique_ptr<Dispatcher> dispatcher_;
   std::vector<EndedAttempt> ended_;
   bool drained_ = false;
+  bool keeps_folder_ = true;  // false: somebody moved or deleted it
   SweepId sweep_;
   DispatcherTiming timing_{.grace = milliseconds(20),
                            .store_retry = milliseconds(20),

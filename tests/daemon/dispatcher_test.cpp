@@ -274,6 +274,17 @@ TEST_F(DispatcherTest, WhatCannotBeStoredIsKeptAndNothingElseStarts) {
   EXPECT_TRUE(until_started(2));
 }
 
+// The next daemon on it stores it, also if this one no longer sees the journal.
+TEST_F(DispatcherTest, WhatEndsInAFolderThatWasMovedIsLeftToTheNextDaemon) {
+  const auto queued = enqueue({{}});
+  ASSERT_TRUE(until_started(1));
+  keeps_folder_ = false;
+  finish_well(queued[0]);
+  until([&, start = now_instant()] { return now_instant() - start > milliseconds(300); });
+  EXPECT_EQ(stored(queued[0]), "running");
+  EXPECT_THAT(ended_, testing::IsEmpty());
+}
+
 TEST_F(DispatcherTest, DrainingIsNotOverBeforeEverythingIsStored) {
   const auto queued = enqueue({{}});
   ASSERT_TRUE(until_started(1));

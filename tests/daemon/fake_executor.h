@@ -62,6 +62,7 @@ class FakeExecutor final : public Executor {
       return adoption;
     }
     adoption.started = found_started;
+    adoption.age = found_age;
     for (int rank = 0; rank < world_size; ++rank) {
       if (alive.contains(rank)) {
         adoption.alive.push_back(rank);
@@ -87,6 +88,9 @@ class FakeExecutor final : public Executor {
       signals.push_back({rank, SIGKILL});
       die(attempt, rank, {SIGKILL, std::nullopt});
     }
+  }
+  void take_back(const AttemptId& attempt) override {
+    if (waiting_.contains(attempt) && queues && !has_jobs) kill(attempt);
   }
   std::set<int> suspended(const AttemptId&) override { return {}; }
 
@@ -119,12 +123,14 @@ class FakeExecutor final : public Executor {
   std::vector<Sent> signals;
   std::string refuse_start;  // start() fails with this message
   ErrorCode refuse_code = ErrorCode::kIo;
-  std::set<int> alive;                // ranks that adopt() finds
-  bool leftovers = false;             // attempts that end leave something behind until `cleared`
-  bool loads = false;                 // what prepare() returns
-  bool queues = false;                // as a cluster does: attempts start when the test says so
-  std::vector<AttemptId> taken_back;  // killed while they waited
-  std::set<AttemptId> found_waiting;  // that adopt() finds in the queue
+  std::set<int> alive;                  // ranks that adopt() finds
+  bool leftovers = false;               // attempts that end leave something behind until `cleared`
+  bool loads = false;                   // what prepare() returns
+  bool queues = false;                  // as a cluster does: attempts start when the test says so
+  bool has_jobs = false;                // one has what waits, so it cannot be taken back
+  std::vector<AttemptId> taken_back;    // killed while they waited
+  std::set<AttemptId> found_waiting;    // that adopt() finds in the queue
+  std::optional<Duration> found_age{};  // of the same
   std::optional<WallTime> found_started{};  // of what adopt() finds alive
   int rests = 0;
   UniqueFd evaluator;  // other end of the last evaluator's socket

@@ -99,7 +99,8 @@ std::vector<Row> method_rows() {
           method<Retry>(),        method<Workloads>(),     method<rpc::Config>(),
           method<Devices>(),      method<rpc::Status>(),   method<Doctor>(),
           method<Merge>(),        method<rpc::Noise>(),    method<Stop>(),
-          method<Delete>(),       method<Usage>(),         method<rpc::Backup>()};
+          method<Delete>(),       method<Usage>(),         method<rpc::Backup>(),
+          method<rpc::Pause>(),   method<rpc::Resume>()};
 }
 
 std::vector<Row> object_rows() {
@@ -112,6 +113,9 @@ std::vector<Row> object_rows() {
           object<GivenEntry>(),
           object<EndedEntry>(),
           object<SubmittedSweep>(),
+          object<rpc::PausedSweep>(),
+          object<ChangedDevice>(),
+          object<NotificationEntry>(),
           object<ReferenceEntry>(),
           object<Study>(),
           object<StudyPart>(),

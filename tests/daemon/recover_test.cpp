@@ -115,6 +115,27 @@ TEST_F(RecoverTest, TheTimeOfAnAdoptedOneRanOnWhileNoDaemonDid) {
   EXPECT_EQ(stored(late), "timeout");
 }
 
+TEST_F(RecoverTest, AClockThatWasSetForwardTakesNoTimeFromAnAdoptedOne) {
+  const OpenAttempt early = started({{"timeout", "10m"}}, 1, seconds(24 * 3600));
+  write_pid(early, 0);
+  executor_.alive = {0};
+  executor_.found_age = seconds(60);
+  recover();
+  settle();
+  EXPECT_TRUE(executor_.signals.empty());
+  EXPECT_EQ(stored(early), "running");
+}
+
+TEST_F(RecoverTest, AClockThatWasSetBackGivesAnAdoptedOneNoTime) {
+  const OpenAttempt late = started({{"timeout", "10m"}}, 1, seconds(-24 * 3600));
+  write_pid(late, 0);
+  executor_.alive = {0};
+  executor_.found_age = seconds(11 * 60);
+  recover();
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(late), "timeout");
+}
+
 TEST_F(RecoverTest, AnAdoptedOneHasWhatIsLeftOfItsTime) {
   const OpenAttempt early = started({{"timeout", "10m"}}, 1, seconds(9 * 60));
   write_pid(early, 0);
@@ -202,6 +223,95 @@ TEST_F(RecoverTest, AThirdDaemonFindsNothingToDo) {
   settle();
   EXPECT_EQ(ended_.size(), 1U);
   EXPECT_EQ(samples(attempt), 1);
+}
+
+// A rank that was ended by a signal looks like any other that was killed.
+TEST_F(RecoverTest, ADeadlineThatThePreviousDaemonCarriedOutIsATimeout) {
+  const OpenAttempt attempt = started({{"timeout", "50ms"}});
+  write_pid(attempt, 0);
+  write_phase(folder_of(attempt), 0, "optimizer");
+  executor_.alive = {0};
+  recover();
+  ASSERT_TRUE(until([&] { return !executor_.signals.empty(); }));
+  restart();  // before the rank's end was noticed
+  recover();
+  settle();
+  EXPECT_EQ(stored(attempt), "timeout");
+  EXPECT_THAT(detail(attempt), HasSubstr("took longer than 50ms, in optimizer"));
+}
+
+TEST_F(RecoverTest, WhatThePreviousDaemonCancelledIsCancelled) {
+  const OpenAttempt attempt = started({});
+  write_pid(attempt, 0);
+  executor_.alive = {0};
+  recover();
+  dispatcher_->stop({attempt.row});
+  ASSERT_TRUE(until([&] { return !executor_.signals.empty(); }));
+  restart();
+  executor_.alive = {0};  // and it takes its time
+  recover();
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(attempt), "cancelled");
+}
+
+TEST_F(RecoverTest, AGangWhoseTimeWasUpNamesWhoWasWaitedFor) {
+  const OpenAttempt attempt = started({{"world_size", "2"}, {"timeout", "50ms"}}, 2);
+  for (const int rank : {0, 1}) write_pid(attempt, rank);
+  write_phase(folder_of(attempt), 0, "step", "all_reduce 7");
+  write_phase(folder_of(attempt), 1, "step", "all_reduce 6 left");
+  executor_.alive = {0, 1};
+  recover();
+  ASSERT_TRUE(until([&] { return !executor_.signals.empty(); }));
+  restart();
+  write_phase(folder_of(attempt), 0, "step", "all_reduce 7 left");  // as it was told to end
+  recover();
+  settle();
+  EXPECT_EQ(stored(attempt), "timeout by rank 1");
+  EXPECT_THAT(detail(attempt), HasSubstr("the others waited for rank 1 in all_reduce 7"));
+}
+
+// The ranks' order says nothing of who was the reason.
+TEST_F(RecoverTest, OfAGangThatEndedMeanwhileTheReasonIsNamed) {
+  const OpenAttempt attempt = started({{"world_size", "3"}}, 3);
+  for (const int rank : {0, 1, 2}) write_pid(attempt, rank);
+  write_phase(folder_of(attempt), 0, "step", "all_reduce 7");
+  write_events(folder_of(attempt), 0, {end_event({Failed{"closed", "step"}, 0})});
+  write_events(folder_of(attempt), 1, {end_event(kWentWell)});
+  write_phase(folder_of(attempt), 2, "step", "all_reduce 7");
+  recover();
+  settle();
+  EXPECT_EQ(stored(attempt), "crashed by rank 2");
+}
+
+TEST_F(RecoverTest, OfAGangThatThePreviousDaemonEndedTheReasonIsNamed) {
+  const OpenAttempt attempt = store_sweep({{{"world_size", "2"}}}).at(0);
+  dispatcher_->enqueue({attempt});
+  ASSERT_TRUE(until_started(1));
+  for (const int rank : {0, 1}) {
+    write_pid(attempt, rank);
+    write_phase(folder_of(attempt), rank, "step");
+  }
+  executor_.leftovers = true;  // so that it has not been stored
+  executor_.end(1, {SIGSEGV, std::nullopt});
+  ASSERT_TRUE(until([&] { return !executor_.signals.empty(); }));
+  EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGKILL}));
+  restart();
+  recover();
+  settle();
+  EXPECT_EQ(stored(attempt), "crashed by rank 1");
+  EXPECT_THAT(detail(attempt), HasSubstr("SIGSEGV"));
+}
+
+// Its exit code was for a daemon that was no more.
+TEST_F(RecoverTest, ARankThatHadNoJournalGoesBackToTheQueue) {
+  const OpenAttempt attempt = started({});
+  write_text(folder_of(attempt).pid(0), "4242 987654 01234567-89ab-cdef-0123-456789abcdef!");
+  recover();
+  ASSERT_TRUE(until_started(1));
+  EXPECT_TRUE(ended_.empty());
+  finish_well(attempt);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(attempt), "done");
 }
 
 }  // namespace

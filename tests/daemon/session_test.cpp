@@ -30,7 +30,7 @@ class SessionTest : public testing::Test {
   Catalog catalog_ = test::catalog();
   boost::asio::io_context io_{1};
   ReaderPool readers_{state_.database(), catalog_, 1, seconds(1)};
-  ReadServices services_{state_, state_.database(), catalog_, readers_};
+  ReadServices services_{state_, state_.database(), catalog_, readers_, readers_};
 };
 
 TEST_F(SessionTest, WhoeverAsksNothingIsCutOffAndWhoeverAskedIsNot) {

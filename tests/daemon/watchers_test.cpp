@@ -7,6 +7,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include <fstream>
 #include <future>
 
 #include "runner/base/unique_fd.h"
@@ -27,10 +28,11 @@ class WatchersTest : public DispatcherStory {
   void SetUp() override {
     DispatcherStory::SetUp();
     readers_ = std::make_unique<ReaderPool>(file(), catalog_, 1, seconds(10));
+    slow_ = std::make_unique<ReaderPool>(file(), catalog_, 1, seconds(10));
     services_ = std::make_unique<ReadServices>(
-        ReadServices{StateFolder(folder_), file(), catalog_, *readers_});
-    watchers_ =
-        std::make_unique<Watchers>(*io_, *readers_, EstimateSources{catalog_, host_, worker_});
+        ReadServices{StateFolder(folder_), file(), catalog_, *readers_, *slow_});
+    watchers_ = std::make_unique<Watchers>(*io_, *readers_, *slow_,
+                                           EstimateSources{catalog_, host_, worker_}, machine_);
     watchers_->set_dispatcher(*dispatcher_);
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
@@ -45,6 +47,7 @@ class WatchersTest : public DispatcherStory {
     settle();
     watchers_.reset();
     readers_.reset();
+    slow_.reset();
     session_.reset();
     DispatcherStory::TearDown();
   }
@@ -99,8 +102,9 @@ class WatchersTest : public DispatcherStory {
   }
 
   HostInfo host_ = host_named("alpha");
-  std::filesystem::path worker_;  // none is asked
-  std::unique_ptr<ReaderPool> readers_;
+  Machine machine_;
+  std::filesystem::path worker_;  // "": none is asked
+  std::unique_ptr<ReaderPool> readers_, slow_;
   std::unique_ptr<ReadServices> services_;
   std::unique_ptr<Watchers> watchers_;
   std::shared_ptr<Session> session_;
@@ -144,6 +148,46 @@ TEST_F(WatchersTest, WhoComesLaterIsToldOfThePastOnce) {
   watchers_->changed();
   ASSERT_EQ(told(2).size(), 2U);
   EXPECT_THAT(outcomes(told_[1]), IsEmpty());
+}
+
+TEST_F(WatchersTest, ToldOfAPauseAndOfItsEnd) {
+  const auto attempts = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  watch(attempts);
+  ASSERT_EQ(told(1).size(), 1U);
+  EXPECT_FALSE(told_[0].paused);
+  ASSERT_TRUE(
+      writer_->now([this](Store& store) { return store.pause_sweeps({sweep_}, now_wall()); }));
+  watchers_->changed();
+  ASSERT_EQ(told(2).size(), 2U);
+  EXPECT_TRUE(told_[1].paused);
+  EXPECT_FALSE(told_[1].over);
+  ASSERT_TRUE(writer_->now([this](Store& store) { return store.resume_sweeps({sweep_}); }));
+  watchers_->changed();
+  ASSERT_EQ(told(3).size(), 3U);
+  EXPECT_FALSE(told_[2].paused);
+}
+
+// Otherwise thirty who watch would start thirty workers, and no question would be answered
+// meanwhile.
+TEST_F(WatchersTest, AWorkerThatTakesLongIsAskedOnceAndNobodyWaitsForIt) {
+  worker_ = folder_ / "worker";
+  std::ofstream(worker_) << "#!/bin/sh\necho >> '" << folder_.string() << "/asked'\n"
+                         << "until [ -e '" << folder_.string() << "/go' ]; do sleep 0.01; done\n"
+                         << "exit 1\n";
+  std::filesystem::permissions(worker_, std::filesystem::perms::owner_all);
+  const auto attempts = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  for (int i = 0; i < 3; ++i) watch(attempts);
+  ASSERT_EQ(told(3).size(), 3U);
+  ASSERT_TRUE(until([this] { return std::filesystem::exists(folder_ / "asked"); }));
+  watchers_->changed();
+  EXPECT_EQ(told(6).size(), 6U);
+  std::ofstream(folder_ / "go") << "\n";
+  let_time_pass();
+  watchers_->changed();
+  EXPECT_EQ(told(9).size(), 9U);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "asked"), 1U) << "it was asked more than once";
 }
 
 TEST_F(WatchersTest, WhatEndsWhileThePastIsReadIsToldOnce) {

@@ -42,6 +42,15 @@ TEST_F(IdentityTest, TheNewestCountsWhereNothingIsSaid) {
   EXPECT_THAT(rows(by({"context"})), ElementsAre("1 done 20"));
 }
 
+TEST_F(IdentityTest, OfAGangTheDeviceIsThatOfItsFirstRank) {
+  const OpenAttempt attempt = submit(sweep("s", {{{"context", "1"}}})).queued.at(0);
+  AttemptRecord record = done(attempt.row, 10, 0);
+  record.environment->devices.push_back(cpu());
+  record.environment->devices[1].name = record.environment->devices[1].uuid = "another";
+  finish(record);
+  EXPECT_THAT(rows(by({"device_name"})), ElementsAre("Test CPU done 10"));
+}
+
 TEST_F(IdentityTest, EachHasItsOwnNewest) {
   measure("b1", "aaaa", 10);
   measure("b1", "aaaa", 11);

@@ -131,5 +131,30 @@ TEST_F(MergeTest, ThePreviewSaysWhatTheMergeDoes) {
   EXPECT_EQ(preview->hosts, real.hosts);
 }
 
+// Its attempts wait there, and it is their device.
+TEST_F(MergeTest, PausesStayWhereTheyAre) {
+  measure(theirs_, "measured", {{{"context", "1"}}});
+  const NewSweep waits = sweep("waits", {{{"context", "2"}}});
+  ASSERT_TRUE(theirs_.store->submit(waits, def()));
+  ASSERT_TRUE(theirs_.store->pause_sweeps({waits.id}, WallTime{7}));
+  ASSERT_TRUE(theirs_.store->pause_device(cpu(), WallTime{7}));
+  merged(ours_, theirs_);
+  EXPECT_THAT(rows(ours_.file, "select name, paused_ns from sweep"),
+              testing::ElementsAre("measured|", "waits|"));
+  EXPECT_THAT(rows(ours_.file, "select count(*), count(paused_ns) from device"),
+              testing::ElementsAre("1|0"));
+}
+
+// Else whoever gives somebody a database could run commands there.
+TEST_F(MergeTest, CommandsAreNotMerged) {
+  NewSweep request = sweep("s", {{{"context", "1"}}});
+  request.notify = "touch here";
+  const auto receipt = theirs_.store->submit(request, def());
+  ASSERT_TRUE(receipt);
+  ASSERT_TRUE(theirs_.store->finish(done(receipt->queued.at(0).row, 1, 1)));
+  EXPECT_EQ(merged(ours_, theirs_).sweeps.brought, 1);
+  EXPECT_THAT(rows(ours_.file, "select count(*) from notification"), testing::ElementsAre("0"));
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -1,6 +1,7 @@
 // Tests how things are found, and that everything known about them is returned.
 #include <algorithm>
 
+#include "db/query/state.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -26,6 +27,20 @@ std::string cell(const std::vector<Table>& tables, const std::string& title, con
     }
   }
   return "no such row";
+}
+
+TEST_F(DbTest, AReaderCannotAttachOrLoadAnything) {
+  ReaderState state(file(), catalog_);
+  for (const auto& [sql, error] :
+       {std::pair{"ATTACH ':memory:' AS other", "too many attached databases - max 0"},
+        {"SELECT load_extension('other')", "not authorized"}}) {
+    try {
+      Query(state.connection, sql).next();
+      ADD_FAILURE() << sql << " was let through";
+    } catch (const SQLite::Exception& exception) {
+      EXPECT_THAT(exception.what(), HasSubstr(error)) << sql;
+    }
+  }
 }
 
 TEST_F(DbTest, SweepsAreListedNewestFirst) {

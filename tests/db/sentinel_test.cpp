@@ -198,5 +198,24 @@ TEST_F(SentinelStore, SpansAreThoseOfTimedAttempts) {
   EXPECT_THAT(*reader_->spans_of_sweep(sweep_), SizeIs(1));
 }
 
+TEST_F(SentinelStore, IsPausedWithItsSweep) {
+  const auto queued = submit_watched();
+  const OpenAttempt first = add();
+  const auto paused = store_->pause_sweeps({sweep_}, WallTime{7});
+  ASSERT_TRUE(paused) << paused.error().message;
+  EXPECT_THAT(paused->holds.held, ElementsAre(queued[0].row, queued[1].row, first.row));
+  EXPECT_TRUE(add().held) << "one that comes later";
+  const auto resumed = store_->resume_sweeps({sweep_});
+  ASSERT_TRUE(resumed);
+  EXPECT_EQ(resumed->holds.released.size(), 4U);
+  EXPECT_FALSE(add().held);
+}
+
+TEST_F(SentinelStore, OfAPausedSweepIsPausedFromItsBeginning) {
+  submit_watched();
+  ASSERT_TRUE(store_->pause_sweeps({sweep_}, WallTime{7}));
+  EXPECT_TRUE(add().held);
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -188,7 +188,11 @@ class Page(unittest.TestCase):
         self.browser.value("document.querySelector('td.story').click()")
         self.browser.until("document.querySelector('dialog .vega-embed .mark-area path')")
         words = self.browser.value("[...document.querySelectorAll('dialog .vega-embed text')].map(each => each.textContent)")
-        self.assertTrue({"weights", "optimizer state", "gradients", "activations", "forward", "backward"} <= set(words), words)
+        self.assertTrue({"weights", "optimizer state", "gradients", "activations"} <= set(words), words)
+        # The drawing has a name over each phase that was long enough for it, which no machine promises.
+        marks = self.browser.value("[...document.querySelectorAll('dialog .vega-embed [aria-label]')].map(each => each.ariaLabel)")
+        for phase in ("forward", "backward", "optimizer"):
+            self.assertTrue(any(f"phase: {phase}" in mark for mark in marks), (phase, marks))
         self.assertEqual(len([word for word in words if word.startswith("peak ")]), 1)
         self.assertGreater(self.browser.value("document.querySelector('dialog .vega-embed svg').getBoundingClientRect().height"), 300)
         self.assertEqual(self.browser.errors, [])

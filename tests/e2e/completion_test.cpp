@@ -28,7 +28,7 @@ std::string complete(const Sandbox& box, const std::string& words) {
 
 TEST(Completion, KnowsVerbsOptionsAndNames) {
   const Sandbox box;
-  EXPECT_EQ(complete(box, "re"), "report retry reference\n");
+  EXPECT_EQ(complete(box, "re"), "report resume retry recover reference\n");
   EXPECT_EQ(complete(box, "report --fo"), "--format\n");
   EXPECT_EQ(complete(box, "query --format j"), "json\n");
   EXPECT_EQ(complete(box, "--no-start st"), "study status stop\n");
@@ -36,6 +36,7 @@ TEST(Completion, KnowsVerbsOptionsAndNames) {
   EXPECT_FALSE(std::filesystem::exists(box.state())) << "completing must not start a daemon";
   box.ctl({"submit", "-", "--wait"}, kFew);
   EXPECT_EQ(complete(box, "watch q"), "quick\n");
+  EXPECT_EQ(complete(box, "pause q"), "quick\n");
   EXPECT_EQ(complete(box, "query --sweep qu"), "quick\n");
   EXPECT_EQ(complete(box, "workloads no"), "noop\n");
   EXPECT_EQ(complete(box, "submit fi"), "\n") << "a file: bash's own completion";

@@ -130,6 +130,23 @@ TEST_F(SmallDisk, OneThatFillsUpWhileAnAttemptRunsCostsNothing) {
                                  [&] { fs::remove(runs() / "filler"); });
 }
 
+// The exit code that says so goes to nobody.
+TEST_F(SmallDisk, OneThatFillsUpWhileNoDaemonRunsCostsNothing) {
+  mount_runs("size=4m");
+  constexpr auto kSlowSteps = R"(sweep: quick
+workload: fault
+params: {kind: slow, sleep: 100ms, warmup: 0, steps: 20}
+)";
+  ASSERT_EQ(box_.ctl({"submit", "-"}, kSlowSteps).exit_code, 0);
+  ASSERT_TRUE(eventually([&] { return !box_.worker_pids().empty(); }));
+  box_.kill_daemon();
+  fill(0);
+  ASSERT_TRUE(eventually([&] { return box_.worker_pids().empty(); }));
+  fs::remove(runs() / "filler");
+  EXPECT_EQ(box_.ctl({"watch", "quick"}).exit_code, 0) << box_.ctl({"show", "quick"}).out;
+  EXPECT_EQ(box_.sql("select group_concat(outcome) from attempt"), "done");
+}
+
 TEST_F(SmallDisk, OneWithoutInodesCostsNothing) {
   mount_runs("size=4m,nr_inodes=10");
   std::vector<fs::path> fillers;

@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto kTwo =
+constexpr auto kTwoSources =
     "sweep: first\nworkload: noop\nparams: {warmup: 0}\nmatrix: {steps: [3, 4]}\n"
     "tables:\n"
     "  - {title: Both, from: [first, second], rows: [sweep, steps, size], cell: '{n}'}\n"
@@ -22,7 +22,7 @@ constexpr auto kTwo =
 
 TEST(TableFrom, ShowsSweepsOfSeveralWorkloads) {
   const Sandbox box;
-  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kTwo).exit_code, 0);
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kTwoSources).exit_code, 0);
   const Ran report = box.ctl({"report", "first", "--table", "Both"});
   ASSERT_EQ(report.exit_code, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("| first  |     3 |    — |    3 |\n"

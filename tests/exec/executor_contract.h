@@ -178,7 +178,18 @@ TEST_P(ExecutorContract, AnAttemptThatIsKilledAtOnceIsNotStartedOrEnds) {
   EXPECT_TRUE(is_quiet_for(200));
 }
 
+TEST_P(ExecutorContract, WhatRunsIsNotTakenBack) {
+  const auto id = start("touch here.$RANK; while [ ! -e go ]; do sleep 0.05; done");
+  ASSERT_TRUE(until("started") && until_here(id, 1));
+  executor_->take_back(id);
+  EXPECT_TRUE(is_quiet_for(200));
+  std::ofstream(folder(id).path() / "go").put('1');
+  until("over");
+  EXPECT_THAT(heard_, testing::ElementsAre("started", "rank 0 exited with 0", "over"));
+}
+
 TEST_P(ExecutorContract, UnknownAttemptsAreIgnored) {
+  executor_->take_back(random_id());
   executor_->stop(random_id());
   executor_->kill(random_id());
   EXPECT_TRUE(executor_->suspended(random_id()).empty());

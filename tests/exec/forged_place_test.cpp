@@ -73,6 +73,7 @@ class ForgedPlace : public Scratch {
       executor_->reap(process);
     }
     executor_->clear(id_, found.alive);
+    ::usleep(20'000);  // whoever was killed ends a moment later
     for (const pid_t pid : bystanders_) {
       EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), 0) << what << ": process " << pid << " ended";
     }

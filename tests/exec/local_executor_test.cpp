@@ -183,6 +183,9 @@ TEST_F(LocalExecutorTest, AdoptsWhatAnotherStarted) {
   const Adoption found = executor_->adopt(folder_, id_, 2);
   EXPECT_THAT(found.alive, ElementsAre(0, 1));
   EXPECT_FALSE(found.incomplete);
+  ASSERT_TRUE(found.age);
+  EXPECT_GE(found.age->ns, 0);
+  EXPECT_LT(found.age->seconds(), 600);  // the ranks' age, not the machine's
   executor_->kill(id_);
   EXPECT_THAT(until("over"), testing::UnorderedElementsAre("rank 0 ended", "rank 1 ended", "over"));
 }

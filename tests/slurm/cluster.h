@@ -10,7 +10,7 @@
 
 namespace sweepd {
 
-// Polls often, because these tests wait for nothing else.
+// Polls often, because these tests wait for nothing else. Most of their workers cannot be loaded.
 inline SlurmSettings settings_for(const std::filesystem::path& runs,
                                   const std::filesystem::path& worker) {
   SlurmSettings settings;
@@ -22,6 +22,7 @@ inline SlurmSettings settings_for(const std::filesystem::path& runs,
   settings.pool.slurm->idle = seconds(2);
   settings.worker = worker;
   settings.owner = "test";
+  settings.prefork = Prefork::kNo;
   settings.pool.slurm->poll = milliseconds(500);
   return settings;
 }

@@ -1,12 +1,11 @@
 // What Slurm does to jobs, and how the executor reports it. On the real cluster.
 #include <gmock/gmock.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 
-#include "tests/slurm/cluster.h"
+#include "tests/slurm/slurm_test.h"
 
 namespace sweepd {
 namespace {
@@ -14,90 +13,25 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-class SlurmFaults : public testing::Test {
+class SlurmFaults : public SlurmTest {
  protected:
   SlurmFaults() {
-    std::string name = (std::filesystem::temp_directory_path() / "sweepd-faults-XXXXXX").string();
-    root_ = ::mkdtemp(name.data());
-    std::filesystem::create_directory(root_ / "runs");
     std::ofstream(root_ / "worker") << "#!/bin/sh\ncd \"$2\" && . ./do\n";
     ::chmod((root_ / "worker").c_str(), 0755);
-    settings_ = settings_for(root_ / "runs", root_ / "worker");
   }
-  ~SlurmFaults() override {
-    executor_.reset();
-    end_all_jobs();
-    // What the jobs left tells why a test failed, which may happen once in a hundred runs.
-    if (HasFailure()) std::printf("%s\n", output_of("grep -rs . " + root_.string()).c_str());
-    std::filesystem::remove_all(root_);
-  }
-
-  void make() {
-    executor_.reset();
-    executor_ = make_slurm_executor(settings_);
-  }
-  AttemptFolder folder(const AttemptId& id) const { return AttemptFolder(root_ / "runs" / id); }
   AttemptId start(const std::string& what, int ranks = 1, const std::string& timeout = "1m") {
-    if (!executor_) make();
     AttemptRequest request;
-    request.attempt = random_id();
     request.workload = "noop";
     request.params = {{"device", "cpu"}, {"threads", "1"}, {"timeout", timeout}};
     request.lease.ranks.resize(static_cast<std::size_t>(ranks));
-    std::filesystem::create_directory(folder(request.attempt).path());
-    std::ofstream(folder(request.attempt).path() / "do") << what << "\n";
-    EXPECT_TRUE(write_request(folder(request.attempt).request(), request));
-    executor_->start(folder(request.attempt), request);
-    return request.attempt;
+    what_ = what;
+    return SlurmTest::start(request);
   }
-  ExecutorEvent next_of_any_kind() {
-    for (int i = 0; i < 2000; ++i) {
-      if (!events_.empty()) {
-        const ExecutorEvent event = events_.front();
-        events_.erase(events_.begin());
-        return event;
-      }
-      pollfd readable{executor_->descriptor(), POLLIN, 0};
-      if (::poll(&readable, 1, 60'000) != 1) break;
-      events_ = executor_->events();
-    }
-    return WorkerLoaded{};  // this executor never says so
-  }
-  // Waits for the next event of this kind; those before it are dropped.
-  template <class Event>
-  std::optional<Event> next() {
-    while (true) {
-      const ExecutorEvent event = next_of_any_kind();
-      if (const auto* wanted = std::get_if<Event>(&event)) return *wanted;
-      if (std::holds_alternative<WorkerLoaded>(event)) break;
-    }
-    ADD_FAILURE() << "the event did not come";
-    return std::nullopt;
-  }
-  std::string job_of(const AttemptId& id) const {
-    const auto place = executor_->inspector()->place_of(id);
-    return place ? place->allocation.id : "";
-  }
-  static bool eventually(const std::function<bool()>& holds) {
-    for (int i = 0; i < 600; ++i) {
-      if (holds()) return true;
-      ::usleep(50'000);
-    }
-    return false;
-  }
-  std::size_t folders() const {
-    std::size_t count = 0;
-    for ([[maybe_unused]] const auto& entry :
-         std::filesystem::directory_iterator(root_ / "runs/jobs/test-cluster")) {
-      ++count;
-    }
-    return count;
+  void prepare(const AttemptId& id) override {
+    std::ofstream(folder(id).path() / "do") << what_ << "\n";
   }
 
-  std::filesystem::path root_;
-  SlurmSettings settings_;
-  std::unique_ptr<Executor> executor_;
-  std::vector<ExecutorEvent> events_;
+  std::string what_;
 };
 
 constexpr const char* kSleeps = "exec sleep 1000";
@@ -105,11 +39,7 @@ constexpr const char* kSleeps = "exec sleep 1000";
 TEST_F(SlurmFaults, AJobThatSomebodyCancelsCancelsItsAttempt) {
   const auto id = start(kSleeps);
   ASSERT_TRUE(next<AttemptStarted>());
-  output_of("scancel " + job_of(id));
-  const auto lost = next<AttemptLost>();
-  ASSERT_TRUE(lost);
-  EXPECT_FALSE(lost->again);
-  EXPECT_THAT(describe(lost->ending), MatchesRegex(".*job [0-9]+ ended as CANCELLED.*"));
+  cancel_job_of(id);
 }
 
 TEST_F(SlurmFaults, AfterANodeFailsTheAttemptIsToRunAgain) {
@@ -237,14 +167,7 @@ TEST_F(SlurmFaults, AnEndIsFoundWhenItsJobIsGoneToo) {
   executor_.reset();
   EXPECT_TRUE(eventually([] { return output_of("squeue --noheader --me").empty(); }));
   for (int daemon = 0; daemon < 2; ++daemon) {  // the first dies before it stores what it found
-    make();
-    events_.clear();
-    const Adoption found = executor_->adopt(folder(id), id, 1);
-    EXPECT_FALSE(found.incomplete || found.waits);
-    const auto end = next<RankEnded>();
-    ASSERT_TRUE(end);
-    EXPECT_EQ(end->exit.code, 5);
-    ASSERT_TRUE(next<AttemptOver>());
+    ASSERT_NO_FATAL_FAILURE(find_again(id, 5));
   }
 }
 
@@ -301,6 +224,23 @@ TEST_F(SlurmFaults, AtMostMaxJobsRunAtATime) {
   ASSERT_TRUE(next<AttemptStarted>() && next<AttemptStarted>());
   EXPECT_EQ(folders(), 2U);
   EXPECT_EQ(output_of("squeue --noheader --me | wc -l"), "2");
+}
+
+// The job that there may be has the first one, so the second waits for none in particular.
+TEST_F(SlurmFaults, WhatNoJobHasIsTakenBackAndTheRestGoesOn) {
+  settings_.pool.slurm->max_jobs = 1;
+  const auto first = start(kSleeps);
+  ASSERT_TRUE(next<AttemptStarted>());
+  const auto second = start(kSleeps);
+  executor_->take_back(first);
+  executor_->take_back(second);
+  const auto taken = next<AttemptNotStarted>();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->attempt, second);
+  EXPECT_EQ(taken->error.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(job_of(second), "");
+  EXPECT_NE(job_of(first), "");
+  EXPECT_EQ(output_of("squeue --noheader --me | wc -l"), "1");
 }
 
 TEST_F(SlurmFaults, TellsWhatTheClusterHas) {

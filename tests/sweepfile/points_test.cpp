@@ -20,6 +20,17 @@ TEST(Points, TheLastAxisIsTheFastest) {
                           "context=256 batch=2"));
 }
 
+TEST(Points, AllKeysOfARuleMustMatchInTheSamePlaceOfAZip) {
+  const Expansion e = expansion(R"(
+zip:
+  - {d_model: [1, 1, 2], d_ff: [10, 20, 20]}
+exclude:
+  - {d_model: 1, d_ff: 20}
+)");
+  EXPECT_THAT(e.excluded, ElementsAre(1));
+  EXPECT_EQ(e.trials.size(), 2U);
+}
+
 TEST(Points, ZipAdvancesTogetherAndGroupsAreCrossedAfterTheMatrix) {
   EXPECT_THAT(labels(kHead + R"(
 zip:

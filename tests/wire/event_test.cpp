@@ -158,6 +158,17 @@ TEST(Event, MistakesAreNamed) {
     EXPECT_THAT(error_of_line(row.line), HasSubstr(row.message)) << row.line;
 }
 
+// A stack has room for some tens of thousands of levels; a journal has room for more.
+TEST(Event, ALineOfBracketsIsRefusedWithoutFollowingThem) {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  for (const std::string& line :
+       {deep, std::string(200'000, '['), R"({"event":)" + deep + "}",
+        R"({"event":"fact","name":"a","text":)" + deep + "}",
+        R"({"event":"step","step":1,"warmup":false,"samples":)" + deep + "}"}) {
+    EXPECT_THAT(error_of_line(line), HasSubstr("nested more than 100 levels deep"));
+  }
+}
+
 TEST(EventReader, ALineWithoutItsNewlineIsNotThereYet) {
   EventReader reader(2);
   std::vector<Event> events;

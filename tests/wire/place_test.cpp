@@ -105,5 +105,14 @@ TEST_F(Place, ThatWasGivenUpCannotBeTaken) {
   EXPECT_EQ(take_place(fd_.get()), ESTALE);
 }
 
+TEST(PlaceRecord, SaysWhetherTheRankHadNoJournal) {
+  const std::string record = fmt::format("4242 987654 {}", kBoot);
+  EXPECT_FALSE(parse_place(record + "\n")->without_journal);
+  const auto marked = parse_place(record + "!");
+  ASSERT_TRUE(marked);
+  EXPECT_TRUE(marked->without_journal);
+  EXPECT_EQ(marked->pid, 4242);
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -46,6 +46,9 @@ AttemptRequest example() {
   request.lease.ranks = {{{0, 1}, "GPU-a", 0}, {{2, 3}, "GPU-b", 1}};
   request.host_cores = 8;
   request.machine = {"0123456789ab", "cores=8; memory=31.00 GiB"};
+  request.sweep = {"5eeb5eeb5eeb5eeb", "contexts-sentinel", "0badcafe0badcafe"};
+  request.version = 3;
+  request.started = WallTime{1'700'000'000'000'000'017};
   return request;
 }
 
@@ -61,6 +64,11 @@ TEST_F(RequestTest, ReadsWhatItWrote) {
   EXPECT_EQ(read->host_cores, 8);
   EXPECT_EQ(read->machine.hash, "0123456789ab");
   EXPECT_EQ(read->machine.facts, "cores=8; memory=31.00 GiB");
+  EXPECT_EQ(read->sweep.id, "5eeb5eeb5eeb5eeb");
+  EXPECT_EQ(read->sweep.name, "contexts-sentinel");
+  EXPECT_EQ(read->sweep.sentinel_of, "0badcafe0badcafe");
+  EXPECT_EQ(read->version, 3);
+  EXPECT_EQ(read->started.ns, 1'700'000'000'000'000'017);
   EXPECT_THAT(read->params, ElementsAre(Pair("model", "xl"), Pair("context", "512"),
                                         Pair("memory_limit", "4GiB"), Pair("batch", "4")));
   ASSERT_EQ(read->lease.ranks.size(), 2U);
@@ -87,6 +95,7 @@ TEST_F(RequestTest, MistakesNameTheFileAndTheField) {
   const Row rows[] = {
       {"{", "not valid JSON"},
       {"{}", "missing field `attempt`"},
+      {R"({"attempt":)" + std::string(200'000, '['), "nested more than 100 levels deep"},
       {head + R"("pass":"timing","lease":[]})", "missing field `params`"},
       {head + R"("pass":"timing","params":[],"lease":[]})", "params: expected an object, got []"},
       {head + R"("pass":"timing","params":{"batch":4},"lease":[]})",
@@ -101,7 +110,7 @@ TEST_F(RequestTest, MistakesNameTheFileAndTheField) {
   for (const Row& row : rows) {
     EXPECT_THAT(error_of(row.text),
                 AllOf(HasSubstr(folder_.request().string()), HasSubstr(row.message)))
-        << row.text;
+        << row.text.substr(0, 200);
   }
 }
 

@@ -88,7 +88,7 @@ TEST(ParseRequest, AMillionBracketsAreRefusedWithoutFollowingThem) {
     const auto parsed = parse_request(line);
     ASSERT_FALSE(parsed.ok);
     EXPECT_EQ(parsed.error.code, RpcCode::kResourceExhausted);
-    EXPECT_THAT(parsed.error.message, HasSubstr("100 deep"));
+    EXPECT_THAT(parsed.error.message, HasSubstr("nested more than 100 levels deep"));
   }
 }
 

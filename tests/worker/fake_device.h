@@ -141,8 +141,10 @@ class ScriptedWorkload final : public Workload {
   void step(Phases& phases) override { step_(index_++, phases); }
   void before_step() override { ahead(); }
   std::vector<HeldTensor> state() const override { return held; }
+  Gang* gang() override { return others; }
 
   std::vector<HeldTensor> held;         // what the step says it holds
+  Gang* others = nullptr;               // the other ranks
   std::function<void()> ahead = [] {};  // before each step
 
  private:

@@ -13,8 +13,9 @@ using ::testing::HasSubstr;
 
 class MeasureTest : public ::testing::Test {
  protected:
-  TimingSummary measure(ScriptedWorkload::Step step, TimingSettings plan) {
+  TimingSummary measure(ScriptedWorkload::Step step, TimingSettings plan, Gang* others = nullptr) {
     ScriptedWorkload workload(std::move(step));
+    workload.others = others;
     TimingHooks hooks;
     hooks.on_step = [&](StepEvent event) { events.push_back(std::move(event)); };
     hooks.before_measured = [&] { warmup_steps_when_called = events.size(); };
@@ -46,6 +47,20 @@ class MeasureTest : public ::testing::Test {
 };
 
 constexpr TimingSettings kOneStep{0, {1, 0, {}, {}}};
+
+// Another rank takes 10 ms for each step.
+class SlowerRank : public Gang {
+ public:
+  void barrier() override {}
+  double largest(double mine) override { return std::max(mine, 10.0); }
+};
+
+// All ranks must decide alike, or the last one waits for ever.
+TEST_F(MeasureTest, TheSlowestRanksTimeDecidesWhenToStop) {
+  SlowerRank others;
+  const auto summary = measure([&](std::int64_t, Phases&) { device.host(3); }, kOneStep, &others);
+  EXPECT_DOUBLE_EQ(summary.mean_ms, 10);
+}
 
 TEST_F(MeasureTest, PhasesAreTimedOnTheStreamAndTheStepByTheHostAfterASynchronise) {
   measure(

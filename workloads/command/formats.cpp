@@ -11,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "runner/base/nesting.h"
 #include "runner/base/text.h"
 
 namespace sweepd::command {
@@ -27,6 +28,19 @@ std::optional<double> number_in(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc{} && stop == end && !text.empty() ? std::optional(value) : std::nullopt;
+}
+
+// What steps may be named and worth is the same in every format.
+std::vector<Report> checked(std::string_view format, std::vector<Report> reports) {
+  for (const Report& report : reports) {
+    const auto* step = std::get_if<StepReport>(&report);
+    if (step == nullptr) continue;
+    for (const Sample& sample : step->samples) {
+      const std::string mistake = mistake_in_sample(sample);
+      if (!mistake.empty()) refuse(format, mistake);
+    }
+  }
+  return reports;
 }
 
 // Lower-case letters, digits and `_`; everything else is a `_`.
@@ -77,7 +91,7 @@ double number(std::string_view format, const json& object, const char* name) {
 
 std::string text_or(const json& object, const char* name, std::string otherwise) {
   return object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
-                                                           : otherwise;
+                                                           : std::move(otherwise);
 }
 
 // The whole step if there is one benchmark, else a phase of its own.
@@ -200,6 +214,26 @@ Sample csv_sample(const std::string& name, double value) {
                 value);
 }
 
+// Every cell is the name of a metric, perhaps with a phase, and there is one beside the step.
+bool is_csv_head(const std::vector<std::string>& cells) {
+  return std::ranges::all_of(cells,
+                             [](const std::string& cell) {
+                               return !number_in(cell) &&
+                                      mistake_in_sample(csv_sample(cell, 0)).empty();
+                             }) &&
+         std::ranges::any_of(
+             cells, [](const std::string& cell) { return cell != "step" && cell != "warmup"; });
+}
+
+// `text` is the cell that has this value.
+std::int64_t csv_step(double value, std::string_view text) {
+  constexpr double kMax = 0x1p53;  // above, not every integer is a double
+  if (!(value >= 0 && value <= kMax) || value != std::floor(value)) {
+    refuse("csv", fmt::format("`step` is {}; expected an integer from 0", text));
+  }
+  return static_cast<std::int64_t>(value);
+}
+
 }  // namespace
 
 const std::vector<std::string>& format_names() {
@@ -219,16 +253,17 @@ std::string phase_name(std::string_view benchmark) {
 }
 
 std::vector<Report> read_report_file(std::string_view format, std::string_view text) {
+  if (is_nested_too_deeply(text)) refuse(format, "its report is " + nested_too_deeply());
   const json file = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (file.is_discarded()) refuse(format, "its report is not JSON");
-  if (format == "hyperfine") return read_hyperfine(file);
-  if (format == "google-benchmark") return read_google_benchmark(file);
-  return read_pytest_benchmark(file);
+  if (format == "hyperfine") return checked(format, read_hyperfine(file));
+  if (format == "google-benchmark") return checked(format, read_google_benchmark(file));
+  return checked(format, read_pytest_benchmark(file));
 }
 
 std::vector<Report> LineFormat::read(std::string_view line) {
-  if (format_ == "csv") return read_csv(line);
-  if (format_ == "nccl-tests") return read_nccl(line);
+  if (format_ == "csv") return checked(format_, read_csv(line));
+  if (format_ == "nccl-tests") return checked(format_, read_nccl(line));
   const std::string_view text = trim(line);
   if (text.empty() || text.front() != '{') return {};
   auto report = parse_report(text);
@@ -237,19 +272,14 @@ std::vector<Report> LineFormat::read(std::string_view line) {
   return {std::move(*report)};
 }
 
-// The table begins with the first line of which every cell is the name of a metric, one of them
-// `time` or known from `step`; it ends with the first line that has other than numbers.
+// Lines after the head that are not as many numbers are none of the table's rows.
 std::vector<Report> LineFormat::read_csv(std::string_view line) {
   if (line.find(',') == std::string_view::npos && trim(line) != "time") {
     if (names_.size() != 1) return {};
   }
   const std::vector<std::string> cells = cells_of(line);
   if (names_.empty()) {
-    const bool all_names = std::ranges::all_of(cells, [](const std::string& cell) {
-      const std::size_t dot = cell.find('.');
-      return !number_in(cell) && mistake_in_metric(cell.substr(0, dot)).empty();
-    });
-    if (all_names) names_ = cells;
+    if (is_csv_head(cells)) names_ = cells;
     return {};
   }
   if (cells.size() != names_.size()) return {};
@@ -260,7 +290,7 @@ std::vector<Report> LineFormat::read_csv(std::string_view line) {
     const auto value = number_in(cells[i]);
     if (!value) return {};
     if (names_[i] == "step") {
-      number = static_cast<std::int64_t>(*value);
+      number = csv_step(*value, cells[i]);
     } else if (names_[i] == "warmup") {
       warmup = *value != 0;
     } else {

@@ -46,6 +46,10 @@ Patterns::Patterns(std::string_view text) {
 }
 
 Patterns::Pattern Patterns::parse(std::string_view line) {
+  if (line.size() > kLongestPattern) {
+    throw wrong(line.substr(0, 60), fmt::format("it has {} bytes; at most {} are understood",
+                                                line.size(), kLongestPattern));
+  }
   const std::size_t equal = line.find(" = ");
   if (equal == std::string_view::npos) throw wrong(line, "expected `METRIC = REGEX`");
   std::string_view name = trim(line.substr(0, equal));
@@ -107,6 +111,9 @@ Report Patterns::report(Pattern& pattern, const std::string& value) {
   sample.phase = pattern.phase;
   sample.metric = pattern.metric;
   sample.value = *number * pattern.scale;
+  if (const std::string mistake = mistake_in_sample(sample); !mistake.empty()) {
+    throw wrong(pattern.text, mistake);
+  }
   return step;
 }
 

@@ -31,6 +31,8 @@ class Patterns {
   std::vector<Report> read(std::string_view line);
 
   static constexpr std::size_t kLongestLine = 4096;
+  // Whoever compiles a regular expression calls itself for each bracket in it.
+  static constexpr std::size_t kLongestPattern = 1000;
 
  private:
   struct Pattern {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runner/base/nesting.h"
 #include "runner/base/text.h"
 
 namespace sweepd::command {
@@ -71,22 +72,14 @@ void only(const json& object, std::vector<std::string> names,
   }
 }
 
-std::string checked_phase(std::string phase) {
-  const std::string mistake = mistake_in_phase(phase);
-  if (!mistake.empty()) throw Mistake(mistake);
-  return phase;
-}
-
 void add_sample(StepReport& report, const std::string& metric, const std::string& phase,
                 const json& value) {
   Sample sample;
-  sample.phase = checked_phase(phase);
+  sample.phase = phase;
   sample.metric = metric;
   sample.value = number(metric, value);
-  if (unit_of_metric(metric) == "ms" && sample.value < 0) {
-    throw Mistake(
-        fmt::format("`{}` of {} is {}; expected ms, from 0", metric, phase, sample.value));
-  }
+  const std::string mistake = mistake_in_sample(sample);
+  if (!mistake.empty()) throw Mistake(mistake);
   report.samples.push_back(std::move(sample));
 }
 
@@ -104,7 +97,7 @@ StepReport step_report(const json& object) {
       }
       report.warmup = value.get<bool>();
     } else if (const std::string mistake = mistake_in_metric(name); !mistake.empty()) {
-      throw Mistake(mistake);
+      throw Mistake(mistake);  // before its value: the name may be the mistake
     } else if (value.is_object()) {
       for (const auto& [phase, of_phase] : value.items()) add_sample(report, name, phase, of_phase);
     } else {
@@ -147,7 +140,9 @@ PhaseMemory memory_report(const json& object) {
   if (!object.contains("peak_allocated") && !object.contains(older("peak_allocated"))) {
     throw Mistake("`peak_allocated` is missing");
   }
-  memory.phase = checked_phase(text(object, "memory"));
+  memory.phase = text(object, "memory");
+  const std::string mistake = mistake_in_phase(memory.phase);
+  if (!mistake.empty()) throw Mistake(mistake);
   return memory;
 }
 
@@ -229,7 +224,18 @@ std::string mistake_in_phase(std::string_view phase) {
   return fmt::format("`{}` is not a phase name: 1 to {} of a-z, 0-9, `_` and `.`", phase, kLongest);
 }
 
+std::string mistake_in_sample(const Sample& sample) {
+  if (std::string mistake = mistake_in_metric(sample.metric); !mistake.empty()) return mistake;
+  if (std::string mistake = mistake_in_phase(sample.phase); !mistake.empty()) return mistake;
+  if (unit_of_metric(sample.metric) != "ms" || !(sample.value < 0)) return "";
+  return fmt::format("`{}` of {} is {}; expected ms, from 0", sample.metric, sample.phase,
+                     sample.value);
+}
+
 Result<Report> parse_report(std::string_view line) {
+  if (is_nested_too_deeply(line)) {
+    return Error{ErrorCode::kInvalidArgument, "it is " + nested_too_deeply()};
+  }
   const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) {
     return Error{ErrorCode::kInvalidArgument, "it is not a JSON object"};

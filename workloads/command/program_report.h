@@ -58,5 +58,7 @@ Result<Report> parse_report(std::string_view line);
 // Return "" or the mistake in the spelling, or that other figures of sweepd have the metric's name.
 std::string mistake_in_metric(std::string_view metric);
 std::string mistake_in_phase(std::string_view phase);
+// The same of a sample: also a time that is negative.
+std::string mistake_in_sample(const Sample& sample);
 
 }  // namespace sweepd::command

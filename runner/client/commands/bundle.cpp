@@ -12,6 +12,7 @@
 #include "runner/client/run_program.h"
 #include "runner/client/temporary_folder.h"
 #include "runner/report/report.h"
+#include "runner/wire/json_text.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/results.h"
 
@@ -33,7 +34,7 @@ void leave_out_environment(std::vector<Table>& tables) {
 }
 
 std::string request_without_environment(const std::string& text) {
-  nlohmann::ordered_json request = nlohmann::ordered_json::parse(text, nullptr, false);
+  nlohmann::ordered_json request = parse_ordered_json(text);
   if (!request.is_object() || !request.contains("params")) return "";
   for (auto& [name, value] : request["params"].items()) {
     if (holds_environment(name) && value.is_string() && !value.get<std::string>().empty()) {

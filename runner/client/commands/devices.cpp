@@ -18,13 +18,14 @@ Exit devices(Client& client, const std::string& format) {
   table.columns = {{"device", "", Align::kLeft},       {"name", "", Align::kLeft},
                    {"memory", "GiB", Align::kRight},   {"arithmetic", "", Align::kLeft},
                    {"peak", "TFLOP/s", Align::kRight}, {"bandwidth", "GB/s", Align::kRight},
-                   {"source", "", Align::kLeft}};
+                   {"source", "", Align::kLeft},       {"state", "", Align::kLeft}};
   for (const rpc::DeviceEntry& device : reply->devices) {
     const bool is_cpu = device.kind == "cpu";
     const Cell where{is_cpu ? device.kind : fmt::format("{}:{}", device.kind, device.index), {}};
     const double gib = static_cast<double>(device.memory.value) / 0x1p30;
     const Cell memory{fmt::format("{:.1f}", gib), gib};
     const Cell name{device.name, {}};
+    const Cell state{device.paused ? "paused" : "", {}};
     if (device.peaks.empty()) {
       table.rows.push_back({where,
                             name,
@@ -32,7 +33,8 @@ Exit devices(Client& client, const std::string& format) {
                             {"", {}},
                             {"", {}},
                             {"", {}},
-                            {"unknown; run the matmul and memcpy workloads", {}}});
+                            {"unknown; run the matmul and memcpy workloads", {}},
+                            state});
     }
     for (const rpc::PeakEntry& peak : device.peaks) {
       const double tflops = peak.flops_per_s * 1e-12;
@@ -43,7 +45,8 @@ Exit devices(Client& client, const std::string& format) {
                             {peak.arithmetic, {}},
                             tflops > 0 ? Cell{fmt::format("{:.2f}", tflops), tflops} : Cell{"", {}},
                             gbps > 0 ? Cell{fmt::format("{:.0f}", gbps), gbps} : Cell{"", {}},
-                            {peak.source, {}}});
+                            {peak.source, {}},
+                            state});
     }
   }
   if (reply->pools.empty()) {

@@ -12,6 +12,7 @@ namespace {
 std::string state_of(const rpc::SweepEntry& sweep) {
   const rpc::Counts& counts = sweep.counts;
   if (sweep.cancelled) return "cancelled";
+  if (sweep.paused && counts.queued != 0) return counts.running != 0 ? "paused, running" : "paused";
   if (counts.running != 0) return "running";
   if (counts.queued != 0) return "queued";
   return counts.done() == counts.total ? "done" : "ended";

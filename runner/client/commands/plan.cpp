@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/plan_view.h"
+#include "runner/client/planning.h"
 #include "runner/client/sweep_file.h"
 #include "runner/report/report.h"
 #include "runner/wire/json_text.h"
@@ -44,36 +43,15 @@ void print_all(const std::vector<rpc::SweepPlan>& plans, const PlanOptions& opti
              again.empty() ? "" : " --set ", again);
 }
 
-// Plans the sweeps of one file. With --all the rows arrive before the reply, thousands at a time.
-Result<std::vector<rpc::SweepPlan>> plan_of_file(Client& client, const PlanOptions& options,
-                                                 const SweepFile& file) {
-  std::map<std::int64_t, std::vector<rpc::PlannedTrial>> rows;  // by sweep of the file
-  Result<void> taken;
-  const auto take = [&](const nlohmann::json& notification) {
-    auto page = news_of<rpc::PlanRows>(notification);
-    if (!page) taken = page.error();
-    if (!page || !*page) return;
-    auto& all = rows[(*page)->sweep];
-    std::move((*page)->rows.begin(), (*page)->rows.end(), std::back_inserter(all));
-  };
-  rpc::Plan::Request request = file.plan();
-  request.limit = kSamples;
-  request.all = options.all;
-  auto reply = client.call<rpc::Plan>(request, take);
-  if (!reply) return reply.error();
-  if (!taken) return taken.error();
-  for (auto& [index, all] : rows) {
-    reply->sweeps.at(static_cast<std::size_t>(index)).rows = std::move(all);
-  }
-  return std::move(reply->sweeps);
-}
-
 Exit plan(Client& client, const PlanOptions& options) {
   const auto files = read_sweep_files(client, options.sweep);
   if (!files) return report_error(files.error());
   std::vector<rpc::SweepPlan> plans;
   for (const SweepFile& file : *files) {
-    auto sweeps = plan_of_file(client, options, file);
+    rpc::Plan::Request request = file.plan();
+    request.limit = kSamples;
+    request.all = options.all;
+    auto sweeps = plan_sweeps(client, request);
     if (!sweeps) return report_error(sweeps.error());
     for (rpc::SweepPlan& one : *sweeps) plans.push_back(std::move(one));
   }

@@ -23,7 +23,10 @@ Exit retry(Client& client, const RetryOptions& options) {
   if (reply->queued == 0) {
     fmt::print("{} has nothing to run again\n", reply->name);
   } else {
-    fmt::print("retrying {} of {}\n", counted(reply->queued, "attempt"), reply->name);
+    fmt::print("retrying {} of {}{}\n", counted(reply->queued, "attempt"), reply->name,
+               reply->paused ? "; it is paused, so they wait for: sweepctl resume " +
+                                   std::string(short_id(reply->sweep))
+                             : "");
   }
   std::fflush(stdout);
   return options.wait ? watch_sweep(client, reply->sweep) : Exit::kOk;

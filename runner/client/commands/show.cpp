@@ -6,6 +6,7 @@
 #include "runner/client/commands/show_kernels.h"
 #include "runner/client/memory_view.h"
 #include "runner/client/output.h"
+#include "runner/client/progress_view.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
@@ -52,10 +53,26 @@ Table attempts_table(const std::vector<rpc::AttemptEntry>& attempts) {
   return table;
 }
 
-void print_sweep_head(const rpc::SweepEntry& sweep) {
+void print_notification(const rpc::NotificationEntry& notification) {
+  std::string state = "runs when the sweep has ended";
+  if (notification.begun && !notification.ended) state = "is running";
+  if (notification.ended) {
+    state = (notification.problem.empty() ? "ended well" : "failed: " + notification.problem) +
+            " (" + local_time(notification.ended->ns) + ", notify.log in the state folder)";
+  }
+  fmt::print("command `{}` {}\n", printable(notification.command), state);
+}
+
+void print_sweep_head(const rpc::SweepEntry& sweep,
+                      const std::optional<rpc::NotificationEntry>& notification) {
   fmt::print("sweep {} `{}` of {}, submitted {}{}\n", sweep.id, sweep.name, sweep.workload,
              local_time(sweep.submitted.ns), sweep.cancelled ? ", cancelled" : "");
+  if (sweep.paused && sweep.counts.queued > 0) {
+    fmt::print("paused since {}; to continue: sweepctl resume {}\n", local_time(sweep.paused->ns),
+               short_id(sweep.id));
+  }
   if (!sweep.description.empty()) fmt::print("{}\n", sweep.description);
+  if (notification) print_notification(*notification);
   fmt::print("{}, {} of {} done\n\n", counted(sweep.trials, "trial"),
              with_thousands(sweep.counts.done()), counted(sweep.counts.total, "attempt"));
 }
@@ -74,7 +91,9 @@ Exit show(Client& client, const ShowOptions& options) {
   std::vector<Table> tables;
   if (shown->attempts) tables.push_back(attempts_table(*shown->attempts));
   if (shown->tables) tables.insert(tables.end(), shown->tables->begin(), shown->tables->end());
-  if (shown->sweep && options.format == "text") print_sweep_head(*shown->sweep);
+  if (shown->sweep && options.format == "text") {
+    print_sweep_head(*shown->sweep, shown->notification);
+  }
   const auto printed = print_tables(tables, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }

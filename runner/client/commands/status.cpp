@@ -14,7 +14,11 @@ Exit status(Client& client) {
   if (!reply) return report_error(reply.error());
   fmt::print("sweepd {} ({}), pid {}\n", reply->version, reply->commit, reply->pid);
   fmt::print("database {}\n", reply->database);
-  fmt::print("{} queued, {} running\n", reply->queued, reply->running.size());
+  const std::string held = reply->held == 0 ? "" : fmt::format(" ({} of them paused)", reply->held);
+  fmt::print("{} queued{}, {} running\n", reply->queued, held, reply->running.size());
+  if (!reply->paused_devices.empty()) {
+    fmt::print("{}\n", paused_devices_line(reply->paused_devices));
+  }
   for (const rpc::RunningEntry& run : reply->running) {
     fmt::print("  {} {} pass, {} for {}{}: {}\n", short_id(run.attempt), run.pass, moment_text(run),
                to_human(run.elapsed), where_text(run), run.label);

@@ -8,7 +8,7 @@ namespace {
 
 // {0} verbs, {1} global options, {2} cases of a verb's options, {3} cases of the kind of its words,
 // {4} formats.
-constexpr const char* kScript =
+constexpr const char* kBashScript =
     R"(# bash completion of sweepctl, made by `sweepctl completion bash`.
 # Try it: source <(sweepctl completion bash)
 
@@ -66,7 +66,7 @@ std::string bash_script(const Outline& outline) {
     if (verb.names.empty()) continue;
     words += fmt::format("      {}) words=$(_sweepctl_names {}) ;;\n", verb.name, verb.names);
   }
-  return fmt::format(kScript, join(verbs, " "), words_of(outline.options), options, words,
+  return fmt::format(kBashScript, join(verbs, " "), words_of(outline.options), options, words,
                      outline.formats);
 }
 

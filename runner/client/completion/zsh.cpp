@@ -7,7 +7,7 @@ namespace {
 
 // {0} verbs, {1} global options, {2} cases of a verb's options, {3} cases of the kind of its words,
 // {4} formats. As a file `_sweepctl` in $fpath, or sourced.
-constexpr const char* kScript =
+constexpr const char* kZshScript =
     R"zsh(#compdef sweepctl
 # zsh completion of sweepctl, made by `sweepctl completion zsh`.
 # Try it: source <(sweepctl completion zsh)
@@ -76,7 +76,8 @@ std::string zsh_script(const Outline& outline) {
     if (verb.names.empty()) continue;
     words += fmt::format("      {}) _sweepctl_names {} ;;\n", verb.name, verb.names);
   }
-  return fmt::format(kScript, verbs, described(outline.options), options, words, outline.formats);
+  return fmt::format(kZshScript, verbs, described(outline.options), options, words,
+                     outline.formats);
 }
 
 }  // namespace sweepd

@@ -275,8 +275,8 @@ Finding database(const DaemonFacts& daemon) {
   }
   if (!daemon.problems.empty()) {
     return {"database", Health::kProblem, daemon.problems.front(),
-            "The file is damaged; what can be read can be saved.",
-            fmt::format("sqlite3 {} .recover | sqlite3 recovered.db", daemon.database)};
+            "The file is damaged; its results are also in the folders of the attempts.",
+            "sweepctl stop --now, then sweepctl recover"};
   }
   return ok(
       "database",

@@ -26,7 +26,7 @@ class StudyNotes {
     const auto text = read_regular(file_, Links::kFollow);
     if (!text) return;
     // Without it everything is submitted again, which reuses what was measured.
-    const json read = json::parse(*text, nullptr, false);
+    const json read = parse_json(*text);
     if (read.is_object()) known_ = read;
   }
 

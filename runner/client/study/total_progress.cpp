@@ -8,6 +8,7 @@ rpc::Progress total_of(const std::map<std::string, rpc::Progress>& by_sweep) {
   rpc::Progress total;
   total.over = true;
   total.left = Duration{0};
+  bool any_paused = false, any_goes_on = false;
   for (const auto& [id, one] : by_sweep) {
     total.counts.total += one.counts.total;
     total.counts.queued += one.counts.queued;
@@ -23,14 +24,17 @@ rpc::Progress total_of(const std::map<std::string, rpc::Progress>& by_sweep) {
       if (!known) total.running.push_back(run);
     }
     if (total.trouble.empty()) total.trouble = one.trouble;
+    if (!one.over) total.paused_devices = one.paused_devices;
     total.over &= one.over;
     if (one.over) continue;
+    (one.paused ? any_paused : any_goes_on) = true;
     if (total.left && one.left) {
       total.left->ns += one.left->ns;
     } else {
       total.left.reset();
     }
   }
+  total.paused = any_paused && !any_goes_on;
   return total;
 }
 

@@ -9,7 +9,7 @@
 namespace sweepd {
 
 // Adds up counts and times left, and collects what runs. The time is unknown while that of an open
-// sweep is. `over` once all are. `ended` is left empty.
+// sweep is. `over` once all are, `paused` while all open ones are. `ended` is left empty.
 rpc::Progress total_of(const std::map<std::string, rpc::Progress>& by_sweep);
 
 }  // namespace sweepd

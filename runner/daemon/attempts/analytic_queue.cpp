@@ -111,10 +111,7 @@ void AnalyticQueue::answered(Answers answers, std::vector<OpenAttempt> left,
       report_stored(*asked, *stored);
       no_worker.empty() ? hooks_.answered() : hooks_.no_worker(no_worker);
     }
-    for (OpenAttempt& attempt : left) {
-      queue_.add(item_of(catalog_, attempt));
-      waiting_.add(std::move(attempt));
-    }
+    for (OpenAttempt& attempt : left) hooks_.left(std::move(attempt));
     offer();
     hooks_.changed();
   });

@@ -61,21 +61,6 @@ Item Dispatcher::item_of_attempt(const OpenAttempt& attempt) const {
   return item_of(catalog_, attempt, pool_of_attempt(attempt));
 }
 
-QueueChanges::Hooks Dispatcher::change_hooks() {
-  QueueChanges::Hooks hooks;
-  hooks.add = [this](OpenAttempt attempt) { add(std::move(attempt)); };
-  hooks.forget = [this](std::int64_t row) {
-    if (!analytic_.forget(row)) scheduler_.cancel(row);
-    if (const auto attempt = waiting_.take(row)) sentinels_.ended(*attempt);
-  };
-  hooks.done = [this] {
-    analytic_.offer();
-    hooks_.changed();
-    schedule_pump();
-  };
-  return hooks;
-}
-
 Sentinels::Hooks Dispatcher::sentinel_hooks() {
   Sentinels::Hooks hooks;
   hooks.queue = [this](OpenAttempt sentinel) { enqueue({std::move(sentinel)}); };
@@ -83,28 +68,12 @@ Sentinels::Hooks Dispatcher::sentinel_hooks() {
   return hooks;
 }
 
-void Dispatcher::add(OpenAttempt attempt) {
-  const WorkloadDef* def = catalog_.find(attempt.workload);
-  if (def == nullptr) {
-    return end_without_process(attempt,
-                               {Skipped{"this worker has no workload `" + attempt.workload +
-                                        "`; use a build that has it, then retry"}});
-  }
-  if (!pool_of(pools_, *def, attempt.trial)) {
-    return end_without_process(attempt,
-                               {Skipped{unknown_pool(pools_, pool_of(*def, attempt.trial))}});
-  }
-  sentinels_.opened(attempt);
-  const Item item = item_of_attempt(attempt);
-  def->analytic ? analytic_.add(item) : scheduler_.add(item);
-  waiting_.add(std::move(attempt));
-}
-
 void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
   for (const std::int64_t row : running_rows) {
     scheduler_.cancel(row);
     // It was put back into the queue before the database recorded its start.
     if (const auto attempt = waiting_.take(row)) {
+      parked_.erase(row);
       end_without_process(*attempt, {Cancelled{"cancelled"}});
     }
   }
@@ -190,7 +159,7 @@ void Dispatcher::pump() {
   }
   if (draining_ && may_end()) hooks_.drained();
   if (!is_idle()) return;
-  if (waiting_.empty()) {  // nothing is left that could show the trouble
+  if (nothing_wants_to_start()) {  // nothing is left that could show the trouble
     for (const auto& gate : gates_) gate->end_trouble();
   }
   if (scheduler_.queued() == 0) writer_.rest();
@@ -280,7 +249,7 @@ void Dispatcher::take_events(PoolIndex pool) {
       starter_.hear(*refused);
     } else if (const auto* end = std::get_if<RankEnded>(&event)) {
       if (Run* run = run_of(end->attempt)) {
-        run->ended.push_back({end->rank, end->exit});
+        run->add_end(end->rank, end->exit);
         with_ends.insert(run->attempt.row);
       }
     } else if (const auto* loaded = std::get_if<WorkerLoaded>(&event)) {

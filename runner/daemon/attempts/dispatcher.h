@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -110,6 +111,13 @@ class Dispatcher {
   void enqueue(std::vector<OpenAttempt> attempts) { changes_.enqueue(std::move(attempts)); }
   // They have already ended in the database.
   void forget(std::vector<std::int64_t> queued_rows) { changes_.forget(std::move(queued_rows)); }
+  // Of paused sweeps, and of those that go on. What is held does not start before it is released;
+  // what runs goes on. Rows that are nowhere are ignored.
+  void set_holds(Holds holds) { changes_.hold(std::move(holds)); }
+  // Replaces the devices of this machine on which nothing new starts. What is just about to start
+  // there comes back.
+  void pause_devices(const std::vector<PausedDevice>& devices);
+  const std::vector<PausedDevice>& paused_devices() const { return paused_devices_; }
   void stop(const std::vector<std::int64_t>& running_rows);  // cancelled
   void drain();
   void kill_running();  // their results could not be stored
@@ -127,14 +135,23 @@ class Dispatcher {
   std::string trouble() const;
   const Pools& pools() const { return pools_; }
   std::size_t queued() const {
-    return scheduler_.queued() + analytic_.uncounted() + starter_.size() + changes_.arriving();
+    return scheduler_.queued() + analytic_.uncounted() + starter_.size() + changes_.arriving() +
+           held();
   }
+  std::size_t held() const { return parked_.size(); }  // of `queued`
+
   // Number of journals that are being read. For tests.
   std::size_t reading() const { return journals_.pending(); }
 
  private:
   QueueChanges::Hooks change_hooks();
   void add(OpenAttempt attempt);
+  void note_hold(OpenAttempt& attempt);
+  void queue(const OpenAttempt& attempt);
+  void leave_queue(std::int64_t row);
+  void hold(std::int64_t row);
+  void release(std::int64_t row);
+  bool nothing_wants_to_start() const { return waiting_.size() == parked_.size(); }
   std::string label_of_attempt(const OpenAttempt& attempt) const;
   // Of one that was taken on: `add` refuses those of unknown pools.
   PoolIndex pool_of_attempt(const OpenAttempt& attempt) const;
@@ -199,6 +216,9 @@ class Dispatcher {
   DispatcherTiming timing_;
   Scheduler scheduler_;
   WaitingAttempts waiting_;
+  // Rows of open attempts whose sweeps are all paused, and of these what waits outside the queue.
+  std::set<std::int64_t> held_, parked_;
+  std::vector<PausedDevice> paused_devices_;
   Starter starter_;
   std::map<std::int64_t, std::shared_ptr<Run>> running_;
   AnalyticQueue analytic_;

@@ -86,7 +86,7 @@ void Dispatcher::resume_starts(PoolIndex pool) {
   if (results_.is_refused()) return results_.store_next();
   StartGate& gate = *gates_[pool];
   if (!gate.trouble().empty()) {
-    const bool nothing_waits = pool == 0 ? waiting_.empty() : scheduler_.queued(pool) == 0;
+    const bool nothing_waits = pool == 0 ? nothing_wants_to_start() : scheduler_.queued(pool) == 0;
     if (nothing_waits) {
       gate.end_trouble();  // nothing is left that could show it
     } else if (const std::string why = no_room_in(pools_.at(pool).runs); !why.empty()) {

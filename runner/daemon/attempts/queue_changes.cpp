@@ -16,11 +16,16 @@ constexpr std::size_t kLarge = 10'000;  // freeing more takes milliseconds
 }  // namespace
 
 void QueueChanges::enqueue(std::vector<OpenAttempt> attempts) {
-  add({std::move(attempts), {}});
+  add({std::move(attempts), {}, nullptr});
 }
 
 void QueueChanges::forget(std::vector<std::int64_t> rows) {
-  add({{}, std::move(rows)});
+  add({{}, std::move(rows), hooks_.forget});
+}
+
+void QueueChanges::hold(Holds holds) {
+  add({{}, std::move(holds.held), hooks_.hold});
+  add({{}, std::move(holds.released), hooks_.release});
 }
 
 void QueueChanges::add(Change change) {
@@ -31,7 +36,7 @@ void QueueChanges::add(Change change) {
 
 void QueueChanges::carry_out_one(Change& change) {
   const std::size_t i = change.next++;
-  if (i >= change.added.size()) return hooks_.forget(change.forgotten[i - change.added.size()]);
+  if (i >= change.added.size()) return change.carry_out(change.rows[i - change.added.size()]);
   --arriving_;
   hooks_.add(std::move(change.added[i]));
 }
@@ -40,7 +45,7 @@ void QueueChanges::carry_out() {
   const Instant end = now_instant() + kSlice;
   while (!changes_.empty()) {
     Change& first = changes_.front();
-    while (first.next < first.added.size() + first.forgotten.size()) {
+    while (first.next < first.added.size() + first.rows.size()) {
       carry_out_one(first);
       if (first.next % kLook == 0 && now_instant() > end) {
         boost::asio::post(io_, [this] { carry_out(); });

@@ -1,5 +1,5 @@
-// Adds attempts to the queue and removes them, a few milliseconds at a time, in the order of the
-// calls: a million of them take seconds. Lives on the event loop.
+// Adds attempts to the queue, removes them, holds and releases them, a few milliseconds at a time,
+// in the order of the calls: a million of them take seconds. Lives on the event loop.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "db/store/store.h"
 #include "runner/daemon/threads/side_thread.h"
 #include "runner/model/open_attempt.h"
 
@@ -17,7 +18,7 @@ class QueueChanges {
  public:
   struct Hooks {
     std::function<void(OpenAttempt)> add;
-    std::function<void(std::int64_t row)> forget;
+    std::function<void(std::int64_t row)> forget, hold, release;
     std::function<void()> done;  // nothing is left to change
   };
 
@@ -27,6 +28,7 @@ class QueueChanges {
 
   void enqueue(std::vector<OpenAttempt> attempts);
   void forget(std::vector<std::int64_t> rows);
+  void hold(Holds holds);
   bool empty() const { return changes_.empty(); }
   std::size_t arriving() const { return arriving_; }  // attempts not added yet
 
@@ -34,8 +36,9 @@ class QueueChanges {
   // One call, with how far it has been carried out.
   struct Change {
     std::vector<OpenAttempt> added;
-    std::vector<std::int64_t> forgotten;
-    std::size_t next = 0;  // position in `added` followed by `forgotten`
+    std::vector<std::int64_t> rows;
+    std::function<void(std::int64_t row)> carry_out;  // for `rows`
+    std::size_t next = 0;                             // position in `added` followed by `rows`
   };
 
   void add(Change change);

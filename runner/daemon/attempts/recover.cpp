@@ -1,6 +1,8 @@
 // Recovers the attempts that the previous daemon left open.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "runner/daemon/attempts/dispatcher.h"
 #include "runner/daemon/attempts/item_of.h"
 
@@ -10,6 +12,10 @@ Result<void> Dispatcher::recover() {
   const auto read_queue = [](Store& store) { return store.open_attempts(); };
   auto open = writer_.now(read_queue);
   if (!open) return open.error();
+  const auto read_devices = [](Store& store) { return store.paused_devices(); };
+  const auto devices = writer_.now(read_devices);
+  if (!devices) return devices.error();
+  if (!devices->empty()) pause_devices(*devices);
   std::vector<OpenAttempt> queued;
   for (OpenAttempt& attempt : *open) {
     const WorkloadDef* def = catalog_.find(attempt.workload);
@@ -33,6 +39,7 @@ Result<void> Dispatcher::recover() {
 
 // As after any other end, an attempt that has ended keeps its lease until it is stored.
 void Dispatcher::recover_started(OpenAttempt attempt) {
+  note_hold(attempt);
   const PoolUse& use = use_of(attempt);
   const int world_size = static_cast<int>(attempt.lease.ranks.size());
   const Adoption found =
@@ -40,7 +47,10 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   if (found.waits) {
     spdlog::info("attempt {} waits in pool `{}`", attempt.id, use.pool.name);
     scheduler_.adopt(item_of_attempt(attempt), attempt.lease, std::nullopt);
-    return starter_.resume(std::move(attempt));
+    const std::int64_t row = attempt.row;
+    starter_.resume(std::move(attempt));
+    if (held_.contains(row)) starter_.withdraw(row);  // the daemon died before it could
+    return;
   }
   const WallTime marked = attempt.started.value_or(attempt.given.value_or(now_wall()));
   const WallTime started = found.started.value_or(marked);
@@ -64,8 +74,10 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
     return scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, now_instant());
   }
   spdlog::info("attempt {} adopted: {} of {} ranks run", run->attempt.id, alive, run->world_size());
-  const Duration age = now_wall() - started;
+  // The clock may have been set since it started.
+  const Duration age = found.age.value_or(std::max(Duration{0}, now_wall() - started));
   scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, now_instant() - age);
+  if (run->stop == StopReason::kCancelled) scheduler_.cancel(row);
 }
 
 }  // namespace sweepd

@@ -1,14 +1,32 @@
 #include "runner/daemon/attempts/result_queue.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "runner/daemon/attempts/judge_attempt.h"
+#include "runner/wire/outcome_file.h"
 
 namespace sweepd {
 
-void ResultQueue::add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record) {
-  unstored_.push_back(std::make_shared<Unstored>(Unstored{attempt, std::move(record)}));
+namespace {
+
+// Only people who lost their database miss it.
+void keep_ending(const AttemptFolder& folder, const AttemptRecord& record) {
+  std::error_code none;
+  if (outcome_of(record.ending) == Outcome::kDone) return;
+  if (!std::filesystem::is_directory(folder.path(), none)) return;
+  const auto kept = write_outcome(folder.outcome(), {record.ending, record.ended});
+  if (!kept) spdlog::warn("{}", kept.error().message);
+}
+
+}  // namespace
+
+void ResultQueue::add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record,
+                      AttemptFolder folder) {
+  unstored_.push_back(
+      std::make_shared<Unstored>(Unstored{attempt, std::move(record), std::move(folder)}));
   if (!refused_) store_next();
 }
 
@@ -33,6 +51,7 @@ void ResultQueue::store_next() {
     const auto world_size = static_cast<std::int64_t>(attempt.lease.ranks.size());
     if (!std::exchange(first->judged, true)) {
       record.judgement = judge_attempt(store, attempt, record, world_size);
+      keep_ending(first->folder, record);
     }
     auto stored = store.finish(record, first->samples_stored);
     if (stored && *stored) record_measured_peak(store, attempt, record);

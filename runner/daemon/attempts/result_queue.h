@@ -14,6 +14,7 @@
 #include "runner/daemon/threads/writer.h"
 #include "runner/model/attempt_record.h"
 #include "runner/model/open_attempt.h"
+#include "runner/wire/attempt_folder.h"
 
 namespace sweepd {
 
@@ -33,7 +34,8 @@ class ResultQueue {
   ResultQueue(Writer& writer, SideThread& side, Hooks hooks)
       : writer_(writer), side_(side), hooks_(std::move(hooks)) {}
 
-  void add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
+  // `folder` may not exist; else it keeps how the attempt ended (wire/outcome_file.h).
+  void add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record, AttemptFolder folder);
   void store_next();
   bool empty() const { return unstored_.empty(); }
   bool is_refused() const { return refused_; }  // until the last record has been stored
@@ -44,6 +46,7 @@ class ResultQueue {
   struct Unstored {
     OpenAttempt attempt;
     std::shared_ptr<AttemptRecord> record;
+    AttemptFolder folder;
     bool judged = false;
     std::size_t samples_stored = 0;
   };

@@ -6,7 +6,8 @@
 #include <chrono>
 #include <utility>
 
-#include "runner/wire/status.h"
+#include "runner/daemon/attempts/run_note.h"
+#include "runner/wire/place.h"
 
 namespace sweepd {
 
@@ -21,13 +22,46 @@ Run::Run(boost::asio::io_context& io, Executor& executor, Duration peer_grace, O
 
 void Run::adopt(const Adoption& found) {
   incomplete = found.incomplete || world_size() == 0;
-  for (int rank = 0; rank < world_size(); ++rank) {
-    if (std::ranges::find(found.alive, rank) == found.alive.end()) ended.push_back({rank, {}});
+  const auto is_alive = [&found](int rank) {
+    return std::ranges::find(found.alive, rank) != found.alive.end();
+  };
+  const std::optional<RunNote> note = read_run_note(folder);
+  if (note) {
+    stop = note->stop;
+    hang = note->hang;
+    killed_ = !stop;
+    for (const EndedRank& rank : note->ended) {
+      const bool known = rank.rank >= 0 && rank.rank < world_size() && !has_ended(rank.rank);
+      if (known && !is_alive(rank.rank)) ended.push_back(rank);
+    }
   }
-  if (all_ended()) return;
-  // The ranks that are alive wait for others that will never come.
-  if (incomplete) return kill();
+  for (int rank = 0; rank < world_size(); ++rank) {
+    if (!is_alive(rank) && !has_ended(rank)) add_end(rank, {});
+  }
+  if (all_ended()) {
+    if (!note && !incomplete && world_size() > 1) put_own_reasons_first(folder, ended);
+    return;
+  }
+  // The ranks that are alive wait for others that will never come, or were not yet ended.
+  if (incomplete || killed_) return kill();
   end_others();  // as the previous daemon would have done when a rank died
+}
+
+bool Run::has_ended(int rank) const {
+  return std::ranges::any_of(ended, [rank](const EndedRank& each) { return each.rank == rank; });
+}
+
+void Run::add_end(int rank, ExitStatus exit) {
+  if (!exit.signal && !exit.code && is_place_without_journal(folder.pid(rank))) {
+    exit.code = kExitJournal;
+  }
+  ended.push_back({rank, exit});
+}
+
+// A disk that is full loses the note, and nothing else.
+void Run::note_end() const {
+  const auto noted = write_run_note(folder, {ended, stop, hang});
+  if (!noted) spdlog::warn("attempt {}: {}", attempt.id, noted.error().message);
 }
 
 // Uses the rank's own last line: a rank that reported running out of memory also exits with 0, and
@@ -62,14 +96,17 @@ void Run::end(StopReason reason) {
   spdlog::info("attempt {} is being stopped: {}", attempt.id,
                reason == StopReason::kTimeout ? "timeout" : "cancelled");
   // Read before any signal, since a rank that is told to end leaves its collective.
-  if (reason == StopReason::kTimeout) {
+  if (reason == StopReason::kTimeout && !hang) {
     hang = hang_now(folder, world_size(), executor_.suspended(attempt.id));
   }
+  note_end();
   executor_.stop(attempt.id);
 }
 
 void Run::kill() {
   killed_ = true;
+  // Where none has ended, they are not ended because of one.
+  if (!stop && !ended.empty() && !incomplete) note_end();
   executor_.kill(attempt.id);
 }
 

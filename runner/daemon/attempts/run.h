@@ -36,8 +36,10 @@ class Run : public std::enable_shared_from_this<Run> {
   bool all_ended() const { return static_cast<int>(ended.size()) == world_size(); }
 
   // Takes over what the executor found of an attempt that another daemon started. Ranks that are
-  // not alive have ended.
+  // not alive have ended, as that daemon noted or nobody knows how.
   void adopt(const Adoption& found);
+  // Adds to `ended`. Of a rank whose exit nobody saw, its place may say that it had no journal.
+  void add_end(int rank, ExitStatus exit);
   // Ends the other ranks if one in `ended` ended badly. Call when ranks were added to it.
   void end_others();
   void end(StopReason reason);
@@ -45,6 +47,8 @@ class Run : public std::enable_shared_from_this<Run> {
 
  private:
   bool ended_well(const EndedRank& rank) const;
+  bool has_ended(int rank) const;
+  void note_end() const;  // for the next daemon
 
   boost::asio::io_context& io_;
   Executor& executor_;

@@ -50,6 +50,11 @@ Starter::Hooks Dispatcher::start_hooks() {
     end_without_process(attempt, {Cancelled{"cancelled"}});
     schedule_pump();
   };
+  hooks.withdrawn = [this](OpenAttempt attempt) {
+    scheduler_.finished(attempt.row);
+    queue_again(std::move(attempt));
+    schedule_pump();
+  };
   hooks.not_recorded = [this](OpenAttempt attempt, const Error& error) {
     const std::int64_t row = attempt.row;
     StartGate& gate = gate_of(attempt);
@@ -60,6 +65,7 @@ Starter::Hooks Dispatcher::start_hooks() {
   };
   hooks.ended = [this](std::int64_t row) {
     scheduler_.finished(row);
+    held_.erase(row);
     schedule_pump();
   };
   return hooks;
@@ -82,14 +88,6 @@ void Dispatcher::started(Starting starting) {
   running_.emplace(row, run);
   hooks_.changed();
   schedule_pump();
-}
-
-// Puts the attempt back as if it had never had a lease. It gets another one when starts resume.
-void Dispatcher::put_back(std::int64_t row) {
-  scheduler_.finished(row);
-  if (const auto attempt = waiting_.find(row)) {
-    scheduler_.add(item_of_attempt(*attempt));
-  }
 }
 
 }  // namespace sweepd

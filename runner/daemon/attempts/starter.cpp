@@ -27,6 +27,8 @@ AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& leas
   const PoolUse& use = use_of(attempt);
   request.host_cores = use.host_cores;
   request.machine = use.machines().of(attempt.trial.text(def, "device"));
+  request.version = def.version;
+  if (attempt.sweep) request.sweep = *attempt.sweep;
   return request;
 }
 
@@ -67,6 +69,14 @@ void Starter::cancel(std::int64_t row) {
   if (use.is_cluster() && starting.launched) use.executor->kill(starting.attempt.id);
 }
 
+void Starter::withdraw(std::int64_t row) {
+  const auto found = starting_.find(row);
+  if (found == starting_.end()) return;
+  Starting& starting = found->second;
+  starting.withdrawn = true;
+  if (starting.launched) use_of(starting.attempt).executor->take_back(starting.attempt.id);
+}
+
 void Starter::kill_all() {
   for (const auto& [row, starting] : starting_) {
     use_of(starting.attempt).executor->kill(starting.attempt.id);
@@ -80,9 +90,12 @@ void Starter::marked(std::int64_t row, const Result<void>& marked) {
     if (given && starting.cancelled) {
       return hooks_.cancelled(starting_.extract(row).mapped().attempt);
     }
+    if (starting.withdrawn && !starting.cancelled) {
+      return hooks_.withdrawn(std::move(starting_.extract(row).mapped().attempt));
+    }
     starting.launched = true;
     const AttemptId id = starting.attempt.id;
-    const auto launched = launch(starting.attempt);
+    const auto launched = launch(starting.attempt, starting.when);
     if (!launched) hear(AttemptNotStarted{id, launched.error()});
     return;
   }
@@ -92,9 +105,10 @@ void Starter::marked(std::int64_t row, const Result<void>& marked) {
   hooks_.not_recorded(std::move(attempt), marked.error());
 }
 
-Result<void> Starter::launch(const OpenAttempt& attempt) {
+Result<void> Starter::launch(const OpenAttempt& attempt, WallTime when) {
   const PoolUse& use = use_of(attempt);
-  const AttemptRequest request = request_of(attempt, attempt.lease);
+  AttemptRequest request = request_of(attempt, attempt.lease);
+  request.started = when;
   const AttemptFolder folder(use.runs / attempt.id);
   std::error_code error;
   // An attempt that was queued again after a crash may have left a folder.
@@ -140,6 +154,10 @@ void Starter::hear(const AttemptNotStarted& event) {
   if (!starting) return;
   if (starting->cancelled && use_of(starting->attempt).is_cluster()) {
     return hooks_.cancelled(starting->attempt);
+  }
+  // Whatever the reason: it waits for its sweep, not for the pool.
+  if (starting->withdrawn && event.error.code != ErrorCode::kFailedPrecondition) {
+    return hooks_.withdrawn(std::move(starting->attempt));
   }
   hooks_.failed(std::move(starting->attempt), event.error);
 }

@@ -21,6 +21,7 @@ struct Starting {
   OpenAttempt attempt;
   WallTime when;
   bool cancelled = false;              // in the meantime
+  bool withdrawn = false;              // the same: it starts only if it no longer can come back
   bool launched = false;               // the executor has it
   std::optional<WallTime> began = {};  // when its ranks began, if that is a while ago
 };
@@ -31,6 +32,7 @@ class Starter {
     std::function<void(Starting)> started;                        // all ranks run
     std::function<void(OpenAttempt, const Error&)> failed;        // no rank runs
     std::function<void(const OpenAttempt&)> cancelled;            // no rank runs, as was asked for
+    std::function<void(OpenAttempt)> withdrawn;                   // no rank runs, as was asked for
     std::function<void(OpenAttempt, const Error&)> not_recorded;  // the database refused
     std::function<void(std::int64_t row)> ended;  // in the database, before it could start
   };
@@ -48,6 +50,9 @@ class Starter {
   // Its start goes on; `started` says that it was cancelled. In a cluster it may wait for hours,
   // and so is taken back. Ignores unknown rows.
   void cancel(std::int64_t row);
+  // Its start ends, if that is easy: it is not with the executor yet, or waits in a cluster's queue
+  // and no job has it. Ignores unknown rows.
+  void withdraw(std::int64_t row);
   void kill_all();
 
   void hear(const AttemptStarted& event);
@@ -63,7 +68,7 @@ class Starter {
  private:
   AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
   void marked(std::int64_t row, const Result<void>& marked);
-  Result<void> launch(const OpenAttempt& attempt);
+  Result<void> launch(const OpenAttempt& attempt, WallTime when);
   const PoolUse& use_of(const OpenAttempt& attempt) const;
 
   Writer& writer_;

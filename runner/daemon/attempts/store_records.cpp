@@ -34,7 +34,10 @@ void Dispatcher::leave_out_beyond(const OpenAttempt& oom) {
 }
 
 void Dispatcher::store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record) {
-  results_.add(attempt, std::move(record));
+  // One of a workload that this build lacks belongs to no pool, and has no folder.
+  const bool known = catalog_.find(attempt.workload) != nullptr;
+  AttemptFolder folder(known ? use_of(attempt).runs / attempt.id : std::filesystem::path());
+  results_.add(attempt, std::move(record), std::move(folder));
 }
 
 ResultQueue::Hooks Dispatcher::result_hooks() {
@@ -51,6 +54,7 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
   };
   hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending, bool is_new) {
     set_trouble("");
+    held_.erase(attempt.row);
     if (catalog_.find(attempt.workload) != nullptr) sentinels_.ended(attempt);
     if (!is_new) return spdlog::info("attempt {} was stored before", attempt.id);
     const std::string why = describe(ending);
@@ -66,7 +70,12 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
 AnalyticQueue::Hooks Dispatcher::analytic_hooks() {
   AnalyticQueue::Hooks hooks;
   hooks.may_start = [this] { return may_start(0); };
+  hooks.left = [this](OpenAttempt attempt) {
+    queue(attempt);
+    waiting_.add(std::move(attempt));
+  };
   hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending) {
+    held_.erase(attempt.row);
     hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
   };
   hooks.answered = [this] {

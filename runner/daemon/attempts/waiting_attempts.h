@@ -22,7 +22,8 @@ class WaitingAttempts {
   std::optional<OpenAttempt> find(std::int64_t row) const;
   std::optional<OpenAttempt> take(std::int64_t row);
   void erase(std::int64_t row) { packed_.erase(row); }
-  bool empty() const { return packed_.empty(); }
+  bool contains(std::int64_t row) const { return packed_.contains(row); }
+  std::size_t size() const { return packed_.size(); }
 
  private:
   struct Packed {

@@ -16,7 +16,7 @@ boost::asio::awaitable<Answer<rpc::Backup>> handle_backup(ReadServices& services
   const auto copy = [&] {
     return back_up(services.database, to, request.replace ? Replace::kYes : Replace::kNo);
   };
-  const auto backup = co_await services.readers.compute(copy);
+  const auto backup = co_await services.slow.compute(copy);
   if (!backup) co_return backup.error();
   spdlog::info("backed up {} attempts to {}", backup->attempts, to.string());
   co_return rpc::Backup::Reply{backup->size.value, backup->sweeps, backup->attempts};

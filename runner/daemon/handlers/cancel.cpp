@@ -14,6 +14,7 @@ boost::asio::awaitable<Answer<rpc::Cancel>> handle_cancel(Services& services, Se
   const auto running = static_cast<std::int64_t>(receipt->running.size());
   rpc::Cancel::Reply reply{sweep->id, sweep->name, ended + receipt->given,
                            running - receipt->given};
+  services.dispatcher.set_holds(std::move(receipt->holds));
   services.dispatcher.forget(std::move(receipt->ended));
   services.dispatcher.stop(receipt->running);
   co_return reply;

@@ -5,6 +5,7 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/serving/entries.h"
 #include "runner/wire/attempt_folder.h"
+#include "runner/wire/submission.h"
 
 namespace sweepd {
 
@@ -90,8 +91,9 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
   for (const SweepRow& sweep : chosen->sweeps) ids.push_back(sweep.id);
   const auto deletion = request.dry_run ? Store::Deletion::kDryRun : Store::Deletion::kForReal;
   const auto work = [&](Store& store) { return store.delete_sweeps(ids, deletion); };
-  const auto receipt = co_await services.writer.run(work);
+  auto receipt = co_await services.writer.run(work);
   if (!receipt) co_return receipt.error();
+  services.dispatcher.set_holds(std::move(receipt->holds));
 
   rpc::Delete::Reply reply;
   for (const SweepRow& sweep : chosen->sweeps) reply.sweeps.push_back(entry_of(sweep));
@@ -106,13 +108,17 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
   // folder would have lost its log.
   const auto remove = [&] {
     Removed removed;
+    std::error_code ignored;
+    for (const SweepId& sweep : receipt->sweeps) {
+      fs::remove(submission_file(services.state.sweeps(), sweep), ignored);
+    }
     remove_folders(services.state.runs(), receipt->attempts, removed);
     for (const fs::path& runs : services.shared_runs()) {
       remove_folders(runs, receipt->attempts, removed);
     }
     return removed;
   };
-  const Removed removed = co_await services.readers.compute(remove);
+  const Removed removed = co_await services.slow.compute(remove);
   services.writer.rest();
   reply.folders = removed.folders;
   reply.folders_left = removed.left;

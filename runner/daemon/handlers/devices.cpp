@@ -73,11 +73,17 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, 
                          .compute_capability = device.compute_capability,
                          .index = device.index,
                          .memory = device.memory,
-                         .peaks = peaks_of(store, device)});
+                         .peaks = peaks_of(store, device),
+                         .paused = {}});
     }
     return devices;
   };
   std::vector<rpc::DeviceEntry> devices = co_await services.writer.run(list);
+  for (const PausedDevice& paused : services.dispatcher.paused_devices()) {
+    for (rpc::DeviceEntry& device : devices) {
+      if (device.uuid == paused.uuid && device.kind == paused.kind) device.paused = paused.since;
+    }
+  }
   const HostInfo& host = services.host;
   rpc::HostEntry entry{.hostname = host.hostname,
                        .cpu = host.cpu_model,
@@ -87,7 +93,7 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, 
                        .cores = host.cores,
                        .memory = host.memory};
   const auto ask = [&services] { return clusters_of(services.dispatcher.pools()); };
-  std::vector<rpc::PoolEntry> pools = co_await services.readers.compute(ask);
+  std::vector<rpc::PoolEntry> pools = co_await services.slow.compute(ask);
   co_return rpc::Devices::Reply{std::move(entry), std::move(devices), std::move(pools)};
 }
 

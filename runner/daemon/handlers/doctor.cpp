@@ -13,7 +13,7 @@ constexpr Duration kCheckLimit = seconds(10);
 boost::asio::awaitable<Answer<rpc::Doctor>> handle_doctor(ReadServices& services, Session&,
                                                           rpc::Doctor::Request) {
   const auto work = [file = services.database] { return check_database(file, kCheckLimit); };
-  const auto check = co_await services.readers.compute(work);
+  const auto check = co_await services.slow.compute(work);
   if (!check) co_return check.error();
   co_return rpc::Doctor::Reply{.version = kVersion,
                                .commit = kBuildCommit,

@@ -13,6 +13,7 @@
 #include "runner/daemon/serving/services.h"
 #include "runner/daemon/serving/session.h"
 #include "runner/wire/messages/machine.h"
+#include "runner/wire/messages/pause.h"
 #include "runner/wire/messages/plan.h"
 #include "runner/wire/messages/plots.h"
 #include "runner/wire/messages/queue.h"
@@ -68,6 +69,7 @@ boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices&, Session
                                                           rpc::Memory::Request);
 boost::asio::awaitable<Answer<rpc::Merge>> handle_merge(Services&, Session&, rpc::Merge::Request);
 boost::asio::awaitable<Answer<rpc::Noise>> handle_noise(Services&, Session&, rpc::Noise::Request);
+boost::asio::awaitable<Answer<rpc::Pause>> handle_pause(Services&, Session&, rpc::Pause::Request);
 boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services&, Session&, rpc::Plan::Request);
 boost::asio::awaitable<Answer<rpc::Plot>> handle_plot(ReadServices&, Session&, rpc::Plot::Request);
 boost::asio::awaitable<Answer<rpc::Query>> handle_query(ReadServices&, Session&,
@@ -80,6 +82,8 @@ boost::asio::awaitable<Answer<rpc::ReferenceRemove>> handle_reference_remove(
     Services&, Session&, rpc::ReferenceRemove::Request);
 boost::asio::awaitable<Answer<rpc::Report>> handle_report(ReadServices&, Session&,
                                                           rpc::Report::Request);
+boost::asio::awaitable<Answer<rpc::Resume>> handle_resume(Services&, Session&,
+                                                          rpc::Resume::Request);
 boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services&, Session&, rpc::Retry::Request);
 boost::asio::awaitable<Answer<rpc::Show>> handle_show(ReadServices&, Session&, rpc::Show::Request);
 boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services&, Session&,

@@ -120,11 +120,11 @@ boost::asio::awaitable<Answer<rpc::Merge>> handle_merge(Services& services, Sess
   services.merging = token;
 
   const auto make = [&services, &source] { return copy_source(services, source); };
-  auto copy = co_await services.readers.compute(make);
+  auto copy = co_await services.slow.compute(make);
   if (!copy) co_return copy.error();
   if (request.dry_run) {
     const auto look = [&] { return preview_merge(services.database, copy->file()); };
-    const auto receipt = co_await services.readers.compute(look);
+    const auto receipt = co_await services.slow.compute(look);
     if (!receipt) co_return receipt.error();
     co_return reply_of(*receipt);
   }
@@ -137,7 +137,7 @@ boost::asio::awaitable<Answer<rpc::Merge>> handle_merge(Services& services, Sess
     const auto copy_all = [&services, &source](Reader& r) {
       return copy_runs(r, source.runs, services.state.runs());
     };
-    const auto copied = co_await services.readers.run(copy_all);
+    const auto copied = co_await services.slow.run(copy_all);
     if (!copied) co_return copied.error();
     reply.folders = copied->folders;
     reply.files_left_out = copied->left_out;

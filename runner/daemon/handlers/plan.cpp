@@ -114,6 +114,7 @@ rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
   message.to_run = plan.to_run;
   message.reused = plan.reused;
   message.queued = plan.queued;
+  message.held = plan.held;
   message.running = plan.running;
   for (const auto& [outcome, trials] : plan.again) {
     message.again[std::string(name_of(outcome))] = trials;
@@ -167,7 +168,7 @@ boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& ses
         for (const PlannedTrial& trial : *page) rows.rows.push_back(message_of(trial));
         return notification_line(rpc::PlanRows::kName, to_message(rows));
       };
-      auto page = co_await services.readers.run(ask);
+      auto page = co_await services.slow.run(ask);
       if (!page) co_return page.error();
       if (!session.send(std::move(*page))) {
         co_return Error{ErrorCode::kUnavailable, "the client is gone"};
@@ -188,7 +189,7 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Sessio
                           *overrides, compute_code(services),
                           {request.folder, request.environment});
   };
-  std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
+  std::shared_ptr<PreparedSweeps> prepared = co_await services.slow.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
   const std::int64_t limit = request.all ? 0 : request.limit;
@@ -198,7 +199,7 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Sessio
                      services.machine_now.refresh()},
                     *prepared, limit);
   };
-  auto planned = co_await services.readers.run(ask);
+  auto planned = co_await services.slow.run(ask);
   if (!planned) co_return planned.error();
   if (request.all) {
     const auto sent = co_await send_pages(services, session, prepared);
@@ -209,7 +210,7 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Sessio
     prepared.reset();
     return true;
   };
-  co_await services.readers.compute(let_go);
+  co_await services.slow.compute(let_go);
   co_return std::move(*planned);
 }
 

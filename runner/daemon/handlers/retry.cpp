@@ -12,8 +12,10 @@ boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services& services, Sess
   auto receipt = co_await services.writer.run(queue_again);
   if (!receipt) co_return receipt.error();
   const std::int64_t queued = receipt->attempts_queued;
+  services.notifier.expect();
   services.dispatcher.enqueue(std::move(receipt->queued));
-  co_return rpc::Retry::Reply{sweep->id, sweep->name, queued};
+  services.dispatcher.set_holds(std::move(receipt->holds));
+  co_return rpc::Retry::Reply{sweep->id, sweep->name, queued, receipt->is_paused};
 }
 
 }  // namespace sweepd

@@ -2,6 +2,7 @@
 
 #include "build_info.h"
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/serving/device_names.h"
 #include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
@@ -15,12 +16,14 @@ boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services& services, Se
   status.state_folder = services.state.path();
   status.database = services.state.database();
   status.queued = static_cast<std::int64_t>(services.dispatcher.queued());
+  status.held = static_cast<std::int64_t>(services.dispatcher.held());
   for (const RunningAttempt& run : services.dispatcher.running()) {
     status.running.push_back(entry_of(run));
   }
   for (const GivenAttempt& given : services.dispatcher.given()) {
     status.given.push_back(entry_of(given));
   }
+  status.paused_devices = names_of(services.dispatcher.paused_devices(), services.machine);
   status.longest_hold = services.loop.longest();
   status.trouble = services.dispatcher.trouble();
   co_return status;

@@ -56,7 +56,7 @@ boost::asio::awaitable<Answer<rpc::ReadStudy>> handle_study(Services& services, 
     };
     return parse_study(request.text, request.file, request.scale, services.catalog, read);
   };
-  ParsedStudy parsed = co_await services.readers.compute(work);
+  ParsedStudy parsed = co_await services.slow.compute(work);
   if (!parsed.errors.empty()) co_return diagnostics_error(parsed.errors);
   co_return rpc::ReadStudy::Reply{std::move(parsed.study), std::move(parsed.files)};
 }

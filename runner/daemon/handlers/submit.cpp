@@ -3,13 +3,16 @@
 #include "runner/daemon/formulas/code_of_trials.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/planning/prepare.h"
+#include "runner/wire/submission.h"
 
 namespace sweepd {
 
 namespace {
 
-NewSweep new_sweep(PreparedSweep& one, Reuse reuse, MachineIds machines) {
+NewSweep new_sweep(PreparedSweep& one, Reuse reuse, const std::string& notify,
+                   MachineIds machines) {
   NewSweep sweep;
+  sweep.notify = notify;
   sweep.machines = std::move(machines);
   sweep.reuse = reuse;
   sweep.id = random_id();
@@ -23,17 +26,41 @@ NewSweep new_sweep(PreparedSweep& one, Reuse reuse, MachineIds machines) {
   return sweep;
 }
 
+// What a recovery of the database would need to know of the sweep.
+Submission submission_of(const NewSweep& sweep, const PreparedSweep& one,
+                         const rpc::Submit::Request& request, int document) {
+  return {sweep.id,
+          sweep.sweep.name,
+          sweep.submitted,
+          request.text,
+          document,
+          request.set,
+          request.set_where_it_fits,
+          request.folder,
+          kept_environment(sweep.sweep, *one.def),
+          one.def->version,
+          one.devices};
+}
+
 boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services,
-                                                              PreparedSweep& one, Reuse reuse) {
+                                                              PreparedSweep& one, Reuse reuse,
+                                                              const rpc::Submit::Request& request,
+                                                              int document) {
   struct Stored {
     SweepId id;
     std::string name;
     Result<SubmitReceipt> receipt;
   };
-  const auto submit = [&one, reuse, &services](Store& store) -> Stored {
-    const NewSweep sweep = new_sweep(one, reuse, services.machine_now.known());
+  const auto submit = [&](Store& store) -> Stored {
+    const NewSweep sweep = new_sweep(one, reuse, request.notify, services.machine_now.known());
     std::vector<ExpandedTrial>().swap(one.expansion.trials);
-    return {sweep.id, sweep.sweep.name, store.submit(sweep, *one.def)};
+    const std::filesystem::path sweeps = services.state.sweeps();
+    const auto kept = write_submission(sweeps, submission_of(sweep, one, request, document));
+    if (!kept) return {sweep.id, sweep.sweep.name, kept.error()};
+    auto receipt = store.submit(sweep, *one.def);
+    std::error_code ignored;
+    if (!receipt) std::filesystem::remove(submission_file(sweeps, sweep.id), ignored);
+    return {sweep.id, sweep.sweep.name, std::move(receipt)};
   };
   Stored stored = co_await services.writer.run(submit);
   if (!stored.receipt) co_return stored.receipt.error();
@@ -50,8 +77,11 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
                              .queued = receipt->attempts_queued,
                              .reused = receipt->attempts_reused,
                              .joined = receipt->attempts_joined,
+                             .released = receipt->attempts_released,
                              .changes = rpc::message_of(receipt->changes)};
+  if (!request.notify.empty()) services.notifier.expect();
   services.dispatcher.enqueue(std::move(stored.receipt->queued));
+  services.dispatcher.set_holds(std::move(stored.receipt->holds));
   co_return result;
 }
 
@@ -84,13 +114,14 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
                           *overrides, compute_code(services),
                           {request.folder, request.environment});
   };
-  const std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
+  const std::shared_ptr<PreparedSweeps> prepared = co_await services.slow.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
   rpc::Submit::Reply reply{{}, prepared->unfit};
   if (request.check) co_return reply;
+  int document = 0;
   for (PreparedSweep& one : prepared->sweeps) {
-    auto stored = co_await store_one(services, one, *reuse);
+    auto stored = co_await store_one(services, one, *reuse, request, document++);
     if (!stored) co_return stored.error();
     reply.sweeps.push_back(std::move(*stored));
   }

@@ -71,7 +71,7 @@ boost::asio::awaitable<Answer<rpc::Try>> handle_try(Services& services, Session&
                           *overrides, compute_code(services),
                           {request.folder, request.environment});
   };
-  const std::shared_ptr<PreparedSweeps> prepared = co_await services.readers.compute(work);
+  const std::shared_ptr<PreparedSweeps> prepared = co_await services.slow.compute(work);
   if (!prepared->errors.empty()) co_return diagnostics_error(prepared->errors);
   if (prepared->refusal) co_return *prepared->refusal;
   auto reply = write_first(services, *prepared, folder);

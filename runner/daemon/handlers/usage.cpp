@@ -108,13 +108,13 @@ boost::asio::awaitable<Answer<rpc::Usage>> handle_usage(ReadServices& services, 
   // First the folders: an attempt that begins in between is then missing here, and not taken for
   // one that the database lacks.
   const auto look = [&] { return folder_usage(services.state.runs()); };
-  Folders folders = co_await services.readers.compute(look);
+  Folders folders = co_await services.slow.compute(look);
   const auto look_there = [&] {
     Folders shared;
     for (const auto& runs : services.shared_runs()) shared.merge(folder_usage(runs));
     return shared;
   };
-  const Folders shared = co_await services.readers.compute(look_there);
+  const Folders shared = co_await services.slow.compute(look_there);
   const auto ask = [](Reader& reader) { return reader.usage(); };
   const auto database = co_await services.readers.run(ask);
   if (!database) co_return database.error();

@@ -116,6 +116,7 @@ class Planner {
     plan_.to_run += standing.all_to_run();
     plan_.reused += standing.reused;
     plan_.queued += standing.queued;
+    plan_.held += standing.held;
     plan_.running += standing.running;
     plan_.attempts += standing.all_to_run() + standing.reused + standing.queued + standing.running;
     if (standing.last) ++plan_.again[*standing.last];

@@ -65,7 +65,7 @@ struct SweepPlan {
     std::int64_t points = 0;
   };
   std::vector<Excluded> excluded;
-  std::int64_t to_run = 0, reused = 0, queued = 0, running = 0;  // attempts
+  std::int64_t to_run = 0, reused = 0, queued = 0, held = 0, running = 0;  // attempts
   Changes changes;
   std::map<Outcome, std::int64_t> again;  // trials that would run again, by their last outcome
 

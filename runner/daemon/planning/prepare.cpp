@@ -99,13 +99,6 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
   return std::nullopt;
 }
 
-// A program as the store knows it: the names of pools, which the file was checked with, belong to
-// this daemon's configuration.
-std::shared_ptr<const WorkloadDef> stored_form(const WorkloadDef& program, const Catalog& catalog) {
-  return std::make_shared<const WorkloadDef>(
-      define_program(*catalog.find(program.base), declaration_of(program)));
-}
-
 // The kinds of device that `auto` is in the pools of the sweep.
 std::set<std::string> devices_of(const Sweep& sweep, const WorkloadDef& def, const Pools& pools) {
   std::set<std::string> devices;
@@ -164,7 +157,19 @@ Result<void> fill_in(const WorkloadDef& def, Expansion& expansion, const Compute
   return {};
 }
 
+std::map<std::string, std::string> devices_by_pool(const Sweep& sweep, const WorkloadDef& def,
+                                                   const Pools& pools) {
+  std::map<std::string, std::string> devices;
+  for (const std::string& pool : pools_of(sweep, def)) devices[pool] = pools.device_in(pool);
+  return devices;
+}
+
 }  // namespace
+
+std::shared_ptr<const WorkloadDef> stored_form(const WorkloadDef& program, const Catalog& catalog) {
+  return std::make_shared<const WorkloadDef>(
+      define_program(*catalog.find(program.base), declaration_of(program)));
+}
 
 Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
                                               bool where_it_fits) {
@@ -198,6 +203,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
     set_origin(sweep, *def, from);
     prepared->refusal = refuse_device_rules(sweep, *def, pools);
     if (prepared->refusal) return prepared;
+    auto devices = devices_by_pool(sweep, *def, pools);
     Expansion expansion = expand_in_pools(sweep, *def, pools);
     prepared->refusal = refuse(sweep, *def, expansion, pools);
     if (prepared->refusal) return prepared;
@@ -206,7 +212,8 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                 fmt::format("sweep `{}`: {}", sweep.name, filled.error().message)};
       return prepared;
     }
-    prepared->sweeps.push_back({std::move(sweep), def, std::move(expansion), program});
+    prepared->sweeps.push_back(
+        {std::move(sweep), def, std::move(expansion), program, std::move(devices)});
   }
   return prepared;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct PreparedSweep {
   const WorkloadDef* def = nullptr;  // points into the catalog, or to `program`
   Expansion expansion;
   std::shared_ptr<const WorkloadDef> program;
+  std::map<std::string, std::string> devices;  // what `auto` is, by pool
 };
 
 struct PreparedSweeps {
@@ -43,6 +45,10 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                                const std::vector<Override>& overrides,
                                                const ComputeCode& compute = nullptr,
                                                const SubmittedFrom& from = {});
+
+// A program as the store knows it: the names of pools, which the file was checked with, belong to
+// this daemon's configuration.
+std::shared_ptr<const WorkloadDef> stored_form(const WorkloadDef& program, const Catalog& catalog);
 
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors);
 

@@ -54,4 +54,16 @@ void set_origin(Sweep& sweep, const WorkloadDef& def, const SubmittedFrom& from)
   sweep.params.push_back({*environment, join(kept, "\n")});
 }
 
+std::vector<std::string> kept_environment(const Sweep& sweep, const WorkloadDef& def) {
+  std::vector<std::string> kept;
+  const auto environment = def.index_of("submitted_environment");
+  for (const Setting& setting : sweep.params) {
+    if (setting.param != environment) continue;
+    for (const std::string& line : split(std::get<std::string>(setting.value), '\n')) {
+      if (!line.empty()) kept.push_back(line);
+    }
+  }
+  return kept;
+}
+
 }  // namespace sweepd

@@ -19,4 +19,7 @@ struct SubmittedFrom {
 // an `env` of the sweep names. Call before expand.
 void set_origin(Sweep& sweep, const WorkloadDef& def, const SubmittedFrom& from);
 
+// What `set_origin` has kept of the environment, as in SubmittedFrom.
+std::vector<std::string> kept_environment(const Sweep& sweep, const WorkloadDef& def);
+
 }  // namespace sweepd

@@ -18,7 +18,7 @@ struct EstimateSources {
   const std::filesystem::path& worker;
 };
 
-// For one sweep. Used by one reader thread at a time.
+// For one sweep. Used by one thread at a time.
 class SweepWeights {
  public:
   SweepWeights(SweepId sweep, std::string workload, std::size_t trials);
@@ -26,6 +26,9 @@ class SweepWeights {
   // Empty until there is an estimate for every attempt, and for large sweeps, where the mean is
   // good enough. A later call uses what ended since; once the weights are known they stay.
   Result<AttemptWeights> read(Reader& reader, const EstimateSources& sources);
+
+  // Reading again would change nothing.
+  bool are_final() const { return large_ || !known_.empty(); }
 
  private:
   Result<void> read_trials(Reader& reader, const EstimateSources& sources, const WorkloadDef& def);

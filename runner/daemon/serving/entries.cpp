@@ -1,5 +1,7 @@
 #include "runner/daemon/serving/entries.h"
 
+#include <algorithm>
+
 namespace sweepd {
 
 rpc::Counts counts_of(const Progress& progress) {
@@ -17,6 +19,7 @@ rpc::SweepEntry entry_of(const SweepRow& sweep) {
           .workload = sweep.workload,
           .submitted = sweep.submitted,
           .cancelled = sweep.cancelled,
+          .paused = sweep.paused,
           .trials = sweep.trials,
           .counts = counts_of(sweep.progress)};
 }
@@ -47,7 +50,7 @@ rpc::RunningEntry entry_of(const RunningAttempt& run) {
   entry.label = run.label;
   entry.pass = name_of(run.pass);
   entry.phase = run.phase;
-  entry.elapsed = now_wall() - run.started;
+  entry.elapsed = std::max(Duration{0}, now_wall() - run.started);  // the clock may be set back
   entry.step = run.step;
   entry.pool = run.pool;
   if (run.place) {
@@ -63,7 +66,7 @@ rpc::GivenEntry entry_of(const GivenAttempt& given) {
   entry.label = given.label;
   entry.pass = name_of(given.pass);
   entry.pool = given.pool;
-  entry.waited = now_wall() - given.given;
+  entry.waited = std::max(Duration{0}, now_wall() - given.given);
   if (given.place) {
     const PoolAllocation& allocation = given.place->allocation;
     entry.job = allocation.id;

@@ -1,5 +1,5 @@
 // What request handlers may use. Everything lives as long as the daemon. All of it belongs to the
-// event loop's thread except `readers` and `writer`, which have their own.
+// event loop's thread except `readers`, `slow` and `writer`, which have their own.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,6 +14,7 @@
 #include "runner/daemon/attempts/dispatcher.h"
 #include "runner/daemon/attempts/machine_now.h"
 #include "runner/daemon/planning/config_files.h"
+#include "runner/daemon/serving/notifier.h"
 #include "runner/daemon/serving/watchers.h"
 #include "runner/daemon/threads/loop_watch.h"
 #include "runner/daemon/threads/reader_pool.h"
@@ -34,7 +35,10 @@ struct ReadServices {
   const StateFolder& state;  // of the database: its `runs` contain the logs
   std::filesystem::path database;
   const Catalog& catalog;
-  ReaderPool& readers;
+  ReaderPool& readers;  // for questions about results
+  // For what waits for a program or a disk, or computes for long, so that questions do not wait
+  // behind it.
+  ReaderPool& slow;
   std::vector<PoolConfig> clusters = {};  // whose attempts have their folders elsewhere
   // Where a cluster has an attempt now; not set where no daemon runs.
   std::function<std::optional<AttemptPlace>(const AttemptId&)> place_of = {};
@@ -53,6 +57,7 @@ struct Services : ReadServices {
   Writer& writer;
   Dispatcher& dispatcher;
   Watchers& watchers;
+  Notifier& notifier;
   std::function<void(StopMode)> stop;
   const std::filesystem::path& worker;  // the sweep-worker program
   const ConfigPlaces& config_places;

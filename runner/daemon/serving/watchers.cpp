@@ -4,6 +4,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 
+#include "runner/daemon/serving/device_names.h"
 #include "runner/daemon/serving/entries.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/rpc.h"
@@ -24,23 +25,20 @@ constexpr std::int64_t kPastProblems = 20;
 
 struct Pace {
   std::vector<PassPace> passes;
-  AttemptWeights weights;
   Duration took{0};
 };
 struct Standing {
   Progress counts;
+  bool paused = false;
   std::vector<AttemptRow> past;
   std::optional<Pace> pace;
 };
 
-Result<Pace> read_pace(Reader& reader, const SweepId& sweep, SweepWeights& estimates,
-                       const EstimateSources& sources) {
-  auto weights = estimates.read(reader, sources);
-  if (!weights) return weights.error();
-  const Instant start = now_instant();  // the worker is asked only once, so that does not count
-  auto passes = reader.pace(sweep, *weights);
+Result<Pace> read_pace(Reader& reader, const SweepId& sweep, const AttemptWeights& weights) {
+  const Instant start = now_instant();
+  auto passes = reader.pace(sweep, weights);
   if (!passes) return passes.error();
-  return Pace{std::move(*passes), std::move(*weights), now_instant() - start};
+  return Pace{std::move(*passes), now_instant() - start};
 }
 
 }  // namespace
@@ -62,10 +60,44 @@ void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
   auto watch = std::make_shared<Watch>();
   watch->session = std::move(session);
   watch->sweep = sweep.id;
-  watch->estimates = std::make_shared<SweepWeights>(sweep.id, sweep.workload, trials.size());
+  watch->weighing = weighing_of(sweep, trials.size());
+  watch->weights = watch->weighing->known;
   watch->trials = std::move(trials);
   watches_.push_back(std::move(watch));
   changed();
+}
+
+std::shared_ptr<Watchers::Weighing> Watchers::weighing_of(const SweepRow& sweep,
+                                                          std::size_t trials) const {
+  for (const auto& watch : watches_) {
+    if (watch->sweep == sweep.id) return watch->weighing;
+  }
+  return std::make_shared<Weighing>(
+      Weighing{.estimates = SweepWeights(sweep.id, sweep.workload, trials)});
+}
+
+// The worker may take seconds, so nothing waits for this. The pace of whoever watches the sweep is
+// read again afterwards.
+void Watchers::read_weights(const std::shared_ptr<Weighing>& weighing) {
+  if (weighing->reading || weighing->estimates.are_final()) return;
+  weighing->reading = true;
+  const auto read = [this, weighing]() -> asio::awaitable<void> {
+    const auto ask = [this, weighing](Reader& reader) {
+      return weighing->estimates.read(reader, sources_);
+    };
+    auto weights = co_await slow_.run(ask);
+    weighing->reading = false;
+    if (!weights) spdlog::error("time left: {}", weights.error().message);
+    if (!weights || weights->empty()) co_return;
+    weighing->known = std::make_shared<AttemptWeights>(std::move(*weights));
+    for (const auto& watch : watches_) {
+      if (watch->weighing == weighing) watch->pace_due.reset();
+    }
+    changed();
+  };
+  asio::co_spawn(io_, read, [](const std::exception_ptr& failure) {
+    if (failure) spdlog::error("cannot read how large the trials are");
+  });
 }
 
 void Watchers::ended(const EndedAttempt& attempt) {
@@ -129,18 +161,23 @@ void Watchers::arm_beat() {
 asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch, Ended& news) {
   const bool with_pace = !watch->pace_due || now_instant() >= *watch->pace_due;
   const bool with_past = !watch->past;
-  const auto ask = [&watch, with_pace, with_past, this](Reader& reader) -> Result<Standing> {
+  if (with_pace) read_weights(watch->weighing);
+  const auto weights = watch->weighing->known;
+  const auto ask = [&watch, &weights, with_pace, with_past](Reader& reader) -> Result<Standing> {
     Standing standing;
     const auto counts = reader.progress(watch->sweep);
     if (!counts) return counts.error();
     standing.counts = *counts;
+    const auto paused = reader.is_paused(watch->sweep);
+    if (!paused) return paused.error();
+    standing.paused = *paused;
     if (with_past) {
       auto past = reader.last_problems(watch->sweep, kPastProblems);
       if (!past) return past.error();
       standing.past = std::move(*past);
     }
     if (!with_pace) return standing;
-    auto pace = read_pace(reader, watch->sweep, *watch->estimates, sources_);
+    auto pace = read_pace(reader, watch->sweep, *weights);
     if (!pace) return pace.error();
     standing.pace = std::move(*pace);
     return standing;
@@ -151,13 +188,14 @@ asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch, Ended& new
     co_return false;
   }
   watch->counts = read->counts;
+  watch->paused = read->paused;
   if (with_past) watch->begin_with(read->past, news);
   if (!read->pace) {
     watch->stale = true;  // the next beat reads it
     co_return true;
   }
   watch->pace = std::move(read->pace->passes);
-  watch->weights = std::move(read->pace->weights);
+  watch->weights = weights;
   const std::int64_t rest = std::max(kPaceAge.ns, read->pace->took.ns * kPaceRest);
   watch->pace_due = now_instant() + Duration{rest};
   co_return true;
@@ -194,13 +232,15 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
   for (const RunningAttempt& run : dispatcher_->running()) {
     if (!watch->trials.contains(run.trial_key)) continue;
     const rpc::RunningEntry& entry = progress.running.emplace_back(entry_of(run));
-    running.push_back({run.pass, entry.elapsed, watch->weights.of(run.trial_key, run.pass)});
+    running.push_back({run.pass, entry.elapsed, watch->weights->of(run.trial_key, run.pass)});
   }
   for (const GivenAttempt& given : dispatcher_->given()) {
     if (watch->trials.contains(given.trial_key)) progress.given.push_back(entry_of(given));
   }
   progress.ended = std::move(news);
-  progress.left = time_left(watch->pace, running);
+  progress.paused = watch->paused;
+  progress.paused_devices = names_of(dispatcher_->paused_devices(), machine_);
+  if (!watch->paused) progress.left = time_left(watch->pace, running);
   progress.trouble = dispatcher_->trouble();
   const bool all_ended = watch->counts.ended() == watch->counts.total;
   progress.over = watch->over = all_ended && has_told_all(*watch);

@@ -12,6 +12,7 @@
 
 #include "runner/base/files.h"
 #include "runner/base/text.h"
+#include "runner/wire/json_text.h"
 
 namespace sweepd {
 namespace {
@@ -83,7 +84,7 @@ EndedJob JobFolder::ended() const {
 }
 
 std::optional<JobRecord> JobFolder::record() const {
-  const auto json = nlohmann::json::parse(read_small(path_ / "job.json"), nullptr, false);
+  const auto json = parse_json(read_small(path_ / "job.json"));
   if (!json.is_object()) return std::nullopt;
   const auto number = [&json](const char* name) {
     const auto found = json.find(name);

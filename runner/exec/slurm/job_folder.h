@@ -3,13 +3,15 @@
 // Written by the daemon:
 //   job.json    what was asked of Slurm, before sbatch runs; then the job's number
 //   pilot.sh    the batch script
-//   order       `NUMBER run ATTEMPT RANKS RANKS_PER_NODE ON_GPUS NODES`, then with the same number
-//               `stop` or `kill`; `NUMBER end`; `0 wait` at first
+//   order       `NUMBER run ATTEMPT RANKS RANKS_PER_NODE ON_GPUS NODES`, or `fork` for `run` if the
+//               loaded worker may run it; then with the same number `stop` or `kill`; `NUMBER end`;
+//               `0 wait` at first
 //   run.N/      folder of the order N
 //   ended       `STATE|REASON|EXIT|NODES`, in Slurm's words. No job is left
-// Written by the pilot:
+// Written by the pilot, and for an attempt that it forked by the loaded worker:
 //   report      `NUMBER STATE JOB NODES [WORDS]`: the last order taken, and idle, runs, over,
 //               prologue or ended
+//   server.txt  what the loaded worker and its srun printed
 //   taken/      exists from its start on: a second job of the same name ends at once
 //   run.N/srun.txt, run.N/code    output and exit status of srun
 // Written by rank R:

@@ -7,7 +7,8 @@
 namespace sweepd {
 namespace {
 
-// Bash alone; `mv` and the worker are the only programs in the way of an attempt. Reading `order`
+// Bash alone; `mv`, srun and the worker are the only programs in the way of an attempt, and of one
+// that is forked none. Reading `order`
 // opens it anew each time, and writing replaces a whole file, which is all that NFS promises
 // (close-to-open).
 constexpr const char* kBody = R"bash(
@@ -23,19 +24,28 @@ report() {  # STATE [WORDS]
   put "$folder/report" "$number $1 $SLURM_JOB_ID $SLURM_JOB_NODELIST ${2-}"
 }
 
-# What one task of a step does: NUMBER ATTEMPT. Slurm has bound it and set its variables.
-rank() {
-  local run=$folder/run.$1 attempt=$2 code gpus terminated=
-  export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS SWEEPD_ATTEMPT=$attempt
-  # All ranks need the same port on the first node; another attempt has another.
-  export MASTER_PORT=$(( 20000 + 16#${attempt:0:7} % 10000 )) SWEEPD_NODES=$SLURM_STEP_NUM_NODES
+# Sets what a task's worker sees. Slurm has bound the task and set its variables.
+surround() {  # ON_GPUS
+  local gpus
+  export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS SWEEPD_NODES=$SLURM_STEP_NUM_NODES
   export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK MKL_NUM_THREADS=$SLURM_CPUS_PER_TASK
   export CUDA_DEVICE_ORDER=PCI_BUS_ID
   IFS=, read -ra gpus <<< "${CUDA_VISIBLE_DEVICES-}"
   export CUDA_VISIBLE_DEVICES=
-  [[ $SWEEPD_ON_GPUS == 0 ]] || CUDA_VISIBLE_DEVICES=${gpus[LOCAL_RANK]-$LOCAL_RANK}
+  [[ $1 == 0 ]] || CUDA_VISIBLE_DEVICES=${gpus[LOCAL_RANK]-$LOCAL_RANK}
   export SWEEPD_CORES=$SLURM_CPUS_PER_TASK SWEEPD_STEP="$SLURM_JOB_ID.$SLURM_STEP_ID on $SLURMD_NODENAME"
   export SWEEPD_STATUS_PAGE=$pages.$SLURM_STEP_ID.$RANK
+}
+
+# All ranks of an attempt need the same port on the first node; another attempt has another.
+choose_port() { port=$(( 20000 + 16#${1:0:7} % 10000 )); }  # ATTEMPT; sets `port`
+
+# What one task of an attempt's step does: NUMBER ATTEMPT ON_GPUS
+rank() {
+  local run=$folder/run.$1 attempt=$2 code terminated=
+  surround "$3"
+  choose_port "$attempt"
+  export SWEEPD_ATTEMPT=$attempt MASTER_PORT=$port
   exec >> "$runs/$attempt/log.$RANK.txt" 2>&1 < /dev/null
   put "$run/began.$RANK" "$EPOCHREALTIME $SLURMD_NODENAME $SLURM_JOB_ID.$SLURM_STEP_ID"
   # A signal to the step also reaches this shell, which must still tell the worker's end. It says
@@ -52,10 +62,10 @@ rank() {
   put "$run/exit.$RANK" "$code $terminated"
 }
 
-if [[ ${1-} == rank ]]; then
-  rank "$2" "$3"
-  exit 0
-fi
+case ${1-} in
+  rank) rank "$2" "$3" "$4"; exit 0 ;;
+  serve) surround 0; exec "$worker" --serve-job "$folder" "$runs" ;;
+esac
 
 # What sbatch was told must not change what srun is told.
 unset SLURM_CPUS_PER_TASK SLURM_TRES_PER_TASK SLURM_NTASKS SLURM_NPROCS SLURM_NTASKS_PER_NODE SLURM_CPU_BIND
@@ -79,12 +89,11 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   local patience=10 late look sharing=()
   (( share > 0 )) || share=1
   report runs
-  export SWEEPD_ON_GPUS=$4
   while :; do
     {
       srun --quit-on-interrupt --nodes="$5" --ntasks="$2" --ntasks-per-node="$3" --cpus-per-task="$share" \
         --distribution=block --overcommit --kill-on-bad-exit=0 --wait=0 --input=none \
-        "${sharing[@]}" bash "$folder/pilot.sh" rank "$number" "$1" > "$run/srun.txt" 2>&1 &
+        "${sharing[@]}" bash "$folder/pilot.sh" rank "$number" "$1" "$4" > "$run/srun.txt" 2>&1 &
       echo $! > "$run/srun"
       wait $!
       echo $? > "$run/code"
@@ -127,13 +136,89 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   report over "$code"
 }
 
+# The loaded worker: the process of its srun ("": there is none), and how often one was lost.
+server='' lost=0 ready=0
+exec {from}< /dev/null {to}> /dev/null  # what it says and what it hears
+trap : PIPE  # it may end at any moment
+
+start_server() {
+  coproc loaded {
+    exec srun --quit-on-interrupt --overlap --nodes=1 --ntasks=1 --nodelist="$SLURMD_NODENAME" \
+      --cpus-per-task="$SLURM_CPUS_ON_NODE" --distribution=block --kill-on-bad-exit=0 --wait=0 \
+      bash "$folder/pilot.sh" serve 2> "$folder/server.txt"
+  }
+  server=$loaded_PID ready=0 heard=
+  exec {from}<&- {to}>&-
+  exec {from}<&"${loaded[0]}" {to}>&"${loaded[1]}"
+} 2>/dev/null
+
+# Waits at most the seconds for a line of the loaded worker, and sets `answer`. 1: none came, 2: it has ended.
+hear() {
+  local part result
+  read -rt "$1" -u "$from" part
+  result=$?
+  heard+=$part  # the time may be over in the middle of a line
+  (( result <= 128 )) || return 1
+  answer=$heard heard=
+  (( result )) || return 0
+  wait "$server"
+  code=$? server=
+  return 2
+}
+
+# Runs an attempt as a fork of the loaded worker, which reports what becomes of it. 1: it has not begun.
+forked() {  # ATTEMPT
+  local run=$folder/run.$number told=fork asked=0 since=$SECONDS limit signal=INT seen word answer= result code
+  while :; do
+    if [[ -z $server ]]; then
+      (( lost < 3 )) || return 1
+      start_server
+      since=$SECONDS
+    fi
+    if (( ready && ! asked )); then
+      choose_port "$1"
+      echo "fork $number $1 $port" >&"$to"
+      asked=1
+    fi
+    hear 0.05
+    result=$?
+    case $result$answer in
+      "0over $number") return 0 ;;
+      0ready) ready=1 ;;
+      0stale) ready=0 asked=0 lost=-1 ;;  # it ends now, and that is no loss
+      2*)
+        ready=0 asked=0 lost=$(( lost + 1 ))
+        [[ -e $run/began.0 ]] || continue
+        cp "$folder/server.txt" "$run/srun.txt"
+        rm -f "$pages".*
+        report over "$code"
+        return 0
+        ;;
+    esac
+    # Slurm starts no step, or the worker is stuck.
+    limit=60
+    [[ $told == kill ]] && limit=10
+    if [[ $ready == 0 || $told == kill ]] && (( SECONDS - since >= limit )); then
+      kill -"$signal" "$server"
+      lost=3 signal=KILL since=$(( SECONDS - limit + 5 ))
+    fi
+    read -r seen word _ < "$folder/order"
+    [[ $seen == "$number" && $word != "$told" ]] || continue
+    (( asked )) || { report over 0; return 0; }  # it was taken back before it began
+    echo "$word" >&"$to"
+    told=$word since=$SECONDS
+  done 2>/dev/null
+}
+
 # Also one that ends the shell is told, unless somebody ended the job: Slurm says so then.
 trap 'report prologue $?; exit 1' EXIT
 trap 'trap - EXIT; exit 1' TERM
 prologue
 code=$?
 (( code == 0 )) || exit "$code"
-trap - EXIT TERM
+# A fork may be killed before it can remove its page, when somebody cancels the job.
+trap 'rm -f "$pages".*' EXIT
+trap 'exit 1' TERM
 report idle
 
 # Right after an attempt the next order is a moment away, so it is looked for more often. The first one is
@@ -145,14 +230,16 @@ while (( SECONDS < until_s )) && [[ -d $folder ]]; do
     number=$seen
     case $word in
       run) attempt "$what" "$ranks" "$per_node" "$on_gpus" "$nodes" ;;
+      fork) forked "$what" || attempt "$what" "$ranks" "$per_node" "$on_gpus" "$nodes" ;;
       end) break ;;
       *) report over 0 ;;  # it was taken back before it began
     esac
     until_s=$(( SECONDS + idle )) soon=50
   fi
-  if (( soon-- > 0 )); then pause 0.01; else pause 0.05; fi
+  if (( soon-- > 0 )); then pause 0.005; else pause 0.05; fi
 done
 report ended
+exec {to}>&-  # the loaded worker ends
 )bash";
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "runner/exec/forkable.h"
+
 namespace sweepd {
 namespace {
 
@@ -56,13 +58,21 @@ void Pilots::keep(std::filesystem::path ended) {
   ended_.pop_front();
 }
 
+Pilots::Attempt Pilots::attempt_of(const AttemptFolder& folder,
+                                   const AttemptRequest& request) const {
+  Attempt attempt{request.attempt, folder, slurm_ask(pool_, request)};
+  attempt.forked =
+      settings_.prefork == Prefork::kYes && attempt.ask.nodes == 1 && may_be_forked(request);
+  return attempt;
+}
+
 void Pilots::start(const AttemptFolder& folder, const AttemptRequest& request) {
-  const SlurmAsk ask = slurm_ask(pool_, request);
-  if (const std::string why = refusal(settings_.pool, ask); !why.empty()) {
+  Attempt attempt = attempt_of(folder, request);
+  if (const std::string why = refusal(settings_.pool, attempt.ask); !why.empty()) {
     events_.emplace_back(AttemptNotStarted{request.attempt, {ErrorCode::kFailedPrecondition, why}});
     return;
   }
-  attempts_.push_back({request.attempt, folder, ask});
+  attempts_.push_back(std::move(attempt));
 }
 
 // All ranks count as alive, even if they have ended: their ends are then reported with what is
@@ -76,7 +86,7 @@ Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant
     adoption.incomplete = true;
     return adoption;
   }
-  Attempt& attempt = attempts_.emplace_back(Attempt{id, folder, slurm_ask(pool_, *request)});
+  Attempt& attempt = attempts_.emplace_back(attempt_of(folder, *request));
   attempt.adopted = true;
   adoption.waits = true;
   if (!given) return adoption;
@@ -133,6 +143,11 @@ void Pilots::kill(const AttemptId& id) {
     spdlog::warn("attempt {}: {}; its job is cancelled", id, told.error().message);
     cancel(*job);
   }
+}
+
+void Pilots::take_back(const AttemptId& id) {
+  const Attempt* attempt = find(id);
+  if (attempt != nullptr && attempt->job.empty()) kill(id);
 }
 
 AttemptPlace Pilots::place_of(const Attempt& attempt) const {

@@ -34,6 +34,7 @@ class Pilots {
   Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, Instant now);
   void stop(const AttemptId& attempt);
   void kill(const AttemptId& attempt);
+  void take_back(const AttemptId& attempt);
   std::map<AttemptId, AttemptPlace> places() const;
   const std::string& trouble() const { return trouble_; }
   std::vector<PoolAllocation> allocations() const;
@@ -49,6 +50,7 @@ class Pilots {
     AttemptId id;
     AttemptFolder folder;
     SlurmAsk ask;
+    bool forked = false;   // by the loaded worker of its job
     std::string job = {};  // its name; "": it waits
     std::int64_t number = 0;
     Instant given{};  // to the job
@@ -79,6 +81,7 @@ class Pilots {
   };
 
   void load(Instant now);
+  Attempt attempt_of(const AttemptFolder& folder, const AttemptRequest& request) const;
   void keep(std::filesystem::path ended);  // the folder of a job; removes the oldest of too many
   // Looks.
   void look_at(Job& job, Instant now);

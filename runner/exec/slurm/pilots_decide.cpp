@@ -67,7 +67,8 @@ void Pilots::give(Job& job, Attempt& attempt, Instant now) {
   if (done) done = write_order_of_attempt(attempt.folder.path(), {job.folder.name(), number});
   const SlurmAsk& ask = attempt.ask;
   if (done) {
-    done = job.folder.order(fmt::format("{} run {} {} {} {} {}", number, attempt.id, ask.ranks,
+    done = job.folder.order(fmt::format("{} {} {} {} {} {} {}", number,
+                                        attempt.forked ? "fork" : "run", attempt.id, ask.ranks,
                                         ask.ranks_per_node, ask.on_gpus ? 1 : 0, ask.nodes));
   }
   if (!done) {

@@ -30,7 +30,7 @@ Duration Pilots::pause_of(const Job& job, Instant now) const {
   const Duration least = settings_.timing.look;
   if (job.report.state.empty() || !job.attempt) return std::max(least, kQueuedLook);
   const auto given = std::ranges::find(attempts_, *job.attempt, &Attempt::id);
-  constexpr std::int64_t kPart = 20, kMost = 50;
+  constexpr std::int64_t kPart = 20, kMost = 200;
   if (given == attempts_.end()) return least;
   const std::int64_t age_ns = (now - given->given).ns;
   return {std::clamp(age_ns / kPart, least.ns, kMost * least.ns)};

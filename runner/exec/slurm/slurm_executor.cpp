@@ -33,6 +33,9 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   void stop(const AttemptId& attempt) override {
     post([this, attempt] { pilots_.stop(attempt); });
   }
+  void take_back(const AttemptId& attempt) override {
+    post([this, attempt] { pilots_.take_back(attempt); });
+  }
   void kill(const AttemptId& attempt) override {
     post([this, attempt] { pilots_.kill(attempt); });
   }

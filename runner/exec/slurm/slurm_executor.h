@@ -11,6 +11,10 @@
 // ranks if cpus_per_node is 0. Every rank gets an equal share of its node's cores. A pilot runs the
 // attempts that need as many nodes as it has.
 //
+// Forks. An attempt that may be forked (forkable.h) and needs one node has no srun of its own: the
+// first one makes the pilot start a step in which a worker loads, and that forks this attempt and
+// those that follow (worker/serve_job.h). If there is none, an attempt gets its own step.
+//
 // What the scheduler must know. The pool has `max_jobs` slots. An attempt takes one, whatever its
 // size, from `start` until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and
 // GPUs that Slurm bound it to, and reports them. AttemptRequest::machine and host_cores may be
@@ -43,12 +47,13 @@
 
 #include "runner/base/units.h"
 #include "runner/exec/executor.h"
+#include "runner/exec/exit_status.h"
 #include "runner/model/pool_config.h"
 
 namespace sweepd {
 
 struct SlurmTiming {
-  Duration look = milliseconds(20);      // at the folder of a pilot whose attempt is new
+  Duration look = milliseconds(5);       // at the folder of a pilot whose attempt is new
   Duration command_limit = seconds(60);  // a command of Slurm that takes longer has failed
   Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
 };
@@ -59,6 +64,7 @@ struct SlurmSettings {
   // Tells apart daemons that share `runs`: letters, digits and `-`. The same after a restart.
   std::string owner;
   std::filesystem::path commands = {};  // the folder of sbatch and so on; "": PATH
+  Prefork prefork = Prefork::kYes;
   SlurmTiming timing = {};
 };
 

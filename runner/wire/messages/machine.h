@@ -13,9 +13,10 @@ struct Status {
   struct Reply {
     std::string version, commit, state_folder, database, trouble;
     int pid = 0;
-    std::int64_t queued = 0;
+    std::int64_t queued = 0, held = 0;
     std::vector<RunningEntry> running;
     std::vector<GivenEntry> given;
+    std::vector<std::string> paused_devices;
     Duration longest_hold{0};
     static void visit(auto& self, auto&& field) {
       field("version", self.version, "");
@@ -24,8 +25,10 @@ struct Status {
       field("state_folder", self.state_folder, "path");
       field("database", self.database, "path");
       field("queued", self.queued, "attempts");
+      field("held", self.held, "among those queued, because their sweeps are paused");
       field("running", self.running, "");
       field("given", self.given, "among those queued");
+      field("paused_devices", self.paused_devices, "on which nothing new starts");
       field("longest_hold_ns", self.longest_hold,
             "the longest time that the event loop stood still");
       field("trouble", self.trouble,
@@ -132,6 +135,7 @@ struct DeviceEntry {
   int index = 0;
   Bytes memory;
   std::vector<PeakEntry> peaks;
+  std::optional<WallTime> paused;
   static void visit(auto& self, auto&& field) {
     field("kind", self.kind, "`cpu` or `cuda`");
     field("index", self.index, "");
@@ -141,6 +145,7 @@ struct DeviceEntry {
     field("driver", self.driver, "");
     field("compute_capability", self.compute_capability, "");
     field("peaks", self.peaks, "");
+    field("paused_ns", self.paused, "since 1970; only while nothing new starts on it");
   }
 };
 

@@ -138,7 +138,7 @@ struct SweepPlan {
   std::int64_t points = 0, trials = 0, attempts = 0, duplicates = 0;
   std::vector<PlannedAxis> axes;
   std::vector<ExcludedPoints> excluded;
-  std::int64_t to_run = 0, reused = 0, queued = 0, running = 0;
+  std::int64_t to_run = 0, reused = 0, queued = 0, held = 0, running = 0;
   std::map<std::string, std::int64_t> again;
   ChangesMessage changes;
   std::int64_t looked_at = 0;
@@ -163,6 +163,8 @@ struct SweepPlan {
     field("to_run", self.to_run, "attempts");
     field("reused", self.reused, "attempts that are done on this host");
     field("queued", self.queued, "attempts of another sweep, which this one joins");
+    field("held", self.held,
+          "of `queued`: a paused sweep's, which start once this one is submitted");
     field("running", self.running, "the same");
     field("again", self.again, "outcome to the number of trials that run again because of it");
     field("changes", self.changes, "among `to_run`");

@@ -10,6 +10,7 @@ struct SubmittedSweep {
   static constexpr std::string_view kTitle = "a submitted sweep";
   std::string id, name;
   std::int64_t trials = 0, excluded = 0, duplicates = 0, queued = 0, reused = 0, joined = 0;
+  std::int64_t released = 0;
   ChangesMessage changes;
   static void visit(auto& self, auto&& field) {
     field("id", self.id, "");
@@ -18,6 +19,7 @@ struct SubmittedSweep {
     field("queued", self.queued, "attempts to run");
     field("reused", self.reused, "attempts measured before");
     field("joined", self.joined, "attempts queued already");
+    field("released", self.released, "of `joined`: had waited because their sweeps are paused");
     field("changes", self.changes, "among `queued`");
     field("excluded", self.excluded, "points left out by rules");
     field("duplicates", self.duplicates, "points that are the same as another");
@@ -32,6 +34,7 @@ struct Submit {
     bool check = false, set_where_it_fits = false;
     std::string reuse = "same";
     std::string folder;
+    std::string notify = {};
     std::vector<std::string> environment;
     static void visit(auto& self, auto&& field) {
       field("text", self.text, "YAML", Required());
@@ -47,6 +50,8 @@ struct Submit {
       field("environment", self.environment,
             "`[\"NAME=value\"]` of the submitter, for programs (schemas/sweep.md, \"Where it "
             "runs\")");
+      field("notify", self.notify,
+            "a command for /bin/sh that the daemon runs when a sweep of the text has ended");
     }
   };
   struct Reply {
@@ -91,10 +96,12 @@ struct Retry {
   struct Reply {
     std::string sweep, name;
     std::int64_t queued = 0;
+    bool paused = false;
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, "its id");
       field("name", self.name, "");
       field("queued", self.queued, "attempts");
+      field("paused", self.paused, "the sweep is, so they wait");
     }
   };
 };
@@ -124,7 +131,8 @@ struct Progress {
   std::vector<EndedEntry> ended;
   std::optional<Duration> left;
   std::string trouble;
-  bool over = false;
+  std::vector<std::string> paused_devices;
+  bool paused = false, over = false;
   static void visit(auto& self, auto&& field) {
     field("sweep", self.sweep, "its id");
     field("counts", self.counts, "of attempts");
@@ -133,6 +141,8 @@ struct Progress {
     field("left_ns", self.left, "the time that the sweep still needs", OrNull());
     field("ended", self.ended, "since the last notification; in the first, the last 20 problems");
     field("trouble", self.trouble, "as in `status`");
+    field("paused", self.paused, "the sweep starts nothing new until it is resumed");
+    field("paused_devices", self.paused_devices, "as in `status`");
     field("over", self.over, "true in the last");
   }
 };

@@ -46,6 +46,18 @@ struct List {
   };
 };
 
+struct NotificationEntry {
+  static constexpr std::string_view kTitle = "a notification";
+  std::string command, problem;
+  std::optional<WallTime> begun, ended;
+  static void visit(auto& self, auto&& field) {
+    field("command", self.command, "runs when the sweep has ended");
+    field("begun_ns", self.begun, "since 1970");
+    field("ended_ns", self.ended, "since 1970");
+    field("problem", self.problem, "why it failed");
+  }
+};
+
 struct Show {
   static constexpr std::string_view kName = "show";
   struct Request {
@@ -65,6 +77,7 @@ struct Show {
     std::optional<std::vector<AttemptEntry>> attempts;
     std::optional<std::vector<Table>> tables;
     std::optional<std::string> source;
+    std::optional<NotificationEntry> notification;
     static void visit(auto& self, auto&& field) {
       field("kind", self.kind, "`sweep`, `trial` or `attempt`");
       field("sweep", self.sweep, "");
@@ -72,6 +85,7 @@ struct Show {
       field("attempts", self.attempts, "of a sweep or trial");
       field("tables", self.tables, "of a trial or attempt");
       field("source", self.source, "a sweep's file");
+      field("notification", self.notification, "of a sweep that has one");
     }
   };
 };

@@ -43,6 +43,7 @@ struct SweepEntry {
   std::string id, name, description, workload;
   WallTime submitted;
   bool cancelled = false;
+  std::optional<WallTime> paused;
   std::int64_t trials = 0;
   Counts counts;
   static void visit(auto& self, auto&& field) {
@@ -52,6 +53,7 @@ struct SweepEntry {
     field("workload", self.workload, "");
     field("submitted_ns", self.submitted, "since 1970");
     field("cancelled", self.cancelled, "");
+    field("paused_ns", self.paused, "since 1970; only while it is paused");
     field("trials", self.trials, "");
     field("counts", self.counts, "of attempts");
   }
@@ -74,7 +76,7 @@ struct AttemptEntry {
     field("repeat", self.repeat, "");
     field("state", self.state, "`queued`, `running` or an outcome");
     field("pool", self.pool, "where it runs");
-    field("detail", self.detail, "why it ended so");
+    field("detail", self.detail, "why it ended so, or why it waits");
     field("verdict", self.verdict, "");
     field("verdict_reasons", self.verdict_reasons, "");
     field("started_ns", self.started, "since 1970");

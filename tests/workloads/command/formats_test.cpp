@@ -127,6 +127,40 @@ TEST(Formats, CsvIsATableInTheOutput) {
   EXPECT_THAT(lines("csv", {"1,2", "3,4"}), IsEmpty()) << "no names";
 }
 
+// A log has lines with commas too. Only one of names that sweepd takes, with phases that are some,
+// begins the table.
+TEST(Formats, ALineWithWhatIsNoPhaseIsNoHeadOfATable) {
+  for (const char* head :
+       {"time.Load Data,x", "time.,x", "time.LOAD,x", "time.a/b,x", "step,warmup"}) {
+    EXPECT_THAT(lines("csv", {head, "1,2"}), IsEmpty()) << head;
+  }
+  EXPECT_THAT(lines("csv", {"time.Load,x", "time,time.load", "5,1"}),
+              ElementsAre("0 step time 5", "0 load time 1"));
+}
+
+TEST(Formats, CsvRefusesWhatIsNoStepAndNoTime) {
+  const struct {
+    const char *row, *says;
+  } cases[] = {
+      {"1.5,1", "reports: csv: `step` is 1.5; expected an integer from 0"},
+      {"-1,1", "reports: csv: `step` is -1; expected an integer from 0"},
+      {"nan,1", "reports: csv: `step` is nan"},
+      {"inf,1", "reports: csv: `step` is inf"},
+      {"1e30,1", "reports: csv: `step` is 1e30"},
+      {"0,-1", "reports: csv: `time` of step is -1; expected ms, from 0"},
+  };
+  for (const auto& c : cases) {
+    LineFormat reader("csv");
+    reader.read("step,time");
+    try {
+      reader.read(c.row);
+      ADD_FAILURE() << c.row;
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(c.says)) << c.row;
+    }
+  }
+}
+
 TEST(Formats, NdjsonIsReportsAmidOtherOutput) {
   EXPECT_THAT(lines("ndjson", {"loading", R"( {"step":0,"time":1.5})", ""}),
               ElementsAre("0 step time 1.5"));
@@ -136,6 +170,8 @@ TEST(Formats, NdjsonIsReportsAmidOtherOutput) {
 
 TEST(Formats, MistakesNameTheFormat) {
   EXPECT_THAT(mistake("hyperfine", "oops"), "reports: hyperfine: its report is not JSON");
+  EXPECT_THAT(mistake("hyperfine", std::string(200'000, '[')),
+              "reports: hyperfine: its report is nested more than 100 levels deep");
   EXPECT_THAT(mistake("hyperfine", "{}"), HasSubstr("a list `results` that is not empty"));
   EXPECT_THAT(mistake("hyperfine", R"({"results": [{"command": "x"}]})"),
               HasSubstr("a result without `times`"));

@@ -42,6 +42,9 @@ TEST(Patterns, LookAtTheBeginningOfALongLine) {
   EXPECT_THAT(patterns.read(std::string(1 << 20, 'a') + "1x"), SizeIs(0));
 }
 
+// A stack has room for some tens of thousands of them.
+const std::string kBrackets = "time = " + std::string(100'000, '(') + std::string(100'000, ')');
+
 TEST(Patterns, NameWhatIsWrong) {
   struct Row {
     const char *text, *message;
@@ -54,6 +57,7 @@ TEST(Patterns, NameWhatIsWrong) {
            Row{"loss:ms = x", "`loss` is no time, so its unit is not converted"},
            Row{"fact. = x", "the fact has no name"},
            Row{"time = ([0-9]+", "patterns: `time = ([0-9]+`: "},
+           Row{kBrackets.c_str(), "it has 200007 bytes; at most 1000 are understood"},
        }) {
     try {
       const Patterns patterns(row.text);
@@ -68,6 +72,12 @@ TEST(Patterns, NameWhatIsWrong) {
     FAIL();
   } catch (const std::invalid_argument& e) {
     EXPECT_STREQ(e.what(), "patterns: `time = took (.*)`: it found `long`; expected a number");
+  }
+  try {
+    patterns.read("took -1");
+    FAIL();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_THAT(e.what(), HasSubstr("`time` of step is -1; expected ms, from 0"));
   }
 }
 

@@ -89,5 +89,16 @@ TEST(Report, NamesWhatIsWrongWithALine) {
   }
 }
 
+// A stack has room for some tens of thousands of levels, and the message repeats the value.
+TEST(Report, BracketsAreRefusedWithoutFollowingThem) {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  for (const std::string& line : {deep, std::string(200'000, '['), "{\"step\":" + deep + "}",
+                                  "{\"step\":0,\"time\":" + deep + "}"}) {
+    const auto report = parse_report(line);
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().message, "it is nested more than 100 levels deep");
+  }
+}
+
 }  // namespace
 }  // namespace sweepd::command

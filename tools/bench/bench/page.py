@@ -70,12 +70,13 @@ class Page:
             ("load of the machine", f"{min(self.load):.1f} to {max(self.load):.1f} (1-minute average, before and during the run)"),
         ]
 
-    def write(self, path):
+    def write(self, path, command=None):
+        command = command or f"tools/bench/run --write {self.name}"
         about = "\n".join(f"| {key} | {value} |" for key, value in self.machine())
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"""# {self.title}
 
-Written by `tools/bench/run --write {self.name}`; the limits are the project's own.
+Written by `{command}`; the limits are the project's own.
 
 | | |
 |---|---|

@@ -18,7 +18,8 @@ NO_SLURM = 77  # what tools/slurm_cluster exits with then
 HYPERQUEUES_WORKERS = f"""HyperQueue's automatic allocation is a command of the program `hq`, which its Python package does not have. So its
 {NODES} workers begin in jobs of one `sbatch` each, before its tasks are submitted. They are the package's own workers and server: a worker
 is the one of a `LocalCluster`, pointed at the server outside the job. What its automatic allocation adds was not measured."""
-COUNTED = """A task of submitit is a Python function that does nothing, one of HyperQueue is `true`, and a trial is `noop` with one step.
+COUNTED = """A task of submitit is a Python function that does nothing, one of HyperQueue is `true`, and a trial is `noop` with a warm-up step and
+a measured one, which a loaded worker in each job forks.
 All begin without an allocation. submitit's tasks have one core and 200 MB each, so 8 run at once. sweepd has 4 jobs of a whole node, in each of
 which one trial runs at a time; HyperQueue's workers have 2 cores each. A sweep ends when `submit --wait` returns, submitit when every
 result has been read, HyperQueue when its last task begins, because its client looks only once a second.
@@ -93,6 +94,8 @@ def overhead(page, rounds):
         pilot = [ms for each in rounds for ms in each[worker]["pilot_ms"]]
         page.add(f"a trial at home{title}", "ms", home, "from one end to the next, `--no-prefork`")
         page.add(f"a trial in a pilot{title}", "ms", pilot, "the same in one job, in turns")
+        forked = [ms for each in rounds for ms in each[worker]["forked_ms"]]
+        page.add(f"a trial in a pilot{title}, forked", "ms", forked, "without `--no-prefork`, in turns with both")
         more = [median(each[worker]["pilot_ms"]) - median(each[worker]["home_ms"]) for each in rounds]
         page.add(f"more in a pilot{title}", "ms", more, "difference of the medians of one round", at_most=limit)
     page.add("`srun true` in a job", "ms", [ms for each in rounds for ms in each["srun_ms"]], "wall time")

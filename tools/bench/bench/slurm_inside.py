@@ -33,7 +33,8 @@ POOL = """pools:
 
 
 def noops(count):
-    return f"sweep: noops\nworkload: noop\nparams: {{device: cpu, warmup: 0, steps: 1}}\nmatrix: {{seed: [{', '.join(map(str, range(count)))}]}}\n"
+    # Without a warm-up step nothing is forked.
+    return f"sweep: noops\nworkload: noop\nparams: {{device: cpu, warmup: 1, steps: 1}}\nmatrix: {{seed: [{', '.join(map(str, range(count)))}]}}\n"
 
 
 def slurm(*command):
@@ -83,8 +84,8 @@ class Meter:
 class ClusterDaemon(Daemon):
     """With a pool `cluster`; its jobs are gone at the end."""
 
-    def __init__(self, worker, max_jobs):
-        super().__init__(binaries=BIN)
+    def __init__(self, worker, max_jobs, *options):
+        super().__init__(*options, binaries=BIN)
         (self.folder / "runs").mkdir()
         config = self.folder / "config.yaml"
         config.write_text(POOL.format(max_jobs=max_jobs, runs=self.folder / "runs"))
@@ -170,7 +171,11 @@ def overhead():
     for worker in ("sweep-worker", "test-sweep-worker"):
         home = Daemon("--no-prefork", binaries=BIN)
         home.environment["SWEEPD_WORKER"] = str(BIN / worker)
-        found[worker] = {"home_ms": chain(home), "pilot_ms": chain(ClusterDaemon(worker, 1), "--pool", "cluster")}
+        found[worker] = {
+            "home_ms": chain(home),
+            "pilot_ms": chain(ClusterDaemon(worker, 1, "--no-prefork"), "--pool", "cluster"),
+            "forked_ms": chain(ClusterDaemon(worker, 1), "--pool", "cluster"),
+        }
     loop = f"for i in $(seq {CHAIN}); do a=$EPOCHREALTIME; srun --ntasks=1 true; echo $a $EPOCHREALTIME; done"
     lines = slurm("salloc", "--quiet", "--nodes=1", "--exclusive", "bash", "-c", loop).splitlines()
     found["srun_ms"] = [(float(line.split()[1]) - float(line.split()[0])) * 1e3 for line in lines]

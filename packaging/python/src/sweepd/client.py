@@ -140,10 +140,12 @@ class Client:
         found: List[Dict[str, Any]] = self.call("plan", **_request(source, set))["sweeps"]
         return found
 
-    def submit(self, source: Source, *, set: Optional[Mapping[str, Any]] = None, reuse: str = "same") -> Submission:
+    def submit(self, source: Source, *, set: Optional[Mapping[str, Any]] = None, reuse: str = "same",
+               notify: Optional[str] = None) -> Submission:
         """Queues sweeps: those of a file, of a Sweep or several, of dictionaries with the keys of a sweep file, or of
         YAML (a text with a line break). `set` replaces parameters and axes, as --set. `reuse` says which earlier results
-        count: `same` (of the same code on this machine as it is now), `any` or `none`.
+        count: `same` (of the same code on this machine as it is now), `any` or `none`. `notify` is a command that the
+        daemon runs with /bin/sh once a sweep has ended, as --notify.
 
         >>> sweepd.submit("sweep: [no]\\nworkload: noop\\n")
         Traceback (most recent call last):
@@ -151,7 +153,7 @@ class Client:
         sweepd.errors.MistakeError: <python>:1:8: error: sweep: expected a single value, not a list
         ...
         """
-        reply = self.call("submit", reuse=reuse, **_request(source, set))
+        reply = self.call("submit", reuse=reuse, notify=notify, **_request(source, set))
         return Submission(self, reply["sweeps"])
 
     def watch(self, sweep: Optional[str] = None) -> Iterator[Dict[str, Any]]:

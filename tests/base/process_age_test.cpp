@@ -1,6 +1,7 @@
-#include "runner/worker/process_age.h"
+#include "runner/base/process_age.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <thread>
@@ -9,12 +10,12 @@ namespace sweepd {
 namespace {
 
 TEST(ProcessAge, GrowsWithTheClock) {
-  const auto before = process_age();
+  const auto before = process_age(::getpid());
   ASSERT_TRUE(before);
   EXPECT_GE(before->ns, 0);
   EXPECT_LT(before->seconds(), 600);  // the age of this test program, not of the machine
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_GE(process_age()->ns - before->ns, 20'000'000);
+  EXPECT_GE(process_age(::getpid())->ns - before->ns, 20'000'000);
 }
 
 }  // namespace

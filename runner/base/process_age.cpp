@@ -1,14 +1,15 @@
-#include "runner/worker/process_age.h"
+#include "runner/base/process_age.h"
 
-#include <time.h>
 #include <unistd.h>
+
+#include <ctime>
 
 #include "runner/base/proc.h"
 
 namespace sweepd {
 
-std::optional<Duration> process_age() {
-  const auto stat = read_proc_stat(::getpid());
+std::optional<Duration> process_age(pid_t pid) {
+  const auto stat = read_proc_stat(pid);
   const long ticks_per_s = ::sysconf(_SC_CLK_TCK);
   timespec now{};
   if (!stat || ticks_per_s <= 0 || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return std::nullopt;

@@ -1,0 +1,28 @@
+// What a change of sweeps means for the queue: which attempts must wait, and which may start.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "db/base/connection.h"
+#include "db/store/store.h"
+
+namespace sweepd {
+
+enum class Look {
+  kIfAnyIsPaused,  // if none is, nothing is listed: nothing was held before the change either
+  kAlways,
+};
+// The open attempts of these sweeps, by whether they are held now.
+Holds holds_of(Connection& connection, const std::vector<std::int64_t>& sweeps, Look look);
+
+// The same for attempts by their rows. Those that have ended, or are gone, are left out.
+Holds holds_among(Connection& connection, const std::vector<std::int64_t>& attempts);
+
+// Completes the receipt of a sweep that joined open attempts.
+void add_holds(Connection& connection, std::int64_t sweep, SubmitReceipt& receipt);
+
+// Returns the sweep and that of its sentinel, if it has one.
+std::vector<std::int64_t> with_sentinel(Connection& connection, std::int64_t sweep);
+
+}  // namespace sweepd

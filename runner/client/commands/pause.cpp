@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+#include "runner/client/pausing.h"
+
+namespace sweepd {
+namespace {
+
+// "12 queued attempts wait, 1 running attempt goes on"
+std::string attempts_text(const rpc::PausedSweep& sweep) {
+  std::string text =
+      sweep.held == 1 ? "1 queued attempt waits" : counted(sweep.held, "queued attempt") + " wait";
+  if (sweep.running > 0) {
+    text += fmt::format(", {} {} on", counted(sweep.running, "running attempt"),
+                        sweep.running == 1 ? "goes" : "go");
+  }
+  if (sweep.given > 0) {
+    text += fmt::format(", {} in a cluster {} back unless a job has {}",
+                        counted(sweep.given, "attempt"), sweep.given == 1 ? "comes" : "come",
+                        sweep.given == 1 ? "it" : "them");
+  }
+  return text;
+}
+
+Exit pause(Client& client, const PauseOptions& options) {
+  if (const auto valid = check(options, "pause"); !valid) return report_error(valid.error());
+  const auto reply = client.call<rpc::Pause>({.sweeps = options.sweeps,
+                                              .devices = options.devices,
+                                              .all = options.devices.empty() && options.all});
+  if (!reply) return report_error(reply.error());
+  for (const rpc::PausedSweep& sweep : reply->sweeps) {
+    fmt::print("{} {}: {}; to continue: sweepctl resume {}\n",
+               sweep.was_paused ? "already paused" : "paused", sweep.name, attempts_text(sweep),
+               short_id(sweep.id));
+  }
+  for (const rpc::ChangedDevice& device : reply->devices) {
+    fmt::print("{} {} ({}): nothing new starts on it; to continue: sweepctl resume --device {}\n",
+               device.changed ? "paused" : "already paused", device.device, device.name,
+               device.device);
+  }
+  if (reply->sweeps.empty() && reply->devices.empty())
+    fmt::print("nothing to pause: no sweep is queued or running\n");
+  return Exit::kOk;
+}
+
+}  // namespace
+
+void add_pause(Command& app, Client& client) {
+  auto options = std::make_shared<PauseOptions>();
+  Command* command = app.add_subcommand(
+      "pause", "Start nothing more of a sweep, or on a device, until it is resumed");
+  add_pause_options(*command, *options, "every sweep that is queued or running now");
+  command->footer(
+      "What runs goes on to its end. The pause outlasts the daemon. What another sweep wants too, "
+      "and that\none is not paused, goes on.\n"
+      "Example: sweepctl pause lm-end-to-end\n"
+      "         sweepctl pause --device cpu");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return pause(client, *options); };
+  });
+}
+
+}  // namespace sweepd

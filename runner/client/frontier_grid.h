@@ -1,0 +1,35 @@
+// The points of a sweep, as sizes of one parameter for each combination of the others. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/model/catalog.h"
+#include "runner/wire/messages/plan.h"
+
+namespace sweepd {
+
+struct FrontierLine {
+  std::vector<std::string> others;  // values of FrontierGrid::others
+  std::vector<std::string> sizes;   // of the axis, the one that needs least memory first
+  std::size_t start = 0;            // the largest that formulas do not rule out
+};
+
+struct FrontierGrid {
+  std::string axis;
+  std::vector<std::string> others;  // names of the other axes
+  std::vector<FrontierLine> lines;  // in the order of the file
+
+  // What --set needs to be, for that one point to be left of the sweep.
+  std::vector<std::string> sets(const FrontierLine& line, std::size_t size) const;
+};
+
+// `plan` has all rows. kInvalidArgument: the axis is none of the sweep, has one value, or does not
+// grow memory; or a value cannot be given to --set.
+Result<FrontierGrid> frontier_grid(const rpc::SweepPlan& plan, const WorkloadDef& def,
+                                   const std::string& axis);
+
+}  // namespace sweepd

@@ -1,0 +1,156 @@
+#include "runner/daemon/recover_database.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "db/upkeep/check.h"
+#include "runner/base/files.h"
+#include "runner/daemon/formulas/catalog_source.h"
+#include "runner/daemon/recovery/former_database.h"
+#include "runner/daemon/recovery/rebuild.h"
+#include "runner/daemon/state_lock.h"
+
+namespace sweepd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Duration kCheckLimit = seconds(3600);
+constexpr const char* kSuffixes[] = {"", "-wal", "-shm", "-journal"};
+
+void remove_all_of(const fs::path& file) {
+  std::error_code ignored;
+  for (const char* suffix : kSuffixes) fs::remove(file.string() + suffix, ignored);
+}
+
+Result<void> give_name(const fs::path& part, const fs::path& database) {
+  const auto check = check_database(part, kCheckLimit);
+  if (!check) return check.error();
+  if (!check->problems.empty()) {
+    return Error{ErrorCode::kInternal, "the new database is damaged: " + check->problems.front()};
+  }
+  std::error_code ignored;
+  fs::remove(part.string() + "-shm", ignored);
+  if (auto synced = force_to_disk(part); !synced) return synced;
+  if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, database.c_str(), RENAME_NOREPLACE) != 0) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("cannot write {}: {}", database.string(), strerror(errno))};
+  }
+  return force_to_disk(database.parent_path());
+}
+
+struct Recovered {
+  Rebuilt rebuilt;
+  FormerDatabase former;
+  fs::path former_folder;  // where it is now; empty if there was none
+};
+
+Result<RebuildFrom> places_of(const AppOptions& options) {
+  const auto config = load_config(options.config);
+  if (!config) return config.error();
+  RebuildFrom from{options.state.sweeps(), {options.state.runs()}};
+  for (const PoolConfig& pool : config->config.pools) {
+    if (pool.slurm) from.runs.emplace_back(pool.runs);
+  }
+  return from;
+}
+
+// The former database stays where it is until the new one is complete.
+Result<void> put_in_place(const fs::path& part, const fs::path& database, Recovered& recovered) {
+  if (!recovered.former.files.empty()) {
+    auto folder = put_aside(recovered.former);
+    if (!folder) return folder.error();
+    recovered.former_folder = std::move(*folder);
+  }
+  return give_name(part, database);
+}
+
+Result<Recovered> recover(const AppOptions& options, Recovery how) {
+  std::error_code error;
+  if (!fs::is_directory(options.state.path(), error)) {
+    return Error{ErrorCode::kNotFound, options.state.path().string() + " is not a folder"};
+  }
+  const auto lock = lock_state_folder(options.state);
+  if (!lock) return lock.error();
+  const fs::path database = options.state.database();
+  Recovered recovered;
+  if (how == Recovery::kForReal) {
+    auto former = find_former_database(database);
+    if (!former) return former.error();
+    recovered.former = std::move(*former);
+  }
+  const auto from = places_of(options);
+  if (!from) return from.error();
+  const auto catalog = load_catalog(options.worker, options.state.catalog());
+  if (!catalog) return catalog.error();
+  // Whoever has the lock may remove what a recovery left that was killed.
+  const fs::path part = database.parent_path() / ".recovering.db";
+  remove_all_of(part);
+  auto rebuilt = rebuild_database(part, *from, *catalog, read_host());
+  if (rebuilt && how == Recovery::kForReal) {
+    if (auto placed = put_in_place(part, database, recovered); !placed) rebuilt = placed.error();
+  }
+  remove_all_of(part);
+  if (!rebuilt) return rebuilt.error();
+  recovered.rebuilt = std::move(*rebuilt);
+  return recovered;
+}
+
+std::string number_of(std::int64_t n, std::string_view thing) {
+  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
+
+void print(const Recovered& recovered, const fs::path& database, Recovery how) {
+  const Rebuilt& rebuilt = recovered.rebuilt;
+  fmt::print("{} {}, {} and {} into {}\n", how == Recovery::kDryRun ? "would recover" : "recovered",
+             number_of(rebuilt.sweeps, "sweep"), number_of(rebuilt.trials, "trial"),
+             number_of(rebuilt.attempts, "attempt"), database.string());
+  if (!recovered.former_folder.empty()) {
+    fmt::print("  what was there is in {}, because {}\n", recovered.former_folder.string(),
+               recovered.former.why_useless);
+  }
+  for (const std::string& name : rebuilt.guessed) {
+    fmt::print("  {}: not known as it was submitted, so it has no tables\n", name);
+  }
+  if (rebuilt.untold > 0) {
+    fmt::print("  {} without a word of how it ended, taken for crashed\n",
+               number_of(rebuilt.untold, "attempt"));
+  }
+  if (rebuilt.unmeasured > 0) {
+    fmt::print("  {} without a result; `sweepctl retry` measures what a sweep lacks\n",
+               number_of(rebuilt.unmeasured, "attempt"));
+  }
+  if (rebuilt.to_compute > 0) {
+    fmt::print("  {} left to the next daemon\n", number_of(rebuilt.to_compute, "formula"));
+  }
+  if (rebuilt.not_begun > 0) {
+    fmt::print("  {} of attempts that never began\n", number_of(rebuilt.not_begun, "folder"));
+  }
+  if (rebuilt.unreadable.empty()) return;
+  fmt::print("could not read {}:\n",
+             number_of(static_cast<std::int64_t>(rebuilt.unreadable.size()), "file"));
+  for (const auto& [path, why] : rebuilt.unreadable) fmt::print("  {}: {}\n", path, why);
+}
+
+}  // namespace
+
+int recover_database(const AppOptions& options, Recovery how) {
+  spdlog::set_default_logger(spdlog::stderr_logger_st("sweepd"));
+  spdlog::set_level(spdlog::level::err);
+  const auto recovered = recover(options, how);
+  if (!recovered) {
+    fmt::print(stderr, "sweepctl: {}\n", recovered.error().message);
+    return EXIT_FAILURE;
+  }
+  print(*recovered, options.state.database(), how);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace sweepd

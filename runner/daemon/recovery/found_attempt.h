@@ -1,0 +1,36 @@
+// An attempt as its folder tells of it, without a database.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runner/model/attempt_record.h"
+#include "runner/model/open_attempt.h"
+#include "runner/wire/attempt_folder.h"
+#include "runner/wire/outcome_file.h"
+
+namespace sweepd {
+
+struct FoundAttempt {
+  AttemptFolder folder;
+  OpenAttempt attempt;  // without a row; `sweep` may be null, as in folders of older versions
+  std::shared_ptr<const WorkloadDef> def;  // of the version that measured it
+  TrialKey base_key;                       // as in ExpandedTrial
+  bool began = false;                      // a rank wrote a journal, or it is known how it ended
+  std::optional<SavedOutcome> ending;
+  std::string torn;  // why it could not be read how the attempt ended; usually empty
+};
+
+// Errors say what is wrong with the folder, without naming it. `catalog` has the programs.
+Result<FoundAttempt> read_attempt(const std::filesystem::path& folder, const Catalog& catalog);
+
+// The trial as another definition of its workload knows it, which may have more or fewer
+// parameters.
+Trial trial_as(const WorkloadDef& def, const FoundAttempt& found);
+
+// The record as it was stored, but for the verdict (attempts/judge_attempt.h).
+AttemptRecord record_of(const FoundAttempt& found, std::int64_t row);
+
+}  // namespace sweepd

@@ -1,0 +1,117 @@
+#include "runner/daemon/recovery/found_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "runner/daemon/planning/prepare.h"
+#include "runner/model/pool_name.h"
+
+namespace sweepd {
+namespace {
+
+std::vector<std::string> pools_in(const Submission& submission) {
+  std::set<std::string> pools{std::string(kLocalPool)};
+  for (const auto& [pool, device] : submission.devices) pools.insert(pool);
+  return {pools.begin(), pools.end()};
+}
+
+Expansion expand_again(Sweep& sweep, const WorkloadDef& def, const Submission& submission) {
+  std::set<std::string> kinds;
+  for (const auto& [pool, device] : submission.devices) kinds.insert(device);
+  if (kinds.size() == 1) resolve_device(sweep, def, *kinds.begin());
+  if (kinds.size() <= 1) return expand(sweep, def);
+  return expand(sweep, def, [&](std::string_view pool) -> std::string_view {
+    const auto found = submission.devices.find(std::string(pool));
+    return found == submission.devices.end() ? "cpu" : std::string_view(found->second);
+  });
+}
+
+// The trial without the computed parameter.
+Trial without_content(const WorkloadDef& def, const FoundAttempt& one) {
+  Trial trial = trial_as(def, one);
+  if (const auto computed = def.computed_param()) {
+    trial.values[*computed] = def.params[*computed].default_value;
+  }
+  return trial;
+}
+
+// Which of two attempts tells better what a program was when the sweep was submitted: the sweep's
+// own, else the newest that was there.
+std::pair<bool, std::int64_t> closeness(const Submission& submission, const FoundAttempt& one) {
+  const bool own = one.attempt.sweep && one.attempt.sweep->id == submission.id;
+  const std::int64_t started = one.attempt.started.value_or(WallTime{0}).ns;
+  return {own, started <= submission.submitted.ns ? started : -1};
+}
+
+// The attempts that know what the computed parameter was, by the trial's key without it.
+std::map<TrialKey, const FoundAttempt*> contents_of(const WorkloadDef& def,
+                                                    const Submission& submission,
+                                                    const std::vector<FoundAttempt>& attempts) {
+  std::map<TrialKey, const FoundAttempt*> contents;
+  for (const FoundAttempt& one : attempts) {
+    if (one.base_key.empty() || one.attempt.workload != def.name) continue;
+    const FoundAttempt*& known = contents[key_of(def, without_content(def, one))];
+    if (known == nullptr || closeness(submission, *known) < closeness(submission, one)) {
+      known = &one;
+    }
+  }
+  return contents;
+}
+
+void fill_in_contents(const WorkloadDef& def, const Submission& submission,
+                      const std::vector<FoundAttempt>& attempts, std::vector<NewTrial>& trials) {
+  const auto computed = def.computed_param();
+  if (!computed) return;
+  const auto contents = contents_of(def, submission, attempts);
+  for (NewTrial& trial : trials) {
+    const auto found = contents.find(trial.key);
+    if (found == contents.end()) continue;
+    const FoundAttempt& one = *found->second;
+    const auto theirs = one.def->computed_param();
+    if (!theirs) continue;
+    trial.trial.values[*computed] = one.attempt.trial.values[*theirs];
+    trial.base_key = std::move(trial.key);
+    trial.key = key_of(def, trial.trial);
+  }
+}
+
+}  // namespace
+
+Result<FoundSweep> sweep_of(const Submission& submission, const Catalog& catalog,
+                            const std::vector<FoundAttempt>& attempts) {
+  std::vector<std::string> set = submission.set;
+  const auto overrides = parse_overrides(set, submission.set_where_it_fits);
+  if (!overrides) return overrides.error();
+  Parsed parsed = parse_sweeps(submission.text, submission.name,
+                               with_pools(catalog, pools_in(submission)), *overrides);
+  if (!parsed.errors.empty()) {
+    return Error{ErrorCode::kInvalidArgument, parsed.errors.front().message};
+  }
+  const auto document = static_cast<std::size_t>(submission.document);
+  if (document >= parsed.sweeps.size()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("its text has {} sweeps, and it is number {}", parsed.sweeps.size(),
+                             document + 1)};
+  }
+  Sweep sweep = std::move(parsed.sweeps[document]);
+  if (sweep.program) sweep.program = stored_form(*sweep.program, catalog);
+  WorkloadDef def = sweep.program ? *sweep.program : *catalog.find(sweep.workload);
+  if (submission.version > 0) def.version = submission.version;
+  set_origin(sweep, def, {submission.folder, submission.environment});
+  FoundSweep found;
+  NewSweep& request = found.request;
+  for (ExpandedTrial& trial : expand_again(sweep, def, submission).trials) {
+    request.trials.push_back({std::move(trial.key), std::move(trial.trial)});
+  }
+  fill_in_contents(def, submission, attempts, request.trials);
+  request.id = submission.id;
+  request.submitted = submission.submitted;
+  request.sweep = std::move(sweep);
+  found.def = std::make_shared<const WorkloadDef>(std::move(def));
+  return found;
+}
+
+}  // namespace sweepd

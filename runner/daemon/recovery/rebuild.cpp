@@ -1,0 +1,228 @@
+#include "runner/daemon/recovery/rebuild.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "runner/daemon/attempts/judge_attempt.h"
+#include "runner/daemon/recovery/found_sweep.h"
+#include "runner/exec/found_rank.h"
+
+namespace sweepd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    entries.push_back(at->path());
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
+// An attempt that runs would be taken for one that crashed.
+Result<void> check_is_over(const fs::path& folder) {
+  for (const fs::path& file : entries_of(folder)) {
+    if (!file.filename().string().starts_with("pid.")) continue;
+    const FoundRank rank = look_at_place(file);
+    if (rank.state != FoundRank::State::kAlive) continue;
+    return Error{ErrorCode::kFailedPrecondition,
+                 fmt::format("attempt {} still runs, as process {}; wait until it has ended",
+                             folder.filename().string(), rank.pid)};
+  }
+  return {};
+}
+
+// As of programs that declare one parameter with two types. The other sweeps can be restored.
+bool is_of_the_sweep(const Result<void>& added) {
+  return !added && added.error().code == ErrorCode::kFailedPrecondition;
+}
+
+// One recovery. Each step needs what the one before has found.
+class Rebuilding {
+ public:
+  Rebuilding(Store& store, const Catalog& catalog) : store_(store), catalog_(catalog) {}
+
+  Result<void> read_attempts(const fs::path& runs) {
+    for (const fs::path& folder : entries_of(runs)) {
+      std::error_code ignored;
+      if (!is_id(folder.filename().string()) || !fs::is_directory(folder, ignored)) continue;
+      if (auto over = check_is_over(folder); !over) return over;
+      auto found = read_attempt(folder, catalog_);
+      if (!found) {
+        rebuilt_.unreadable.emplace_back(folder.string(), found.error().message);
+      } else if (!found->began) {
+        ++rebuilt_.not_begun;
+      } else {
+        if (!found->torn.empty()) rebuilt_.unreadable.emplace_back(folder.string(), found->torn);
+        attempts_.push_back(std::move(*found));
+      }
+    }
+    return {};
+  }
+
+  Result<void> restore_sweeps(const fs::path& folder) {
+    std::vector<Submission> submissions;
+    for (const fs::path& file : entries_of(folder)) {
+      if (file.extension() != ".json") continue;
+      auto submission = read_submission(file);
+      if (submission) {
+        submissions.push_back(std::move(*submission));
+      } else {
+        rebuilt_.unreadable.emplace_back(file.string(), submission.error().message);
+      }
+    }
+    std::ranges::sort(submissions, {}, [](const Submission& s) { return s.submitted.ns; });
+    for (const Submission& submission : submissions) {
+      auto sweep = sweep_of(submission, catalog_, attempts_);
+      if (!sweep) {
+        rebuilt_.unreadable.emplace_back(submission_file(folder, submission.id).string(),
+                                         sweep.error().message);
+      } else if (auto added = add(std::move(*sweep)); is_of_the_sweep(added)) {
+        rebuilt_.unreadable.emplace_back(submission_file(folder, submission.id).string(),
+                                         added.error().message);
+      } else if (!added) {
+        return added;
+      }
+    }
+    return {};
+  }
+
+  // Of attempts that fit no submission.
+  Result<void> restore_guessed() {
+    std::map<std::pair<SweepId, std::string>, std::vector<const FoundAttempt*>> groups;
+    for (const FoundAttempt& one : attempts_) {
+      if (fits_submission(one)) continue;
+      const SweepId id = one.attempt.sweep ? one.attempt.sweep->id : "";
+      groups[{id, one.attempt.workload}].push_back(&one);
+    }
+    for (const auto& [of, group] : groups) {
+      FoundSweep sweep = guess_sweep(group, catalog_);
+      if (sweeps_.contains(sweep.request.id)) sweep.request.id = random_id();
+      const SweepId id = sweep.request.id;
+      const bool is_sentinel = !sweep.sentinel_of.empty();
+      const std::string name = sweep.request.sweep.name;
+      auto added = add(std::move(sweep));
+      if (!added && !is_of_the_sweep(added)) return added;
+      if (added && !is_sentinel) rebuilt_.guessed.push_back(name);
+      for (const FoundAttempt* one : group) {
+        if (added) {
+          sweep_of_[one->attempt.id] = id;
+        } else {
+          rebuilt_.unreadable.emplace_back(one->folder.path().string(), added.error().message);
+        }
+      }
+    }
+    return {};
+  }
+
+  // In the order in which they ended: a verdict depends on what was known then.
+  Result<void> restore_attempts() {
+    std::vector<std::pair<std::int64_t, const FoundAttempt*>> order;
+    for (const FoundAttempt& one : attempts_) {
+      if (!sweep_of_.contains(one.attempt.id)) continue;  // and it was said why
+      order.emplace_back(record_of(one, 0).ended.ns, &one);
+    }
+    std::ranges::sort(order);
+    for (const auto& [ended, one] : order) {
+      if (auto restored = restore(*one); !restored) return restored;
+    }
+    return {};
+  }
+
+  Result<void> restore_answers() {
+    std::vector<std::int64_t> open;
+    for (const auto& [id, sweep] : sweeps_) {
+      if (!sweep.submitted) continue;
+      auto left = store_.restore_answers(sweep.request, *sweep.def);
+      if (!left) return left.error();
+      const auto queued = static_cast<std::int64_t>(left->queued.size());
+      (sweep.def->analytic ? rebuilt_.to_compute : rebuilt_.unmeasured) += queued;
+      if (sweep.def->analytic) continue;
+      for (const OpenAttempt& attempt : left->queued) open.push_back(attempt.row);
+    }
+    const WallTime now = now_wall();
+    for (const OpenAttempt& oom : ooms_) {
+      if (auto left = store_.leave_out_beyond(oom, now); !left) return left.error();
+    }
+    return store_.restore_unmeasured(open, "not found when the database was recovered", now);
+  }
+
+  Rebuilt take_result() { return std::move(rebuilt_); }
+
+ private:
+  bool fits_submission(const FoundAttempt& one) {
+    if (!one.attempt.sweep) return false;
+    const SweepId& id = one.attempt.sweep->id;
+    const auto keys = keys_.find(id);
+    if (keys == keys_.end() || !keys->second.contains(one.attempt.trial_key)) return false;
+    sweep_of_[one.attempt.id] = id;
+    return true;
+  }
+
+  Result<void> add(FoundSweep sweep) {
+    auto stored = store_.restore_sweep(sweep.request, *sweep.def, sweep.sentinel_of);
+    if (!stored) return stored;
+    ++rebuilt_.sweeps;
+    std::set<TrialKey>& keys = keys_[sweep.request.id];
+    for (const NewTrial& trial : sweep.request.trials) keys.insert(trial.key);
+    trials_.insert(keys.begin(), keys.end());
+    rebuilt_.trials = static_cast<std::int64_t>(trials_.size());
+    sweeps_.emplace(sweep.request.id, std::move(sweep));
+    return {};
+  }
+
+  Result<void> restore(const FoundAttempt& found) {
+    const auto row = store_.restore_attempt(found.attempt, found.base_key,
+                                            sweep_of_.at(found.attempt.id), *found.def);
+    if (!row) return row.error();
+    AttemptRecord record = record_of(found, *row);
+    OpenAttempt attempt = found.attempt;
+    attempt.row = *row;
+    const auto world_size = static_cast<std::int64_t>(attempt.lease.ranks.size());
+    record.judgement = judge_attempt(store_, attempt, record, world_size);
+    if (auto stored = store_.finish(record); !stored) return stored.error();
+    record_measured_peak(store_, attempt, record);
+    const Outcome outcome = outcome_of(record.ending);
+    if (outcome == Outcome::kCrashed && !found.ending) ++rebuilt_.untold;
+    if (outcome == Outcome::kOom) ooms_.push_back(std::move(attempt));
+    ++rebuilt_.attempts;
+    return {};
+  }
+
+  Store& store_;
+  const Catalog& catalog_;
+  std::vector<FoundAttempt> attempts_;
+  std::map<SweepId, FoundSweep> sweeps_;
+  std::map<SweepId, std::set<TrialKey>> keys_;
+  std::map<AttemptId, SweepId> sweep_of_;
+  std::set<TrialKey> trials_;
+  std::vector<OpenAttempt> ooms_;
+  Rebuilt rebuilt_;
+};
+
+}  // namespace
+
+Result<Rebuilt> rebuild_database(const fs::path& file, const RebuildFrom& from,
+                                 const Catalog& catalog, const HostInfo& host) {
+  auto store = Store::open(file, catalog, host);
+  if (!store) return store.error();
+  Rebuilding rebuilding(**store, catalog);
+  for (const fs::path& runs : from.runs) {
+    if (auto read = rebuilding.read_attempts(runs); !read) return read.error();
+  }
+  if (auto done = rebuilding.restore_sweeps(from.sweeps); !done) return done.error();
+  if (auto done = rebuilding.restore_guessed(); !done) return done.error();
+  if (auto done = rebuilding.restore_attempts(); !done) return done.error();
+  if (auto done = rebuilding.restore_answers(); !done) return done.error();
+  if (auto done = (*store)->checkpoint(); !done) return done.error();
+  return rebuilding.take_result();
+}
+
+}  // namespace sweepd

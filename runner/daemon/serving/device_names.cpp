@@ -1,0 +1,49 @@
+#include "runner/daemon/serving/device_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/base/text.h"
+
+namespace sweepd {
+
+std::string name_of(const DeviceInfo& device) {
+  return device.kind == "cpu" ? device.kind : fmt::format("{}:{}", device.kind, device.index);
+}
+
+Result<std::vector<DeviceInfo>> find_devices(const std::vector<DeviceInfo>& devices,
+                                             const std::vector<std::string>& names) {
+  std::vector<DeviceInfo> found;
+  for (const std::string& name : names) {
+    bool any = false;
+    for (const DeviceInfo& device : devices) {
+      if (name != name_of(device) && name != device.kind) continue;
+      any = true;
+      const auto is_it = [&](const DeviceInfo& other) { return other.uuid == device.uuid; };
+      if (std::ranges::none_of(found, is_it)) found.push_back(device);
+    }
+    if (any) continue;
+    std::vector<std::string> known;
+    for (const DeviceInfo& device : devices) known.push_back(name_of(device));
+    return Error{ErrorCode::kNotFound, fmt::format("this machine has no device `{}`; it has {}",
+                                                   name, join(known, ", "))};
+  }
+  return found;
+}
+
+std::vector<std::string> names_of(const std::vector<PausedDevice>& paused, const Machine& machine) {
+  std::vector<std::string> names;
+  for (const PausedDevice& device : paused) {
+    const auto gpu = std::ranges::find(machine.gpus, device.uuid, &Gpu::uuid);
+    if (device.kind == "cpu") {
+      names.emplace_back("cpu");
+    } else {
+      names.push_back(gpu == machine.gpus.end() ? device.uuid
+                                                : fmt::format("{}:{}", device.kind, gpu->index));
+    }
+  }
+  return names;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,23 @@
+// How people name the devices of this machine: `cpu`, `cuda:0`, `cuda` for all GPUs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/store/store.h"
+#include "runner/base/result.h"
+#include "runner/model/environment.h"
+#include "runner/model/lease.h"
+
+namespace sweepd {
+
+std::string name_of(const DeviceInfo& device);
+
+// Those of `devices` that are named, each once. An error names what there is.
+Result<std::vector<DeviceInfo>> find_devices(const std::vector<DeviceInfo>& devices,
+                                             const std::vector<std::string>& names);
+
+// Those that are paused. One that this machine no longer has is named by its uuid.
+std::vector<std::string> names_of(const std::vector<PausedDevice>& paused, const Machine& machine);
+
+}  // namespace sweepd

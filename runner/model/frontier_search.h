@@ -1,0 +1,34 @@
+// Finds the largest of several sizes that fits into the memory, where each larger one needs more.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+namespace sweepd {
+
+// Tries `start` first, then goes up or down by 1, 2, 4, ... until it has one that fits and one that
+// does not, and halves what lies between. Needs at most 2 log2(n) tries for n sizes, rounded up, at
+// least two, and few if `start` is near.
+class FrontierSearch {
+ public:
+  // `start` is below `sizes`, which is at least 1.
+  FrontierSearch(std::size_t sizes, std::size_t start) : sizes_(sizes), start_(start) {}
+
+  // The index to try; nothing: the answer is known.
+  std::optional<std::size_t> next() const;
+  // What trying the index that `next` gave has shown.
+  void tell(bool fits);
+
+  // The answer: the first one that does not fit, `sizes` if all do. The largest that fits is before
+  // it.
+  std::size_t first_too_large() const { return too_large_.value_or(sizes_); }
+  int tries() const { return tries_; }
+
+ private:
+  std::size_t sizes_, start_;
+  std::optional<std::size_t> fits_, too_large_;  // the largest, the smallest so far
+  std::size_t stride_ = 1;
+  int tries_ = 0;
+};
+
+}  // namespace sweepd

@@ -1,0 +1,24 @@
+// `outcome.json` of an attempt folder: how an attempt ended that is not `done`. The journals do not
+// always say: a deadline, a cancellation or a signal is known to the daemon alone. Only `sweepctl
+// recover` reads it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "runner/base/clock.h"
+#include "runner/base/result.h"
+#include "runner/model/outcome.h"
+
+namespace sweepd {
+
+struct SavedOutcome {
+  Ending ending;
+  WallTime ended;
+};
+
+Result<void> write_outcome(const std::filesystem::path& file, const SavedOutcome& saved);
+// Nothing if there is no such file; an error names the file and the field.
+Result<std::optional<SavedOutcome>> read_outcome(const std::filesystem::path& file);
+
+}  // namespace sweepd

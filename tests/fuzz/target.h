@@ -1,0 +1,34 @@
+// What the fuzzers call: functions that read what others wrote, with any bytes. Each checks what
+// must hold whatever the bytes are, and ends the process where it does not. The same function runs
+// under libFuzzer (`tools/fuzz`), and under GCC as one of the ordinary tests (replay.cpp).
+#pragma once
+
+#include <string_view>
+
+namespace sweepd::fuzz {
+
+// Sweep files; after a first line `#study`, `#config` or `#reference`, files of that kind.
+void sweep_file(std::string_view bytes);
+// A line from a client, as the daemon reads it, and from the daemon, as the client does.
+void message(std::string_view bytes);
+// A rank's journal.
+void journal(std::string_view bytes);
+// A query as JSON, else lines of what a table's options may say.
+void query(std::string_view bytes);
+// What a program of `command` reports, line by line and as a whole file.
+void report(std::string_view bytes);
+
+struct Target {
+  std::string_view name;
+  void (*run)(std::string_view bytes);
+};
+inline constexpr Target kTargets[] = {{"sweep_file", sweep_file},
+                                      {"message", message},
+                                      {"journal", journal},
+                                      {"query", query},
+                                      {"report", report}};
+
+// Prints `what` and ends the process, as a fuzzer expects, unless it holds.
+void require(bool holds, std::string_view what);
+
+}  // namespace sweepd::fuzz

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""tools/storm: whether its checks notice a database, a journal or a process that is wrong."""
+
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tools"))
+
+from storming import checks, faults  # noqa: E402
+
+JOURNAL = '{"event":"started","pid":1,"wall_ns":1}\n{"event":"end","outcome":"%s","wall_ns":2}\n'
+
+
+def empty_database(file):
+    """As the migrations make it, with a sweep of two trials."""
+    with sqlite3.connect(file) as db:
+        db.execute("PRAGMA synchronous = OFF")
+        for migration in sorted((ROOT / "db" / "migrations").glob("*.sql")):
+            db.executescript(migration.read_text())
+        db.execute("INSERT INTO host (id, uid, hostname, cpu_model, cores, sockets, memory_bytes) "
+                   "VALUES (1, 'h', 'h', 'c', 2, 1, 1)")
+        db.execute("INSERT INTO sweep (id, uid, name, description, workload, trial_order, submitted_ns, source) "
+                   "VALUES (1, 's', 'quick', '', 'noop', 'interleaved', 1, '')")
+        db.execute("INSERT INTO trial (id, key, workload, version) VALUES (1, 'a', 'noop', 1), (2, 'b', 'noop', 1)")
+    db.close()
+
+
+class Checks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.template = tempfile.mkdtemp(prefix="sweepd-storm-template-")
+        empty_database(Path(cls.template) / "results.db")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.template)
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="sweepd-storm-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.database, self.runs = self.folder / "results.db", self.folder / "runs"
+        shutil.copy(Path(self.template) / "results.db", self.database)
+        self.attempt(1, trial=1)
+        self.attempt(2, trial=2)
+        self.journal("attempt1", "done")
+
+    def execute(self, sql, *values):
+        with sqlite3.connect(self.database) as db:
+            db.execute(sql, values)
+
+    def attempt(self, row, trial=1, outcome="done", which="timing"):
+        self.execute("INSERT INTO attempt (row, uid, trial, pass, repeat, host, is_current, outcome, position, priority, "
+                     "timeout_ns, started_ns, ended_ns) VALUES (?, ?, ?, ?, 0, 1, 0, ?, ?, 0, 0, 1, ?)",
+                     row, f"attempt{row}", trial, which, outcome, row, outcome and 2)
+        self.execute("INSERT INTO sweep_attempt VALUES (1, ?, 'queued')", row)
+        self.execute("INSERT INTO lease VALUES (?, 0, '0', '', -1)", row)
+
+    def journal(self, attempt, outcome, rank=0, tail=""):
+        (self.runs / attempt).mkdir(parents=True, exist_ok=True)
+        (self.runs / attempt / f"events.{rank}.ndjson").write_text(JOURNAL % outcome + tail)
+
+    def complaints(self, hurt=(), disk_failed=False, expected="done"):
+        return (checks.soundness(self.database) + checks.counted_twice(self.database) + checks.left_open(self.database) +
+                checks.journals(self.database, self.runs) +
+                checks.outcomes(self.database, set(hurt), {"quick": (expected, "crashed")}, disk_failed))
+
+    def expect(self, part, **how):
+        found = self.complaints(**how)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(part, found[0])
+
+    def test_nothing_is_wrong(self):
+        self.assertEqual(self.complaints(), [])
+
+    def test_a_trial_that_is_done_twice(self):
+        self.attempt(3, trial=1)
+        self.expect("trial 1, timing pass, repeat 0: 2 done attempts")
+
+    def test_another_pass_or_outcome_is_no_second_result(self):
+        self.attempt(3, trial=1, which="memory")
+        self.attempt(4, trial=1, outcome="crashed")
+        self.assertEqual(self.complaints(hurt=["attempt4"]), [])
+
+    def test_an_attempt_that_holds_its_lease(self):
+        self.attempt(3, outcome=None, which="memory")
+        self.expect("attempt attempt3 is running in the database")
+
+    def test_a_finished_journal_that_is_stored_as_something_else(self):
+        self.execute("UPDATE attempt SET outcome = 'crashed' WHERE row = 1")
+        self.expect("attempt attempt1 was done, and is stored as crashed", hurt=["attempt1"])
+
+    def test_a_finished_journal_that_is_not_stored(self):
+        self.journal("attempt9", "oom")
+        self.expect("attempt attempt9 has a finished journal and no row")
+
+    def test_a_journal_of_one_rank_says_nothing_of_the_others(self):
+        self.execute("INSERT INTO lease VALUES (1, 1, '1', '', -1)")
+        self.execute("UPDATE attempt SET outcome = 'crashed' WHERE row = 1")
+        self.assertEqual(self.complaints(hurt=["attempt1"]), [])
+
+    def test_a_torn_journal_is_not_finished(self):
+        self.journal("attempt9", "done", tail='{"event":')
+        (self.runs / "attempt8").mkdir()
+        (self.runs / "attempt8" / "events.0.ndjson").write_bytes(b'{"event":"end","outcome":"done"')
+        self.expect("attempt9")
+
+    def test_an_end_that_nothing_explains(self):
+        self.execute("UPDATE attempt SET outcome = 'crashed', signal = 9 WHERE row = 2")
+        self.expect("attempt attempt2 of `quick` is crashed (9); expected done")
+        self.assertEqual(self.complaints(hurt=["attempt2"]), [])
+
+    def test_what_a_full_disk_may_lose(self):
+        self.execute("UPDATE attempt SET outcome = 'crashed' WHERE row = 2")
+        self.execute("UPDATE attempt SET outcome = 'timeout' WHERE row = 1")
+        (self.runs / "attempt1" / "events.0.ndjson").unlink()
+        self.expect("attempt2 of `quick` is crashed", expected="timeout")
+        self.assertEqual(self.complaints(expected="timeout", disk_failed=True), [])
+
+    def test_a_row_that_names_a_missing_one(self):
+        self.execute("INSERT INTO lease VALUES (77, 0, '0', '', -1)")
+        self.expect("foreign_key_check: lease")
+
+    def test_a_damaged_database(self):
+        with sqlite3.connect(self.database) as db:
+            page = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'attempt_by_trial'").fetchone()[0]
+            size = db.execute("PRAGMA page_size").fetchone()[0]
+        with open(self.database, "r+b") as file:
+            file.seek((page - 1) * size + size - 200)
+            file.write(b"\xff" * 200)
+        self.assertIn("integrity_check", "\n".join(checks.soundness(self.database)))
+
+    def test_a_process_that_is_left(self):
+        self.assertEqual(checks.processes([]), [])
+        self.assertEqual(checks.processes(["sweepd", "sweepd"]), ["2 process(es) `sweepd` are left"])
+
+
+class Storm(unittest.TestCase):
+    def run_storm(self, *arguments):
+        return subprocess.run([ROOT / "tools" / "storm", *arguments], capture_output=True, text=True, check=False)
+
+    def test_the_same_seed_changes_bytes_in_the_same_way(self):
+        changed = [faults.mutated(faults.MESSAGES[0], random.Random(7)) for _ in range(2)]
+        self.assertEqual(*changed)
+        self.assertNotEqual(changed[0], faults.mutated(faults.MESSAGES[0], random.Random(8)))
+
+    def test_wrong_options_are_refused_before_anything_begins(self):
+        done = self.run_storm("--minutes", "0")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("must be above 0", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+"""What must hold after a round, whatever happened in it. Each check returns its complaints as a list of lines, and
+looks only at what it is given: a database, a folder of attempts, a list of processes."""
+
+import contextlib
+import json
+import sqlite3
+from collections import Counter
+
+KINDS_OF_CHECK = """at most one `done` attempt per trial, pass and repeat
+every finished journal is stored as what it says
+nothing is open, and no lease is held, once the sweeps are complete
+no process is left
+integrity_check and foreign_key_check pass
+what nothing happened to ended as it should"""
+
+
+def connect(database):
+    return contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True))
+
+
+def soundness(database):
+    try:
+        with connect(database) as db:
+            found = [f"integrity_check: {row[0]}" for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            return found + [f"foreign_key_check: {row[0]} row {row[1]} names a missing {row[2]}"
+                            for row in db.execute("PRAGMA foreign_key_check")] + wrong_counts(db)
+    except sqlite3.DatabaseError as error:
+        return [f"integrity_check: {error}"]
+
+
+def wrong_counts(db):
+    """Sweeps whose counts, which triggers keep, are not those of their attempts."""
+    counted = ("SELECT s.uid, coalesce(a.outcome, iif(a.started_ns IS NULL, 'queued', 'running')), count(*) FROM sweep s "
+               "JOIN sweep_attempt sa ON sa.sweep = s.id JOIN attempt a ON a.row = sa.attempt GROUP BY 1, 2")
+    kept = "SELECT s.uid, what, n FROM sweep_count JOIN sweep s ON s.id = sweep WHERE what <> 'trials' AND n <> 0"
+    return [f"sweep {uid} has {n} attempts {what}, and counts others"
+            for uid, what, n in db.execute(f"{counted} EXCEPT {kept}")]
+
+
+def counted_twice(database):
+    with connect(database) as db:
+        rows = db.execute("SELECT trial, pass, repeat, count(*) FROM attempt WHERE outcome = 'done' "
+                          "GROUP BY trial, pass, repeat HAVING count(*) > 1").fetchall()
+    return [f"trial {trial}, {which} pass, repeat {repeat}: {count} done attempts" for trial, which, repeat, count in rows]
+
+
+def left_open(database):
+    """Complaints about attempts that wait or run although all should have ended."""
+    with connect(database) as db:
+        rows = db.execute("SELECT uid, started_ns IS NOT NULL FROM attempt WHERE outcome IS NULL").fetchall()
+    return [f"attempt {uid} is {'running' if started else 'queued'} in the database" for uid, started in rows]
+
+
+def last_word(journal):
+    """The outcome of a journal's last whole line, or None."""
+    try:
+        lines = journal.read_bytes().split(b"\n")
+        event = json.loads(lines[-2]) if len(lines) > 1 else {}
+    except (OSError, ValueError):
+        return None
+    return event.get("outcome") if isinstance(event, dict) and event.get("event") == "end" else None
+
+
+def journals(database, runs):
+    """Complaints about attempts all of whose ranks wrote that they were done, and that are stored as something else."""
+    with connect(database) as db:
+        stored = dict(db.execute("SELECT uid, outcome FROM attempt"))
+        ranks = dict(db.execute("SELECT uid, count(*) FROM lease JOIN attempt ON attempt.row = lease.attempt GROUP BY uid"))
+    found = []
+    for folder in sorted(runs.iterdir()) if runs.is_dir() else []:
+        said = [last_word(journal) for journal in sorted(folder.glob("events.*.ndjson"))]
+        if not said or None in said:
+            continue
+        if folder.name not in stored:
+            found.append(f"attempt {folder.name} has a finished journal and no row")
+        elif len(said) == ranks.get(folder.name) and set(said) == {"done"} and stored[folder.name] != "done":
+            found.append(f"attempt {folder.name} was done, and is stored as {stored[folder.name]}")
+    return found
+
+
+def outcomes(database, hurt, expected, disk_failed):
+    """Complaints about ends that nothing explains. `hurt` are the ids of attempts that something was done to, `expected`
+    has for each sweep the outcome of its attempts, and which else a disk that failed may make of it."""
+    with connect(database) as db:
+        rows = db.execute("SELECT sweep.name, attempt.uid, attempt.outcome, attempt.message, attempt.signal FROM attempt "
+                          "JOIN sweep_attempt ON sweep_attempt.attempt = attempt.row "
+                          "JOIN sweep ON sweep.id = sweep_attempt.sweep WHERE attempt.outcome IS NOT NULL").fetchall()
+    found = []
+    for sweep, uid, outcome, message, signal in rows:
+        wanted, by_disk = expected.get(sweep, (outcome, None))
+        if outcome != wanted and uid not in hurt and not (disk_failed and outcome == by_disk):
+            found.append(f"attempt {uid} of `{sweep}` is {outcome} ({message or signal}); expected {wanted}")
+    return found
+
+
+def processes(names):
+    """Complaints about what still runs after the daemon was told to stop."""
+    return [f"{count} process(es) `{name}` are left" for name, count in sorted(Counter(names).items())]

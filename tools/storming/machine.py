@@ -1,0 +1,138 @@
+"""A daemon's world: a small disk of its own, its processes, and its clients. Everything lives in the pid and mount
+namespace of this process, so nothing outside can be met."""
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+DISK = "size=24m,nr_inodes=3000"
+CLIENT_LIMIT_S = 60  # a client that takes longer hangs
+
+
+class Machine:
+    def __init__(self, build, folder):
+        self.bin = Path(build) / "bin"
+        self.folder = Path(folder)
+        self.disk = self.folder / "disk"
+        self.state = self.disk / "state"
+        self.clients = []  # in the background
+        self.environment = {**os.environ, "SWEEPD_STATE_DIR": str(self.state),
+                            "SWEEPD_WORKER": str(self.bin / "test-sweep-worker"), "SWEEPD_CORES_LOST": "0",
+                            "XDG_CONFIG_HOME": str(self.folder / "config")}
+        self.environment.pop("SWEEPD_CONFIG", None)
+
+    def mount(self):
+        self.disk.mkdir(parents=True, exist_ok=True)
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.mount(b"none", str(self.disk).encode(), b"tmpfs", 0, DISK.encode()) != 0:
+            raise OSError(ctypes.get_errno(), "cannot mount a small disk")
+
+    def clear(self):
+        for entry in self.disk.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+
+    # Clients.
+
+    def ctl(self, *arguments, text="", limit_s=CLIENT_LIMIT_S):
+        """Runs a client; its exit status and what it printed. None: it was still there after its limit."""
+        child = subprocess.Popen([self.bin / "sweepctl", *arguments], env=self.environment, text=True, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            printed, _ = child.communicate(text, limit_s)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            return None, child.communicate()[0]
+        return child.returncode, printed
+
+    def ctl_in_background(self, *arguments):
+        self.clients.append(subprocess.Popen([self.bin / "sweepctl", *arguments], env=self.environment,
+                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                             stderr=subprocess.DEVNULL))
+
+    def wait_for_clients(self):
+        """How many clients hung. They are gone then, too."""
+        hung = 0
+        for client in self.clients:
+            try:
+                client.wait(CLIENT_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                hung += 1
+                client.kill()
+                client.wait()
+        self.clients = []
+        return hung
+
+    def say(self, data):
+        """Sends bytes to the daemon as a client that is gone a moment later."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(0.1)
+            try:
+                connection.connect(str(self.state / "sweepd.sock"))
+                connection.sendall(data)
+                connection.recv(4096)
+            except OSError:
+                pass
+
+    # Processes.
+
+    @staticmethod
+    def processes():
+        """{pid: (name, parent)} of what is of ours and alive."""
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                stat = (entry / "stat").read_text()
+            except OSError:
+                continue
+            name, rest = stat[stat.index("(") + 1:stat.rindex(")")], stat[stat.rindex(")") + 2:]
+            if rest[0] not in "ZX" and name.startswith(("sweepd", "sweepctl", "test-sweep-work")):
+                found[int(entry.name)] = name, int(rest.split()[1])
+        return found
+
+    def daemons(self):
+        """Not a fork of one that is about to become a rank."""
+        named = {pid: parent for pid, (name, parent) in self.processes().items() if name == "sweepd"}
+        taken = {pid for _, _, pid in self.places()}
+        return [pid for pid, parent in named.items() if parent not in named and pid not in taken]
+
+    def places(self):
+        """[(attempt, rank, pid)] as the ranks wrote it, whether or not they live."""
+        found, runs = [], self.state / "runs"
+        for place in sorted(runs.glob("*/pid.*")) if runs.is_dir() else []:
+            try:
+                found.append((place.parent.name, int(place.suffix[1:]), int(place.read_text().split(" ")[0])))
+            except (OSError, ValueError):
+                continue
+        return found
+
+    def ranks(self):
+        """Those of `places` that live."""
+        alive = self.processes()
+        return [place for place in self.places() if alive.get(place[2], ("",))[0].startswith("test-sweep")]
+
+    @staticmethod
+    def kill(pid, what=signal.SIGKILL):
+        try:
+            os.kill(pid, what)
+            return True
+        except ProcessLookupError:
+            return False
+
+    def kill_all(self):
+        for pid in self.processes():
+            self.kill(pid)
+
+    def eventually(self, holds, limit_s=20):
+        end = time.monotonic() + limit_s
+        while time.monotonic() < end:
+            if holds():
+                return True
+            time.sleep(0.02)
+        return holds()
