@@ -33,6 +33,11 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
   }
   if (!read(stat.start_ticks)) return std::nullopt;
   if (next_field()) read(stat.bytes);
+  for (int field = 24; field <= 51 && next_field(); ++field) {
+    if (field == 26) read(stat.code_begin);
+    if (field == 50) read(stat.environment_begin);
+    if (field == 51) read(stat.environment_end);
+  }
   return stat;
 }
 

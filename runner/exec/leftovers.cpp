@@ -1,6 +1,7 @@
 #include "runner/exec/leftovers.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <csignal>
@@ -9,19 +10,25 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "runner/base/clock.h"
 #include "runner/base/proc.h"
+#include "runner/base/unique_fd.h"
 #include "runner/exec/signals.h"
 #include "runner/exec/spawn.h"
 
 namespace sweepd {
 namespace {
 
-// How often to look again, after a millisecond each, at processes without an environment.
-constexpr int kMaxLooks = 10;
+// How long to look again, a millisecond after each look, at processes that load a program. One may
+// be kept from the processor meanwhile.
+constexpr Duration kLongestLoad = seconds(1);
+// The kernel gives a whole environment to one read that has room for it.
+constexpr std::size_t kMostEnvironment = 8 << 20;
 
 bool contains_entry(std::string_view environment, std::string_view entry) {
   while (!environment.empty()) {
@@ -34,13 +41,33 @@ bool contains_entry(std::string_view environment, std::string_view entry) {
 
 enum class Answer { kYes, kNo, kNotYet };
 
+// Reads by one call, since a program that is loaded meanwhile has another environment.
+std::optional<std::string> environment_of(pid_t pid) {
+  const UniqueFd fd(::open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
+  std::string text(4096, '\0');
+  while (true) {
+    const ssize_t count = ::pread(fd.get(), text.data(), text.size(), 0);
+    if (count < 0) return std::nullopt;
+    if (static_cast<std::size_t>(count) < text.size() || text.size() >= kMostEnvironment) {
+      text.resize(static_cast<std::size_t>(count));
+      return text;
+    }
+    text.resize(4 * text.size());
+  }
+}
+
 // While the kernel loads a program, the process has no environment, and it is not yet known whose
-// it is. A kernel's own thread and one of another user never have one.
-Answer has_variable(pid_t pid, const ProcStat& stat, std::string_view entry) {
-  const std::string path = fmt::format("/proc/{}/environ", pid);
-  const std::string environment = read_small_file(path);
-  if (!environment.empty()) return contains_entry(environment, entry) ? Answer::kYes : Answer::kNo;
-  return stat.bytes > 0 && ::access(path.c_str(), R_OK) == 0 ? Answer::kNotYet : Answer::kNo;
+// it is. A kernel's own thread never has one, and that of another user cannot be read.
+Answer has_variable(pid_t pid, std::string_view entry) {
+  const auto environment = environment_of(pid);
+  if (!environment) return Answer::kNo;
+  if (contains_entry(*environment, entry)) return Answer::kYes;
+  const auto stat = read_proc_stat(pid);
+  if (!stat || stat->bytes == 0) return Answer::kNo;
+  const bool whole = stat->code_begin > 0 &&
+                     environment->size() >= stat->environment_end - stat->environment_begin;
+  return whole ? Answer::kNo : Answer::kNotYet;
 }
 
 // Returns the sessions of the ranks. The kernel does not reuse a session's number while one of its
@@ -77,7 +104,7 @@ class Search {
   Answer owns(pid_t pid, const ProcStat& stat) const {
     if (stat.ended() || stat.start_ticks < begin_ || pid == ::getpid()) return Answer::kNo;
     if (std::ranges::find(sessions_, stat.session) != sessions_.end()) return Answer::kYes;
-    return has_variable(pid, stat, mark_);
+    return has_variable(pid, mark_);
   }
 
  private:
@@ -101,8 +128,8 @@ std::size_t kill_leftovers(const AttemptId& attempt, const std::vector<RankProce
   const Search search(attempt, ranks);
   std::size_t found = 0;
   std::vector<pid_t> to_see = all_pids();
-  for (int look = 0; look < kMaxLooks && !to_see.empty(); ++look) {
-    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const Instant until = now_instant() + kLongestLoad;
+  while (true) {
     std::vector<pid_t> not_yet;
     for (const pid_t pid : to_see) {
       const auto stat = read_proc_stat(pid);
@@ -110,9 +137,10 @@ std::size_t kill_leftovers(const AttemptId& attempt, const std::vector<RankProce
       if (answer == Answer::kNotYet) not_yet.push_back(pid);
       if (answer == Answer::kYes && kill_same(pid, *stat)) ++found;
     }
+    if (not_yet.empty() || now_instant() >= until) return found;
     to_see = std::move(not_yet);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return found;
 }
 
 }  // namespace sweepd

@@ -14,7 +14,7 @@ inline constexpr const char* kAttemptVariable = "SWEEPD_ATTEMPT";
 
 // Sends SIGKILL to each and returns how many there were. Processes older than the first of `ranks`
 // are skipped. Without ranks only the variable counts. Takes some microseconds for each process of
-// the machine, and up to 10 ms more if one of this user's has no environment.
+// the machine, and up to a second more while one of this user's loads a program.
 std::size_t kill_leftovers(const AttemptId& attempt, const std::vector<RankProcess>& ranks);
 
 }  // namespace sweepd

@@ -27,6 +27,16 @@ TEST(ProcStat, CountsFieldsFromTheLastParenthesis) {
   }
 }
 
+TEST(ProcStat, KnowsWhereTheEnvironmentIs) {
+  const auto own = read_proc_stat(::getpid());
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->environment_end - own->environment_begin,
+            read_small_file("/proc/self/environ").size());
+  EXPECT_EQ(parse_proc_stat("42 (a) S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 9 1000 200")
+                ->environment_end,
+            0U);
+}
+
 TEST(ProcStat, RefusesWhatIsCutShort) {
   for (const std::string_view text : {"", "42", "42 (sh", "42 (sh)", "42 (sh) ", "42 (sh) S 1 2 3",
                                       "42 (sh) S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 x"}) {

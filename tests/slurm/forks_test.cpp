@@ -204,6 +204,19 @@ TEST_F(SlurmForks, AJobThatSomebodyCancelsCancelsItsFork) {
   EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(page); }));
 }
 
+// Its parent gets no signal, as happens for a moment while Slurm cancels a step.
+TEST_F(SlurmForks, OneThatSomebodyElseTerminatesIsCancelled) {
+  const AttemptId id = start("hang");
+  ASSERT_TRUE(next<AttemptStarted>());
+  ASSERT_TRUE(eventually([&] { return log(id).find(kForked) != std::string::npos; }));
+  const std::string all = server();
+  output_of("kill -TERM " + all.substr(all.rfind('\n') + 1));
+  const auto lost = next<AttemptLost>();
+  ASSERT_TRUE(lost);
+  EXPECT_FALSE(lost->again);
+  EXPECT_THAT(describe(lost->ending), HasSubstr("got SIGTERM, and sweepd did not send it"));
+}
+
 TEST_F(SlurmForks, ALaterDaemonFindsTheForkAndItsEnd) {
   AttemptRequest slow = request("slow");
   slow.params.emplace_back("sleep", "1s");

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "runner/base/files.h"
 #include "runner/exec/slurm/job_end.h"
@@ -21,6 +22,14 @@ constexpr Duration kQueuedLook = milliseconds(500);
 ExitStatus status_of(int code) {
   if (code > kSignalled && code <= kSignalled + kMostSignals) return {code - kSignalled, {}};
   return {{}, code};
+}
+
+// A step and its ranks get the signal one after the other. The shell around a rank may write down
+// that the rank has ended before it hears of the signal itself.
+bool got_sigterm(const RunFiles& files) {
+  return files.terminated || std::ranges::any_of(files.exits, [](const auto& rank) {
+           return rank.second == kSignalled + SIGTERM;
+         });
 }
 
 }  // namespace
@@ -108,11 +117,16 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
     events_.emplace_back(AttemptLost{id, {Oom{{}, {}, {}, phase}, 0}, false, ""});
     return forget(id);
   }
-  const bool cancelled = says_cancelled(said) || job.folder.files_of(attempt.number).terminated;
-  if (attempt.in_doubt || (cancelled && !attempt.stopped && !attempt.killed)) {
+  const RunFiles files = job.folder.files_of(attempt.number);
+  const bool cancelled = says_cancelled(said) || got_sigterm(files);
+  const bool untold =
+      attempt.started && static_cast<std::int64_t>(files.exits.size()) < attempt.ask.ranks;
+  if (attempt.in_doubt || ((cancelled || untold) && !attempt.stopped && !attempt.killed)) {
     // Slurm ends the steps of a job first. Only the end of the job says why.
     if (!attempt.in_doubt) attempt.in_doubt = 0;
     if (*attempt.in_doubt < 2 && report.state != "ended") return;
+  }
+  if (attempt.in_doubt && cancelled) {
     const std::string words =
         says_cancelled(said) ? one_line(said) : "its ranks got SIGTERM, and sweepd did not send it";
     events_.emplace_back(AttemptLost{
