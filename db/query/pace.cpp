@@ -69,4 +69,18 @@ Result<std::vector<SweepTrial>> Reader::trials_of(const SweepId& sweep, const Wo
   });
 }
 
+Result<std::unordered_set<TrialKey>> Reader::trial_keys_of(const SweepId& sweep) {
+  return state_->ask("reading a sweep's trials", [&]() -> Result<std::unordered_set<TrialKey>> {
+    const auto row = sweep_row(*state_, sweep);
+    if (!row) return row.error();
+    std::unordered_set<TrialKey> keys;
+    Query query(state_->connection,
+                "SELECT t.key FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt "
+                "JOIN trial t ON t.id = a.trial WHERE sa.sweep = ?");
+    query.bind(*row);
+    while (query.next()) keys.insert(query.text(0));
+    return keys;
+  });
+}
+
 }  // namespace sweepd

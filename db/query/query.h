@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "db/query/kernel_view.h"
@@ -156,6 +157,7 @@ class Reader {
   Result<std::vector<PassPace>> pace(const SweepId& sweep, const AttemptWeights& weights);
   // Returns each trial of the sweep once, with its passes.
   Result<std::vector<SweepTrial>> trials_of(const SweepId& sweep, const WorkloadDef& def);
+  Result<std::unordered_set<TrialKey>> trial_keys_of(const SweepId& sweep);
   Result<std::vector<AttemptRow>> attempts_of_sweep(const SweepId& sweep, std::int64_t limit);
   // Returns the last `limit` attempts that are neither `done` nor cancelled, the oldest first.
   Result<std::vector<AttemptRow>> last_problems(const SweepId& sweep, std::int64_t limit);

@@ -46,8 +46,8 @@ class ResultBuilder {
 };
 
 // Appends to the plan's dimensions the parameters that tell apart trials which share all of them,
-// so that the report says what its pooled cells differ in. Returns false if nothing is pooled.
-bool add_distinguishing(ReaderState& state, QueryPlan& plan,
-                        const std::vector<SelectedAttempt>& attempts);
+// so that the report says what its pooled cells differ in, and gives the attempts their codes.
+void add_distinguishing(ReaderState& state, QueryPlan& plan, std::vector<DimensionCoder>& coders,
+                        std::vector<SelectedAttempt>& attempts);
 
 }  // namespace sweepd

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "runner/base/text.h"
@@ -48,17 +50,19 @@ bool is_done(const ResultRow& row) {
   return row.stats.n > 0 || (!row.pending && row.outcome == Outcome::kDone);
 }
 
-// Counts distinct attempts. A row that the reader pooled counts as several.
+// Counts distinct attempts of rows that outlive it; a row without an id is one of its own. A row
+// that the reader pooled counts as several.
 class AttemptCount {
  public:
   void add(const ResultRow& row) {
-    ids_.insert(identity(row));
+    if (row.attempt.empty()) ++more_;
+    if (!row.attempt.empty()) ids_.insert(row.attempt);
     more_ += static_cast<std::size_t>(row.attempts) - 1;
   }
   std::size_t size() const { return ids_.size() + more_; }
 
  private:
-  std::set<std::string> ids_;
+  std::unordered_set<std::string_view> ids_;
   std::size_t more_ = 0;
 };
 
@@ -137,14 +141,12 @@ void Footnotes::add_pooling(const std::vector<const ResultRow*>& done, const Axe
   }
   if (attempts < 2) return;
   ++cells_of_several_attempts_;
-  std::set<std::string> trials;
   bool several = false;
   for (const ResultRow* row : done) {
-    trials.insert(row->trial);
-    several |= row->several_trials;
+    several |= row->several_trials || row->trial != done.front()->trial;
     trials_known_ &= !row->trial.empty();
   }
-  if (several || trials.size() > 1) {
+  if (several) {
     ++cells_of_several_trials_;
   } else if (attempts == done.size()) {
     agreement_.add_cell(done);

@@ -5,32 +5,20 @@
 
 namespace sweepd {
 
-namespace {
-
-struct FoundSweep {
-  SweepRow sweep;
-  std::unordered_set<TrialKey> trials;
-};
-
-Result<FoundSweep> find(Reader& reader, const std::string& who) {
-  auto sweep = reader.find_sweep(who);
-  if (!sweep) return sweep.error();
-  const auto attempts = reader.attempts_of_sweep(sweep->id, 0);
-  if (!attempts) return attempts.error();
-  FoundSweep found{std::move(*sweep), {}};
-  for (const AttemptRow& attempt : *attempts) found.trials.insert(attempt.trial_key);
-  return found;
-}
-
-}  // namespace
-
 boost::asio::awaitable<Answer<rpc::Watch>> handle_watch(Services& services, Session& session,
                                                         rpc::Watch::Request request) {
-  const auto ask = [&request](Reader& r) { return find(r, request.sweep); };
-  auto found = co_await services.readers.run(ask);
-  if (!found) co_return found.error();
-  services.watchers.add(session.weak_from_this(), found->sweep, std::move(found->trials));
-  co_return rpc::Watch::Reply{entry_of(found->sweep)};
+  const auto find = [&request](Reader& reader) { return reader.find_sweep(request.sweep); };
+  const auto sweep = co_await services.readers.run(find);
+  if (!sweep) co_return sweep.error();
+  std::unordered_set<TrialKey> trials;
+  if (!services.watchers.knows(sweep->id)) {
+    const auto read = [&sweep](Reader& reader) { return reader.trial_keys_of(sweep->id); };
+    auto keys = co_await services.readers.run(read);
+    if (!keys) co_return keys.error();
+    trials = std::move(*keys);
+  }
+  services.watchers.add(session.weak_from_this(), *sweep, std::move(trials));
+  co_return rpc::Watch::Reply{entry_of(*sweep)};
 }
 
 }  // namespace sweepd

@@ -4,6 +4,9 @@
 
 #include <boost/asio/co_spawn.hpp>
 
+#include <algorithm>
+#include <utility>
+
 #include "runner/daemon/serving/device_names.h"
 #include "runner/daemon/serving/entries.h"
 #include "runner/wire/messages/queue.h"
@@ -55,44 +58,37 @@ void Watchers::Watch::begin_with(const std::vector<AttemptRow>& problems, Ended&
   ended.insert(ended.begin(), entries.begin(), entries.end());
 }
 
+Watchers::Watched::Watched(const SweepRow& sweep, std::unordered_set<TrialKey> keys)
+    : id(sweep.id), trials(std::move(keys)), estimates(sweep.id, sweep.workload, trials.size()) {}
+
+bool Watchers::knows(const SweepId& sweep) const {
+  return std::ranges::any_of(sweeps_, [&](const auto& watched) { return watched->id == sweep; });
+}
+
 void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
                    std::unordered_set<TrialKey> trials) {
-  auto watch = std::make_shared<Watch>();
-  watch->session = std::move(session);
-  watch->sweep = sweep.id;
-  watch->weighing = weighing_of(sweep, trials.size());
-  watch->weights = watch->weighing->known;
-  watch->trials = std::move(trials);
-  watches_.push_back(std::move(watch));
+  auto watched = std::ranges::find(sweeps_, sweep.id, &Watched::id);
+  if (watched == sweeps_.end()) {
+    watched = sweeps_.insert(watched, std::make_shared<Watched>(sweep, std::move(trials)));
+  }
+  (*watched)->watches.push_back(std::make_shared<Watch>(std::move(session)));
   changed();
 }
 
-std::shared_ptr<Watchers::Weighing> Watchers::weighing_of(const SweepRow& sweep,
-                                                          std::size_t trials) const {
-  for (const auto& watch : watches_) {
-    if (watch->sweep == sweep.id) return watch->weighing;
-  }
-  return std::make_shared<Weighing>(
-      Weighing{.estimates = SweepWeights(sweep.id, sweep.workload, trials)});
-}
-
-// The worker may take seconds, so nothing waits for this. The pace of whoever watches the sweep is
-// read again afterwards.
-void Watchers::read_weights(const std::shared_ptr<Weighing>& weighing) {
-  if (weighing->reading || weighing->estimates.are_final()) return;
-  weighing->reading = true;
-  const auto read = [this, weighing]() -> asio::awaitable<void> {
-    const auto ask = [this, weighing](Reader& reader) {
-      return weighing->estimates.read(reader, sources_);
+// The worker may take seconds, so nothing waits for this. The pace is read again afterwards.
+void Watchers::read_weights(const std::shared_ptr<Watched>& sweep) {
+  if (sweep->weighing || sweep->estimates.are_final()) return;
+  sweep->weighing = true;
+  const auto read = [this, sweep]() -> asio::awaitable<void> {
+    const auto ask = [this, sweep](Reader& reader) {
+      return sweep->estimates.read(reader, sources_);
     };
     auto weights = co_await slow_.run(ask);
-    weighing->reading = false;
+    sweep->weighing = false;
     if (!weights) spdlog::error("time left: {}", weights.error().message);
     if (!weights || weights->empty()) co_return;
-    weighing->known = std::make_shared<AttemptWeights>(std::move(*weights));
-    for (const auto& watch : watches_) {
-      if (watch->weighing == weighing) watch->pace_due.reset();
-    }
+    sweep->known = std::make_shared<AttemptWeights>(std::move(*weights));
+    sweep->pace_due.reset();
     changed();
   };
   asio::co_spawn(io_, read, [](const std::exception_ptr& failure) {
@@ -101,17 +97,19 @@ void Watchers::read_weights(const std::shared_ptr<Weighing>& weighing) {
 }
 
 void Watchers::ended(const EndedAttempt& attempt) {
-  for (const auto& watch : watches_) {
-    if (!watch->trials.contains(attempt.trial_key)) continue;
-    if (watch->past && watch->past->contains(attempt.id)) continue;
-    watch->news.push_back(entry_of(attempt));
+  for (const auto& sweep : sweeps_) {
+    if (!sweep->trials.contains(attempt.trial_key)) continue;
+    for (const auto& watch : sweep->watches) {
+      if (watch->past && watch->past->contains(attempt.id)) continue;
+      watch->news.push_back(entry_of(attempt));
+    }
   }
   changed();
 }
 
 void Watchers::changed() {
-  for (const auto& watch : watches_) watch->stale = true;
-  if (watches_.empty() || std::exchange(armed_, true)) return;
+  for (const auto& sweep : sweeps_) sweep->stale = true;
+  if (sweeps_.empty() || std::exchange(armed_, true)) return;
   timer_.expires_after(kGather);
   timer_.async_wait([this](const boost::system::error_code& error) {
     armed_ = false;
@@ -128,18 +126,19 @@ void Watchers::spawn_tell_all() {
 }
 
 asio::awaitable<void> Watchers::tell_all() {
-  auto watches = watches_;  // a copy: watches come and go while the database is asked
-  for (const auto& watch : watches) co_await tell(watch);
-  std::vector<std::shared_ptr<Watch>> gone;
-  std::erase_if(watches_, [&](const auto& watch) {
-    const bool over = watch->over || watch->session.expired();
-    if (over) gone.push_back(watch);
-    return over;
+  auto sweeps = sweeps_;  // a copy: watches come and go while the database is asked
+  for (const auto& sweep : sweeps) co_await tell(sweep);
+  std::vector<std::shared_ptr<Watched>> gone;
+  std::erase_if(sweeps_, [&](const auto& sweep) {
+    std::erase_if(sweep->watches,
+                  [](const auto& watch) { return watch->over || watch->session.expired(); });
+    if (sweep->watches.empty()) gone.push_back(sweep);
+    return sweep->watches.empty();
   });
   arm_beat();
   if (gone.empty()) co_return;
   // Freeing the keys of a million trials takes long.
-  watches.clear();
+  sweeps.clear();
   const auto let_go = [&gone] {
     gone.clear();
     return true;
@@ -149,7 +148,7 @@ asio::awaitable<void> Watchers::tell_all() {
 
 // Each call postpones the beat, which comes a second after the last message.
 void Watchers::arm_beat() {
-  if (watches_.empty()) return;
+  if (sweeps_.empty()) return;
   if (dispatcher_->running().empty() && dispatcher_->given().empty()) return;
   beat_.expires_after(kBeat);
   beat_.async_wait([this](const boost::system::error_code& error) {
@@ -157,95 +156,112 @@ void Watchers::arm_beat() {
   });
 }
 
-// Returns false if the database did not answer. The first time, `news` gets the past problems.
-asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watch> watch, Ended& news) {
-  const bool with_pace = !watch->pace_due || now_instant() >= *watch->pace_due;
-  const bool with_past = !watch->past;
-  if (with_pace) read_weights(watch->weighing);
-  const auto weights = watch->weighing->known;
-  const auto ask = [&watch, &weights, with_pace, with_past](Reader& reader) -> Result<Standing> {
+// Returns false if the database did not answer. The news of whoever is told for the first time
+// begin with the past problems.
+asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watched> sweep, const Watches& watches,
+                                        std::vector<Ended>& news) {
+  const bool with_pace = !sweep->pace_due || now_instant() >= *sweep->pace_due;
+  const bool with_past =
+      std::ranges::any_of(watches, [](const auto& watch) { return !watch->past; });
+  if (with_pace) read_weights(sweep);
+  const auto weights = sweep->known;
+  const auto ask = [&sweep, &weights, with_pace, with_past](Reader& reader) -> Result<Standing> {
     Standing standing;
-    const auto counts = reader.progress(watch->sweep);
+    const auto counts = reader.progress(sweep->id);
     if (!counts) return counts.error();
     standing.counts = *counts;
-    const auto paused = reader.is_paused(watch->sweep);
+    const auto paused = reader.is_paused(sweep->id);
     if (!paused) return paused.error();
     standing.paused = *paused;
     if (with_past) {
-      auto past = reader.last_problems(watch->sweep, kPastProblems);
+      auto past = reader.last_problems(sweep->id, kPastProblems);
       if (!past) return past.error();
       standing.past = std::move(*past);
     }
     if (!with_pace) return standing;
-    auto pace = read_pace(reader, watch->sweep, *weights);
+    auto pace = read_pace(reader, sweep->id, *weights);
     if (!pace) return pace.error();
     standing.pace = std::move(*pace);
     return standing;
   };
   auto read = co_await readers_.run(ask);
   if (!read) {
-    spdlog::error("progress of {}: {}", watch->sweep, read.error().message);
+    spdlog::error("progress of {}: {}", sweep->id, read.error().message);
     co_return false;
   }
-  watch->counts = read->counts;
-  watch->paused = read->paused;
-  if (with_past) watch->begin_with(read->past, news);
+  sweep->counts = read->counts;
+  sweep->paused = read->paused;
+  for (std::size_t i = 0; i < watches.size(); ++i) {
+    if (!watches[i]->past) watches[i]->begin_with(read->past, news[i]);
+  }
   if (!read->pace) {
-    watch->stale = true;  // the next beat reads it
+    sweep->stale = true;  // the next beat reads it
     co_return true;
   }
-  watch->pace = std::move(read->pace->passes);
-  watch->weights = weights;
+  sweep->pace = std::move(read->pace->passes);
+  sweep->weights = weights;
   const std::int64_t rest = std::max(kPaceAge.ns, read->pace->took.ns * kPaceRest);
-  watch->pace_due = now_instant() + Duration{rest};
+  sweep->pace_due = now_instant() + Duration{rest};
   co_return true;
 }
 
-// The database may know of the last end before the loop does, and nothing can be told after the
-// last notification.
-bool Watchers::has_told_all(const Watch& watch) const {
-  return watch.news.empty() && !dispatcher_->is_storing(watch.trials);
+// Without the news.
+rpc::Progress Watchers::progress_of(const Watched& sweep) const {
+  rpc::Progress progress;
+  progress.sweep = sweep.id;
+  progress.counts = counts_of(sweep.counts);
+  std::vector<RunningFor> running;
+  for (const RunningAttempt& run : dispatcher_->running()) {
+    if (!sweep.trials.contains(run.trial_key)) continue;
+    const rpc::RunningEntry& entry = progress.running.emplace_back(entry_of(run));
+    running.push_back({run.pass, entry.elapsed, sweep.weights->of(run.trial_key, run.pass)});
+  }
+  for (const GivenAttempt& given : dispatcher_->given()) {
+    if (sweep.trials.contains(given.trial_key)) progress.given.push_back(entry_of(given));
+  }
+  progress.paused = sweep.paused;
+  progress.paused_devices = names_of(dispatcher_->paused_devices(), machine_);
+  if (!sweep.paused) progress.left = time_left(sweep.pace, running);
+  progress.trouble = dispatcher_->trouble();
+  return progress;
 }
 
-asio::awaitable<void> Watchers::tell(std::shared_ptr<Watch> watch) {
-  if (watch->telling) {
+asio::awaitable<void> Watchers::tell(std::shared_ptr<Watched> sweep) {
+  if (sweep->telling) {
     changed();  // again, once the database has answered
     co_return;
   }
   // The news are taken before the counts are read: a count may be ahead of the news, but never
-  // behind.
-  Ended news = std::exchange(watch->news, {});
-  if (std::exchange(watch->stale, false)) {
-    watch->telling = true;
-    const bool fresh = co_await refresh(watch, news);
-    watch->telling = false;
-    // The news wait for the next try, ahead of newer ones.
-    if (!fresh) watch->news.insert(watch->news.begin(), news.begin(), news.end());
-    if (!fresh) co_return changed();
+  // behind. Who comes while the database is asked is told the next time.
+  const Watches watches = sweep->watches;
+  std::vector<Ended> news;
+  for (const auto& watch : watches) news.push_back(std::exchange(watch->news, {}));
+  if (std::exchange(sweep->stale, false)) {
+    sweep->telling = true;
+    const bool fresh = co_await refresh(sweep, watches, news);
+    sweep->telling = false;
+    if (!fresh) {
+      // The news wait for the next try, ahead of newer ones.
+      for (std::size_t i = 0; i < watches.size(); ++i) {
+        watches[i]->news.insert(watches[i]->news.begin(), news[i].begin(), news[i].end());
+      }
+      co_return changed();
+    }
   }
-  const auto session = watch->session.lock();
-  if (!session || watch->over) co_return;
-  rpc::Progress progress;
-  progress.sweep = watch->sweep;
-  progress.counts = counts_of(watch->counts);
-  std::vector<RunningFor> running;
-  for (const RunningAttempt& run : dispatcher_->running()) {
-    if (!watch->trials.contains(run.trial_key)) continue;
-    const rpc::RunningEntry& entry = progress.running.emplace_back(entry_of(run));
-    running.push_back({run.pass, entry.elapsed, watch->weights->of(run.trial_key, run.pass)});
+  rpc::Progress progress = progress_of(*sweep);
+  const bool all_ended = sweep->counts.ended() == sweep->counts.total;
+  // The database may know of the last end before the loop does, and nothing can be told after the
+  // last notification.
+  const bool all_heard = all_ended && !dispatcher_->is_storing(sweep->trials);
+  for (std::size_t i = 0; i < watches.size(); ++i) {
+    Watch& watch = *watches[i];
+    const auto session = watch.session.lock();
+    if (!session || watch.over) continue;
+    progress.ended = std::move(news[i]);
+    progress.over = watch.over = all_heard && watch.news.empty();
+    session->send(notification_line(rpc::Progress::kName, to_message(progress)));
+    if (all_ended && !watch.over) changed();
   }
-  for (const GivenAttempt& given : dispatcher_->given()) {
-    if (watch->trials.contains(given.trial_key)) progress.given.push_back(entry_of(given));
-  }
-  progress.ended = std::move(news);
-  progress.paused = watch->paused;
-  progress.paused_devices = names_of(dispatcher_->paused_devices(), machine_);
-  if (!watch->paused) progress.left = time_left(watch->pace, running);
-  progress.trouble = dispatcher_->trouble();
-  const bool all_ended = watch->counts.ended() == watch->counts.total;
-  progress.over = watch->over = all_ended && has_told_all(*watch);
-  session->send(notification_line(rpc::Progress::kName, to_message(progress)));
-  if (all_ended && !watch->over) changed();
 }
 
 }  // namespace sweepd

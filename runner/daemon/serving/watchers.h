@@ -1,8 +1,9 @@
 // Who watches which sweep. Changes are collected for a tenth of a second and sent as one `progress`
 // notification, so that ten thousand short trials do not become ten thousand messages per watcher.
-// While something runs, watchers also get its step and phase once a second. Without a watcher there
-// is no such timer. The first notification has the problems from before, the last is sent when
-// every problem was. The time left follows once the worker has said how large the trials are.
+// What all who watch one sweep are told is read from the database once. While something runs,
+// watchers also get its step and phase once a second. Without a watcher there is no such timer. The
+// first notification has the problems from before, the last is sent when every problem was. The
+// time left follows once the worker has said how large the trials are.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,6 +18,7 @@
 #include "runner/daemon/planning/sweep_weights.h"
 #include "runner/daemon/serving/session.h"
 #include "runner/daemon/threads/reader_pool.h"
+#include "runner/wire/messages/queue.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd {
@@ -35,6 +37,8 @@ class Watchers {
         beat_(io) {}
   void set_dispatcher(const Dispatcher& dispatcher) { dispatcher_ = &dispatcher; }
 
+  // True if somebody watches it, so that `add` does not need its trials.
+  bool knows(const SweepId& sweep) const;
   // Watches until the sweep has ended or the session is gone. `trials` are the sweep's.
   void add(std::weak_ptr<Session> session, const SweepRow& sweep,
            std::unordered_set<TrialKey> trials);
@@ -43,39 +47,44 @@ class Watchers {
 
  private:
   using Ended = std::vector<rpc::EndedEntry>;
-  // Of one sweep, for all who watch it.
-  struct Weighing {
-    SweepWeights estimates;
-    std::shared_ptr<const AttemptWeights> known = std::make_shared<AttemptWeights>();
-    bool reading = false;
-  };
+  // One session that watches a sweep.
   struct Watch {
     std::weak_ptr<Session> session;
-    SweepId sweep;
-    std::unordered_set<TrialKey> trials;
-    Ended news;
+    Ended news = {};
     // Problems from before. Empty until they are read.
-    std::optional<std::unordered_set<AttemptId>> past;
+    std::optional<std::unordered_set<AttemptId>> past = {};
     bool over = false;
-    bool stale = true;  // something changed since the counts were read
-    Progress counts;
-    bool paused = false;
-    bool telling = false;  // waiting for the database
-    std::vector<PassPace> pace;
-    std::optional<Instant> pace_due;  // empty: at once
-    std::shared_ptr<Weighing> weighing;
-    std::shared_ptr<const AttemptWeights> weights;  // with which the pace was read
 
     void begin_with(const std::vector<AttemptRow>& problems, Ended& ended);
   };
+  // What all who watch a sweep have in common.
+  struct Watched {
+    Watched(const SweepRow& sweep, std::unordered_set<TrialKey> trials);
+
+    const SweepId id;
+    const std::unordered_set<TrialKey> trials;
+    std::vector<std::shared_ptr<Watch>> watches;
+    bool stale = true;     // something changed since the counts were read
+    bool telling = false;  // waiting for the database
+    Progress counts;
+    bool paused = false;
+    SweepWeights estimates;
+    bool weighing = false;  // a worker is asked
+    std::shared_ptr<const AttemptWeights> known = std::make_shared<AttemptWeights>();
+    std::vector<PassPace> pace;
+    std::shared_ptr<const AttemptWeights> weights = known;  // with which the pace was read
+    std::optional<Instant> pace_due;                        // empty: at once
+  };
+  using Watches = std::vector<std::shared_ptr<Watch>>;
+
   void spawn_tell_all();
   void arm_beat();
-  std::shared_ptr<Weighing> weighing_of(const SweepRow& sweep, std::size_t trials) const;
-  void read_weights(const std::shared_ptr<Weighing>& weighing);
+  void read_weights(const std::shared_ptr<Watched>& sweep);
   boost::asio::awaitable<void> tell_all();
-  boost::asio::awaitable<void> tell(std::shared_ptr<Watch> watch);
-  boost::asio::awaitable<bool> refresh(std::shared_ptr<Watch> watch, Ended& news);
-  bool has_told_all(const Watch& watch) const;
+  boost::asio::awaitable<void> tell(std::shared_ptr<Watched> sweep);
+  boost::asio::awaitable<bool> refresh(std::shared_ptr<Watched> sweep, const Watches& watches,
+                                       std::vector<Ended>& news);
+  rpc::Progress progress_of(const Watched& sweep) const;
 
   boost::asio::io_context& io_;
   ReaderPool& readers_;
@@ -83,7 +92,7 @@ class Watchers {
   EstimateSources sources_;
   const Machine& machine_;
   const Dispatcher* dispatcher_ = nullptr;
-  std::vector<std::shared_ptr<Watch>> watches_;
+  std::vector<std::shared_ptr<Watched>> sweeps_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer beat_;
   bool armed_ = false;
