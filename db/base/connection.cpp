@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 namespace sweepd {
 namespace {
@@ -46,10 +49,9 @@ Connection::Connection(const std::filesystem::path& file, Access access)
   } else {
     database_.exec("PRAGMA journal_mode = WAL");
     database_.exec("PRAGMA synchronous = FULL");
-    // 64 MiB of log between checkpoints: submissions write the same index pages again and again,
-    // and these then reach the database file once. No attempt starts while a checkpoint runs; when
-    // nothing runs, the daemon makes one anyway (Store::checkpoint).
-    database_.exec("PRAGMA wal_autocheckpoint = 16384");
+    // SQLite's own checkpoints wait for no reader. With a reader at every moment the log would grow
+    // for ever, and every page that is read is looked for in all of it.
+    database_.exec("PRAGMA wal_autocheckpoint = 0");
     // 16 MiB hold the inner pages of every index of a million attempts, and the leaves in use.
     database_.exec("PRAGMA cache_size = -16384");
   }
@@ -61,6 +63,16 @@ Connection::Connection(const std::filesystem::path& file, Access access)
 
 Connection::~Connection() {
   sqlite3_progress_handler(database_.getHandle(), 0, nullptr, nullptr);
+}
+
+int Connection::restart_log(Duration patience) {
+  sqlite3* const handle = database_.getHandle();
+  sqlite3_busy_timeout(handle, static_cast<int>(patience.ns / 1'000'000));
+  int code =
+      sqlite3_wal_checkpoint_v2(handle, nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
+  if (code != SQLITE_OK) code = sqlite3_extended_errcode(handle);
+  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  return code;
 }
 
 void Connection::start_timer() {
@@ -81,21 +93,26 @@ int Connection::on_progress(void* self) {
 }
 
 std::unique_ptr<SQLite::Statement> Connection::take(const std::string& sql) {
-  auto& waiting = idle_[sql];
-  if (waiting.empty()) return std::make_unique<SQLite::Statement>(database_, sql);
-  auto statement = std::move(waiting.back());
-  waiting.pop_back();
+  const auto found = idle_by_sql_.find(sql);
+  if (found == idle_by_sql_.end()) return std::make_unique<SQLite::Statement>(database_, sql);
+  auto statement = std::move(found->second->statement);
+  const auto idle = found->second;
+  idle_by_sql_.erase(found);
+  idle_.erase(idle);
   return statement;
 }
 
-void Connection::put_back(const std::string& sql, std::unique_ptr<SQLite::Statement> statement) {
-  // SQL made for a single query (its filters differ each time) would fill the cache for nothing.
+// SQL that was made for a single query, with its filters, goes when others have been used since.
+void Connection::put_back(std::string sql, std::unique_ptr<SQLite::Statement> statement) {
   constexpr std::size_t kMaxIdle = 128;
-  if (idle_.size() <= kMaxIdle) {
-    idle_[sql].push_back(std::move(statement));
-  } else {
-    idle_.erase(sql);
-  }
+  idle_.push_front({std::move(sql), std::move(statement)});
+  idle_by_sql_.emplace(idle_.front().sql, idle_.begin());
+  if (idle_.size() <= kMaxIdle) return;
+  const auto oldest = std::prev(idle_.end());
+  const auto [begin, end] = idle_by_sql_.equal_range(oldest->sql);
+  idle_by_sql_.erase(
+      std::find_if(begin, end, [&](const auto& entry) { return entry.second == oldest; }));
+  idle_.erase(oldest);
 }
 
 Query::Query(Connection& connection, std::string sql)
@@ -105,7 +122,7 @@ Query::~Query() {
   // Not reset(), which throws again the error that `next` has already thrown.
   statement_->tryReset();
   statement_->clearBindings();
-  connection_.put_back(sql_, std::move(statement_));
+  connection_.put_back(std::move(sql_), std::move(statement_));
 }
 
 Query& Query::bind(std::int64_t value) {

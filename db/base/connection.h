@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +36,11 @@ class Connection {
   SQLite::Database& database() { return database_; }
   void execute(const std::string& sql) { database_.exec(sql); }
 
+  // Moves the whole log into the database, so that the next commit begins it anew, and waits this
+  // long for each kind of reader that is in the way. Returns SQLite's extended code: SQLITE_BUSY if
+  // some reader stayed.
+  int restart_log(Duration patience);
+
   // A statement is interrupted (SQLITE_INTERRUPT) once `limit` has passed since the last call of
   // `start_timer`; 0 means never.
   void set_time_limit(Duration limit) { limit_ = limit; }
@@ -44,12 +51,19 @@ class Connection {
  private:
   friend class Query;
   std::unique_ptr<SQLite::Statement> take(const std::string& sql);
-  void put_back(const std::string& sql, std::unique_ptr<SQLite::Statement> statement);
+  void put_back(std::string sql, std::unique_ptr<SQLite::Statement> statement);
   bool expired() const;
   static int on_progress(void* self);
 
   SQLite::Database database_;
-  std::unordered_map<std::string, std::vector<std::unique_ptr<SQLite::Statement>>> idle_;
+  // Prepared statements that nobody uses, the latest used first. The same text may be there several
+  // times, since it may be used several times at once.
+  struct Idle {
+    std::string sql;
+    std::unique_ptr<SQLite::Statement> statement;
+  };
+  std::list<Idle> idle_;
+  std::unordered_multimap<std::string_view, std::list<Idle>::iterator> idle_by_sql_;
   Duration limit_{0};
   std::optional<Instant> deadline_;
 };

@@ -138,6 +138,8 @@ class Reader {
                                               const Catalog& catalog);
   ~Reader();
   void set_time_limit(Duration limit);
+  // Gives back the memory of pages that were read, if it is much. They stay in the kernel's cache.
+  void release_pages();
 
   Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
   // Reads every page of the database: about a second per gigabyte.

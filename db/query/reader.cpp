@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 
@@ -31,6 +32,14 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::filesystem::path& file,
 
 void Reader::set_time_limit(Duration limit) {
   state_->connection.set_time_limit(limit);
+}
+
+void Reader::release_pages() {
+  constexpr int kMuch = 8 << 20;
+  sqlite3* const handle = state_->connection.database().getHandle();
+  int bytes = 0, unused = 0;
+  sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &bytes, &unused, 0);
+  if (bytes > kMuch) sqlite3_db_release_memory(handle);
 }
 
 std::int64_t Labels::sweep_of(std::int64_t attempt) {

@@ -16,8 +16,7 @@
 namespace sweepd {
 
 struct StoreState {
-  StoreState(const std::filesystem::path& file, const Catalog& catalog_)
-      : connection(file, Access::kReadWrite), names(connection), catalog(catalog_) {}
+  StoreState(const std::filesystem::path& file, const Catalog& catalog_);
 
   Connection connection;
   Names names;
@@ -26,6 +25,10 @@ struct StoreState {
   // A sync failed. What the kernel could not write then it forgets, and the next sync succeeds
   // without it: on the disk the log has a hole, and nothing behind it would survive a power loss.
   bool log_has_hole = false;
+
+  // Pages of the log after the last commit, and from how many on it is to begin anew.
+  int log_pages = 0, long_log = kLongLog;
+  static constexpr int kLongLog = 16'384;  // 64 MiB
 
   // Runs `body`, and notes if a sync fails in it.
   template <class Body>
@@ -40,6 +43,10 @@ struct StoreState {
   void note_failure(const SQLite::Exception& exception);
   // Writes the log anew, in its place, and syncs it, so that it has no hole. In a transaction.
   void rewrite_log();
+  // Moves a log that has become long into the database. Until then nothing is moved while work goes
+  // on, because submissions write the same index pages again and again, and these then reach the
+  // database once. No attempt starts meanwhile.
+  void restart_long_log();
 
   // Runs `body` (returning a Result) in an immediate transaction, which is committed if it succeeds
   // and rolled back if it returns an Error or SQLite throws.
@@ -56,6 +63,7 @@ struct StoreState {
       });
     });
     if (!result) names.forget();
+    if (result) restart_long_log();
     return result;
   }
 };

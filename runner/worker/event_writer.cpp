@@ -18,8 +18,12 @@ Result<EventWriter> EventWriter::open(const std::filesystem::path& file) {
 }
 
 void EventWriter::add(const Event& event) {
+  if (const auto* started = std::get_if<StartedEvent>(&event)) {
+    started_ = {started->time, now_instant()};
+  }
   if (const auto* end = std::get_if<EndEvent>(&event)) {
     EndEvent counted = *end;
+    if (started_) counted.time.ns = started_->first.ns + (now_instant() - started_->second).ns;
     counted.lines = lines_;
     counted.steps = steps_;
     buffer_ += event_to_line(counted);

@@ -42,6 +42,7 @@ class EventWriter {
   std::string buffer_;
   Instant written_;
   std::int64_t lines_ = 0, steps_ = 0;
+  std::optional<std::pair<WallTime, Instant>> started_;
 };
 
 }  // namespace sweepd

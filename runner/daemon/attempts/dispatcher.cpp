@@ -97,7 +97,7 @@ std::vector<RunningAttempt> Dispatcher::running() const {
     const Status status = read_status(run->folder.status(0));
     const OpenAttempt& attempt = run->attempt;
     result.push_back({row, attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
-                      run->started, status.step, status.phase, use_of(attempt).pool.name,
+                      run->elapsed(), status.step, status.phase, use_of(attempt).pool.name,
                       place_of(attempt.id)});
   }
   return result;
@@ -110,7 +110,7 @@ std::vector<GivenAttempt> Dispatcher::given() const {
     const PoolUse& use = use_of(attempt);
     if (!use.is_cluster()) continue;
     result.push_back({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
-                      starting.when, use.pool.name, place_of(attempt.id)});
+                      now_instant() - starting.since, use.pool.name, place_of(attempt.id)});
   }
   return result;
 }
@@ -290,8 +290,9 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
   const PoolUse& use = use_of(run->attempt);
   const std::string cluster = use.is_cluster() ? use.pool.name : "";
   journals_.run(
-      [run, record, cluster] {
-        *record = ingest(run->folder, run->attempt, run->ended, run->stop);
+      [run, record, cluster, now = run->now(), set = run->clock_was_set()] {
+        *record = ingest(run->folder, run->attempt, run->ended, run->stop, now);
+        if (set) record->ended = now;  // its ranks may have begun before that or after
         if (run->world_size() > 1) {
           tell_of_gang(*record, run->folder, run->hang, run->attempt.timeout);
         }

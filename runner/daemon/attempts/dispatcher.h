@@ -46,7 +46,7 @@ struct RunningAttempt {
   TrialKey trial_key;
   std::string label;
   Pass pass = Pass::kTiming;
-  WallTime started;
+  Duration elapsed{0};
   std::int64_t step = -1;
   std::string phase;
   std::string pool{kLocalPool};
@@ -59,7 +59,7 @@ struct GivenAttempt {
   TrialKey trial_key;
   std::string label;
   Pass pass = Pass::kTiming;
-  WallTime given;
+  Duration waited{0};  // since it was given
   std::string pool;
   std::optional<AttemptPlace> place;
 };

@@ -186,7 +186,8 @@ std::optional<Ending> last_word(const AttemptFolder& folder, int rank) {
 }
 
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
-                     const std::vector<EndedRank>& ranks, std::optional<StopReason> stop) {
+                     const std::vector<EndedRank>& ranks, std::optional<StopReason> stop,
+                     WallTime now) {
   AttemptRecord record;
   record.row = attempt.row;
   // Read in order of ranks, so that rank 0's environment comes first and every device is at its
@@ -224,7 +225,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
   const bool told = std::any_of(evidence.begin(), evidence.end(), [&](const RankEvidence& rank) {
     return rank.rank == record.ending.rank && rank.said;
   });
-  record.ended = told ? said_ended : now_wall();
+  record.ended = told ? said_ended : now;
   record.summaries = summarize_samples(record.samples);
   if (attempt.pass == Pass::kTiming) add_steadiness(record.samples, record.summaries);
   add_skew(record);

@@ -1,11 +1,11 @@
 // Reads an attempt folder into one AttemptRecord. Writes nothing but shorter logs (base/log_cap.h).
-// Reading twice gives the same record (except `ended` if no rank reported the time; it is then the
-// current time), and the store accepts it once.
+// Reading twice gives the same record, and the store accepts it once.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/daemon/attempts/ending.h"
 #include "runner/model/attempt_record.h"
 #include "runner/model/open_attempt.h"
@@ -19,9 +19,11 @@ struct EndedRank {
 };
 
 // `ranks` are in the order in which their processes ended. The judgement is what the journals
-// themselves show; judge_attempt adds what needs the device's peak.
+// themselves show; judge_attempt adds what needs the device's peak. It ended `now`, unless a rank
+// says when.
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
-                     const std::vector<EndedRank>& ranks, std::optional<StopReason> stop);
+                     const std::vector<EndedRank>& ranks, std::optional<StopReason> stop,
+                     WallTime now = now_wall());
 
 // Returns the rank's `end` event, or nothing if it has not written one. Reads only the end of the
 // journal, so the event loop may call it.

@@ -20,6 +20,19 @@ Run::Run(boost::asio::io_context& io, Executor& executor, Duration peer_grace, O
       executor_(executor),
       peer_grace_(peer_grace) {}
 
+Duration Run::elapsed() const {
+  return since ? now_instant() - *since : std::max(Duration{0}, now_wall() - started);
+}
+
+WallTime Run::now() const {
+  return since ? WallTime{started.ns + elapsed().ns} : now_wall();
+}
+
+bool Run::clock_was_set() const {
+  const std::int64_t ahead = (now_wall() - now()).ns;
+  return std::max(ahead, -ahead) > seconds(1).ns;
+}
+
 void Run::adopt(const Adoption& found) {
   incomplete = found.incomplete || world_size() == 0;
   const auto is_alive = [&found](int rank) {

@@ -26,13 +26,19 @@ class Run : public std::enable_shared_from_this<Run> {
   OpenAttempt attempt;
   AttemptFolder folder;
   WallTime started;
-  std::vector<EndedRank> ended;     // in the order they ended; those with their own reason first
+  std::optional<Instant> since;  // the same by the steady clock; empty: it ended before this daemon
+  std::vector<EndedRank> ended;  // in the order they ended; those with their own reason first
   std::optional<StopReason> stop;   // why the daemon ended it
   std::optional<Hang> hang;         // set if a gang's time was up
   std::optional<AttemptLost> lost;  // its pool took it away
   bool incomplete = false;          // adopted before all ranks had begun: it is queued again
 
   int world_size() const { return static_cast<int>(attempt.lease.ranks.size()); }
+  // How long it has run, whatever became of the wall clock meanwhile.
+  Duration elapsed() const;
+  // The time of day if nobody had set the clock since it started.
+  WallTime now() const;
+  bool clock_was_set() const;  // or the machine was suspended
   bool all_ended() const { return static_cast<int>(ended.size()) == world_size(); }
 
   // Takes over what the executor found of an attempt that another daemon started. Ranks that are

@@ -44,7 +44,7 @@ void Starter::start(OpenAttempt attempt, const Lease& lease) {
   const std::int64_t row = attempt.row;
   attempt.lease = lease;
   const bool given = use_of(attempt).is_cluster();
-  starting_.emplace(row, Starting{std::move(attempt), when});
+  starting_.emplace(row, Starting{std::move(attempt), when, now_instant()});
   writer_.run(
       [row, when, lease, given](Store& store) {
         return given ? store.mark_given(row, when, lease) : store.mark_started(row, when, lease);
@@ -55,7 +55,9 @@ void Starter::start(OpenAttempt attempt, const Lease& lease) {
 void Starter::resume(OpenAttempt attempt) {
   const std::int64_t row = attempt.row;
   const WallTime when = attempt.given.value_or(now_wall());
-  Starting starting{std::move(attempt), when};
+  // The clock may have been set since it was given.
+  const Duration waited = std::max(Duration{0}, now_wall() - when);
+  Starting starting{std::move(attempt), when, now_instant() - waited};
   starting.launched = true;
   starting_.emplace(row, std::move(starting));
 }

@@ -20,6 +20,7 @@ namespace sweepd {
 struct Starting {
   OpenAttempt attempt;
   WallTime when;
+  Instant since;                       // the same by the steady clock
   bool cancelled = false;              // in the meantime
   bool withdrawn = false;              // the same: it starts only if it no longer can come back
   bool launched = false;               // the executor has it

@@ -50,7 +50,7 @@ rpc::RunningEntry entry_of(const RunningAttempt& run) {
   entry.label = run.label;
   entry.pass = name_of(run.pass);
   entry.phase = run.phase;
-  entry.elapsed = std::max(Duration{0}, now_wall() - run.started);  // the clock may be set back
+  entry.elapsed = run.elapsed;
   entry.step = run.step;
   entry.pool = run.pool;
   if (run.place) {
@@ -66,7 +66,7 @@ rpc::GivenEntry entry_of(const GivenAttempt& given) {
   entry.label = given.label;
   entry.pass = name_of(given.pass);
   entry.pool = given.pool;
-  entry.waited = std::max(Duration{0}, now_wall() - given.given);
+  entry.waited = given.waited;
   if (given.place) {
     const PoolAllocation& allocation = given.place->allocation;
     entry.job = allocation.id;

@@ -44,7 +44,10 @@ Result<std::unique_ptr<Reader>> ReaderPool::borrow() {
   return opened;
 }
 
+// Each reader's pages would add up to hundreds of MiB, and after the next commit they are of no
+// use.
 void ReaderPool::give_back(std::unique_ptr<Reader> reader) {
+  reader->release_pages();
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(reader));
 }

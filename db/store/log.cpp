@@ -16,6 +16,25 @@ void check(int code) {
 
 }  // namespace
 
+StoreState::StoreState(const std::filesystem::path& file, const Catalog& catalog_)
+    : connection(file, Access::kReadWrite), names(connection), catalog(catalog_) {
+  const auto count = [](void* state, sqlite3*, const char*, int pages) {
+    static_cast<StoreState*>(state)->log_pages = pages;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(connection.database().getHandle(), count, this);
+}
+
+// A reader that stays, such as one that answers a long question, is left alone until the log has
+// grown by a quarter.
+void StoreState::restart_long_log() {
+  constexpr Duration kPatience = milliseconds(100);
+  if (log_pages < long_log || log_has_hole) return;
+  const int code = connection.restart_log(kPatience);
+  if (code == SQLITE_IOERR_FSYNC) log_has_hole = true;
+  long_log = code == SQLITE_OK ? kLongLog : log_pages + kLongLog / 4;
+}
+
 void StoreState::note_failure(const SQLite::Exception& exception) {
   if (exception.getExtendedErrorCode() == SQLITE_IOERR_FSYNC) log_has_hole = true;
 }

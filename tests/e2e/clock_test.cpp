@@ -1,0 +1,109 @@
+// The clock is set, and the machine suspended, while attempts run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <csignal>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::int64_t kDay = 86'400, kHour = 3'600;
+
+class Clock : public testing::Test {
+ protected:
+  Clock() {
+    set({0, 0});
+    ::setenv("CLOCK_SHIM", file_.c_str(), 1);
+    ::setenv("LD_PRELOAD", CLOCK_SHIM, 1);
+  }
+  ~Clock() override { ::unsetenv("LD_PRELOAD"); }
+
+  // From now on every program of the sandbox reads clocks that are so many seconds ahead.
+  struct Ahead {
+    std::int64_t wall, since_boot;
+  };
+  void set(Ahead ahead) const {
+    std::fstream out(file_, std::ios::in | std::ios::out | std::ios::binary);
+    if (!out) out.open(file_, std::ios::out | std::ios::binary);
+    out.write(reinterpret_cast<const char*>(&ahead), sizeof ahead);
+  }
+  void submit(const std::string& name, const std::string& params) const {
+    const Ran ran = box_.ctl({"submit", "-"},
+                             "sweep: " + name + "\nworkload: fault\nparams: {" + params + "}\n");
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    ASSERT_TRUE(eventually([this] {
+      return box_.sql(
+                 "select count(*) from attempt where started_ns is not null and "
+                 "outcome is null") == "1";
+    }));
+  }
+  std::string outcome_of(const std::string& sweep) const {
+    box_.ctl({"watch", sweep});
+    return box_.sql(
+        "select a.outcome from sweep s join sweep_attempt sa on sa.sweep = s.id join "
+        "attempt a on a.row = sa.attempt where s.name = '" +
+        sweep + "'");
+  }
+  double seconds_of(const std::string& sweep) const {
+    return std::stod(box_.sql(
+        "select (a.ended_ns - a.started_ns) / 1e9 from sweep s join sweep_attempt sa on sa.sweep = "
+        "s.id join attempt a on a.row = sa.attempt where s.name = '" +
+        sweep + "'"));
+  }
+
+  const Sandbox box_{};
+  const std::string file_ = (box_.folder() / "clocks").string();
+};
+
+TEST_F(Clock, ThatIsSetForwardEndsNothingAndIsNotTakenForTime) {
+  submit("one", "kind: slow, sleep: 1s, steps: 1, warmup: 1, timeout: 1m");
+  set({kDay, 0});
+  EXPECT_THAT(box_.ctl({"status"}).out, AllOf(HasSubstr("steps=1"), Not(HasSubstr("24h"))));
+  EXPECT_EQ(outcome_of("one"), "done");
+  EXPECT_GT(seconds_of("one"), 1);
+  EXPECT_LT(seconds_of("one"), kHour);
+}
+
+TEST_F(Clock, ThatIsSetBackLeavesTimesAboveZero) {
+  submit("one", "kind: slow, sleep: 1s, steps: 1, warmup: 1, timeout: 1m");
+  set({-kDay, 0});
+  EXPECT_EQ(outcome_of("one"), "done");
+  EXPECT_GT(seconds_of("one"), 1);
+}
+
+TEST_F(Clock, ThatIsSetGivesNoAttemptMoreTime) {
+  submit("hangs", "kind: hang, timeout: 2s");
+  set({-kDay, 0});
+  EXPECT_EQ(outcome_of("hangs"), "timeout");
+  EXPECT_GT(seconds_of("hangs"), 1);
+}
+
+TEST_F(Clock, IsNotWhatTellsHowLongAKilledOneRan) {
+  submit("killed", "kind: hang, timeout: 1m");
+  ASSERT_TRUE(eventually([this] { return !box_.worker_pids().empty(); }));
+  set({kDay, 0});
+  for (const pid_t worker : box_.worker_pids()) ::kill(worker, SIGKILL);
+  EXPECT_EQ(outcome_of("killed"), "crashed");
+  EXPECT_LT(seconds_of("killed"), kHour);
+}
+
+// As the kernel's clocks do it: that of the day and that since boot go on, the steady one does not.
+TEST_F(Clock, OfASuspendedMachineTakesNoTimeFromAnAttempt) {
+  submit("one", "kind: slow, sleep: 1s, steps: 1, warmup: 1, timeout: 1m");
+  set({kHour, kHour});
+  EXPECT_EQ(outcome_of("one"), "done");
+  EXPECT_LT(seconds_of("one"), kHour);
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
