@@ -32,6 +32,7 @@ void StoreState::restart_long_log() {
   if (log_pages < long_log || log_has_hole) return;
   const int code = connection.restart_log(kPatience);
   if (code == SQLITE_IOERR_FSYNC) log_has_hole = true;
+  if (code == SQLITE_OK) log_pages = 0;
   long_log = code == SQLITE_OK ? kLongLog : log_pages + kLongLog / 4;
 }
 
