@@ -36,8 +36,9 @@ bool is_worth_it(ReaderState& state, const QueryPlan& plan) {
   const std::int64_t attempts = count(state, "SELECT coalesce(max(row), 0) FROM attempt");
   if (attempts < kFewestAttempts) return false;
   if (!plan.sweep) return true;
-  const std::int64_t own =
-      count(state, fmt::format("SELECT count(*) FROM sweep_trial WHERE sweep = {}", *plan.sweep));
+  Query query(state.connection, "SELECT count(*) FROM sweep_trial WHERE sweep = ?");
+  query.bind(*plan.sweep).next();
+  const std::int64_t own = query.integer(0);
   return own >= kFewestAttempts && own >= attempts / 8;
 }
 

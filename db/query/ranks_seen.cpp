@@ -13,12 +13,12 @@ constexpr const char* kMeeting = "rendezvous_time";
 
 Result<RanksSeen> Reader::ranks_seen(const QuerySpec& query) {
   return state_->ask("reading ranks", [&]() -> Result<RanksSeen> {
-    std::string workload = query.workload, of_sweep;
+    std::string workload = query.workload;
+    std::optional<std::int64_t> sweep;
     if (!query.sweep.empty()) {
       const auto row = sweep_row(*state_, query.sweep);
       if (!row) return row.error();
-      of_sweep =
-          fmt::format("AND p.trial IN (SELECT trial FROM sweep_trial WHERE sweep = {}) ", *row);
+      sweep = *row;
       Query name(state_->connection, "SELECT workload FROM sweep WHERE id = ?");
       name.bind(*row);
       name.next();
@@ -26,12 +26,15 @@ Result<RanksSeen> Reader::ranks_seen(const QuerySpec& query) {
     }
     Query query_ranks(
         state_->connection,
-        fmt::format("SELECT EXISTS (SELECT 1 FROM summary s WHERE s.attempt = a.row AND s.metric = "
-                    "(SELECT id FROM name WHERE text = '{}')) AS met "
-                    "FROM {} p CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 "
-                    "WHERE p.world_size > 1 {}AND a.pass = 'timing' AND a.outcome = 'done' "
-                    "ORDER BY met LIMIT 1",
-                    kMeeting, sql_name(params_table(workload)), of_sweep));
+        fmt::format(
+            "SELECT EXISTS (SELECT 1 FROM summary s WHERE s.attempt = a.row AND s.metric = "
+            "(SELECT id FROM name WHERE text = '{}')) AS met "
+            "FROM {} p CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 "
+            "WHERE p.world_size > 1 {}AND a.pass = 'timing' AND a.outcome = 'done' "
+            "ORDER BY met LIMIT 1",
+            kMeeting, sql_name(params_table(workload)),
+            sweep ? "AND p.trial IN (SELECT trial FROM sweep_trial WHERE sweep = ?) " : ""));
+    if (sweep) query_ranks.bind(*sweep);
     RanksSeen seen;
     seen.several = query_ranks.next();
     seen.apart = seen.several && query_ranks.integer(0) == 0;

@@ -24,6 +24,7 @@ std::vector<SelectedAttempt> select_attempts(ReaderState& state, const QueryPlan
                                              std::vector<DimensionCoder>& coders) {
   std::vector<SelectedAttempt> selected;
   Query query(state.connection, select_sql(plan));
+  if (plan.sweep) query.bind(*plan.sweep);
   while (query.next()) {
     SelectedAttempt attempt;
     attempt.row = query.integer(0);

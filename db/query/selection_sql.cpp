@@ -111,14 +111,15 @@ std::string condition(const QueryPlan& plan, const PlannedFilter& filter) {
   return fmt::format("{} IN ({})", expression(plan, filter.column), list);
 }
 
-// Returns the conditions on a trial or those on an attempt.
-std::vector<std::string> conditions(const QueryPlan& plan, Level level) {
+// Returns the conditions on a trial or those on an attempt. `sweep` stands for the plan's sweep.
+std::vector<std::string> conditions(const QueryPlan& plan, Level level,
+                                    const std::string& sweep = "") {
   std::vector<std::string> all;
   for (const PlannedFilter& filter : plan.filters) {
     if (level_of(plan, filter.column) == level) all.push_back(condition(plan, filter));
   }
   if (level == Level::kTrial) {
-    if (plan.sweep) all.push_back(fmt::format("st.sweep = {}", *plan.sweep));
+    if (plan.sweep) all.push_back("st.sweep = " + sweep);
     return all;
   }
   std::vector<std::string> passes;
@@ -128,7 +129,7 @@ std::vector<std::string> conditions(const QueryPlan& plan, Level level) {
 }
 
 std::string where_clause(const QueryPlan& plan) {
-  std::vector<std::string> all = conditions(plan, Level::kTrial);
+  std::vector<std::string> all = conditions(plan, Level::kTrial, "?");
   const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
   all.insert(all.end(), of_attempt.begin(), of_attempt.end());
   all.push_back(counts_among(identities_in(plan)));
@@ -176,7 +177,8 @@ std::string select_sql(const QueryPlan& plan) {
 
 RowSource trial_rows(const QueryPlan& plan) {
   const std::string params = sql_name(params_table(plan.def->name));
-  const std::vector<std::string> wanted = conditions(plan, Level::kTrial);
+  const std::string sweep = plan.sweep ? std::to_string(*plan.sweep) : "";
+  const std::vector<std::string> wanted = conditions(plan, Level::kTrial, sweep);
   const std::string where = wanted.empty() ? "" : "WHERE " + join(wanted, " AND ");
   const std::string dimensions = dimension_columns(plan, [&plan](const PlannedDimension& d) {
     return level_of(plan, d.column) == Level::kTrial && is_named(plan, d);

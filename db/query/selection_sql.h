@@ -14,6 +14,8 @@ Level level_of(const QueryPlan& plan, const ColumnRef& column);
 
 // Selects attempts one by one, in the order of results: row, uid, state, verdict, trial, key,
 // repeat, host, pass, then the dimensions except those of figures.
+// Its only parameter is the plan's sweep, if it has one, so that the statement is used again for
+// the next sweep.
 std::string select_sql(const QueryPlan& plan);
 
 // The same in two halves, each of which reads a table front to back, as a hundred thousand attempts

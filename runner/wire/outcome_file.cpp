@@ -6,7 +6,11 @@
 
 namespace sweepd {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 Result<void> write_outcome(const std::filesystem::path& file, const SavedOutcome& saved) {
   Json json{{"ended_ns", saved.ended.ns}, {"rank", saved.ending.rank}};

@@ -7,7 +7,11 @@ namespace sweepd {
 
 namespace fs = std::filesystem;
 
+namespace {
+
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 fs::path submission_file(const fs::path& sweeps, const SweepId& id) {
   return sweeps / (id + ".json");
