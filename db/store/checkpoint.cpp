@@ -19,4 +19,8 @@ Result<void> Store::checkpoint() {
   });
 }
 
+void Store::set_long_log(int pages) {
+  state_->allowed_log = state_->long_log = pages;
+}
+
 }  // namespace sweepd

@@ -33,7 +33,7 @@ void StoreState::restart_long_log() {
   const int code = connection.restart_log(kPatience);
   if (code == SQLITE_IOERR_FSYNC) log_has_hole = true;
   if (code == SQLITE_OK) log_pages = 0;
-  long_log = code == SQLITE_OK ? kLongLog : log_pages + kLongLog / 4;
+  long_log = code == SQLITE_OK ? allowed_log : log_pages + allowed_log / 4;
 }
 
 void StoreState::note_failure(const SQLite::Exception& exception) {

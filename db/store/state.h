@@ -28,6 +28,7 @@ struct StoreState {
 
   // Pages of the log after the last commit, and from how many on it is to begin anew.
   int log_pages = 0, long_log = kLongLog;
+  int allowed_log = kLongLog;              // what `long_log` is again once it has begun anew
   static constexpr int kLongLog = 16'384;  // 64 MiB
 
   // Runs `body`, and notes if a sync fails in it.

@@ -230,6 +230,8 @@ class Store {
   // Moves the log into the database file, as far as readers permit. What was acknowledged is
   // durable without this; after it, a copy of the file alone contains everything.
   Result<void> checkpoint();
+  // From how many pages on a call also moves the log. Unless this is called: 64 MiB.
+  void set_long_log(int pages);
 
   // Records rates measured on this machine and keeps the largest. `ruler` is the rate of `matmul`
   // or `memcpy` at a size that saturates the device, `seen` that of any valid attempt. The peak is

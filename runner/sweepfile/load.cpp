@@ -88,7 +88,9 @@ bool check_text(const SourceText& source, Reporter& report) {
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if ((c >= 0x20 && c != 0x7f) || c == '\t' || c == '\n' || c == '\r') continue;
+    // yaml-cpp takes a carriage return for the end of a line only before a line feed.
+    const bool ends_line = c == '\n' || (c == '\r' && text.substr(i + 1, 1) == "\n");
+    if ((c >= 0x20 && c != 0x7f) || c == '\t' || ends_line) continue;
     report.error(source.place_at(i, 1), fmt::format("control character 0x{:02x} in the file", c));
     return false;
   }

@@ -93,22 +93,22 @@ void Reporter::add(Found found) {
   if (found_.size() < kMaxCollected) found_.push_back(std::move(found));
 }
 
-void Reporter::error(const Mark& mark, std::string_view message, std::string help) {
-  add({mark, 0, clipped(message), std::move(help)});
+void Reporter::error(const Mark& mark, std::string_view message, std::string_view help) {
+  add({mark, 0, clipped(message), escaped(help)});
 }
 
-void Reporter::error(const Place& place, std::string_view message, std::string help) {
-  add({{place.line, place.column}, place.length, clipped(message), std::move(help)});
+void Reporter::error(const Place& place, std::string_view message, std::string_view help) {
+  add({{place.line, place.column}, place.length, clipped(message), escaped(help)});
 }
 
 void Reporter::set_error(const Override& set, int column, int length, std::string_view message,
-                         std::string help) {
+                         std::string_view help) {
   Diagnostic diagnostic;
   diagnostic.file = "--set";
   diagnostic.column = column;
   diagnostic.length = std::max(1, length);
   diagnostic.message = clipped(message);
-  diagnostic.help = std::move(help);
+  diagnostic.help = escaped(help);
   set_source(diagnostic, set.name + "=" + set.values);
   // Each document of a file reports the same override.
   for (const Diagnostic& earlier : set_errors_) {

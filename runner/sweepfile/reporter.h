@@ -20,11 +20,11 @@ class Reporter {
  public:
   Reporter(const SourceText& source, std::string_view file) : source_(source), file_(file) {}
 
-  void error(const Mark& mark, std::string_view message, std::string help = "");
-  void error(const Place& place, std::string_view message, std::string help = "");
+  void error(const Mark& mark, std::string_view message, std::string_view help = "");
+  void error(const Place& place, std::string_view message, std::string_view help = "");
   // A mistake of a --set override; `column` and `length` mark its text.
   void set_error(const Override& set, int column, int length, std::string_view message,
-                 std::string help = "");
+                 std::string_view help = "");
 
   std::size_t count() const { return found_.size() + set_errors_.size(); }
   bool any() const { return !found_.empty() || !set_errors_.empty(); }

@@ -141,6 +141,29 @@ class PowerLoss : public StoreScriptTest {
     }
   }
 
+  void at_any_write(std::uint64_t usual) {
+    const Notes notes = run_once();
+    ASSERT_GT(notes.changes.size(), 300U);
+    SimulatedDisk disk = notes.disk;
+    for (std::size_t changes = 0; changes <= notes.changes.size(); ++changes) {
+      if (changes > 0) disk.apply(notes.changes[changes - 1]);
+      if (is_in_sample(usual)) lose_power_after(notes, disk, changes, kSurvivors[random_() % 4]);
+      if (HasFailure()) return;
+    }
+  }
+  void after_failed_syncs(std::uint64_t usual) {
+    std::int64_t write = 0;
+    for (const DiskChange& change : run_once().changes) {
+      if (is_counted(change)) ++write;
+      if (change.kind != DiskChange::Kind::kSync || !is_in_sample(usual)) continue;
+      const Fault fault{write, Fault::Error::kBroken, Fault::Lasting::kOnce};
+      for (const Then then : {Then::kRepeat, Then::kKilled}) {
+        lose_power_after_failure(run_once(fault, then));
+        if (HasFailure()) return;
+      }
+    }
+  }
+
   void SetUp() override {
     StoreScriptTest::SetUp();
     ScriptedStore scripted{database_of(fresh_folder()), nullptr};
@@ -150,32 +173,27 @@ class PowerLoss : public StoreScriptTest {
     end_ = content_of(scripted.file, Uids::kHidden);
   }
 
+  static constexpr int kFewPages = 12;
   std::string end_;  // the content after the last step
 };
 
 TEST_F(PowerLoss, AtAnyWriteLeavesWhatWasAnsweredAndNothingHalf) {
-  const Notes notes = run_once();
-  ASSERT_GT(notes.changes.size(), 300U);
-  SimulatedDisk disk = notes.disk;
-  for (std::size_t changes = 0; changes <= notes.changes.size(); ++changes) {
-    if (changes > 0) disk.apply(notes.changes[changes - 1]);
-    if (is_in_sample(1)) lose_power_after(notes, disk, changes, kSurvivors[random_() % 4]);
-    if (HasFailure()) return;
-  }
+  at_any_write(1);
+}
+
+TEST_F(PowerLoss, AtAnyWriteWhileTheLogBeginsAnewAgainAndAgain) {
+  long_log_ = kFewPages;
+  at_any_write(4);
 }
 
 // What the kernel could not write it forgets, and the next sync succeeds without it.
 TEST_F(PowerLoss, AfterASyncThatFailedLeavesWhatWasAnsweredLater) {
-  std::int64_t write = 0;
-  for (const DiskChange& change : run_once().changes) {
-    if (is_counted(change)) ++write;
-    if (change.kind != DiskChange::Kind::kSync || !is_in_sample(2)) continue;
-    const Fault fault{write, Fault::Error::kBroken, Fault::Lasting::kOnce};
-    for (const Then then : {Then::kRepeat, Then::kKilled}) {
-      lose_power_after_failure(run_once(fault, then));
-      if (HasFailure()) return;
-    }
-  }
+  after_failed_syncs(2);
+}
+
+TEST_F(PowerLoss, AfterASyncThatFailedWhileTheLogBeganAnew) {
+  long_log_ = kFewPages;
+  after_failed_syncs(8);
 }
 
 TEST_F(PowerLoss, WhileTheDatabaseIsMadeLeavesOneThatCanBeMade) {

@@ -95,6 +95,7 @@ Result<void> StoreScriptTest::open(ScriptedStore& scripted) const {
   auto store = Store::open(scripted.file, catalog_, host_named("alpha"));
   if (!store) return store.error();
   scripted.store = std::move(*store);
+  if (long_log_ > 0) scripted.store->set_long_log(long_log_);
   return {};
 }
 

@@ -130,6 +130,8 @@ TEST(Limits, EncodingAndControlCharacters) {
   EXPECT_THAT(messages("sweep: \"\\e[31m\"\nworkload: noop\n"),
               ElementsAre(HasSubstr("`\\x1b[31m` is not a name")))
       << "an escape must not reach the terminal";
+  EXPECT_THAT(messages("a: 1\nb: x\ry\n"), ElementsAre("2:5 control character 0x0d in the file"));
+  EXPECT_EQ(errors("sweep: s\r\nworkload: noop\r\n"), "");
 }
 
 // Any bytes get an answer: sweeps or mistakes, never both, and every mistake is within the file.
