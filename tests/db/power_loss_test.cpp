@@ -193,7 +193,7 @@ TEST_F(PowerLoss, AfterASyncThatFailedLeavesWhatWasAnsweredLater) {
 
 TEST_F(PowerLoss, AfterASyncThatFailedWhileTheLogBeganAnew) {
   long_log_ = kFewPages;
-  after_failed_syncs(8);
+  after_failed_syncs(2);
 }
 
 TEST_F(PowerLoss, WhileTheDatabaseIsMadeLeavesOneThatCanBeMade) {
