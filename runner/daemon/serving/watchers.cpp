@@ -71,7 +71,9 @@ void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
   if (watched == sweeps_.end()) {
     watched = sweeps_.insert(watched, std::make_shared<Watched>(sweep, std::move(trials)));
   }
-  (*watched)->watches.push_back(std::make_shared<Watch>(std::move(session)));
+  auto watch = std::make_shared<Watch>();
+  watch->session = std::move(session);
+  (*watched)->watches.push_back(std::move(watch));
   changed();
 }
 
