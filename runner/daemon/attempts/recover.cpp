@@ -76,8 +76,8 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   spdlog::info("attempt {} adopted: {} of {} ranks run", run->attempt.id, alive, run->world_size());
   // The clock may have been set since it started.
   const Duration age = found.age.value_or(std::max(Duration{0}, now_wall() - started));
-  run->since = now_instant() - age;
-  scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, run->since);
+  run->since = found.age ? now_instant() - age : steady_time_of(started);
+  scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, now_instant() - age);
   if (run->stop == StopReason::kCancelled) scheduler_.cancel(row);
 }
 

@@ -21,11 +21,12 @@ Run::Run(boost::asio::io_context& io, Executor& executor, Duration peer_grace, O
       peer_grace_(peer_grace) {}
 
 Duration Run::elapsed() const {
-  return since ? now_instant() - *since : std::max(Duration{0}, now_wall() - started);
+  const Duration age = since ? now_instant() - *since : now_wall() - started;
+  return std::max(Duration{0}, age);
 }
 
 WallTime Run::now() const {
-  return since ? WallTime{started.ns + elapsed().ns} : now_wall();
+  return since ? WallTime{started.ns + (now_instant() - *since).ns} : now_wall();
 }
 
 bool Run::clock_was_set() const {

@@ -9,12 +9,18 @@
 #include <optional>
 #include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/daemon/attempts/gang.h"
 #include "runner/exec/executor.h"
 #include "runner/model/open_attempt.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {
+
+// A cluster's node may have another time of day than this machine, so this may lie ahead.
+inline Instant steady_time_of(WallTime when) {
+  return now_instant() - (now_wall() - when);
+}
 
 class Run : public std::enable_shared_from_this<Run> {
  public:

@@ -83,7 +83,7 @@ void Dispatcher::started(Starting starting) {
   scheduler_.finished(row);
   const Duration age =
       starting.began ? std::max(Duration{0}, now_wall() - *starting.began) : Duration{0};
-  run->since = starting.began ? now_instant() - age : starting.since;
+  run->since = starting.began ? steady_time_of(*starting.began) : starting.since;
   scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, now_instant() - age);
   if (starting.cancelled) scheduler_.cancel(row);
   running_.emplace(row, run);
