@@ -42,7 +42,7 @@ class MappingReader {
     std::string help = help_nearest(name, columns_);
     if (help.empty()) help = "it has " + join(columns_, ", ");
     report_.error(node.mark, fmt::format("{}: the file has no column `{}`", what, shown(name)),
-                  std::move(help));
+                  help);
     return false;
   }
 

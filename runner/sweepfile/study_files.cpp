@@ -111,8 +111,7 @@ class FileCheck {
       std::string help = help_nearest(title.text, titles);
       if (help.empty()) help = "it has " + (titles.empty() ? "none" : join(titles, ", "));
       report_.error(title.mark,
-                    fmt::format("{0}s: {1} has no {0} `{2}`", kind, file, shown(title.text)),
-                    std::move(help));
+                    fmt::format("{0}s: {1} has no {0} `{2}`", kind, file, shown(title.text)), help);
     }
     return chosen;
   }

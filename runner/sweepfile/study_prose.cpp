@@ -71,8 +71,8 @@ class ProseReader {
   }
 
  private:
-  void mistake(const std::string& message, std::string help = "") {
-    report_.error(place_, "text: " + message, std::move(help));
+  void mistake(const std::string& message, std::string_view help = "") {
+    report_.error(place_, "text: " + message, help);
   }
 
   std::optional<std::string> value_of(const std::string& name) {
@@ -184,7 +184,7 @@ void check_figure(Reporter& report, const Catalog& catalog, const std::vector<Sw
     report.error(
         place,
         fmt::format("figure: the study has no sweep `{}` at this scale", shown(figure.sweep)),
-        std::move(help));
+        help);
     return;
   }
   const WorkloadDef* known = catalog.find(sweep->workload);

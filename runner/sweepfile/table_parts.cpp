@@ -63,7 +63,7 @@ void report_column(Reporter& report, const Draft& draft, std::string_view what, 
   report.error(node.mark,
                fmt::format("{}: `{}` is neither a parameter of {} nor a column of results", what,
                            shown(node.text), draft.def->name),
-               std::move(help));
+               help);
 }
 
 }  // namespace

@@ -10,22 +10,22 @@
 namespace sweepd::spec {
 
 void report_kind(Reporter& report, std::string_view what, std::string_view expected,
-                 const Node& found, std::string help) {
+                 const Node& found, std::string_view help) {
   report.error(found.mark,
                fmt::format("{}: expected {}, found {}", what, expected, describe(found.kind)),
-               std::move(help));
+               help);
 }
 
-bool expect_map(Reporter& report, std::string_view what, const Node& node, std::string help) {
+bool expect_map(Reporter& report, std::string_view what, const Node& node, std::string_view help) {
   if (node.is_map()) return true;
-  report_kind(report, what, "a map (`name: value`)", node, std::move(help));
+  report_kind(report, what, "a map (`name: value`)", node, help);
   return false;
 }
 
 bool expect_list(Reporter& report, std::string_view what, std::string_view expected,
-                 const Node& node, std::string help) {
+                 const Node& node, std::string_view help) {
   if (node.is_list()) return true;
-  report_kind(report, what, expected, node, std::move(help));
+  report_kind(report, what, expected, node, help);
   return false;
 }
 
@@ -74,7 +74,7 @@ void read_fields(Reporter& report, std::string_view what, const Node& map,
     report.error(key.mark,
                  fmt::format("`{}` is not a key of {}; expected one of {}", shown(key.text), what,
                              join(names, ", ")),
-                 std::move(help));
+                 help);
   }
 }
 
@@ -95,7 +95,7 @@ std::optional<std::size_t> read_param(Reporter& report, const WorkloadDef* def, 
   std::string help = help_nearest(key.text, def->param_names());
   if (help.empty()) help = "`sweepctl workloads " + def->name + "` lists them";
   report.error(key.mark, fmt::format("`{}` is not a parameter of {}", shown(key.text), def->name),
-               std::move(help));
+               help);
   return std::nullopt;
 }
 

@@ -15,13 +15,14 @@ namespace sweepd::spec {
 
 // "`rows`: expected a list of names, found a map"
 void report_kind(Reporter& report, std::string_view what, std::string_view expected,
-                 const Node& found, std::string help = "");
+                 const Node& found, std::string_view help = "");
 
 // Returns true if the node is a map or list, else reports. An empty section (`exclude:` with every
 // line below it commented out) is a mistake too: ignoring it would run unwanted points.
-bool expect_map(Reporter& report, std::string_view what, const Node& node, std::string help = "");
+bool expect_map(Reporter& report, std::string_view what, const Node& node,
+                std::string_view help = "");
 bool expect_list(Reporter& report, std::string_view what, std::string_view expected,
-                 const Node& node, std::string help = "");
+                 const Node& node, std::string_view help = "");
 
 std::optional<std::string> read_text(Reporter& report, std::string_view what, const Node& node);
 std::optional<bool> read_boolean(Reporter& report, std::string_view what, const Node& node);

@@ -57,7 +57,7 @@ class StoreScriptTest : public DbTest {
   // SWEEPD_FAULT_ONE_IN.
   bool is_in_sample(std::uint64_t usual);
 
-  int long_log_ = 0;  // pages; 0: as many as usual
+  int long_log_ = 0;        // pages; 0: as many as usual
   std::uint64_t seed_ = 0;  // printed; SWEEPD_FAULT_SEED sets it
   std::mt19937_64 random_;
   std::vector<ScriptStep> steps_;

@@ -66,7 +66,9 @@ std::string all_rows(const Sandbox& box) {
 }
 
 std::string samples_of(const Sandbox& box) {
-  return box.sql("select count(*) || ' ' || sum(value) from sample");
+  return box.sql(
+      "select count(*) || ' ' || group_concat(value, ' ') from (select value from sample order by "
+      "value)");
 }
 
 std::string content_of(const std::filesystem::path& file) {

@@ -36,7 +36,7 @@ void lose_database(const Sandbox& box);
 // order of insertion.
 std::string all_rows(const Sandbox& box);
 
-// How many samples there are, and their sum.
+// How many samples there are, and their values in order.
 std::string samples_of(const Sandbox& box);
 
 std::string content_of(const std::filesystem::path& file);
