@@ -33,13 +33,15 @@ std::vector<AttemptSpan> listed(std::map<std::int64_t, AttemptSpan>&& by_row) {
 Result<std::vector<SentinelSeries>> Reader::sentinel_series() {
   return state_->ask("reading sentinels", [&]() -> Result<std::vector<SentinelSeries>> {
     std::map<std::tuple<std::int64_t, std::int64_t, std::string, std::string>, SentinelSeries> all;
+    // CROSS JOIN fixes the order of the loops. The planner would begin with every summary that
+    // there is, and each table asks this.
     Query query(state_->connection,
                 "SELECT ad.device, a.trial, e.code, e.torch_version, m.median, a.started_ns, "
                 "a.ended_ns FROM sweep s CROSS JOIN sweep_attempt sa ON sa.sweep = s.id "
                 "CROSS JOIN attempt a ON a.row = sa.attempt "
-                "JOIN attempt_device ad ON ad.attempt = a.row AND ad.rank = 0 "
-                "JOIN environment e ON e.id = a.environment "
-                "JOIN summary m ON m.attempt = a.row AND "
+                "CROSS JOIN attempt_device ad ON ad.attempt = a.row AND ad.rank = 0 "
+                "CROSS JOIN environment e ON e.id = a.environment "
+                "CROSS JOIN summary m ON m.attempt = a.row AND "
                 "m.metric = (SELECT id FROM name WHERE text = 'time') AND "
                 "m.phase = (SELECT id FROM name WHERE text = 'step') "
                 "WHERE s.sentinel_of IS NOT NULL AND a.outcome = 'done' AND m.median > 0 AND "

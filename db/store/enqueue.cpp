@@ -52,6 +52,15 @@ std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
   return slots;
 }
 
+std::int64_t StoreState::take_position() {
+  if (!next_position) {
+    Query last(connection, "SELECT coalesce(max(position) + 1, 0) FROM attempt");
+    last.next();
+    next_position = last.integer(0);
+  }
+  return (*next_position)++;
+}
+
 Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef& def, Reuse reuse,
                    const MachineIds& machines, SubmitReceipt& receipt)
     : state_(state),
@@ -65,9 +74,6 @@ Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef&
       bucket_(random_id().substr(0, 2)),
       axes_(std::make_shared<const SweepAxes>(read_axes(state.connection, sweep_row, def))),
       sweep_(read_sweep_of_attempt(state.connection, sweep_row)) {
-  Query last(state_.connection, "SELECT coalesce(max(position) + 1, 0) FROM attempt");
-  last.next();
-  next_position_ = last.integer(0);
   Query sentinel(state_.connection,
                  fmt::format("SELECT {} FROM sweep s WHERE s.id = ?", SentinelColumns::kSql));
   sentinel.bind(sweep_row);
@@ -131,7 +137,7 @@ void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
   attempt.trial = wanted.trial;
   attempt.pass = wanted.pass;
   attempt.repeat = wanted.repeat;
-  attempt.position = next_position_++;
+  attempt.position = state_.take_position();
   attempt.priority = wanted.priority;
   attempt.timeout = wanted.timeout;
   attempt.axes = axes_;

@@ -72,7 +72,6 @@ class Enqueuer {
   std::string bucket_;
   std::shared_ptr<const std::vector<std::size_t>> axes_;  // of the sweep
   std::shared_ptr<const SweepOfAttempt> sweep_;
-  std::int64_t next_position_ = 0;
   SentinelColumns sentinel_;
 };
 

@@ -97,10 +97,9 @@ Result<std::int64_t> Store::restore_attempt(const OpenAttempt& attempt, const Tr
         PoolHosts(connection, state_->host).find_or_insert(pool_of(def, attempt.trial));
     Query insert(connection,
                  "INSERT INTO attempt (uid, trial, pass, repeat, host, is_current, position, "
-                 "priority, timeout_ns, started_ns) VALUES (?, ?, ?, ?, ?, 0, (SELECT "
-                 "coalesce(max(position) + 1, 0) FROM attempt), ?, ?, ?)");
+                 "priority, timeout_ns, started_ns) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)");
     insert.bind_all(attempt.id, trial.row, name_of(attempt.pass), attempt.repeat, host,
-                    attempt.priority, attempt.timeout.ns);
+                    state_->take_position(), attempt.priority, attempt.timeout.ns);
     attempt.started ? insert.bind(attempt.started->ns) : insert.bind_null();
     insert.run();
     const std::int64_t row = connection.database().getLastInsertRowid();

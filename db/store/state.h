@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "db/base/connection.h"
@@ -30,6 +31,11 @@ struct StoreState {
   int log_pages = 0, long_log = kLongLog;
   int allowed_log = kLongLog;              // what `long_log` is again once it has begun anew
   static constexpr int kLongLog = 16'384;  // 64 MiB
+
+  // The position in the queue of the next new attempt: behind all that there are. Only this
+  // connection adds attempts, so they are looked through once.
+  std::int64_t take_position();
+  std::optional<std::int64_t> next_position;  // unknown at first, and after a merge
 
   // Runs `body`, and notes if a sync fails in it.
   template <class Body>
