@@ -82,6 +82,15 @@ TEST_F(MergeTest, WhatWaitsOrRunsThereStaysThere) {
               ElementsAre("open|done", "open|done"));
 }
 
+TEST_F(MergeTest, WhatIsSubmittedLaterComesBehindWhatWasMerged) {
+  measure(ours_, "here", {{{"model", "small"}}});
+  measure(theirs_, "there", {{{"model", "small"}}, {{"model", "large"}}, {{"model", "xl"}}});
+  merged(ours_, theirs_);
+  ASSERT_TRUE(ours_.store->submit(sweep("later", {{{"context", "7"}}}), def()));
+  EXPECT_THAT(rows(ours_.file, "select outcome from attempt order by position desc limit 1"),
+              ElementsAre(""));
+}
+
 TEST_F(MergeTest, ARetryThereReplacesTheAnswerHere) {
   const NewSweep request = sweep("again", {{{"model", "small"}}});
   const auto first = theirs_.store->submit(request, def());
