@@ -246,7 +246,8 @@ bool Merger::State::merge_attempts() {
   const MergeTable& attempt = plan.identity("attempt");
   if (!next_batch(attempt, "o.outcome IS NOT NULL")) return false;
   finish_batch(attempt, receipt.attempts);
-  store.next_position.reset();  // they bring their own, which may lie behind all of ours
+  // They bring their own, which may lie behind all of ours.
+  store.next_position.reset();
   merge_owned(attempt, "b.fresh");
   run(std::string(kOneAnswer));
   // Clear before set: the unique index allows one current attempt at a time.

@@ -52,5 +52,18 @@ TEST(Names, TheBeginningOfAnIdIsEnough) {
   EXPECT_EQ(box.ctl({"log", attempt}).exit_code, 0);
 }
 
+// Among many thousands of trials some id begins with any name of hex digits.
+TEST(Names, ASweepsNameWinsOverTheBeginningOfAnotherId) {
+  const Sandbox box;
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, "sweep: quick\nworkload: noop\n").exit_code, 0);
+  for (const char* id : {"select uid from attempt", "select key from trial"}) {
+    const std::string name = box.sql(id).substr(0, 5);
+    box.ctl({"submit", "-", "--wait"}, "sweep: \"" + name + "\"\nworkload: noop\n");
+    const Ran ran = box.ctl({"show", name});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("`" + name + "` of noop"));
+  }
+}
+
 }  // namespace
 }  // namespace sweepd::e2e

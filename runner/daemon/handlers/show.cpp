@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "runner/base/ids.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/serving/entries.h"
 
@@ -110,29 +109,10 @@ void add_places(const ReadServices& services, Shown& shown) {
                        table_of(*place, shown.attempt->pool));
 }
 
-// Ids are random, so a prefix hardly ever matches two kinds. But a sweep's name is chosen by a
-// person and may be the prefix of an attempt's or trial's id.
-std::optional<Error> also_begins(Reader& reader, const std::string& who,
-                                 const rpc::SweepEntry& sweep) {
-  if (sweep.id.starts_with(who)) return std::nullopt;
-  std::string other;
-  if (const auto attempt = reader.find_attempt(who)) {
-    other = "attempt " + attempt->id;
-  } else if (const auto attempts = reader.attempts_of_trial(who); attempts && !attempts->empty()) {
-    other = "trial " + attempts->front().trial_key;
-  } else {
-    return std::nullopt;
-  }
-  return Error{ErrorCode::kInvalidArgument, "`" + who + "` is the name of sweep " + sweep.id +
-                                                " and the beginning of " + other +
-                                                "; give more digits of one of them"};
-}
-
+// A sweep's name wins over the beginning of an attempt's or a trial's id, which among many
+// thousands may be any word of hex digits. Nothing happens to what is only shown.
 Result<Shown> show_any(Reader& reader, const std::string& who, std::int64_t limit, bool steps) {
   auto sweep = show_sweep(reader, who, limit);
-  if (sweep && is_id(who)) {
-    if (const auto also = also_begins(reader, who, *sweep->sweep)) return *also;
-  }
   if (sweep || who.empty() || sweep.error().code != ErrorCode::kNotFound) return sweep;
   // A text that cannot be an id was meant as a sweep's name, so the nearest name is the better
   // answer.
