@@ -35,7 +35,7 @@ struct StoreState {
   // The position in the queue of the next new attempt: behind all that there are. Only this
   // connection adds attempts, so they are looked through once.
   std::int64_t take_position();
-  std::optional<std::int64_t> next_position;  // unknown at first, and after a merge
+  std::optional<std::int64_t> next_position;  // unknown at first, after a failure and after a merge
 
   // Runs `body`, and notes if a sync fails in it.
   template <class Body>
@@ -69,7 +69,10 @@ struct StoreState {
         return inner;
       });
     });
-    if (!result) names.forget();
+    if (!result) {
+      names.forget();
+      next_position.reset();
+    }
     if (result) restart_long_log();
     return result;
   }
