@@ -170,7 +170,7 @@ hear() {
 # Ends the loaded worker, which ends with its stdin.
 end_server() {
   local tries=0
-  exec {to}>&- {to}> /dev/null
+  exec {loaded[1]}>&- {to}>&- {to}> /dev/null
   while [[ -n $server ]]; do
     hear 0.2
     (( ++tries == 50 )) && kill -KILL "$server"
