@@ -60,8 +60,7 @@ struct SlurmTiming {
   Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
 };
 
-// A worker of the same build without LibTorch. To load it takes a hundredth of the time, and to
-// fork it a third.
+// A worker of the same build without LibTorch. It loads in milliseconds, and is cheaper to fork.
 struct LightWorker {
   std::filesystem::path program;         // beside the other one; "": there is none
   std::set<std::string> workloads = {};  // that it has
