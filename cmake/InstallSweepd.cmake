@@ -17,6 +17,11 @@ foreach(program IN ITEMS sweepd sweepctl sweep-worker)
     endif()" ALL_COMPONENTS)
 endforeach()
 install(TARGETS sweepd sweepctl sweep-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET sweep-worker-light)
+  add_dependencies(programs sweep-worker-light)
+  # Only jobs of a cluster use it, so tools/quickstart does not build it.
+  install(TARGETS sweep-worker-light RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+endif()
 if(TARGET sweep_cuda)
   # Nothing links to it, and without a GPU nobody needs it, so tools/quickstart does not build it
   # there.

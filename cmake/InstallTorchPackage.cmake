@@ -4,6 +4,8 @@ set(torch_package lib/sweepd/torch)
 set(options COMPONENT torch_package EXCLUDE_FROM_ALL)
 
 install(TARGETS sweep-worker RUNTIME DESTINATION ${torch_package}/libexec ${options})
+# Beside the launcher. It needs no LibTorch.
+install(TARGETS sweep-worker-light RUNTIME DESTINATION ${torch_package}/bin ${options})
 if(TARGET sweep_cuda)
   install(TARGETS sweep_cuda LIBRARY DESTINATION ${torch_package}/lib OPTIONAL ${options})
 endif()

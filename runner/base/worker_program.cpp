@@ -21,4 +21,11 @@ fs::path worker_of(const fs::path& folder) {
   return fs::exists(with_torch, ignored) ? with_torch : folder / "sweep-worker";
 }
 
+fs::path light_worker_of(const fs::path& worker) {
+  std::error_code ignored;
+  const fs::path light = worker.parent_path() / "sweep-worker-light";
+  const bool used = worker.filename() == "sweep-worker" && fs::exists(light, ignored);
+  return used ? light : fs::path();
+}
+
 }  // namespace sweepd

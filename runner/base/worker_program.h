@@ -13,4 +13,8 @@ std::filesystem::path worker_program();
 // torch-free installation, else the one beside them.
 std::filesystem::path worker_of(const std::filesystem::path& folder);
 
+// The worker without LibTorch beside `sweep-worker`; "" if there is none, or the worker is another
+// program.
+std::filesystem::path light_worker_of(const std::filesystem::path& worker);
+
 }  // namespace sweepd

@@ -193,8 +193,8 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
   HostInfo host = read_host();
   auto store = Store::open(options.state.database(), *catalog, host);
   if (!store) return store.error();
-  PoolExecutors executors = make_executors(config->config, options.worker, options.prefork,
-                                           owner_of(options.state.path(), host));
+  PoolExecutors executors = make_executors(config->config, *catalog, options.worker,
+                                           options.prefork, owner_of(options.state.path(), host));
   auto parts = std::make_unique<Parts>(
       options.state, std::move(*lock), std::move(*catalog), discover_machine(), std::move(host),
       options.worker, std::move(*store), options.config, std::move(*config), std::move(executors));

@@ -1,8 +1,10 @@
 #include "runner/daemon/make_pools.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runner/base/hash.h"
+#include "runner/daemon/light_worker.h"
 #include "runner/exec/local_executor.h"
 #include "runner/exec/slurm/slurm_executor.h"
 
@@ -12,13 +14,17 @@ std::string owner_of(const std::filesystem::path& state, const HostInfo& host) {
   return hash128(host.id + "|" + state.string()).substr(0, 12);
 }
 
-PoolExecutors make_executors(const Config& config, const std::filesystem::path& worker,
-                             Prefork prefork, const std::string& owner) {
+PoolExecutors make_executors(const Config& config, const Catalog& catalog,
+                             const std::filesystem::path& worker, Prefork prefork,
+                             const std::string& owner) {
+  const bool slurm =
+      std::ranges::any_of(config.pools, [](const auto& pool) { return pool.slurm.has_value(); });
+  const LightWorker light = slurm ? find_light_worker(worker, catalog) : LightWorker();
   PoolExecutors executors;
   for (const PoolConfig& pool : config.pools) {
     if (pool.slurm) {
       executors.push_back(make_slurm_executor(
-          {.pool = pool, .worker = worker, .owner = owner, .commands = {}, .prefork = prefork}));
+          {.pool = pool, .worker = worker, .light = light, .owner = owner, .prefork = prefork}));
     } else {
       executors.push_back(make_local_executor(worker, prefork));
     }

@@ -9,6 +9,7 @@
 #include "runner/base/host.h"
 #include "runner/daemon/attempts/pools.h"
 #include "runner/exec/exit_status.h"
+#include "runner/model/catalog.h"
 #include "runner/sweepfile/config.h"
 
 namespace sweepd {
@@ -18,8 +19,11 @@ using PoolExecutors = std::vector<std::unique_ptr<Executor>>;  // as Config::poo
 // Tells apart daemons that share a folder of attempts. The same after a restart.
 std::string owner_of(const std::filesystem::path& state, const HostInfo& host);
 
-PoolExecutors make_executors(const Config& config, const std::filesystem::path& worker,
-                             Prefork prefork, const std::string& owner);
+// Asks the light worker beside `worker` which workloads it has, if there is one and a pool that
+// uses it.
+PoolExecutors make_executors(const Config& config, const Catalog& catalog,
+                             const std::filesystem::path& worker, Prefork prefork,
+                             const std::string& owner);
 
 // `local` is the first of them.
 Pools make_pools(const Config& config, const PoolExecutors& executors, PoolUse local);

@@ -21,5 +21,16 @@ TEST(WorkerProgram, IsTheOneWithTorchWhereThatPackageIsInstalled) {
   fs::remove_all(prefix);
 }
 
+TEST(WorkerProgram, TheLightOneIsBesideTheOther) {
+  char name[] = "/tmp/sweepd-worker-XXXXXX";
+  ASSERT_NE(::mkdtemp(name), nullptr);
+  const fs::path folder = name;
+  EXPECT_EQ(light_worker_of(folder / "sweep-worker"), "");
+  std::ofstream(folder / "sweep-worker-light") << "#!/bin/sh\n";
+  EXPECT_EQ(light_worker_of(folder / "sweep-worker"), folder / "sweep-worker-light");
+  EXPECT_EQ(light_worker_of(folder / "my-worker"), "");
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace sweepd

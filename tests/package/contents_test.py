@@ -36,7 +36,7 @@ SWEEPD = [
 ]
 TREES = ["share/sweepd/experiments/", "share/sweepd/schemas/", "share/sweepd/docs/", "share/sweepd/python/"]
 TORCH = [
-    "lib/sweepd/torch/bin/sweep-worker", "lib/sweepd/torch/bin/aot_compile", "lib/sweepd/torch/lib/libsweep_cuda.so",
+    "lib/sweepd/torch/bin/sweep-worker", "lib/sweepd/torch/bin/sweep-worker-light", "lib/sweepd/torch/bin/aot_compile", "lib/sweepd/torch/lib/libsweep_cuda.so",
     "lib/sweepd/torch/libexec/sweep-worker", "lib/sweepd/torch/libexec/fetch_libtorch", "lib/sweepd/torch/libexec/lib.sh",
     "share/doc/sweepd-torch/copyright", "share/doc/sweepd-torch/changelog.gz", "share/doc/sweepd-torch/changelog.Debian.gz",
 ]

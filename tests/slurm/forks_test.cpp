@@ -103,6 +103,61 @@ TEST_F(SlurmForks, WhatMustNotBeForkedHasAStepOfItsOwn) {
   EXPECT_NE(server(), "");
 }
 
+// Of an attempt that needs no LibTorch, the worker without it is loaded.
+class LightForks : public SlurmForks {
+ protected:
+  LightForks() {
+    settings_.light = {root_ / "light", {"fault"}};
+    std::filesystem::copy_file(TEST_SWEEP_WORKER, root_ / "light");
+  }
+  // Which worker is loaded: "light", "worker" or "".
+  std::string loaded() const {
+    return output_of(
+        "pgrep -af -- '--serve-job " + root_.string() +
+        "' | grep -v pgrep | grep -o '/[a-z]* --serve-job' | sort -u | cut -d' ' -f1 | "
+        "tr -d /");
+  }
+  void run_one(const std::string& workload) {
+    AttemptRequest one = request();
+    one.workload = workload;
+    if (workload == "noop") std::erase_if(one.params, [](auto& p) { return p.first == "kind"; });
+    const AttemptId id = start(one);
+    const auto end = next<RankEnded>();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit.code, 0) << log(id);
+    EXPECT_TRUE(next<AttemptOver>());
+    EXPECT_THAT(log(id), HasSubstr(kForked));
+  }
+};
+
+TEST_F(LightForks, OneThatNeedsTheOtherHasItLoadedAndItStays) {
+  run_one("fault");
+  EXPECT_EQ(loaded(), "light");
+  run_one("fault");
+  EXPECT_EQ(loaded(), "light");
+  run_one("noop");
+  EXPECT_EQ(loaded(), "worker");
+  const std::string server_before = server();
+  run_one("fault");
+  EXPECT_EQ(loaded(), "worker");
+  EXPECT_EQ(server(), server_before);
+}
+
+TEST_F(LightForks, WhereItIsMissingTheOtherIsLoaded) {
+  std::filesystem::remove(root_ / "light");
+  run_one("fault");
+  EXPECT_EQ(loaded(), "worker");
+}
+
+TEST_F(LightForks, WhereItDoesNotLoadAnAttemptHasAStepOfItsOwn) {
+  std::filesystem::remove(root_ / "light");
+  std::ofstream(root_ / "light") << "#!/bin/bash\nexit 127\n";
+  std::filesystem::permissions(root_ / "light", std::filesystem::perms::owner_all);
+  AttemptId id;
+  EXPECT_EQ(run("done", &id).code, 0);
+  EXPECT_THAT(log(id), Not(HasSubstr(kForked)));
+}
+
 TEST_F(SlurmForks, WithoutPreforkNoneIs) {
   settings_.prefork = Prefork::kNo;
   AttemptId id;

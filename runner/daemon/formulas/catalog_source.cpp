@@ -39,17 +39,13 @@ void write_cache(const std::filesystem::path& file, const std::string& text) {
   if (!out || error) std::filesystem::remove(part, error);
 }
 
-}  // namespace
+// What `worker --describe` prints, as JSON and as a catalog.
+struct Described {
+  json text;
+  Catalog catalog;
+};
 
-Result<Catalog> load_catalog(const std::filesystem::path& worker,
-                             const std::filesystem::path& cache_file) {
-  const json print = fingerprint(worker);
-  if (const auto file = read_regular(cache_file, Links::kRefuse); file && !print.is_null()) {
-    const json cached = parse_json(*file);
-    if (cached.is_object() && cached.value("worker", json()) == print) {
-      if (auto catalog = catalog_from_json(cached.value("catalog", json()))) return catalog;
-    }
-  }
+Result<Described> ask_for_catalog(const std::filesystem::path& worker) {
   const auto text = ask_worker(worker, "--describe", "", kLimit);
   const auto fail = [&](const std::string& why) {
     return Error{
@@ -61,9 +57,31 @@ Result<Catalog> load_catalog(const std::filesystem::path& worker,
   if (described.is_discarded()) return fail("what it printed is not JSON");
   auto catalog = catalog_from_json(described);
   if (!catalog) return fail(catalog.error().message);
+  return Described{described, std::move(*catalog)};
+}
+
+}  // namespace
+
+Result<Catalog> load_catalog(const std::filesystem::path& worker,
+                             const std::filesystem::path& cache_file) {
+  const json print = fingerprint(worker);
+  if (const auto file = read_regular(cache_file, Links::kRefuse); file && !print.is_null()) {
+    const json cached = parse_json(*file);
+    if (cached.is_object() && cached.value("worker", json()) == print) {
+      if (auto catalog = catalog_from_json(cached.value("catalog", json()))) return catalog;
+    }
+  }
+  auto described = ask_for_catalog(worker);
+  if (!described) return described.error();
   // It is only a cache: if it cannot be written, the next start asks again.
-  write_cache(cache_file, to_json_line(json{{"worker", print}, {"catalog", described}}));
-  return catalog;
+  write_cache(cache_file, to_json_line(json{{"worker", print}, {"catalog", described->text}}));
+  return std::move(described->catalog);
+}
+
+Result<Catalog> describe_worker(const std::filesystem::path& worker) {
+  auto described = ask_for_catalog(worker);
+  if (!described) return described.error();
+  return std::move(described->catalog);
 }
 
 }  // namespace sweepd

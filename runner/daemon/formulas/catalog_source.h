@@ -12,4 +12,7 @@ namespace sweepd {
 Result<Catalog> load_catalog(const std::filesystem::path& worker,
                              const std::filesystem::path& cache_file);
 
+// The same without a cache.
+Result<Catalog> describe_worker(const std::filesystem::path& worker);
+
 }  // namespace sweepd

@@ -64,7 +64,7 @@ rank() {
 
 case ${1-} in
   rank) rank "$2" "$3" "$4"; exit 0 ;;
-  serve) surround 0; exec "$worker" --serve-job "$folder" "$runs" ;;
+  serve) surround 0; exec "$2" --serve-job "$folder" "$runs" ;;
 esac
 
 # What sbatch was told must not change what srun is told.
@@ -136,16 +136,17 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   report over "$code"
 }
 
-# The loaded worker: the process of its srun ("": there is none), and how often one was lost.
-server='' lost=0 ready=0
+# The loaded worker: the process of its srun ("": there is none), which one it is, and how often one was lost.
+server='' program='' lost=0 ready=0
 exec {from}< /dev/null {to}> /dev/null  # what it says and what it hears
 trap : PIPE  # it may end at any moment
 
-start_server() {
+start_server() {  # PROGRAM
+  program=$1
   coproc loaded {
     exec srun --quit-on-interrupt --overlap --nodes=1 --ntasks=1 --nodelist="$SLURMD_NODENAME" \
       --cpus-per-task="$SLURM_CPUS_ON_NODE" --distribution=block --kill-on-bad-exit=0 --wait=0 \
-      bash "$folder/pilot.sh" serve 2> "$folder/server.txt"
+      bash "$folder/pilot.sh" serve "$program" 2> "$folder/server.txt"
   }
   server=$loaded_PID ready=0 heard=
   exec {from}<&- {to}>&-
@@ -166,13 +167,27 @@ hear() {
   return 2
 }
 
+# Ends the loaded worker, which ends with its stdin.
+end_server() {
+  local tries=0
+  exec {loaded[1]}>&- {to}>&- {to}> /dev/null
+  while [[ -n $server ]]; do
+    hear 0.2
+    (( ++tries == 50 )) && kill -KILL "$server"
+  done
+} 2>/dev/null
+
 # Runs an attempt as a fork of the loaded worker, which reports what becomes of it. 1: it has not begun.
-forked() {  # ATTEMPT
+forked() {  # ATTEMPT WORKER: `torch`, or `light` if the one without LibTorch is enough
   local run=$folder/run.$number told=fork asked=0 since=$SECONDS limit signal=INT seen word answer= result code
+  local wanted=$worker
+  [[ $2 == light && -x $light ]] && wanted=$light
+  # The one with LibTorch can run everything, so it stays once it has loaded.
+  [[ -n $server && $program != "$wanted" && $program != "$worker" ]] && end_server
   while :; do
     if [[ -z $server ]]; then
       (( lost < 3 )) || return 1
-      start_server
+      start_server "$wanted"
       since=$SECONDS
     fi
     if (( ready && ! asked )); then
@@ -225,12 +240,12 @@ report idle
 # waited for longer than a short `idle`: sweepd must first see that the job runs.
 until_s=$(( SECONDS + (idle < 10 ? 10 : idle) )) soon=0
 while (( SECONDS < until_s )) && [[ -d $folder ]]; do
-  read -r seen word what ranks per_node on_gpus nodes < "$folder/order"
+  read -r seen word what ranks per_node on_gpus nodes which < "$folder/order"
   if (( seen > number )); then
     number=$seen
     case $word in
       run) attempt "$what" "$ranks" "$per_node" "$on_gpus" "$nodes" ;;
-      fork) forked "$what" || attempt "$what" "$ranks" "$per_node" "$on_gpus" "$nodes" ;;
+      fork) forked "$what" "$which" || attempt "$what" "$ranks" "$per_node" "$on_gpus" "$nodes" ;;
       end) break ;;
       *) report over 0 ;;  # it was taken back before it began
     esac
@@ -267,14 +282,15 @@ std::string pilot_script(const PilotSettings& settings) {
              "folder={}\n"
              "runs={}\n"
              "worker={}\n"
+             "light={}  # the worker without LibTorch\n"
              "idle={}  # seconds\n"
              "unwritable={}\n"
              "pages=/dev/shm/sweepd.$SLURM_JOB_ID\n"
              "export MASTER_ADDR=${{MASTER_ADDR-$SLURMD_NODENAME}}\n"
              "prologue() {{\n{}\n}}\n",
              quoted(settings.folder.string()), quoted(settings.pool.runs),
-             quoted(settings.worker.string()), settings.pool.slurm->idle.ns / 1'000'000'000,
-             kExitJournal, prologue) +
+             quoted(settings.worker.string()), quoted(settings.light.string()),
+             settings.pool.slurm->idle.ns / 1'000'000'000, kExitJournal, prologue) +
          kBody;
 }
 

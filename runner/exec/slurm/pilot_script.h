@@ -12,6 +12,7 @@ namespace sweepd {
 struct PilotSettings {
   PoolConfig pool;
   std::filesystem::path worker;
+  std::filesystem::path light;   // SlurmSettings::light
   std::filesystem::path folder;  // of the job (job_folder.h)
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "runner/exec/forkable.h"
+#include "runner/model/program.h"
 
 namespace sweepd {
 namespace {
@@ -63,6 +64,8 @@ Pilots::Attempt Pilots::attempt_of(const AttemptFolder& folder,
   Attempt attempt{request.attempt, folder, slurm_ask(pool_, request)};
   attempt.forked =
       settings_.prefork == Prefork::kYes && attempt.ask.nodes == 1 && may_be_forked(request);
+  const std::string run_by = request.program ? std::string(kProgramBase) : request.workload;
+  attempt.light = attempt.forked && settings_.light.workloads.contains(run_by);
   return attempt;
 }
 

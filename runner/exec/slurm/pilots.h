@@ -51,6 +51,7 @@ class Pilots {
     AttemptFolder folder;
     SlurmAsk ask;
     bool forked = false;   // by the loaded worker of its job
+    bool light = false;    // ... for which the one without LibTorch is enough
     std::string job = {};  // its name; "": it waits
     std::int64_t number = 0;
     Instant given{};  // to the job

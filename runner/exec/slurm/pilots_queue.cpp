@@ -110,7 +110,8 @@ void Pilots::submit(std::int64_t nodes, Instant now) {
   job.record = {nodes, pool_.time, now_wall(), 0};
   job.needed = now;
   job.submitting = true;
-  const std::string script = pilot_script({settings_.pool, settings_.worker, job.folder.path()});
+  const std::string script =
+      pilot_script({settings_.pool, settings_.worker, settings_.light.program, job.folder.path()});
   if (const auto made = job.folder.make(job.record, script); !made) {
     return refuse_waiting(nodes, made.error());
   }

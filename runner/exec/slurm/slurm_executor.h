@@ -13,7 +13,8 @@
 //
 // Forks. An attempt that may be forked (forkable.h) and needs one node has no srun of its own: the
 // first one makes the pilot start a step in which a worker loads, and that forks this attempt and
-// those that follow (worker/serve_job.h). If there is none, an attempt gets its own step.
+// those that follow (worker/serve_job.h). If there is none, an attempt gets its own step. As long
+// as the attempts of a job need no LibTorch, it is the worker without it.
 //
 // What the scheduler must know. The pool has `max_jobs` slots. An attempt takes one, whatever its
 // size, from `start` until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and
@@ -43,6 +44,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "runner/base/units.h"
@@ -58,9 +60,16 @@ struct SlurmTiming {
   Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
 };
 
+// A worker of the same build without LibTorch. It loads in milliseconds, and is cheaper to fork.
+struct LightWorker {
+  std::filesystem::path program;         // beside the other one; "": there is none
+  std::set<std::string> workloads = {};  // that it has
+};
+
 struct SlurmSettings {
   PoolConfig pool;               // with `slurm`, and an absolute `runs`
   std::filesystem::path worker;  // a path on the nodes
+  LightWorker light = {};        // forks the attempts that need no other
   // Tells apart daemons that share `runs`: letters, digits and `-`. The same after a restart.
   std::string owner;
   std::filesystem::path commands = {};  // the folder of sbatch and so on; "": PATH
