@@ -155,9 +155,10 @@ TEST(PilotScript, QuotesWhatItIsGiven) {
   PoolConfig pool;
   pool.slurm.emplace();
   pool.runs = "/runs of $USER";
-  const std::string script = pilot_script({pool, "/it's here/worker", "/jobs/a"});
+  const std::string script = pilot_script({pool, "/it's here/worker", "/it's light", "/jobs/a"});
   EXPECT_NE(script.find("runs='/runs of $USER'\n"), std::string::npos);
   EXPECT_NE(script.find("worker='/it'\\''s here/worker'\n"), std::string::npos);
+  EXPECT_NE(script.find("light='/it'\\''s light'  #"), std::string::npos);
   EXPECT_NE(script.find("idle=60  # seconds\n"), std::string::npos);
 }
 
