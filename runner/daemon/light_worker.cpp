@@ -15,9 +15,13 @@ LightWorker find_light_worker(const std::filesystem::path& worker, const Catalog
   LightWorker light{light_worker_of(worker), {}};
   if (light.program.empty()) return light;
   const auto version = ask_worker(light.program, "--version", "", seconds(10));
-  const auto own = describe_worker(light.program);
-  if (!version || !own || version->find(kBuildCommit) == std::string::npos) {
+  if (!version || version->find(kBuildCommit) == std::string::npos) {
     spdlog::warn("{} is of another build and is not used", light.program.string());
+    return {};
+  }
+  const auto own = describe_worker(light.program);
+  if (!own) {
+    spdlog::warn("{}; it is not used", own.error().message);
     return {};
   }
   for (const WorkloadDef& def : own->workloads) {

@@ -17,9 +17,10 @@ std::string owner_of(const std::filesystem::path& state, const HostInfo& host) {
 PoolExecutors make_executors(const Config& config, const Catalog& catalog,
                              const std::filesystem::path& worker, Prefork prefork,
                              const std::string& owner) {
-  const bool slurm =
+  const bool forks_in_jobs =
+      prefork == Prefork::kYes &&
       std::ranges::any_of(config.pools, [](const auto& pool) { return pool.slurm.has_value(); });
-  const LightWorker light = slurm ? find_light_worker(worker, catalog) : LightWorker();
+  const LightWorker light = forks_in_jobs ? find_light_worker(worker, catalog) : LightWorker();
   PoolExecutors executors;
   for (const PoolConfig& pool : config.pools) {
     if (pool.slurm) {

@@ -4,8 +4,8 @@
 //   job.json    what was asked of Slurm, before sbatch runs; then the job's number
 //   pilot.sh    the batch script
 //   order       `NUMBER run ATTEMPT RANKS RANKS_PER_NODE ON_GPUS NODES`, or `fork` for `run` if the
-//               loaded worker may run it; then with the same number `stop` or `kill`; `NUMBER end`;
-//               `0 wait` at first
+//               loaded worker may run it, and `light` at its end if the one without LibTorch may;
+//               then with the same number `stop` or `kill`; `NUMBER end`; `0 wait` at first
 //   run.N/      folder of the order N
 //   ended       `STATE|REASON|EXIT|NODES`, in Slurm's words. No job is left
 // Written by the pilot, and for an attempt that it forked by the loaded worker:

@@ -178,12 +178,12 @@ end_server() {
 } 2>/dev/null
 
 # Runs an attempt as a fork of the loaded worker, which reports what becomes of it. 1: it has not begun.
-forked() {  # ATTEMPT WORKER: `torch`, or `light` if the one without LibTorch is enough
+forked() {  # ATTEMPT [light]: the worker without LibTorch is enough
   local run=$folder/run.$number told=fork asked=0 since=$SECONDS limit signal=INT seen word answer= result code
   local wanted=$worker
-  [[ $2 == light && -x $light ]] && wanted=$light
+  [[ ${2-} == light && -x $light ]] && wanted=$light
   # The one with LibTorch can run everything, so it stays once it has loaded.
-  [[ -n $server && $program != "$wanted" && $program != "$worker" ]] && end_server
+  [[ -n $server && $program != "$worker" && $wanted == "$worker" ]] && end_server
   while :; do
     if [[ -z $server ]]; then
       (( lost < 3 )) || return 1

@@ -67,9 +67,10 @@ void Pilots::give(Job& job, Attempt& attempt, Instant now) {
   if (done) done = write_order_of_attempt(attempt.folder.path(), {job.folder.name(), number});
   const SlurmAsk& ask = attempt.ask;
   if (done) {
+    // A pilot of an earlier daemon takes all that follows ON_GPUS for the number of nodes.
     done = job.folder.order(fmt::format(
-        "{} {} {} {} {} {} {} {}", number, attempt.forked ? "fork" : "run", attempt.id, ask.ranks,
-        ask.ranks_per_node, ask.on_gpus ? 1 : 0, ask.nodes, attempt.light ? "light" : "torch"));
+        "{} {} {} {} {} {} {}{}", number, attempt.forked ? "fork" : "run", attempt.id, ask.ranks,
+        ask.ranks_per_node, ask.on_gpus ? 1 : 0, ask.nodes, attempt.light ? " light" : ""));
   }
   if (!done) {
     events_.emplace_back(AttemptNotStarted{attempt.id, done.error()});
