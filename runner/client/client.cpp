@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <thread>
 
+#include "runner/base/clock.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/messages/reference.h"
@@ -40,6 +42,27 @@ Result<Connection*> Client::connection() {
     if (!config.empty() && database.empty()) warn_of_other_config(wanted);
   }
   return &*connection_;
+}
+
+Result<Connection*> Client::connect_again() {
+  std::error_code ignored;
+  if (!std::filesystem::exists(state().database(), ignored)) {
+    return Error{ErrorCode::kUnavailable,
+                 "the state folder " + state().path().string() + " was moved or deleted"};
+  }
+  connection_.reset();
+  return connection();
+}
+
+Result<Connection*> Client::wait_for_daemon(Duration limit) {
+  const Instant deadline = now_instant() + limit;
+  connection_.reset();
+  while (true) {
+    auto opened = Connection::open(state(), Autostart::kNo);
+    if (opened) return &connection_.emplace(std::move(*opened));
+    if (now_instant() > deadline) return opened.error();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
 }
 
 namespace {

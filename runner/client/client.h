@@ -36,6 +36,13 @@ class Client {
 
   StateFolder state() const { return StateFolder::from_environment(state_dir); }
   Result<Connection*> connection();
+  // Whether the daemon hung up on the last request, or on whoever waited for news.
+  bool lost() const { return connection_ && connection_->closed(); }
+  // For a request that the daemon did not survive: connects to the next one, which is started. A
+  // state folder that is gone is not begun anew. Connections from before are no longer valid.
+  Result<Connection*> connect_again();
+  // The same, but starts none: one must listen within `limit`.
+  Result<Connection*> wait_for_daemon(Duration limit);
   // Calls method M of runner/wire/messages. Errors and notifications as in Connection::call.
   template <class M>
   Result<typename M::Reply> call(const typename M::Request& request,

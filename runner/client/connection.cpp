@@ -157,7 +157,10 @@ Result<std::optional<json>> Connection::next_notification(Duration timeout) {
     char chunk[65536];
     const ssize_t n = ::recv(fd_.get(), chunk, sizeof chunk, 0);
     if (n < 0 && errno == EINTR) return std::optional<json>();
-    if (n <= 0) return gone();
+    if (n <= 0) {
+      closed_ = true;
+      return gone();
+    }
     buffer_.append(chunk, static_cast<std::size_t>(n));
   }
 }

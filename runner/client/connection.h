@@ -60,7 +60,7 @@ class Connection {
   Result<nlohmann::json> next_notification();
   // Returns the next notification within `timeout`, or nothing if none arrived or a signal did.
   Result<std::optional<nlohmann::json>> next_notification(Duration timeout);
-  // Whether the daemon hung up on the last call.
+  // Whether the daemon hung up, as far as was read.
   bool closed() const { return closed_; }
 
  private:

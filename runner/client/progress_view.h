@@ -1,5 +1,5 @@
-// A watched sweep as lines of text. Pure: the same state gives the same lines. watching.cpp writes
-// them to the terminal.
+// A watched sweep as lines of text. Pure: the same state gives the same lines. progress_display.cpp
+// writes them to the terminal.
 #pragma once
 
 #include <cstddef>

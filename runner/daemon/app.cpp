@@ -93,12 +93,14 @@ struct App::Parts {
   void stop(StopMode mode) {
     if (mode == StopMode::kNow || draining) {
       spdlog::info("stopping now; running attempts continue, and the next daemon adopts them");
+      watchers.stopping({true});
       // Posted, so that the reply to the `stop` request is queued first.
       asio::post(io, [this] { end(); });
       return;
     }
     draining = true;
     notifier.stop();
+    watchers.stopping({false});
     spdlog::info("draining: {} running, {} stay queued", dispatcher.running().size(),
                  dispatcher.queued());
     dispatcher.drain();

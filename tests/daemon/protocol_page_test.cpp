@@ -121,6 +121,7 @@ std::vector<Row> object_rows() {
           object<StudyPart>(),
           object<StudyFigure>(),
           object<rpc::Progress>(),
+          object<Stopping>(),
           object<rpc::SweepPlan>(),
           object<rpc::PlannedAxis>(),
           object<PlannedTime>(),

@@ -70,6 +70,10 @@ class WatchersTest : public DispatcherStory {
       for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
         const auto line = nlohmann::json::parse(text_.substr(0, end));
         text_.erase(0, end + 1);
+        if (line.at("method") == rpc::Stopping::kName) {
+          stops_.push_back(line.at("params").at("now").get<bool>());
+          continue;
+        }
         EXPECT_TRUE(from_message(line.at("params"), told_.emplace_back()));
       }
       return told_.size() >= n;
@@ -111,6 +115,7 @@ class WatchersTest : public DispatcherStory {
   UniqueFd client_;
   std::string text_;
   std::vector<rpc::Progress> told_;
+  std::vector<bool> stops_;  // whether at once
 };
 
 const Ending kFailed{Failed{"no", "measure"}, 0};
@@ -134,6 +139,17 @@ TEST_F(WatchersTest, WhatEndsWhileTheCountsAreReadIsToldBeforeTheEnd) {
     for (const std::string& outcome : outcomes(progress)) all.push_back(outcome);
   }
   EXPECT_THAT(all, ElementsAre("failed"));
+}
+
+TEST_F(WatchersTest, WhoWatchesOrBeginsToIsToldOfAStopAtOnce) {
+  const auto attempts = enqueue({{{"model", "large"}}});
+  watch(attempts);
+  told(1);
+  watchers_->stopping({false});
+  watch(attempts);
+  watchers_->stopping({true});
+  told(3);  // the next news, of both
+  EXPECT_THAT(stops_, ElementsAre(false, false, true, true));
 }
 
 TEST_F(WatchersTest, WhoComesLaterIsToldOfThePastOnce) {

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -35,7 +36,8 @@ class Browser:
         self._process = subprocess.Popen(
             [program(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
              "--remote-debugging-pipe", f"--user-data-dir={self._folder}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=in_child)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=in_child,
+            start_new_session=True)
         os.close(to_browser)
         os.close(from_browser)
         self._session = None
@@ -46,11 +48,16 @@ class Browser:
         self.ask("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
 
     def close(self):
-        self._process.kill()
+        # The browser's own processes write into its folder too, and outlive it by a moment.
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         os.close(self._out)
         os.close(self._in)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        deadline = time.monotonic() + 10
+        while os.path.exists(self._folder):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{self._folder} is still written to")
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def ask(self, method, **params):
         self._number += 1

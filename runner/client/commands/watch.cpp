@@ -9,7 +9,9 @@ void add_watch(Command& app, Client& client) {
   command->add_option(
       "SWEEP", *sweep,
       "name (its latest sweep), id or unique prefix of an id [default: the latest sweep]");
-  command->footer("Example: sweepctl watch lm-end-to-end\nCtrl-C stops watching, not the sweep.");
+  command->footer(
+      "Example: sweepctl watch lm-end-to-end\nCtrl-C stops watching, not the sweep. If the daemon "
+      "dies, the next one is started and watching goes on.");
   command->callback([&client, sweep] {
     client.action = [&client, sweep] { return watch_sweep(client, *sweep); };
   });

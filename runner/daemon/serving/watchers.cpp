@@ -44,6 +44,11 @@ Result<Pace> read_pace(Reader& reader, const SweepId& sweep, const AttemptWeight
   return Pace{std::move(*passes), now_instant() - start};
 }
 
+void tell_of_stop(const std::weak_ptr<Session>& session, const rpc::Stopping& how) {
+  const auto open = session.lock();
+  if (open) open->send(notification_line(rpc::Stopping::kName, to_message(how)));
+}
+
 }  // namespace
 
 // What ended while the past was read may also be in `ended` or in the news.
@@ -71,6 +76,7 @@ void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
   if (watched == sweeps_.end()) {
     watched = sweeps_.insert(watched, std::make_shared<Watched>(sweep, std::move(trials)));
   }
+  if (stopping_) tell_of_stop(session, *stopping_);
   auto watch = std::make_shared<Watch>();
   watch->session = std::move(session);
   (*watched)->watches.push_back(std::move(watch));
@@ -107,6 +113,13 @@ void Watchers::ended(const EndedAttempt& attempt) {
     }
   }
   changed();
+}
+
+void Watchers::stopping(rpc::Stopping how) {
+  stopping_ = how;
+  for (const auto& sweep : sweeps_) {
+    for (const auto& watch : sweep->watches) tell_of_stop(watch->session, how);
+  }
 }
 
 void Watchers::changed() {

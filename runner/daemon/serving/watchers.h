@@ -44,6 +44,9 @@ class Watchers {
            std::unordered_set<TrialKey> trials);
   void changed();
   void ended(const EndedAttempt& attempt);
+  // The daemon was told to stop. Everybody who watches, or begins to, is told at once: who knows it
+  // does not start the next daemon when this one is gone.
+  void stopping(rpc::Stopping how);
 
  private:
   using Ended = std::vector<rpc::EndedEntry>;
@@ -96,6 +99,7 @@ class Watchers {
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer beat_;
   bool armed_ = false;
+  std::optional<rpc::Stopping> stopping_;
 };
 
 }  // namespace sweepd

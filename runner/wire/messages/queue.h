@@ -147,4 +147,15 @@ struct Progress {
   }
 };
 
+// The `params` of a notification to everybody who watches.
+struct Stopping {
+  static constexpr std::string_view kName = "stopping";
+  static constexpr std::string_view kTitle = "`stopping`";
+  bool now = false;
+  static void visit(auto& self, auto&& field) {
+    field("now", self.now,
+          "the daemon was told to stop and ends at once; else when running attempts have ended");
+  }
+};
+
 }  // namespace sweepd::rpc

@@ -1,0 +1,190 @@
+// Somebody watches a sweep while its daemon dies, is stopped or loses its folder.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <string>
+#include <thread>
+
+#include "runner/base/unique_fd.h"
+#include "runner/wire/endpoint.h"
+#include "runner/wire/messages/queue.h"
+#include "runner/wire/rpc.h"
+#include "tests/e2e/experiment_files.h"
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+constexpr auto kFour =
+    "sweep: four\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0}\n"
+    "matrix: {steps: [10, 11, 12, 13]}\n";
+constexpr auto kLong =
+    "sweep: long\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0, steps: 9000}\n";
+
+bool runs_a_worker(const Sandbox& box) {
+  return eventually([&] { return !box.worker_pids().empty(); });
+}
+
+std::future<Ran> in_background(const Sandbox& box, std::vector<std::string> arguments,
+                               std::string input = "") {
+  return std::async(std::launch::async, [&box, arguments, input] {  //
+    return box.ctl(arguments, input);
+  });
+}
+
+// Watches a sweep, and has had the first news of it once this returns.
+std::future<Ran> watch(const Sandbox& box, const std::string& sweep) {
+  const fs::path lines = box.folder() / "watched";
+  auto watched = std::async(std::launch::async, [&box, sweep, lines] {
+    const std::string command =
+        std::string(SWEEPCTL) + " watch " + sweep + " 2>'" + lines.string() + "'";
+    Ran ran = box.run("/bin/sh", {"-c", command});
+    ran.err = text_of(lines);
+    return ran;
+  });
+  EXPECT_TRUE(eventually([&] { return text_of(lines).find(" ended") != std::string::npos; }));
+  return watched;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+TEST(WatchOn, FromDaemonToDaemonUntilTheSweepHasEnded) {
+  const Sandbox box;
+  auto waited = in_background(box, {"submit", "-", "--wait"}, kFour);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(runs_a_worker(box));
+    const pid_t daemon = box.daemon_pid();
+    box.kill_daemon();
+    // Nobody but the watcher starts the next one.
+    ASSERT_TRUE(eventually([&] { return box.daemon_pid() > 0 && box.daemon_pid() != daemon; }));
+  }
+  const Ran ran = waited.get();
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("four: 4/4 ended"));
+  EXPECT_GE(count(ran.err, "the daemon is gone; the next one continues"), 1U);
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "4");
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
+}
+
+TEST(WatchOn, EachFailureIsToldOnce) {
+  const Sandbox box;
+  box.ctl({"submit", "-"},
+          "sweep: mixed\nworkload: fault\nparams: {sleep: 100ms, warmup: 0, steps: 30}\n"
+          "matrix: {kind: [oom, slow]}\n");
+  auto watched = watch(box, "mixed");
+  ASSERT_TRUE(eventually(
+      [&] { return text_of(box.folder() / "watched").find("oom kind") != std::string::npos; }));
+  ASSERT_TRUE(runs_a_worker(box));
+  box.kill_daemon();
+  const Ran ran = watched.get();
+  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  EXPECT_EQ(count(ran.err, "oom kind=oom"), 1U) << ran.err;
+}
+
+TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
+  for (const bool now : {true, false}) {
+    const Sandbox box;
+    box.ctl({"submit", "-"}, now ? kLong : kFour);
+    ASSERT_TRUE(runs_a_worker(box));
+    auto watched = watch(box, "");
+    box.ctl(now ? std::vector<std::string>{"stop", "--now"} : std::vector<std::string>{"stop"});
+    const Ran ran = watched.get();
+    EXPECT_EQ(ran.exit_code, 5) << ran.err;
+    EXPECT_THAT(ran.err,
+                AllOf(HasSubstr("the daemon was told to stop"),
+                      HasSubstr("what is queued is kept, and this continues: sweepctl watch "),
+                      Not(HasSubstr("is gone"))));
+    EXPECT_FALSE(lock_holder(StateFolder(box.state())));
+  }
+}
+
+TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowed) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, kFour);
+  ASSERT_TRUE(runs_a_worker(box));
+  auto watched = watch(box, "four");
+  box.ctl({"stop", "--now"});
+  box.ctl({"status"});
+  const Ran ran = watched.get();
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("four: 4/4 ended"));
+}
+
+TEST(WatchOn, AFolderThatIsGoneIsNotBegunAnew) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, kLong);
+  ASSERT_TRUE(runs_a_worker(box));
+  auto watched = watch(box, "long");
+  const fs::path moved = box.folder() / "moved";
+  fs::rename(box.state(), moved);
+  const Ran ran = watched.get();
+  EXPECT_EQ(ran.exit_code, 5) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("state was moved or deleted"));
+  EXPECT_FALSE(fs::exists(box.state()));
+  fs::rename(moved, box.state());  // so that the sandbox ends what runs
+}
+
+// Answers who watches, and is gone; again and again.
+class FragileDaemon {
+ public:
+  explicit FragileDaemon(const StateFolder& state) {
+    fs::create_directories(state.path());
+    std::ofstream(state.database()).put('\n');
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    state.socket().string().copy(name.sun_path, sizeof name.sun_path - 1);
+    EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
+    EXPECT_EQ(::listen(socket_.get(), 1), 0);
+    loop_ = std::thread([this] { answer(); });
+  }
+  ~FragileDaemon() {
+    ::shutdown(socket_.get(), SHUT_RDWR);
+    loop_.join();
+  }
+
+ private:
+  void answer() {
+    while (true) {
+      const UniqueFd client(::accept(socket_.get(), nullptr, nullptr));
+      if (!client) return;
+      char request[4096];
+      if (::recv(client.get(), request, sizeof request, 0) <= 0) continue;
+      rpc::Watch::Reply watched;
+      watched.sweep.id = "3f9c2a7be01d4455";
+      watched.sweep.name = "fragile";
+      // The first request of each connection has the id 1.
+      const std::string reply = result_line(1, to_message(watched));
+      ::send(client.get(), reply.data(), reply.size(), MSG_NOSIGNAL);
+    }
+  }
+
+  UniqueFd socket_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::thread loop_;
+};
+
+TEST(WatchOn, ADaemonThatAlwaysDiesIsNotStartedForEver) {
+  const Sandbox box;
+  const FragileDaemon fragile{StateFolder(box.state())};
+  const Ran ran = box.ctl({"watch", "fragile"});
+  EXPECT_EQ(ran.exit_code, 5) << ran.err;
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("the daemon ended 6 times, each within a minute; its log: "),
+                             HasSubstr("sweepd.log")));
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
