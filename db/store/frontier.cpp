@@ -15,8 +15,8 @@ struct Queued {
   TrialKey trial_key;
 };
 
-// What still waits in its sweeps, has the same pass, and is wanted by no sweep that measures every
-// point.
+// What still waits in its sweeps and its pool, has the same pass, and is wanted by no sweep that
+// measures every point.
 std::vector<Queued> queued_beside(Connection& connection, std::int64_t attempt) {
   Query query(
       connection,
@@ -27,7 +27,7 @@ std::vector<Queued> queued_beside(Connection& connection, std::int64_t attempt) 
       "JOIN attempt a ON a.row = its.attempt AND a.outcome IS NULL AND a.pass = oom.pass "
       "JOIN trial u ON u.id = a.trial AND u.workload = t.workload AND u.version = t.version "
       "WHERE oom.row = ? AND " +
-          left_queue_ns("a") +
+          pool_of_attempt("a") + " = " + pool_of_attempt("oom") + " AND " + left_queue_ns("a") +
           " IS NULL AND NOT EXISTS (SELECT 1 FROM sweep_attempt o JOIN sweep w ON w.id = "
           "o.sweep WHERE o.attempt = a.row AND w.frontier = 0) ORDER BY a.position");
   query.bind(attempt);
@@ -47,8 +47,11 @@ Result<std::vector<Store::LeftOut>> Store::leave_out_beyond(const OpenAttempt& o
   return state_->transact("leaving out points beyond one that ran out of memory", [&] {
     std::vector<LeftOut> left;
     ParamTable params(connection, *def);
+    const auto pool = pool_param(*def);
     for (const Queued& queued : queued_beside(connection, oom.row)) {
       auto trial = params.read(queued.trial);
+      // A trial's rows do not have the pool, which may differ between its attempts.
+      if (trial && pool) trial->values[*pool] = oom.trial.values[*pool];
       if (!trial || !is_beyond(*def, oom.trial, *trial)) continue;
       Ending ending{
           Skipped{fmt::format("beyond the oom of trial {}, which has {}", short_id(oom.trial_key),

@@ -56,6 +56,20 @@ TEST_F(FrontierTest, ASweepThatMeasuresEveryPointKeepsThem) {
   EXPECT_THAT(left_out_by(queued.front()), IsEmpty());
 }
 
+// What does not fit here may fit on a cluster's nodes, and the other way round.
+TEST_F(FrontierTest, AnotherPoolIsNotLeftOut) {
+  const auto queued = submit(sweep("s", {{{"context", "64"}},
+                                         {{"context", "128"}},
+                                         {{"context", "64"}, {"pool", "far"}},
+                                         {{"context", "128"}, {"pool", "far"}},
+                                         {{"context", "512"}, {"pool", "far"}}}))
+                          .queued;
+  EXPECT_EQ(left_out_by(queued[0]).size(), 1U);
+  EXPECT_EQ(store_->open_attempts().value().size(), 3U) << "those of the other pool";
+  EXPECT_EQ(left_out_by(queued[3]).size(), 1U) << "512 there";
+  EXPECT_EQ(store_->open_attempts().value().size(), 1U) << "64 there";
+}
+
 TEST_F(FrontierTest, WhatRunsGoesOn) {
   const auto queued = submit(sweep("s", {{{"context", "64"}}, {{"context", "128"}}})).queued;
   ASSERT_TRUE(store_->mark_started(queued[1].row, WallTime{5}, {}));

@@ -36,13 +36,6 @@ bool runs_a_worker(const Sandbox& box) {
   return eventually([&] { return !box.worker_pids().empty(); });
 }
 
-std::future<Ran> in_background(const Sandbox& box, std::vector<std::string> arguments,
-                               std::string input = "") {
-  return std::async(std::launch::async, [&box, arguments, input] {  //
-    return box.ctl(arguments, input);
-  });
-}
-
 // Watches a sweep, and has had the first news of it once this returns.
 std::future<Ran> watch(const Sandbox& box, const std::string& sweep) {
   const fs::path lines = box.folder() / "watched";
@@ -65,7 +58,8 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 TEST(WatchOn, FromDaemonToDaemonUntilTheSweepHasEnded) {
   const Sandbox box;
-  auto waited = in_background(box, {"submit", "-", "--wait"}, kFour);
+  box.ctl({"submit", "-"}, kFour);
+  auto waited = watch(box, "four");
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(runs_a_worker(box));
     const pid_t daemon = box.daemon_pid();

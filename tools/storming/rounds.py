@@ -61,8 +61,6 @@ def calm(machine, names):
     for name in names:
         status, said = machine.ctl("watch", name, limit_s=WATCH_LIMIT_S)
         if status not in (0, 4):  # 4: some are not done
-            status, said = machine.ctl("watch", name, limit_s=WATCH_LIMIT_S)
-        if status not in (0, 4):
             found.append(f"`{name}` does not complete: {said.strip()[-500:] or 'no answer'}")
     return found
 
