@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <thread>
 
 #include "runner/base/clock.h"
 #include "runner/wire/messages/machine.h"
-#include "runner/wire/messages/queue.h"
-#include "runner/wire/messages/reference.h"
-#include "runner/wire/messages/upkeep.h"
 
 namespace sweepd {
 
@@ -39,19 +34,27 @@ Result<Connection*> Client::connection() {
                       : Connection::open_file(state(), database_file(database));
     if (!opened) return opened.error();
     connection_.emplace(std::move(*opened));
+    ++connections_;
     if (!config.empty() && database.empty()) warn_of_other_config(wanted);
   }
   return &*connection_;
 }
 
-Result<Connection*> Client::connect_again() {
+bool Client::has_results() const {
   std::error_code ignored;
-  if (!std::filesystem::exists(state().database(), ignored)) {
+  return std::filesystem::exists(state().database(), ignored);
+}
+
+Result<Connection*> Client::connect_again() {
+  connection_.reset();
+  auto opened = Connection::open(state(), Autostart::kOfOldFolder);
+  if (!opened && !has_results()) {
     return Error{ErrorCode::kUnavailable,
                  "the state folder " + state().path().string() + " was moved or deleted"};
   }
-  connection_.reset();
-  return connection();
+  if (!opened) return opened.error();
+  ++connections_;
+  return &connection_.emplace(std::move(*opened));
 }
 
 Result<Connection*> Client::wait_for_daemon(Duration limit) {
@@ -59,34 +62,25 @@ Result<Connection*> Client::wait_for_daemon(Duration limit) {
   connection_.reset();
   while (true) {
     auto opened = Connection::open(state(), Autostart::kNo);
-    if (opened) return &connection_.emplace(std::move(*opened));
+    if (opened) {
+      ++connections_;
+      return &connection_.emplace(std::move(*opened));
+    }
     if (now_instant() > deadline) return opened.error();
+    if (!has_results()) return connect_again();  // says so
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 }
 
-namespace {
-
-// True for requests that change nothing. A daemon that died may already have carried out one that
-// does.
-bool only_asks(std::string_view method) {
-  static constexpr std::array kChanges{
-      rpc::Submit::kName, rpc::Retry::kName,  rpc::Cancel::kName, rpc::Merge::kName,
-      rpc::Stop::kName,   rpc::Delete::kName, rpc::Backup::kName, rpc::ReferenceRemove::kName};
-  return std::find(kChanges.begin(), kChanges.end(), method) == kChanges.end();
-}
-
-}  // namespace
-
+// A request that the daemon has read may have been carried out, or be what it died of, so it is not
+// sent again.
 Result<nlohmann::json> Client::ask(std::string_view method, const nlohmann::json& params,
                                    const Connection::OnNotification& on_notification) {
-  const bool first = !connection_;
   auto open = connection();
   if (!open) return open.error();
   auto reply = (*open)->call(method, params, on_notification);
-  const bool may_ask_again = first && database.empty() && !no_start && only_asks(method);
-  if (reply || !(*open)->closed() || !may_ask_again) return reply;
-  // The daemon was about to end when we connected. The next one is started.
+  if (reply || !(*open)->unheard() || !database.empty()) return reply;
+  // The daemon was about to end, or has ended since it was asked last.
   connection_.reset();
   open = connection();
   if (!open) return open.error();

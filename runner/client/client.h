@@ -38,8 +38,12 @@ class Client {
   Result<Connection*> connection();
   // Whether the daemon hung up on the last request, or on whoever waited for news.
   bool lost() const { return connection_ && connection_->closed(); }
-  // For a request that the daemon did not survive: connects to the next one, which is started. A
-  // state folder that is gone is not begun anew. Connections from before are no longer valid.
+  // How many there have been. Whoever watches must ask again on a new one.
+  int connections() const { return connections_; }
+  // Whether the state folder is where it was.
+  bool has_results() const;
+  // After the daemon's end: connects to the next one, which is started. A state folder that is gone
+  // is not begun anew. Connections from before are no longer valid.
   Result<Connection*> connect_again();
   // The same, but starts none: one must listen within `limit`.
   Result<Connection*> wait_for_daemon(Duration limit);
@@ -56,6 +60,7 @@ class Client {
   void warn_of_other_config(const std::filesystem::path& wanted);
 
   std::optional<Connection> connection_;
+  int connections_ = 0;
 };
 
 // Returns the absolute path of the database that a person names: the file, or a state folder that

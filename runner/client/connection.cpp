@@ -70,8 +70,9 @@ Result<UniqueFd> connect_to_holder(const StateFolder& state, Duration limit) {
 Result<Connection> Connection::open(const StateFolder& state, Autostart autostart) {
   auto fd = connect_to(state);
   if (!fd) fd = connect_to_holder(state, kHolderLimit);
-  while (!fd && fd.error().code == ErrorCode::kUnavailable && autostart == Autostart::kYes) {
-    const auto started = start_daemon(state);
+  while (!fd && fd.error().code == ErrorCode::kUnavailable && autostart != Autostart::kNo) {
+    const auto started = start_daemon(
+        state, autostart == Autostart::kYes ? Folder::kMayBeNew : Folder::kMustExist);
     if (!started && started.error().code != ErrorCode::kAlreadyExists) return started.error();
     fd = connect_to_holder(state, kHolderLimit);
     if (started) break;  // it was there: restarting it forever would hide why it ends
@@ -94,6 +95,7 @@ void Connection::write(std::string_view text) {
     if (n < 0) {
       // A request that is cut off is never answered. The daemon sees the end of it and closes, and
       // we see that.
+      unheard_ = true;
       ::shutdown(fd_.get(), SHUT_WR);
       return;
     }
@@ -119,6 +121,8 @@ Result<json> Connection::read_message() {
     if (n < 0 && errno == EINTR) return Error{ErrorCode::kUnavailable, "interrupted"};
     if (n <= 0) {
       closed_ = true;
+      // Linux says so of a socket whose other end was closed with bytes that nobody had read.
+      if (n < 0 && errno == ECONNRESET) unheard_ = true;
       return gone();
     }
     buffer_.append(chunk, static_cast<std::size_t>(n));

@@ -16,7 +16,8 @@
 
 namespace sweepd {
 
-enum class Autostart { kYes, kNo };
+// kOfOldFolder: only if the state folder has a database.
+enum class Autostart { kYes, kNo, kOfOldFolder };
 
 // The result of method M as its reply. An error says what is wrong with it.
 template <class M>
@@ -44,7 +45,7 @@ Result<std::optional<N>> news_of(const nlohmann::json& notification) {
 
 class Connection {
  public:
-  // With kYes, starts a daemon if none listens, and waits for it.
+  // Unless kNo, starts a daemon if none listens, and waits for it.
   static Result<Connection> open(const StateFolder& state, Autostart autostart);
   // Connects to a reader of this database file, which is started for this connection and ends with
   // it.
@@ -62,6 +63,9 @@ class Connection {
   Result<std::optional<nlohmann::json>> next_notification(Duration timeout);
   // Whether the daemon hung up, as far as was read.
   bool closed() const { return closed_; }
+  // Whether it did so without having read the last request, which may be sent to the next daemon
+  // then, whatever it asks for.
+  bool unheard() const { return unheard_; }
 
  private:
   explicit Connection(UniqueFd fd) : fd_(std::move(fd)) {}
@@ -72,7 +76,7 @@ class Connection {
   UniqueFd fd_;
   std::string buffer_;
   std::int64_t next_id_ = 1;
-  bool closed_ = false;
+  bool closed_ = false, unheard_ = false;
 };
 
 }  // namespace sweepd

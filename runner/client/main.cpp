@@ -1,6 +1,13 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <string>
+#include <system_error>
 
 #include "build_info.h"
 #include "runner/client/client.h"
@@ -53,9 +60,30 @@ int run_sweepctl(int argc, char** argv) {
   return static_cast<int>(client.action());
 }
 
+// A file or socket that is opened where one of these is closed would get what is printed.
+void open_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // gets the smallest free number
+  }
+}
+
+// What was printed may not have been written: a full disk, say.
+int flushed(int exit_code) {
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed || exit_code != 0) return exit_code;
+  std::fprintf(stderr, "sweepctl: cannot write to standard output: %s\n", std::strerror(errno));
+  return static_cast<int>(Exit::kFailure);
+}
+
 }  // namespace
 }  // namespace sweepd
 
 int main(int argc, char** argv) {
-  return sweepd::run_sweepctl(argc, argv);
+  sweepd::open_standard_streams();
+  try {
+    return sweepd::flushed(sweepd::run_sweepctl(argc, argv));
+  } catch (const std::system_error& error) {  // fmt::print, for one
+    std::fprintf(stderr, "sweepctl: %s\n", error.what());
+    return static_cast<int>(sweepd::Exit::kFailure);
+  }
 }

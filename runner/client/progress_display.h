@@ -18,6 +18,9 @@ class ProgressDisplay {
  public:
   // `name` is what is watched.
   explicit ProgressDisplay(std::string name);
+  void name_if_none(const std::string& name) {
+    if (name_.empty()) name_ = name;
+  }
 
   void update(const rpc::Progress& progress);
   // Prints a line above the progress the next time it draws.

@@ -29,7 +29,7 @@ std::filesystem::path daemon_program() {
 
 }  // namespace
 
-Result<void> start_daemon(const StateFolder& state) {
+Result<void> start_daemon(const StateFolder& state, Folder folder) {
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return Error{ErrorCode::kIo, strerror(errno)};
   const UniqueFd read_end(fds[0]);
@@ -41,8 +41,10 @@ Result<void> start_daemon(const StateFolder& state) {
   add_close_from(actions, STDERR_FILENO + 1);
   std::string program = daemon_program();
   std::string option = "--state-dir";
-  std::string folder = state.path();
-  char* argv[] = {program.data(), option.data(), folder.data(), nullptr};
+  std::string path = state.path();
+  std::string existing = "--existing";
+  char* argv[] = {program.data(), option.data(), path.data(),
+                  folder == Folder::kMustExist ? existing.data() : nullptr, nullptr};
   pid_t pid = 0;
   const int spawned = ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, argv, environ);
   posix_spawn_file_actions_destroy(&actions);

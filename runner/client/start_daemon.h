@@ -10,7 +10,8 @@
 
 namespace sweepd {
 
-Result<void> start_daemon(const StateFolder& state);
+enum class Folder { kMayBeNew, kMustExist };
+Result<void> start_daemon(const StateFolder& state, Folder folder = Folder::kMayBeNew);
 
 // Starts `sweepd --read FILE` and returns the socket on which to ask it. It ends when the socket
 // closes. Errors in the file are its answer to the first request.

@@ -1,12 +1,16 @@
 #include "runner/client/watching.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <deque>
 #include <map>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "runner/base/clock.h"
@@ -48,19 +52,27 @@ class SignalGuard {
   struct sigaction old_resize_ {};
 };
 
-// While it lives, Ctrl-C ends the program at once.
-class DefaultInterrupt {
+// While it lives, Ctrl-C ends the program at once, with these last words. Whoever connects to a
+// daemon or starts one does not look for interrupts.
+class LastWords {
  public:
-  DefaultInterrupt() {
+  explicit LastWords(const std::string& words) {
+    text_ = words.c_str();
+    size_ = words.size();
     struct sigaction action {};
-    action.sa_handler = SIG_DFL;
+    action.sa_handler = [](int) {
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text_, size_);
+      ::_exit(static_cast<int>(Exit::kInterrupted));
+    };
     ::sigaction(SIGINT, &action, &old_);
   }
-  ~DefaultInterrupt() { ::sigaction(SIGINT, &old_, nullptr); }
-  DefaultInterrupt(const DefaultInterrupt&) = delete;
-  DefaultInterrupt& operator=(const DefaultInterrupt&) = delete;
+  ~LastWords() { ::sigaction(SIGINT, &old_, nullptr); }
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
 
  private:
+  static inline const char* text_ = nullptr;
+  static inline std::size_t size_ = 0;
   struct sigaction old_ {};
 };
 
@@ -71,49 +83,44 @@ Exit last_word(const rpc::Counts& counts, const std::string& why) {
   return Exit::kNotAllDone;
 }
 
-// What is followed as one, and what to say about it.
+// What is followed as one.
 struct Followed {
-  std::vector<std::string> ids;
-  std::string goes_on;    // after Ctrl-C
-  std::string continues;  // the command that follows it again
-  std::string why;        // where people see why something is not done
-};
+  std::vector<std::string> sweeps;  // as a person names them; ids once the daemon has answered
+  bool is_one = false;
 
-using Notifications = std::deque<nlohmann::json>;
-
-// Asks for the news of all of these. `early` gets what arrives before the last reply.
-Result<void> ask_for_news(Client& client, const std::vector<std::string>& ids,
-                          Notifications& early) {
-  const auto keep = [&early](nlohmann::json news) { early.push_back(std::move(news)); };
-  for (const std::string& id : ids) {
-    const auto found = client.call<rpc::Watch>({id}, keep);
-    if (!found) return found.error();
+  std::string continues() const {
+    return is_one ? "sweepctl watch " + std::string(short_id(sweeps[0])) : "the same command";
   }
-  return {};
-}
+  // After Ctrl-C.
+  std::string goes_on() const {
+    return is_one ? "the sweep goes on; watch it again with: " + continues()
+                  : "the sweeps go on; the same command continues";
+  }
+  // Where people see why something is not done.
+  std::string why() const {
+    return is_one ? "sweepctl show " + std::string(short_id(sweeps[0]))
+                  : "sweepctl list, sweepctl show SWEEP";
+  }
+};
 
 // Follows sweeps from daemon to daemon: one that dies is replaced, as by any other command. One
 // that was told to stop is not started again, but the next may be someone else's doing: a service
 // that restarts it, an upgrade.
 class Follower {
  public:
-  // News are asked for already; `early` are those that have arrived.
-  Follower(Client& client, Connection& connection, ProgressDisplay& display, Followed followed,
-           Notifications early = {})
-      : client_(client),
-        connection_(&connection),
-        display_(display),
-        followed_(std::move(followed)),
-        early_(std::move(early)) {}
+  // Without a name, that of the sweep.
+  Follower(Client& client, Followed followed, std::string name)
+      : client_(client), followed_(std::move(followed)), display_(std::move(name)) {}
 
   Exit follow() {
+    Result<void> heard = ask_for_news();
     while (true) {
-      auto news = next();
-      Result<void> heard = news ? hear(*news) : news.error();
-      if (!heard && interrupted == 0 && client_.lost()) heard = find_next_daemon(heard.error());
+      while (!heard && interrupted == 0 && client_.lost() && losses_ <= kMostLosses) {
+        heard = find_next_daemon(heard.error());
+      }
       if (interrupted != 0) {
         display_.leave();
-        fmt::print(stderr, "{}\n", followed_.goes_on);
+        fmt::print(stderr, "{}\n", followed_.goes_on());
         return Exit::kInterrupted;
       }
       if (!heard) {
@@ -122,9 +129,10 @@ class Follower {
       }
       if (over_) {
         display_.leave();
-        return last_word(*over_, followed_.why);
+        return last_word(*over_, followed_.why());
       }
       display_.draw(ProgressDisplay::Urgency::kWhenDue);
+      heard = hear_next();
     }
   }
 
@@ -134,83 +142,144 @@ class Follower {
   static constexpr Duration kCalm = seconds(60);  // one that lived so long starts the count anew
   // How long the next one may take after one that was told to stop.
   static constexpr Duration kRestart = seconds(10);
+  // A start that fails later than this is not tried again.
+  static constexpr Duration kQuickStart = seconds(10);
 
-  Result<std::optional<nlohmann::json>> next() {
-    if (early_.empty()) return connection_->next_notification(display_.pause());
-    auto news = std::optional(std::move(early_.front()));
-    early_.pop_front();
-    return news;
+  // A count may be ahead of the news. Whatever is told twice is printed once.
+  static constexpr std::int64_t kOverlap = 20;
+
+  static std::int64_t problems(const rpc::Counts& counts) { return counts.ended - counts.done(); }
+
+  // What arrives before the last reply is kept: it may be that the daemon was told to stop.
+  Result<void> ask_for_news() {
+    const auto keep = [this](nlohmann::json news) { early_.push_back(std::move(news)); };
+    for (int tries = 0; tries <= kMostLosses; ++tries) {
+      const auto open = client_.connection();
+      if (!open) return open.error();
+      const int asked_on = client_.connections();
+      early_.clear();
+      for (std::string& sweep : followed_.sweeps) {
+        rpc::Watch::Request request{sweep};
+        if (losses_ > 0) request.past = rpc::Watch::kMostPast;  // what may have been missed
+        const auto found = client_.call<rpc::Watch>(request, keep);
+        if (!found) return found.error();
+        sweep = found->sweep.id;
+        display_.name_if_none(found->sweep.name);
+      }
+      if (asked_on == client_.connections()) return {};
+      // The daemon was replaced meanwhile, and the next one knows only the last of these.
+    }
+    return Error{ErrorCode::kUnavailable, "the daemon ends again and again"};
   }
 
-  Result<void> hear(const std::optional<nlohmann::json>& news) {
-    if (!news) return {};
-    const auto stopping = news_of<rpc::Stopping>(*news);
+  Result<void> hear_next() {
+    Result<std::optional<nlohmann::json>> news = std::optional<nlohmann::json>();
+    if (!early_.empty()) {
+      news = std::optional(std::move(early_.front()));
+      early_.pop_front();
+    } else {
+      const auto connection = client_.connection();
+      if (!connection) return connection.error();
+      news = (*connection)->next_notification(display_.pause());
+    }
+    if (!news) return news.error();
+    return *news ? hear(**news) : Result<void>();
+  }
+
+  Result<void> hear(const nlohmann::json& news) {
+    const auto stopping = news_of<rpc::Stopping>(news);
     if (!stopping) return stopping.error();
     if (*stopping) {
-      told_to_stop_ = true;
-      display_.note((*stopping)->now ? "! the daemon was told to stop; running attempts go on, and "
-                                       "what is queued is kept"
-                                     : "! the daemon was told to stop; it ends when the running "
-                                       "attempts have ended, and what is queued is kept");
+      hear_of_stop((*stopping)->now);
       return {};
     }
-    auto progress = news_of<rpc::Progress>(*news);
+    auto progress = news_of<rpc::Progress>(news);
     if (!progress) return progress.error();
     if (*progress) update(std::move(**progress));
     return {};
   }
 
+  // Told once for each sweep, and again if somebody does not want to wait any more.
+  void hear_of_stop(bool now) {
+    if (told_to_stop_ && (!now || *told_to_stop_)) return;
+    told_to_stop_ = now;
+    display_.note(now ? "! the daemon was told to stop; running attempts go on, and what is queued "
+                        "is kept"
+                      : "! the daemon was told to stop; it ends when the running attempts have "
+                        "ended, and what is queued is kept");
+  }
+
   void update(rpc::Progress progress) {
-    if (std::ranges::find(followed_.ids, progress.sweep) == followed_.ids.end()) return;
+    if (std::ranges::find(followed_.sweeps, progress.sweep) == followed_.sweeps.end()) return;
     auto ended = std::exchange(progress.ended, {});
-    states_[progress.sweep] = std::move(progress);
+    rpc::Progress& state = states_[progress.sweep];
+    // The first news of the next daemon begin with problems of before: many more than were missed.
+    const std::int64_t missed = problems(progress.counts) - problems(state.counts);
+    const auto old = std::ssize(ended) - missed - kOverlap;
+    if (losses_ > 0 && old > 0) ended.erase(ended.begin(), ended.begin() + old);
+    state = std::move(progress);
     rpc::Progress total = total_of(states_);
     total.ended = std::move(ended);
     display_.update(total);
-    if (total.over && states_.size() == followed_.ids.size()) over_ = total.counts;
+    if (total.over && states_.size() == followed_.sweeps.size()) over_ = total.counts;
   }
 
   Result<void> find_next_daemon(const Error& loss) {
-    const Instant now = now_instant();
-    losses_ = now - attached_ < kCalm ? losses_ + 1 : 1;
+    losses_ = now_instant() - attached_ < kCalm ? losses_ + 1 : 1;
     if (losses_ > kMostLosses) {
       return Error{loss.code, fmt::format("the daemon ended {} times, each within a minute; its "
                                           "log: {}",
                                           losses_, client_.state().log().string())};
     }
-    if (!told_to_stop_) display_.note("! the daemon is gone; the next one continues");
-    display_.draw(ProgressDisplay::Urgency::kNow);
-    const auto connection = next_connection();
-    if (!connection) return connection.error();
-    connection_ = *connection;
-    told_to_stop_ = false;
+    say_that_it_is_gone();
+    const auto found = next_connection();
+    if (!found) return found.error();
+    told_to_stop_.reset();
     attached_ = now_instant();
-    early_.clear();
-    const auto asked = ask_for_news(client_, followed_.ids, early_);
-    // Lost once more: the connection's end is read again, and counted.
-    if (!asked && client_.lost()) return {};
-    return asked;
+    return ask_for_news();
+  }
+
+  void say_that_it_is_gone() {
+    if (told_to_stop_) {
+      display_.note(fmt::format("! the daemon has ended; if another one starts within {} s, this "
+                                "goes on",
+                                kRestart.ns / seconds(1).ns));
+    } else {
+      display_.note(client_.no_start ? "! the daemon is gone"
+                                     : "! the daemon is gone; the next one continues");
+    }
+    display_.draw(ProgressDisplay::Urgency::kNow);
   }
 
   Result<Connection*> next_connection() {
-    const DefaultInterrupt may_be_interrupted;
-    if (!told_to_stop_ && !client_.no_start) return client_.connect_again();
+    const std::string words = followed_.goes_on() + "\n";
+    const LastWords at_interrupt(words);
+    if (!told_to_stop_ && !client_.no_start) return start_next();
     auto restarted = client_.wait_for_daemon(kRestart);
-    if (restarted) return restarted;
-    if (!told_to_stop_) return restarted;
+    if (restarted || !told_to_stop_) return restarted;
     return Error{ErrorCode::kUnavailable,
                  "the daemon was stopped; what is queued is kept, and this continues: " +
-                     followed_.continues};
+                     followed_.continues()};
+  }
+
+  // It may be killed while it starts, too.
+  Result<Connection*> start_next() {
+    while (true) {
+      const Instant begin = now_instant();
+      auto started = client_.connect_again();
+      const bool again = client_.has_results() && now_instant() - begin < kQuickStart;
+      if (started || !again || ++losses_ > kMostLosses) return started;
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
   }
 
   Client& client_;
-  Connection* connection_;
-  ProgressDisplay& display_;
-  const Followed followed_;
-  Notifications early_;
+  Followed followed_;
+  ProgressDisplay display_;
+  std::deque<nlohmann::json> early_;
   std::map<std::string, rpc::Progress> states_;
   std::optional<rpc::Counts> over_;
-  bool told_to_stop_ = false;
+  std::optional<bool> told_to_stop_;  // whether at once
   int losses_ = 0;
   Instant attached_ = now_instant();
 };
@@ -219,41 +288,12 @@ class Follower {
 
 Exit watch_sweep(Client& client, const std::string& sweep) {
   const SignalGuard guard;
-  auto found = client.call<rpc::Watch>({sweep});
-  if (!found && interrupted == 0 && client.lost() && !client.no_start) {
-    // It answered the request before this one: whoever submits and waits must not lose the sweep.
-    const auto next = client.connect_again();
-    if (!next) return report_error(next.error());
-    found = client.call<rpc::Watch>({sweep});
-  }
-  if (!found && interrupted != 0) return Exit::kInterrupted;
-  if (!found) return report_error(found.error());
-  const auto connection = client.connection();
-  if (!connection) return report_error(connection.error());
-  ProgressDisplay display(found->sweep.name);
-  const std::string id(short_id(found->sweep.id));
-  return Follower(client, **connection, display,
-                  {{found->sweep.id},
-                   "the sweep goes on; watch it again with: sweepctl watch " + id,
-                   "sweepctl watch " + id,
-                   "sweepctl show " + id})
-      .follow();
+  return Follower(client, {{sweep}, true}, "").follow();
 }
 
 Exit watch_together(Client& client, const std::string& name, const std::vector<std::string>& ids) {
   const SignalGuard guard;
-  const auto connection = client.connection();
-  if (!connection) return report_error(connection.error());
-  ProgressDisplay display(name);
-  Notifications early;
-  const auto asked = ask_for_news(client, ids, early);
-  if (!asked && interrupted != 0) return Exit::kInterrupted;
-  if (!asked) return report_error(asked.error());
-  return Follower(client, **connection, display,
-                  {ids, "the sweeps go on; the same command continues", "the same command",
-                   "sweepctl list, sweepctl show SWEEP"},
-                  std::move(early))
-      .follow();
+  return Follower(client, {ids, false}, name).follow();
 }
 
 }  // namespace sweepd

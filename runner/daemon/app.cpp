@@ -91,14 +91,14 @@ struct App::Parts {
   }
 
   void stop(StopMode mode) {
-    if (mode == StopMode::kNow || draining) {
+    if (mode == StopMode::kNow) {
       spdlog::info("stopping now; running attempts continue, and the next daemon adopts them");
       watchers.stopping({true});
       // Posted, so that the reply to the `stop` request is queued first.
       asio::post(io, [this] { end(); });
       return;
     }
-    draining = true;
+    if (std::exchange(draining, true)) return;
     notifier.stop();
     watchers.stopping({false});
     spdlog::info("draining: {} running, {} stay queued", dispatcher.running().size(),
@@ -115,7 +115,8 @@ struct App::Parts {
     signals.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
       spdlog::info("got signal {}", signal);
-      stop(StopMode::kDrain);
+      // Whoever sends a second one does not want to wait.
+      stop(draining ? StopMode::kNow : StopMode::kDrain);
       wait_for_signal();
     });
   }

@@ -1,6 +1,9 @@
 #include "runner/daemon/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <string>
 
 #include "build_info.h"
@@ -20,6 +23,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   bool dry_run = false;
   bool foreground = false;
   bool no_prefork = false;
+  bool existing = false;
   cli.add_option("--state-dir", state_dir,
                  "folder for the database, runs, log and socket [default: $SWEEPD_STATE_DIR, else "
                  "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
@@ -39,6 +43,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   cli.add_flag("--dry-run", dry_run, "of --recover: only say what would be found")
       ->needs(recovering);
   cli.add_flag("--foreground", foreground, "stay in the foreground and log to the terminal too");
+  cli.add_flag("--existing", existing,
+               "end if the state folder has no database (for clients whose daemon died)");
   cli.add_flag("--no-prefork", no_prefork,
                "load a new worker for every attempt instead of forking a loaded one "
                "(docs/MEASURING.md) [also: SWEEPD_NO_PREFORK=1]")
@@ -50,12 +56,19 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
     exit_code = cli.exit(e) == 0 ? 0 : 2;
     return std::nullopt;
   }
+  const StateFolder state = StateFolder::from_environment(state_dir);
+  std::error_code ignored;
+  if (existing && !std::filesystem::exists(state.database(), ignored)) {
+    fmt::print(stderr, "there is no {}\n", state.database().string());
+    exit_code = EXIT_FAILURE;
+    return std::nullopt;
+  }
   const std::filesystem::path program =
       worker.empty() ? worker_program() : std::filesystem::path(worker);
   std::optional<Recovery> recovery;
   if (recover) recovery = dry_run ? Recovery::kDryRun : Recovery::kForReal;
   return DaemonOptions{
-      {StateFolder::from_environment(state_dir), std::filesystem::absolute(program),
+      {state, std::filesystem::absolute(program),
        no_prefork ? Prefork::kNo : Prefork::kYes, ConfigPlaces::from_environment(config)},
       foreground ? Ground::kForeground : Ground::kBackground,
       recovery,

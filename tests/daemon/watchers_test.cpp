@@ -56,10 +56,10 @@ class WatchersTest : public DispatcherStory {
     if (watchers_) watchers_->ended(attempt);
   }
 
-  void watch(const std::vector<OpenAttempt>& attempts) {
+  void watch(const std::vector<OpenAttempt>& attempts, std::int64_t past = 20) {
     std::unordered_set<TrialKey> trials;
     for (const OpenAttempt& attempt : attempts) trials.insert(attempt.trial_key);
-    watchers_->add(session_, *reader_->find_sweep(sweep_), std::move(trials));
+    watchers_->add(session_, *reader_->find_sweep(sweep_), std::move(trials), past);
   }
   // Runs the loop until `n` notifications have come.
   const std::vector<rpc::Progress>& told(std::size_t n) {
@@ -164,6 +164,23 @@ TEST_F(WatchersTest, WhoComesLaterIsToldOfThePastOnce) {
   watchers_->changed();
   ASSERT_EQ(told(2).size(), 2U);
   EXPECT_THAT(outcomes(told_[1]), IsEmpty());
+}
+
+TEST_F(WatchersTest, OfThePastTheLastAreToldAsManyAsSomebodyWants) {
+  const auto attempts = enqueue({{{"model", "large"}}, {{"model", "xl"}}, {{"model", "small"}}});
+  for (int i = 1; i <= 2; ++i) {
+    ASSERT_TRUE(until_started(i));
+    const std::string running = executor_.started.back().attempt;
+    say_and_exit(*std::ranges::find(attempts, running, &OpenAttempt::id), 0, kFailed);
+    ASSERT_TRUE(until_ended(i));
+  }
+  const std::string last = executor_.started[1].attempt;
+  watch(attempts, 1);
+  watch(attempts, 2);
+  ASSERT_EQ(told(2).size(), 2U);
+  ASSERT_EQ(told_[0].ended.size(), 1U);
+  EXPECT_EQ(told_[0].ended[0].attempt, last);
+  EXPECT_EQ(told_[1].ended.size(), 2U);
 }
 
 TEST_F(WatchersTest, ToldOfAPauseAndOfItsEnd) {

@@ -79,17 +79,20 @@ TEST(Recovery, KilledAgainAndAgainItStillEndsWithOneResultEach) {
 }
 
 // The last moment of a killed daemon: it accepts one connection, answers nothing and is gone.
+enum class Dies { kBeforeItReads, kAfterItRead };
 class DyingDaemon {
  public:
-  explicit DyingDaemon(const StateFolder& state) {
+  explicit DyingDaemon(const StateFolder& state, Dies when = Dies::kBeforeItReads) {
     fs::create_directories(state.path());
     sockaddr_un name{};
     name.sun_family = AF_UNIX;
     state.socket().string().copy(name.sun_path, sizeof name.sun_path - 1);
     EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
     EXPECT_EQ(::listen(socket_.get(), 1), 0);
-    end_ = std::thread([this] {
+    end_ = std::thread([this, when] {
       const UniqueFd client(::accept(socket_.get(), nullptr, nullptr));
+      char request[65536];
+      if (when == Dies::kAfterItRead) ::recv(client.get(), request, sizeof request, 0);
       socket_.reset();
     });
   }
@@ -107,12 +110,27 @@ TEST(Recovery, WhoOnlyAsksADaemonInItsLastMomentAsksTheNextOne) {
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
 }
 
-TEST(Recovery, WhatMayHaveBeenDoneIsNotDoneAgain) {
+TEST(Recovery, WhatTheDaemonDidNotReadIsSentToTheNextOne) {
   const Sandbox box;
   const DyingDaemon dying(StateFolder{box.state()});
   const Ran ran = box.ctl({"submit", box.write("slow.yaml", kSlow)});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "1");
+}
+
+TEST(Recovery, WhatMayHaveBeenDoneIsNotDoneAgain) {
+  const Sandbox box;
+  const DyingDaemon dying(StateFolder{box.state()}, Dies::kAfterItRead);
+  const Ran ran = box.ctl({"submit", box.write("slow.yaml", kSlow)});
   EXPECT_EQ(ran.exit_code, 5);
   EXPECT_THAT(ran.err, HasSubstr("the daemon closed the connection"));
+}
+
+// A question may be what it died of.
+TEST(Recovery, AQuestionThatTheDaemonReadIsNotAskedAgain) {
+  const Sandbox box;
+  const DyingDaemon dying(StateFolder{box.state()}, Dies::kAfterItRead);
+  EXPECT_EQ(box.ctl({"status"}).exit_code, 5);
 }
 
 TEST(Recovery, AKilledWorkerIsCrashedWithItsSignalAndTheRestGoesOn) {

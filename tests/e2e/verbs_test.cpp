@@ -35,6 +35,37 @@ TEST(Cancel, EndsWhatRunsAndWhatWaits) {
   EXPECT_TRUE(eventually([&] { return box.worker_pids().empty(); }));
 }
 
+TEST(Stop, ASecondOneWaitsToo) {
+  const Sandbox box;
+  box.ctl({"submit", "-"},
+          "sweep: slow\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0, steps: 20}\n");
+  ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
+  const pid_t first = box.ctl_in_background({"stop"});
+  ASSERT_TRUE(eventually([&] {
+    std::ifstream log(box.state() / "sweepd.log");
+    return std::string(std::istreambuf_iterator<char>(log), {}).find("draining") !=
+           std::string::npos;
+  }));
+  EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("stopped; 0 queued"));
+  ::waitpid(first, nullptr, 0);
+  EXPECT_EQ(box.sql("select outcome from attempt"), "done");
+}
+
+TEST(Output, ThatCannotBeWrittenIsAFailure) {
+  const Sandbox box;
+  const auto list = [&box](const std::string& redirected) {
+    return box.run("/bin/sh", {"-c", std::string(SWEEPCTL) + " list " + redirected});
+  };
+  const Ran full = list(">/dev/full");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("cannot write to standard output: No space left on device"));
+  // What is printed must not go into the socket.
+  EXPECT_EQ(list("2>&-").exit_code, 0);
+  const std::string watch = std::string(SWEEPCTL) + " submit --wait " + box.write("q.yaml", kNoop);
+  EXPECT_EQ(box.run("/bin/sh", {"-c", watch + " <&- >&- 2>&-"}).exit_code, 0);
+  EXPECT_EQ(box.run("/bin/sh", {"-c", watch + " --again 2>/dev/full"}).exit_code, 1);
+}
+
 TEST(Cancel, NamesTheNearestSweep) {
   const Sandbox box;
   box.ctl({"submit", "-", "--wait"}, kNoop);

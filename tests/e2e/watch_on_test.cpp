@@ -41,7 +41,8 @@ std::future<Ran> watch(const Sandbox& box, const std::string& sweep) {
   const fs::path lines = box.folder() / "watched";
   auto watched = std::async(std::launch::async, [&box, sweep, lines] {
     const std::string command =
-        std::string(SWEEPCTL) + " watch " + sweep + " 2>'" + lines.string() + "'";
+        "echo $$ >'" + (box.folder() / "watcher").string() + "'; exec " + std::string(SWEEPCTL) +
+        " watch " + sweep + " 2>'" + lines.string() + "'";
     Ran ran = box.run("/bin/sh", {"-c", command});
     ran.err = text_of(lines);
     return ran;
@@ -63,9 +64,13 @@ TEST(WatchOn, FromDaemonToDaemonUntilTheSweepHasEnded) {
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(runs_a_worker(box));
     const pid_t daemon = box.daemon_pid();
+    if (waited.wait_for(std::chrono::seconds(0)) == std::future_status::ready) break;
     box.kill_daemon();
     // Nobody but the watcher starts the next one.
-    ASSERT_TRUE(eventually([&] { return box.daemon_pid() > 0 && box.daemon_pid() != daemon; }));
+    ASSERT_TRUE(eventually([&] {
+      return (box.daemon_pid() > 0 && box.daemon_pid() != daemon) ||
+             waited.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    }));
   }
   const Ran ran = waited.get();
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -107,6 +112,36 @@ TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
   }
 }
 
+TEST(WatchOn, WhoComesWhileItStopsDoesNotStartItAgain) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, kFour);
+  ASSERT_TRUE(runs_a_worker(box));
+  ::kill(box.daemon_pid(), SIGTERM);
+  ASSERT_TRUE(eventually([&] {
+    return text_of(box.state() / "sweepd.log").find("draining") != std::string::npos;
+  }));
+  const Ran ran = watch(box, "four").get();
+  EXPECT_EQ(ran.exit_code, 5) << ran.err;
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("the daemon was told to stop"), Not(HasSubstr("is gone"))));
+  EXPECT_FALSE(lock_holder(StateFolder(box.state())));
+}
+
+TEST(WatchOn, ControlCWhileNoDaemonRunsSaysHowToGoOn) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, kLong);
+  ASSERT_TRUE(runs_a_worker(box));
+  auto watched = watch(box, "long");
+  box.ctl({"stop", "--now"});
+  ASSERT_TRUE(eventually([&] {
+    return text_of(box.folder() / "watched").find("if another one starts") != std::string::npos;
+  }));
+  ::kill(std::stoi(text_of(box.folder() / "watcher")), SIGINT);
+  const Ran ran = watched.get();
+  EXPECT_EQ(ran.exit_code, 130) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("the sweep goes on; watch it again with: sweepctl watch "));
+  box.ctl({"cancel", "long"});
+}
+
 TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowed) {
   const Sandbox box;
   box.ctl({"submit", "-"}, kFour);
@@ -131,6 +166,34 @@ TEST(WatchOn, AFolderThatIsGoneIsNotBegunAnew) {
   EXPECT_THAT(ran.err, HasSubstr("state was moved or deleted"));
   EXPECT_FALSE(fs::exists(box.state()));
   fs::rename(moved, box.state());  // so that the sandbox ends what runs
+}
+
+// Whatever is told of: the folder may be moved between its daemon's death and the next one's start.
+TEST(WatchOn, ADaemonForAnOldFolderMakesNoNewOne) {
+  const Sandbox box;
+  const Ran ran = box.run(SWEEPD, {"--state-dir", box.state(), "--existing"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("there is no "));
+  EXPECT_FALSE(fs::exists(box.state()));
+}
+
+TEST(WatchOn, WhyTheNextDaemonDoesNotStartIsSaid) {
+  const Sandbox box;
+  box.ctl({"submit", "-"}, kLong);
+  ASSERT_TRUE(runs_a_worker(box));
+  auto watched = watch(box, "long");
+  for (const std::string suffix : {"", "-wal", "-shm"}) {
+    fs::rename(box.state() / ("results.db" + suffix), box.folder() / ("kept" + suffix));
+  }
+  box.write("state/results.db", "this is no database, but it is long enough to look like a file");
+  box.kill_daemon();
+  const Ran ran = watched.get();
+  EXPECT_EQ(ran.exit_code, 5) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("file is not a database"));
+  for (const std::string suffix : {"", "-wal", "-shm"}) {
+    fs::rename(box.folder() / ("kept" + suffix), box.state() / ("results.db" + suffix));
+  }
+  box.ctl({"cancel", "long"});
 }
 
 // Answers who watches, and is gone; again and again.

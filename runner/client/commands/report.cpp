@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "runner/base/clock.h"
 #include "runner/base/files.h"
 #include "runner/client/client.h"
 #include "runner/client/document/interactive.h"
@@ -24,17 +25,29 @@ struct ReportOptions {
 };
 
 constexpr auto kBetweenLooks = std::chrono::seconds(2);
+constexpr Duration kNextDaemon = seconds(60);
 
 Result<void> write_page(const ReportOptions& options, const Document& document) {
   const std::string page = to_page(document);
   return options.file == "-" ? write_file("-", page) : replace_file(options.file, page);
 }
 
-// Writes the page whenever an attempt has ended, until all have.
+// Writes the page whenever an attempt has ended, until all have. A daemon that has ended may have
+// been stopped, so none is started here.
 Exit follow(Client& client, const ReportOptions& options) {
   std::string sweep = options.sweep, said;
   for (std::int64_t ended = -1;; std::this_thread::sleep_for(kBetweenLooks)) {
     const auto shown = client.call<rpc::Show>({.what = sweep, .limit = 1});
+    client.no_start = true;
+    if (!shown && shown.error().code == ErrorCode::kUnavailable && ended >= 0) {
+      const auto next = client.wait_for_daemon(kNextDaemon);
+      if (next) continue;
+      return report_error(
+          {ErrorCode::kUnavailable,
+           fmt::format("the daemon has ended, and no other one started within {} s; what is queued "
+                       "is kept, and the same command continues",
+                       kNextDaemon.ns / seconds(1).ns)});
+    }
     if (!shown) return report_error(shown.error());
     if (!shown->sweep) {
       return report_error({ErrorCode::kInvalidArgument,

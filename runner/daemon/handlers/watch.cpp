@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_set>
 
 #include "runner/daemon/handlers/handlers.h"
@@ -17,7 +18,8 @@ boost::asio::awaitable<Answer<rpc::Watch>> handle_watch(Services& services, Sess
     if (!keys) co_return keys.error();
     trials = std::move(*keys);
   }
-  services.watchers.add(session.weak_from_this(), *sweep, std::move(trials));
+  services.watchers.add(session.weak_from_this(), *sweep, std::move(trials),
+                        std::clamp<std::int64_t>(request.past, 0, rpc::Watch::kMostPast));
   co_return rpc::Watch::Reply{entry_of(*sweep)};
 }
 

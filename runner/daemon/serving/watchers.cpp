@@ -23,8 +23,6 @@ constexpr Duration kPaceAge = seconds(1);
 // Reading the pace costs a pass over the sweep's attempts, so for a large sweep it is read less
 // often.
 constexpr std::int64_t kPaceRest = 20;
-// Whoever starts to watch gets this many of the problems from before.
-constexpr std::int64_t kPastProblems = 20;
 
 struct Pace {
   std::vector<PassPace> passes;
@@ -55,11 +53,14 @@ void tell_of_stop(const std::weak_ptr<Session>& session, const rpc::Stopping& ho
 void Watchers::Watch::begin_with(const std::vector<AttemptRow>& problems, Ended& ended) {
   past.emplace();
   for (const AttemptRow& attempt : problems) past->insert(attempt.id);
+  const auto too_many = std::max<std::int64_t>(0, std::ssize(problems) - most_past);
   const auto known = [this](const rpc::EndedEntry& entry) { return past->contains(entry.attempt); };
   std::erase_if(ended, known);
   std::erase_if(news, known);
   Ended entries;
-  for (const AttemptRow& attempt : problems) entries.push_back(ended_entry_of(attempt));
+  for (auto one = problems.begin() + too_many; one != problems.end(); ++one) {
+    entries.push_back(ended_entry_of(*one));
+  }
   ended.insert(ended.begin(), entries.begin(), entries.end());
 }
 
@@ -71,7 +72,7 @@ bool Watchers::knows(const SweepId& sweep) const {
 }
 
 void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
-                   std::unordered_set<TrialKey> trials) {
+                   std::unordered_set<TrialKey> trials, std::int64_t past) {
   auto watched = std::ranges::find(sweeps_, sweep.id, &Watched::id);
   if (watched == sweeps_.end()) {
     watched = sweeps_.insert(watched, std::make_shared<Watched>(sweep, std::move(trials)));
@@ -79,6 +80,7 @@ void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
   if (stopping_) tell_of_stop(session, *stopping_);
   auto watch = std::make_shared<Watch>();
   watch->session = std::move(session);
+  watch->most_past = past;
   (*watched)->watches.push_back(std::move(watch));
   changed();
 }
@@ -176,11 +178,13 @@ void Watchers::arm_beat() {
 asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watched> sweep, const Watches& watches,
                                         std::vector<Ended>& news) {
   const bool with_pace = !sweep->pace_due || now_instant() >= *sweep->pace_due;
-  const bool with_past =
-      std::ranges::any_of(watches, [](const auto& watch) { return !watch->past; });
+  std::int64_t most_past = -1;  // nobody is told for the first time
+  for (const auto& watch : watches) {
+    if (!watch->past) most_past = std::max(most_past, watch->most_past);
+  }
   if (with_pace) read_weights(sweep);
   const auto weights = sweep->known;
-  const auto ask = [&sweep, &weights, with_pace, with_past](Reader& reader) -> Result<Standing> {
+  const auto ask = [&sweep, &weights, with_pace, most_past](Reader& reader) -> Result<Standing> {
     Standing standing;
     const auto counts = reader.progress(sweep->id);
     if (!counts) return counts.error();
@@ -188,8 +192,8 @@ asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watched> sweep, const Wa
     const auto paused = reader.is_paused(sweep->id);
     if (!paused) return paused.error();
     standing.paused = *paused;
-    if (with_past) {
-      auto past = reader.last_problems(sweep->id, kPastProblems);
+    if (most_past >= 0) {
+      auto past = reader.last_problems(sweep->id, most_past);
       if (!past) return past.error();
       standing.past = std::move(*past);
     }

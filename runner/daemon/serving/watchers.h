@@ -39,9 +39,10 @@ class Watchers {
 
   // True if somebody watches it, so that `add` does not need its trials.
   bool knows(const SweepId& sweep) const;
-  // Watches until the sweep has ended or the session is gone. `trials` are the sweep's.
+  // Watches until the sweep has ended or the session is gone. `trials` are the sweep's. The first
+  // notification has at most `past` problems from before.
   void add(std::weak_ptr<Session> session, const SweepRow& sweep,
-           std::unordered_set<TrialKey> trials);
+           std::unordered_set<TrialKey> trials, std::int64_t past);
   void changed();
   void ended(const EndedAttempt& attempt);
   // The daemon was told to stop. Everybody who watches, or begins to, is told at once: who knows it
@@ -53,6 +54,7 @@ class Watchers {
   // One session that watches a sweep.
   struct Watch {
     std::weak_ptr<Session> session;
+    std::int64_t most_past = 0;
     Ended news = {};
     // Problems from before. Empty until they are read.
     std::optional<std::unordered_set<AttemptId>> past = {};

@@ -108,9 +108,15 @@ struct Retry {
 
 struct Watch {
   static constexpr std::string_view kName = "watch";
+  static constexpr std::int64_t kMostPast = 1000;
   struct Request {
     std::string sweep;
-    static void visit(auto& self, auto&& field) { field("sweep", self.sweep, kNamesASweep); }
+    std::int64_t past = 20;
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, kNamesASweep);
+      field("past", self.past,
+            "how many problems from before the first notification has; 1,000 at most");
+    }
   };
   struct Reply {
     SweepEntry sweep;
@@ -139,7 +145,7 @@ struct Progress {
     field("running", self.running, "");
     field("given", self.given, "");
     field("left_ns", self.left, "the time that the sweep still needs", OrNull());
-    field("ended", self.ended, "since the last notification; in the first, the last 20 problems");
+    field("ended", self.ended, "since the last notification; in the first, the last problems from before");
     field("trouble", self.trouble, "as in `status`");
     field("paused", self.paused, "the sweep starts nothing new until it is resumed");
     field("paused_devices", self.paused_devices, "as in `status`");
