@@ -155,12 +155,7 @@ void Pilots::take_back(const AttemptId& id) {
 
 AttemptPlace Pilots::place_of(const Attempt& attempt) const {
   const Job* job = find_job(attempt.job);
-  if (job == nullptr) {  // the one that it will perhaps get
-    const auto queued = std::ranges::find_if(jobs_, [&](const Job& other) {
-      return other.record.nodes == attempt.ask.nodes && !other.attempt && !other.told_to_end;
-    });
-    job = queued == jobs_.end() ? nullptr : &*queued;
-  }
+  if (job == nullptr) job = coming_for(attempt);
   AttemptPlace place;
   if (job == nullptr) return place;
   place.allocation = allocation_of(*job);

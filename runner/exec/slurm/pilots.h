@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runner/exec/executor.h"
+#include "runner/exec/slurm/job_end.h"
 #include "runner/exec/slurm/job_folder.h"
 #include "runner/exec/slurm/side_shell.h"
 #include "runner/exec/slurm/slurm_ask.h"
@@ -92,6 +93,7 @@ class Pilots {
   void give_back(Attempt& attempt);
   void forget(const AttemptId& attempt);
   void lose(Job& job, Attempt& attempt, const EndedJob& end);
+  void lose_meant(const Attempt& attempt, const JobEvidence& evidence);
   Duration pause_of(const Job& job, Instant now) const;
   // Asks Slurm.
   void poll_queue(Instant now);
@@ -120,6 +122,9 @@ class Pilots {
   Job* find_job(const std::string& name);
   const Job* find_job(const std::string& name) const;
   Attempt* find(const AttemptId& attempt);
+  static bool is_coming(const Job& job, std::int64_t nodes);
+  const Job* coming_for(const Attempt& attempt) const;
+  const Attempt* meant_for(const Job& job) const;
   std::int64_t waiting_for(std::int64_t nodes) const;
   std::int64_t live_jobs() const;
 
@@ -134,6 +139,8 @@ class Pilots {
   std::string trouble_;
   Instant next_poll_{};
   bool polling_ = false;
+  // Numbers of nodes for which the last job ended before its script began, or was refused.
+  std::set<std::int64_t> doubtful_;
 };
 
 }  // namespace sweepd
