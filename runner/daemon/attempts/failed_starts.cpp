@@ -36,7 +36,8 @@ std::string no_room_in(const std::filesystem::path& runs) {
 std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) const {
   if (run.stop) return std::nullopt;
   for (const EndedRank& rank : run.ended) {
-    const bool began = std::filesystem::exists(run.folder.events(rank.rank));
+    std::error_code ignored;  // a journal that cannot be seen kept nothing
+    const bool began = std::filesystem::exists(run.folder.events(rank.rank), ignored);
     if (rank.exit.code == kExitNotLoaded && !began) return Blame::kMachine;
     if (rank.exit.code == kExitJournal) return Blame::kPerhapsTheAttempt;
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "runner/base/folder_entries.h"
 #include "runner/exec/forkable.h"
 #include "runner/model/program.h"
 
@@ -30,12 +31,16 @@ Pilots::Pilots(SlurmSettings settings, Shell& shell, Instant now)
 
 void Pilots::load(Instant now) {
   std::vector<std::pair<std::int64_t, std::filesystem::path>> old;
-  std::error_code error;  // without the folder there are no jobs
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-    const JobFolder folder(entry.path());
+  const auto entries = entries_of(folder_);
+  if (!entries) {  // without the folder there are no jobs
+    if (entries.error().code != ErrorCode::kNotFound) spdlog::warn("{}", entries.error().message);
+    return;
+  }
+  for (const std::filesystem::path& entry : *entries) {
+    const JobFolder folder(entry);
     const auto record = folder.record();
     if (!record || folder.has_ended()) {
-      old.emplace_back(record ? record->asked.ns : 0, entry.path());
+      old.emplace_back(record ? record->asked.ns : 0, entry);
       continue;
     }
     Job job{folder, *record};
