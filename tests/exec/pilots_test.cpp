@@ -17,7 +17,8 @@ class PilotsTest : public Scratch {
  protected:
   PilotsTest() {
     settings_.pool.name = "cluster";
-    settings_.pool.runs = root_;
+    settings_.pool.runs = runs_;
+    std::filesystem::create_directory(runs_);
     settings_.pool.slurm.emplace();
     settings_.pool.slurm->poll = milliseconds(1);
     settings_.pool.slurm->max_jobs = 4;
@@ -28,15 +29,18 @@ class PilotsTest : public Scratch {
   }
   void make() { pilots_.emplace(settings_, shell_, now_); }
   AttemptId start(AttemptId id = random_id()) {
+    const AttemptFolder folder = folder_of(id);
     AttemptRequest request;
     request.attempt = id;
     request.workload = "noop";
     request.params = {{"device", "cpu"}, {"timeout", "1m"}};
     request.lease.ranks.resize(1);
-    std::filesystem::create_directory(root_ / id);
-    pilots_->start(AttemptFolder(root_ / id), request);
+    std::filesystem::create_directory(folder.path());
+    EXPECT_TRUE(write_request(folder.request(), request));
+    pilots_->start(folder, request);
     return id;
   }
+  AttemptFolder folder_of(const AttemptId& id) const { return AttemptFolder(runs_ / id); }
   std::vector<AttemptId> start_several(int count) {
     std::vector<AttemptId> ids;
     for (int i = 0; i < count; ++i) ids.push_back(start());
@@ -59,6 +63,12 @@ class PilotsTest : public Scratch {
       return lost->attempt +
              (lost->again ? " again: " + lost->what : ": " + describe(lost->ending));
     }
+    if (const auto* started = std::get_if<AttemptStarted>(&event))
+      return started->attempt + " runs";
+    if (const auto* ended = std::get_if<RankEnded>(&event)) {
+      return ended->attempt + " exits with " + std::to_string(ended->exit.code.value_or(-1));
+    }
+    if (const auto* over = std::get_if<AttemptOver>(&event)) return over->attempt + " is over";
     if (const auto* refused = std::get_if<AttemptNotStarted>(&event)) {
       return refused->attempt + " refused: " + refused->error.message;
     }
@@ -66,6 +76,37 @@ class PilotsTest : public Scratch {
   }
   std::string job_of(const AttemptId& id) const { return pilots_->places().at(id).allocation.id; }
 
+  // A job has an attempt, whose rank has begun.
+  AttemptId run_one() {
+    const AttemptId id = start();
+    go();
+    shell_.report(1, "0 idle");
+    go();
+    write("runs/jobs/test-cluster/" + shell_.folder(1).filename().string() + "/run.1/began.0",
+          "1795502281.5 node1 1.0\n");
+    shell_.report(1, "1 runs");
+    EXPECT_THAT(go(), ElementsAre(id + " runs"));
+    return id;
+  }
+  // The next daemon comes, and finds the runs' folder not mounted.
+  void restart_without_runs() {
+    std::filesystem::rename(runs_, away_);
+    make();
+  }
+  void expect_unseen(const AttemptId& id) {
+    const Adoption found = pilots_->adopt(folder_of(id), id, now_);
+    EXPECT_TRUE(found.waits);
+    EXPECT_FALSE(found.incomplete);
+    const int submitted = shell_.submitted();
+    EXPECT_THAT(go(), IsEmpty());
+    EXPECT_EQ(shell_.submitted(), submitted);
+    EXPECT_THAT(pilots_->trouble(),
+                testing::MatchesRegex("pool `cluster`: cannot read the folder " + runs_.string() +
+                                      "/jobs: No such file or directory; until .* an "
+                                      "attempt there that an earlier daemon gave to it.*"));
+  }
+
+  const std::filesystem::path runs_ = root_ / "runs", away_ = root_ / "away";
   SlurmSettings settings_;
   ScriptedShell shell_;
   Instant now_ = now_instant();
@@ -182,6 +223,72 @@ TEST_F(PilotsTest, AfterJobsThatNeverBeganOneJobFindsOutForAll) {
   for (const AttemptId& id : ids) start(id);
   go();
   EXPECT_EQ(shell_.submitted(), 6) << "a prologue that fails is no beginning";
+}
+
+TEST_F(PilotsTest, WithoutTheRunsFolderNothingIsDecidedUntilItIsThere) {
+  const AttemptId id = run_one();
+  restart_without_runs();
+  expect_unseen(id);
+  EXPECT_FALSE(std::filesystem::exists(runs_)) << "a new one would hide the old one";
+  std::filesystem::rename(away_, runs_);
+  EXPECT_THAT(go(), ElementsAre(id + " runs"));
+  EXPECT_EQ(pilots_->trouble(), "");
+  EXPECT_EQ(job_of(id), "1");
+  const std::string job = "runs/jobs/test-cluster/" + shell_.folder(1).filename().string();
+  write(job + "/run.1/exit.0", "3 \n");
+  shell_.report(1, "1 over");
+  EXPECT_THAT(go(), ElementsAre(id + " exits with 3", id + " is over"));
+  EXPECT_EQ(shell_.submitted(), 1);
+}
+
+// As the place is where its file system will be mounted.
+TEST_F(PilotsTest, AnEmptyRunsFolderIsNoneEither) {
+  const AttemptId id = run_one();
+  restart_without_runs();
+  std::filesystem::create_directory(runs_);
+  expect_unseen(id);
+  const AttemptId other = start();
+  const auto told = go();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].starts_with(other + " refused: pool `cluster`: cannot read the folder"));
+  EXPECT_FALSE(std::filesystem::exists(runs_ / "jobs"));
+}
+
+TEST_F(PilotsTest, WhatIsKilledMeanwhileIsKilledWhenItIsSeen) {
+  const AttemptId id = run_one();
+  restart_without_runs();
+  expect_unseen(id);
+  pilots_->kill(id);
+  EXPECT_THAT(go(), IsEmpty());
+  std::filesystem::rename(away_, runs_);
+  EXPECT_THAT(go(), ElementsAre(id + " runs"));
+  EXPECT_EQ(read(shell_.folder(1) / "order"), "1 kill\n");
+}
+
+TEST_F(PilotsTest, WhatEndedMeanwhileIsFoundWhenTheFolderIs) {
+  const AttemptId id = run_one();
+  restart_without_runs();
+  expect_unseen(id);
+  std::filesystem::rename(away_, runs_);
+  const std::string job = "runs/jobs/test-cluster/" + shell_.folder(1).filename().string();
+  write(job + "/run.1/exit.0", "0 \n");
+  shell_.report(1, "1 ended");
+  EXPECT_THAT(go(), ElementsAre(id + " runs", id + " exits with 0", id + " is over"));
+}
+
+// The daemon died before it could write what it had given.
+TEST_F(PilotsTest, ARunsFolderWithoutAJobYetTellsThatNothingBegan) {
+  std::filesystem::create_directory(runs_ / "jobs");
+  make();
+  EXPECT_TRUE(pilots_->adopt(folder_of(id_), id_, now_).incomplete);
+}
+
+TEST_F(PilotsTest, AFolderThatIsThereTellsWhatIsNot) {
+  const AttemptId id = run_one();
+  std::filesystem::remove_all(folder_of(id).path());
+  make();
+  EXPECT_TRUE(pilots_->adopt(folder_of(id), id, now_).incomplete);
+  EXPECT_EQ(pilots_->trouble(), "");
 }
 
 }  // namespace

@@ -47,11 +47,15 @@ std::optional<BegunRank> begun_rank(const std::filesystem::path& file) {
 }  // namespace
 
 Result<void> JobFolder::make(const JobRecord& record, const std::string& script_text) const {
-  std::error_code error;
-  std::filesystem::create_directories(path_, error);
-  if (error) {
-    return Error{ErrorCode::kIo,
-                 fmt::format("cannot create {}: {}", path_.string(), error.message())};
+  // Not `runs` above them: where that is missing, it is not mounted.
+  const std::filesystem::path of_pool = path_.parent_path();
+  for (const auto& folder : {of_pool.parent_path(), of_pool, path_}) {
+    std::error_code error;
+    std::filesystem::create_directory(folder, error);
+    if (error) {
+      return Error{ErrorCode::kIo,
+                   fmt::format("cannot create {}: {}", folder.string(), error.message())};
+    }
   }
   const std::pair<const char*, std::string> files[] = {
       {"pilot.sh", script_text}, {"order", "0 wait\n"}, {"report", ""}, {"output.txt", ""}};

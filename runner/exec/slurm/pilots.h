@@ -37,7 +37,7 @@ class Pilots {
   void kill(const AttemptId& attempt);
   void take_back(const AttemptId& attempt);
   std::map<AttemptId, AttemptPlace> places() const;
-  const std::string& trouble() const { return trouble_; }
+  std::string trouble() const { return trouble_.empty() ? blindness() : trouble_; }
   std::vector<PoolAllocation> allocations() const;
   std::vector<ExecutorEvent> take_events() { return std::exchange(events_, {}); }
 
@@ -82,7 +82,16 @@ class Pilots {
     bool finished = false;   // nothing of it is left
   };
 
-  void load(Instant now);
+  // An attempt of an earlier daemon, while nobody can see what became of it.
+  struct Unseen {
+    AttemptId id;
+    AttemptFolder folder;
+    bool killed = false;  // to be, once it is seen
+  };
+
+  bool load(Instant now);
+  void adopt_unseen(Instant now);
+  std::string blindness() const;
   Attempt attempt_of(const AttemptFolder& folder, const AttemptRequest& request) const;
   void keep(std::filesystem::path ended);  // the folder of a job; removes the oldest of too many
   // Looks.
@@ -135,6 +144,10 @@ class Pilots {
   std::list<Job> jobs_;
   std::deque<std::filesystem::path> ended_;  // folders of jobs, the oldest first
   std::list<Attempt> attempts_;              // in the order in which they came
+  std::vector<Unseen> unseen_;
+  Instant next_sight_{};
+  bool loaded_ = false;
+  std::string unread_;  // why the folder of jobs could not be read last
   std::vector<ExecutorEvent> events_;
   std::string trouble_;
   Instant next_poll_{};

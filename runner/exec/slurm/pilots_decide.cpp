@@ -91,7 +91,7 @@ void Pilots::give(Job& job, Attempt& attempt, Instant now) {
   const std::int64_t number = job.order + 1;
   std::error_code error;
   std::filesystem::remove_all(job.folder.run(number - kKeptRuns), error);  // stored by now
-  std::filesystem::create_directories(job.folder.run(number), error);
+  std::filesystem::create_directory(job.folder.run(number), error);
   Result<void> done;
   if (error) {
     done = Error{ErrorCode::kIo, fmt::format("cannot create {}: {}",

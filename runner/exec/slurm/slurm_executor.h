@@ -42,6 +42,10 @@
 // Nothing listens on a port. The folder is written before `sbatch` runs and the job's name is that
 // of the folder, so a job is found again after the daemon's death, and none is submitted twice.
 //
+// While the folder of jobs cannot be read, as before NFS is mounted, what an earlier daemon gave to
+// the pool waits until it can be, and nothing else is begun; `trouble` says so. `<runs>` itself is
+// never created.
+//
 // Commands: sbatch, squeue, scontrol, scancel, and sinfo for `status`. While a job exists, one
 // `squeue` for all jobs of the pool every `SlurmPool::poll`; `scontrol` once for a job that
 // vanished. No accounting (sacct).
