@@ -68,8 +68,8 @@ struct Adoption {
   // Some ranks never began and no longer can. The attempt was never complete: nothing was measured,
   // and the ranks that are alive wait for the others.
   bool incomplete = false;
-  // It was given to the executor and has not started yet: nothing is lost, and AttemptStarted,
-  // AttemptNotStarted or AttemptLost follows, as after `start`.
+  // It has not started yet, or nobody can see for now whether it has: nothing is lost, and
+  // AttemptStarted, AttemptNotStarted or AttemptLost follows, as after `start`.
   bool waits = false;
   std::optional<WallTime> started = {};  // as AttemptStarted::when
   // For how long its oldest rank that is alive has run, by a clock that nobody sets; empty: this is

@@ -50,6 +50,18 @@ TEST_F(FailedStartsTest, NothingEndsWhileTheWorkerIsAbsentAndAllGoesOnAfterwards
   EXPECT_TRUE(until_both_are(queued, "done done"));
 }
 
+// As a network file system may: whatever is asked of the folder fails.
+TEST_F(FailedStartsTest, AFolderThatCannotBeSeenAnyMoreEndsNoDaemon) {
+  const auto queued = enqueue({{{"model", "large"}}});
+  ASSERT_TRUE(until_runs(queued[0]));
+  const auto folder = folder_of(queued[0]).path();
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_symlink(folder.filename(), folder);
+  executor_.end(0, {std::nullopt, kExitNotLoaded});
+  ASSERT_TRUE(until_trouble());
+  ASSERT_TRUE(until_started(2)) << "it is tried again";
+}
+
 TEST(Backoff, DoublesUpToTheMostAndBeginsAnewAfterASuccess) {
   Backoff backoff(milliseconds(500), seconds(3));
   std::vector<Duration> pauses;

@@ -15,6 +15,7 @@ class PauseTest : public DispatcherStory {
   void SetUp() override {
     far_.queues = true;
     DispatcherStory::SetUp();
+    std::filesystem::create_directory(folder_ / "shared");
   }
   Pools pools(PoolUse local) override {
     std::vector<PoolUse> all{std::move(local)};

@@ -22,6 +22,7 @@ class PoolsStory : public DispatcherStory {
   void SetUp() override {
     far_.queues = true;
     DispatcherStory::SetUp();
+    std::filesystem::create_directory(far_runs());
   }
   Pools pools(PoolUse local) override {
     PoolUse far{{"far", {}, Cluster{.gpus_per_node = 0, .most_given = 2}}, &far_, far_runs()};
@@ -305,6 +306,26 @@ TEST_F(PoolsStory, NamesTheMachineByWhatTheWorkerFoundThere) {
   EXPECT_EQ(value("SELECT h.hostname FROM environment e JOIN host h ON h.id = e.host"), "node3");
   EXPECT_EQ(value("SELECT host FROM attempts"), "far");
   EXPECT_EQ(value("SELECT pool FROM attempts"), "far");
+}
+
+// It may be a file system that is not mounted, which a new folder would hide.
+TEST_F(PoolsStory, AClustersFolderIsMadeOnlyWhereNothingWasGiven) {
+  std::filesystem::remove(far_runs());
+  recover();
+  EXPECT_TRUE(std::filesystem::exists(far_runs() / "jobs"));
+  const auto first = enqueue({kFar});
+  ASSERT_TRUE(until([&] { return dispatcher_->given().size() == 1; }));
+  restart();
+  std::filesystem::remove_all(far_runs());
+  far_.found_waiting = {first[0].id};
+  recover();
+  enqueue({{{"pool", "far"}, {"context", "2"}}});
+  ASSERT_TRUE(until([&] { return !dispatcher_->trouble().empty(); }));
+  EXPECT_THAT(dispatcher_->trouble(),
+              AllOf(HasSubstr("pool `far`"), HasSubstr("cannot create " + far_runs().string())));
+  settle();
+  EXPECT_FALSE(std::filesystem::exists(far_runs()));
+  EXPECT_EQ(dispatcher_->queued(), 2U);
 }
 
 }  // namespace

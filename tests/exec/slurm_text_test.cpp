@@ -86,6 +86,16 @@ TEST(JobEnd, TheOthersAreOutcomes) {
   EXPECT_FALSE(after("FAILED", "1:0").again);
 }
 
+TEST(JobEnd, ACancelledJobWithNodesWhoseScriptNeverBeganCouldNotBeLaunched) {
+  const auto cancelled = [](const char* nodes, JobStage stage) {
+    return lost_with_job({17, {"CANCELLED", "", "0:0", nodes}, seconds(60), "", "", stage}).again;
+  };
+  EXPECT_TRUE(cancelled("node1", JobStage::kAsked));
+  EXPECT_FALSE(cancelled("", JobStage::kAsked)) << "in the queue";
+  EXPECT_FALSE(cancelled("node1", JobStage::kPrologue));
+  EXPECT_FALSE(cancelled("node1", JobStage::kReady));
+}
+
 TEST(JobEnd, AStepThatSlurmEndsForItsMemoryIsNotCancelled) {
   EXPECT_TRUE(says_out_of_memory("slurmstepd: error: Detected 1 oom_kill event in StepId=5.0."));
   constexpr const char* kBySlurm =

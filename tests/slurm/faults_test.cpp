@@ -54,6 +54,42 @@ TEST_F(SlurmFaults, AfterANodeFailsTheAttemptIsToRunAgain) {
   EXPECT_THAT(lost->what, HasSubstr("NODE_FAIL on " + node));
 }
 
+TEST_F(SlurmFaults, AJobThatSomebodyCancelsInTheQueueCancelsTheAttemptThatWaitsForIt) {
+  settings_.pool.slurm->max_jobs = 2;
+  settings_.pool.slurm->sbatch = {"--begin=now+1hour"};
+  const auto first = start("exit 0"), second = start("exit 0");
+  const auto pending = [] { return output_of("squeue --noheader --me | wc -l") == "2"; };
+  ASSERT_TRUE(eventually([&] { return pending() && !job_of(second).empty(); }));
+  ASSERT_NE(job_of(first), job_of(second));
+  const std::string job = job_of(second);
+  output_of("scancel " + job);
+  const auto lost = next<AttemptLost>();
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->attempt, second);
+  EXPECT_FALSE(lost->again);
+  EXPECT_EQ(outcome_of(lost->ending), Outcome::kCancelled);
+  EXPECT_THAT(describe(lost->ending), HasSubstr("job " + job + " ended as CANCELLED"));
+  EXPECT_NE(job_of(first), "") << "it goes on waiting";
+  EXPECT_EQ(folders(), 2U) << "and nobody submits the other one again";
+}
+
+TEST_F(SlurmFaults, ANodeThatFailsInThePrologueIsALossToo) {
+  settings_.pool.prologue = "sleep 1000";
+  const auto id = start("exit 0");
+  const auto node = [&] {
+    return output_of("squeue --noheader --me --states=RUNNING --format=%N");
+  };
+  ASSERT_TRUE(eventually([&] { return !node().empty(); }));
+  const std::string failing = node();
+  output_of("scontrol update nodename=" + failing + " state=down reason=test");
+  const auto lost = next<AttemptLost>();
+  output_of("scontrol update nodename=" + failing + " state=resume");
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->attempt, id);
+  EXPECT_TRUE(lost->again);
+  EXPECT_THAT(lost->what, HasSubstr("NODE_FAIL on " + failing));
+}
+
 TEST_F(SlurmFaults, WhatCannotEndInTimeIsNotBegunInAnOldJob) {
   settings_.pool.slurm->time = seconds(120);
   settings_.timing.spare = seconds(1);

@@ -9,6 +9,7 @@ Slurm has no job of it, and each job's folder says how the job ended. node5 is l
 
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -269,6 +270,22 @@ class OnACluster(Story):
         self.every_trial_is_done(1)
         self.nothing_is_left()
 
+    def test_somebody_cancels_a_job_in_the_queue(self):
+        home = self.home
+        home.configure(sbatch="--begin=now+1hour")
+        home.submit("waiting", trials=2)
+        given = "SELECT uid FROM attempt WHERE given_ns IS NOT NULL AND outcome IS NULL ORDER BY row"
+        home.eventually(lambda: len(home.jobs()) == 2, "two jobs wait")
+        attempt = home.sql(given)[0][0]
+        job = home.eventually(lambda: re.search(r"(?m)^job +(\d+)$", home.ctl("show", attempt)), "its job is told")[1]
+        slurm("scancel", job)
+        home.eventually(lambda: home.counts() == {"cancelled": 1, "open": 1}, "one is cancelled")
+        self.assertRegex(home.ctl("show", attempt), rf"cancelled(.|\n)*job {job} ended as CANCELLED")
+        time.sleep(3)
+        self.assertEqual(len(home.jobs()), 1, "the other one waits on, and nothing is submitted again")
+        home.ctl("cancel", "waiting")
+        home.all_ended()
+
     def test_what_slurm_takes_away_runs_again(self):
         self.home.submit("taken", sleep="1s")
         self.home.started()
@@ -313,6 +330,26 @@ class OnACluster(Story):
         time.sleep(20)
         cluster("--up", "slurmctld")
         self.every_trial_is_done(6, seconds=180)
+        self.nothing_is_left()
+
+    def test_the_shared_folder_is_not_mounted_yet(self):
+        home = self.home
+        home.submit("unmounted", sleep="6s")
+        (attempt,) = home.started()
+        home.kill_daemon()
+        # Only the daemon's own view: the nodes have the folder all the time.
+        command = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', home.runs, BIN / "sweepctl", "list"]
+        subprocess.run(command, env=home.environment, check=True, timeout=60, capture_output=True)
+        told = "nobody knows what became of an attempt there"
+        home.eventually(lambda: told in home.ctl("status"), "status says why")
+        time.sleep(3)
+        self.assertEqual(home.counts(), {"open": 1})
+        daemon = (home.folder / "state/lock").read_text().split()[0]
+        subprocess.run(["nsenter", "--mount", f"--target={daemon}", "umount", "--lazy", home.runs], check=True)
+        self.every_trial_is_done(1)
+        self.assertNotIn(told, home.ctl("status"))
+        self.assertEqual(home.sql("SELECT count(*) FROM attempt_loss"), [(0,)])
+        self.assertEqual(len(list(home.runs.glob("jobs/*/*"))), 1, "it ran once")
         self.nothing_is_left()
 
     def test_the_shared_folder_is_full_for_a_while(self):

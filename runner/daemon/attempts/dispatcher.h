@@ -194,6 +194,7 @@ class Dispatcher {
   void finish_run(std::int64_t row);
   void read_journals(const std::shared_ptr<Run>& run);
   void recover_started(OpenAttempt attempt);
+  void make_runs_of_clusters(const std::set<PoolIndex>& used);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
   // Leaves out what lies beyond an attempt that ran out of memory.
   void leave_out_beyond(const OpenAttempt& oom);

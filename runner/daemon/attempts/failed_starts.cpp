@@ -19,11 +19,12 @@ namespace {
 // results.
 constexpr off_t kRoomBytes = 1 << 20;
 
-// Returns why `runs` cannot take another attempt, or "" if it can.
-std::string no_room_in(const std::filesystem::path& runs) {
+// Returns why the pool's `runs` cannot take another attempt, or "" if it can.
+std::string no_room_in(const PoolUse& use) {
+  const std::filesystem::path& runs = use.runs;
   const std::string probe = runs / ".room";
   std::error_code ignored;
-  std::filesystem::create_directories(runs, ignored);  // as a start would do
+  if (!use.is_cluster()) std::filesystem::create_directories(runs, ignored);  // as a start would do
   const UniqueFd fd(::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   const int error = fd ? ::posix_fallocate(fd.get(), 0, kRoomBytes) : errno;
   ::unlink(probe.c_str());
@@ -36,7 +37,8 @@ std::string no_room_in(const std::filesystem::path& runs) {
 std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) const {
   if (run.stop) return std::nullopt;
   for (const EndedRank& rank : run.ended) {
-    const bool began = std::filesystem::exists(run.folder.events(rank.rank));
+    std::error_code ignored;  // a journal that cannot be seen kept nothing
+    const bool began = std::filesystem::exists(run.folder.events(rank.rank), ignored);
     if (rank.exit.code == kExitNotLoaded && !began) return Blame::kMachine;
     if (rank.exit.code == kExitJournal) return Blame::kPerhapsTheAttempt;
   }
@@ -89,7 +91,7 @@ void Dispatcher::resume_starts(PoolIndex pool) {
     const bool nothing_waits = pool == 0 ? nothing_wants_to_start() : scheduler_.queued(pool) == 0;
     if (nothing_waits) {
       gate.end_trouble();  // nothing is left that could show it
-    } else if (const std::string why = no_room_in(pools_.at(pool).runs); !why.empty()) {
+    } else if (const std::string why = no_room_in(pools_.at(pool)); !why.empty()) {
       return gate.close_because(why);
     }
   }

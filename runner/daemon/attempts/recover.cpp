@@ -2,6 +2,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include "runner/daemon/attempts/dispatcher.h"
 #include "runner/daemon/attempts/item_of.h"
@@ -17,10 +19,18 @@ Result<void> Dispatcher::recover() {
   if (!devices) return devices.error();
   if (!devices->empty()) pause_devices(*devices);
   std::vector<OpenAttempt> queued;
-  for (OpenAttempt& attempt : *open) {
+  const auto left_queue = [this](const OpenAttempt& attempt) -> std::optional<PoolIndex> {
     const WorkloadDef* def = catalog_.find(attempt.workload);
-    const bool left_queue = attempt.started || attempt.given;
-    if (left_queue && def != nullptr && pool_of(pools_, *def, attempt.trial)) {
+    if (def == nullptr || !(attempt.started || attempt.given)) return std::nullopt;
+    return pool_of(pools_, *def, attempt.trial);
+  };
+  std::set<PoolIndex> used;
+  for (const OpenAttempt& attempt : *open) {
+    if (const auto pool = left_queue(attempt)) used.insert(*pool);
+  }
+  make_runs_of_clusters(used);
+  for (OpenAttempt& attempt : *open) {
+    if (left_queue(attempt)) {
       recover_started(std::move(attempt));
     } else {
       queued.push_back(std::move(attempt));
@@ -35,6 +45,18 @@ Result<void> Dispatcher::recover() {
   const auto all_before = [](Store&) { return true; };
   writer_.now(all_before);
   return {};
+}
+
+// A cluster's folder that is missing although attempts are in it is not mounted: nobody makes it
+// then, or the new one would hide the old one's results. No start makes one either.
+void Dispatcher::make_runs_of_clusters(const std::set<PoolIndex>& used) {
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
+    if (!pools_.at(pool).is_cluster() || used.contains(pool)) continue;
+    std::error_code error;
+    // By the folder of its executor's jobs the next daemon knows it from an empty place to mount.
+    std::filesystem::create_directories(pools_.at(pool).runs / "jobs", error);
+    if (error) spdlog::warn("{}: {}", pools_.at(pool).runs.string(), error.message());
+  }
 }
 
 // As after any other end, an attempt that has ended keeps its lease until it is stored.

@@ -115,7 +115,11 @@ Result<void> Starter::launch(const OpenAttempt& attempt, WallTime when) {
   std::error_code error;
   // An attempt that was queued again after a crash may have left a folder.
   std::filesystem::remove_all(folder.path(), error);
-  std::filesystem::create_directories(folder.path(), error);
+  if (use.is_cluster()) {  // whose `runs` is only missing where it is not mounted
+    std::filesystem::create_directory(folder.path(), error);
+  } else {
+    std::filesystem::create_directories(folder.path(), error);
+  }
   if (error) {
     return Error{ErrorCode::kIo,
                  "cannot create " + folder.path().string() + ": " + error.message()};

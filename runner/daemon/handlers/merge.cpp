@@ -2,6 +2,7 @@
 
 #include "db/upkeep/database_copy.h"
 #include "runner/base/files.h"
+#include "runner/base/folder_entries.h"
 #include "runner/base/ids.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
@@ -63,20 +64,25 @@ struct CopiedRuns {
 // so only folders with an attempt's name are copied, and only their regular files.
 Result<CopiedRuns> copy_runs(Reader& reader, const fs::path& from, const fs::path& to) {
   CopiedRuns copied;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(from, error)) {
-    const std::string id = entry.path().filename();
-    const bool is_folder = fs::is_directory(entry.symlink_status(error));
+  const auto entries = entries_of(from);
+  if (!entries && entries.error().code == ErrorCode::kNotFound) return copied;
+  if (!entries) {
+    return Error{ErrorCode::kIo, "the results are merged, but " + entries.error().message};
+  }
+  for (const fs::path& entry : *entries) {
+    std::error_code error;
+    const std::string id = entry.filename();
+    const bool is_folder = fs::is_directory(fs::symlink_status(entry, error));
     if (!is_id(id) || !is_folder || fs::exists(to / id, error) || !is_ended(reader, id)) continue;
     const fs::path part = to / ("." + id + ".part");
     fs::remove_all(part, error);
-    auto whole = copy_tree(entry.path(), part, copied.left_out);
+    auto whole = copy_tree(entry, part, copied.left_out);
     if (whole) {
       fs::rename(part, to / id, error);
       if (error) whole = Error{ErrorCode::kIo, error.message()};
     }
     if (!whole) {
-      return Error{ErrorCode::kIo, "the results are merged, but copying " + entry.path().string() +
+      return Error{ErrorCode::kIo, "the results are merged, but copying " + entry.string() +
                                        " failed: " + whole.error().message};
     }
     ++copied.folders;

@@ -41,7 +41,8 @@ Result<fs::path> make_folder_beside(const fs::path& file) {
     fs::path folder = file.parent_path() / fmt::format("former-database-{}", number);
     std::error_code error;
     if (fs::create_directory(folder, error)) return folder;
-    if (error && !fs::exists(fs::symlink_status(folder))) {
+    std::error_code unseen;
+    if (error && !fs::exists(fs::symlink_status(folder, unseen))) {
       return Error{ErrorCode::kIo,
                    fmt::format("cannot create {}: {}", folder.string(), error.message())};
     }
@@ -75,7 +76,7 @@ Result<fs::path> put_aside(const FormerDatabase& former) {
     std::error_code error;
     fs::rename(file, *folder / file.filename(), error);
     // SQLite may have removed an index of the log since.
-    if (error && fs::exists(fs::symlink_status(file))) {
+    if (error && error != std::errc::no_such_file_or_directory) {
       return Error{ErrorCode::kIo, fmt::format("cannot move {} to {}: {}", file.string(),
                                                folder->string(), error.message())};
     }

@@ -16,7 +16,29 @@ bool says_one_of(const std::array<std::string_view, kCount>& words, std::string_
       words, [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
+// Nothing that the attempt did, and nothing that anybody wanted.
+bool is_nobodys_fault(std::string_view state) {
+  constexpr std::array<std::string_view, 6> kStates{"",          "NODE_FAIL", "PREEMPTED",
+                                                    "BOOT_FAIL", "REVOKED",   "LAUNCH_FAILED"};
+  return std::find(kStates.begin(), kStates.end(), state) != kStates.end();
+}
+
+// Slurm says CANCELLED of a job that nobody cancelled if the node's own Prolog failed. Such a job
+// has nodes, as no job has that is cancelled in the queue.
+bool could_not_launch(const JobEvidence& evidence) {
+  return evidence.end.state == "CANCELLED" && evidence.stage == JobStage::kAsked &&
+         !evidence.end.nodes.empty();
+}
+
+bool could_not_write(const EndedJob& end) {
+  return end.exit == fmt::format("{}:0", kExitJournal);
+}
+
 }  // namespace
+
+bool is_of_this_job_alone(const EndedJob& end) {
+  return is_nobodys_fault(end.state) || end.state == "CANCELLED";
+}
 
 std::string words_of(const JobEvidence& evidence) {
   const EndedJob& end = evidence.end;
@@ -27,6 +49,16 @@ std::string words_of(const JobEvidence& evidence) {
   std::string words = fmt::format("job {} ended as {}", evidence.number, end.state);
   if (!end.nodes.empty()) words += " on " + end.nodes;
   if (!end.reason.empty() && end.reason != end.state) words += fmt::format(" ({})", end.reason);
+  if (evidence.stage == JobStage::kAsked) words += " before its script began";
+  if (evidence.stage == JobStage::kPrologue) words += " in its prologue";
+  return words;
+}
+
+std::string all_words_of(const JobEvidence& evidence) {
+  std::string words = words_of(evidence);
+  if (!evidence.end.exit.empty()) words += ", exit status " + evidence.end.exit;
+  if (could_not_write(evidence.end)) words += ": it could not write to the shared folder";
+  if (!evidence.last_line.empty()) words += ": " + evidence.last_line;
   return words;
 }
 
@@ -36,9 +68,7 @@ AttemptLost lost_with_job(const JobEvidence& evidence) {
   AttemptLost lost;
   lost.what = words;
   lost.ending = {Failed{words, evidence.phase}, 0};
-  constexpr std::array<std::string_view, 6> kNotAtFault{"",          "NODE_FAIL", "PREEMPTED",
-                                                        "BOOT_FAIL", "REVOKED",   "LAUNCH_FAILED"};
-  if (std::find(kNotAtFault.begin(), kNotAtFault.end(), state) != kNotAtFault.end()) {
+  if (is_nobodys_fault(state) || could_not_launch(evidence)) {
     lost.again = true;
   } else if (state == "TIMEOUT" || state == "DEADLINE") {
     lost.ending.detail = Timeout{evidence.time, evidence.phase};
@@ -46,14 +76,12 @@ AttemptLost lost_with_job(const JobEvidence& evidence) {
     lost.ending.detail = Oom{{}, {}, {}, evidence.phase};
   } else if (state == "CANCELLED") {
     lost.ending.detail = Cancelled{words};
-  } else if (evidence.end.exit == fmt::format("{}:0", kExitJournal)) {
+  } else if (could_not_write(evidence.end)) {
     lost.again = true;  // the pilot could not write
     lost.what += ": it could not write to the shared folder";
     lost.ending.detail = Failed{lost.what, evidence.phase};
   } else {
-    std::string message = fmt::format("{}, exit status {}", words, evidence.end.exit);
-    if (!evidence.last_line.empty()) message += ": " + evidence.last_line;
-    lost.ending.detail = Failed{std::move(message), evidence.phase};
+    lost.ending.detail = Failed{all_words_of(evidence), evidence.phase};
   }
   return lost;
 }

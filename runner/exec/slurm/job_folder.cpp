@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "runner/base/files.h"
+#include "runner/base/folder_entries.h"
 #include "runner/base/text.h"
 #include "runner/wire/json_text.h"
 
@@ -46,11 +47,15 @@ std::optional<BegunRank> begun_rank(const std::filesystem::path& file) {
 }  // namespace
 
 Result<void> JobFolder::make(const JobRecord& record, const std::string& script_text) const {
-  std::error_code error;
-  std::filesystem::create_directories(path_, error);
-  if (error) {
-    return Error{ErrorCode::kIo,
-                 fmt::format("cannot create {}: {}", path_.string(), error.message())};
+  // Not `runs` above them: where that is missing, it is not mounted.
+  const std::filesystem::path of_pool = path_.parent_path();
+  for (const auto& folder : {of_pool.parent_path(), of_pool, path_}) {
+    std::error_code error;
+    std::filesystem::create_directory(folder, error);
+    if (error) {
+      return Error{ErrorCode::kIo,
+                   fmt::format("cannot create {}: {}", folder.string(), error.message())};
+    }
   }
   const std::pair<const char*, std::string> files[] = {
       {"pilot.sh", script_text}, {"order", "0 wait\n"}, {"report", ""}, {"output.txt", ""}};
@@ -117,13 +122,14 @@ std::optional<WallTime> JobFolder::began() const {
 
 RunFiles JobFolder::files_of(std::int64_t number) const {
   RunFiles files;
-  std::error_code error;  // a folder that is gone has none
-  for (const auto& entry : std::filesystem::directory_iterator(run(number), error)) {
-    const std::string name = entry.path().filename().string();
+  const auto entries = entries_of(run(number));
+  if (!entries) return files;  // a folder that is gone has none
+  for (const std::filesystem::path& entry : *entries) {
+    const std::string name = entry.filename().string();
     if (const auto rank = number_behind(name, "began.")) {
-      if (const auto begun = begun_rank(entry.path())) files.began[*rank] = *begun;
+      if (const auto begun = begun_rank(entry)) files.began[*rank] = *begun;
     } else if (const auto ended = number_behind(name, "exit.")) {
-      const std::string text = read_small(entry.path());
+      const std::string text = read_small(entry);
       if (!text.ends_with('\n')) continue;
       files.exits[*ended] = std::atoi(text.c_str());
       if (text.find(" terminated") != std::string::npos) files.terminated = true;
@@ -133,7 +139,8 @@ RunFiles JobFolder::files_of(std::int64_t number) const {
 }
 
 bool JobFolder::has_ended() const {
-  return std::filesystem::exists(path_ / "ended");
+  std::error_code ignored;  // one that cannot be read has not: then Slurm is asked
+  return std::filesystem::exists(path_ / "ended", ignored);
 }
 
 Result<void> write_order_of_attempt(const std::filesystem::path& attempt_folder,

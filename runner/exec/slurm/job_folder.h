@@ -94,7 +94,7 @@ class JobFolder {
   }
   std::filesystem::path srun_output(std::int64_t number) const { return run(number) / "srun.txt"; }
 
-  // Makes the folder with its first order and an empty report.
+  // Makes the folder with its first order and an empty report, and the two above it in `runs`.
   Result<void> make(const JobRecord& record, const std::string& script) const;
   Result<void> write_record(const JobRecord& record) const;
   Result<void> order(const std::string& text) const;

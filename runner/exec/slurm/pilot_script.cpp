@@ -74,10 +74,15 @@ number=0
 exec {never}<> <(:)  # nobody writes to it but the end of a step
 pause() { read -rt "$1" -u "$never" _; }
 
-# Two jobs of one name: an answer of sbatch was lost, and it ran again.
-if ! mkdir "$folder/taken" 2>/dev/null; then
-  echo "another job has the folder $folder"
-  exit 0
+# Two jobs of one name: an answer of sbatch was lost, and it ran again. Whatever else keeps mkdir from it keeps all
+# jobs from it, so somebody has to read why.
+if ! said=$(mkdir "$folder/taken" 2>&1); then
+  if [[ -d $folder/taken ]]; then
+    echo "another job has the folder $folder"
+    exit 0
+  fi
+  echo "$said"
+  exit "$unwritable"
 fi
 
 # Runs an attempt. Returns when nothing of it is left.

@@ -25,30 +25,7 @@ Pilots::Pilots(SlurmSettings settings, Shell& shell, Instant now)
       shell_(shell),
       folder_(std::filesystem::path(settings_.pool.runs) / "jobs" /
               (settings_.owner + "-" + settings_.pool.name)) {
-  load(now);
-}
-
-void Pilots::load(Instant now) {
-  std::vector<std::pair<std::int64_t, std::filesystem::path>> old;
-  std::error_code error;  // without the folder there are no jobs
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-    const JobFolder folder(entry.path());
-    const auto record = folder.record();
-    if (!record || folder.has_ended()) {
-      old.emplace_back(record ? record->asked.ns : 0, entry.path());
-      continue;
-    }
-    Job job{folder, *record};
-    job.order = folder.last_order().number;
-    job.needed = now;
-    job.unsure = record->number == 0;
-    job.told_to_end = folder.last_order().verb == "end";
-    jobs_.push_back(std::move(job));
-  }
-  std::sort(old.begin(), old.end());
-  for (auto& [when, path] : old) keep(std::move(path));
-  if (!jobs_.empty())
-    spdlog::info("pool `{}`: {} jobs found again", settings_.pool.name, jobs_.size());
+  loaded_ = load(now);
 }
 
 void Pilots::keep(std::filesystem::path ended) {
@@ -75,51 +52,13 @@ void Pilots::start(const AttemptFolder& folder, const AttemptRequest& request) {
     events_.emplace_back(AttemptNotStarted{request.attempt, {ErrorCode::kFailedPrecondition, why}});
     return;
   }
+  if (!unseen_.empty()) {
+    events_.emplace_back(
+        AttemptNotStarted{request.attempt, {ErrorCode::kUnavailable, blindness()}});
+    return;
+  }
+  if (!loaded_) loaded_ = load(now_instant());
   attempts_.push_back(std::move(attempt));
-}
-
-// All ranks count as alive, even if they have ended: their ends are then reported with what is
-// known of them.
-Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant now) {
-  Adoption adoption;
-  const auto request = read_request(folder.request());
-  const auto given = read_order_of_attempt(folder.path());
-  const JobFolder job_folder(folder_ / (given ? given->job : ""));
-  if (!request || (given && !job_folder.record())) {
-    adoption.incomplete = true;
-    return adoption;
-  }
-  Attempt& attempt = attempts_.emplace_back(attempt_of(folder, *request));
-  attempt.adopted = true;
-  adoption.waits = true;
-  if (!given) return adoption;
-  attempt.job = given->job;
-  attempt.number = given->number;
-  attempt.given = now;
-  const RunFiles files = job_folder.files_of(given->number);
-  if (static_cast<std::int64_t>(files.began.size()) == attempt.ask.ranks) {
-    attempt.started = true;
-    adoption.waits = false;
-    adoption.started = WallTime{0};
-    for (const auto& [rank, begun] : files.began) {
-      adoption.alive.push_back(rank);
-      adoption.started = std::max(*adoption.started, begun.when);
-    }
-  }
-  if (Job* job = find_job(given->job)) {
-    attempt.killed = job_folder.last_order() == GivenOrder{given->number, "kill"};
-    attempt.stopped = job_folder.last_order() == GivenOrder{given->number, "stop"};
-    // It may be over, and the job may have another one by now.
-    follow(*job, attempt, job_folder.report());
-    if (find(id) != nullptr) job->attempt = id;
-    return adoption;
-  }
-  // The job has ended, and the daemon with it before it could store what that meant.
-  Job ended{job_folder, *job_folder.record()};
-  const PilotReport report = job_folder.report();
-  follow(ended, attempt, report);
-  if (find(id) != nullptr) lose(ended, attempt, job_folder.ended());
-  return adoption;
 }
 
 void Pilots::stop(const AttemptId& id) {
@@ -132,6 +71,7 @@ void Pilots::stop(const AttemptId& id) {
 }
 
 void Pilots::kill(const AttemptId& id) {
+  for (Unseen& unseen : unseen_) unseen.killed |= unseen.id == id;
   Attempt* attempt = find(id);
   if (attempt == nullptr) return;
   Job* job = find_job(attempt->job);
@@ -155,12 +95,7 @@ void Pilots::take_back(const AttemptId& id) {
 
 AttemptPlace Pilots::place_of(const Attempt& attempt) const {
   const Job* job = find_job(attempt.job);
-  if (job == nullptr) {  // the one that it will perhaps get
-    const auto queued = std::ranges::find_if(jobs_, [&](const Job& other) {
-      return other.record.nodes == attempt.ask.nodes && !other.attempt && !other.told_to_end;
-    });
-    job = queued == jobs_.end() ? nullptr : &*queued;
-  }
+  if (job == nullptr) job = coming_for(attempt);
   AttemptPlace place;
   if (job == nullptr) return place;
   place.allocation = allocation_of(*job);
@@ -193,6 +128,7 @@ std::vector<PoolAllocation> Pilots::allocations() const {
 }
 
 void Pilots::tick(Instant now) {
+  adopt_unseen(now);
   for (Job& job : jobs_) {
     if (now - job.looked >= pause_of(job, now)) look_at(job, now);
   }
@@ -207,6 +143,7 @@ std::optional<Instant> Pilots::next(Instant now) const {
     const Instant due = job.looked + pause_of(job, now);
     if (!next || due < *next) next = due;
   }
+  if (!unseen_.empty()) next = next ? std::min(*next, next_sight_) : next_sight_;
   if (!trouble_.empty() && !attempts_.empty() && !polling_) {
     next = next ? std::min(*next, next_poll_) : next_poll_;
   }

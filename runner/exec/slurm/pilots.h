@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runner/exec/executor.h"
+#include "runner/exec/slurm/job_end.h"
 #include "runner/exec/slurm/job_folder.h"
 #include "runner/exec/slurm/side_shell.h"
 #include "runner/exec/slurm/slurm_ask.h"
@@ -36,7 +37,7 @@ class Pilots {
   void kill(const AttemptId& attempt);
   void take_back(const AttemptId& attempt);
   std::map<AttemptId, AttemptPlace> places() const;
-  const std::string& trouble() const { return trouble_; }
+  std::string trouble() const { return trouble_.empty() ? blindness() : trouble_; }
   std::vector<PoolAllocation> allocations() const;
   std::vector<ExecutorEvent> take_events() { return std::exchange(events_, {}); }
 
@@ -81,7 +82,16 @@ class Pilots {
     bool finished = false;   // nothing of it is left
   };
 
-  void load(Instant now);
+  // An attempt of an earlier daemon, while nobody can see what became of it.
+  struct Unseen {
+    AttemptId id;
+    AttemptFolder folder;
+    bool killed = false;  // to be, once it is seen
+  };
+
+  bool load(Instant now);
+  void adopt_unseen(Instant now);
+  std::string blindness() const;
   Attempt attempt_of(const AttemptFolder& folder, const AttemptRequest& request) const;
   void keep(std::filesystem::path ended);  // the folder of a job; removes the oldest of too many
   // Looks.
@@ -92,6 +102,7 @@ class Pilots {
   void give_back(Attempt& attempt);
   void forget(const AttemptId& attempt);
   void lose(Job& job, Attempt& attempt, const EndedJob& end);
+  void lose_meant(const Attempt& attempt, const JobEvidence& evidence);
   Duration pause_of(const Job& job, Instant now) const;
   // Asks Slurm.
   void poll_queue(Instant now);
@@ -120,6 +131,9 @@ class Pilots {
   Job* find_job(const std::string& name);
   const Job* find_job(const std::string& name) const;
   Attempt* find(const AttemptId& attempt);
+  static bool is_coming(const Job& job, std::int64_t nodes);
+  const Job* coming_for(const Attempt& attempt) const;
+  const Attempt* meant_for(const Job& job) const;
   std::int64_t waiting_for(std::int64_t nodes) const;
   std::int64_t live_jobs() const;
 
@@ -130,10 +144,16 @@ class Pilots {
   std::list<Job> jobs_;
   std::deque<std::filesystem::path> ended_;  // folders of jobs, the oldest first
   std::list<Attempt> attempts_;              // in the order in which they came
+  std::vector<Unseen> unseen_;
+  Instant next_sight_{};
+  bool loaded_ = false;
+  std::string unread_;  // why the folder of jobs could not be read last
   std::vector<ExecutorEvent> events_;
   std::string trouble_;
   Instant next_poll_{};
   bool polling_ = false;
+  // Numbers of nodes for which the last job ended before its script began, or was refused.
+  std::set<std::int64_t> doubtful_;
 };
 
 }  // namespace sweepd

@@ -27,6 +27,39 @@ std::int64_t Pilots::waiting_for(std::int64_t nodes) const {
   });
 }
 
+// It has no attempt, and takes one of this size once it runs.
+bool Pilots::is_coming(const Job& job, std::int64_t nodes) {
+  return !job.finished && !job.told_to_end && !job.attempt && job.record.nodes == nodes;
+}
+
+// The first attempt that waits is meant for the first job that comes, the second for the second.
+// Which one it gets is decided when a job runs; what people see, and whom the end of a job hits
+// that never ran, must be the same until then.
+const Pilots::Attempt* Pilots::meant_for(const Job& job) const {
+  auto attempt = attempts_.begin();
+  const auto waits = [&](const Attempt& other) {
+    return other.job.empty() && other.ask.nodes == job.record.nodes;
+  };
+  for (const Job& other : jobs_) {
+    if (!is_coming(other, job.record.nodes)) continue;
+    attempt = std::find_if(attempt, attempts_.end(), waits);
+    if (attempt == attempts_.end() || &other == &job) break;
+    ++attempt;
+  }
+  return attempt == attempts_.end() ? nullptr : &*attempt;
+}
+
+// The job that an attempt is meant for; without one of its own, the first that it may get.
+const Pilots::Job* Pilots::coming_for(const Attempt& attempt) const {
+  const Job* first = nullptr;
+  for (const Job& job : jobs_) {
+    if (!is_coming(job, attempt.ask.nodes)) continue;
+    if (meant_for(job) == &attempt) return &job;
+    if (first == nullptr) first = &job;
+  }
+  return first;
+}
+
 std::int64_t Pilots::live_jobs() const {
   return std::ranges::count_if(jobs_, [](const Job& job) { return !job.finished; });
 }
@@ -58,7 +91,7 @@ void Pilots::give(Job& job, Attempt& attempt, Instant now) {
   const std::int64_t number = job.order + 1;
   std::error_code error;
   std::filesystem::remove_all(job.folder.run(number - kKeptRuns), error);  // stored by now
-  std::filesystem::create_directories(job.folder.run(number), error);
+  std::filesystem::create_directory(job.folder.run(number), error);
   Result<void> done;
   if (error) {
     done = Error{ErrorCode::kIo, fmt::format("cannot create {}: {}",
@@ -91,10 +124,11 @@ void Pilots::submit_needed(Instant now) {
     if (attempt.job.empty()) sizes.insert(attempt.ask.nodes);
   }
   for (const std::int64_t nodes : sizes) {
-    std::int64_t coming = std::ranges::count_if(jobs_, [nodes](const Job& job) {
-      return !job.finished && !job.told_to_end && !job.attempt && job.record.nodes == nodes;
-    });
-    while (coming < waiting_for(nodes) && live_jobs() < pool_.max_jobs) {
+    std::int64_t coming =
+        std::ranges::count_if(jobs_, [nodes](const Job& job) { return is_coming(job, nodes); });
+    // What kept the last job from its script would meet all others too, so one finds out.
+    const std::int64_t most = doubtful_.contains(nodes) ? 1 : pool_.max_jobs;
+    while (coming < std::min(most, waiting_for(nodes)) && live_jobs() < pool_.max_jobs) {
       submit(nodes, now);
       ++coming;
     }

@@ -60,6 +60,7 @@ void Pilots::look_at(Job& job, Instant now) {
         spdlog::warn("job {} has no record", job.report.job);
     }
     job.unsure = false;
+    if (job.report.state != "prologue") doubtful_.erase(job.record.nodes);
     if (const auto start = job.folder.began()) job.ends = {start->ns + job.record.time.ns};
     spdlog::info("pool `{}`: job {} began on {}", settings_.pool.name, job.report.job,
                  job.report.nodes);
@@ -73,6 +74,7 @@ void Pilots::look_at(Job& job, Instant now) {
         "the prologue of pool `{}` ended with status {} on {} (job {}): {}", settings_.pool.name,
         job.report.words, job.report.nodes, job.report.job, last_line_of(job.folder.output()));
     finish(job, {"FAILED", "prologue", job.report.words, job.report.nodes});
+    doubtful_.insert(job.record.nodes);
     refuse_waiting(job.record.nodes, {ErrorCode::kUnavailable, words});
   } else if (job.report.state == "ended") {
     // It reads no order any more. What it was given and did not take waits again.
@@ -154,7 +156,8 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
 void Pilots::lose(Job& job, Attempt& attempt, const EndedJob& end) {
   const PilotReport report = job.folder.report();
   const RunFiles files = job.folder.files_of(attempt.number);
-  if (!attempt.started && files.began.empty()) return give_back(attempt);
+  const bool began = attempt.started || !files.began.empty();
+  if (!began && (attempt.killed || !is_of_this_job_alone(end))) return give_back(attempt);
   const AttemptId id = attempt.id;
   const bool all_ended = static_cast<std::int64_t>(files.exits.size()) == attempt.ask.ranks;
   const bool all_well =
@@ -176,6 +179,14 @@ void Pilots::lose(Job& job, Attempt& attempt, const EndedJob& end) {
   lost.attempt = id;
   events_.emplace_back(std::move(lost));
   forget(id);
+}
+
+// The job that an attempt waited for has ended before its script began.
+void Pilots::lose_meant(const Attempt& attempt, const JobEvidence& evidence) {
+  AttemptLost lost = lost_with_job(evidence);
+  lost.attempt = attempt.id;
+  events_.emplace_back(std::move(lost));
+  forget(AttemptId(attempt.id));
 }
 
 // It waits for another job, as if it had never had one.

@@ -95,14 +95,19 @@ void Pilots::ended(Job& job, const EndedJob& end) {
   if (job.finished) return;
   const bool began = !job.report.state.empty();
   const std::int64_t nodes = job.record.nodes;
+  const JobStage stage = job.folder.began() ? JobStage::kPrologue : JobStage::kAsked;
+  const JobEvidence evidence{
+      job.record.number, end, job.record.time, "", last_line_of(job.folder.output()), stage};
+  const Attempt* meant = is_coming(job, nodes) ? meant_for(job) : nullptr;
   if (job.attempt) lose(job, *find(*job.attempt), end);
   finish(job, end);
   if (began || job.told_to_end) return;
-  const std::string last = last_line_of(job.folder.output());
-  refuse_waiting(nodes, {ErrorCode::kUnavailable,
-                         fmt::format("job {} ended as {} before its script began{}{}",
-                                     job.record.number, end.state.empty() ? "unknown" : end.state,
-                                     last.empty() ? "" : ": ", last)});
+  if (end.state != "CANCELLED") doubtful_.insert(nodes);
+  if (!is_of_this_job_alone(end)) {
+    refuse_waiting(nodes, {ErrorCode::kUnavailable, all_words_of(evidence)});
+  } else if (meant != nullptr) {
+    lose_meant(*meant, evidence);
+  }
 }
 
 void Pilots::submit(std::int64_t nodes, Instant now) {
@@ -139,6 +144,7 @@ void Pilots::hear_submit(const std::string& name, const Said& said) {
   }
   const std::int64_t nodes = job->record.nodes;
   finish(*job, {"REFUSED", one_line(said.text), "", ""});
+  doubtful_.insert(nodes);
   const ErrorCode code =
       is_too_large(said.text) ? ErrorCode::kFailedPrecondition : ErrorCode::kUnavailable;
   refuse_waiting(nodes, {code, one_line(said.text)});

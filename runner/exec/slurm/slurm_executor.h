@@ -25,10 +25,15 @@
 //   AttemptStarted       all ranks have begun. The wait in Slurm's queue is before it.
 //   AttemptNotStarted    kFailedPrecondition: Slurm says that no node of the pool is large enough.
 //                        Else kUnavailable: `kill` while it waited, sbatch refused, the prologue
-//                        failed, a job was cancelled while it waited. With Slurm's own words.
+//                        or the script's beginning failed. With Slurm's own words.
 //   AttemptLost          the job ended during the attempt. NODE_FAIL, PREEMPTED, BOOT_FAIL and a
 //                        lost job have `again`; TIMEOUT is Timeout, OUT_OF_MEMORY is Oom, CANCELLED
-//                        is Cancelled with the user who did it, all others are Failed.
+//                        is Cancelled, all others are Failed. Those with `again` and CANCELLED are
+//                        told of a job that has not begun too, for the attempt it was meant for:
+//                        the first that waits for the first such job, and so on.
+// After a job that ended before its script began, or that sbatch refused, one more is submitted at
+// a time until one begins.
+//
 // If Slurm does not answer, nothing is decided until it does; `trouble` says so, and attempts that
 // run go on.
 //
@@ -36,6 +41,10 @@
 // what daemon and pilot tell each other: small files that are replaced by rename (job_folder.h).
 // Nothing listens on a port. The folder is written before `sbatch` runs and the job's name is that
 // of the folder, so a job is found again after the daemon's death, and none is submitted twice.
+//
+// While the folder of jobs cannot be read, as before NFS is mounted, what an earlier daemon gave to
+// the pool waits until it can be, and nothing else is begun; `trouble` says so. `<runs>` itself is
+// never created.
 //
 // Commands: sbatch, squeue, scontrol, scancel, and sinfo for `status`. While a job exists, one
 // `squeue` for all jobs of the pool every `SlurmPool::poll`; `scontrol` once for a job that
