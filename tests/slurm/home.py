@@ -113,9 +113,9 @@ class Home:
         except (OSError, ValueError, IndexError):
             pass  # none runs
 
-    def sql(self, query):
+    def sql(self, query, *values):
         with closing(sqlite3.connect(f"file:{self.folder}/state/results.db?mode=ro", uri=True, timeout=30)) as db:
-            return db.execute(query).fetchall()
+            return db.execute(query, values).fetchall()
 
     def counts(self):
         return dict(self.sql("SELECT coalesce(outcome, 'open'), count(*) FROM attempt GROUP BY 1"))
@@ -159,6 +159,13 @@ class Home:
         for attempt, step in self.sql(query):
             nodes.setdefault(attempt, set()).add(step.split(" on ")[1])
         return sorted(len(each) for each in nodes.values())
+
+    def losses(self, pool):
+        """Of rank 0, by trial and step."""
+        query = """SELECT a.trial, s.step, s.value FROM sample s JOIN name n ON n.id = s.metric
+                   JOIN attempt a ON a.row = s.attempt JOIN host h ON h.id = a.host
+                   WHERE n.text = 'loss' AND s.rank = 0 AND s.warmup = 0 AND h.pool = ?"""
+        return {(trial, step): value for trial, step, value in self.sql(query, pool)}
 
     def jobs(self):
         """Numbers of its jobs that Slurm has."""

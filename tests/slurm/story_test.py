@@ -103,7 +103,8 @@ class Story(unittest.TestCase):
         eventually(lambda: not home.left_of_it(), lambda: f"nothing is left: {home.left_of_it()}", 20)
 
     def no_attempt_is_lost(self, home):
-        for (attempt,) in home.sql("SELECT uid FROM attempt WHERE outcome = 'done'"):
+        done = "SELECT a.uid FROM attempt a JOIN host h ON h.id = a.host WHERE a.outcome = 'done' AND h.pool = 'cluster'"
+        for (attempt,) in home.sql(done):
             for rank in range(len(home.request(attempt)["lease"])):
                 journal = (home.runs / attempt / f"events.{rank}.ndjson").read_text().splitlines()
                 self.assertEqual(json.loads(journal[0])["event"], "started", attempt)
@@ -213,11 +214,19 @@ class OnACluster(Story):
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_ranks_on_two_nodes_talk(self):
-        self.home.take_worker_with_torch()
-        self.home.submit_text("gang", GANG.replace("BACKEND", "gloo"))
-        self.home.submit_text("ddp", DDP)
+        home = self.home
+        home.take_worker_with_torch()
+        home.submit_text("gang", GANG.replace("BACKEND", "gloo"))
+        home.submit_text("ddp", DDP)
         self.every_trial_is_done(4)
-        self.assertEqual(self.home.nodes_of_attempts(), [2] * 4)
+        self.assertEqual(home.nodes_of_attempts(), [2] * 4)
+        # What ranks learn of each other decides the losses, which are those of ranks on one host.
+        home.ctl("submit", "ddp.yaml", "--pool", "local", "--wait")
+        there, here = home.losses("cluster"), home.losses("local")
+        self.assertEqual(len(there), 4)
+        self.assertEqual(there.keys(), here.keys())
+        for step, loss in there.items():
+            self.assertAlmostEqual(loss, here[step], places=4)
         self.nothing_is_left()
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
