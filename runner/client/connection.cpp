@@ -71,8 +71,8 @@ Result<Connection> Connection::open(const StateFolder& state, Autostart autostar
   auto fd = connect_to(state);
   if (!fd) fd = connect_to_holder(state, kHolderLimit);
   while (!fd && fd.error().code == ErrorCode::kUnavailable && autostart != Autostart::kNo) {
-    const auto started = start_daemon(
-        state, autostart == Autostart::kYes ? Folder::kMayBeNew : Folder::kMustExist);
+    const auto started =
+        start_daemon(state, autostart == Autostart::kYes ? Folder::kMayBeNew : Folder::kMustExist);
     if (!started && started.error().code != ErrorCode::kAlreadyExists) return started.error();
     fd = connect_to_holder(state, kHolderLimit);
     if (started) break;  // it was there: restarting it forever would hide why it ends

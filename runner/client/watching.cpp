@@ -241,9 +241,10 @@ class Follower {
 
   void say_that_it_is_gone() {
     if (told_to_stop_) {
-      display_.note(fmt::format("! the daemon has ended; if another one starts within {} s, this "
-                                "goes on",
-                                kRestart.ns / seconds(1).ns));
+      display_.note(
+          fmt::format("! the daemon has ended; if another one starts within {} s, this "
+                      "goes on",
+                      kRestart.ns / seconds(1).ns));
     } else {
       display_.note(client_.no_start ? "! the daemon is gone"
                                      : "! the daemon is gone; the next one continues");

@@ -68,8 +68,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   std::optional<Recovery> recovery;
   if (recover) recovery = dry_run ? Recovery::kDryRun : Recovery::kForReal;
   return DaemonOptions{
-      {state, std::filesystem::absolute(program),
-       no_prefork ? Prefork::kNo : Prefork::kYes, ConfigPlaces::from_environment(config)},
+      {state, std::filesystem::absolute(program), no_prefork ? Prefork::kNo : Prefork::kYes,
+       ConfigPlaces::from_environment(config)},
       foreground ? Ground::kForeground : Ground::kBackground,
       recovery,
       read_file};

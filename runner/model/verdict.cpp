@@ -170,11 +170,11 @@ std::int64_t count_cores(const std::string& list) {
 }
 
 // Judges the cores that other processes or the hypervisor took from the lease during measurement.
-void judge_cores(Judgement& judgement, const Environment& environment, std::int64_t world_size) {
+void judge_cores(Judgement& judgement, const Environment& environment, std::int64_t ranks) {
   const std::int64_t total = environment.host.cores;
-  if (total > 0 && world_size > total) {
+  if (total > 0 && ranks > total) {
     add_reason(judgement, Verdict::kSuspect,
-               fmt::format("{} ranks shared {} core{}", world_size, total, total == 1 ? "" : "s"));
+               fmt::format("{} ranks shared {} core{}", ranks, total, total == 1 ? "" : "s"));
     return;  // a rank's competitors are the other ranks
   }
   const std::int64_t leased = std::max<std::int64_t>(1, count_cores(environment.cores));
@@ -232,13 +232,13 @@ void add_reasons(Judgement& judgement, const Judgement& more) {
 
 Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
                 const Environment& environment, const std::optional<Peak>& peak,
-                std::int64_t world_size) {
+                std::int64_t world_size, std::optional<std::int64_t> ranks_on_host) {
   Judgement judgement;
   const std::int64_t ranks = std::max<std::int64_t>(1, world_size);
   judge_rates(judgement, summaries, work, peak.value_or(Peak{}),
               distinct_devices(environment, ranks));
   judge_device_states(judgement, environment.states);
-  judge_cores(judgement, environment, ranks);
+  judge_cores(judgement, environment, ranks_on_host.value_or(ranks));
   return judgement;
 }
 

@@ -72,9 +72,10 @@ std::optional<Peak> limit_of(const DeviceInfo& device, const HostInfo& host,
 
 // `peak` is that of one device and not a measured one. The work of all ranks is compared with it
 // times the number of distinct devices. Uses the `time` of every phase whose work is known, or
-// `host_time` if there is no `time`.
+// `host_time` if there is no `time`. `ranks_on_host` of the ranks share the environment's host; all
+// of them if it is not given.
 Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
                 const Environment& environment, const std::optional<Peak>& peak,
-                std::int64_t world_size);
+                std::int64_t world_size, std::optional<std::int64_t> ranks_on_host = {});
 
 }  // namespace sweepd

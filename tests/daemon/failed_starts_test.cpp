@@ -62,6 +62,26 @@ TEST_F(FailedStartsTest, AFolderThatCannotBeSeenAnyMoreEndsNoDaemon) {
   ASSERT_TRUE(until_started(2)) << "it is tried again";
 }
 
+// Its sweep is cancelled when the database has its start, and the executor refuses it.
+TEST_F(FailedStartsTest, WhatIsCancelledMeanwhileIsNotQueuedAgain) {
+  executor_.refuse_start = "no room";
+  const auto queued = enqueue({{{"model", "large"}}});
+  ASSERT_TRUE(until([&] { return stored(queued[0]) == "running"; }));
+  dispatcher_->stop({queued[0].row});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "cancelled");
+}
+
+TEST_F(FailedStartsTest, WhatIsCancelledWhileItsJournalIsReadIsNotQueuedAgain) {
+  const auto queued = enqueue({{{"model", "large"}}});
+  ASSERT_TRUE(until_runs(queued[0]));
+  executor_.end(0, {std::nullopt, kExitNotLoaded});
+  ASSERT_TRUE(until([&] { return dispatcher_->running().empty(); }));
+  dispatcher_->stop({queued[0].row});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(queued[0]), "cancelled");
+}
+
 TEST(Backoff, DoublesUpToTheMostAndBeginsAnewAfterASuccess) {
   Backoff backoff(milliseconds(500), seconds(3));
   std::vector<Duration> pauses;

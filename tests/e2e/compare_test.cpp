@@ -49,8 +49,7 @@ TEST_F(Compare, TwoSweeps) {
 }
 
 TEST_F(Compare, TwoValuesOfAParameterOfAllResults) {
-  const Ran ran =
-      box_.ctl({"compare", "--workload", "steps", "--by", "ms=4,12", "--format", "md"});
+  const Ran ran = box_.ctl({"compare", "--workload", "steps", "--by", "ms=4,12", "--format", "md"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("ms=12 against ms=4"), HasSubstr("slower")));
 }

@@ -37,8 +37,9 @@ TEST(Cancel, EndsWhatRunsAndWhatWaits) {
 
 TEST(Stop, ASecondOneWaitsToo) {
   const Sandbox box;
-  box.ctl({"submit", "-"},
-          "sweep: slow\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0, steps: 20}\n");
+  box.ctl(
+      {"submit", "-"},
+      "sweep: slow\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0, steps: 20}\n");
   ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
   const pid_t first = box.ctl_in_background({"stop"});
   ASSERT_TRUE(eventually([&] {

@@ -40,9 +40,9 @@ bool runs_a_worker(const Sandbox& box) {
 std::future<Ran> watch(const Sandbox& box, const std::string& sweep) {
   const fs::path lines = box.folder() / "watched";
   auto watched = std::async(std::launch::async, [&box, sweep, lines] {
-    const std::string command =
-        "echo $$ >'" + (box.folder() / "watcher").string() + "'; exec " + std::string(SWEEPCTL) +
-        " watch " + sweep + " 2>'" + lines.string() + "'";
+    const std::string command = "echo $$ >'" + (box.folder() / "watcher").string() + "'; exec " +
+                                std::string(SWEEPCTL) + " watch " + sweep + " 2>'" +
+                                lines.string() + "'";
     Ran ran = box.run("/bin/sh", {"-c", command});
     ran.err = text_of(lines);
     return ran;
@@ -117,9 +117,8 @@ TEST(WatchOn, WhoComesWhileItStopsDoesNotStartItAgain) {
   box.ctl({"submit", "-"}, kFour);
   ASSERT_TRUE(runs_a_worker(box));
   ::kill(box.daemon_pid(), SIGTERM);
-  ASSERT_TRUE(eventually([&] {
-    return text_of(box.state() / "sweepd.log").find("draining") != std::string::npos;
-  }));
+  ASSERT_TRUE(eventually(
+      [&] { return text_of(box.state() / "sweepd.log").find("draining") != std::string::npos; }));
   const Ran ran = watch(box, "four").get();
   EXPECT_EQ(ran.exit_code, 5) << ran.err;
   EXPECT_THAT(ran.err, AllOf(HasSubstr("the daemon was told to stop"), Not(HasSubstr("is gone"))));

@@ -221,6 +221,8 @@ class OnACluster(Story):
         home.submit_text("ddp", DDP)
         self.every_trial_is_done(4)
         self.assertEqual(home.nodes_of_attempts(), [2] * 4)
+        shared = "SELECT count(*) FROM attempt_reason WHERE reason LIKE '%ranks shared%'"
+        self.assertEqual(home.sql(shared), [(0,)], "two ranks on two cores of each node")
         # What ranks learn of each other decides the losses, which are those of ranks on one host.
         home.ctl("submit", "ddp.yaml", "--pool", "local", "--wait")
         there, here = home.losses("cluster"), home.losses("local")

@@ -75,6 +75,8 @@ void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
     if (const auto attempt = waiting_.take(row)) {
       parked_.erase(row);
       end_without_process(*attempt, {Cancelled{"cancelled"}});
+    } else {
+      cancelled_.insert(row);
     }
   }
   schedule_pump();

@@ -219,6 +219,7 @@ class Dispatcher {
   WaitingAttempts waiting_;
   // Rows of open attempts whose sweeps are all paused, and of these what waits outside the queue.
   std::set<std::int64_t> held_, parked_;
+  std::set<std::int64_t> cancelled_;  // while they started, ran or were read
   std::vector<PausedDevice> paused_devices_;
   Starter starter_;
   std::map<std::int64_t, std::shared_ptr<Run>> running_;

@@ -45,10 +45,12 @@ std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) cons
   return std::nullopt;
 }
 
-// Queues the attempt as if it had never started, completely or in part. If it was cancelled in the
-// meantime, either `stop` finds it in the queue and ends it, or it has ended in the database, which
-// its next start reports.
+// Queues the attempt as if it had never started, completely or in part. One that is cancelled later
+// is found in the queue by `stop`, or has ended in the database, which its next start reports.
 void Dispatcher::queue_again(OpenAttempt attempt) {
+  if (cancelled_.erase(attempt.row) != 0) {
+    return end_without_process(attempt, {Cancelled{"cancelled"}});
+  }
   spdlog::info("attempt {} measured nothing; it is queued again", attempt.id);
   std::error_code ignored;
   std::filesystem::remove_all(use_of(attempt).runs / attempt.id, ignored);

@@ -64,6 +64,16 @@ std::vector<ProfileChecks> profile_checks(const AttemptRecord& record) {
   return checks;
 }
 
+// Only a rank of a cluster says where it ran: `17.3 on node2`, its step and its node.
+std::optional<std::int64_t> ranks_beside_the_first(const AttemptRecord& record) {
+  const auto first = std::ranges::find_if(
+      record.facts, [](const Fact& fact) { return fact.rank == 0 && fact.name == "slurm.step"; });
+  if (first == record.facts.end()) return std::nullopt;
+  return std::ranges::count_if(record.facts, [&](const Fact& fact) {
+    return fact.name == first->name && fact.text == first->text;
+  });
+}
+
 }  // namespace
 
 Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
@@ -79,7 +89,8 @@ Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptR
   const Environment& environment = *record.environment;
   const auto peak =
       limit_of(environment.devices.front(), environment.host, record.work->arithmetic);
-  add_reasons(judgement, judge(record.summaries, *record.work, environment, peak, world_size));
+  add_reasons(judgement, judge(record.summaries, *record.work, environment, peak, world_size,
+                               ranks_beside_the_first(record)));
   return judgement;
 }
 

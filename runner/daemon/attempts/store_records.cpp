@@ -55,6 +55,7 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
   hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending, bool is_new) {
     set_trouble("");
     held_.erase(attempt.row);
+    cancelled_.erase(attempt.row);
     if (catalog_.find(attempt.workload) != nullptr) sentinels_.ended(attempt);
     if (!is_new) return spdlog::info("attempt {} was stored before", attempt.id);
     const std::string why = describe(ending);

@@ -145,7 +145,8 @@ struct Progress {
     field("running", self.running, "");
     field("given", self.given, "");
     field("left_ns", self.left, "the time that the sweep still needs", OrNull());
-    field("ended", self.ended, "since the last notification; in the first, the last problems from before");
+    field("ended", self.ended,
+          "since the last notification; in the first, the last problems from before");
     field("trouble", self.trouble, "as in `status`");
     field("paused", self.paused, "the sweep starts nothing new until it is resumed");
     field("paused_devices", self.paused_devices, "as in `status`");
