@@ -30,7 +30,8 @@ void remove_all_of(const fs::path& file) {
   for (const char* suffix : kSuffixes) fs::remove(file.string() + suffix, ignored);
 }
 
-Result<void> give_name(const fs::path& part, const fs::path& database) {
+// Checks the new database, and forces it to the disk.
+Result<void> complete(const fs::path& part) {
   const auto check = check_database(part, kCheckLimit);
   if (!check) return check.error();
   if (!check->problems.empty()) {
@@ -38,7 +39,10 @@ Result<void> give_name(const fs::path& part, const fs::path& database) {
   }
   std::error_code ignored;
   fs::remove(part.string() + "-shm", ignored);
-  if (auto synced = force_to_disk(part); !synced) return synced;
+  return force_to_disk(part);
+}
+
+Result<void> give_name(const fs::path& part, const fs::path& database) {
   if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, database.c_str(), RENAME_NOREPLACE) != 0) {
     return Error{ErrorCode::kIo,
                  fmt::format("cannot write {}: {}", database.string(), strerror(errno))};
@@ -64,6 +68,7 @@ Result<RebuildFrom> places_of(const AppOptions& options) {
 
 // The former database stays where it is until the new one is complete.
 Result<void> put_in_place(const fs::path& part, const fs::path& database, Recovered& recovered) {
+  if (auto completed = complete(part); !completed) return completed;
   if (!recovered.former.files.empty()) {
     auto folder = put_aside(recovered.former);
     if (!folder) return folder.error();

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -131,7 +134,14 @@ class LostFolder : public DispatcherStory {
         .at(0);
   }
 
-  std::uint64_t seed_ = std::random_device{}();
+  static std::uint64_t seed_of_run() {
+    const char* given = std::getenv("SWEEPD_FAULT_SEED");
+    const std::uint64_t seed = given != nullptr ? std::stoull(given) : std::random_device{}();
+    fmt::print("seed {0}; SWEEPD_FAULT_SEED={0} repeats this run\n", seed);
+    return seed;
+  }
+
+  std::uint64_t seed_ = seed_of_run();
   std::mt19937_64 random_{seed_};
 };
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "db/base/connection.h"
+#include "db/query/state.h"
 #include "db/store/state.h"
 #include "tests/db/fixture.h"
 #include "tests/db/syncs.h"
@@ -162,8 +163,8 @@ TEST_F(DbTest, AReaderSeesWhatTheWriterCommittedSince) {
 }
 
 TEST_F(DbTest, AReaderCannotWrite) {
-  Connection connection(file(), Access::kReadOnly);
-  EXPECT_THROW(connection.execute("DELETE FROM host"), SQLite::Exception);
+  ReaderState state(file(), catalog_);
+  EXPECT_THROW(state.connection.execute("DELETE FROM host"), SQLite::Exception);
 }
 
 TEST_F(DbTest, ReadersAndTheWriterDoNotStopEachOther) {

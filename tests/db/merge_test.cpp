@@ -126,9 +126,9 @@ TEST_F(MergeTest, ThePreviewSaysWhatTheMergeDoes) {
   measure(theirs_, "there", {{{"model", "small"}}, {{"model", "large"}}});
   auto copy = DatabaseCopy::make(theirs_.file, folder_, catalog_);
   ASSERT_TRUE(copy);
+  const Lines before = everything(ours_);
   const auto preview = preview_merge(ours_.file, copy->file());
   ASSERT_TRUE(preview) << preview.error().message;
-  const Lines before = everything(ours_);
   EXPECT_EQ(everything(ours_), before);
   const MergeReceipt real = merged(ours_, theirs_);
   const auto flat = [](const MergeReceipt& r) {

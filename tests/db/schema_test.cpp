@@ -3,10 +3,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <sstream>
 
 #include "db/base/catalog_tables.h"
 #include "db/base/migrate.h"
+#include "runner/base/hash.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -105,6 +108,30 @@ struct GrownParams : ToyParams {
     field("dropout", dropout, "share");
   }
 };
+
+// A database that has run one would never see the change, and the tests of older versions, which
+// run today's text, would not either.
+TEST(Migrations, AreNotEditedOncePublished) {
+  std::map<std::string, std::string> published;
+  std::ifstream list(std::string(SWEEPD_FROZEN_FOLDER) + "/migrations.txt");
+  for (std::string line; std::getline(list, line);) {
+    const std::size_t space = line.find(' ');
+    if (!line.starts_with('#')) published[line.substr(0, space)] = line.substr(space + 1);
+  }
+  const std::filesystem::path folder(std::string(SWEEPD_SOURCE_FOLDER) + "/db/migrations");
+  std::size_t found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const std::string name = entry.path().filename();
+    EXPECT_EQ(published[name], hash128(text))
+        << "a published migration is never edited: write another; a new one is added to "
+           "tests/db/frozen/migrations.txt: "
+        << name << " " << hash128(text);
+    ++found;
+  }
+  EXPECT_EQ(found, published.size());
+}
 
 TEST_F(DbTest, ANewParameterGrowsAColumnWithItsDefault) {
   const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
