@@ -114,7 +114,8 @@ TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
 
 TEST(WatchOn, WhoComesWhileItStopsDoesNotStartItAgain) {
   const Sandbox box;
-  box.ctl({"submit", "-"}, kFour);
+  // Whoever watches must come before it has ended.
+  box.ctl({"submit", "-", "--set", "steps=70,71"}, kFour);
   ASSERT_TRUE(runs_a_worker(box));
   ::kill(box.daemon_pid(), SIGTERM);
   ASSERT_TRUE(eventually(
