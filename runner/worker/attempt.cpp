@@ -336,9 +336,11 @@ void Attempt::emit_state(const char* moment) {
   StateEvent event{device_->state()};
   event.record.moment = moment;
   const CpuTimes now = read_cpu_times(cores_.bound);
-  if (cpu_before_) {
+  const auto pretended = pretended_cores_lost();
+  // On which cores a rank runs that is bound to none is not known, nor what it lost.
+  if (cpu_before_ && (now.cores > 0 || pretended)) {
     CpuLoss loss = cpu_loss(*cpu_before_, now);
-    if (const auto pretended = pretended_cores_lost()) loss = {.to_others = *pretended};
+    if (pretended) loss = {.to_others = *pretended};
     event.record.cores_lost_to_others = loss.to_others;
     event.record.cores_stolen = loss.stolen;
   }

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "runner/base/files.h"
+#include "runner/base/host.h"
 #include "runner/wire/place.h"
 #include "runner/wire/status.h"
 #include "tests/worker/attempt_files.h"
@@ -274,6 +275,27 @@ TEST(RunAttempt, OnANodeOfAClusterItFindsOutWhereItIs) {
   }));
   EXPECT_EQ(read_status(files.files.status(0)).phase, read_status(page).phase);
   EXPECT_EQ(read_status(page).phase, "facts");
+}
+
+// It is granted one core of several, and which one is open.
+TEST(RunAttempt, BoundToNoCoresItDoesNotSayWhatItLostToOthers) {
+  if (usable_cores().size() < 2) GTEST_SKIP() << "one core";
+  AttemptFiles files("fault", {});
+  files.request.lease.ranks[0].cores = {};
+  files.write();
+  const char* const pretended = std::getenv("SWEEPD_CORES_LOST");
+  const std::string before = pretended == nullptr ? "" : pretended;
+  ::unsetenv("SWEEPD_CORES_LOST");
+  ::setenv("SWEEPD_CORES", "1", 1);
+  EXPECT_EQ(run(files), kExitOk);
+  ::unsetenv("SWEEPD_CORES");
+  if (pretended != nullptr) ::setenv("SWEEPD_CORES_LOST", before.c_str(), 1);
+  const auto states = files.all<StateEvent>();
+  EXPECT_FALSE(states.empty());
+  for (const StateEvent& state : states) {
+    EXPECT_FALSE(state.record.cores_lost_to_others) << state.record.moment;
+    EXPECT_FALSE(state.record.cores_stolen) << state.record.moment;
+  }
 }
 
 TEST(RunAttempt, AFullDiskEndsWithAnExitCodeAndNoEnding) {
