@@ -337,10 +337,9 @@ void Attempt::emit_state(const char* moment) {
   event.record.moment = moment;
   const CpuTimes now = read_cpu_times(cores_.bound);
   const auto pretended = pretended_cores_lost();
-  // On which cores a rank runs that is bound to none is not known, nor what it lost.
+  // What a rank lost that is bound to no cores is not known.
   if (cpu_before_ && (now.cores > 0 || pretended)) {
-    CpuLoss loss = cpu_loss(*cpu_before_, now);
-    if (pretended) loss = {.to_others = *pretended};
+    const CpuLoss loss = pretended ? CpuLoss{*pretended} : cpu_loss(*cpu_before_, now);
     event.record.cores_lost_to_others = loss.to_others;
     event.record.cores_stolen = loss.stolen;
   }

@@ -19,7 +19,7 @@ constexpr auto kPools =
     "pools:\n"
     "  far:\n"
     "    slurm: {partition: gpu, gpus_per_node: 8}\n"
-    "    runs: /nowhere/sweepd/runs\n";
+    "    runs: /dev/null/sweepd/runs\n";
 constexpr auto kQuickNoop = "sweep: quick\nworkload: noop\nparams: {steps: 3, warmup: 1}\n";
 
 void write_own_config(const Sandbox& box, const std::string& text) {

@@ -273,7 +273,7 @@ class OnACluster(Story):
 
     def test_somebody_cancels_a_job_in_the_queue(self):
         home = self.home
-        home.configure(sbatch="--begin=now+1hour")
+        home.configure(nodes='cpus_per_node: 1, exclusive: false, sbatch: ["--begin=now+1hour"]')
         home.submit("waiting", seeds=2)
         given = "SELECT uid FROM attempt WHERE given_ns IS NOT NULL AND outcome IS NULL ORDER BY row"
         home.eventually(lambda: len(home.jobs()) == 2, "two jobs wait")

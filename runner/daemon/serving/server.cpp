@@ -168,6 +168,7 @@ asio::awaitable<void> Server::accept_clients() {
     auto session = std::make_shared<Session>(std::move(socket), services_, answer_);
     sessions_.push_back(session);
     session->start();
+    if (!acceptor_.is_open()) session->finish();  // it came at the last moment
   }
 }
 

@@ -107,7 +107,14 @@ void Session::close() {
   silence_.cancel();
 }
 
+// What the client has sent is still read, and answered; then reading ends.
 void Session::finish() {
+  boost::system::error_code ignored;
+  socket_.shutdown(Socket::shutdown_receive, ignored);
+  silence_.cancel();
+}
+
+void Session::close_when_sent() {
   closing_ = true;
   wake_writer_.cancel();
   silence_.cancel();
@@ -122,13 +129,13 @@ awaitable<void> Session::read_requests() {
       send(error_line(
           nullptr, {RpcCode::kResourceExhausted,
                     "a line may be at most " + std::to_string(kMaxLineBytes) + " bytes", nullptr}));
-      finish();
+      close_when_sent();
       co_return;
     }
     if (error) {
       // The other side may have closed only its sending half, as `echo ... | socat` does. The reply
       // must still reach it.
-      finish();
+      close_when_sent();
       co_return;
     }
     std::string line = buffer.substr(0, n - 1);

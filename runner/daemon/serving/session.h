@@ -30,7 +30,9 @@ class Session : public std::enable_shared_from_this<Session> {
   // closed).
   bool send(std::string line);
   void close();
-  void finish();  // closes once everything queued has been sent
+  // Closes once what was asked is answered, and everything queued has been sent. Whatever the
+  // client sends after this, it is told that nobody reads it.
+  void finish();
   bool is_open() const { return socket_.is_open(); }
   bool has_asked() const { return has_asked_; }
 
@@ -38,6 +40,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> read_requests();
   boost::asio::awaitable<void> write_lines();
   boost::asio::awaitable<void> reply_to(std::string line);
+  void close_when_sent();
 
   Socket socket_;
   ReadServices& reading_;
