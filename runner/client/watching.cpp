@@ -115,7 +115,7 @@ class Follower {
   Exit follow() {
     Result<void> heard = ask_for_news();
     while (true) {
-      while (!heard && interrupted == 0 && client_.lost() && losses_ <= kMostLosses) {
+      while (!heard && interrupted == 0 && is_lost(heard.error())) {
         heard = find_next_daemon(heard.error());
       }
       if (interrupted != 0) {
@@ -224,15 +224,23 @@ class Follower {
     if (total.over && states_.size() == followed_.sweeps.size()) over_ = total.counts;
   }
 
+  // The next daemon may die while it starts, or before it has answered.
+  bool is_lost(const Error& error) const {
+    if (gave_up_) return false;
+    return client_.lost() || (losses_ > 0 && error.code == ErrorCode::kUnavailable);
+  }
+
   Result<void> find_next_daemon(const Error& loss) {
     losses_ = now_instant() - attached_ < kCalm ? losses_ + 1 : 1;
     if (losses_ > kMostLosses) {
+      gave_up_ = true;
       return Error{loss.code, fmt::format("the daemon ended {} times, each within a minute; its "
                                           "log: {}",
                                           losses_, client_.state().log().string())};
     }
     say_that_it_is_gone();
     const auto found = next_connection();
+    gave_up_ = !found;
     if (!found) return found.error();
     told_to_stop_.reset();
     attached_ = now_instant();
@@ -282,6 +290,7 @@ class Follower {
   std::optional<rpc::Counts> over_;
   std::optional<bool> told_to_stop_;  // whether at once
   int losses_ = 0;
+  bool gave_up_ = false;
   Instant attached_ = now_instant();
 };
 
