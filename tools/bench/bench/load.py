@@ -159,6 +159,9 @@ class Crowd:
         tasks = [asyncio.create_task(self.guarded(client)) for client in [*clients, self.clock(), self.feeder()]]
         stalled = asyncio.create_task(self.guarded(self.stalled()))
         await asyncio.sleep(seconds)
+        # On a busy machine a few seconds may be too short for any sweep to end.
+        while not self.watched and time.time_ns() - begin_ns < (seconds + LIMIT_S) * 1e9:
+            await asyncio.sleep(0.1)
         self.over = True
         await asyncio.gather(*tasks)
         end_ns = time.time_ns()
