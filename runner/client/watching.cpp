@@ -57,11 +57,11 @@ class SignalGuard {
 class LastWords {
  public:
   explicit LastWords(const std::string& words) {
-    text_ = words.c_str();
-    size_ = words.size();
+    text = words.c_str();
+    size = words.size();
     struct sigaction action {};
     action.sa_handler = [](int) {
-      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text_, size_);
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, size);
       ::_exit(static_cast<int>(Exit::kInterrupted));
     };
     ::sigaction(SIGINT, &action, &old_);
@@ -71,8 +71,8 @@ class LastWords {
   LastWords& operator=(const LastWords&) = delete;
 
  private:
-  static inline const char* text_ = nullptr;
-  static inline std::size_t size_ = 0;
+  static inline const char* text = nullptr;
+  static inline std::size_t size = 0;
   struct sigaction old_ {};
 };
 
