@@ -10,6 +10,16 @@
 #include "runner/base/worker_program.h"
 
 namespace sweepd {
+namespace {
+
+bool has_results(const StateFolder& state) {
+  std::error_code ignored;
+  if (std::filesystem::exists(state.database(), ignored)) return true;
+  fmt::print(stderr, "there is no {}\n", state.database().string());
+  return false;
+}
+
+}  // namespace
 
 std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code) {
   CLI::App cli{
@@ -19,11 +29,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   std::string worker;
   std::string config;
   std::string read_file;
-  bool recover = false;
-  bool dry_run = false;
-  bool foreground = false;
-  bool no_prefork = false;
-  bool existing = false;
+  bool recover = false, dry_run = false, foreground = false, no_prefork = false, existing = false;
   cli.add_option("--state-dir", state_dir,
                  "folder for the database, runs, log and socket [default: $SWEEPD_STATE_DIR, else "
                  "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
@@ -57,9 +63,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
     return std::nullopt;
   }
   const StateFolder state = StateFolder::from_environment(state_dir);
-  std::error_code ignored;
-  if (existing && !std::filesystem::exists(state.database(), ignored)) {
-    fmt::print(stderr, "there is no {}\n", state.database().string());
+  if (existing && !has_results(state)) {
     exit_code = EXIT_FAILURE;
     return std::nullopt;
   }
