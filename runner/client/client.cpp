@@ -33,11 +33,15 @@ Result<Connection*> Client::connection() {
                       ? Connection::open(state(), no_start ? Autostart::kNo : Autostart::kYes)
                       : Connection::open_file(state(), database_file(database));
     if (!opened) return opened.error();
-    connection_.emplace(std::move(*opened));
-    ++connections_;
+    keep(std::move(*opened));
     if (!config.empty() && database.empty()) warn_of_other_config(wanted);
   }
   return &*connection_;
+}
+
+Connection* Client::keep(Connection opened) {
+  ++connections_;
+  return &connection_.emplace(std::move(opened));
 }
 
 bool Client::has_results() const {
@@ -53,8 +57,7 @@ Result<Connection*> Client::connect_again() {
                  "the state folder " + state().path().string() + " was moved or deleted"};
   }
   if (!opened) return opened.error();
-  ++connections_;
-  return &connection_.emplace(std::move(*opened));
+  return keep(std::move(*opened));
 }
 
 Result<Connection*> Client::wait_for_daemon(Duration limit) {
@@ -62,10 +65,7 @@ Result<Connection*> Client::wait_for_daemon(Duration limit) {
   connection_.reset();
   while (true) {
     auto opened = Connection::open(state(), Autostart::kNo);
-    if (opened) {
-      ++connections_;
-      return &connection_.emplace(std::move(*opened));
-    }
+    if (opened) return keep(std::move(*opened));
     if (now_instant() > deadline) return opened.error();
     if (!has_results()) return connect_again();  // says so
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

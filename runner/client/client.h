@@ -57,6 +57,7 @@ class Client {
  private:
   Result<nlohmann::json> ask(std::string_view method, const nlohmann::json& params,
                              const Connection::OnNotification& on_notification);
+  Connection* keep(Connection opened);
   void warn_of_other_config(const std::filesystem::path& wanted);
 
   std::optional<Connection> connection_;

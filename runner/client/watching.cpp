@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -166,6 +167,7 @@ class Follower {
         sweep = found->sweep.id;
         display_.name_if_none(found->sweep.name);
       }
+      asked_ = {followed_.sweeps.begin(), followed_.sweeps.end()};
       if (asked_on == client_.connections()) return {};
       // The daemon was replaced meanwhile, and the next one knows only the last of these.
     }
@@ -216,7 +218,8 @@ class Follower {
     // The first news of the next daemon begin with problems of before: many more than were missed.
     const std::int64_t missed = problems(progress.counts) - problems(state.counts);
     const auto old = std::ssize(ended) - missed - kOverlap;
-    if (losses_ > 0 && old > 0) ended.erase(ended.begin(), ended.begin() + old);
+    const bool is_first = asked_.erase(progress.sweep) != 0;
+    if (is_first && losses_ > 0 && old > 0) ended.erase(ended.begin(), ended.begin() + old);
     state = std::move(progress);
     rpc::Progress total = total_of(states_);
     total.ended = std::move(ended);
@@ -286,6 +289,7 @@ class Follower {
   Followed followed_;
   ProgressDisplay display_;
   std::deque<nlohmann::json> early_;
+  std::set<std::string> asked_;  // sweeps whose first news from this daemon have not come
   std::map<std::string, rpc::Progress> states_;
   std::optional<rpc::Counts> over_;
   std::optional<bool> told_to_stop_;  // whether at once
