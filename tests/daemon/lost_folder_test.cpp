@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -14,6 +11,7 @@
 
 #include "runner/exec/rank_processes.h"
 #include "tests/daemon/dispatcher_story.h"
+#include "tests/fault_seed.h"
 
 namespace sweepd {
 namespace {
@@ -134,14 +132,7 @@ class LostFolder : public DispatcherStory {
         .at(0);
   }
 
-  static std::uint64_t seed_of_run() {
-    const char* given = std::getenv("SWEEPD_FAULT_SEED");
-    const std::uint64_t seed = given != nullptr ? std::stoull(given) : std::random_device{}();
-    fmt::print("seed {0}; SWEEPD_FAULT_SEED={0} repeats this run\n", seed);
-    return seed;
-  }
-
-  std::uint64_t seed_ = seed_of_run();
+  std::uint64_t seed_ = fault_seed();
   std::mt19937_64 random_{seed_};
 };
 

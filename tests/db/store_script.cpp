@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "db/upkeep/backup.h"
+#include "tests/fault_seed.h"
 
 namespace sweepd {
 
@@ -67,9 +68,7 @@ void StoreScriptTest::SetUp() {
   EXPECT_TRUE(store_->checkpoint());
   reader_.reset();
   store_.reset();
-  const char* seed = std::getenv("SWEEPD_FAULT_SEED");
-  seed_ = seed != nullptr ? std::stoull(seed) : std::random_device{}();
-  fmt::print("seed {}; SWEEPD_FAULT_SEED={} repeats this run\n", seed_, seed_);
+  seed_ = fault_seed();
   random_.seed(seed_);
   const fs::path memory = "/dev/shm";
   work_ = (::access(memory.c_str(), W_OK) == 0 ? memory : folder_) / ("sweepd-disk-" + random_id());

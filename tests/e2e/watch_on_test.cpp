@@ -51,6 +51,13 @@ std::future<Ran> watch(const Sandbox& box, const std::string& sweep) {
   return watched;
 }
 
+// Watches the sweep of this file, of which something runs.
+std::future<Ran> submit_and_watch(const Sandbox& box, const std::string& file) {
+  box.ctl({"submit", "-"}, file);
+  EXPECT_TRUE(runs_a_worker(box));
+  return watch(box, "");
+}
+
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
@@ -98,9 +105,7 @@ TEST(WatchOn, EachFailureIsToldOnce) {
 TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
   for (const bool now : {true, false}) {
     const Sandbox box;
-    box.ctl({"submit", "-"}, now ? kLong : kFour);
-    ASSERT_TRUE(runs_a_worker(box));
-    auto watched = watch(box, "");
+    auto watched = submit_and_watch(box, now ? kLong : kFour);
     box.ctl(now ? std::vector<std::string>{"stop", "--now"} : std::vector<std::string>{"stop"});
     const Ran ran = watched.get();
     EXPECT_EQ(ran.exit_code, 5) << ran.err;
@@ -128,9 +133,7 @@ TEST(WatchOn, WhoComesWhileItStopsDoesNotStartItAgain) {
 
 TEST(WatchOn, ControlCWhileNoDaemonRunsSaysHowToGoOn) {
   const Sandbox box;
-  box.ctl({"submit", "-"}, kLong);
-  ASSERT_TRUE(runs_a_worker(box));
-  auto watched = watch(box, "long");
+  auto watched = submit_and_watch(box, kLong);
   box.ctl({"stop", "--now"});
   ASSERT_TRUE(eventually([&] {
     return text_of(box.folder() / "watched").find("if another one starts") != std::string::npos;
@@ -144,9 +147,7 @@ TEST(WatchOn, ControlCWhileNoDaemonRunsSaysHowToGoOn) {
 
 TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowed) {
   const Sandbox box;
-  box.ctl({"submit", "-"}, kFour);
-  ASSERT_TRUE(runs_a_worker(box));
-  auto watched = watch(box, "four");
+  auto watched = submit_and_watch(box, kFour);
   box.ctl({"stop", "--now"});
   box.ctl({"status"});
   const Ran ran = watched.get();
@@ -156,9 +157,7 @@ TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowed) {
 
 TEST(WatchOn, AFolderThatIsGoneIsNotBegunAnew) {
   const Sandbox box;
-  box.ctl({"submit", "-"}, kLong);
-  ASSERT_TRUE(runs_a_worker(box));
-  auto watched = watch(box, "long");
+  auto watched = submit_and_watch(box, kLong);
   const fs::path moved = box.folder() / "moved";
   fs::rename(box.state(), moved);
   const Ran ran = watched.get();
@@ -179,9 +178,7 @@ TEST(WatchOn, ADaemonForAnOldFolderMakesNoNewOne) {
 
 TEST(WatchOn, WhyTheNextDaemonDoesNotStartIsSaid) {
   const Sandbox box;
-  box.ctl({"submit", "-"}, kLong);
-  ASSERT_TRUE(runs_a_worker(box));
-  auto watched = watch(box, "long");
+  auto watched = submit_and_watch(box, kLong);
   for (const std::string suffix : {"", "-wal", "-shm"}) {
     fs::rename(box.state() / ("results.db" + suffix), box.folder() / ("kept" + suffix));
   }
