@@ -214,7 +214,10 @@ Result<void> App::run(const std::function<void()>& ready) {
   ready();
   parts_->loop.run(parts_->io);
   parts_->server.close();
-  parts_->writer.finish();  // before anything that its jobs use is destroyed
+  // Before anything that their jobs use is destroyed.
+  parts_->readers.finish();
+  parts_->slow.finish();
+  parts_->writer.finish();
   spdlog::info("stopped");
   return {};
 }

@@ -45,9 +45,9 @@ class WatchersTest : public DispatcherStory {
   void TearDown() override {
     session_->close();
     settle();
+    readers_->finish();
+    slow_->finish();
     watchers_.reset();
-    readers_.reset();
-    slow_.reset();
     session_.reset();
     DispatcherStory::TearDown();
   }

@@ -21,7 +21,10 @@ class ReaderPool {
   ReaderPool(std::filesystem::path database, const Catalog& catalog, std::size_t threads,
              Duration time_limit)
       : database_(std::move(database)), catalog_(catalog), limit_(time_limit), pool_(threads) {}
-  ~ReaderPool() { pool_.join(); }
+  ~ReaderPool() { finish(); }
+  // Runs all jobs and ends the threads. A coroutine that waits for a job does not go on, so its
+  // owner calls this before it destroys anything that jobs use. Not while the loop runs.
+  void finish() { pool_.join(); }
 
   // `ask(Reader&)` returns a Result, and so does this. Both calls need a named function object that
   // lives until the result is there: GCC 12 destroys the captures of a lambda written inside a
