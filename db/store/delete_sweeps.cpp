@@ -134,4 +134,13 @@ Result<Store::DeleteReceipt> Store::delete_sweeps(const std::vector<SweepId>& sw
   });
 }
 
+Result<std::vector<SweepId>> Store::sweep_ids() {
+  return state_->transact("listing sweeps", [&]() -> Result<std::vector<SweepId>> {
+    std::vector<SweepId> ids;
+    Query sweeps(state_->connection, "SELECT uid FROM sweep ORDER BY uid");
+    while (sweeps.next()) ids.push_back(sweeps.text(0));
+    return ids;
+  });
+}
+
 }  // namespace sweepd

@@ -204,6 +204,7 @@ class Store {
   };
   enum class Deletion { kForReal, kDryRun };
   Result<DeleteReceipt> delete_sweeps(const std::vector<SweepId>& sweeps, Deletion deletion);
+  Result<std::vector<SweepId>> sweep_ids();  // sorted
 
   // For a database that was lost (runner/daemon/recovery). In this order: sweeps with their trials,
   // oldest first; attempts, which `finish` then ends; and for each sweep what is left of it.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "runner/base/text.h"
+#include "runner/model/frontier.h"
 
 namespace sweepd {
 namespace {
@@ -22,6 +23,13 @@ Result<double> order_of(const ParamDef& def, const std::string& text) {
   if (!value) return value.error();
   if (def.type == ValueType::kChoice) {
     return static_cast<double>(std::ranges::find(def.choices, text) - def.choices.begin());
+  }
+  if (is_stand_in(def, *value)) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{0}={1} stands for another value, so it is neither larger nor smaller "
+                    "than the others: leave it out, such as with --set {0}=VALUE,VALUE",
+                    def.name, text)};
   }
   if (const auto* number = std::get_if<std::int64_t>(&*value)) return static_cast<double>(*number);
   if (const auto* real = std::get_if<double>(&*value)) return *real;

@@ -28,7 +28,7 @@ struct FrontierGrid {
 };
 
 // `plan` has all rows. kInvalidArgument: the axis is none of the sweep, has one value, or does not
-// grow memory; or a value cannot be given to --set.
+// grow memory; or a value cannot be given to --set, or has no place among the sizes.
 Result<FrontierGrid> frontier_grid(const rpc::SweepPlan& plan, const WorkloadDef& def,
                                    const std::string& axis);
 

@@ -13,6 +13,7 @@
 #include "runner/daemon/formulas/catalog_source.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/make_pools.h"
+#include "runner/daemon/planning/settle_submissions.h"
 #include "runner/daemon/serving/server.h"
 #include "runner/daemon/serving/services.h"
 #include "runner/daemon/state_lock.h"
@@ -208,6 +209,10 @@ Result<void> App::run(const std::function<void()>& ready) {
   spdlog::info("sweepd {} ({}) on {}", kVersion, kBuildCommit, parts_->state.path().string());
   if (const auto recovered = parts_->dispatcher.recover(); !recovered) return recovered.error();
   if (const auto known = parts_->notifier.recover(); !known) return known.error();
+  const auto settle = [&](Store& store) {
+    return settle_submissions(store, parts_->state.sweeps());
+  };
+  if (const auto settled = parts_->writer.now(settle); !settled) return settled.error();
   if (const auto listening = parts_->server.listen(); !listening) return listening.error();
   parts_->wait_for_signal();
   parts_->check_folder();

@@ -17,17 +17,18 @@ std::partial_ordering compare(const ParamDef& def, const Value& a, const Value& 
     };
     return place(a) <=> place(b);
   }
-  const bool may_be_zero = def.minimum && *def.minimum == 0;
-  if (const auto* x = std::get_if<std::int64_t>(&a)) {
-    const std::int64_t y = std::get<std::int64_t>(b);
-    if (may_be_zero && (*x == 0 || y == 0)) return std::partial_ordering::unordered;
-    return *x <=> y;
-  }
+  if (is_stand_in(def, a) || is_stand_in(def, b)) return std::partial_ordering::unordered;
+  if (const auto* x = std::get_if<std::int64_t>(&a)) return *x <=> std::get<std::int64_t>(b);
   if (const auto* x = std::get_if<double>(&a)) return *x <=> std::get<double>(b);
   return std::partial_ordering::unordered;
 }
 
 }  // namespace
+
+bool is_stand_in(const ParamDef& def, const Value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number != nullptr && *number == 0 && def.minimum && *def.minimum == 0;
+}
 
 bool is_beyond(const WorkloadDef& def, const Trial& oom, const Trial& other) {
   bool larger = false;

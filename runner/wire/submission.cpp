@@ -1,6 +1,10 @@
 #include "runner/wire/submission.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "runner/base/files.h"
+#include "runner/base/folder_entries.h"
 #include "runner/wire/json_reader.h"
 
 namespace sweepd {
@@ -11,10 +15,54 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kPending = ".json.pending";
+
+fs::path pending_file(const fs::path& sweeps, const SweepId& id) {
+  return sweeps / (id + std::string(kPending));
+}
+
 }  // namespace
 
 fs::path submission_file(const fs::path& sweeps, const SweepId& id) {
   return sweeps / (id + ".json");
+}
+
+void pend_submission(const fs::path& sweeps, const SweepId& id) {
+  std::error_code ignored;
+  fs::rename(submission_file(sweeps, id), pending_file(sweeps, id), ignored);
+}
+
+void settle_submission(const fs::path& sweeps, const SweepId& id, bool is_stored) {
+  std::error_code ignored;  // the next daemon tries again
+  if (is_stored) {
+    fs::rename(pending_file(sweeps, id), submission_file(sweeps, id), ignored);
+  } else {
+    fs::remove(pending_file(sweeps, id), ignored);
+  }
+}
+
+std::vector<SweepId> pending_submissions(const fs::path& sweeps) {
+  std::vector<SweepId> ids;
+  const auto files = entries_of(sweeps);
+  if (!files) return ids;
+  for (const fs::path& file : *files) {
+    const std::string name = file.filename();
+    if (!name.ends_with(kPending)) continue;
+    ids.push_back(name.substr(0, name.size() - kPending.size()));
+  }
+  return ids;
+}
+
+std::vector<fs::path> submission_files(const fs::path& sweeps) {
+  std::vector<fs::path> found;
+  auto files = entries_of(sweeps);
+  if (!files) return found;
+  for (fs::path& file : *files) {
+    const std::string name = file.filename();
+    if (name.ends_with(".json") || name.ends_with(kPending)) found.push_back(std::move(file));
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 Result<void> write_submission(const fs::path& sweeps, const Submission& submission) {
@@ -34,7 +82,7 @@ Result<void> write_submission(const fs::path& sweeps, const Submission& submissi
                   {"version", submission.version},
                   {"devices", submission.devices},
                   {"text", submission.text}};
-  const fs::path file = submission_file(sweeps, submission.id);
+  const fs::path file = pending_file(sweeps, submission.id);
   if (auto written = replace_file(file, to_indented_json(json) + "\n"); !written) return written;
   if (auto synced = force_to_disk(file); !synced) return synced;
   if (auto synced = force_to_disk(sweeps); !synced) return synced;

@@ -1,5 +1,7 @@
-// `<state>/sweeps/<id>.json`: a sweep as it was submitted. The daemon writes it, and forces it to
-// the disk, before the sweep is in the database; only `sweepctl recover` reads it.
+// `<state>/sweeps/<id>.json`: a sweep as it was submitted; only `sweepctl recover` reads it. The
+// daemon writes it as `<id>.json.pending`, and forces it to the disk, before the sweep is in the
+// database, and gives it its name afterwards; while it deletes a sweep the file is pending again.
+// If it dies between the two, the next daemon looks in the database what became of the sweep.
 #pragma once
 
 #include <filesystem>
@@ -27,9 +29,17 @@ struct Submission {
   std::map<std::string, std::string> devices;  // what `auto` was, by pool
 };
 
-// One file of the folder, which is made if need be.
 std::filesystem::path submission_file(const std::filesystem::path& sweeps, const SweepId& id);
+// Writes the file, which is pending, into the folder, which is made if need be.
 Result<void> write_submission(const std::filesystem::path& sweeps, const Submission& submission);
+// Before the sweep is deleted.
+void pend_submission(const std::filesystem::path& sweeps, const SweepId& id);
+// Gives the file its name, if the sweep is in the database, or removes it.
+void settle_submission(const std::filesystem::path& sweeps, const SweepId& id, bool is_stored);
+// The sweeps whose files are pending.
+std::vector<SweepId> pending_submissions(const std::filesystem::path& sweeps);
+// All files of the folder, pending or not.
+std::vector<std::filesystem::path> submission_files(const std::filesystem::path& sweeps);
 Result<Submission> read_submission(const std::filesystem::path& file);
 
 }  // namespace sweepd

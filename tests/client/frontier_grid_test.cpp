@@ -15,10 +15,12 @@ struct GridParams {
   std::string model = "small";
   std::int64_t context = 128;
   std::string precision = "fp32";
+  std::int64_t width = 0;  // 0: what the model has
   void visit(auto& field) {
     field("model", model, "", one_of({"small", "large", "xl"}), GrowsMemory());
     field("context", context, "", at_least(1), GrowsMemory());
     field("precision", precision, "", one_of({"fp32", "bf16"}));
+    field("width", width, "", at_least(0), GrowsMemory());
   }
 };
 
@@ -85,6 +87,18 @@ TEST(FrontierGrid, MistakesNameTheAxisAndWhatWasExpected) {
   one.axes.erase(one.axes.begin());
   EXPECT_THAT(frontier_grid(one, growing(), "context").error().message, HasSubstr("has one value"));
   EXPECT_THAT(mistake("context", "6,4"), HasSubstr("`6,4` of an axis has a comma"));
+}
+
+TEST(FrontierGrid, AValueThatStandsForAnotherHasNoPlaceAmongTheSizes) {
+  rpc::SweepPlan plan;
+  plan.axes = {{"width", {}, 2}};
+  for (const char* width : {"64", "0"}) {
+    plan.rows.emplace_back();
+    plan.rows.back().values = {width};
+  }
+  const auto grid = frontier_grid(plan, growing(), "width");
+  ASSERT_FALSE(grid);
+  EXPECT_THAT(grid.error().message, HasSubstr("width=0 stands for another value"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -48,6 +50,29 @@ pid_t start(const std::string& program, const std::vector<std::string>& argument
   return pid;
 }
 
+// Where sanitizers write what they find in programs that tests start. Most of them, such as the
+// daemon, write their stderr where no test looks.
+constexpr auto kFindings = "sanitizer";
+
+void collect_findings(const fs::path& folder) {
+  static std::map<std::string, std::string> given;
+  for (const char* name : {"ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
+    const char* options = std::getenv(name);
+    const std::string& before =
+        given.emplace(name, options == nullptr ? "" : options).first->second;
+    const std::string path = (folder / kFindings).string();
+    ::setenv(name, (before + (before.empty() ? "" : ":") + "log_path=" + path).c_str(), 1);
+  }
+}
+
+void fail_for_findings(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (!entry.path().filename().string().starts_with(kFindings)) continue;
+    ADD_FAILURE() << "a program that this test started:\n" << slurp(entry.path());
+  }
+}
+
 }  // namespace
 
 Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
@@ -63,6 +88,7 @@ Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
   ::setenv("SWEEPD_CORES_LOST", "0", 0);
   // A test's compiled packages must not depend on who compiled here before.
   ::setenv("SWEEPD_AOT_DIR", (folder_ / "aot").c_str(), 1);
+  collect_findings(folder_);
 }
 
 Sandbox::~Sandbox() {
@@ -75,6 +101,7 @@ Sandbox::~Sandbox() {
   for (const pid_t pid : worker_pids()) {
     if (pid > 1 && ::getpgid(pid) == pid && pid != ::getpgrp()) ::kill(-pid, SIGKILL);
   }
+  fail_for_findings(folder_);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }

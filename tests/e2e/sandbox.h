@@ -1,4 +1,5 @@
-// A state folder of its own with the real programs. Everything is removed at the end.
+// A state folder of its own with the real programs. Everything is removed at the end. A test fails
+// if a sanitizer found something in any of them.
 #pragma once
 
 #include <sys/types.h>

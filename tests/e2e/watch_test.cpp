@@ -1,6 +1,12 @@
 // Tests how a sweep is followed: plain lines in a file, a picture on a terminal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "tests/e2e/sandbox.h"
 
@@ -50,6 +56,29 @@ TEST(Watch, OnATerminalTheLastPictureIsAFullBar) {
       << "what failed before somebody watched is told too";
   const Ran dumb = on_a_terminal(box, "TERM=dumb", watch);
   EXPECT_THAT(dumb.out, AllOf(HasSubstr("mixed: 2/2 ended, 1 oom"), Not(HasSubstr("\x1b"))));
+}
+
+// The sizes of the trials, for the time left, come from a worker. Its answer comes when the daemon
+// has nothing left that could use it, which the address sanitizer would see.
+TEST(Watch, ADaemonThatIsStoppedWhileAWorkerIsAskedForSizesEndsInOrder) {
+  const Sandbox box;
+  const std::string asked = (box.folder() / "asked").string();
+  const std::string worker =
+      box.write("worker", "#!/bin/sh\ncase $* in *--work*) touch " + asked +
+                              "; sleep 1;; esac\nexec " + TEST_SWEEP_WORKER + " \"$@\"\n");
+  std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+  ::setenv("SWEEPD_WORKER", worker.c_str(), 1);
+  ASSERT_EQ(box.ctl({"submit", "-"}, kMixed).exit_code, 0);
+  const pid_t watching = box.ctl_in_background({"watch"});
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(asked); }));
+  const pid_t daemon = box.daemon_pid();
+  EXPECT_EQ(box.ctl({"stop", "--now"}).exit_code, 0);
+  EXPECT_TRUE(eventually([&] { return !is_alive(daemon); }));
+  ::kill(watching, SIGINT);  // else it waits for somebody who starts the daemon again
+  ::waitpid(watching, nullptr, 0);
+  std::ifstream file(box.state() / "sweepd.log");
+  const std::string log((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(log, HasSubstr("stopped\n"));
 }
 
 TEST(Watch, WithoutANameItIsTheLatestSweep) {

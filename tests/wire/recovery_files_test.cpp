@@ -41,6 +41,11 @@ TEST_F(RecoveryFiles, ASubmissionIsReadAsItWasWritten) {
                               {{"local", "cpu"}, {"h200", "cuda"}}};
   const fs::path sweeps = folder_ / "sweeps";
   ASSERT_TRUE(write_submission(sweeps, submission));
+  EXPECT_THAT(pending_submissions(sweeps), ElementsAre(submission.id));
+  EXPECT_THAT(submission_files(sweeps), ElementsAre(sweeps / "5eeb5eeb5eeb5eeb.json.pending"));
+  settle_submission(sweeps, submission.id, /*is_stored=*/true);
+  EXPECT_THAT(pending_submissions(sweeps), ElementsAre());
+  EXPECT_THAT(submission_files(sweeps), ElementsAre(submission_file(sweeps, submission.id)));
   const auto read = read_submission(submission_file(sweeps, submission.id));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->id, submission.id);

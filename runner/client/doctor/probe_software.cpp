@@ -21,6 +21,7 @@
 #include "runner/base/unique_fd.h"
 #include "runner/base/worker_program.h"
 #include "runner/client/connection.h"
+#include "runner/client/doctor/file_system.h"
 #include "runner/client/doctor/probe.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
@@ -102,18 +103,6 @@ std::string find_toolkit() {
   }
   return "";
 }
-
-struct FileSystem {
-  const char* name;
-  std::uint32_t magic;  // statfs(2)
-  bool network;
-};
-constexpr FileSystem kFileSystems[] = {
-    {"ext4", 0xef53, false},      {"xfs", 0x58465342, false}, {"btrfs", 0x9123683e, false},
-    {"tmpfs", 0x01021994, false}, {"nfs", 0x6969, true},      {"smb", 0x517b, true},
-    {"cifs", 0xff534d42, true},   {"smb2", 0xfe534d42, true}, {"lustre", 0x0bd00bd0, true},
-    {"gpfs", 0x47504653, true},   {"ceph", 0x00c36400, true},
-};
 
 // Returns the folder, or the part of its path that exists.
 fs::path nearest_existing(fs::path path) {
@@ -234,11 +223,9 @@ StateFacts probe_state(const StateFolder& state) {
   struct statfs system {};
   if (::statfs(there.c_str(), &system) == 0) {
     facts.free = {static_cast<std::int64_t>(system.f_bavail) * system.f_bsize};
-    for (const FileSystem& known : kFileSystems) {
-      if (known.magic != static_cast<std::uint32_t>(system.f_type)) continue;
-      facts.file_system = known.name;
-      facts.network = known.network;
-    }
+    const FileSystem known = file_system_of(system.f_type);
+    facts.file_system = known.name;
+    facts.network = known.network;
   }
   const auto limit = [](rlim_t value) {
     return value == RLIM_INFINITY ? -1 : static_cast<std::int64_t>(value);

@@ -90,7 +90,18 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
   std::vector<SweepId> ids;
   for (const SweepRow& sweep : chosen->sweeps) ids.push_back(sweep.id);
   const auto deletion = request.dry_run ? Store::Deletion::kDryRun : Store::Deletion::kForReal;
-  const auto work = [&](Store& store) { return store.delete_sweeps(ids, deletion); };
+  const fs::path submissions = services.state.sweeps();
+  const auto work = [&](Store& store) {
+    const bool for_real = deletion == Store::Deletion::kForReal;
+    for (const SweepId& id : ids) {
+      if (for_real) pend_submission(submissions, id);
+    }
+    auto receipt = store.delete_sweeps(ids, deletion);
+    for (const SweepId& id : ids) {
+      if (for_real) settle_submission(submissions, id, /*is_stored=*/!receipt);
+    }
+    return receipt;
+  };
   auto receipt = co_await services.writer.run(work);
   if (!receipt) co_return receipt.error();
   services.dispatcher.set_holds(std::move(receipt->holds));
@@ -108,10 +119,6 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
   // folder would have lost its log.
   const auto remove = [&] {
     Removed removed;
-    std::error_code ignored;
-    for (const SweepId& sweep : receipt->sweeps) {
-      fs::remove(submission_file(services.state.sweeps(), sweep), ignored);
-    }
     remove_folders(services.state.runs(), receipt->attempts, removed);
     for (const fs::path& runs : services.shared_runs()) {
       remove_folders(runs, receipt->attempts, removed);

@@ -58,8 +58,7 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
     const auto kept = write_submission(sweeps, submission_of(sweep, one, request, document));
     if (!kept) return {sweep.id, sweep.sweep.name, kept.error()};
     auto receipt = store.submit(sweep, *one.def);
-    std::error_code ignored;
-    if (!receipt) std::filesystem::remove(submission_file(sweeps, sweep.id), ignored);
+    settle_submission(sweeps, sweep.id, /*is_stored=*/receipt.ok());
     return {sweep.id, sweep.sweep.name, std::move(receipt)};
   };
   Stored stored = co_await services.writer.run(submit);

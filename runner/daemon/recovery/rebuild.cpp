@@ -69,8 +69,7 @@ class Rebuilding {
 
   Result<void> restore_sweeps(const fs::path& folder) {
     std::vector<Submission> submissions;
-    for (const fs::path& file : entries_of(folder)) {
-      if (file.extension() != ".json") continue;
+    for (const fs::path& file : submission_files(folder)) {
       auto submission = read_submission(file);
       if (submission) {
         submissions.push_back(std::move(*submission));
