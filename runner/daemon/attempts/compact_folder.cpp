@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "runner/base/folder_entries.h"
@@ -18,13 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kBlockBytes = 512;  // of st_blocks, whatever the file system
-
-// Whether a call that was killed left it behind.
-bool is_unfinished(std::string_view name) {
-  constexpr std::string_view kEnd = ".gz.new";
-  return name.ends_with(kEnd) &&
-         AttemptFolder::is_record(name.substr(0, name.size() - kEnd.size()));
-}
 
 struct Contents {
   std::vector<fs::path> to_compress, to_remove, places;
@@ -44,8 +36,7 @@ Result<Contents> contents_of(const fs::path& folder) {
     if (AttemptFolder::is_record(name) && found.st_size > kWorthCompressing.value) {
       contents.to_compress.push_back(entry);
     }
-    if (is_unfinished(name) || AttemptFolder::is_of_process(name))
-      contents.to_remove.push_back(entry);
+    if (AttemptFolder::is_of_process(name)) contents.to_remove.push_back(entry);
     if (name.starts_with("pid.")) contents.places.push_back(entry);
   }
   return contents;
