@@ -60,7 +60,7 @@ Result<Compression> compact_folder(const fs::path& folder, const std::atomic<boo
                  fmt::format("process {} still runs in {}", rank.pid, folder.string())};
   }
   for (const fs::path& file : contents->to_compress) {
-    const auto done = compress_file(file, stop);
+    auto done = compress_file(file, stop);
     if (!done || *done == Compression::kStopped) return done;
   }
   for (const fs::path& file : contents->to_remove) {
