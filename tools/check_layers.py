@@ -74,6 +74,7 @@ FAMILIES = {
     ),
     "yaml-cpp": (re.compile(r"yaml-cpp/"), ["runner/sweepfile"]),
     "SQLite": (re.compile(r"(SQLiteCpp/|sqlite3)"), ["db"]),
+    "zlib": (re.compile(r"zlib\.h"), ["runner/base"]),
     "hwloc": (re.compile(r"hwloc"), ["runner/exec"]),
     "Boost": (re.compile(r"boost/"), ["runner/stats", "runner/daemon", "runner/client"]),
     "cmark-gfm": (re.compile(r"cmark-gfm"), ["runner/client"]),

@@ -132,6 +132,11 @@ struct DatabaseUsage {
   std::vector<OfSweep> sweeps;
 };
 
+struct DoneAttempt {
+  std::int64_t row = 0;
+  AttemptId id;
+};
+
 class Reader {
  public:
   static Result<std::unique_ptr<Reader>> open(const std::filesystem::path& file,
@@ -144,6 +149,10 @@ class Reader {
   Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
   // Reads every page of the database: about a second per gigabyte.
   Result<DatabaseUsage> usage();
+  // Returns the next attempts after a row that are `done` and ended before a time, by row and at
+  // most so many.
+  Result<std::vector<DoneAttempt>> done_before(WallTime ended, std::int64_t after_row,
+                                               std::int64_t limit);
   // `who` is a full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); ""
   // is the latest sweep of all that is no sentinel's. Errors: not found, with the nearest name;
   // ambiguous, with the candidates.

@@ -87,4 +87,17 @@ Result<DatabaseUsage> Reader::usage() {
   });
 }
 
+Result<std::vector<DoneAttempt>> Reader::done_before(WallTime ended, std::int64_t after_row,
+                                                     std::int64_t limit) {
+  return state_->ask("looking for old attempts", [&]() -> Result<std::vector<DoneAttempt>> {
+    Query query(state_->connection,
+                "SELECT row, uid FROM attempt WHERE row > ? AND outcome = 'done' AND ended_ns < ? "
+                "ORDER BY row LIMIT ?");
+    query.bind(after_row).bind(ended.ns).bind(limit);
+    std::vector<DoneAttempt> attempts;
+    while (query.next()) attempts.push_back({query.integer(0), query.text(1)});
+    return attempts;
+  });
+}
+
 }  // namespace sweepd

@@ -75,6 +75,7 @@ Exit report_error(const Error& error);
 void add_backup(Command& app, Client& client);
 void add_bundle(Command& app, Client& client);
 void add_cancel(Command& app, Client& client);
+void add_compact(Command& app, Client& client);
 void add_compare(Command& app, Client& client);
 void add_delete(Command& app, Client& client);
 void add_config(Command& app, Client& client);

@@ -50,15 +50,19 @@ struct App::Parts {
         readers(state.database(), catalog, kReaderThreads, kQueryLimit),
         slow(state.database(), catalog, kSlowThreads, kQueryLimit),
         notifier(io, writer, state.path(), state.notify_log()),
+        compactor(io, slow, state.runs(), config.config.compact_older,
+                  [this] { return !dispatcher.measures_here(); }),
         watchers(io, readers, slow, {catalog, host, worker}, machine),
         dispatcher(io, writer, make_pools(config.config, executors, local_use()), catalog,
                    {[this] {
                       watchers.changed();
                       notifier.changed();
+                      compactor.changed();
                     },
                     [this](const EndedAttempt& attempt) {
                       watchers.ended(attempt);
                       notifier.changed();
+                      compactor.changed();
                     },
                     [this] { end(); }, [this] { return keeps_folder(); }}),
         services{{state, state.database(), catalog, readers, slow, config.config.pools,
@@ -71,6 +75,7 @@ struct App::Parts {
                  dispatcher,
                  watchers,
                  notifier,
+                 compactor,
                  [this](StopMode mode) { stop(mode); },
                  worker,
                  config_places,
@@ -169,6 +174,7 @@ struct App::Parts {
   Writer writer;
   ReaderPool readers, slow;
   Notifier notifier;
+  Compactor compactor;
   Watchers watchers;
   Dispatcher dispatcher;
   Services services;
@@ -216,6 +222,7 @@ Result<void> App::run(const std::function<void()>& ready) {
   if (const auto listening = parts_->server.listen(); !listening) return listening.error();
   parts_->wait_for_signal();
   parts_->check_folder();
+  parts_->compactor.begin();
   ready();
   parts_->loop.run(parts_->io);
   parts_->server.close();

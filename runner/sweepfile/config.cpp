@@ -32,8 +32,41 @@ void read_pools(const spec::ConfigContext& context, const Node& node,
   }
 }
 
+struct Compact {
+  std::optional<Duration> older = kCompactOlder;
+  std::string text = "30d";  // as it is written
+  std::string source = spec::kSourceOfDefaults;
+};
+
+constexpr const char* kNever = "never";
+
+void read_older(const spec::ConfigContext& context, const Node& node, Compact& compact) {
+  const auto text = spec::read_text(context.report, "older", node);
+  if (!text) return;
+  compact.source = fmt::format("{}:{}", context.file, node.mark.line);
+  compact.text = *text;
+  compact.older.reset();
+  if (*text == kNever) return;
+  const auto older = parse_duration(*text);
+  if (older) {
+    compact.older = *older;
+  } else {
+    context.report.error(node.mark,
+                         fmt::format("older: `{}` is not a duration; expected one such as 30d, or "
+                                     "`{}`",
+                                     spec::shown(*text), kNever));
+  }
+}
+
+void read_compact(const spec::ConfigContext& context, const Node& node, Compact& compact) {
+  if (!spec::expect_map(context.report, "compact", node)) return;
+  spec::read_fields(
+      context.report, "compact", node,
+      {{"older", [&](const Node&, const Node& value) { read_older(context, value, compact); }}});
+}
+
 void read_file(const ConfigText& text, const EnvironmentOf& environment,
-               std::vector<ReadPool>& pools, std::vector<Diagnostic>& errors) {
+               std::vector<ReadPool>& pools, Compact& compact, std::vector<Diagnostic>& errors) {
   const spec::SourceText source(spec::without_byte_order_mark(text.text));
   spec::Reporter report(source, text.file);
   const spec::ConfigContext context{report, text.file, environment};
@@ -45,7 +78,9 @@ void read_file(const ConfigText& text, const EnvironmentOf& environment,
     } else if (spec::expect_map(report, "a configuration", root)) {
       spec::read_fields(
           report, "the configuration", root,
-          {{"pools", [&](const Node&, const Node& value) { read_pools(context, value, pools); }}});
+          {{"pools", [&](const Node&, const Node& value) { read_pools(context, value, pools); }},
+           {"compact",
+            [&](const Node&, const Node& value) { read_compact(context, value, compact); }}});
     }
   }
   std::vector<Diagnostic> found = report.take();
@@ -58,13 +93,16 @@ ParsedConfig parse_config(const std::vector<ConfigText>& texts, const Environmen
   std::vector<ReadPool> pools(1);
   pools.front().pool.name = kLocalPool;
   pools.front().values.push_back(spec::local_value(spec::kSourceOfDefaults));
+  Compact compact;
   ParsedConfig parsed;
-  for (const ConfigText& text : texts) read_file(text, environment, pools, parsed.errors);
+  for (const ConfigText& text : texts) read_file(text, environment, pools, compact, parsed.errors);
   parsed.config.pools.clear();
   for (ReadPool& read : pools) {
     parsed.config.pools.push_back(std::move(read.pool));
     std::move(read.values.begin(), read.values.end(), std::back_inserter(parsed.config.values));
   }
+  parsed.config.compact_older = compact.older;
+  parsed.config.values.push_back({"compact.older", compact.text, compact.source});
   return parsed;
 }
 

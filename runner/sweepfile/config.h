@@ -27,10 +27,14 @@ struct ConfigValue {
   friend bool operator==(const ConfigValue&, const ConfigValue&) = default;
 };
 
+inline constexpr Duration kCompactOlder = seconds(30 * 86400);
+
 struct Config {
   std::vector<PoolConfig> pools =
-      local_pool_only();            // `local` first, then in the order of the files
-  std::vector<ConfigValue> values;  // of all pools, in the same order
+      local_pool_only();  // `local` first, then in the order of the files
+  // How long ago a `done` attempt ended whose folder is compacted unasked; empty: none is.
+  std::optional<Duration> compact_older = kCompactOlder;
+  std::vector<ConfigValue> values;  // of all pools in the same order, then the others
 };
 
 struct ParsedConfig {
@@ -42,8 +46,8 @@ struct ParsedConfig {
 using EnvironmentOf = std::function<std::optional<std::string>(const std::string& name)>;
 
 // The texts from the least to the most important: a pool of a later one replaces a pool of the same
-// name whole, so that no pool is a mixture of two files. `local` exists always. An empty text is
-// valid. `~` and `$NAME` in `runs` are replaced.
+// name whole, so that no pool is a mixture of two files. Other keys are replaced one by one.
+// `local` exists always. An empty text is valid. `~` and `$NAME` in `runs` are replaced.
 ParsedConfig parse_config(const std::vector<ConfigText>& texts, const EnvironmentOf& environment);
 
 }  // namespace sweepd

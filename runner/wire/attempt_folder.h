@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "runner/base/ids.h"
@@ -50,6 +51,12 @@ class AttemptFolder {
   std::filesystem::path end_note() const { return path_ / "ending.json"; }
   // The rank's place (wire/place.h): "<pid> <start time> <boot id>\n" and a lock.
   std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }
+
+  // Whether a file with this name tells what a rank did: its journal, log, trace or memory
+  // snapshot. Of an old attempt it may be compressed (base/kept_file.h).
+  static bool is_record(std::string_view name);
+  // Whether a file with this name is about a rank's process, and of no use after it.
+  static bool is_of_process(std::string_view name);
 
  private:
   std::filesystem::path path_;

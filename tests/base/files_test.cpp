@@ -2,16 +2,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include <csignal>
 #include <cstring>
 #include <fstream>
 
 #include "runner/base/ids.h"
+#include "tests/full_disk.h"
 
 namespace sweepd {
 namespace {
@@ -64,26 +63,6 @@ TEST_F(FilesTest, WhatIsNoRegularFileIsRefusedByName) {
   expect_refused(read_regular(folder_ / "none", Links::kFollow), ErrorCode::kNotFound,
                  "none`: No such file");
 }
-
-// While it lives, no file of this process grows beyond some bytes, as on a full disk.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  void (*old_handler_)(int);
-  rlimit old_{};
-};
 
 TEST_F(FilesTest, AFileIsReplacedWholeOrNotAtAll) {
   const fs::path file = write("a", "old");

@@ -99,8 +99,8 @@ std::vector<Row> method_rows() {
           method<Retry>(),        method<Workloads>(),     method<rpc::Config>(),
           method<Devices>(),      method<rpc::Status>(),   method<Doctor>(),
           method<Merge>(),        method<rpc::Noise>(),    method<Stop>(),
-          method<Delete>(),       method<Usage>(),         method<rpc::Backup>(),
-          method<rpc::Pause>(),   method<rpc::Resume>()};
+          method<Delete>(),       method<Usage>(),         method<Compact>(),
+          method<rpc::Backup>(),  method<rpc::Pause>(),    method<rpc::Resume>()};
 }
 
 std::vector<Row> object_rows() {

@@ -63,6 +63,7 @@ TEST(ConfigSchema, TheGuideHasEveryKey) {
   std::set<std::string> names = config_schema().keys("/definitions/slurm/properties");
   names.merge(config_schema().keys("/definitions/pool/properties"));
   names.merge(config_schema().keys("/properties"));
+  names.merge(config_schema().keys("/properties/compact/properties"));
   for (const std::string& name : names) EXPECT_THAT(guide, HasSubstr("`" + name + "`"));
 }
 
@@ -96,6 +97,10 @@ TEST(ConfigSchema, RefusesWhatTheParserRefuses) {
       "pools: {a: {slurm: {max_jobs: 0}, runs: /r}}\n",
       "pools: {a: {slurm: {sbatch: --x}, runs: /r}}\n",
       "pools: {a: {slurm: {sbatch: [x]}, runs: /r}}\n",
+      "compact: 30d\n",
+      "compact: {older: soon}\n",
+      "compact: {older: -1d}\n",
+      "compact: {oldr: 30d}\n",
   };
   for (const std::string& wrong : wrongs) {
     EXPECT_FALSE(errors_of(wrong).empty()) << wrong;

@@ -44,7 +44,27 @@ TEST(Config, WithoutAnyThereIsThisMachine) {
   ASSERT_EQ(config.pools.size(), 1U);
   EXPECT_EQ(config.pools[0].name, "local");
   EXPECT_FALSE(config.pools[0].slurm);
-  EXPECT_THAT(config.values, ElementsAre(ConfigValue{"pools.local", "this machine", "default"}));
+  EXPECT_THAT(config.values, ElementsAre(ConfigValue{"pools.local", "this machine", "default"},
+                                         ConfigValue{"compact.older", "30d", "default"}));
+  EXPECT_EQ(config.compact_older, seconds(30 * 86400));
+}
+
+TEST(Config, SaysAfterHowLongFoldersAreCompacted) {
+  const Config own = config_of({{"/etc/c.yaml", "compact: {older: 7d}\n"},
+                                {"/home/c.yaml", "pools: {local: {}}\ncompact:\n  older: 36h\n"}});
+  EXPECT_EQ(own.compact_older, seconds(36 * 3600));
+  EXPECT_EQ(own.values.back(), (ConfigValue{"compact.older", "36h", "/home/c.yaml:3"}));
+  const Config never = config_of({{"c.yaml", "compact: {older: never}\n"}});
+  EXPECT_FALSE(never.compact_older);
+  EXPECT_EQ(never.values.back().value, "never");
+  EXPECT_THAT(mistakes("compact: {older: soon}\n"),
+              ElementsAre("1:18 older: `soon` is not a duration; expected one such as 30d, or "
+                          "`never`"));
+  EXPECT_THAT(mistakes("compact:\n  older: -1d\n"), ElementsAre(HasSubstr("2:10 older: `-1d`")));
+  EXPECT_THAT(mistakes("compact: {oldr: 1d}\n"),
+              ElementsAre(testing::AllOf(HasSubstr("1:11 `oldr` is not a key of compact"),
+                                         HasSubstr("`older`"))));
+  EXPECT_THAT(mistakes("compact: 30d\n"), ElementsAre(HasSubstr("1:10 compact: expected a map")));
 }
 
 TEST(Config, AFileMayBeEmpty) {
@@ -161,7 +181,7 @@ std::string in_pool(const std::string& keys) {
 TEST(Config, NamesEachMistakeAndItsPlace) {
   const std::vector<Mistake> table{
       {"pool: {}\n",
-       "1:1 `pool` is not a key of the configuration; expected one of pools (did you mean "
+       "1:1 `pool` is not a key of the configuration; expected one of pools, compact (did you mean "
        "`pools`?)"},
       {"- pools\n", "1:1 a configuration: expected a map (`name: value`), found a list"},
       {"pools: {}\n---\npools: {}\n",

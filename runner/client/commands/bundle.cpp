@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -5,6 +6,7 @@
 
 #include "runner/base/files.h"
 #include "runner/base/ids.h"
+#include "runner/base/kept_file.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
@@ -12,6 +14,7 @@
 #include "runner/client/run_program.h"
 #include "runner/client/temporary_folder.h"
 #include "runner/report/report.h"
+#include "runner/wire/attempt_folder.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/results.h"
@@ -21,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = 64 << 20;  // a trace may be larger than anybody mails
+constexpr std::int64_t kLargestFile = 64 << 20;  // a trace may be larger than anybody mails
 constexpr const char* kLeftOut = "(left out)";
 
 void leave_out_environment(std::vector<Table>& tables) {
@@ -44,19 +47,46 @@ std::string request_without_environment(const std::string& text) {
   return request.dump(2) + "\n";
 }
 
+// Copies a file as it was before it may have been compressed, and returns its length. One that is
+// too large is only measured.
+Result<std::int64_t> copy_kept(const fs::path& from, const fs::path& to) {
+  auto file = KeptFile::open(from, Links::kRefuse);
+  if (!file) return file.error();
+  const UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!out) return Error{ErrorCode::kIo, fmt::format("cannot create `{}`", to.string())};
+  std::int64_t bytes = 0;
+  while (true) {
+    const auto piece = file->read(1 << 20);
+    if (!piece) return piece.error();
+    if (piece->empty()) break;
+    bytes += static_cast<std::int64_t>(piece->size());
+    if (bytes > kLargestFile) continue;
+    if (auto written = write_all(out.get(), *piece, to); !written) return written.error();
+  }
+  std::error_code none;
+  if (bytes > kLargestFile) fs::remove(to, none);
+  return bytes;
+}
+
+// The name of a file before it may have been compressed; "" if it has no place in a bundle, or is
+// there by that name too.
+std::string original_name(const fs::path& entry) {
+  const std::string name = entry.filename().string();
+  if (entry.extension() == ".new" && entry.stem().extension() == ".gz") return "";
+  if (entry.extension() != ".gz" || !AttemptFolder::is_record(entry.stem().string())) return name;
+  std::error_code none;
+  const fs::path original = entry.parent_path() / entry.stem();
+  return fs::exists(original, none) ? "" : entry.stem().string();
+}
+
 // Copies the attempt's files and returns what was left out, for the reader of the bundle.
 Result<std::string> copy_files(const fs::path& from, const fs::path& to) {
   std::error_code error;
   std::string left_out;
   for (const auto& entry : fs::directory_iterator(from, error)) {
-    const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file() || entry.is_symlink()) continue;
-    if (entry.file_size() > kLargestFile) {
-      left_out +=
-          fmt::format("- `{}`, {}: too large; it is in {}\n", name,
-                      to_human(Bytes{static_cast<std::int64_t>(entry.file_size())}), from.string());
-      continue;
-    }
+    const std::string name = original_name(entry.path());
+    if (name.empty()) continue;
     if (name == "request.json") {
       const auto text = read_regular(entry.path(), Links::kRefuse, kLargestFile);
       const std::string request = text ? request_without_environment(*text) : "";
@@ -67,10 +97,11 @@ Result<std::string> copy_files(const fs::path& from, const fs::path& to) {
       if (const auto written = replace_file(to / name, request); !written) return written.error();
       continue;
     }
-    fs::copy_file(entry.path(), to / name, error);
-    if (error) {
-      return Error{ErrorCode::kIo,
-                   fmt::format("cannot copy `{}`: {}", entry.path().string(), error.message())};
+    const auto bytes = copy_kept(from / name, to / name);
+    if (!bytes) return bytes.error();
+    if (*bytes > kLargestFile) {
+      left_out += fmt::format("- `{}`, {}: too large; it is in {}\n", name, to_human(Bytes{*bytes}),
+                              from.string());
     }
   }
   if (error)

@@ -174,10 +174,15 @@ bool Dispatcher::is_idle() const {
 
 // A cluster goes on without a daemon, perhaps for hours; the next one finds what it did.
 bool Dispatcher::may_end() const {
-  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
-    if (!pools_.at(pool).is_cluster() && !nothing_runs_in(pool)) return false;
-  }
+  if (measures_here()) return false;
   return journals_.pending() == 0 && results_.empty() && !analytic_.is_answering();
+}
+
+bool Dispatcher::measures_here() const {
+  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
+    if (!pools_.at(pool).is_cluster() && !nothing_runs_in(pool)) return true;
+  }
+  return false;
 }
 
 bool Dispatcher::nothing_runs_in(PoolIndex pool) const {

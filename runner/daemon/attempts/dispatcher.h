@@ -122,6 +122,8 @@ class Dispatcher {
   void drain();
   void kill_running();  // their results could not be stored
 
+  // Whether an attempt runs on this machine or is about to, so that other work would disturb it.
+  bool measures_here() const;
   std::vector<RunningAttempt> running() const;
   std::vector<GivenAttempt> given() const;
   std::optional<AttemptPlace> place_of(const AttemptId& attempt) const;  // in a cluster

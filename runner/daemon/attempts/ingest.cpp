@@ -1,14 +1,13 @@
 #include "runner/daemon/attempts/ingest.h"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 #include <utility>
 
-#include "runner/base/files.h"
+#include "runner/base/kept_file.h"
 #include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
@@ -30,12 +29,10 @@ constexpr std::int64_t kLastWordBytes = 64 << 10;
 // Returns the last `most` bytes of a file, or all if it has fewer; "" if it cannot be read. Does
 // not follow a link or open a FIFO, which would block.
 std::string tail_of(const std::filesystem::path& path, std::int64_t most) {
-  const auto file = open_regular(path, Links::kRefuse);
+  auto file = KeptFile::open(path, Links::kRefuse);
   if (!file) return {};
-  const std::int64_t size = ::lseek(file->get(), 0, SEEK_END);
-  ::lseek(file->get(), std::max<std::int64_t>(0, size - most), SEEK_SET);
-  const auto tail = read_all(file->get(), most);
-  return tail ? *tail : std::string();
+  auto tail = file->read_tail(most);
+  return tail ? std::move(tail->text) : std::string();
 }
 
 // Returns the last line that is not empty, cut at 500 bytes. Reads only the end of a large log.
@@ -52,7 +49,7 @@ std::string last_line(const std::filesystem::path& path) {
 std::int64_t for_each_event(const AttemptFolder& folder, int rank,
                             const std::function<void(const Event&)>& take) {
   std::int64_t unreadable = 0;
-  const auto file = open_regular(folder.events(rank), Links::kRefuse);
+  auto file = KeptFile::open(folder.events(rank), Links::kRefuse);
   if (!file) {
     // A rank that never began has none.
     if (file.error().code != ErrorCode::kNotFound) spdlog::warn("{}", file.error().message);
@@ -61,7 +58,7 @@ std::int64_t for_each_event(const AttemptFolder& folder, int rank,
   EventReader reader(rank);
   std::vector<Event> events;
   for (bool more = true; more;) {
-    const auto piece = read_all(file->get(), kPieceBytes);
+    const auto piece = file->read(kPieceBytes);
     if (!piece) spdlog::warn("{}: {}", folder.events(rank).string(), piece.error().message);
     const std::string_view text = piece ? std::string_view(*piece) : std::string_view();
     more = !text.empty();
@@ -213,7 +210,8 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     journal.lines += journal.unreadable;
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
-    // Nothing writes to the log any more. A rank that never began has none.
+    // Nothing writes to the log any more. A rank that never began has none, and one that is kept
+    // compressed was capped before.
     if (const auto capped = cap_log(folder.log(ended.rank)); !capped) {
       spdlog::debug("attempt {}: {}", attempt.id, capped.error().message);
     }

@@ -117,15 +117,15 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
 
   // After the transaction: a folder without an attempt is only litter, but an attempt that lost its
   // folder would have lost its log.
-  const auto remove = [&] {
-    Removed removed;
+  Removed removed;
+  const std::function<void()> remove = [&] {
     remove_folders(services.state.runs(), receipt->attempts, removed);
     for (const fs::path& runs : services.shared_runs()) {
       remove_folders(runs, receipt->attempts, removed);
     }
-    return removed;
   };
-  const Removed removed = co_await services.slow.compute(remove);
+  // Not while one of these folders is compacted, which would then make a file in it.
+  co_await services.compactor.run_between(remove);
   services.writer.rest();
   reply.folders = removed.folders;
   reply.folders_left = removed.left;

@@ -51,6 +51,8 @@ boost::asio::awaitable<Answer<rpc::Backup>> handle_backup(ReadServices&, Session
                                                           rpc::Backup::Request);
 boost::asio::awaitable<Answer<rpc::Cancel>> handle_cancel(Services&, Session&,
                                                           rpc::Cancel::Request);
+boost::asio::awaitable<Answer<rpc::Compact>> handle_compact(Services&, Session&,
+                                                            rpc::Compact::Request);
 boost::asio::awaitable<Answer<rpc::Compare>> handle_compare(ReadServices&, Session&,
                                                             rpc::Compare::Request);
 boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services&, Session&,

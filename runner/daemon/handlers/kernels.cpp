@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "runner/base/kept_file.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/serving/entries.h"
@@ -104,7 +105,7 @@ boost::asio::awaitable<Answer<rpc::Kernels>> handle_kernels(ReadServices& servic
   const auto folder = services.folder_of(shown->attempt.pool, shown->attempt.id);
   if (!folder) co_return folder.error();
   std::error_code ignored;
-  const auto trace = folder->trace(view.rank);
+  const auto trace = where_kept(folder->trace(view.rank));
   if (std::filesystem::exists(trace, ignored)) shown->trace = trace;
   co_return std::move(*shown);
 }

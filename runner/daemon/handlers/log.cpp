@@ -1,8 +1,6 @@
-#include <unistd.h>
-
 #include <algorithm>
 
-#include "runner/base/files.h"
+#include "runner/base/kept_file.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/model/run_params.h"
 #include "runner/wire/attempt_folder.h"
@@ -11,19 +9,19 @@ namespace sweepd {
 namespace {
 
 Result<rpc::Log::Reply> read_tail(const std::filesystem::path& path, std::int64_t limit) {
-  const auto file = open_regular(path, Links::kRefuse);
+  auto file = KeptFile::open(path, Links::kRefuse);
   if (!file && file.error().code == ErrorCode::kNotFound) {
     return Error{ErrorCode::kNotFound, "there is no log at " + path.string() +
                                            "; the attempt may not have started, or this rank does "
                                            "not exist"};
   }
   if (!file) return file.error();
-  const std::int64_t size = ::lseek(file->get(), 0, SEEK_END);
-  const std::int64_t start =
-      ::lseek(file->get(), std::max<std::int64_t>(0, size - limit), SEEK_SET);
-  const auto text = read_all(file->get(), limit);
-  if (!text) return text.error();
-  return rpc::Log::Reply{.attempt = "", .path = path, .text = *text, .skipped_bytes = start};
+  auto tail = file->read_tail(limit);
+  if (!tail) return tail.error();
+  return rpc::Log::Reply{.attempt = "",
+                         .path = where_kept(path),
+                         .text = std::move(tail->text),
+                         .skipped_bytes = tail->skipped_bytes};
 }
 
 }  // namespace

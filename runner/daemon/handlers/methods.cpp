@@ -45,6 +45,7 @@ constexpr Method method() {
 constexpr std::array kMethods{
     method<rpc::Backup, ReadServices, handle_backup>(),
     method<rpc::Cancel, Services, handle_cancel>(),
+    method<rpc::Compact, Services, handle_compact>(),
     method<rpc::Compare, ReadServices, handle_compare>(),
     method<rpc::Config, Services, handle_config>(),
     method<rpc::Delete, Services, handle_delete>(),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/base/kept_file.h"
 #include "runner/model/pool_name.h"
 #include "runner/model/program.h"
 #include "runner/wire/request.h"
@@ -76,7 +77,7 @@ TrialKey base_key_of(const WorkloadDef& def, Trial trial) {
 bool has_journal(const AttemptFolder& folder, const Lease& lease) {
   for (std::size_t rank = 0; rank < lease.ranks.size(); ++rank) {
     std::error_code none;
-    const auto size = fs::file_size(folder.events(static_cast<int>(rank)), none);
+    const auto size = fs::file_size(where_kept(folder.events(static_cast<int>(rank))), none);
     if (!none && size > 0) return true;
   }
   return false;

@@ -14,6 +14,7 @@
 #include "runner/daemon/attempts/dispatcher.h"
 #include "runner/daemon/attempts/machine_now.h"
 #include "runner/daemon/planning/config_files.h"
+#include "runner/daemon/serving/compactor.h"
 #include "runner/daemon/serving/notifier.h"
 #include "runner/daemon/serving/watchers.h"
 #include "runner/daemon/threads/loop_watch.h"
@@ -58,6 +59,7 @@ struct Services : ReadServices {
   Dispatcher& dispatcher;
   Watchers& watchers;
   Notifier& notifier;
+  Compactor& compactor;
   std::function<void(StopMode)> stop;
   const std::filesystem::path& worker;  // the sweep-worker program
   const ConfigPlaces& config_places;

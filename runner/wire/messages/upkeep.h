@@ -56,6 +56,35 @@ struct Usage {
   };
 };
 
+struct Compact {
+  static constexpr std::string_view kName = "compact";
+  static constexpr std::int64_t kAsConfigured = -1;
+  struct Request {
+    std::int64_t older_ns = kAsConfigured;
+    bool dry_run = false;
+    static void visit(auto& self, auto&& field) {
+      field("older_ns", self.older_ns,
+            "of attempts that ended as `done` longer ago; -1: as the configuration says",
+            Limits{.least = kAsConfigured});
+      field("dry_run", self.dry_run, "only count");
+    }
+  };
+  struct Reply {
+    std::int64_t older_ns = 0, folders = 0, before_bytes = 0, after_bytes = 0, folders_left = 0;
+    std::string why_left;
+    bool stopped = false;
+    static void visit(auto& self, auto&& field) {
+      field("older_ns", self.older_ns, "that applied");
+      field("folders", self.folders, "of attempts that were compacted, or would be");
+      field("before_bytes", self.before_bytes, "what these took on the disk");
+      field("after_bytes", self.after_bytes, "what they take now; 0 if they were only counted");
+      field("folders_left", self.folders_left, "that could not be compacted");
+      field("why_left", self.why_left, "what the system said of the first of them");
+      field("stopped", self.stopped, "before the end, because an attempt began");
+    }
+  };
+};
+
 struct Backup {
   static constexpr std::string_view kName = "backup";
   struct Request {

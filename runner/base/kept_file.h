@@ -1,0 +1,70 @@
+// Reads a file that may have been compressed since it was written, and compresses one. The files of
+// old attempts are (runner/daemon/attempts/compact_folder.h): `events.0.ndjson` is then
+// `events.0.ndjson.gz`, which gzip reads too. Whoever reads such a file names it without `.gz`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "runner/base/files.h"
+#include "runner/base/result.h"
+#include "runner/base/unique_fd.h"
+
+struct gzFile_s;
+
+namespace sweepd {
+
+// `file` with `.gz` after it.
+std::filesystem::path compressed(const std::filesystem::path& file);
+
+// Returns `file`, or its compressed form if only that exists.
+std::filesystem::path where_kept(const std::filesystem::path& file);
+
+class KeptFile {
+ public:
+  // Opens the file, or its compressed form if only that exists. If both do, whoever compressed it
+  // was killed before the original was removed, and both are whole. Errors as of open_regular;
+  // kInvalidArgument also if what ends in `.gz` was not written by gzip.
+  static Result<KeptFile> open(const std::filesystem::path& file, Links links);
+
+  // Returns the next bytes, at most so many; fewer only before the end, "" at the end. kIo if it
+  // cannot be read, or if the compressed form ends early or is damaged. All that can be read was
+  // returned before that error.
+  Result<std::string> read(std::int64_t most_bytes);
+
+  // Reads an open file that is compressed. Errors as of `open`, with this name.
+  static Result<KeptFile> open_compressed(UniqueFd fd, std::filesystem::path shown);
+
+  struct Tail {
+    std::string text;
+    std::int64_t skipped_bytes = 0;  // before the text
+  };
+  // Returns the last bytes, at most so many. A compressed file is read whole for that, in pieces.
+  // Call it once, before any `read`.
+  Result<Tail> read_tail(std::int64_t most_bytes);
+
+ private:
+  struct Close {
+    void operator()(gzFile_s* file) const;
+  };
+  KeptFile(UniqueFd plain, std::filesystem::path path)
+      : plain_(std::move(plain)), path_(std::move(path)) {}
+
+  UniqueFd plain_;  // not open if the file is compressed
+  std::unique_ptr<gzFile_s, Close> compressed_;
+  std::filesystem::path path_;  // for errors
+};
+
+enum class Compression { kDone, kStopped };
+
+// Replaces a file by its compressed form. Whatever dies at any moment, the content is on the disk
+// as one of the two, whole: the compressed form is written beside the file, read again, forced to
+// the disk and named before the file is removed. Returns kStopped, with the file as it was, soon
+// after another thread has set `stop`. So does an error, which names the file: as of open_regular,
+// or kIo. A file that nobody finished is overwritten by the next call (`.gz.new`).
+Result<Compression> compress_file(const std::filesystem::path& file, const std::atomic<bool>& stop);
+
+}  // namespace sweepd

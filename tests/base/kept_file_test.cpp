@@ -1,0 +1,202 @@
+// Tests that a compressed file reads as the file that it was, and that nothing is lost on the way.
+#include "runner/base/kept_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <fstream>
+
+#include "runner/base/ids.h"
+#include "tests/full_disk.h"
+#include "tests/killed_child.h"
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class KeptFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(folder_);
+    write(file_, text_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static std::string many_lines() {
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) text += "line " + std::to_string(i) + "\n";
+    return text;  // more than two pieces of a MiB
+  }
+  static void write(const fs::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  static std::string content_of(const fs::path& file) {
+    return *read_regular(file, Links::kRefuse);
+  }
+  Result<Compression> compress() const { return compress_file(file_, stop_); }
+  std::string read_whole() const {
+    auto file = KeptFile::open(file_, Links::kRefuse);
+    if (!file) return file.error().message;
+    std::string text;
+    while (true) {
+      const auto piece = file->read(100'000);
+      if (!piece) return text + piece.error().message;
+      if (piece->empty()) return text;
+      text += *piece;
+    }
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      found.push_back(entry.path().filename());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / ("kept-" + random_id());
+  const fs::path file_ = folder_ / "events.0.ndjson";
+  const std::string text_ = many_lines();
+  std::atomic<bool> stop_ = false;
+};
+
+TEST_F(KeptFileTest, ReadsAsItWas) {
+  EXPECT_EQ(read_whole(), text_);
+  EXPECT_EQ(where_kept(file_), file_);
+  ASSERT_EQ(::chmod(file_.c_str(), 0640), 0);
+  ASSERT_TRUE(compress());
+  EXPECT_THAT(names(), testing::ElementsAre("events.0.ndjson.gz"));
+  EXPECT_EQ(where_kept(file_), compressed(file_));
+  EXPECT_EQ(read_whole(), text_);
+  EXPECT_LT(fs::file_size(compressed(file_)), text_.size() / 3);
+  EXPECT_EQ(fs::status(compressed(file_)).permissions(), fs::perms(0640));
+}
+
+TEST_F(KeptFileTest, ItsEndIsTheSame) {
+  const auto tail = [this](std::int64_t bytes) {
+    auto file = KeptFile::open(file_, Links::kRefuse);
+    EXPECT_TRUE(file) << file.error().message;
+    return *file->read_tail(bytes);
+  };
+  const KeptFile::Tail before = tail(1'500'000), all = tail(1 << 30);
+  ASSERT_TRUE(compress());
+  EXPECT_EQ(tail(1'500'000).text, before.text);
+  EXPECT_EQ(tail(1'500'000).skipped_bytes, before.skipped_bytes);
+  EXPECT_EQ(tail(1 << 30).text, all.text);
+  EXPECT_EQ(tail(1 << 30).skipped_bytes, 0);
+}
+
+TEST_F(KeptFileTest, ZcatReadsItToo) {
+  ASSERT_TRUE(compress());
+  FILE* pipe = ::popen(("gzip -dc " + compressed(file_).string()).c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  EXPECT_EQ(*read_all(::fileno(pipe)), text_);
+  EXPECT_EQ(::pclose(pipe), 0);
+}
+
+TEST_F(KeptFileTest, AnEmptyOneStaysEmpty) {
+  write(file_, "");
+  ASSERT_TRUE(compress());
+  EXPECT_EQ(read_whole(), "");
+  EXPECT_TRUE(fs::exists(compressed(file_)));
+}
+
+TEST_F(KeptFileTest, NeitherIsAnErrorThatNamesTheOriginal) {
+  const auto file = KeptFile::open(folder_ / "log.0.txt", Links::kRefuse);
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(file.error().message, HasSubstr("log.0.txt`"));
+}
+
+// As the kill of whoever compressed it leaves them.
+TEST_F(KeptFileTest, OfTwoTheOriginalCounts) {
+  ASSERT_TRUE(compress());
+  write(compressed(file_), "torn");
+  write(file_, "whole");
+  EXPECT_EQ(read_whole(), "whole");
+  ASSERT_TRUE(compress());
+  EXPECT_EQ(read_whole(), "whole");
+}
+
+TEST_F(KeptFileTest, ATornOneGivesWhatItHasAndAnError) {
+  ASSERT_TRUE(compress());
+  fs::resize_file(compressed(file_), fs::file_size(compressed(file_)) / 2);
+  const std::string read = read_whole();
+  EXPECT_EQ(read.substr(0, 1'000'000), text_.substr(0, 1'000'000));
+  EXPECT_THAT(read, HasSubstr("cannot read `" + compressed(file_).string()));
+}
+
+TEST_F(KeptFileTest, WhatGzipDidNotWriteIsRefused) {
+  fs::remove(file_);
+  write(compressed(file_), text_);
+  EXPECT_THAT(read_whole(), HasSubstr("is not compressed with gzip"));
+  fs::remove(compressed(file_));
+  fs::create_symlink("/etc/passwd", compressed(file_));
+  EXPECT_THAT(read_whole(), HasSubstr("is a symbolic link"));
+}
+
+TEST_F(KeptFileTest, ALinkIsNotCompressed) {
+  const fs::path secret = folder_ / "secret";
+  fs::rename(file_, secret);
+  fs::create_symlink(secret, file_);
+  EXPECT_FALSE(compress());
+  EXPECT_THAT(names(), testing::ElementsAre("events.0.ndjson", "secret"));
+}
+
+TEST_F(KeptFileTest, StopsAndLeavesTheOriginal) {
+  stop_ = true;
+  EXPECT_EQ(*compress(), Compression::kStopped);
+  EXPECT_THAT(names(), testing::ElementsAre("events.0.ndjson"));
+}
+
+TEST_F(KeptFileTest, AFullDiskLeavesTheOriginal) {
+  for (const rlim_t room : {0, 4096, 200'000}) {
+    const FullDisk disk(room);
+    const auto refused = compress();
+    ASSERT_FALSE(refused) << room;
+    EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+    EXPECT_THAT(refused.error().message, HasSubstr("events.0.ndjson.gz"));
+  }
+  EXPECT_THAT(names(), testing::ElementsAre("events.0.ndjson"));
+  EXPECT_EQ(read_whole(), text_);
+}
+
+// What a loss of power keeps is what was synced: first the content of the new file, then its name,
+// and only then the original goes.
+TEST_F(KeptFileTest, ThePowerMayFailAtAnyMoment) {
+  const TracedRun run = run_traced([this] { static_cast<void>(compress()); });
+  if (run.ended == Ended::kUntraceable) GTEST_SKIP() << "no process may be traced here";
+  std::string order;
+  for (const std::uint64_t call : run.calls) {
+    if (call == SYS_fsync) order += "sync ";
+    if (call == SYS_rename || call == SYS_renameat || call == SYS_renameat2) order += "rename ";
+    if (call == SYS_unlink || call == SYS_unlinkat) order += "remove ";
+  }
+  EXPECT_EQ(order, "remove sync rename sync remove ");  // the first: what an earlier call left
+  EXPECT_EQ(read_whole(), text_);
+}
+
+TEST_F(KeptFileTest, KilledAtAnySystemCallItReadsAsItWas) {
+  const std::string text = text_.substr(0, 200'000);
+  for (int stop = 0;; ++stop) {
+    fs::remove(compressed(file_));
+    write(file_, text);
+    const Ended ended = run_traced([this] { static_cast<void>(compress()); }, stop).ended;
+    if (ended == Ended::kUntraceable) GTEST_SKIP() << "no process may be traced here";
+    ASSERT_EQ(read_whole(), text) << "killed at stop " << stop;
+    if (ended == Ended::kByItself) break;
+    ASSERT_LT(stop, 1000);
+  }
+  // The next one finishes what a killed one began.
+  write(compressed(file_).string() + ".new", "half");
+  write(file_, text);
+  ASSERT_TRUE(compress());
+  EXPECT_THAT(names(), testing::ElementsAre("events.0.ndjson.gz"));
+  EXPECT_EQ(read_whole(), text);
+}
+
+}  // namespace
+}  // namespace sweepd
