@@ -24,11 +24,6 @@ def why_no_torch():
 NO_TORCH = why_no_torch()
 
 
-def setUpModule():
-    # The cluster's own, so that what another program on this machine keeps there is not taken for a page of a story.
-    subprocess.run(["mount", "-t", "tmpfs", "none", PAGES], check=True)
-
-
 def tearDownModule():
     of_slurm = (b"slurmctld", b": slurmscriptd", b"slurmd", b"munged")
     cluster_itself = b"slurm_cluster"

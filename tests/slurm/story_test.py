@@ -16,7 +16,7 @@ import time
 import unittest
 
 from home import ALL_OTHERS, Home, cluster, eventually, slurm
-from story import BIN, NO_TORCH, Story, setUpModule, tearDownModule
+from story import BIN, NO_TORCH, Story, tearDownModule
 
 HALVES_OF_NODE5 = 'cpus_per_node: 1, exclusive: false, sbatch: ["--nodelist=node5", "--mem=200M"]'
 HUNGRY = """
