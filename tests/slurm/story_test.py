@@ -82,6 +82,11 @@ class OnACluster(Story):
         self.assertEqual(home.counts(), {"done": 8}, "measured before, and reused")
         self.nothing_is_left()
 
+    def test_a_plan_asks_for_every_kind_of_trial(self):
+        plan = self.home.ctl("plan", self.home.write("kinds", ranks="1, 2, 3, 4, 5, 6, 7, 8, 9"), "--pool", "cluster")
+        self.assertEqual(len(re.findall(r"1 trial of \d ranks?: \d nodes? x 2 CPUs", plan)), 9, plan)
+        self.assertIn("world_size 9: ", plan)  # five nodes, of which this pool leaves out one
+
     def test_what_waits_says_why_and_can_be_cancelled(self):
         filler = slurm("sbatch", "--parsable", "--nodes=4", ALL_OTHERS, "--exclusive", "--output=/dev/null", "--wrap=sleep 100")
         self.addCleanup(slurm, "scancel", filler)
