@@ -28,7 +28,8 @@ struct AttemptStarted {
 };
 // No rank runs, and none is left. kResourceExhausted: the attempt itself may be too large.
 // kFailedPrecondition: it can never run here, so it ends `skipped` with the message. Other codes:
-// the machine is the reason; the attempt is queued again, and its pool pauses.
+// the machine is the reason; the attempt is queued again, and its pool pauses. A pool that is sure
+// that the same will happen again says AttemptLost instead.
 struct AttemptNotStarted {
   AttemptId attempt;
   Error error;
@@ -55,6 +56,9 @@ struct AttemptLost {
   // most, and `show` has what happened each time: `what`, such as "NODE_FAIL on node3 (job 17)".
   bool again = false;
   std::string what = {};
+  // The next attempt would meet the same, as with a prologue that fails: the pool pauses, longer
+  // each time, so that a long queue loses few attempts before somebody repairs it.
+  bool next_too = false;
 };
 inline constexpr int kMostLosses = 3;
 // What `prepare` asked to wait for is there, or will not come.

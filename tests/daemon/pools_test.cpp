@@ -143,7 +143,7 @@ TEST_F(PoolsStory, TheTroubleOfOnePoolIsNotThatOfTheOther) {
   ASSERT_TRUE(until_ended(1));
   EXPECT_EQ(stored(far[0]), "queued");
   far_.refuse_start.clear();
-  ASSERT_TRUE(until([&] { return dispatcher_->given().size() == 1; }));
+  ASSERT_TRUE(until_far_has(far_.started.size() + 1));
   far_.begin(far[0].id);
   ASSERT_TRUE(until([&] { return dispatcher_->trouble().empty(); }));
 }
@@ -229,6 +229,24 @@ TEST_F(PoolsStory, WhatWasDoneIsDoneWhateverTheClusterSays) {
   far_.lose({.attempt = queued[0].id, .ending = {Timeout{seconds(60), ""}, 0}, .again = false});
   ASSERT_TRUE(until_ended(1));
   EXPECT_EQ(stored(queued[0]), "done");
+}
+
+TEST_F(PoolsStory, WhatTheNextOneWouldMeetTooEndsOneAndPausesThePool) {
+  for (const bool began : {false, true}) {
+    restart();
+    far_.started.clear();
+    std::vector<Settings> points(3, {{"pool", "far"}, {"model", began ? "large" : "xl"}});
+    for (std::size_t i = 0; i < 3; ++i) points[i].emplace_back("context", std::to_string(i + 1));
+    const auto queued = enqueue(points);
+    ASSERT_TRUE(until_far_has(2));
+    if (began) far_.begin(queued[0].id);
+    ASSERT_TRUE(until_heard());
+    far_.lose({.attempt = queued[0].id, .ending = {Failed{"no module", ""}, 0}, .next_too = true});
+    ASSERT_TRUE(until([&] { return stored(queued[0]) == "failed"; }));
+    EXPECT_THAT(dispatcher_->trouble(), HasSubstr("pool `far`: attempts cannot start: no module"));
+    settle();
+    EXPECT_EQ(far_.started.size(), 2U) << "the third one waits";
+  }
 }
 
 TEST_F(PoolsStory, ARestartFindsWhatWaitsThere) {

@@ -235,6 +235,7 @@ TEST_F(SlurmFaults, AJobThatAnEarlierDaemonTookBackIsNobodysFault) {
 
 TEST_F(SlurmFaults, TheFoldersOfOldJobsAreRemoved) {
   settings_.pool.slurm->partition = "nix";
+  settings_.timing.moment = seconds(3600);
   for (int i = 0; i < 25; ++i) {
     start("exit 0");
     ASSERT_TRUE(next<AttemptNotStarted>());

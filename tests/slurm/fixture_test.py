@@ -59,6 +59,15 @@ class Fixture(unittest.TestCase):
         self.assertTrue(self.is_gone(), self.processes())
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_its_shared_memory_is_its_own_and_what_is_left_there_is_named(self):
+        own = Path("/dev/shm") / self.folder.name
+        own.touch()
+        self.addCleanup(own.unlink)
+        done = self.run_in_cluster("sh", "-c", "ls -A /dev/shm; srun sh -c 'echo page > /dev/shm/left.1'")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn("slurm_cluster: left in /dev/shm: left.1\n", done.stderr)
+        self.assertFalse(Path("/dev/shm/left.1").exists())
+
     def test_nothing_is_left_after_a_signal(self):
         self.interrupted_by(signal.SIGTERM)
         self.assertEqual(list(self.folder.iterdir()), [])

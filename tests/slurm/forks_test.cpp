@@ -220,6 +220,24 @@ TEST_F(SlurmForks, AWorkerThatCannotBeLoadedCostsNoAttempt) {
   EXPECT_EQ(run().code, 5);
 }
 
+// A node that had no memory for a while, or a folder that was not mounted.
+TEST_F(SlurmForks, AWorkerThatWasLostThreeTimesIsLoadedAgainLater) {
+  settings_.timing.reload = seconds(3);
+  settings_.pool.slurm->idle = seconds(30);
+  const std::string tries = root_.string() + "/tries";
+  script("[ $1 = --run ] && exit 5; echo >> " + tries + "; exit 1");
+  EXPECT_EQ(run().code, 5);
+  EXPECT_EQ(run().code, 5);
+  EXPECT_EQ(output_of("wc -l < " + tries), "3") << "it rests";
+  std::filesystem::copy_file(TEST_SWEEP_WORKER, root_ / "worker",
+                             std::filesystem::copy_options::overwrite_existing);
+  ::sleep(4);
+  AttemptId id;
+  EXPECT_EQ(run("done", &id).code, 0);
+  EXPECT_THAT(log(id), HasSubstr(kForked));
+  EXPECT_EQ(folders(), 1U) << "by the same pilot";
+}
+
 // A pipe may bring a line in parts, with any time between them.
 TEST_F(SlurmForks, AnAnswerInPartsIsUnderstood) {
   script(R"(

@@ -24,11 +24,6 @@ def why_no_torch():
 NO_TORCH = why_no_torch()
 
 
-def setUpModule():
-    # The cluster's own, so that what another program on this machine keeps there is not taken for a page of a story.
-    subprocess.run(["mount", "-t", "tmpfs", "none", PAGES], check=True)
-
-
 def tearDownModule():
     of_slurm = (b"slurmctld", b": slurmscriptd", b"slurmd", b"munged")
     cluster_itself = b"slurm_cluster"
@@ -48,11 +43,12 @@ class Story(unittest.TestCase):
     def tearDown(self):
         self.home.end()
 
-    def every_trial_is_done(self, trials, seconds=60):
-        self.home.ctl("list")  # starts the daemon if it is dead
-        self.home.all_ended(seconds)
+    def every_trial_is_done(self, trials, seconds=60, home=None):
+        home = home or self.home
+        home.ctl("list")  # starts the daemon if it is dead
+        home.all_ended(seconds)
         query = "SELECT trial, sum(outcome = 'done') FROM attempt GROUP BY trial, pass, repeat"
-        self.assertEqual([done for _, done in self.home.sql(query)], [1] * trials)
+        self.assertEqual([done for _, done in home.sql(query)], [1] * trials)
 
     def nothing_is_left(self, home=None):
         home = home or self.home

@@ -16,7 +16,7 @@ import time
 import unittest
 
 from home import ALL_OTHERS, Home, cluster, eventually, slurm
-from story import BIN, NO_TORCH, Story, setUpModule, tearDownModule
+from story import BIN, NO_TORCH, Story, tearDownModule
 
 HALVES_OF_NODE5 = 'cpus_per_node: 1, exclusive: false, sbatch: ["--nodelist=node5", "--mem=200M"]'
 HUNGRY = """
@@ -57,6 +57,10 @@ class OnACluster(Story):
         cls.limited.one_is_forked_and_one_is_not()
         for job in cls.limited.jobs():
             slurm("scontrol", "update", f"jobid={job}", "endtime=now+1")
+        cls.refused = Home("refused", BIN)
+        cls.refused.configure("cpus_per_node: 2, partition: nix")
+        cls.addClassCleanup(cls.refused.end)
+        cls.refused.submit("refused", seeds=20)
 
     def test_a_sweep_becomes_a_table(self):
         home, file = self.home, self.home.write("table", seeds=8)
@@ -77,6 +81,11 @@ class OnACluster(Story):
         home.ctl("submit", file, "--pool", "cluster", "--wait")
         self.assertEqual(home.counts(), {"done": 8}, "measured before, and reused")
         self.nothing_is_left()
+
+    def test_a_plan_asks_for_every_kind_of_trial(self):
+        plan = self.home.ctl("plan", self.home.write("kinds", ranks="1, 2, 3, 4, 5, 6, 7, 8, 9"), "--pool", "cluster")
+        self.assertEqual(len(re.findall(r"1 trial of \d ranks?: \d nodes? x 2 CPUs", plan)), 9, plan)
+        self.assertIn("world_size 9: ", plan)  # five nodes, of which this pool leaves out one
 
     def test_what_waits_says_why_and_can_be_cancelled(self):
         filler = slurm("sbatch", "--parsable", "--nodes=4", ALL_OTHERS, "--exclusive", "--output=/dev/null", "--wrap=sleep 100")
@@ -254,6 +263,22 @@ class OnACluster(Story):
         home.ctl("stop")
         self.every_trial_is_done(2)
         self.nothing_is_left()
+
+    # It was submitted before all other stories: nothing ends within the first minute.
+    def test_what_sbatch_refuses_for_good_is_an_outcome(self):
+        home = self.refused
+        home.eventually(lambda: home.counts().get("failed", 0) >= 4, "all that had asked for a job have ended", 120)
+        failed = home.sql("SELECT uid FROM attempt WHERE outcome = 'failed'")
+        self.assertLess(len(failed), 20, "and the rest of the queue waits")
+        told = "sbatch refused: sbatch: error: invalid partition specified: nix"
+        self.assertIn(f"pool `cluster`: attempts cannot start: {told}", home.ctl("status"))
+        for (attempt,) in failed:
+            self.assertIn(told, home.ctl("show", attempt))
+        home.configure()
+        home.ctl("stop")
+        self.assertIn(f"retrying {len(failed)}", home.ctl("retry", "refused"))
+        self.every_trial_is_done(20, home=home)
+        self.nothing_is_left(home)
 
     def test_the_controller_is_away_for_twenty_seconds(self):
         self.forks_are_certain = False  # without a controller no step begins

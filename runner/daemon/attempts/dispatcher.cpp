@@ -38,6 +38,7 @@ Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Pools pools, const 
   for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
     gates_.push_back(std::make_unique<StartGate>(
         io, Backoff(timing.start_retry, timing.start_retry_most),
+        Backoff(timing.lasting_retry, timing.lasting_retry_most),
         [this, pool] { resume_starts(pool); }, [this] { hooks_.changed(); }));
     executor_events_.emplace_back(io, ::dup(pools_.at(pool).executor->descriptor()));
   }
@@ -317,7 +318,7 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
           scheduler_.finished(row);
           return start_failed(std::move(run->attempt), describe(record->ending), *blame);
         }
-        gate_of(run->attempt).has_measured(row);
+        if (!run->lost || !run->lost->next_too) gate_of(run->attempt).has_measured(row);
         store_record(run->attempt, record);
       });
 }

@@ -78,6 +78,9 @@ struct DispatcherTiming {
   // Until a failed start is tried again. Doubled each time, up to the second value.
   Duration start_retry = milliseconds(500);
   Duration start_retry_most = seconds(30);
+  // The same after an attempt has ended because its pool will fail the next one too.
+  Duration lasting_retry = seconds(60);
+  Duration lasting_retry_most = seconds(600);
   // How long the ranks of a gang that lost a peer may run until it is known which rank ended and
   // why. A rank's connections close before it has written its last line, so its peers end first.
   Duration peer_grace = milliseconds(500);

@@ -24,6 +24,7 @@ void Dispatcher::lose(const AttemptLost& event) {
   Run* run = run_of(event.attempt);
   if (run == nullptr) return;
   run->lost = event;
+  if (event.next_too) gate_of(run->attempt).close_after_end(describe(event.ending));
   // Ranks whose end was not reported have ended all the same.
   for (int rank = 0; rank < run->world_size(); ++rank) {
     const auto is_it = [rank](const EndedRank& ended) { return ended.rank == rank; };
@@ -35,6 +36,7 @@ void Dispatcher::lose(const AttemptLost& event) {
 
 void Dispatcher::lose(OpenAttempt attempt, const AttemptLost& event, bool cancelled) {
   schedule_pump();  // its place in the pool is free
+  if (event.next_too) gate_of(attempt).close_after_end(describe(event.ending));
   if (cancelled) return end_without_process(attempt, {Cancelled{"cancelled"}});
   if (!event.again || attempt.losses >= kMostLosses) {
     return end_without_process(attempt, ending_of(event, attempt.losses));

@@ -14,18 +14,37 @@ constexpr int kMaxFailedStarts = 5;
 }  // namespace
 
 void StartGate::close_for(Duration pause) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(pause.ns);
+  if (pauses_until(until)) return;
   closed_ = true;
+  ended_in_this_pause_ = false;
   timer_.expires_after(std::chrono::nanoseconds(pause.ns));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) try_again_();
   });
 }
 
-void StartGate::close_because(const std::string& why) {
-  const Duration pause = backoff_.next();
+bool StartGate::pauses_until(std::chrono::steady_clock::time_point when) const {
+  return closed_ && timer_.expiry() > when;
+}
+
+void StartGate::pause_because(const std::string& why, Duration pause) {
   spdlog::error("attempts cannot start: {}; trying again in {}", why, to_human(pause));
   set_trouble("attempts cannot start: " + why);
   close_for(pause);
+}
+
+void StartGate::close_because(const std::string& why) {
+  if (pauses_until(std::chrono::steady_clock::now())) {
+    return set_trouble("attempts cannot start: " + why);
+  }
+  pause_because(why, backoff_.next());
+}
+
+void StartGate::close_after_end(const std::string& why) {
+  if (ended_in_this_pause_ && pauses_until(std::chrono::steady_clock::now())) return;
+  pause_because(why, lasting_.next());
+  ended_in_this_pause_ = true;
 }
 
 void StartGate::end_trouble() {
@@ -40,7 +59,7 @@ bool StartGate::gives_up_on(std::int64_t row) {
 }
 
 void StartGate::has_measured(std::int64_t row) {
-  backoff_.reset();
+  has_worked();
   failed_starts_.erase(row);
 }
 

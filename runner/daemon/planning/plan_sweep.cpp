@@ -16,6 +16,8 @@
 namespace sweepd {
 namespace {
 
+constexpr Duration kAsking = seconds(10);
+
 PlannedAxis count_values(const PreparedSweep& prepared, std::size_t param) {
   const ParamDef& def = prepared.def->params[param];
   PlannedAxis axis{def.name, {}};
@@ -249,11 +251,21 @@ class Planner {
       known.timeout = none ? Duration{0} : std::max(known.timeout, request.timeout);  // the longest
       return;
     }
-    if (plan_.asks.size() < kMostAsks) plan_.asks.push_back({pool.name, request, 1});
+    plan_.asks.push_back({pool.name, request, 1});
   }
 
+  // One question after the other, so that a controller never has two of them. It answers within
+  // some hundredths of a second; one that is slow is asked no more after a while, and each kind
+  // that was left out says so.
   void ask_clusters() {
+    const Instant until = now_instant() + kAsking;
     for (PlannedAsk& ask : plan_.asks) {
+      if (now_instant() >= until) {
+        ask.estimate =
+            Error{ErrorCode::kUnavailable,
+                  "not asked, since the answers before took longer than " + to_text(kAsking)};
+        continue;
+      }
       const PoolUse& use = context_.pools.at(context_.pools.find(ask.pool).value());
       PoolInspector* inspector = use.executor->inspector();
       if (inspector == nullptr) continue;

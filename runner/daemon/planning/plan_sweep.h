@@ -14,8 +14,6 @@
 
 namespace sweepd {
 
-inline constexpr std::size_t kMostAsks = 8;
-
 struct PlannedAxis {
   std::string name;
   // In order of first appearance, each with its number of trials.
@@ -79,7 +77,7 @@ struct SweepPlan {
   double farthest_ratio = 1;      // largest factor between a trial's work and its nearest's
   std::int64_t past_results = 0;  // `done` attempts on this host that were read
   PlannedTimeouts timeouts;
-  std::vector<PlannedAsk> asks;       // the first kMostAsks kinds; clusters answer slowly
+  std::vector<PlannedAsk> asks;       // of all kinds
   std::vector<std::string> refusals;  // what the pools can never run, and why
   std::string work_error;             // why the formulas are unknown
 };

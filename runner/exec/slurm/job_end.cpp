@@ -34,6 +34,11 @@ bool could_not_write(const EndedJob& end) {
   return end.exit == fmt::format("{}:0", kExitJournal);
 }
 
+// What a node says of a job whose --output it could not create, before anything of the job ran.
+bool could_not_open_output(const EndedJob& end) {
+  return end.exit == "0:53";
+}
+
 }  // namespace
 
 bool is_of_this_job_alone(const EndedJob& end) {
@@ -58,6 +63,9 @@ std::string all_words_of(const JobEvidence& evidence) {
   std::string words = words_of(evidence);
   if (!evidence.end.exit.empty()) words += ", exit status " + evidence.end.exit;
   if (could_not_write(evidence.end)) words += ": it could not write to the shared folder";
+  if (could_not_open_output(evidence.end)) {
+    words += ": Slurm could not open its output in the shared folder on that node";
+  }
   if (!evidence.last_line.empty()) words += ": " + evidence.last_line;
   return words;
 }

@@ -156,15 +156,35 @@ std::optional<OrderOfAttempt> read_order_of_attempt(const std::filesystem::path&
   return order;
 }
 
-std::string last_line_of(const std::filesystem::path& file) {
+namespace {
+
+std::string end_of(const std::filesystem::path& file) {
   std::string text;
   if (const auto opened = open_regular(file, Links::kRefuse)) {
     const std::int64_t size = ::lseek(opened->get(), 0, SEEK_END);
     ::lseek(opened->get(), std::max<std::int64_t>(0, size - 4096), SEEK_SET);
     if (auto tail = read_all(opened->get(), 4096)) text = std::move(*tail);
   }
+  return text;
+}
+
+}  // namespace
+
+std::string last_line_of(const std::filesystem::path& file) {
+  const std::string text = end_of(file);
   const std::string_view trimmed = trim(text);
   return std::string(trimmed.substr(trimmed.rfind('\n') + 1).substr(0, kLineBytes));
+}
+
+std::string last_lines_of(const std::filesystem::path& file, std::size_t count) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(end_of(file), '\n')) {
+    if (!trim(line).empty()) lines.emplace_back(trim(line));
+  }
+  if (lines.size() > count)
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(count));
+  const std::string text = join(lines, "; ");
+  return text.size() > kLineBytes ? "..." + text.substr(text.size() - kLineBytes) : text;
 }
 
 }  // namespace sweepd

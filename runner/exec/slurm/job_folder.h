@@ -118,5 +118,7 @@ std::optional<OrderOfAttempt> read_order_of_attempt(const std::filesystem::path&
 
 // Returns the last line that is not blank, at most 300 bytes; "" without the file.
 std::string last_line_of(const std::filesystem::path& file);
+// The last ones with `; ` between them, at most 300 bytes of their end.
+std::string last_lines_of(const std::filesystem::path& file, std::size_t count);
 
 }  // namespace sweepd

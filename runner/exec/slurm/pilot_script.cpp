@@ -141,8 +141,11 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   report over "$code"
 }
 
-# The loaded worker: the process of its srun ("": there is none), which one it is, and how often one was lost.
-server='' program='' lost=0 ready=0
+# The loaded worker: the process of its srun ("": there is none), which one it is, and how often one was lost since
+# the last attempt that it ran. After three times attempts have steps of their own for `rest` seconds; then it is
+# loaded once more, since what kept it from loading may have been a node without memory, or a file that was missing.
+# If that is in vain, the next rest is twice as long.
+server='' program='' lost=0 ready=0 rest=$reload retry=0
 exec {from}< /dev/null {to}> /dev/null  # what it says and what it hears
 trap : PIPE  # it may end at any moment
 
@@ -172,6 +175,10 @@ hear() {
   return 2
 }
 
+lose() {
+  (( ++lost < 3 )) || { retry=$(( SECONDS + rest )) rest=$(( 2 * rest )); }
+}
+
 # Ends the loaded worker, which ends with its stdin.
 end_server() {
   local tries=0
@@ -191,7 +198,10 @@ forked() {  # ATTEMPT [light]: the worker without LibTorch is enough
   [[ -n $server && $program != "$worker" && $wanted == "$worker" ]] && end_server
   while :; do
     if [[ -z $server ]]; then
-      (( lost < 3 )) || return 1
+      if (( lost >= 3 )); then
+        (( SECONDS >= retry )) || return 1
+        lost=2
+      fi
       start_server "$wanted"
       since=$SECONDS
     fi
@@ -203,11 +213,12 @@ forked() {  # ATTEMPT [light]: the worker without LibTorch is enough
     hear 0.05
     result=$?
     case $result$answer in
-      "0over $number") return 0 ;;
+      "0over $number") lost=0 rest=$reload; return 0 ;;
       0ready) ready=1 ;;
       0stale) ready=0 asked=0 lost=-1 ;;  # it ends now, and that is no loss
       2*)
-        ready=0 asked=0 lost=$(( lost + 1 ))
+        ready=0 asked=0
+        lose
         [[ -e $run/began.0 ]] || continue
         cp "$folder/server.txt" "$run/srun.txt"
         rm -f "$pages".*
@@ -289,13 +300,15 @@ std::string pilot_script(const PilotSettings& settings) {
              "worker={}\n"
              "light={}  # the worker without LibTorch\n"
              "idle={}  # seconds\n"
+             "reload={}  # seconds\n"
              "unwritable={}\n"
              "pages=/dev/shm/sweepd.$SLURM_JOB_ID\n"
              "export MASTER_ADDR=${{MASTER_ADDR-$SLURMD_NODENAME}}\n"
              "prologue() {{\n{}\n}}\n",
              quoted(settings.folder.string()), quoted(settings.pool.runs),
              quoted(settings.worker.string()), quoted(settings.light.string()),
-             settings.pool.slurm->idle.ns / 1'000'000'000, kExitJournal, prologue) +
+             settings.pool.slurm->idle.ns / 1'000'000'000, settings.reload.ns / 1'000'000'000,
+             kExitJournal, prologue) +
          kBody;
 }
 

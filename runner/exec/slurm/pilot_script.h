@@ -12,8 +12,9 @@ namespace sweepd {
 struct PilotSettings {
   PoolConfig pool;
   std::filesystem::path worker;
-  std::filesystem::path light;   // SlurmSettings::light
-  std::filesystem::path folder;  // of the job (job_folder.h)
+  std::filesystem::path light;    // SlurmSettings::light
+  std::filesystem::path folder;   // of the job (job_folder.h)
+  Duration reload = seconds(60);  // SlurmTiming::reload
 };
 
 // A bash script without a value that is not quoted.

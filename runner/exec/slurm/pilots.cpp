@@ -24,7 +24,9 @@ Pilots::Pilots(SlurmSettings settings, Shell& shell, Instant now)
       pool_(*settings_.pool.slurm),
       shell_(shell),
       folder_(std::filesystem::path(settings_.pool.runs) / "jobs" /
-              (settings_.owner + "-" + settings_.pool.name)) {
+              (settings_.owner + "-" + settings_.pool.name)),
+      doubts_(settings_.timing.moment),
+      now_(now) {
   loaded_ = load(now);
 }
 
@@ -46,7 +48,7 @@ Pilots::Attempt Pilots::attempt_of(const AttemptFolder& folder,
   return attempt;
 }
 
-void Pilots::start(const AttemptFolder& folder, const AttemptRequest& request) {
+void Pilots::start(const AttemptFolder& folder, const AttemptRequest& request, Instant now) {
   Attempt attempt = attempt_of(folder, request);
   if (const std::string why = refusal(settings_.pool, attempt.ask); !why.empty()) {
     events_.emplace_back(AttemptNotStarted{request.attempt, {ErrorCode::kFailedPrecondition, why}});
@@ -57,7 +59,8 @@ void Pilots::start(const AttemptFolder& folder, const AttemptRequest& request) {
         AttemptNotStarted{request.attempt, {ErrorCode::kUnavailable, blindness()}});
     return;
   }
-  if (!loaded_) loaded_ = load(now_instant());
+  if (!loaded_) loaded_ = load(now);
+  if (attempts_.empty()) doubts_.nothing_waited_until(now);
   attempts_.push_back(std::move(attempt));
 }
 
@@ -128,6 +131,7 @@ std::vector<PoolAllocation> Pilots::allocations() const {
 }
 
 void Pilots::tick(Instant now) {
+  now_ = now;
   adopt_unseen(now);
   for (Job& job : jobs_) {
     if (now - job.looked >= pause_of(job, now)) look_at(job, now);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runner/exec/executor.h"
+#include "runner/exec/slurm/doubts.h"
 #include "runner/exec/slurm/job_end.h"
 #include "runner/exec/slurm/job_folder.h"
 #include "runner/exec/slurm/side_shell.h"
@@ -31,7 +32,7 @@ class Pilots {
   Pilots(SlurmSettings settings, Shell& shell, Instant now);
 
   // As the calls of Executor.
-  void start(const AttemptFolder& folder, const AttemptRequest& request);
+  void start(const AttemptFolder& folder, const AttemptRequest& request, Instant now);
   Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, Instant now);
   void stop(const AttemptId& attempt);
   void kill(const AttemptId& attempt);
@@ -103,6 +104,12 @@ class Pilots {
   void forget(const AttemptId& attempt);
   void lose(Job& job, Attempt& attempt, const EndedJob& end);
   void lose_meant(const Attempt& attempt, const JobEvidence& evidence);
+  // What would meet the next attempt too.
+  void job_failed(std::int64_t nodes, const std::vector<AttemptId>& whose,
+                  const std::string& words);
+  void step_failed(const Job& job, const AttemptId& attempt, const std::string& words);
+  bool is_not_loaded(const Job& job, const Attempt& attempt, const RunFiles& files);
+  void end_for(const AttemptId& attempt, const std::string& words);
   Duration pause_of(const Job& job, Instant now) const;
   // Asks Slurm.
   void poll_queue(Instant now);
@@ -134,6 +141,7 @@ class Pilots {
   static bool is_coming(const Job& job, std::int64_t nodes);
   const Job* coming_for(const Attempt& attempt) const;
   const Attempt* meant_for(const Job& job) const;
+  std::vector<AttemptId> whose(const Job& job) const;
   std::int64_t waiting_for(std::int64_t nodes) const;
   std::int64_t live_jobs() const;
 
@@ -154,6 +162,8 @@ class Pilots {
   bool polling_ = false;
   // Numbers of nodes for which the last job ended before its script began, or was refused.
   std::set<std::int64_t> doubtful_;
+  Doubts doubts_;
+  Instant now_{};  // of the last tick
 };
 
 }  // namespace sweepd

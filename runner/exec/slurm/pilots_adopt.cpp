@@ -64,6 +64,7 @@ std::string Pilots::blindness() const {
 // All ranks count as alive, even if they have ended: their ends are then reported with what is
 // known of them.
 Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant now) {
+  now_ = now;
   if (!loaded_) loaded_ = load(now);
   Adoption adoption;
   const auto request = read_request(folder.request());

@@ -18,6 +18,7 @@ constexpr int kMostSignals = 64;
 constexpr std::int64_t kOutputBytes = 64 << 10;
 // A job that waits in the queue is looked at this often: it tells when it begins.
 constexpr Duration kQueuedLook = milliseconds(500);
+constexpr std::size_t kLastLines = 3;  // of a prologue that failed
 
 ExitStatus status_of(int code) {
   if (code > kSignalled && code <= kSignalled + kMostSignals) return {code - kSignalled, {}};
@@ -60,7 +61,10 @@ void Pilots::look_at(Job& job, Instant now) {
         spdlog::warn("job {} has no record", job.report.job);
     }
     job.unsure = false;
-    if (job.report.state != "prologue") doubtful_.erase(job.record.nodes);
+    if (job.report.state != "prologue") {
+      doubtful_.erase(job.record.nodes);
+      doubts_.worked(allocation_text(pool_, job.record.nodes));
+    }
     if (const auto start = job.folder.began()) job.ends = {start->ns + job.record.time.ns};
     spdlog::info("pool `{}`: job {} began on {}", settings_.pool.name, job.report.job,
                  job.report.nodes);
@@ -70,12 +74,14 @@ void Pilots::look_at(Job& job, Instant now) {
     job.needed = now;
   }
   if (job.report.state == "prologue") {
-    const std::string words = fmt::format(
-        "the prologue of pool `{}` ended with status {} on {} (job {}): {}", settings_.pool.name,
-        job.report.words, job.report.nodes, job.report.job, last_line_of(job.folder.output()));
+    const std::string words =
+        fmt::format("the prologue of pool `{}` ended with status {} on {} (job {}): {}",
+                    settings_.pool.name, job.report.words, job.report.nodes, job.report.job,
+                    last_lines_of(job.folder.output(), kLastLines));
+    const std::vector<AttemptId> meant = whose(job);
     finish(job, {"FAILED", "prologue", job.report.words, job.report.nodes});
     doubtful_.insert(job.record.nodes);
-    refuse_waiting(job.record.nodes, {ErrorCode::kUnavailable, words});
+    job_failed(job.record.nodes, meant, words);
   } else if (job.report.state == "ended") {
     // It reads no order any more. What it was given and did not take waits again.
     if (job.attempt) give_back(*find(*job.attempt));
@@ -136,13 +142,16 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
     return forget(id);
   }
   if (!attempt.started) {
-    const std::string words = attempt.killed
-                                  ? "killed before all ranks ran"
-                                  : fmt::format("srun ended with status {} (job {}): {}",
-                                                report.words, report.job, last_line(said));
-    events_.emplace_back(AttemptNotStarted{id, {ErrorCode::kUnavailable, words}});
+    if (!attempt.killed) {
+      return step_failed(job, id,
+                         fmt::format("srun ended with status {} (job {}): {}", report.words,
+                                     report.job, last_line(said)));
+    }
+    events_.emplace_back(
+        AttemptNotStarted{id, {ErrorCode::kUnavailable, "killed before all ranks ran"}});
     return forget(id);
   }
+  if (is_not_loaded(job, attempt, files)) return;
   for (int rank = 0; rank < attempt.ask.ranks; ++rank) {
     if (attempt.ended.contains(rank)) continue;
     const ExitStatus exit = attempt.killed ? ExitStatus{9, {}} : ExitStatus{};

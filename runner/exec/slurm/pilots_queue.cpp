@@ -98,15 +98,15 @@ void Pilots::ended(Job& job, const EndedJob& end) {
   const JobStage stage = job.folder.began() ? JobStage::kPrologue : JobStage::kAsked;
   const JobEvidence evidence{
       job.record.number, end, job.record.time, "", last_line_of(job.folder.output()), stage};
-  const Attempt* meant = is_coming(job, nodes) ? meant_for(job) : nullptr;
+  const std::vector<AttemptId> meant = whose(job);
   if (job.attempt) lose(job, *find(*job.attempt), end);
   finish(job, end);
   if (began || job.told_to_end) return;
   if (end.state != "CANCELLED") doubtful_.insert(nodes);
   if (!is_of_this_job_alone(end)) {
-    refuse_waiting(nodes, {ErrorCode::kUnavailable, all_words_of(evidence)});
-  } else if (meant != nullptr) {
-    lose_meant(*meant, evidence);
+    job_failed(nodes, meant, all_words_of(evidence));
+  } else if (!meant.empty()) {
+    lose_meant(*find(meant.front()), evidence);
   }
 }
 
@@ -116,7 +116,8 @@ void Pilots::submit(std::int64_t nodes, Instant now) {
   job.needed = now;
   job.submitting = true;
   const std::string script =
-      pilot_script({settings_.pool, settings_.worker, settings_.light.program, job.folder.path()});
+      pilot_script({settings_.pool, settings_.worker, settings_.light.program, job.folder.path(),
+                    settings_.timing.reload});
   if (const auto made = job.folder.make(job.record, script); !made) {
     return refuse_waiting(nodes, made.error());
   }
@@ -145,9 +146,16 @@ void Pilots::hear_submit(const std::string& name, const Said& said) {
   const std::int64_t nodes = job->record.nodes;
   finish(*job, {"REFUSED", one_line(said.text), "", ""});
   doubtful_.insert(nodes);
+  if (is_refused_for_good(said.text)) {
+    std::vector<AttemptId> all;  // it says the same of each that asks for this allocation
+    for (const Attempt& attempt : attempts_) {
+      if (attempt.job.empty() && attempt.ask.nodes == nodes) all.push_back(attempt.id);
+    }
+    return job_failed(nodes, all, "sbatch refused: " + one_line(said.text));
+  }
   const ErrorCode code =
       is_too_large(said.text) ? ErrorCode::kFailedPrecondition : ErrorCode::kUnavailable;
-  refuse_waiting(nodes, {code, one_line(said.text)});
+  refuse_waiting(nodes, {code, "sbatch refused: " + one_line(said.text)});
 }
 
 void Pilots::cancel(Job& job) {

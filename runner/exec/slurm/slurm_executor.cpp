@@ -27,7 +27,7 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   ~SlurmExecutor() override;
 
   void start(const AttemptFolder& folder, const AttemptRequest& request) override {
-    post([this, folder, request] { pilots_.start(folder, request); });
+    post([this, folder, request] { pilots_.start(folder, request, now_instant()); });
   }
   Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, int) override;
   void stop(const AttemptId& attempt) override {

@@ -13,8 +13,9 @@
 //
 // Forks. An attempt that may be forked (forkable.h) and needs one node has no srun of its own: the
 // first one makes the pilot start a step in which a worker loads, and that forks this attempt and
-// those that follow (worker/serve_job.h). If there is none, an attempt gets its own step. As long
-// as the attempts of a job need no LibTorch, it is the worker without it.
+// those that follow (worker/serve_job.h). If there is none, an attempt gets its own step: after the
+// worker was lost three times in a row, for a minute, then for two, and so on. As long as the
+// attempts of a job need no LibTorch, it is the worker without it.
 //
 // What the scheduler must know. The pool has `max_jobs` slots. An attempt takes one, whatever its
 // size, from `start` until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and
@@ -24,15 +25,27 @@
 // What is reported when:
 //   AttemptStarted       all ranks have begun. The wait in Slurm's queue is before it.
 //   AttemptNotStarted    kFailedPrecondition: Slurm says that no node of the pool is large enough.
-//                        Else kUnavailable: `kill` while it waited, sbatch refused, the prologue
-//                        or the script's beginning failed. With Slurm's own words.
+//                        Else kUnavailable: `kill` while it waited, or what may pass: sbatch
+//                        refused, the prologue or the script's beginning failed. With Slurm's own
+//                        words.
 //   AttemptLost          the job ended during the attempt. NODE_FAIL, PREEMPTED, BOOT_FAIL and a
 //                        lost job have `again`; TIMEOUT is Timeout, OUT_OF_MEMORY is Oom, CANCELLED
 //                        is Cancelled, all others are Failed. Those with `again` and CANCELLED are
 //                        told of a job that has not begun too, for the attempt it was meant for:
 //                        the first that waits for the first such job, and so on.
+//                        What will be the same the next time is Failed, with `next_too`.
 // After a job that ended before its script began, or that sbatch refused, one more is submitted at
 // a time until one begins.
+//
+// What will be the same the next time. What passes by itself or is for the cluster's people to
+// repair (the controller is away, a limit on how many jobs somebody may have, a partition that is
+// closed, words of a site's own plugin) waits and is told, for as long as it takes. An outcome is
+// what the next attempt would meet too: sbatch refuses what the configuration asks for
+// (is_refused_for_good), the prologue fails, the job cannot write to `runs`, srun cannot run a
+// step, the worker cannot be loaded on the node. It is certain after three failures in a row of
+// which the last came a minute after the first (doubts.h), and ends the attempt that the job was
+// for (pilots_fail.cpp). A job that begins, or a rank that could be loaded on that node, ends the
+// row.
 //
 // If Slurm does not answer, nothing is decided until it does; `trouble` says so, and attempts that
 // run go on.
@@ -67,6 +80,8 @@ struct SlurmTiming {
   Duration look = milliseconds(5);       // at the folder of a pilot whose attempt is new
   Duration command_limit = seconds(60);  // a command of Slurm that takes longer has failed
   Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
+  Duration moment = seconds(60);         // what fails for less than this ends no attempt
+  Duration reload = seconds(60);         // until a pilot loads a worker again that was lost thrice
 };
 
 // A worker of the same build without LibTorch. It loads in milliseconds, and is cheaper to fork.

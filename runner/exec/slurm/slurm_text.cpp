@@ -159,6 +159,38 @@ bool is_too_large(std::string_view text) {
   return has_any(text, kWords);
 }
 
+bool is_refused_for_good(std::string_view text) {
+  // The words of Slurm 22.05 (slurm_errno.c), of sbatch itself, and of getopt, whose quotes differ.
+  constexpr std::array<std::string_view, 26> kWords{
+      "invalid partition specified",
+      "Invalid partition name specified",
+      "No partition specified or system default partition",
+      "User's group not permitted to use this partition",
+      "Requested nodes not in this partition",
+      "Invalid node name specified",
+      "Invalid account or account/partition combination specified",
+      "Invalid qos specification",
+      "Invalid wckey specification",
+      "Invalid feature specification",
+      "Invalid license specification",
+      "Invalid GRES specification",
+      "Invalid Trackable RESource (TRES) specification",
+      "Invalid mcs_label specified",
+      "Requested reservation is invalid",
+      "Access denied to requested reservation",
+      "Access/permission denied",
+      "Job size specification needs to be provided",
+      "Task count specification invalid",
+      "CPU count specification invalid",
+      "Time limit specification required, but not provided",
+      "Burst Buffer request invalid",
+      "unrecognized option",
+      "Unrecognized command line parameter",
+      "requires an argument",
+      "Invalid argument: "};
+  return has_any(text, kWords);
+}
+
 bool waits_for_ever(std::string_view reason) {
   constexpr std::array<std::string_view, 4> kReasons{"PartitionConfig", "PartitionNodeLimit",
                                                      "PartitionTimeLimit", "BadConstraints"};

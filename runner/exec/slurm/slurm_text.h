@@ -46,6 +46,11 @@ std::optional<WallTime> parse_estimate(std::string_view text);
 bool is_unreachable(std::string_view text);
 // Whether sbatch refused what the pool will never have, rather than its user or the partition.
 bool is_too_large(std::string_view text);
+// Whether sbatch will refuse the same words of the configuration again: a partition, an account, a
+// QOS, an option that there is not. Not what passes by itself, as a limit on how many jobs somebody
+// may have, or what an administrator does for a while, as a partition that is closed. What this
+// does not know (a site's own plugins have words of their own) may pass.
+bool is_refused_for_good(std::string_view text);
 // Whether a job that waits for this reason will wait for ever.
 bool waits_for_ever(std::string_view reason);
 
