@@ -95,7 +95,31 @@ class Checks(unittest.TestCase):
 
     def test_a_finished_journal_that_is_stored_as_something_else(self):
         self.execute("UPDATE attempt SET outcome = 'crashed' WHERE row = 1")
-        self.expect("attempt attempt1 was done, and is stored as crashed", hurt=["attempt1"])
+        self.expect("attempt attempt1 is stored as crashed, and its 1 rank(s) said: done", hurt=["attempt1"])
+
+    def test_every_word_of_a_finished_journal_is_what_is_stored(self):
+        for said, stored, right in [("oom", "oom", True), ("oom", "crashed", False), ("failed", "failed", True),
+                                    ("failed", "timeout", False), ("skipped", "skipped", True), ("skipped", "oom", False),
+                                    ("failed", "cancelled", False), ("oom", "done", False)]:
+            self.journal("attempt1", said)
+            self.execute("UPDATE attempt SET outcome = ? WHERE row = 1", stored)
+            found = checks.journals(self.database, self.runs)
+            self.assertEqual(not found, right, f"{said} stored as {stored}: {found}")
+
+    def test_done_needs_the_end_of_every_rank(self):
+        self.execute("INSERT INTO lease VALUES (1, 1, '1', '', -1)")
+        self.expect("attempt attempt1 is stored as done, and its 2 rank(s) said: done")
+        self.journal("attempt1", "done", rank=1)
+        self.assertEqual(self.complaints(), [])
+        self.journal("attempt1", "failed", rank=1)
+        self.expect("stored as done, and its 2 rank(s) said: done, failed")
+
+    def test_what_ranks_may_become(self):
+        died = {"crashed", "timeout", "failed", "cancelled"}
+        for said, ranks, outcomes in [(["done"], 1, {"done"}), (["oom"], 1, {"oom"}), ([None], 1, died), ([], 1, died),
+                                      (["done", "oom"], 2, {"oom"}), (["done", None], 2, died), (["done"], 2, died),
+                                      (["oom", "failed"], 2, {"oom", "failed"}), (["oom", None], 2, died | {"oom"})]:
+            self.assertEqual(checks.may_become(said, ranks), outcomes, said)
 
     def test_a_finished_journal_that_is_not_stored(self):
         self.journal("attempt9", "oom")

@@ -61,20 +61,34 @@ def last_word(journal):
     return event.get("outcome") if isinstance(event, dict) and event.get("event") == "end" else None
 
 
+def may_become(said, ranks):
+    """The outcomes that an attempt may have by what its ranks wrote last: `said` has a word for each journal, None where
+    it has no end. A rank without an end died, or was ended by the daemon; this may be the reason for what others said."""
+    silent = None in said or len(said) < ranks
+    bad = {word for word in said if word not in (None, "done")}
+    if silent:
+        return bad | {"crashed", "timeout", "failed", "cancelled"}
+    return bad or {"done"}
+
+
 def journals(database, runs):
-    """Complaints about attempts all of whose ranks wrote that they were done, and that are stored as something else."""
+    """Complaints about attempts that are stored as something that their ranks' journals do not say."""
     with connect(database) as db:
         stored = dict(db.execute("SELECT uid, outcome FROM attempt"))
         ranks = dict(db.execute("SELECT uid, count(*) FROM lease JOIN attempt ON attempt.row = lease.attempt GROUP BY uid"))
     found = []
     for folder in sorted(runs.iterdir()) if runs.is_dir() else []:
         said = [last_word(journal) for journal in sorted(folder.glob("events.*.ndjson"))]
-        if not said or None in said:
-            continue
         if folder.name not in stored:
-            found.append(f"attempt {folder.name} has a finished journal and no row")
-        elif len(said) == ranks.get(folder.name) and set(said) == {"done"} and stored[folder.name] != "done":
-            found.append(f"attempt {folder.name} was done, and is stored as {stored[folder.name]}")
+            if said and None not in said:
+                found.append(f"attempt {folder.name} has a finished journal and no row")
+            continue
+        outcome, count = stored[folder.name], ranks.get(folder.name, 0)
+        if outcome is None or len(said) > count:  # it is open, or somebody made journals of more ranks
+            continue
+        if outcome not in may_become(said, count):
+            words = ", ".join(word or "nothing" for word in said) or "nothing"
+            found.append(f"attempt {folder.name} is stored as {outcome}, and its {count} rank(s) said: {words}")
     return found
 
 
