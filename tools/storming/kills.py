@@ -1,0 +1,171 @@
+"""A short round of kills: a sweep of a few short attempts, one kill at a random moment while something runs, and then
+everything must have come to its end. The daemon and its state folder live on from round to round, so each round also
+shows that the one before left no lease taken."""
+
+import random
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from storming import checks
+from storming.rounds import calm, probe
+
+DISK = "size=128m,nr_inodes=20000"
+ROUNDS_OF_A_FOLDER = 15
+MOST_SWEEPS = 20  # of a round: a kill that comes too late meets nothing, and there is another sweep
+
+
+@dataclass
+class Work:
+    """What a worker runs in a round. Half of the attempts have two ranks."""
+    worker: str
+    sweeps: list  # files without their first line; the seed makes every round's trials new
+    lasts_s: float
+
+
+SCRIPTED = Work("test-sweep-worker", [
+    "workload: fault\nparams: {kind: slow, gang: true, sleep: 3ms, warmup: 0, threads: 1, timeout: 60s, seed: SEED}\n"
+    "matrix: {world_size: [1, 2], steps: [2, 4]}\n"], 0.15)
+REAL = Work("sweep-worker", [
+    "workload: lm_step\nparams: {model: custom, d_model: 32, d_ff: 64, layers: 2, heads: 2, vocab: 100, context: 32, batch: 2,"
+    " warmup: 1, threads: 1, timeout: 120s, seed: SEED}\nmatrix: {steps: [20, 100]}\n",
+    "workload: all_reduce\nparams: {device: cpu, world_size: 2, bytes: 100KB, warmup: 1, steps: 100, threads: 1,"
+    " timeout: 120s, seed: SEED}\nmatrix: {backend: [gloo, shm]}\n"], 3.0)
+START_S = 0.06  # in which a daemon starts on a folder that is there
+
+
+@dataclass
+class Life:
+    """What happened in a state folder since it was made."""
+    sweeps: int = 0
+    hurt: set = field(default_factory=set)  # ids of attempts of which a process was killed
+    expected: dict = field(default_factory=dict)
+
+
+@dataclass
+class Round:
+    life: Life
+    kind: str
+    rng: random.Random
+    counts: Counter = field(default_factory=Counter)
+
+
+def kill_daemon(machine, now):
+    met = [machine.kill(pid) for pid in machine.daemons()]
+    return any(met) and any(machine.open_attempts().values())
+
+
+def kill_starting_daemon(machine, now):
+    """Most of its start is adopting what runs."""
+    for pid in machine.daemons():
+        machine.kill(pid)
+    machine.ctl_in_background("status")
+    time.sleep(now.rng.uniform(0, START_S))
+    return kill_daemon(machine, now)
+
+
+def victims(machine, now, of_a_gang):
+    """The pids of one running attempt, or of one rank of an attempt that has several."""
+    ranks = machine.ranks()
+    sizes = Counter(attempt for attempt, _, _ in ranks)
+    if of_a_gang:
+        ranks = [place for place in ranks if sizes[place[0]] > 1]
+    if not ranks:
+        return []
+    chosen = now.rng.choice(ranks)
+    now.life.hurt.add(chosen[0])
+    return [chosen[2]] if of_a_gang else [pid for attempt, _, pid in ranks if attempt == chosen[0]]
+
+
+def kill_worker(machine, now):
+    return any([machine.kill(pid) for pid in victims(machine, now, of_a_gang=False)])
+
+
+def kill_rank(machine, now):
+    return any([machine.kill(pid) for pid in victims(machine, now, of_a_gang=True)])
+
+
+def kill_both(machine, now, of_a_gang):
+    daemons, ranks = machine.daemons(), victims(machine, now, of_a_gang)
+    if not daemons or not ranks:
+        return False
+    pids = daemons + ranks
+    now.rng.shuffle(pids)
+    met = {pid for pid in pids if machine.kill(pid)}
+    return not met.isdisjoint(daemons) and not met.isdisjoint(ranks)
+
+
+KINDS = {
+    "of a daemon": kill_daemon,
+    "of a daemon that starts": kill_starting_daemon,
+    "of a worker": kill_worker,
+    "of one rank of two": kill_rank,
+    "of daemon and worker": lambda machine, now: kill_both(machine, now, of_a_gang=False),
+    "of daemon and one rank": lambda machine, now: kill_both(machine, now, of_a_gang=True),
+}
+
+
+def submit(machine, life, work):
+    """The names of the sweeps, and complaints."""
+    life.sweeps += 1
+    names = []
+    for part, text in enumerate(work.sweeps):
+        names.append(f"sweep-{life.sweeps}-{part}")
+        life.expected[names[-1]] = ("done", None)
+        status, said = machine.ctl("submit", "-", text=f"sweep: {names[-1]}\n{text.replace('SEED', str(life.sweeps))}")
+        if status != 0:
+            return names, [f"`{names[-1]}` cannot be submitted: {said.strip()}"]
+    return names, []
+
+
+def strike(machine, now, work):
+    """Kills at random moments until a kill meets what it is for; False: the sweeps ended before."""
+    while True:
+        time.sleep(now.rng.uniform(0, work.lasts_s))
+        if KINDS[now.kind](machine, now):
+            return True
+        if not machine.open_attempts():
+            return False
+        if not machine.daemons():
+            machine.ctl_in_background("status")
+
+
+def look(machine, life):
+    """The checks of what is stored; they do without the daemon, and need not wait for its end."""
+    database, runs = machine.state / "results.db", machine.state / "runs"
+    return (checks.soundness(database) + checks.counted_twice(database) + checks.left_open(database) +
+            checks.journals(database, runs) + checks.outcomes(database, life.hurt, life.expected, disk_failed=False))
+
+
+def look_at_daemon(machine):
+    found, status = [], machine.ask("status")
+    if status is None or status["queued"] or status["running"]:
+        found.append(f"the daemon has something open, or does not answer: {status}")
+    machine.eventually(lambda: not machine.orphans())
+    return found + [f"{name} is left" for name in machine.orphans()]
+
+
+def play(machine, life, seed, work):
+    """Plays the round of this seed; what it met, and complaints."""
+    rng = random.Random(seed)
+    now = Round(life, rng.choice(list(KINDS)), rng)
+    for _ in range(MOST_SWEEPS):
+        names, complaints = submit(machine, life, work)
+        met = not complaints and strike(machine, now, work)
+        complaints = complaints or calm(machine, names) + look(machine, life) + look_at_daemon(machine)
+        now.counts[f"kills {now.kind}" if met else "sweeps that ended before the kill"] += 1
+        if met or complaints:
+            return now, complaints
+    return now, [f"in {MOST_SWEEPS} sweeps there was nothing to kill"]
+
+
+def end(machine, life):
+    """Complaints of the end of a state folder: one more attempt runs, the daemon stops, and leaves nothing behind."""
+    complaints = probe(machine)
+    status, said = machine.ctl("stop")
+    if status != 0:
+        complaints.append(f"the daemon does not stop: {said.strip()}")
+    machine.eventually(lambda: not machine.processes())
+    complaints += checks.processes(name for name, _ in machine.processes().values())
+    machine.kill_all()
+    return complaints + look(machine, life)
