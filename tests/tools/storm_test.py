@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """tools/storm: whether its checks notice a database, a journal or a process that is wrong."""
 
+import contextlib
+import io
 import random
 import shutil
 import sqlite3
@@ -14,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools"))
 
-from storming import checks, faults  # noqa: E402
+from storming import checks, faults, kills, lanes  # noqa: E402
 
 JOURNAL = '{"event":"started","pid":1,"wall_ns":1}\n{"event":"end","outcome":"%s","wall_ns":2}\n'
 
@@ -175,10 +177,37 @@ class Storm(unittest.TestCase):
         self.assertEqual(*changed)
         self.assertNotEqual(changed[0], faults.mutated(faults.MESSAGES[0], random.Random(8)))
 
+    def test_lanes_play_each_round_once_and_the_same_ones_again(self):
+        all_of_them = lanes.seeds_of(7, 0, 10, 1)
+        shared = [lanes.seeds_of(7, lane, 10, 3) for lane in range(3)]
+        self.assertEqual(sorted(all_of_them), sorted(sum(shared, [])))
+        self.assertNotEqual(all_of_them, lanes.seeds_of(8, 0, 10, 1))
+
+    def test_a_lane_that_dies_is_a_failure(self):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            rounds, failed, _ = lanes.run([["false"], ["true"]])
+        self.assertEqual((rounds, failed), (0, 1))
+        self.assertIn("a lane ended with exit status 1", said.getvalue())
+
+    def test_complaints_of_a_lane_are_told_with_the_seed_of_their_round(self):
+        line = '{"seed":5,"kind":"of a worker","counts":{"kills of a worker":1},"complaints":["lost"]}'
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            rounds, failed, counts = lanes.run([["echo", line]])
+        self.assertEqual((rounds, failed, dict(counts)), (1, 1, {"kills of a worker": 1}))
+        self.assertEqual(said.getvalue(), "round 5, kill of a worker:\n  lost\n")
+
+    def test_a_sweep_of_kills_is_new_in_each_round(self):
+        for work in (kills.SCRIPTED, kills.REAL):
+            for part in range(len(work.sweeps)):
+                self.assertIn("seed: 31", work.text(part, 31, 4))
+                self.assertNotIn("LENGTH", work.text(part, 31, 4))
+
     def test_wrong_options_are_refused_before_anything_begins(self):
-        done = self.run_storm("--minutes", "0")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("must be above 0", done.stderr)
+        for options, part in [(["--minutes", "0"], "must be above 0"), (["--kills", "--rounds", "0"], "must be above 0"),
+                              (["--lanes", "0"], "must be above 0"), (["--real"], "--real is for --kills")]:
+            done = self.run_storm(*options)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(part, done.stderr)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ looks only at what it is given: a database, a folder of attempts, a list of proc
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections import Counter
 
@@ -54,7 +55,8 @@ def left_open(database):
 def last_word(journal):
     """The outcome of a journal's last whole line, or None."""
     try:
-        lines = journal.read_bytes().split(b"\n")
+        with open(journal, "rb") as file:
+            lines = file.read().split(b"\n")
         event = json.loads(lines[-2]) if len(lines) > 1 else {}
     except (OSError, ValueError):
         return None
@@ -77,18 +79,19 @@ def journals(database, runs):
         stored = dict(db.execute("SELECT uid, outcome FROM attempt"))
         ranks = dict(db.execute("SELECT uid, count(*) FROM lease JOIN attempt ON attempt.row = lease.attempt GROUP BY uid"))
     found = []
-    for folder in sorted(runs.iterdir()) if runs.is_dir() else []:
-        said = [last_word(journal) for journal in sorted(folder.glob("events.*.ndjson"))]
-        if folder.name not in stored:
+    for attempt in sorted(os.listdir(runs)) if runs.is_dir() else []:
+        said = [last_word(runs / attempt / name) for name in sorted(os.listdir(runs / attempt))
+                if name.startswith("events.") and name.endswith(".ndjson")]
+        if attempt not in stored:
             if said and None not in said:
-                found.append(f"attempt {folder.name} has a finished journal and no row")
+                found.append(f"attempt {attempt} has a finished journal and no row")
             continue
-        outcome, count = stored[folder.name], ranks.get(folder.name, 0)
+        outcome, count = stored[attempt], ranks.get(attempt, 0)
         if outcome is None or len(said) > count:  # it is open, or somebody made journals of more ranks
             continue
         if outcome not in may_become(said, count):
             words = ", ".join(word or "nothing" for word in said) or "nothing"
-            found.append(f"attempt {folder.name} is stored as {outcome}, and its {count} rank(s) said: {words}")
+            found.append(f"attempt {attempt} is stored as {outcome}, and its {count} rank(s) said: {words}")
     return found
 
 

@@ -12,24 +12,27 @@ from storming.rounds import calm, probe
 
 DISK = "size=128m,nr_inodes=20000"
 ROUNDS_OF_A_FOLDER = 15
-MOST_SWEEPS = 20  # of a round: a kill that comes too late meets nothing, and there is another sweep
+MOST_SWEEPS = 12  # of a round: a kill that comes too late meets nothing, and there is another sweep, a longer one
 
 
 @dataclass
 class Work:
     """What a worker runs in a round. Half of the attempts have two ranks."""
     worker: str
-    sweeps: list  # files without their first line; the seed makes every round's trials new
+    sweeps: list  # files without their first line; SEED makes every round's trials new, LENGTH is 4, 8, 16 ...
     lasts_s: float
+
+    def text(self, part, seed, length):
+        return self.sweeps[part].replace("SEED", str(seed)).replace("LENGTH", str(length))
 
 
 SCRIPTED = Work("test-sweep-worker", [
-    "workload: fault\nparams: {kind: slow, gang: true, sleep: 3ms, warmup: 0, threads: 1, timeout: 60s, seed: SEED}\n"
-    "matrix: {world_size: [1, 2], steps: [2, 4]}\n"], 0.15)
+    "workload: fault\nparams: {kind: slow, gang: true, sleep: LENGTHms, warmup: 0, threads: 1, timeout: 60s, seed: SEED}\n"
+    "matrix: {world_size: [1, 2], steps: [3, 6]}\n"], 0.15)
 REAL = Work("sweep-worker", [
     "workload: lm_step\nparams: {model: custom, d_model: 32, d_ff: 64, layers: 2, heads: 2, vocab: 100, context: 32, batch: 2,"
-    " warmup: 1, threads: 1, timeout: 120s, seed: SEED}\nmatrix: {steps: [20, 100]}\n",
-    "workload: all_reduce\nparams: {device: cpu, world_size: 2, bytes: 100KB, warmup: 1, steps: 100, threads: 1,"
+    " warmup: 1, threads: 1, timeout: 120s, seed: SEED}\nmatrix: {steps: [LENGTH, LENGTH0]}\n",
+    "workload: all_reduce\nparams: {device: cpu, world_size: 2, bytes: 100KB, warmup: 1, steps: LENGTH0, threads: 1,"
     " timeout: 120s, seed: SEED}\nmatrix: {backend: [gloo, shm]}\n"], 3.0)
 START_S = 0.06  # in which a daemon starts on a folder that is there
 
@@ -105,14 +108,14 @@ KINDS = {
 }
 
 
-def submit(machine, life, work):
+def submit(machine, life, work, length):
     """The names of the sweeps, and complaints."""
     life.sweeps += 1
     names = []
-    for part, text in enumerate(work.sweeps):
+    for part in range(len(work.sweeps)):
         names.append(f"sweep-{life.sweeps}-{part}")
         life.expected[names[-1]] = ("done", None)
-        status, said = machine.ctl("submit", "-", text=f"sweep: {names[-1]}\n{text.replace('SEED', str(life.sweeps))}")
+        status, said = machine.ctl("submit", "-", text=f"sweep: {names[-1]}\n{work.text(part, life.sweeps, length)}")
         if status != 0:
             return names, [f"`{names[-1]}` cannot be submitted: {said.strip()}"]
     return names, []
@@ -149,8 +152,8 @@ def play(machine, life, seed, work):
     """Plays the round of this seed; what it met, and complaints."""
     rng = random.Random(seed)
     now = Round(life, rng.choice(list(KINDS)), rng)
-    for _ in range(MOST_SWEEPS):
-        names, complaints = submit(machine, life, work)
+    for tries in range(MOST_SWEEPS):
+        names, complaints = submit(machine, life, work, length=4 * 2 ** (tries // 2))
         met = not complaints and strike(machine, now, work)
         complaints = complaints or calm(machine, names) + look(machine, life) + look_at_daemon(machine)
         now.counts[f"kills {now.kind}" if met else "sweeps that ended before the kill"] += 1

@@ -108,16 +108,17 @@ class Machine:
     def processes(self):
         """{pid: (name, parent)} of what is of ours and alive."""
         found = {}
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit():
+        for entry in os.listdir("/proc"):
+            if not entry.isdigit():
                 continue
             try:
-                stat = (entry / "stat").read_text()
+                with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
+                    stat = file.read()
             except OSError:
                 continue
             name, rest = stat[stat.index("(") + 1:stat.rindex(")")], stat[stat.rindex(")") + 2:]
             if rest[0] not in "ZX" and name.startswith(("sweepd", "sweepctl", self.worker[:15])):
-                found[int(entry.name)] = name, int(rest.split()[1])
+                found[int(entry)] = name, int(rest.split()[1])
         return found
 
     def daemons(self):
@@ -128,10 +129,13 @@ class Machine:
 
     def places(self):
         """[(attempt, rank, pid)] as the ranks wrote it, whether or not they live."""
-        found, runs = [], self.state / "runs"
-        for place in sorted(runs.glob("*/pid.*")) if runs.is_dir() else []:
+        found, runs = [], str(self.state / "runs")
+        for attempt in sorted(os.listdir(runs)) if os.path.isdir(runs) else []:
             try:
-                found.append((place.parent.name, int(place.suffix[1:]), int(place.read_text().split(" ")[0])))
+                for name in sorted(os.listdir(f"{runs}/{attempt}")):
+                    if name.startswith("pid."):
+                        with open(f"{runs}/{attempt}/{name}", encoding="ascii") as place:
+                            found.append((attempt, int(name[4:]), int(place.read().split(" ")[0])))
             except (OSError, ValueError):
                 continue
         return found
