@@ -30,8 +30,8 @@ SCRIPTED = Work("test-sweep-worker", [
     "workload: fault\nparams: {kind: slow, gang: true, sleep: LENGTHms, warmup: 0, threads: 1, timeout: 60s, seed: SEED}\n"
     "matrix: {world_size: [1, 2], steps: [3, 6]}\n"], 0.15)
 REAL = Work("sweep-worker", [
-    "workload: lm_step\nparams: {model: custom, d_model: 32, d_ff: 64, layers: 2, heads: 2, vocab: 100, context: 32, batch: 2,"
-    " warmup: 1, threads: 1, timeout: 120s, seed: SEED}\nmatrix: {steps: [LENGTH, LENGTH0]}\n",
+    "workload: lm_step\nparams: {device: cpu, model: custom, d_model: 32, d_ff: 64, layers: 2, heads: 2, vocab: 100, context: 32,"
+    " batch: 2, warmup: 1, threads: 1, timeout: 120s, seed: SEED}\nmatrix: {steps: [LENGTH, LENGTH0]}\n",
     "workload: all_reduce\nparams: {device: cpu, world_size: 2, bytes: 100KB, warmup: 1, steps: LENGTH0, threads: 1,"
     " timeout: 120s, seed: SEED}\nmatrix: {backend: [gloo, shm]}\n"], 3.0)
 START_S = 0.06  # in which a daemon starts on a folder that is there

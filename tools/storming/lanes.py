@@ -40,8 +40,9 @@ def drive(build, work, seeds, keep):
 
 
 def read(lane, queue):
-    for line in lane.stdout:
-        queue.put(json.loads(line))
+    with lane.stdout:
+        for line in lane.stdout:
+            queue.put(json.loads(line))
     queue.put(lane.wait())
 
 
