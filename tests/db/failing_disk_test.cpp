@@ -38,13 +38,15 @@ class FailingDisk : public StoreScriptTest {
     }
   }
 
-  // Runs `body` with a store in a new folder, once for each write of the sample, which is refused.
+  // Runs `body` with a store in a new folder, once for each write and each error.
   void for_each_refused(
       Fault::Lasting lasting,
       const std::function<void(FaultyVfs&, ScriptedStore&, const fs::path&)>& body) {
-    for (std::int64_t at = before_ + 1; at <= all_; ++at) {
-      if (!is_in_sample(4)) continue;
-      const Fault fault{at, either(), lasting};
+    // 2n and 2n+1 refuse the same write, the one with EIO, the other with ENOSPC.
+    for (std::int64_t turn = 2 * (before_ + 1); turn <= 2 * all_ + 1; ++turn) {
+      if (!is_in_sample()) continue;
+      const std::int64_t at = turn / 2;
+      const Fault fault{at, turn % 2 == 0 ? Fault::Error::kBroken : Fault::Error::kFull, lasting};
       SCOPED_TRACE(fmt::format("seed {}, write {} of {} refused{}, error {}", seed_, at, all_,
                                lasting == Fault::Lasting::kOnce ? "" : " and all after it",
                                static_cast<int>(fault.error)));
@@ -58,8 +60,6 @@ class FailingDisk : public StoreScriptTest {
       if (HasFailure()) return;
     }
   }
-
-  Fault::Error either() { return random_() % 2 == 0 ? Fault::Error::kBroken : Fault::Error::kFull; }
 
   std::vector<std::string> states_;    // the content before the first step and after each
   std::int64_t before_ = 0, all_ = 0;  // writes before the first step, and in all

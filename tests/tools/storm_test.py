@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools"))
 
 from storming import checks, faults, kills, lanes  # noqa: E402
+from storming.machine import Machine  # noqa: E402
 
 JOURNAL = '{"event":"started","pid":1,"wall_ns":1}\n{"event":"end","outcome":"%s","wall_ns":2}\n'
 
@@ -166,6 +167,23 @@ class Checks(unittest.TestCase):
     def test_a_process_that_is_left(self):
         self.assertEqual(checks.processes([]), [])
         self.assertEqual(checks.processes(["sweepd", "sweepd"]), ["2 process(es) `sweepd` are left"])
+
+
+class Orphans(unittest.TestCase):
+    def left(self, processes, places=()):
+        machine = Machine("build", "folder")
+        machine.processes, machine.places = lambda: processes, lambda: list(places)
+        return machine.orphans()
+
+    def test_a_daemon_its_loaded_worker_and_nothing_else_may_live(self):
+        self.assertEqual(self.left({}), [])
+        self.assertEqual(self.left({5: ("sweepd", 1), 6: ("test-sweep-work", 5)}), [])
+        self.assertEqual(self.left({5: ("sweepd", 1), 7: ("sweepd", 1)}), ["sweepd (a second one)"])
+        self.assertEqual(self.left({5: ("sweepd", 1), 6: ("test-sweep-work", 1)}),
+                         ["test-sweep-work (nobody is its parent)"])
+        self.assertEqual(self.left({6: ("test-sweep-work", 5)}), ["test-sweep-work (nobody is its parent)"])
+        self.assertEqual(self.left({5: ("sweepd", 1), 6: ("test-sweep-work", 5)}, [("attempt", 0, 6)]),
+                         ["test-sweep-work (a rank)"])
 
 
 class Storm(unittest.TestCase):

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from storming import checks
-from storming.rounds import calm, probe
+from storming.rounds import WATCH_LIMIT_S, calm, probe
 
 DISK = "size=128m,nr_inodes=20000"
 ROUNDS_OF_A_FOLDER = 15
@@ -34,6 +34,7 @@ REAL = Work("sweep-worker", [
     " batch: 2, warmup: 1, threads: 1, timeout: 120s, seed: SEED}\nmatrix: {steps: [LENGTH, LENGTH0]}\n",
     "workload: all_reduce\nparams: {device: cpu, world_size: 2, bytes: 100KB, warmup: 1, steps: LENGTH0, threads: 1,"
     " timeout: 120s, seed: SEED}\nmatrix: {backend: [gloo, shm]}\n"], 3.0)
+RETRIED = 0.3  # the share of rounds that retry what was killed
 START_S = 0.06  # in which a daemon starts on a folder that is there
 
 
@@ -133,6 +134,16 @@ def strike(machine, now, work):
             machine.ctl_in_background("status")
 
 
+def retry(machine, names):
+    """Measures what was killed again; then all must be done."""
+    found = []
+    for name in names:
+        status, said = machine.ctl("retry", name, "--wait", limit_s=WATCH_LIMIT_S)
+        if status != 0:
+            found.append(f"`{name}` is not done after `retry`: {said.strip()[-500:] or 'no answer'}")
+    return found
+
+
 def look(machine, life):
     """The checks of what is stored; they do without the daemon, and need not wait for its end."""
     database, runs = machine.state / "results.db", machine.state / "runs"
@@ -154,9 +165,15 @@ def play(machine, life, seed, work):
     now = Round(life, rng.choice(list(KINDS)), rng)
     for tries in range(MOST_SWEEPS):
         names, complaints = submit(machine, life, work, length=4 * 2 ** (tries // 2))
-        met = not complaints and strike(machine, now, work)
-        complaints = complaints or calm(machine, names) + look(machine, life) + look_at_daemon(machine)
+        if complaints:
+            return now, complaints
+        met = strike(machine, now, work)
         now.counts[f"kills {now.kind}" if met else "sweeps that ended before the kill"] += 1
+        complaints = calm(machine, names)
+        if met and not complaints and rng.random() < RETRIED:
+            now.counts["retries"] += 1
+            complaints = retry(machine, names)
+        complaints += look(machine, life) + look_at_daemon(machine)
         if met or complaints:
             return now, complaints
     return now, [f"in {MOST_SWEEPS} sweeps there was nothing to kill"]
