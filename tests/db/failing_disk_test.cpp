@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class FailingDisk : public StoreScriptTest {
+class FailingDisk : public StoreScriptTest, public testing::WithParamInterface<Fault::Error> {
  protected:
   void SetUp() override {
     StoreScriptTest::SetUp();
@@ -38,15 +38,13 @@ class FailingDisk : public StoreScriptTest {
     }
   }
 
-  // Runs `body` with a store in a new folder, once for each write and each error.
+  // Runs `body` with a store in a new folder, once for each write, which is refused.
   void for_each_refused(
       Fault::Lasting lasting,
       const std::function<void(FaultyVfs&, ScriptedStore&, const fs::path&)>& body) {
-    // 2n and 2n+1 refuse the same write, the one with EIO, the other with ENOSPC.
-    for (std::int64_t turn = 2 * (before_ + 1); turn <= 2 * all_ + 1; ++turn) {
+    for (std::int64_t at = before_ + 1; at <= all_; ++at) {
       if (!is_in_sample()) continue;
-      const std::int64_t at = turn / 2;
-      const Fault fault{at, turn % 2 == 0 ? Fault::Error::kBroken : Fault::Error::kFull, lasting};
+      const Fault fault{at, GetParam(), lasting};
       SCOPED_TRACE(fmt::format("seed {}, write {} of {} refused{}, error {}", seed_, at, all_,
                                lasting == Fault::Lasting::kOnce ? "" : " and all after it",
                                static_cast<int>(fault.error)));
@@ -65,7 +63,7 @@ class FailingDisk : public StoreScriptTest {
   std::int64_t before_ = 0, all_ = 0;  // writes before the first step, and in all
 };
 
-TEST_F(FailingDisk, OneRefusedWriteIsAnErrorThatChangesNothingAndTheCallCanBeRepeated) {
+TEST_P(FailingDisk, OneRefusedWriteIsAnErrorThatChangesNothingAndTheCallCanBeRepeated) {
   std::int64_t errors = 0, runs = 0;
   const auto body = [&](FaultyVfs& vfs, ScriptedStore& scripted, const fs::path& folder) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -87,7 +85,7 @@ TEST_F(FailingDisk, OneRefusedWriteIsAnErrorThatChangesNothingAndTheCallCanBeRep
   EXPECT_GT(errors, runs / 2) << "a write that is refused is hardly ever an error";
 }
 
-TEST_F(FailingDisk, AFailureThatLastsLosesNothingThatWasAnswered) {
+TEST_P(FailingDisk, AFailureThatLastsLosesNothingThatWasAnswered) {
   const auto body = [&](FaultyVfs& vfs, ScriptedStore& scripted, const fs::path& folder) {
     std::size_t done = 0;
     while (done < steps_.size() && steps_[done].run(scripted)) ++done;
@@ -105,6 +103,12 @@ TEST_F(FailingDisk, AFailureThatLastsLosesNothingThatWasAnswered) {
   };
   for_each_refused(Fault::Lasting::kFromThenOn, body);
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, FailingDisk,
+                         testing::Values(Fault::Error::kBroken, Fault::Error::kFull),
+                         [](const testing::TestParamInfo<Fault::Error>& error) {
+                           return error.param == Fault::Error::kBroken ? "EIO" : "ENOSPC";
+                         });
 
 }  // namespace
 }  // namespace sweepd

@@ -57,8 +57,8 @@ class StoreScriptTest : public DbTest {
   // SWEEPD_FAULT_ONE_IN.
   bool is_in_sample();
 
-  int long_log_ = 0;        // pages; 0: as many as usual
-  std::uint64_t seed_ = 0;  // printed; SWEEPD_FAULT_SEED sets it
+  int long_log_ = 0;         // pages; 0: as many as usual
+  std::uint64_t seed_ = 0;   // printed; SWEEPD_FAULT_SEED sets it
   std::uint64_t tried_ = 0;  // moments of the sample; printed at the end
   std::mt19937_64 random_;
   std::vector<ScriptStep> steps_;

@@ -34,7 +34,7 @@ REAL = Work("sweep-worker", [
     " batch: 2, warmup: 1, threads: 1, timeout: 120s, seed: SEED}\nmatrix: {steps: [LENGTH, LENGTH0]}\n",
     "workload: all_reduce\nparams: {device: cpu, world_size: 2, bytes: 100KB, warmup: 1, steps: LENGTH0, threads: 1,"
     " timeout: 120s, seed: SEED}\nmatrix: {backend: [gloo, shm]}\n"], 3.0)
-RETRIED = 0.3  # the share of rounds that retry what was killed
+RETRIED = 0.1  # the share of rounds that retry what was killed
 START_S = 0.06  # in which a daemon starts on a folder that is there
 
 
