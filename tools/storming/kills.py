@@ -28,7 +28,7 @@ class Work:
 
 SCRIPTED = Work("test-sweep-worker", [
     "workload: fault\nparams: {kind: slow, gang: true, sleep: LENGTHms, warmup: 0, threads: 1, timeout: 60s, seed: SEED}\n"
-    "matrix: {world_size: [1, 2], steps: [3, 6]}\n"], 0.15)
+    "matrix: {world_size: [1, 2], steps: [3, 6]}\n"], 0.1)
 REAL = Work("sweep-worker", [
     "workload: lm_step\nparams: {device: cpu, model: custom, d_model: 32, d_ff: 64, layers: 2, heads: 2, vocab: 100, context: 32,"
     " batch: 2, warmup: 1, threads: 1, timeout: 120s, seed: SEED}\nmatrix: {steps: [LENGTH, LENGTH0]}\n",
@@ -124,8 +124,10 @@ def submit(machine, life, work, length):
 
 def strike(machine, now, work):
     """Kills at random moments until a kill meets what it is for; False: the sweeps ended before."""
+    wait_s = work.lasts_s
     while True:
-        time.sleep(now.rng.uniform(0, work.lasts_s))
+        time.sleep(now.rng.uniform(0, wait_s))
+        wait_s = work.lasts_s / 8  # there was nothing of that kind, or the time between two attempts
         if KINDS[now.kind](machine, now):
             return True
         if not machine.open_attempts():
