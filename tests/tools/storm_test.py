@@ -186,6 +186,20 @@ class Orphans(unittest.TestCase):
                          ["test-sweep-work (a rank)"])
 
 
+    def test_a_fork_that_becomes_a_rank_while_it_is_taken_for_a_daemon_is_a_hurt_rank(self):
+        machine = Machine("build", "folder")
+        alive, places, hurt = {5: ("sweepd", 1), 6: ("sweepd", 1)}, [], set()
+        machine.processes, machine.places = lambda: dict(alive), lambda: list(places)
+
+        def kill(pid):
+            if pid == 6:
+                places.append(("attempt", 1, 6))
+            return alive.pop(pid) is not None
+        machine.kill = kill
+        self.assertEqual(machine.kill_daemons(hurt), {5})
+        self.assertEqual(hurt, {"attempt"})
+
+
 class Storm(unittest.TestCase):
     def run_storm(self, *arguments):
         return subprocess.run([ROOT / "tools" / "storm", *arguments], capture_output=True, text=True, check=False)

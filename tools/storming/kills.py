@@ -55,14 +55,12 @@ class Round:
 
 
 def kill_daemon(machine, now):
-    met = [machine.kill(pid) for pid in machine.daemons()]
-    return any(met) and any(machine.open_attempts().values())
+    return bool(machine.kill_daemons(now.life.hurt)) and any(machine.open_attempts().values())
 
 
 def kill_starting_daemon(machine, now):
     """Most of its start is adopting what runs."""
-    for pid in machine.daemons():
-        machine.kill(pid)
+    machine.kill_daemons(now.life.hurt)
     machine.ctl_in_background("status")
     time.sleep(now.rng.uniform(0, START_S))
     return kill_daemon(machine, now)
@@ -90,13 +88,14 @@ def kill_rank(machine, now):
 
 
 def kill_both(machine, now, of_a_gang):
-    daemons, ranks = machine.daemons(), victims(machine, now, of_a_gang)
-    if not daemons or not ranks:
+    ranks = victims(machine, now, of_a_gang)
+    if not ranks or not machine.daemons():
         return False
-    pids = daemons + ranks
-    now.rng.shuffle(pids)
-    met = {pid for pid in pids if machine.kill(pid)}
-    return not met.isdisjoint(daemons) and not met.isdisjoint(ranks)
+    met = [False, False]
+    for which in now.rng.sample([0, 1], 2):
+        met[which] = (any([machine.kill(pid) for pid in ranks]) if which == 0 else
+                      bool(machine.kill_daemons(now.life.hurt)))
+    return all(met)
 
 
 KINDS = {

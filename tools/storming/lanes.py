@@ -27,12 +27,13 @@ def drive(build, work, seeds, keep):
         life = kills.Life()
         for number, seed in enumerate(seeds, 1):
             now, complaints = kills.play(machine, life, seed, work)
-            last = number % kills.ROUNDS_OF_A_FOLDER == 0 or number == len(seeds)
-            if last:
-                complaints += kills.end(machine, life)
-            print(json.dumps({"seed": seed, "kind": now.kind, "counts": now.counts, "complaints": complaints}), flush=True)
             if complaints:
                 keep(machine, [f"round {seed}, kill {now.kind}", *complaints])
+            # What is wrong in a folder stays so, and would be told of each later round.
+            last = complaints or number % kills.ROUNDS_OF_A_FOLDER == 0 or number == len(seeds)
+            if last:
+                complaints += [line for line in kills.end(machine, life) if line not in complaints]
+            print(json.dumps({"seed": seed, "kind": now.kind, "counts": now.counts, "complaints": complaints}), flush=True)
             if last:
                 machine.clear()
                 life = kills.Life()

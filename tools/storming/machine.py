@@ -167,10 +167,19 @@ class Machine:
         for pid in self.processes():
             self.kill(pid)
 
+    def kill_daemons(self, hurt):
+        """The pids of those killed. One may turn out to be a fork that became a rank at that moment: its attempt is noted
+        in `hurt`."""
+        killed = {pid for pid in self.daemons() if self.kill(pid)}
+        self.eventually(lambda: killed.isdisjoint(self.processes()))
+        ranks = {pid: attempt for attempt, _, pid in self.places() if pid in killed}
+        hurt.update(ranks.values())
+        return killed - ranks.keys()
+
     def eventually(self, holds, limit_s=20):
         end = time.monotonic() + limit_s
         while time.monotonic() < end:
             if holds():
                 return True
-            time.sleep(0.02)
+            time.sleep(0.005)
         return holds()
