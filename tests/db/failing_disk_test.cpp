@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class FailingDisk : public StoreScriptTest {
+class FailingDisk : public StoreScriptTest, public testing::WithParamInterface<Fault::Error> {
  protected:
   void SetUp() override {
     StoreScriptTest::SetUp();
@@ -38,13 +38,13 @@ class FailingDisk : public StoreScriptTest {
     }
   }
 
-  // Runs `body` with a store in a new folder, once for each write of the sample, which is refused.
+  // Runs `body` with a store in a new folder, once for each write, which is refused.
   void for_each_refused(
       Fault::Lasting lasting,
       const std::function<void(FaultyVfs&, ScriptedStore&, const fs::path&)>& body) {
     for (std::int64_t at = before_ + 1; at <= all_; ++at) {
-      if (!is_in_sample(4)) continue;
-      const Fault fault{at, either(), lasting};
+      if (!is_in_sample()) continue;
+      const Fault fault{at, GetParam(), lasting};
       SCOPED_TRACE(fmt::format("seed {}, write {} of {} refused{}, error {}", seed_, at, all_,
                                lasting == Fault::Lasting::kOnce ? "" : " and all after it",
                                static_cast<int>(fault.error)));
@@ -59,13 +59,11 @@ class FailingDisk : public StoreScriptTest {
     }
   }
 
-  Fault::Error either() { return random_() % 2 == 0 ? Fault::Error::kBroken : Fault::Error::kFull; }
-
   std::vector<std::string> states_;    // the content before the first step and after each
   std::int64_t before_ = 0, all_ = 0;  // writes before the first step, and in all
 };
 
-TEST_F(FailingDisk, OneRefusedWriteIsAnErrorThatChangesNothingAndTheCallCanBeRepeated) {
+TEST_P(FailingDisk, OneRefusedWriteIsAnErrorThatChangesNothingAndTheCallCanBeRepeated) {
   std::int64_t errors = 0, runs = 0;
   const auto body = [&](FaultyVfs& vfs, ScriptedStore& scripted, const fs::path& folder) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -87,7 +85,7 @@ TEST_F(FailingDisk, OneRefusedWriteIsAnErrorThatChangesNothingAndTheCallCanBeRep
   EXPECT_GT(errors, runs / 2) << "a write that is refused is hardly ever an error";
 }
 
-TEST_F(FailingDisk, AFailureThatLastsLosesNothingThatWasAnswered) {
+TEST_P(FailingDisk, AFailureThatLastsLosesNothingThatWasAnswered) {
   const auto body = [&](FaultyVfs& vfs, ScriptedStore& scripted, const fs::path& folder) {
     std::size_t done = 0;
     while (done < steps_.size() && steps_[done].run(scripted)) ++done;
@@ -105,6 +103,12 @@ TEST_F(FailingDisk, AFailureThatLastsLosesNothingThatWasAnswered) {
   };
   for_each_refused(Fault::Lasting::kFromThenOn, body);
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, FailingDisk,
+                         testing::Values(Fault::Error::kBroken, Fault::Error::kFull),
+                         [](const testing::TestParamInfo<Fault::Error>& error) {
+                           return error.param == Fault::Error::kBroken ? "EIO" : "ENOSPC";
+                         });
 
 }  // namespace
 }  // namespace sweepd

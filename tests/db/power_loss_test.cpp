@@ -141,21 +141,21 @@ class PowerLoss : public StoreScriptTest {
     }
   }
 
-  void at_any_write(std::uint64_t usual) {
+  void at_any_write() {
     const Notes notes = run_once();
     ASSERT_GT(notes.changes.size(), 300U);
     SimulatedDisk disk = notes.disk;
     for (std::size_t changes = 0; changes <= notes.changes.size(); ++changes) {
       if (changes > 0) disk.apply(notes.changes[changes - 1]);
-      if (is_in_sample(usual)) lose_power_after(notes, disk, changes, kSurvivors[random_() % 4]);
+      if (is_in_sample()) lose_power_after(notes, disk, changes, kSurvivors[random_() % 4]);
       if (HasFailure()) return;
     }
   }
-  void after_failed_syncs(std::uint64_t usual) {
+  void after_failed_syncs() {
     std::int64_t write = 0;
     for (const DiskChange& change : run_once().changes) {
       if (is_counted(change)) ++write;
-      if (change.kind != DiskChange::Kind::kSync || !is_in_sample(usual)) continue;
+      if (change.kind != DiskChange::Kind::kSync || !is_in_sample()) continue;
       const Fault fault{write, Fault::Error::kBroken, Fault::Lasting::kOnce};
       for (const Then then : {Then::kRepeat, Then::kKilled}) {
         lose_power_after_failure(run_once(fault, then));
@@ -178,22 +178,22 @@ class PowerLoss : public StoreScriptTest {
 };
 
 TEST_F(PowerLoss, AtAnyWriteLeavesWhatWasAnsweredAndNothingHalf) {
-  at_any_write(1);
+  at_any_write();
 }
 
 TEST_F(PowerLoss, AtAnyWriteWhileTheLogBeginsAnewAgainAndAgain) {
   long_log_ = kFewPages;
-  at_any_write(4);
+  at_any_write();
 }
 
 // What the kernel could not write it forgets, and the next sync succeeds without it.
 TEST_F(PowerLoss, AfterASyncThatFailedLeavesWhatWasAnsweredLater) {
-  after_failed_syncs(2);
+  after_failed_syncs();
 }
 
 TEST_F(PowerLoss, AfterASyncThatFailedWhileTheLogBeganAnew) {
   long_log_ = kFewPages;
-  after_failed_syncs(2);
+  after_failed_syncs();
 }
 
 TEST_F(PowerLoss, WhileTheDatabaseIsMadeLeavesOneThatCanBeMade) {
@@ -211,7 +211,7 @@ TEST_F(PowerLoss, WhileTheDatabaseIsMadeLeavesOneThatCanBeMade) {
   const std::string whole = content_of(database_of(folder), Uids::kShown);
   for (const DiskChange& change : made) {
     disk.apply(change);
-    if (!is_in_sample(30)) continue;
+    if (!is_in_sample()) continue;
     const fs::path left = work_ / "left";
     fs::remove_all(left);
     fs::create_directories(left);

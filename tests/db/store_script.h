@@ -53,12 +53,13 @@ class StoreScriptTest : public DbTest {
   // After `done` steps, the ones before the result are certainly on the disk.
   std::size_t forced_before(std::size_t done) const;
 
-  // Whether a moment is tried: one in `usual`, one in eight times that with a sanitizer, or one in
+  // Whether a moment is tried: each is, one in eight with a sanitizer, or one in
   // SWEEPD_FAULT_ONE_IN.
-  bool is_in_sample(std::uint64_t usual);
+  bool is_in_sample();
 
-  int long_log_ = 0;        // pages; 0: as many as usual
-  std::uint64_t seed_ = 0;  // printed; SWEEPD_FAULT_SEED sets it
+  int long_log_ = 0;         // pages; 0: as many as usual
+  std::uint64_t seed_ = 0;   // printed; SWEEPD_FAULT_SEED sets it
+  std::uint64_t tried_ = 0;  // moments of the sample; printed at the end
   std::mt19937_64 random_;
   std::vector<ScriptStep> steps_;
   std::filesystem::path work_;  // in memory: what is synced here need not survive anything

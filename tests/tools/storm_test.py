@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """tools/storm: whether its checks notice a database, a journal or a process that is wrong."""
 
+import contextlib
+import io
 import random
 import shutil
 import sqlite3
@@ -14,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools"))
 
-from storming import checks, faults  # noqa: E402
+from storming import checks, faults, kills, lanes  # noqa: E402
+from storming.machine import Machine  # noqa: E402
 
 JOURNAL = '{"event":"started","pid":1,"wall_ns":1}\n{"event":"end","outcome":"%s","wall_ns":2}\n'
 
@@ -95,7 +98,31 @@ class Checks(unittest.TestCase):
 
     def test_a_finished_journal_that_is_stored_as_something_else(self):
         self.execute("UPDATE attempt SET outcome = 'crashed' WHERE row = 1")
-        self.expect("attempt attempt1 was done, and is stored as crashed", hurt=["attempt1"])
+        self.expect("attempt attempt1 is stored as crashed, and its 1 rank(s) said: done", hurt=["attempt1"])
+
+    def test_every_word_of_a_finished_journal_is_what_is_stored(self):
+        for said, stored, right in [("oom", "oom", True), ("oom", "crashed", False), ("failed", "failed", True),
+                                    ("failed", "timeout", False), ("skipped", "skipped", True), ("skipped", "oom", False),
+                                    ("failed", "cancelled", False), ("oom", "done", False)]:
+            self.journal("attempt1", said)
+            self.execute("UPDATE attempt SET outcome = ? WHERE row = 1", stored)
+            found = checks.journals(self.database, self.runs)
+            self.assertEqual(not found, right, f"{said} stored as {stored}: {found}")
+
+    def test_done_needs_the_end_of_every_rank(self):
+        self.execute("INSERT INTO lease VALUES (1, 1, '1', '', -1)")
+        self.expect("attempt attempt1 is stored as done, and its 2 rank(s) said: done")
+        self.journal("attempt1", "done", rank=1)
+        self.assertEqual(self.complaints(), [])
+        self.journal("attempt1", "failed", rank=1)
+        self.expect("stored as done, and its 2 rank(s) said: done, failed")
+
+    def test_what_ranks_may_become(self):
+        died = {"crashed", "timeout", "failed", "cancelled"}
+        for said, ranks, outcomes in [(["done"], 1, {"done"}), (["oom"], 1, {"oom"}), ([None], 1, died), ([], 1, died),
+                                      (["done", "oom"], 2, {"oom"}), (["done", None], 2, died), (["done"], 2, died),
+                                      (["oom", "failed"], 2, {"oom", "failed"}), (["oom", None], 2, died | {"oom"})]:
+            self.assertEqual(checks.may_become(said, ranks), outcomes, said)
 
     def test_a_finished_journal_that_is_not_stored(self):
         self.journal("attempt9", "oom")
@@ -142,6 +169,37 @@ class Checks(unittest.TestCase):
         self.assertEqual(checks.processes(["sweepd", "sweepd"]), ["2 process(es) `sweepd` are left"])
 
 
+class Orphans(unittest.TestCase):
+    def left(self, processes, places=()):
+        machine = Machine("build", "folder")
+        machine.processes, machine.places = lambda: processes, lambda: list(places)
+        return machine.orphans()
+
+    def test_a_daemon_its_loaded_worker_and_nothing_else_may_live(self):
+        self.assertEqual(self.left({}), [])
+        self.assertEqual(self.left({5: ("sweepd", 1), 6: ("test-sweep-work", 5)}), [])
+        self.assertEqual(self.left({5: ("sweepd", 1), 7: ("sweepd", 1)}), ["sweepd (a second one)"])
+        self.assertEqual(self.left({5: ("sweepd", 1), 6: ("test-sweep-work", 1)}),
+                         ["test-sweep-work (nobody is its parent)"])
+        self.assertEqual(self.left({6: ("test-sweep-work", 5)}), ["test-sweep-work (nobody is its parent)"])
+        self.assertEqual(self.left({5: ("sweepd", 1), 6: ("test-sweep-work", 5)}, [("attempt", 0, 6)]),
+                         ["test-sweep-work (a rank)"])
+
+
+    def test_a_fork_that_becomes_a_rank_while_it_is_taken_for_a_daemon_is_a_hurt_rank(self):
+        machine = Machine("build", "folder")
+        alive, places, hurt = {5: ("sweepd", 1), 6: ("sweepd", 1)}, [], set()
+        machine.processes, machine.places = lambda: dict(alive), lambda: list(places)
+
+        def kill(pid):
+            if pid == 6:
+                places.append(("attempt", 1, 6))
+            return alive.pop(pid) is not None
+        machine.kill = kill
+        self.assertEqual(machine.kill_daemons(hurt), {5})
+        self.assertEqual(hurt, {"attempt"})
+
+
 class Storm(unittest.TestCase):
     def run_storm(self, *arguments):
         return subprocess.run([ROOT / "tools" / "storm", *arguments], capture_output=True, text=True, check=False)
@@ -151,10 +209,37 @@ class Storm(unittest.TestCase):
         self.assertEqual(*changed)
         self.assertNotEqual(changed[0], faults.mutated(faults.MESSAGES[0], random.Random(8)))
 
+    def test_lanes_play_each_round_once_and_the_same_ones_again(self):
+        all_of_them = lanes.seeds_of(7, 0, 10, 1)
+        shared = [lanes.seeds_of(7, lane, 10, 3) for lane in range(3)]
+        self.assertEqual(sorted(all_of_them), sorted(sum(shared, [])))
+        self.assertNotEqual(all_of_them, lanes.seeds_of(8, 0, 10, 1))
+
+    def test_a_lane_that_dies_is_a_failure(self):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            rounds, failed, _ = lanes.run([["false"], ["true"]])
+        self.assertEqual((rounds, failed), (0, 1))
+        self.assertIn("a lane ended with exit status 1", said.getvalue())
+
+    def test_complaints_of_a_lane_are_told_with_the_seed_of_their_round(self):
+        line = '{"seed":5,"kind":"of a worker","counts":{"kills of a worker":1},"complaints":["lost"]}'
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            rounds, failed, counts = lanes.run([["echo", line]])
+        self.assertEqual((rounds, failed, dict(counts)), (1, 1, {"kills of a worker": 1}))
+        self.assertEqual(said.getvalue(), "round 5, kill of a worker:\n  lost\n")
+
+    def test_a_sweep_of_kills_is_new_in_each_round(self):
+        for work in (kills.SCRIPTED, kills.REAL):
+            for part in range(len(work.sweeps)):
+                self.assertIn("seed: 31", work.text(part, 31, 4))
+                self.assertNotIn("LENGTH", work.text(part, 31, 4))
+
     def test_wrong_options_are_refused_before_anything_begins(self):
-        done = self.run_storm("--minutes", "0")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("must be above 0", done.stderr)
+        for options, part in [(["--minutes", "0"], "must be above 0"), (["--kills", "--rounds", "0"], "must be above 0"),
+                              (["--lanes", "0"], "must be above 0"), (["--real"], "--real is for --kills")]:
+            done = self.run_storm(*options)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(part, done.stderr)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ looks only at what it is given: a database, a folder of attempts, a list of proc
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections import Counter
 
@@ -54,27 +55,43 @@ def left_open(database):
 def last_word(journal):
     """The outcome of a journal's last whole line, or None."""
     try:
-        lines = journal.read_bytes().split(b"\n")
+        with open(journal, "rb") as file:
+            lines = file.read().split(b"\n")
         event = json.loads(lines[-2]) if len(lines) > 1 else {}
     except (OSError, ValueError):
         return None
     return event.get("outcome") if isinstance(event, dict) and event.get("event") == "end" else None
 
 
+def may_become(said, ranks):
+    """The outcomes that an attempt may have by what its ranks wrote last: `said` has a word for each journal, None where
+    it has no end. A rank without an end died, or was ended by the daemon; this may be the reason for what others said."""
+    silent = None in said or len(said) < ranks
+    bad = {word for word in said if word not in (None, "done")}
+    if silent:
+        return bad | {"crashed", "timeout", "failed", "cancelled"}
+    return bad or {"done"}
+
+
 def journals(database, runs):
-    """Complaints about attempts all of whose ranks wrote that they were done, and that are stored as something else."""
+    """Complaints about attempts that are stored as something that their ranks' journals do not say."""
     with connect(database) as db:
         stored = dict(db.execute("SELECT uid, outcome FROM attempt"))
         ranks = dict(db.execute("SELECT uid, count(*) FROM lease JOIN attempt ON attempt.row = lease.attempt GROUP BY uid"))
     found = []
-    for folder in sorted(runs.iterdir()) if runs.is_dir() else []:
-        said = [last_word(journal) for journal in sorted(folder.glob("events.*.ndjson"))]
-        if not said or None in said:
+    for attempt in sorted(os.listdir(runs)) if runs.is_dir() else []:
+        said = [last_word(runs / attempt / name) for name in sorted(os.listdir(runs / attempt))
+                if name.startswith("events.") and name.endswith(".ndjson")]
+        if attempt not in stored:
+            if said and None not in said:
+                found.append(f"attempt {attempt} has a finished journal and no row")
             continue
-        if folder.name not in stored:
-            found.append(f"attempt {folder.name} has a finished journal and no row")
-        elif len(said) == ranks.get(folder.name) and set(said) == {"done"} and stored[folder.name] != "done":
-            found.append(f"attempt {folder.name} was done, and is stored as {stored[folder.name]}")
+        outcome, count = stored[attempt], ranks.get(attempt, 0)
+        if outcome is None or len(said) > count:  # it is open, or somebody made journals of more ranks
+            continue
+        if outcome not in may_become(said, count):
+            words = ", ".join(word or "nothing" for word in said) or "nothing"
+            found.append(f"attempt {attempt} is stored as {outcome}, and its {count} rank(s) said: {words}")
     return found
 
 

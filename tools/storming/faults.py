@@ -36,18 +36,17 @@ def mutated(data, random):
 def kill_daemon(machine, random, notes):
     """At some moment of the next 400 ms. A client may start the next one at once."""
     time.sleep(random.uniform(0, 0.4))
-    met = [machine.kill(pid) for pid in machine.daemons()]
+    met = machine.kill_daemons(notes.hurt)
     if random.random() < 0.7:
         machine.ctl_in_background("status")
-    return any(met)
+    return bool(met)
 
 
 def kill_starting_daemon(machine, random, notes):
-    for pid in machine.daemons():
-        machine.kill(pid)
+    machine.kill_daemons(notes.hurt)
     machine.ctl_in_background("status")
     time.sleep(random.uniform(0, 0.4))
-    return any([machine.kill(pid) for pid in machine.daemons()])
+    return bool(machine.kill_daemons(notes.hurt))
 
 
 def kill_worker(machine, random, notes):
@@ -71,8 +70,7 @@ def kill_rank(machine, random, notes):
 
 def race_clients(machine, random, notes):
     if random.random() < 0.5:
-        for pid in machine.daemons():
-            machine.kill(pid)
+        machine.kill_daemons(notes.hurt)
     for _ in range(random.randint(2, 4)):
         machine.ctl_in_background("status")
     return True
@@ -154,8 +152,7 @@ def lock_database(machine, random, notes):
 
 def take_lock(machine, random, notes):
     """The daemon's own lock, where no daemon has it."""
-    for pid in machine.daemons():
-        machine.kill(pid)
+    machine.kill_daemons(notes.hurt)
     try:
         with open(machine.state / "lock", "r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
