@@ -281,7 +281,7 @@ void Dispatcher::finish_run(std::int64_t row) {
   std::shared_ptr<Run> run = std::move(running_.extract(row).mapped());
   if (run->incomplete && !run->stop) {
     scheduler_.finished(row);
-    return queue_again(std::move(run->attempt));
+    return lose_start(std::move(run->attempt));
   }
   read_journals(run);
 }
