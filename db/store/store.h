@@ -57,10 +57,13 @@ struct Holds {
   std::vector<std::int64_t> released;  // one that is not paused wants them, or none is left
 };
 
-// A device of this host on which nothing new starts.
+// A device of this host on which nothing new starts: somebody paused it, or an attempt found it at
+// fault (runner/model/device_fault.h).
 struct PausedDevice {
   std::string kind, uuid;  // as DeviceInfo's
   WallTime since;
+  std::string fault = {};  // "": none
+  AttemptId attempt = {};  // that met the fault
 };
 
 struct SubmitReceipt {
@@ -75,7 +78,7 @@ struct SubmitReceipt {
   // Not queued but `skipped`, since the trial killed its workers too often; and why, of the first.
   std::int64_t attempts_left_out = 0;
   std::string left_out_because = {};
-  bool is_paused = false;              // the sweep that is retried: what is queued waits
+  bool is_paused = false;  // the sweep that is retried: what is queued waits
 };
 
 struct Rates {
@@ -184,7 +187,11 @@ class Store {
   Result<PauseReceipt> resume_all();
   // The same for a device of this host. Each returns false if it was so already.
   Result<bool> pause_device(const DeviceInfo& device, WallTime when);
+  // Also puts a device that was at fault back in service.
   Result<bool> resume_device(const DeviceInfo& device);
+  // Pauses a device of this host because of what an attempt met there. The first fault stays.
+  Result<void> take_out_of_service(const DeviceInfo& device, WallTime when,
+                                   const std::string& fault, const AttemptId& attempt);
   Result<std::vector<PausedDevice>> paused_devices();
 
   // Commands of sweeps that have ended, whatever became of their attempts. `begin_notification`

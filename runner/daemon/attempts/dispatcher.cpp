@@ -311,6 +311,12 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
         } else if (const auto blame = machine_failed(*run)) {
           scheduler_.finished(row);
           return start_failed(std::move(run->attempt), describe(record->ending), *blame);
+        } else if (const std::string fault = take_out_of_service(*run, *record);
+                   !fault.empty() && !run->stop && run->attempt.losses < kMostLosses &&
+                   has_other_gpus(run->attempt)) {
+          scheduler_.finished(row);
+          schedule_pump();
+          return begin_again(std::move(run->attempt), fault);
         }
         gate_of(run->attempt).has_measured(row);
         store_record(run->attempt, record);

@@ -187,6 +187,10 @@ class Dispatcher {
   }
   void wait_for_events(PoolIndex pool);
   void take_events(PoolIndex pool);
+  // Takes GPUs of this machine out of service that the attempt found at fault. Returns what is
+  // wrong, or "" if nothing is.
+  std::string take_out_of_service(const Run& run, const AttemptRecord& record);
+  bool has_other_gpus(const OpenAttempt& attempt) const;  // in service, as many as it needs
   void lose(const AttemptLost& event);
   // How an attempt ends that was lost for good, after so many losses before.
   static Ending ending_of(const AttemptLost& event, int losses);
