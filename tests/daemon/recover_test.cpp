@@ -68,7 +68,7 @@ TEST_F(RecoverTest, WhatEndsEveryDaemonThatStartsItEndsToo) {
   recover();
   ASSERT_TRUE(until_ended(1));
   EXPECT_EQ(stored(attempt), "failed");
-  EXPECT_THAT(detail(attempt), HasSubstr("the daemon died 10 times while it started this attempt"));
+  EXPECT_THAT(detail(attempt), HasSubstr("the daemon died 20 times while it started this attempt"));
 }
 
 TEST_F(RecoverTest, WhatEndedMeanwhileIsStoredWithoutARun) {

@@ -89,7 +89,7 @@ static_assert(DispatcherTiming{}.peer_grace < kGangEndsWithin);
 
 // With so many daemons that died while they started it, an attempt ends as `failed`. Kills from
 // outside meet the few milliseconds of a start now and then, but not so often.
-inline constexpr int kMostLostStarts = 10;
+inline constexpr int kMostLostStarts = 20;
 
 class Dispatcher {
  public:
