@@ -222,8 +222,10 @@ std::string insert_identity(const MergePlan& plan, const MergeTable& table,
   for (const MergeColumn& column : table.columns) {
     // The current attempts are determined again once all rows are here.
     const bool mark = table.name == "attempt" && column.name == "is_current";
-    // A sweep was paused there, where its attempts wait, and a device there, where it is.
-    const bool pause = column.name == "paused_ns";
+    // A sweep was paused there, where its attempts wait, and a device there, where it is and where
+    // somebody puts it back in service.
+    const bool pause =
+        column.name == "paused_ns" || column.name == "fault" || column.name == "fault_attempt";
     values.push_back(mark ? "0" : pause ? "NULL" : translated(plan, column));
   }
   return fmt::format(

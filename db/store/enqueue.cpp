@@ -62,11 +62,13 @@ std::int64_t StoreState::take_position() {
 }
 
 Enqueuer::Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef& def, Reuse reuse,
-                   const MachineIds& machines, SubmitReceipt& receipt)
+                   const MachineIds& machines, WallTime now, SubmitReceipt& receipt, Insist insist)
     : state_(state),
       sweep_row_(sweep_row),
       def_(def),
       reuse_(reuse),
+      now_(now),
+      insist_(insist),
       machines_(def, machines),
       older_(state.connection, def),
       hosts_(state.connection, state.host),
@@ -129,6 +131,15 @@ void Enqueuer::note_change(const Wanted& wanted) {
   }
 }
 
+std::optional<Kills> Enqueuer::leaves_out(const Wanted& wanted) {
+  if (insist_ == Insist::kYes) return std::nullopt;
+  Kills kills = kills_of(state_.connection, def_, wanted.trial_row, name_of(wanted.pass),
+                         host_of(wanted), machines_.of(wanted.trial).hash);
+  if (!kills.too_many()) return std::nullopt;
+  if (receipt_.attempts_left_out++ == 0) receipt_.left_out_because = describe(ending_of(kills));
+  return kills;
+}
+
 void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
   OpenAttempt attempt;
   attempt.id = bucket_ + random_id().substr(bucket_.size());
@@ -146,12 +157,18 @@ void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
   sentinel_.fill(def_, attempt);
   Query(state_.connection,
         "INSERT INTO attempt (uid, trial, pass, repeat, host, is_current, position, priority, "
-        "timeout_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        "timeout_ns, insisted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind_all(attempt.id, wanted.trial_row, name_of(wanted.pass), wanted.repeat, host_of(wanted),
                 siblings == Siblings::kNone ? 1 : 0, attempt.position, attempt.priority,
-                attempt.timeout.ns)
+                attempt.timeout.ns, insist_ == Insist::kYes ? 1 : 0)
       .run();
   attempt.row = state_.connection.database().getLastInsertRowid();
+  if (siblings == Siblings::kPossible) {
+    if (const auto kills = leaves_out(wanted)) {
+      set_ending(state_.connection, attempt.row, ending_of(*kills), now_);
+      return link(attempt.row, "queued");
+    }
+  }
   if (siblings == Siblings::kPossible) {
     mark_current(state_.connection, wanted.trial_row, wanted.pass, wanted.repeat);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/base/older_result.h"
+#include "db/store/kills.h"
 #include "db/store/state.h"
 #include "runner/model/outcome.h"
 
@@ -28,7 +29,8 @@ std::vector<Slot> slots_in_order(const Sweep& sweep, const SweepId& id,
 class Enqueuer {
  public:
   Enqueuer(StoreState& state, std::int64_t sweep_row, const WorkloadDef& def, Reuse reuse,
-           const MachineIds& machines, SubmitReceipt& receipt);
+           const MachineIds& machines, WallTime now, SubmitReceipt& receipt,
+           Insist insist = Insist::kNo);
 
   // What is needed of the trial in addition to its row. `trial` must outlive the call.
   struct Wanted {
@@ -49,12 +51,16 @@ class Enqueuer {
   bool use_existing(const Wanted& wanted, std::optional<std::int64_t> not_this = std::nullopt);
   // Whether another attempt of the same (trial, pass, repeat) may exist.
   enum class Siblings { kNone, kPossible };
+  // Adds one that is queued, or `skipped` if the trial kills its workers.
   void add(const Wanted& wanted, Siblings siblings);
   // Counts an attempt for which an older result exists that use_existing() did not take.
   void note_change(const Wanted& wanted);
+  // Records an attempt as the sweep's own; `origin` is that of `sweep_attempt`.
+  void link(std::int64_t attempt_row, std::string_view origin);
+  // What keeps the trial from being tried again, if anything does; counts it as left out.
+  std::optional<Kills> leaves_out(const Wanted& wanted);
 
  private:
-  void link(std::int64_t attempt_row, std::string_view origin);
   std::int64_t host_of(const Wanted& wanted) {
     return hosts_.find_or_insert(pool_of(def_, wanted.trial));
   }
@@ -63,6 +69,8 @@ class Enqueuer {
   std::int64_t sweep_row_;
   const WorkloadDef& def_;
   Reuse reuse_;
+  WallTime now_;
+  Insist insist_;
   MachinesNow machines_;
   OlderResults older_;
   PoolHosts hosts_;

@@ -1,4 +1,4 @@
-// Pauses devices of this host.
+// Pauses devices of this host, and takes those that are at fault out of service.
 #include "db/store/state.h"
 
 namespace sweepd {
@@ -18,10 +18,27 @@ Result<bool> Store::resume_device(const DeviceInfo& device) {
   return state_->transact("resuming a device", [&]() -> Result<bool> {
     // By its uuid: a GPU's name may change with its driver.
     return Query(connection,
-                 "UPDATE device SET paused_ns = NULL WHERE host = ? AND kind = ? AND uuid = ? AND "
-                 "paused_ns IS NOT NULL")
+                 "UPDATE device SET paused_ns = NULL, fault = NULL, fault_attempt = NULL WHERE "
+                 "host = ? AND kind = ? AND uuid = ? AND paused_ns IS NOT NULL")
                .bind_all(state_->host, device.kind, device.uuid)
                .run() > 0;
+  });
+}
+
+Result<void> Store::take_out_of_service(const DeviceInfo& device, WallTime when,
+                                        const std::string& fault, const AttemptId& attempt) {
+  Connection& connection = state_->connection;
+  return state_->transact("taking a device out of service", [&]() -> Result<void> {
+    // One that is known keeps what is known of it.
+    Query known(connection, "SELECT 1 FROM device WHERE host = ? AND kind = ? AND uuid = ?");
+    known.bind_all(state_->host, device.kind, device.uuid);
+    if (!known.next()) upsert_device(connection, state_->names, state_->host, device);
+    Query(connection,
+          "UPDATE device SET paused_ns = coalesce(paused_ns, ?), fault = ?, fault_attempt = ? "
+          "WHERE host = ? AND kind = ? AND uuid = ? AND fault IS NULL")
+        .bind_all(when.ns, fault, attempt, state_->host, device.kind, device.uuid)
+        .run();
+    return {};
   });
 }
 
@@ -30,11 +47,13 @@ Result<std::vector<PausedDevice>> Store::paused_devices() {
   return state_->transact("reading paused devices", [&]() -> Result<std::vector<PausedDevice>> {
     std::vector<PausedDevice> devices;
     Query query(connection,
-                "SELECT kind, uuid, min(paused_ns) FROM device WHERE host = ? AND paused_ns IS NOT "
+                "SELECT kind, uuid, min(paused_ns), coalesce(max(fault), ''), "
+                "coalesce(max(fault_attempt), '') FROM device WHERE host = ? AND paused_ns IS NOT "
                 "NULL GROUP BY kind, uuid ORDER BY kind, uuid");
     query.bind(state_->host);
     while (query.next()) {
-      devices.push_back({query.text(0), query.text(1), WallTime{query.integer(2)}});
+      devices.push_back(
+          {query.text(0), query.text(1), WallTime{query.integer(2)}, query.text(3), query.text(4)});
     }
     return devices;
   });

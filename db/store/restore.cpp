@@ -122,7 +122,8 @@ Result<SubmitReceipt> Store::restore_answers(const NewSweep& request, const Work
     for (const TrialRow& trial : trials) repeats.push_back(trial.repeats);
     const std::set<Point> known = answered(connection, *sweep);
     SubmitReceipt receipt;
-    Enqueuer enqueuer(*state_, *sweep, def, Reuse::kAny, request.machines, receipt);
+    Enqueuer enqueuer(*state_, *sweep, def, Reuse::kAny, request.machines, request.submitted,
+                      receipt);
     for (const Slot& slot : slots_in_order(request.sweep, request.id, repeats)) {
       const TrialRow& row = trials[slot.trial];
       const NewTrial& trial = request.trials[slot.trial];

@@ -109,8 +109,8 @@ Trial trial_of(ParamTable& params, const WorkloadDef& def, const Candidate& cand
 }  // namespace
 
 Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
-                                         const std::vector<std::string>& which, WallTime,
-                                         const MachineIds& machines) {
+                                         const std::vector<std::string>& which, WallTime when,
+                                         const MachineIds& machines, Insist insist) {
   if (auto words = check_words(which); !words) return words.error();
   Connection& connection = state_->connection;
   return state_->transact("retrying sweep " + sweep, [&]() -> Result<SubmitReceipt> {
@@ -127,13 +127,9 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
           "sweep WHERE id = ?1)")
         .bind(*row)
         .run();
-    Query(connection,
-          "UPDATE notification SET begun_ns = NULL, ended_ns = NULL, problem = '' WHERE sweep = ?")
-        .bind(*row)
-        .run();
     ParamTable params(connection, **def);
     const std::string kNoBaseKey;
-    Enqueuer enqueuer(*state_, *row, **def, Reuse::kSame, machines, receipt);
+    Enqueuer enqueuer(*state_, *row, **def, Reuse::kSame, machines, when, receipt, insist);
     for (const Candidate& candidate : candidates) {
       Query(connection, "DELETE FROM sweep_attempt WHERE sweep = ? AND attempt = ?")
           .bind_all(*row, candidate.attempt)
@@ -143,7 +139,21 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
           candidate.trial, candidate.key,    kNoBaseKey,         (*def)->name,     trial,
           candidate.pass,  candidate.repeat, candidate.priority, candidate.timeout};
       if (enqueuer.use_existing(wanted, candidate.attempt)) continue;
+      // Left out as before: its row says why already.
+      const bool is_skipped = candidate.outcome == name_of(Outcome::kSkipped);
+      if (is_skipped && enqueuer.leaves_out(wanted)) {
+        enqueuer.link(candidate.attempt, "queued");
+        continue;
+      }
       enqueuer.add(wanted, Enqueuer::Siblings::kPossible);
+    }
+    // Where nothing begins, nothing ends again.
+    if (receipt.attempts_left_out < static_cast<std::int64_t>(candidates.size())) {
+      Query(connection,
+            "UPDATE notification SET begun_ns = NULL, ended_ns = NULL, problem = '' WHERE sweep = "
+            "?")
+          .bind(*row)
+          .run();
     }
     add_holds(connection, *row, receipt);
     return receipt;

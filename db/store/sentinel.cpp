@@ -98,11 +98,12 @@ Result<std::optional<OpenAttempt>> Store::add_sentinel(std::int64_t sweep,
     const std::int64_t repeat = next_repeat(connection, trial.row);
     ask_for(connection, own.row, trial, repeat + 1);
     SubmitReceipt receipt;
-    Enqueuer enqueuer(*state_, own.row, *def, Reuse::kNone, {}, receipt);
+    Enqueuer enqueuer(*state_, own.row, *def, Reuse::kNone, {}, now, receipt);
     const std::string no_base_key;
     enqueuer.add({trial.row, wanted.key, no_base_key, def->name, values, Pass::kTiming,
                   static_cast<int>(repeat), 0, trial.timeout},
                  Enqueuer::Siblings::kPossible);
+    if (receipt.queued.empty()) return Added();  // it kills its workers
     return Added(std::move(receipt.queued.front()));
   });
 }

@@ -37,6 +37,9 @@ enum class Reuse {
   kNone,  // everything is measured again
 };
 
+// Whether a trial that killed its workers too often is tried again all the same.
+enum class Insist { kNo, kYes };
+
 struct NewSweep {
   SweepId id;
   Sweep sweep;
@@ -54,10 +57,13 @@ struct Holds {
   std::vector<std::int64_t> released;  // one that is not paused wants them, or none is left
 };
 
-// A device of this host on which nothing new starts.
+// A device of this host on which nothing new starts: somebody paused it, or an attempt found it at
+// fault (runner/model/device_fault.h).
 struct PausedDevice {
   std::string kind, uuid;  // as DeviceInfo's
   WallTime since;
+  std::string fault = {};  // "": none
+  AttemptId attempt = {};  // that met the fault
 };
 
 struct SubmitReceipt {
@@ -69,7 +75,10 @@ struct SubmitReceipt {
   std::vector<OpenAttempt> queued;
   Holds holds = {};                    // of what was joined
   std::int64_t attempts_released = 0;  // joined ones that paused sweeps had held
-  bool is_paused = false;              // the sweep that is retried: what is queued waits
+  // Not queued but `skipped`, since the trial killed its workers too often; and why, of the first.
+  std::int64_t attempts_left_out = 0;
+  std::string left_out_because = {};
+  bool is_paused = false;  // the sweep that is retried: what is queued waits
 };
 
 struct Rates {
@@ -140,6 +149,10 @@ class Store {
     Ending ending;
   };
   Result<std::vector<LeftOut>> leave_out_beyond(const OpenAttempt& oom, WallTime now);
+  // Ends as `skipped` what waits of the trial of `killer`, in its pass and pool, if that has killed
+  // its workers too often (runner/model/kills.h). `submit`, `retry_sweep` and the others end so
+  // what they would queue of such a trial.
+  Result<std::vector<LeftOut>> leave_out_killer(const OpenAttempt& killer, WallTime now);
 
   // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, with those of
   // its sentinel, and marks the sweep. Returns the rows it ended and the rows still running that
@@ -174,7 +187,11 @@ class Store {
   Result<PauseReceipt> resume_all();
   // The same for a device of this host. Each returns false if it was so already.
   Result<bool> pause_device(const DeviceInfo& device, WallTime when);
+  // Also puts a device that was at fault back in service.
   Result<bool> resume_device(const DeviceInfo& device);
+  // Pauses a device of this host because of what an attempt met there. The first fault stays.
+  Result<void> take_out_of_service(const DeviceInfo& device, WallTime when,
+                                   const std::string& fault, const AttemptId& attempt);
   Result<std::vector<PausedDevice>> paused_devices();
 
   // Commands of sweeps that have ended, whatever became of their attempts. `begin_notification`
@@ -188,9 +205,11 @@ class Store {
 
   // Adds attempts, as submit does, for what is not `done` (or whose outcome or verdict is in
   // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again; one
-  // that is paused stays so. Its notification is due again at its next end.
+  // that is paused stays so. Its notification is due again at its next end. Insist::kYes: also
+  // those of trials that kill their workers, and what they did before counts no more.
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
-                                    WallTime when, const MachineIds& machines = {});
+                                    WallTime when, const MachineIds& machines = {},
+                                    Insist insist = Insist::kNo);
 
   // Deletes sweeps, with those of their sentinels, and the trials that no other sweep has, with all
   // their attempts. A trial that another sweep has keeps everything. One transaction: all or
@@ -222,7 +241,8 @@ class Store {
                                   WallTime when);
 
   // Queues the next sentinel of the sweep, a row, on a kind of device ("cpu", "cuda"). Returns
-  // nothing if the sweep or its sentinel was cancelled, or if this build cannot run one.
+  // nothing if the sweep or its sentinel was cancelled, if the sentinel kills its workers, or if
+  // this build cannot run one.
   Result<std::optional<OpenAttempt>> add_sentinel(std::int64_t sweep, const std::string& device,
                                                   WallTime now);
   // Returns those whose sweep has ended, and that the previous daemon could not queue any more.

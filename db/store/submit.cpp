@@ -29,7 +29,8 @@ Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& 
     receipt.trials = static_cast<std::int64_t>(trials.size());
     std::vector<std::int64_t> repeats;
     for (const TrialRow& trial : trials) repeats.push_back(trial.repeats);
-    Enqueuer enqueuer(*state_, sweep, def, request.reuse, request.machines, receipt);
+    Enqueuer enqueuer(*state_, sweep, def, request.reuse, request.machines, request.submitted,
+                      receipt);
     for (const Slot& slot : slots_in_order(request.sweep, request.id, repeats)) {
       const TrialRow& row = trials[slot.trial];
       const NewTrial& trial = request.trials[slot.trial];

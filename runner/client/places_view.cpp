@@ -100,4 +100,8 @@ Table nodes_table(const rpc::PoolEntry& pool) {
   return table;
 }
 
+std::string fault_text(const std::string& fault, const std::string& attempt, WallTime since) {
+  return fmt::format("{} (attempt {}, {})", fault, short_id(attempt), local_time(since.ns));
+}
+
 }  // namespace sweepd

@@ -23,4 +23,8 @@ std::vector<std::string> waiting_lines(const std::vector<rpc::GivenEntry>& given
 // The nodes of a pool, and this daemon's jobs there. A pool that did not answer has a note.
 Table nodes_table(const rpc::PoolEntry& pool);
 
+// Of a device that is out of service: "uncorrectable ECC error (attempt 1b2c3d4e, 2026-11-26
+// 07:00:00)".
+std::string fault_text(const std::string& fault, const std::string& attempt, WallTime since);
+
 }  // namespace sweepd

@@ -21,6 +21,10 @@ std::string counts_text(const rpc::SubmittedSweep& sweep) {
   if (sweep.released != 0) {
     text += fmt::format(" ({} of a paused sweep, which now start)", with_thousands(sweep.released));
   }
+  if (sweep.left_out != 0) {
+    text += fmt::format(", {} left out ({}; to try: sweepctl retry {} --insist)",
+                        with_thousands(sweep.left_out), sweep.left_out_because, short_id(sweep.id));
+  }
   if (sweep.excluded != 0) text += fmt::format(", {} excluded", counted(sweep.excluded, "point"));
   if (sweep.duplicates != 0) {
     text += fmt::format(", {} the same as another", counted(sweep.duplicates, "point"));

@@ -9,6 +9,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/base/fields.h"
+#include "runner/model/device_fault.h"
 #include "runner/model/environment.h"
 #include "runner/model/kernel.h"
 #include "runner/model/memory.h"
@@ -53,6 +54,7 @@ struct AttemptRecord {
   std::vector<KernelStats> kernels;
   std::vector<OperatorStats> operators;
   std::vector<Fact> facts;
+  std::vector<DeviceFault> device_faults;  // not stored with the attempt but with the device
   Judgement judgement;
 };
 

@@ -34,8 +34,9 @@ struct OpenAttempt {
   std::optional<WallTime> started;  // empty: queued, or given to its pool
   // When it was given to a pool that starts it later. It may have started since.
   std::optional<WallTime> given{};
-  Lease lease{};   // of one that was started or given
-  int losses = 0;  // how often its pool took it away and it was queued again
+  Lease lease{};  // of one that was started or given
+  // How often it was queued again because its pool took it away or a daemon died while it started.
+  int losses = 0;
   // Of the first sweep that wants it, for its label. Shared by the attempts of a sweep; null: none.
   std::shared_ptr<const std::vector<std::size_t>> axes{};
   // The same sweep's identity; null: none.

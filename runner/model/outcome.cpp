@@ -16,12 +16,16 @@ std::string in_phase(const std::string& phase) {
 }
 
 std::string signal_text(int signal) {
-  const char* name = sigabbrev_np(signal);
-  return name == nullptr ? fmt::format("signal {}", signal)
-                         : fmt::format("SIG{} ({})", name, signal);
+  const std::string name = signal_name(signal);
+  return name.starts_with("SIG") ? fmt::format("{} ({})", name, signal) : name;
 }
 
 }  // namespace
+
+std::string signal_name(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {}", signal) : std::string("SIG") + name;
+}
 
 std::optional<Outcome> find_outcome(std::string_view name) {
   for (const OutcomeInfo& info : kOutcomes) {

@@ -147,6 +147,8 @@ inline Outcome outcome_of(const Ending& ending) {
   return static_cast<Outcome>(ending.detail.index());
 }
 
+std::string signal_name(int signal);  // "SIGSEGV"; "signal 70" of one without a name
+
 // One line for people: "out of memory: asked for 1.50 GiB with 3.20 GiB in use of 4.00 GiB, in
 // backward"; "" for a plain `done`.
 std::string describe(const Ending& ending);

@@ -120,12 +120,14 @@ void put(Json& json, const EndEvent& event) {
   json["wall_ns"] = event.time.ns;
   if (event.lines) json["lines"] = *event.lines;
   if (event.steps) json["steps"] = *event.steps;
+  if (!event.device_fault.empty()) json["device_fault"] = event.device_fault;
 }
 void read(Reader& reader, EndEvent& event) {
   read(reader, event.ending);
   reader.required("wall_ns", event.time);
   reader.optional("lines", event.lines);
   reader.optional("steps", event.steps);
+  reader.optional("device_fault", event.device_fault);
 }
 
 // Sets the rank, which is not in the lines: the file implies it.

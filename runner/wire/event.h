@@ -26,6 +26,8 @@
 //   {"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":..,"lines":..,"steps":..}
 //                                   the number of lines before it, and of steps among them
 //   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
+//   {"event":"end","outcome":"failed",..,"device_fault":"uncorrectable ECC error"}
+//                                   the rank's GPU is at fault (model/device_fault.h)
 //
 // The records' own descriptions (runner/model: memory.h, kernel.h, environment.h, sample.h) name
 // their fields. A number that is not finite is written as "nan", "inf" or "-inf": a diverged loss
@@ -94,6 +96,7 @@ struct EndEvent {
   WallTime time;
   // What its writer counted before it. Older workers do not report it.
   std::optional<std::int64_t> lines = {}, steps = {};
+  std::string device_fault = {};  // DeviceFault::what; "": none
 };
 
 using Event = std::variant<StartedEvent, WorkEvent, EnvironmentEvent, StateEvent, StepEvent,

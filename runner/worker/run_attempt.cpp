@@ -4,6 +4,7 @@
 #include <exception>
 #include <optional>
 
+#include "runner/model/device_fault.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/place.h"
 #include "runner/wire/status_mirror.h"
@@ -14,11 +15,19 @@
 namespace sweepd {
 namespace {
 
+std::string device_fault_of(const Ending& ending) {
+  const auto* failed = std::get_if<Failed>(&ending.detail);
+  return failed == nullptr ? "" : std::string(device_fault_in(failed->message, failed->phase));
+}
+
 int write_end(EventWriter& events, Ending ending, int rank) {
   ending.rank = rank;
+  EndEvent end{{}, now_wall()};
+  end.device_fault = device_fault_of(ending);
   const std::string why = describe(ending);
   log_line("ended {}{}{}", name_of(outcome_of(ending)), why.empty() ? "" : ": ", why);
-  events.add(EndEvent{std::move(ending), now_wall()});
+  end.ending = std::move(ending);
+  events.add(std::move(end));
   events.flush();
   return kExitOk;
 }

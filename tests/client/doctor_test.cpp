@@ -104,6 +104,10 @@ TEST(Doctor, NamesWhatIsWrongAndWhatMendsIt) {
        }},
       {"daemon", Health::kProblem, "sweepctl stop --now",
        [](auto& f) { f.daemon.daemon = Daemon::kSilent; }},
+      {"cuda:1", Health::kProblem, "sweepctl resume --device cuda:1",
+       [](auto& f) {
+         f.daemon.out_of_service = {{"cuda:1", "uncorrectable ECC error"}};
+       }},
       {"database", Health::kProblem, "sweepctl recover",
        [](auto& f) { f.daemon.problems = {"row 7 missing from index attempt_by_trial"}; }},
       {"database", Health::kProblem, "sweepd.log",

@@ -38,16 +38,19 @@ class DispatcherStory : public DbTest {
     io_ = std::make_unique<boost::asio::io_context>(1);
     writer_ = std::make_unique<Writer>(*io_, *store_, milliseconds(20));
     executor_ = {};
-    Machine machine;
-    machine.cores = {0, 1, 2, 3};
-    machine.memory = 8_GiB;
     dispatcher_ = std::make_unique<Dispatcher>(
-        *io_, *writer_, pools(local_use(machine, &executor_, folder_ / "runs")), catalog_,
+        *io_, *writer_, pools(local_use(machine(), &executor_, folder_ / "runs")), catalog_,
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { on_ended(a); },
                           [this] { drained_ = true; }, [this] { return keeps_folder_; }},
         timing_);
   }
 
+  virtual Machine machine() const {
+    Machine machine;
+    machine.cores = {0, 1, 2, 3};
+    machine.memory = 8_GiB;
+    return machine;
+  }
   // Where attempts run besides `local`.
   virtual Pools pools(PoolUse local) { return Pools({std::move(local)}); }
   virtual void on_ended(const EndedAttempt& attempt) { ended_.push_back(attempt); }

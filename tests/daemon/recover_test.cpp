@@ -55,6 +55,22 @@ TEST_F(RecoverTest, MarkedButNeverStartedGoesBackToTheQueue) {
   EXPECT_EQ(stored(attempt), "done");
 }
 
+TEST_F(RecoverTest, WhatEndsEveryDaemonThatStartsItEndsToo) {
+  const OpenAttempt attempt = started({});
+  for (int death = 1; death < kMostLostStarts; ++death) {
+    recover();
+    ASSERT_EQ(stored(attempt), "queued") << death;
+    ASSERT_TRUE(writer_->now([&](Store& store) {
+      return store.mark_started(attempt.row, now_wall(), {{{{0}, "", -1}}});
+    }));
+    restart();
+  }
+  recover();
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(stored(attempt), "failed");
+  EXPECT_THAT(detail(attempt), HasSubstr("the daemon died 20 times while it started this attempt"));
+}
+
 TEST_F(RecoverTest, WhatEndedMeanwhileIsStoredWithoutARun) {
   const OpenAttempt attempt = started({});
   write_pid(attempt, 0);

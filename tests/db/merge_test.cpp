@@ -146,12 +146,14 @@ TEST_F(MergeTest, PausesStayWhereTheyAre) {
   const NewSweep waits = sweep("waits", {{{"context", "2"}}});
   ASSERT_TRUE(theirs_.store->submit(waits, def()));
   ASSERT_TRUE(theirs_.store->pause_sweeps({waits.id}, WallTime{7}));
-  ASSERT_TRUE(theirs_.store->pause_device(cpu(), WallTime{7}));
+  ASSERT_TRUE(theirs_.store->take_out_of_service(cpu(), WallTime{7}, "broken", "0123"));
   merged(ours_, theirs_);
   EXPECT_THAT(rows(ours_.file, "select name, paused_ns from sweep"),
               testing::ElementsAre("measured|", "waits|"));
-  EXPECT_THAT(rows(ours_.file, "select count(*), count(paused_ns) from device"),
-              testing::ElementsAre("1|0"));
+  EXPECT_THAT(rows(ours_.file,
+                   "select count(*), count(paused_ns), count(fault), "
+                   "count(fault_attempt) from device"),
+              testing::ElementsAre("1|0|0|0"));
 }
 
 // Else whoever gives somebody a database could run commands there.

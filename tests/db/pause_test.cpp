@@ -260,5 +260,26 @@ TEST_F(PauseStore, DevicesOfThisHostStayPaused) {
   EXPECT_TRUE(store_->paused_devices().value().empty()) << "of another machine";
 }
 
+TEST_F(PauseStore, ADeviceThatIsAtFaultIsPausedAndSaysWhyUntilItIsResumed) {
+  DeviceInfo gpu;
+  gpu.kind = "cuda";
+  gpu.uuid = "GPU-a";
+  gpu.name = "H200";
+  ASSERT_TRUE(store_->take_out_of_service(gpu, WallTime{7}, "uncorrectable ECC error", "0123"));
+  ASSERT_TRUE(store_->take_out_of_service(gpu, WallTime{9}, "another", "4567"));
+  reopen();
+  const auto paused = store_->paused_devices().value();
+  ASSERT_EQ(paused.size(), 1U);
+  EXPECT_EQ(paused[0].since, WallTime{7});
+  EXPECT_EQ(paused[0].fault, "uncorrectable ECC error") << "the first one";
+  EXPECT_EQ(paused[0].attempt, "0123");
+  EXPECT_TRUE(store_->resume_device(gpu).value());
+  EXPECT_TRUE(store_->paused_devices().value().empty());
+  EXPECT_THAT(sql("SELECT fault, fault_attempt FROM device WHERE uuid = 'GPU-a'"),
+              testing::ElementsAre("|"));
+  ASSERT_TRUE(store_->pause_device(gpu, WallTime{11}));
+  EXPECT_EQ(store_->paused_devices().value().at(0).fault, "") << "now a person paused it";
+}
+
 }  // namespace
 }  // namespace sweepd

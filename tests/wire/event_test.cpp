@@ -46,6 +46,12 @@ TEST(Event, LinesAreAsTheGrammarShows) {
             R"("median_ns":15.0,"min_ns":10.0,"max_ns":20.0,"std_ns":7.5})");
   EXPECT_EQ(event_to_line(EndEvent{{Done{"fixed_steps"}}, {7}}),
             R"({"event":"end","outcome":"done","stop_reason":"fixed_steps","wall_ns":7})");
+  EndEvent fault{{Failed{"no", "step"}}, {7}};
+  fault.device_fault = "uncorrectable ECC error";
+  EXPECT_EQ(event_to_line(fault),
+            R"({"event":"end","outcome":"failed","message":"no","phase":"step","wall_ns":7,)"
+            R"("device_fault":"uncorrectable ECC error"})");
+  EXPECT_EQ(reread(fault, 0).device_fault, fault.device_fault);
 }
 
 TEST(Event, RankIsTheFilesOnEveryValue) {

@@ -27,7 +27,7 @@ struct FaultParams {
     field("kind", kind, "how it ends",
           one_of({"done", "slow", "oom", "bad_alloc", "unavailable", "throw", "throw_int", "check",
                   "unknown_phase", "crash", "segv", "exit", "hang", "hang_ignoring_sigterm", "kill",
-                  "stop"}));
+                  "stop", "ecc"}));
     field("at", at, "where", one_of({"setup", "step", "facts"}));
     field("step", step, "in which step, warm-up counted", at_least(0));
     field("sleep", sleep, "of each step, for `slow`");
@@ -47,6 +47,7 @@ void fail(const std::string& kind) {
   if (kind == "unavailable") throw Unavailable("no such thing here; install it");
   if (kind == "throw") throw std::runtime_error("thrown on purpose");
   if (kind == "throw_int") throw 42;
+  if (kind == "ecc") throw std::runtime_error("CUDA error: uncorrectable ECC error encountered");
   if (kind == "crash") std::abort();
   if (kind == "segv") {
     signal(SIGSEGV, SIG_DFL);  // with a sanitizer's handler it would be an exit code

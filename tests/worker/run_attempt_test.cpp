@@ -59,6 +59,15 @@ TEST(RunAttempt, EveryExceptionIsAnOutcomeWithItsPhase) {
   }
 }
 
+TEST(RunAttempt, AnErrorOfTheGpuIsSaidToBeOne) {
+  for (const char* kind : {"ecc", "throw"}) {
+    AttemptFiles files("fault", {{"kind", kind}});
+    EXPECT_EQ(run(files), kExitOk);
+    EXPECT_EQ(files.all<EndEvent>().at(0).device_fault,
+              std::string(kind) == "ecc" ? "uncorrectable ECC error" : "");
+  }
+}
+
 TEST(RunAttempt, BadAllocIsOutOfMemoryOfUnknownSize) {
   AttemptFiles files("fault", {{"kind", "bad_alloc"}, {"memory_limit", "8GiB"}});
   run(files);

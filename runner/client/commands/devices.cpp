@@ -25,7 +25,12 @@ Exit devices(Client& client, const std::string& format) {
     const double gib = static_cast<double>(device.memory.value) / 0x1p30;
     const Cell memory{fmt::format("{:.1f}", gib), gib};
     const Cell name{device.name, {}};
-    const Cell state{device.paused ? "paused" : "", {}};
+    std::string words = device.paused ? "paused" : "";
+    if (!device.fault.empty()) {
+      words = "out of service: " +
+              fault_text(device.fault, device.fault_attempt, device.paused.value_or(WallTime{}));
+    }
+    const Cell state{words, {}};
     if (device.peaks.empty()) {
       table.rows.push_back({where,
                             name,

@@ -14,11 +14,12 @@ namespace {
 struct RetryOptions {
   std::string sweep;
   std::vector<std::string> which;
+  bool insist = false;
   bool wait = false;
 };
 
 Exit retry(Client& client, const RetryOptions& options) {
-  const auto reply = client.call<rpc::Retry>({options.sweep, options.which});
+  const auto reply = client.call<rpc::Retry>({options.sweep, options.which, options.insist});
   if (!reply) return report_error(reply.error());
   if (reply->queued == 0) {
     fmt::print("{} has nothing to run again\n", reply->name);
@@ -27,6 +28,11 @@ Exit retry(Client& client, const RetryOptions& options) {
                reply->paused ? "; it is paused, so they wait for: sweepctl resume " +
                                    std::string(short_id(reply->sweep))
                              : "");
+  }
+  if (reply->left_out > 0) {
+    fmt::print("{} left out: {}; to try all the same: sweepctl retry {} --insist\n",
+               counted(reply->left_out, "attempt"), reply->left_out_because,
+               short_id(reply->sweep));
   }
   std::fflush(stdout);
   return options.wait ? watch_sweep(client, reply->sweep) : Exit::kOk;
@@ -43,6 +49,9 @@ void add_retry(Command& app, Client& client) {
                    fmt::format("only attempts with these outcomes or verdicts: {} [default: {}]",
                                join(retry_words(), ", "), join(problem_words(), ", ")))
       ->delimiter(',');
+  command->add_flag("--insist", options->insist,
+                    "also trials that killed their workers three times, whose deaths then count "
+                    "no more");
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl retry lm-end-to-end --only timeout,crashed");
   command->callback([&client, options] {

@@ -19,6 +19,10 @@ Exit status(Client& client) {
   if (!reply->paused_devices.empty()) {
     fmt::print("{}\n", paused_devices_line(reply->paused_devices));
   }
+  for (const rpc::OutOfServiceEntry& device : reply->out_of_service) {
+    fmt::print("! {} is out of service: {}; nothing new starts on it; sweepctl doctor says more\n",
+               device.device, fault_text(device.fault, device.attempt, device.since));
+  }
   for (const rpc::RunningEntry& run : reply->running) {
     fmt::print("  {} {} pass, {} for {}{}: {}\n", short_id(run.attempt), run.pass, moment_text(run),
                to_human(run.elapsed), where_text(run), run.label);

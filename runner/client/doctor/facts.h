@@ -89,6 +89,11 @@ struct DaemonFacts {
   std::string error;                  // why it could not be checked
   Supervisor supervisor;
   std::string log;  // the file
+  struct OutOfService {
+    std::string device;  // "cuda:0"
+    std::string fault;   // with the attempt that met it, and when
+  };
+  std::vector<OutOfService> out_of_service = {};
 };
 
 struct MachineFacts {

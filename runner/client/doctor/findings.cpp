@@ -260,6 +260,15 @@ Finding daemon(const DaemonFacts& daemon) {
                                      : restart_command(daemon)};
 }
 
+Finding out_of_service(const DaemonFacts::OutOfService& device) {
+  const std::string index = device.device.substr(device.device.find(':') + 1);
+  return {device.device, Health::kProblem, "out of service: " + device.fault,
+          "Nothing new starts on it. The error is the GPU's, so other programs meet it too.",
+          fmt::format("nvidia-smi -q -i {0}, then sudo nvidia-smi --gpu-reset -i {0} or a restart "
+                      "of the machine, then sweepctl resume --device {1}",
+                      index, device.device)};
+}
+
 Finding log(const DaemonFacts& daemon) {
   if (!daemon.supervisor.journal) return ok("log", daemon.log);
   return ok("log",
@@ -325,6 +334,7 @@ std::vector<Finding> examine(const MachineFacts& facts) {
   findings.push_back(disk(facts.state));
   findings.push_back(open_files(facts.state));
   findings.push_back(daemon(facts.daemon));
+  for (const auto& device : facts.daemon.out_of_service) findings.push_back(out_of_service(device));
   findings.push_back(log(facts.daemon));
   findings.push_back(database(facts.daemon));
   return findings;

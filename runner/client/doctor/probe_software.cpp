@@ -23,6 +23,7 @@
 #include "runner/client/connection.h"
 #include "runner/client/doctor/file_system.h"
 #include "runner/client/doctor/probe.h"
+#include "runner/client/places_view.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/messages/machine.h"
@@ -158,7 +159,12 @@ DaemonFacts ask(const StateFolder& state) {
   facts.problems = reply->problems;
   if (facts.daemon != Daemon::kRunning) return facts;
   const auto status = reply_of<rpc::Status>(connection->call(rpc::Status::kName, json::object()));
-  if (status) facts.supervisor = probe_supervisor(status->pid);
+  if (!status) return facts;
+  facts.supervisor = probe_supervisor(status->pid);
+  for (const rpc::OutOfServiceEntry& device : status->out_of_service) {
+    facts.out_of_service.push_back(
+        {device.device, fault_text(device.fault, device.attempt, device.since)});
+  }
   return facts;
 }
 

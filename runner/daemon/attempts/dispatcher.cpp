@@ -287,7 +287,7 @@ void Dispatcher::finish_run(std::int64_t row) {
   std::shared_ptr<Run> run = std::move(running_.extract(row).mapped());
   if (run->incomplete && !run->stop) {
     scheduler_.finished(row);
-    return queue_again(std::move(run->attempt));
+    return lose_start(std::move(run->attempt));
   }
   read_journals(run);
 }
@@ -317,6 +317,12 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
         } else if (const auto blame = machine_failed(*run)) {
           scheduler_.finished(row);
           return start_failed(std::move(run->attempt), describe(record->ending), *blame);
+        } else if (const std::string fault = take_out_of_service(*run, *record);
+                   !fault.empty() && !run->stop && run->attempt.losses < kMostLosses &&
+                   has_other_gpus(run->attempt)) {
+          scheduler_.finished(row);
+          schedule_pump();
+          return begin_again(std::move(run->attempt), fault);
         }
         if (!run->lost || !run->lost->next_too) gate_of(run->attempt).has_measured(row);
         store_record(run->attempt, record);

@@ -90,6 +90,10 @@ struct DispatcherTiming {
 inline constexpr Duration kGangEndsWithin = seconds(1);
 static_assert(DispatcherTiming{}.peer_grace < kGangEndsWithin);
 
+// With so many daemons that died while they started it, an attempt ends as `failed`. Kills from
+// outside meet the few milliseconds of a start now and then, but not so often.
+inline constexpr int kMostLostStarts = 20;
+
 class Dispatcher {
  public:
   struct Hooks {
@@ -188,10 +192,18 @@ class Dispatcher {
   }
   void wait_for_events(PoolIndex pool);
   void take_events(PoolIndex pool);
+  // Takes GPUs of this machine out of service that the attempt found at fault. Returns what is
+  // wrong, or "" if nothing is.
+  std::string take_out_of_service(const Run& run, const AttemptRecord& record);
+  bool has_other_gpus(const OpenAttempt& attempt) const;  // in service, as many as it needs
   void lose(const AttemptLost& event);
   // How an attempt ends that was lost for good, after so many losses before.
   static Ending ending_of(const AttemptLost& event, int losses);
   void lose(OpenAttempt attempt, const AttemptLost& event, bool cancelled);
+  // The previous daemon died while it started the attempt. Nothing was measured, but whatever ends
+  // every daemon that starts it must end too.
+  void lose_start(OpenAttempt attempt);
+  void begin_again(OpenAttempt attempt, const std::string& what);
   Run* run_of(const AttemptId& attempt);
   bool is_idle() const;  // nothing runs, starts or is being stored
   bool nothing_runs_in(PoolIndex pool) const;
@@ -201,8 +213,10 @@ class Dispatcher {
   void recover_started(OpenAttempt attempt);
   void make_runs_of_clusters(const std::set<PoolIndex>& used);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
-  // Leaves out what lies beyond an attempt that ran out of memory.
-  void leave_out_beyond(const OpenAttempt& oom);
+  // Leaves out what lies beyond an attempt that ran out of memory, or what else waits of a trial
+  // that kills its workers.
+  using LeaveOut = Result<std::vector<Store::LeftOut>> (Store::*)(const OpenAttempt&, WallTime);
+  void leave_out(const OpenAttempt& because_of, LeaveOut which);
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   ResultQueue::Hooks result_hooks();
   AnalyticQueue::Hooks analytic_hooks();

@@ -116,6 +116,9 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
                  [&](const EndEvent& e) {
                    said = e.ending;
                    ended = std::max(ended, e.time);
+                   if (!e.device_fault.empty()) {
+                     record.device_faults.push_back({rank, e.device_fault});
+                   }
                  },
              },
              event);

@@ -1,5 +1,5 @@
-// The part of the dispatcher for attempts that their pool took away: a node failed, somebody
-// cancelled the job.
+// The part of the dispatcher for attempts that were lost: their pool took them away, because a node
+// failed or somebody cancelled the job; or the daemon died while it started them.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -41,7 +41,20 @@ void Dispatcher::lose(OpenAttempt attempt, const AttemptLost& event, bool cancel
   if (!event.again || attempt.losses >= kMostLosses) {
     return end_without_process(attempt, ending_of(event, attempt.losses));
   }
-  const std::string what = event.what.empty() ? describe(event.ending) : event.what;
+  begin_again(std::move(attempt), event.what.empty() ? describe(event.ending) : event.what);
+}
+
+void Dispatcher::lose_start(OpenAttempt attempt) {
+  if (attempt.losses + 1 >= kMostLostStarts) {
+    return end_without_process(
+        attempt, {Failed{fmt::format("the daemon died {} times while it started this attempt",
+                                     attempt.losses + 1),
+                         ""}});
+  }
+  begin_again(std::move(attempt), "the daemon died while it started this attempt");
+}
+
+void Dispatcher::begin_again(OpenAttempt attempt, const std::string& what) {
   spdlog::warn("attempt {} is lost: {}", attempt.id, what);
   writer_.run([row = attempt.row, what,
                now = now_wall()](Store& store) { return store.record_loss(row, now, what); },

@@ -85,7 +85,7 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   run->adopt(found);
   // The daemon died between the mark and the last process: nothing was measured, so nothing is
   // lost.
-  if (run->all_ended() && run->incomplete) return queue_again(std::move(run->attempt));
+  if (run->all_ended() && run->incomplete) return lose_start(std::move(run->attempt));
   const std::int64_t row = run->attempt.row;
   running_.emplace(row, run);
   sentinels_.opened(run->attempt);

@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/attempts/dispatcher.h"
+#include "runner/model/kills.h"
 
 namespace sweepd {
 
@@ -13,21 +14,25 @@ void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) 
   store_record(attempt, record);
 }
 
-// If this fails, they are measured, and run out of memory themselves. One of them may be about to
-// start already; then it cannot be marked as started, and does not.
-void Dispatcher::leave_out_beyond(const OpenAttempt& oom) {
+// If this fails, or the daemon dies before it, they are measured, and end as the one did because of
+// which they would have been left out. One of them may be about to start already; then it cannot be
+// marked as started, and does not.
+void Dispatcher::leave_out(const OpenAttempt& because_of, LeaveOut which) {
   using LeftOut = std::vector<Store::LeftOut>;
-  const auto leave_out = [oom](Store& store) { return store.leave_out_beyond(oom, now_wall()); };
-  writer_.run(leave_out, [this, oom](const Result<LeftOut>& left) {
+  const auto work = [because_of, which](Store& store) {
+    return (store.*which)(because_of, now_wall());
+  };
+  writer_.run(work, [this, because_of](const Result<LeftOut>& left) {
     if (!left) return spdlog::error("{}", left.error().message);
     if (left->empty()) return;
-    spdlog::info("{} attempts lie beyond {}, which ran out of memory", left->size(), oom.id);
+    spdlog::info("{} attempts left out because of {}: {}", left->size(), because_of.id,
+                 describe(left->front().ending));
     std::vector<std::int64_t> rows;
     for (const Store::LeftOut& one : *left) {
-      OpenAttempt beyond = oom;
-      beyond.trial = one.trial;
+      OpenAttempt attempt = because_of;
+      attempt.trial = one.trial;
       rows.push_back(one.row);
-      hooks_.ended({one.id, one.trial_key, label_of_attempt(beyond), oom.pass, one.ending});
+      hooks_.ended({one.id, one.trial_key, label_of_attempt(attempt), because_of.pass, one.ending});
     }
     forget(std::move(rows));
   });
@@ -62,7 +67,8 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
     spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(ending)),
                  why.empty() ? "" : ": ", why);
     hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
-    if (outcome_of(ending) == Outcome::kOom) leave_out_beyond(attempt);
+    if (outcome_of(ending) == Outcome::kOom) leave_out(attempt, &Store::leave_out_beyond);
+    if (killed_its_worker(ending)) leave_out(attempt, &Store::leave_out_killer);
   };
   hooks.recovered = [this] { resume_all_starts(); };
   return hooks;

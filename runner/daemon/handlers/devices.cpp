@@ -81,7 +81,10 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, 
   std::vector<rpc::DeviceEntry> devices = co_await services.writer.run(list);
   for (const PausedDevice& paused : services.dispatcher.paused_devices()) {
     for (rpc::DeviceEntry& device : devices) {
-      if (device.uuid == paused.uuid && device.kind == paused.kind) device.paused = paused.since;
+      if (device.uuid != paused.uuid || device.kind != paused.kind) continue;
+      device.paused = paused.since;
+      device.fault = paused.fault;
+      device.fault_attempt = paused.attempt;
     }
   }
   const HostInfo& host = services.host;

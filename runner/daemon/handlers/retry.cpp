@@ -7,7 +7,8 @@ boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services& services, Sess
   const auto sweep = co_await services.readers.run(ask);
   if (!sweep) co_return sweep.error();
   const auto queue_again = [&](Store& store) {
-    return store.retry_sweep(sweep->id, request.which, now_wall(), services.machine_now.refresh());
+    return store.retry_sweep(sweep->id, request.which, now_wall(), services.machine_now.refresh(),
+                             request.insist ? Insist::kYes : Insist::kNo);
   };
   auto receipt = co_await services.writer.run(queue_again);
   if (!receipt) co_return receipt.error();
@@ -15,7 +16,12 @@ boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services& services, Sess
   services.notifier.expect();
   services.dispatcher.enqueue(std::move(receipt->queued));
   services.dispatcher.set_holds(std::move(receipt->holds));
-  co_return rpc::Retry::Reply{sweep->id, sweep->name, queued, receipt->is_paused};
+  co_return rpc::Retry::Reply{.sweep = sweep->id,
+                              .name = sweep->name,
+                              .queued = queued,
+                              .paused = receipt->is_paused,
+                              .left_out = receipt->attempts_left_out,
+                              .left_out_because = receipt->left_out_because};
 }
 
 }  // namespace sweepd

@@ -23,7 +23,16 @@ boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services& services, Se
   for (const GivenAttempt& given : services.dispatcher.given()) {
     status.given.push_back(entry_of(given));
   }
-  status.paused_devices = names_of(services.dispatcher.paused_devices(), services.machine);
+  std::vector<PausedDevice> paused;
+  for (const PausedDevice& device : services.dispatcher.paused_devices()) {
+    if (device.fault.empty()) {
+      paused.push_back(device);
+    } else {
+      status.out_of_service.push_back({names_of({device}, services.machine).front(), device.fault,
+                                       device.attempt, device.since});
+    }
+  }
+  status.paused_devices = names_of(paused, services.machine);
   status.longest_hold = services.loop.longest();
   status.trouble = services.dispatcher.trouble();
   co_return status;

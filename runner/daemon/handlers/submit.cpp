@@ -77,6 +77,8 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
                              .reused = receipt->attempts_reused,
                              .joined = receipt->attempts_joined,
                              .released = receipt->attempts_released,
+                             .left_out = receipt->attempts_left_out,
+                             .left_out_because = receipt->left_out_because,
                              .changes = rpc::message_of(receipt->changes)};
   if (!request.notify.empty()) services.notifier.expect();
   services.dispatcher.enqueue(std::move(stored.receipt->queued));

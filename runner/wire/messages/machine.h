@@ -5,6 +5,18 @@
 
 namespace sweepd::rpc {
 
+struct OutOfServiceEntry {
+  static constexpr std::string_view kTitle = "a device out of service";
+  std::string device, fault, attempt;
+  WallTime since;
+  static void visit(auto& self, auto&& field) {
+    field("device", self.device, "`cuda:0`");
+    field("fault", self.fault, "what is wrong with it");
+    field("attempt", self.attempt, "that met it");
+    field("since_ns", self.since, "since 1970");
+  }
+};
+
 struct Status {
   static constexpr std::string_view kName = "status";
   struct Request {
@@ -17,6 +29,7 @@ struct Status {
     std::vector<RunningEntry> running;
     std::vector<GivenEntry> given;
     std::vector<std::string> paused_devices;
+    std::vector<OutOfServiceEntry> out_of_service;
     Duration longest_hold{0};
     static void visit(auto& self, auto&& field) {
       field("version", self.version, "");
@@ -29,6 +42,8 @@ struct Status {
       field("running", self.running, "");
       field("given", self.given, "among those queued");
       field("paused_devices", self.paused_devices, "on which nothing new starts");
+      field("out_of_service", self.out_of_service,
+            "devices that are at fault; nothing new starts on them either");
       field("longest_hold_ns", self.longest_hold,
             "the longest time that the event loop stood still");
       field("trouble", self.trouble,
@@ -136,6 +151,7 @@ struct DeviceEntry {
   Bytes memory;
   std::vector<PeakEntry> peaks;
   std::optional<WallTime> paused;
+  std::string fault = {}, fault_attempt = {};
   static void visit(auto& self, auto&& field) {
     field("kind", self.kind, "`cpu` or `cuda`");
     field("index", self.index, "");
@@ -146,6 +162,8 @@ struct DeviceEntry {
     field("compute_capability", self.compute_capability, "");
     field("peaks", self.peaks, "");
     field("paused_ns", self.paused, "since 1970; only while nothing new starts on it");
+    field("fault", self.fault, "why it is out of service; \"\" if it is not");
+    field("fault_attempt", self.fault_attempt, "that met the fault");
   }
 };
 

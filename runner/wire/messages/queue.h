@@ -10,7 +10,8 @@ struct SubmittedSweep {
   static constexpr std::string_view kTitle = "a submitted sweep";
   std::string id, name;
   std::int64_t trials = 0, excluded = 0, duplicates = 0, queued = 0, reused = 0, joined = 0;
-  std::int64_t released = 0;
+  std::int64_t released = 0, left_out = 0;
+  std::string left_out_because;
   ChangesMessage changes;
   static void visit(auto& self, auto&& field) {
     field("id", self.id, "");
@@ -21,6 +22,9 @@ struct SubmittedSweep {
     field("joined", self.joined, "attempts queued already");
     field("released", self.released, "of `joined`: had waited because their sweeps are paused");
     field("changes", self.changes, "among `queued`");
+    field("left_out", self.left_out,
+          "attempts `skipped` at once: their trials killed their workers");
+    field("left_out_because", self.left_out_because, "of the first of them");
     field("excluded", self.excluded, "points left out by rules");
     field("duplicates", self.duplicates, "points that are the same as another");
   }
@@ -88,19 +92,26 @@ struct Retry {
   struct Request {
     std::string sweep;
     std::vector<std::string> which;
+    bool insist = false;
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, "", Required());
       field("which", self.which, "outcomes or verdicts; all but `done` without it");
+      field("insist", self.insist, "also trials that killed their workers three times");
     }
   };
   struct Reply {
     std::string sweep, name;
     std::int64_t queued = 0;
     bool paused = false;
+    std::int64_t left_out = 0;
+    std::string left_out_because = {};
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, "its id");
       field("name", self.name, "");
       field("queued", self.queued, "attempts");
+      field("left_out", self.left_out,
+            "attempts that are `skipped`: their trials killed their workers");
+      field("left_out_because", self.left_out_because, "of the first of them");
       field("paused", self.paused, "the sweep is, so they wait");
     }
   };

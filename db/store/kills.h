@@ -1,0 +1,20 @@
+// Finds trials that killed their workers so often that they are not tried again
+// (runner/model/kills.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "db/base/connection.h"
+#include "runner/model/catalog.h"
+#include "runner/model/kills.h"
+
+namespace sweepd {
+
+// What the trial, a row, did to its workers in this pass on this host, a row, with the same code on
+// the same machine (MachineId::hash; "" accepts every machine). Throws SQLite::Exception.
+Kills kills_of(Connection& connection, const WorkloadDef& def, std::int64_t trial,
+               std::string_view pass, std::int64_t host, const std::string& machine);
+
+}  // namespace sweepd
