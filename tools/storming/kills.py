@@ -35,6 +35,7 @@ REAL = Work("sweep-worker", [
     "workload: all_reduce\nparams: {device: cpu, world_size: 2, bytes: 100KB, warmup: 1, steps: LENGTH0, threads: 1,"
     " timeout: 120s, seed: SEED}\nmatrix: {backend: [gloo, shm]}\n"], 3.0)
 RETRIED = 0.1  # the share of rounds that retry what was killed
+MOST_WAIT_S = 10.0
 START_S = 0.06  # in which a daemon starts on a folder that is there
 
 
@@ -124,14 +125,19 @@ def submit(machine, life, work, length):
 def strike(machine, now, work):
     """Kills at random moments until a kill meets what it is for; False: the sweeps ended before."""
     wait_s = work.lasts_s
+    next_s = work.lasts_s / 8  # there was nothing of that kind, or the time between two attempts
     while True:
         time.sleep(now.rng.uniform(0, wait_s))
-        wait_s = work.lasts_s / 8  # there was nothing of that kind, or the time between two attempts
+        wait_s = next_s
         if KINDS[now.kind](machine, now):
             return True
         if not machine.open_attempts():
             return False
         if not machine.daemons():
+            # It was killed in vain. With the same time again the next one may not start an attempt either, and each
+            # leaves a worker that is being loaded, which makes the one after it slower.
+            next_s = min(2 * next_s, MOST_WAIT_S)
+            machine.reap()
             machine.ctl_in_background("status")
 
 

@@ -59,6 +59,10 @@ class Machine:
                                              stderr=subprocess.DEVNULL))
         return self.clients[-1]
 
+    def reap(self):
+        """Forgets the clients that have ended."""
+        self.clients = [client for client in self.clients if client.poll() is None]
+
     def wait_for_clients(self):
         """How many clients hung. They are gone then, too."""
         hung = 0
