@@ -3,6 +3,7 @@
 // sweep file.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,7 +28,7 @@ struct ConfigValue {
   friend bool operator==(const ConfigValue&, const ConfigValue&) = default;
 };
 
-inline constexpr Duration kCompactOlder = seconds(30 * 86400);
+inline constexpr Duration kCompactOlder = seconds(30 * std::int64_t{86400});
 
 struct Config {
   std::vector<PoolConfig> pools =

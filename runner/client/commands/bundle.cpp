@@ -71,7 +71,7 @@ Result<std::int64_t> copy_kept(const fs::path& from, const fs::path& to) {
 // The name of a file before it may have been compressed; "" if it has no place in a bundle, or is
 // there by that name too.
 std::string original_name(const fs::path& entry) {
-  const std::string name = entry.filename().string();
+  std::string name = entry.filename().string();
   if (entry.extension() == ".new" && entry.stem().extension() == ".gz") return "";
   if (entry.extension() != ".gz" || !AttemptFolder::is_record(entry.stem().string())) return name;
   std::error_code none;
