@@ -168,8 +168,6 @@ void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
       set_ending(state_.connection, attempt.row, ending_of(*kills), now_);
       return link(attempt.row, "queued");
     }
-  }
-  if (siblings == Siblings::kPossible) {
     mark_current(state_.connection, wanted.trial_row, wanted.pass, wanted.repeat);
   }
   link(attempt.row, "queued");

@@ -13,12 +13,11 @@
 namespace sweepd {
 namespace {
 
-// A condition on an attempt, as `killed_its_worker` says it.
-std::string killed_its_worker(std::string_view attempt) {
+// A condition on an attempt `k`, as `killed_its_worker` says it.
+std::string killed_its_worker_sql() {
   std::vector<std::string> polite;
   for (const int signal : kPoliteSignals) polite.push_back(std::to_string(signal));
-  return fmt::format("({0}.outcome = 'crashed' AND {0}.signal NOT IN ({1}))", attempt,
-                     join(polite, ", "));
+  return fmt::format("(k.outcome = 'crashed' AND k.signal NOT IN ({}))", join(polite, ", "));
 }
 
 struct Place {
@@ -59,7 +58,7 @@ Kills kills_of(Connection& connection, const WorkloadDef& def, std::int64_t tria
   static const std::string kSql =
       "SELECT k.signal, k.uid FROM attempt k WHERE k.trial = ?1 AND k.pass = ?2 AND k.host = ?3 "
       "AND " +
-      killed_its_worker("k") +
+      killed_its_worker_sql() +
       " AND k.row >= (SELECT coalesce(max(d.row), 0) FROM attempt d WHERE d.trial = ?1 AND "
       "d.pass = ?2 AND d.host = ?3 AND (d.outcome = 'done' OR d.insisted = 1)) AND " +
       same_code_and_machine("k") + " ORDER BY k.row DESC";

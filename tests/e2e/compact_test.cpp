@@ -137,11 +137,7 @@ TEST(Compact, ALostDatabaseIsFoundAgain) {
 #if SWEEPD_WITH_TORCH
 TEST(Compact, ALostProfileIsFoundAgain) {
   const Sandbox box(SWEEP_WORKER);
-  const Ran ran = box.ctl({"submit", "-", "--wait"}, R"(sweep: model
-workload: lm_step
-passes: [timing, memory, profile]
-params: {model: tiny, context: 32, batch: 2, mode: train_step, steps: 2, warmup: 1}
-)");
+  const Ran ran = box.ctl({"submit", "-", "--wait"}, kLostModel);
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const auto told = told_of(box);
   ASSERT_EQ(box.ctl({"compact", "--older", "0s"}).exit_code, 0);

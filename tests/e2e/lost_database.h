@@ -27,6 +27,13 @@ tables:
   - {title: Endings, rows: [kind], cell: "{n}"}
 )";
 
+// A model, with its kernels, operators and allocations. Needs the worker with LibTorch.
+inline constexpr auto kLostModel = R"(sweep: model
+workload: lm_step
+passes: [timing, memory, profile]
+params: {model: tiny, context: 32, batch: 2, mode: train_step, steps: 2, warmup: 1}
+)";
+
 // Stops the daemon and waits until it is gone.
 void stop(const Sandbox& box);
 // Removes the files of the database.

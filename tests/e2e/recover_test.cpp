@@ -65,11 +65,7 @@ matrix: {kind: [done, kill, hang]}
 #if SWEEPD_WITH_TORCH
 TEST(Recover, FindsAModelsKernelsOperatorsAndAllocationsAgain) {
   const Sandbox box(SWEEP_WORKER);
-  const Ran ran = box.ctl({"submit", "-", "--wait"}, R"(sweep: model
-workload: lm_step
-passes: [timing, memory, profile]
-params: {model: tiny, context: 32, batch: 2, mode: train_step, steps: 2, warmup: 1}
-)");
+  const Ran ran = box.ctl({"submit", "-", "--wait"}, kLostModel);
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   stop(box);
   const std::string rows = all_rows(box);

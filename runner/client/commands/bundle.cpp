@@ -50,6 +50,9 @@ std::string request_without_environment(const std::string& text) {
 // Copies a file as it was before it may have been compressed, and returns its length. One that is
 // too large is only measured.
 Result<std::int64_t> copy_kept(const fs::path& from, const fs::path& to) {
+  std::error_code none;
+  const auto size = static_cast<std::int64_t>(fs::file_size(from, none));
+  if (!none && size > kLargestFile) return size;  // only a compressed one must be read for that
   auto file = KeptFile::open(from, Links::kRefuse);
   if (!file) return file.error();
   const UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -63,7 +66,6 @@ Result<std::int64_t> copy_kept(const fs::path& from, const fs::path& to) {
     if (bytes > kLargestFile) continue;
     if (auto written = write_all(out.get(), *piece, to); !written) return written.error();
   }
-  std::error_code none;
   if (bytes > kLargestFile) fs::remove(to, none);
   return bytes;
 }

@@ -42,10 +42,6 @@ void compact_one(const std::filesystem::path& folder, Compactor::Mode mode,
   all.before.value += before->size.value;
 }
 
-asio::steady_timer::duration length_of(Duration duration) {
-  return std::chrono::nanoseconds(duration.ns);
-}
-
 }  // namespace
 
 Compactor::Compactor(asio::io_context& io, ReaderPool& readers, std::filesystem::path runs,
@@ -79,7 +75,7 @@ void Compactor::changed() {
 }
 
 void Compactor::wait_for_quiet() {
-  timer_.expires_after(length_of(timing_.quiet));
+  timer_.expires_after(std::chrono::nanoseconds(timing_.quiet.ns));
   timer_.async_wait([this](const boost::system::error_code& error) {
     // If something runs now, `changed` is called when it has ended.
     if (error || busy_ || !is_quiet_()) return;
@@ -110,7 +106,7 @@ asio::awaitable<void> Compactor::pass() {
 
 void Compactor::rest() {
   due_ = false;
-  timer_.expires_after(length_of(timing_.again));
+  timer_.expires_after(std::chrono::nanoseconds(timing_.again.ns));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;
     due_ = true;
