@@ -36,10 +36,21 @@ class CudaProfile : public CudaFixture {
     }
     return count;
   }
+  // What was counted as a product, for the message of a failure.
+  static std::string names_of_matmuls(const ProfileResult& result) {
+    std::string names = "kernels counted as products:";
+    for (const KernelStats& kernel : result.summary.kernels) {
+      if (class_of(kernel.name, kernel.phase) != KernelClass::kMatmul) continue;
+      names += "\n  " + std::to_string(kernel.calls) + " " + kernel.phase + " " + kernel.range +
+               ": " + kernel.name;
+    }
+    return names;
+  }
 };
 
 TEST_F(CudaProfile, EveryProductOfTheModelIsAKernelInItsRange) {
   const ProfileResult result = profile({{"mode", "train_step"}});
+  SCOPED_TRACE(names_of_matmuls(result));
   EXPECT_EQ(result.dropped_records, 0U);
   EXPECT_EQ(result.differing_kernels, 0);
   EXPECT_EQ(matmuls(result, "forward"), 9 * kLayers + 1);
