@@ -131,13 +131,17 @@ class AllReduce final : public Workload {
     timeline_->mark();
   }
 
-  // Adds bandwidths from the slowest rank's time, the same on all ranks, and prepares the next
-  // step.
+  // Adds bandwidths from the slowest rank's time, the same on all ranks (none if there is one
+  // rank), and prepares the next step.
   void after_step(Samples& samples) override {
     const double slowest_ms = all_->largest(timeline_->elapsed_ms(0, 1));
-    const double algbw = slowest_ms > 0 ? size_bytes_ / (slowest_ms * 1e-3) * 1e-9 : 0;
-    samples.add("step", "algbw", algbw);
-    samples.add("step", "busbw", algbw * bus_factor(op_, all_->world_size()));
+    // One rank sends nothing, and NCCL does nothing then: a bandwidth would be the size divided by
+    // the time of a call.
+    if (all_->world_size() > 1) {
+      const double algbw = slowest_ms > 0 ? size_bytes_ / (slowest_ms * 1e-3) * 1e-9 : 0;
+      samples.add("step", "algbw", algbw);
+      samples.add("step", "busbw", algbw * bus_factor(op_, all_->world_size()));
+    }
     inspect();
     fill();
   }

@@ -20,7 +20,9 @@ class LmStep final : public Workload {
   static constexpr int kVersion = 2;
   static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer"};
 
-  static WorkPerStep work(const Params& params, const RunParams&) { return work_of(params); }
+  static WorkPerStep work(const Params& params, const RunParams& run) {
+    return work_of(params, run);
+  }
 
   LmStep(const Params& params, Context& context) : step_(make_training_step(params, context)) {}
 

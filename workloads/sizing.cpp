@@ -21,10 +21,10 @@ class Sizing final : public Workload {
   static constexpr bool kAnalytic = true;
 
   // No phases: a step that does nothing must not count the model's FLOPs.
-  static WorkPerStep work(const Params& params, const RunParams&) {
+  static WorkPerStep work(const Params& params, const RunParams& run) {
     WorkPerStep work;
-    work.figures = figures_of(params.lm);
-    if (const auto saved = saved_for_backward(params.lm, shape_of(params.lm))) {
+    work.figures = figures_of(params.lm, run);
+    if (const auto saved = saved_for_backward(params.lm, shape_of(params.lm), run.device)) {
       work.figures.insert(work.figures.end(), saved->parts.begin(), saved->parts.end());
     }
     return work;

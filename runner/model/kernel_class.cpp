@@ -115,7 +115,10 @@ constexpr Pattern kPatterns[] = {
     {"collective::", KernelClass::kCommunication},  // ours, over any backend
     {"adam", KernelClass::kOptimizer},
     {"sgd", KernelClass::kOptimizer},
-    {"splitkreduce", KernelClass::kReduction},  // the sum after a product split along k
+    // The sum after a product that is split along k. cuBLAS has two kinds, CUTLASS one.
+    {"splitkreduce", KernelClass::kReduction},
+    {"execute_split_k_kernel", KernelClass::kReduction},
+    {"reducesplitk", KernelClass::kReduction},
     {"flash", KernelClass::kOther},  // attention in one kernel: product and softmax together
     {"fmha", KernelClass::kOther},
     {"attention", KernelClass::kOther},

@@ -71,10 +71,10 @@ class SetupSamples final : public Samples {
   std::vector<Sample> taken;
 };
 
-void add_trace(MemoryTrace trace, const std::vector<PhaseMemory>& phases, EventWriter& events) {
+void add_trace(MemoryTrace trace, EventWriter& events) {
   log_line("memory: {} allocations and releases, {} blocks and {} points kept", trace.changes,
            trace.allocations.size(), trace.timeline.size());
-  for (auto& [name, value] : memory_facts(trace, phases)) {
+  for (auto& [name, value] : memory_facts(trace)) {
     events.add(FactEvent{std::move(name), value, ""});
   }
   events.add(HeldMemoryEvent{std::move(trace.held)});
@@ -288,7 +288,7 @@ std::string Attempt::observe_memory() {
     events_.add(MemoryEvent{memory});
   }
   if (result.trace) {
-    add_trace(std::move(*result.trace), result.phases, events_);
+    add_trace(std::move(*result.trace), events_);
     const Bytes limit = run_.memory_limit.value > 0 ? run_.memory_limit : device_->info().memory;
     events_.add(FactEvent{"limit_bytes", static_cast<double>(limit.value), ""});
   }

@@ -5,16 +5,17 @@
 namespace sweepd {
 namespace {
 
-const PhaseMemory* find(const std::vector<PhaseMemory>& phases, std::string_view name) {
-  const auto found = std::find_if(phases.begin(), phases.end(),
-                                  [&](const PhaseMemory& phase) { return phase.phase == name; });
-  return found == phases.end() ? nullptr : &*found;
+// Bytes live when `phase` began, as they were asked for; -1 if the recording has no such phase.
+std::int64_t live_at(const MemoryTrace& trace, std::string_view phase) {
+  for (const MemoryPoint& point : trace.timeline) {
+    if (point.action == "phase" && point.phase == phase) return point.allocated.value;
+  }
+  return -1;
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trace,
-                                                         const std::vector<PhaseMemory>& phases) {
+std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trace) {
   std::vector<std::pair<std::string, double>> facts;
   const auto add = [&](std::string name, std::int64_t value) {
     facts.emplace_back(std::move(name), static_cast<double>(value));
@@ -33,10 +34,9 @@ std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trac
       add("unnamed_bytes", trace.timeline.front().allocated.value - trace.named_before.value);
     }
   }
-  const PhaseMemory* forward = find(phases, "forward");
-  if (forward != nullptr && find(phases, "backward") != nullptr) {
-    add("saved_for_backward_bytes", forward->at_end.value - forward->at_start.value);
-  }
+  // Not from the allocator's own figures: a block of CUDA's is up to 1 MiB larger than its tensor.
+  const std::int64_t before = live_at(trace, "forward"), after = live_at(trace, "backward");
+  if (before >= 0 && after >= 0) add("saved_for_backward_bytes", after - before);
   std::int64_t largest = 0;
   for (const Allocation& block : trace.allocations) {
     if (block.phase != "before") largest = std::max(largest, block.size.value);

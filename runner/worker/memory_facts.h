@@ -13,12 +13,11 @@ namespace sweepd {
 
 //   weights_bytes, gradients_bytes, optimizer_state_bytes, other_bytes   what outlives a step
 //   unnamed_bytes               live when the step began, but in none of these
-//   saved_for_backward_bytes    live at the end of `forward` but not at its start; for a workload
-//                               whose next phase is `backward`
+//   saved_for_backward_bytes    live when `backward` began but not when `forward` did, as tensors
+//                               asked for it; for a workload that has both phases
 //   largest_allocation_bytes    of those made in the step
 //   memory_changes, lost_memory_changes    how many were recorded, and how many were not
 // A workload that names no tensors gets only the last three.
-std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trace,
-                                                         const std::vector<PhaseMemory>& phases);
+std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trace);
 
 }  // namespace sweepd

@@ -35,7 +35,7 @@ TEST_F(CudaMemoryPass, StateEqualsTheFormulaAndThePeaksAgree) {
   ASSERT_TRUE(result.trace);
   EXPECT_EQ(result.trace->lost, 0);
   std::map<std::string, double> facts, figures;
-  for (const auto& [name, value] : memory_facts(*result.trace, result.phases)) facts[name] = value;
+  for (const auto& [name, value] : memory_facts(*result.trace)) facts[name] = value;
   for (const Figure& figure : harness->work("lm_step", params).figures) {
     figures[figure.name] = figure.value;
   }
@@ -52,6 +52,23 @@ TEST_F(CudaMemoryPass, StateEqualsTheFormulaAndThePeaksAgree) {
   const auto peak = static_cast<double>(result.phases.back().peak_allocated.value);
   EXPECT_LE(static_cast<double>(highest), peak);
   EXPECT_GT(static_cast<double>(highest), 0.95 * peak);
+}
+
+TEST_F(CudaMemoryPass, SavedForBackwardFollowsTheFormulaInEveryPrecision) {
+  for (const char* precision : {"fp32", "bf16", "bf16_pure", "fp16"}) {
+    const Texts params = {{"model", "tiny"},         {"context", "128"},  {"batch", "3"},
+                          {"precision", precision}, {"device", "cuda"}};
+    const MemoryResult result = observe(params);
+    ASSERT_TRUE(result.trace);
+    double measured = 0, expected = -1;
+    for (const auto& [name, value] : memory_facts(*result.trace)) {
+      if (name == "saved_for_backward_bytes") measured = value;
+    }
+    for (const Figure& figure : harness->work("lm_step", params).figures) {
+      if (figure.name == "saved_for_backward_bytes") expected = figure.value;
+    }
+    EXPECT_EQ(measured, expected) << precision;
+  }
 }
 
 TEST_F(CudaMemoryPass, TheSnapshotOpensInPythonsPickle) {

@@ -50,6 +50,10 @@ constexpr std::string_view kCutlass =
 constexpr std::string_view kXmma =
     "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3_warpsize2x2x1_ffma_aligna4_"
     "alignc4_execute_kernel__5x_cublas";
+// As an H100 reported it, beside the product of the same name.
+constexpr std::string_view kXmmaSum =
+    "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3_warpsize2x2x1_ffma_aligna4_"
+    "alignc4_execute_split_k_kernel__5x_cublas";
 constexpr std::string_view kAdam =
     "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
     "namespace)::FusedOptimizerTensorListMetadata<4>, at::native::(anonymous namespace)::"
@@ -65,6 +69,7 @@ TEST(KernelName, IsFoldedToWhatTellsItApart) {
       {kMean, "reduce_kernel<512, 1, MeanOps<float>>"},
       {kCutlass, "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_tn_align8"},
       {kXmma, "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3"},
+      {kXmmaSum, "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3_split_k"},
       {"ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_tn"},
       {"[CUDA memcpy DtoD]", "[CUDA memcpy DtoD]"},
       {"aten::_log_softmax_backward_data", "aten::_log_softmax_backward_data"},
@@ -93,6 +98,9 @@ TEST(KernelClass, FollowsTheTable) {
       {kMean, KernelClass::kReduction},
       {kCutlass, KernelClass::kMatmul},
       {kXmma, KernelClass::kMatmul},
+      {kXmmaSum, KernelClass::kReduction},
+      {"void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<float> >(int)",
+       KernelClass::kReduction},
       {kAdam, KernelClass::kOptimizer},
       {"nvjet_tst_128x64_64x6_2x1_v_bz_TNT", KernelClass::kMatmul},
       {"void gemv2T_kernel_val<int, int, float, float, float, float, 128, 16, 4, 4, false>(int)",

@@ -105,7 +105,7 @@ TEST_F(MemoryRecorderTest, HeldTensorsAreThoseOfAnyBoundary) {
   EXPECT_EQ(result.trace->held[0].kind + " " + result.trace->held[0].name, "weights w");
   EXPECT_EQ(result.trace->held[1].kind + " " + result.trace->held[1].name, "gradients w.grad");
   EXPECT_EQ(result.trace->held[1].size.value, 40);
-  const auto facts = memory_facts(*result.trace, result.phases);
+  const auto facts = memory_facts(*result.trace);
   EXPECT_THAT(facts, Contains(Pair("weights_bytes", 40)));
   EXPECT_THAT(facts, Contains(Pair("gradients_bytes", 40)));
   EXPECT_THAT(facts, Contains(Pair("optimizer_state_bytes", 0)));
@@ -130,14 +130,14 @@ TEST_F(MemoryRecorderTest, WhatMovesToAnotherNameCountsOnce) {
   const auto result = observe(workload);
   ASSERT_EQ(result.trace->held.size(), 1U);
   EXPECT_EQ(result.trace->held[0].name, "w.grad");
-  EXPECT_THAT(memory_facts(*result.trace, result.phases), Contains(Pair("gradients_bytes", 40)));
+  EXPECT_THAT(memory_facts(*result.trace), Contains(Pair("gradients_bytes", 40)));
 }
 
 TEST_F(MemoryRecorderTest, WhatNobodyNamedIsUnnamed) {
   device.take(7, 1000);
   Trained workload(device);
   const auto result = observe(workload);
-  EXPECT_THAT(memory_facts(*result.trace, result.phases), Contains(Pair("unnamed_bytes", 1000)));
+  EXPECT_THAT(memory_facts(*result.trace), Contains(Pair("unnamed_bytes", 1000)));
 }
 
 TEST_F(MemoryRecorderTest, ABlockFromBeforeTheStepThatNobodyNamedIsKnownByItsRelease) {

@@ -112,9 +112,14 @@ TEST_P(AllReduceOf, ChecksEveryElementOfEveryStep) {
   for (const ReducedTrial& trial : trials) {
     EXPECT_EQ(trial.facts.at("wrong"), 0);
     EXPECT_GE(trial.facts.at("checked"), 4 * 100'000 / 8 / ranks - 4);
+    if (ranks == 1) {
+      EXPECT_FALSE(trial.samples.values.contains("step/algbw")) << "nothing is sent";
+      continue;
+    }
     EXPECT_THAT(trial.samples.values.at("step/algbw"), AllOf(SizeIs(3), Each(Gt(0))));
     algbw.insert(trial.samples.values.at("step/algbw").back());
   }
+  if (ranks == 1) return;
   EXPECT_EQ(algbw.size(), 1U);  // the slowest rank's, on all of them
 }
 

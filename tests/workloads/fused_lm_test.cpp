@@ -128,7 +128,7 @@ TEST(WeightCopies, AreHeldAsTheFormulaSays) {
       if (held.kind == HeldTensor::Kind::kWeights) weights += bytes;
       if (held.kind == HeldTensor::Kind::kGradients) gradients += bytes;
     }
-    const WorkPerStep work = work_of(params);
+    const WorkPerStep work = work_of(params, {});
     EXPECT_EQ(weights, figure(work, "weights_bytes") + figure(work, "weight_copies_bytes")) << mode;
     // train_step frees them in `optimizer`.
     const bool freed = std::string_view(mode) == "train_step";
@@ -154,11 +154,11 @@ TEST(WeightCopies, RestartWithTheFirstWeights) {
 
 TEST(Fusions, CountTheProductsThatRun) {
   LmStepParams params = small_case();  // two layers
-  EXPECT_EQ(figure(work_of(params), "matmuls_forward"), 7 * 2 + 1 + 2 * 2);
+  EXPECT_EQ(figure(work_of(params, {}), "matmuls_forward"), 7 * 2 + 1 + 2 * 2);
   params.fused_linear = "on";
-  EXPECT_EQ(figure(work_of(params), "matmuls_forward"), 4 * 2 + 1 + 2 * 2);
+  EXPECT_EQ(figure(work_of(params, {}), "matmuls_forward"), 4 * 2 + 1 + 2 * 2);
   params.attention = "flash";
-  EXPECT_EQ(figure(work_of(params), "matmuls_forward"), 4 * 2 + 1);
+  EXPECT_EQ(figure(work_of(params, {}), "matmuls_forward"), 4 * 2 + 1);
 }
 
 TEST(Fusions, WhatCannotBeCombinedSaysWhy) {
@@ -166,7 +166,7 @@ TEST(Fusions, WhatCannotBeCombinedSaysWhy) {
     LmStepParams params = small_case();
     change(params);
     try {
-      work_of(params);
+      work_of(params, {});
     } catch (const std::invalid_argument& error) {
       return std::string(error.what());
     }

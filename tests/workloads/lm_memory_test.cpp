@@ -45,7 +45,7 @@ Observed observe(const Texts& params) {
   Progress progress;
   Observed observed{measure_memory(*workload, *harness.device, phases, {1, {}}, progress), {}, {}};
   const auto& result = observed.result;
-  for (const auto& [name, value] : memory_facts(*result.trace, result.phases)) {
+  for (const auto& [name, value] : memory_facts(*result.trace)) {
     observed.facts[name] = value;
   }
   for (const Figure& figure : harness.work("lm_step", params).figures) {
@@ -115,6 +115,32 @@ TEST(LmMemory, SavedForBackwardFollowsTheFormulaWhateverTheShape) {
     EXPECT_EQ(observed.facts.at("saved_for_backward_bytes"),
               observed.figures.at("saved_for_backward_bytes"))
         << row.context << " " << row.batch << " " << row.heads << " " << row.precision;
+  }
+}
+
+// What an H100 measured for `small` at context 256 (docs/results/h100), to the byte.
+TEST(LmMemory, OnAGpuTheFormulaIsThatOfItsKernels) {
+  struct Row {
+    const char *batch, *precision;
+    double bytes;
+  };
+  Harness harness;
+  for (const Row& row : {Row{"1", "fp32", 276079624},
+                         {"1", "bf16", 446759944},
+                         {"4", "bf16", 1061482504},
+                         {"1", "bf16_pure", 143172616}}) {
+    double saved = 0;
+    for (const Figure& figure : harness
+                                    .work("lm_step", {{"model", "small"},
+                                                      {"context", "256"},
+                                                      {"batch", row.batch},
+                                                      {"precision", row.precision},
+                                                      {"mode", "forward_backward"},
+                                                      {"device", "cuda"}})
+                                    .figures) {
+      if (figure.name == "saved_for_backward_bytes") saved = figure.value;
+    }
+    EXPECT_EQ(saved, row.bytes) << row.batch << " " << row.precision;
   }
 }
 

@@ -52,7 +52,7 @@ double flops(const WorkPerStep& work, std::string_view phase) {
 
 TEST(LmWork, OfSmallAtContext256) {
   LmStepParams params;  // small, context 256, batch 4, fp32, train_step
-  const WorkPerStep work = work_of(params);
+  const WorkPerStep work = work_of(params, {});
   // T = 1024; 2T(12 (4*768^2 + 3*768*3072) + 10000*768) + 4*T*256*768*12
   constexpr double kLinear = 2048.0 * (12 * (4 * 768.0 * 768 + 3 * 768.0 * 3072) + 7680000);
   constexpr double kAttention = 4.0 * 1024 * 256 * 768 * 12;
@@ -82,13 +82,13 @@ TEST(LmWork, OfSmallAtContext256) {
 TEST(LmWork, FollowsTheMode) {
   LmStepParams params;
   params.mode = "forward";
-  WorkPerStep work = work_of(params);
+  WorkPerStep work = work_of(params, {});
   EXPECT_EQ(flops(work, "step"), flops(work, "forward"));
   EXPECT_EQ(flops(work, "backward"), -1);
   EXPECT_EQ(figure(work, "gradients_bytes"), 0);
   EXPECT_EQ(figure(work, "training_state_bytes"), 16.0 * 128625408) << "what training would take";
   params.mode = "forward_backward";
-  work = work_of(params);
+  work = work_of(params, {});
   EXPECT_EQ(flops(work, "step"), 3 * flops(work, "forward"));
   EXPECT_EQ(flops(work, "optimizer"), -1);
   EXPECT_EQ(figure(work, "optimizer_state_bytes"), 0);
@@ -97,12 +97,12 @@ TEST(LmWork, FollowsTheMode) {
 TEST(LmWork, FollowsThePrecision) {
   LmStepParams params;
   params.precision = "bf16";  // autocast: weights stay fp32, scores are bf16
-  WorkPerStep work = work_of(params);
+  WorkPerStep work = work_of(params, {});
   EXPECT_EQ(work.arithmetic, "bf16");
   EXPECT_EQ(figure(work, "weights_bytes"), 4.0 * 128625408);
   EXPECT_EQ(figure(work, "layer_scores_bytes"), 2.0 * 4 * 12 * 256 * 256);
   params.precision = "bf16_pure";
-  work = work_of(params);
+  work = work_of(params, {});
   EXPECT_EQ(work.arithmetic, "bf16");
   EXPECT_EQ(figure(work, "weights_bytes"), 2.0 * 128625408);
   EXPECT_EQ(work.phases[2].bytes, 14.0 * 128625408);
@@ -111,7 +111,7 @@ TEST(LmWork, FollowsThePrecision) {
 TEST(LmWork, OfXlIsKnownWithoutAllocatingIt) {
   LmStepParams params;
   params.model = "xl";
-  EXPECT_EQ(figure(work_of(params), "parameters"), 1998235200);
+  EXPECT_EQ(figure(work_of(params, {}), "parameters"), 1998235200);
 }
 
 TEST(LmShape, NumbersGivenOneByOneGoOnTopOfTheModel) {
@@ -125,7 +125,7 @@ TEST(LmShape, NumbersGivenOneByOneGoOnTopOfTheModel) {
 
 std::string message_of(const LmStepParams& params) {
   try {
-    work_of(params);
+    work_of(params, {});
   } catch (const std::invalid_argument& error) {
     return error.what();
   }

@@ -3,7 +3,7 @@
 namespace sweepd {
 
 WorkPerStep distributed_work(const DistributedParams& params, const RunParams& run) {
-  WorkPerStep work = work_of(params.lm);
+  WorkPerStep work = work_of(params.lm, run);
   const auto ranks = static_cast<double>(run.world_size);
   work.tokens *= ranks;
   for (PhaseWork& phase : work.phases) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workloads/nn/lm_params.h"
@@ -10,7 +11,8 @@
 namespace sweepd {
 
 // Bytes live at the end of `forward` but not at its start: the tensors that autograd saved, and the
-// loss. Exact for torch's CPU kernels; docs/MEASURING.md derives it, and says where a GPU differs.
+// loss, as they were asked for. `device` is "cpu" or "cuda", whose kernels keep different tensors;
+// exact for both. docs/MEASURING.md derives it.
 // Empty in mode forward, which saves nothing, for torch's attention kernels, whose backend decides
 // what to keep, and for compiled steps.
 struct SavedForBackward {
@@ -19,6 +21,6 @@ struct SavedForBackward {
   std::vector<Figure> parts;  // by what keeps them; they add up to `bytes`
 };
 std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
-                                                   const ModelShape& shape);
+                                                   const ModelShape& shape, std::string_view device);
 
 }  // namespace sweepd

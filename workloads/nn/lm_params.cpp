@@ -171,7 +171,7 @@ ModelShape shape_of(const LmStepParams& params) {
   return shape;
 }
 
-std::vector<Figure> figures_of(const LmStepParams& params) {
+std::vector<Figure> figures_of(const LmStepParams& params, const RunParams& run) {
   const ModelShape shape = shape_of(params);
   const Precision precision = precision_from(params.precision);
   const StepMode mode = step_mode_from(params.mode);
@@ -206,7 +206,7 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
       // The output head is a matrix of its own and counts; only the lookup table is excluded.
       {"parameters_without_embedding", count - embedding, "P - Vd"},
   };
-  if (const auto saved = saved_for_backward(params, shape)) {
+  if (const auto saved = saved_for_backward(params, shape, run.device)) {
     figures.push_back({"saved_for_backward_bytes", saved->bytes, saved->formula});
   }
   add_shape(shape, figures);
@@ -216,14 +216,14 @@ std::vector<Figure> figures_of(const LmStepParams& params) {
 
 // FLOPs count a multiply-add as two and attention in full, whatever the kernel skips, so that all
 // variants are compared with the same number. The figures also give the causal half.
-WorkPerStep work_of(const LmStepParams& params) {
+WorkPerStep work_of(const LmStepParams& params, const RunParams& run) {
   require_compilable(params);
   const ModelShape shape = shape_of(params);
   WorkPerStep work;
   work.arithmetic = peak_name(precision_from(params.precision));
   work.tokens = static_cast<double>(params.batch) * static_cast<double>(params.context);
   add_phases(params, shape, work);
-  work.figures = figures_of(params);
+  work.figures = figures_of(params, run);
   return work;
 }
 

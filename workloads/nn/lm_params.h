@@ -133,9 +133,9 @@ Fusions fusions_of(const LmStepParams& params);
 
 // Returns all that is known about a step without running it: FLOPs and bytes by phase, tokens, and
 // the figures of figures_of().
-WorkPerStep work_of(const LmStepParams& params);
+WorkPerStep work_of(const LmStepParams& params, const RunParams& run);
 
 // Returns the model's numbers, its parameters, and the bytes and FLOPs that follow from them.
-std::vector<Figure> figures_of(const LmStepParams& params);
+std::vector<Figure> figures_of(const LmStepParams& params, const RunParams& run);
 
 }  // namespace sweepd
