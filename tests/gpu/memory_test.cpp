@@ -56,8 +56,11 @@ TEST_F(CudaMemoryPass, StateEqualsTheFormulaAndThePeaksAgree) {
 
 TEST_F(CudaMemoryPass, SavedForBackwardFollowsTheFormulaInEveryPrecision) {
   for (const char* precision : {"fp32", "bf16", "bf16_pure", "fp16"}) {
-    const Texts params = {{"model", "tiny"},         {"context", "128"},  {"batch", "3"},
-                          {"precision", precision}, {"device", "cuda"}};
+    const Texts params = {{"model", "tiny"},
+                          {"context", "128"},
+                          {"batch", "3"},
+                          {"precision", precision},
+                          {"device", "cuda"}};
     const MemoryResult result = observe(params);
     ASSERT_TRUE(result.trace);
     double measured = 0, expected = -1;

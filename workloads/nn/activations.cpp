@@ -16,22 +16,27 @@ struct Saved {
 // fp32: everything has 4 bytes. bf16_pure: the norm uses fp32 copies of its input. Autocast: the
 // norm's output is cast once for each product that reads it (three and two in a block), and these
 // copies are saved; so are copies of the weights.
-constexpr Saved kFp32{4 + 4 + 4, 4 * 4, 4, 0, 0,
-                      "L(40Td + 16Tf + 4BhS^2) + 12Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
-constexpr Saved kPure{4 + 4 + 2, 4 * 2, 2, 0, 0,
-                      "L(28Td + 8Tf + 2BhS^2) + 10Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
-constexpr Saved kAutocast{4 + 4, (4 + 5) * 2, 2, 2, 2,
+constexpr Saved kFp32{
+    4 + 4 + 4, 4 * 4, 4, 0, 0, "L(40Td + 16Tf + 4BhS^2) + 12Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
+constexpr Saved kPure{
+    4 + 4 + 2, 4 * 2, 2, 0, 0, "L(28Td + 8Tf + 2BhS^2) + 10Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
+constexpr Saved kAutocast{4 + 4,
+                          (4 + 5) * 2,
+                          2,
+                          2,
+                          2,
                           "L(34Td + 8Tf + 2BhS^2 + 8d^2 + 6df) + 10Td + 2Vd + 4T(2L+1) + 4TV + 8, "
                           "f = d_ff"};
 // CUDA's RMSNorm is one kernel, which keeps no normalised input and takes any type. Its autocast
 // computes the softmax in fp32, and the product with v keeps a cast of the result.
-constexpr Saved kCudaFp32{4 + 4, 4 * 4, 4, 0, 0,
-                          "L(32Td + 16Tf + 4BhS^2) + 8Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
-constexpr Saved kCudaPure{2 + 2, 4 * 2, 2, 0, 0,
-                          "L(16Td + 8Tf + 2BhS^2) + 4Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
+constexpr Saved kCudaFp32{
+    4 + 4, 4 * 4, 4, 0, 0, "L(32Td + 16Tf + 4BhS^2) + 8Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
+constexpr Saved kCudaPure{
+    2 + 2, 4 * 2, 2, 0, 0, "L(16Td + 8Tf + 2BhS^2) + 4Td + 4T(2L+1) + 4TV + 8, f = d_ff"};
 constexpr Saved kCudaAutocast{
-    4, (4 + 5) * 2, 4 + 2, 2, 2,
-    "L(26Td + 8Tf + 6BhS^2 + 8d^2 + 6df) + 6Td + 2Vd + 4T(2L+1) + 4TV + 8, f = d_ff"};
+    4,     (4 + 5) * 2,
+    4 + 2, 2,
+    2,     "L(26Td + 8Tf + 6BhS^2 + 8d^2 + 6df) + 6Td + 2Vd + 4T(2L+1) + 4TV + 8, f = d_ff"};
 
 const Saved& saved_by(Precision precision, bool cuda) {
   if (precision == Precision::kBf16Pure) return cuda ? kCudaPure : kPure;

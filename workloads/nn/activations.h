@@ -21,6 +21,7 @@ struct SavedForBackward {
   std::vector<Figure> parts;  // by what keeps them; they add up to `bytes`
 };
 std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
-                                                   const ModelShape& shape, std::string_view device);
+                                                   const ModelShape& shape,
+                                                   std::string_view device);
 
 }  // namespace sweepd
