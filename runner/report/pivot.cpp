@@ -17,6 +17,7 @@
 #include "runner/report/report.h"
 #include "runner/report/row_order.h"
 #include "runner/report/significance.h"
+#include "runner/report/slow_step_notes.h"
 #include "runner/report/sort_key.h"
 #include "runner/report/with_columns.h"
 
@@ -233,6 +234,9 @@ class Pivot {
     if (group != nullptr && !noted) {
       footnotes_.add_cell(cell_name(row, column), group->rows, layer.axes());
       partial_.add_cell(cell_name(row, column), axes().row_name(row), group->rows);
+      if (layer.value().cell.find("{median") == std::string::npos) {
+        slow_steps_.add_cell(cell_name(row, column), layer.results(), group->rows);
+      }
     }
     const auto failed = layer.failed_baseline(row, column.key);
     if (!failed.empty()) {  // rows of other results, whose dimensions differ
@@ -266,6 +270,7 @@ class Pivot {
     const std::size_t explanations = table.notes.size();
     if (pooling_.any()) table.notes.push_back(pooling_.warning());
     add(footnotes_.lines());
+    add(slow_steps_.lines());
     add(partial_.lines());
     table.warnings = table.notes.size() - explanations;
   }
@@ -283,6 +288,7 @@ class Pivot {
   std::vector<ValueColumn> columns_;
   report::Footnotes footnotes_;
   report::PartialNotes partial_;
+  report::SlowStepNotes slow_steps_;
   report::UnsaidPooling pooling_;
   report::Significance significance_;
 };

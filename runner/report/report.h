@@ -91,6 +91,8 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 //                                 has no Cell::number: a figure that broke physics must not slip
 //                                 into somebody's arithmetic
 //   steps not on one level (§)    shown with the mark; a note says in how many cells, and how
+//   a mean above the median       by more than a tenth, because of a few slow steps: a note says in
+//                                 how many of the cells that show no median
 //
 // A column is named by its values ("bf16 forward", "context 512, backward"), or by the metric when
 // the query has no columns; dimensions alone have no unit ("1" is a number without a unit). `unit`
