@@ -136,7 +136,9 @@ Finding gpu_processes(const CudaFacts& cuda) {
   std::int64_t processes = 0;
   for (const GpuFacts& one : cuda.gpus) processes += one.processes;
   if (processes == 0) return ok("GPU load", "none");
-  return {"GPU load", Health::kWarning, fmt::format("{} processes have a context", processes),
+  return {"GPU load", Health::kWarning,
+          processes == 1 ? "1 process has a context"
+                         : fmt::format("{} processes have a context", processes),
           "They share memory and time with what is measured; such timings are marked `suspect`.",
           "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"};
 }
