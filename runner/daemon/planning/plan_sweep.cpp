@@ -16,8 +16,6 @@
 namespace sweepd {
 namespace {
 
-constexpr Duration kAsking = seconds(10);
-
 PlannedAxis count_values(const PreparedSweep& prepared, std::size_t param) {
   const ParamDef& def = prepared.def->params[param];
   PlannedAxis axis{def.name, {}};
@@ -81,7 +79,9 @@ class Planner {
     std::vector<TrialStanding> theirs;
     for (const std::size_t i : picked) theirs.push_back((*standing)[i]);
     if (const auto looked = look_at(picked, theirs); !looked) return looked.error();
-    ask_clusters();
+    for (std::string& refusal : ask_clusters(context_.pools, plan_.asks)) {
+      plan_.refusals.push_back(std::move(refusal));
+    }
     finish_time();
     return std::move(plan_);
   }
@@ -257,25 +257,6 @@ class Planner {
   // One question after the other, so that a controller never has two of them. It answers within
   // some hundredths of a second; one that is slow is asked no more after a while, and each kind
   // that was left out says so.
-  void ask_clusters() {
-    const Instant until = now_instant() + kAsking;
-    for (PlannedAsk& ask : plan_.asks) {
-      if (now_instant() >= until) {
-        ask.estimate =
-            Error{ErrorCode::kUnavailable,
-                  "not asked, since the answers before took longer than " + to_text(kAsking)};
-        continue;
-      }
-      const PoolUse& use = context_.pools.at(context_.pools.find(ask.pool).value());
-      PoolInspector* inspector = use.executor->inspector();
-      if (inspector == nullptr) continue;
-      ask.estimate = inspector->estimate(ask.request);
-      if (!ask.estimate || ask.estimate->never.empty()) continue;
-      plan_.refusals.push_back(fmt::format("pool `{}`, world_size {}: {}", ask.pool,
-                                           ask.request.world_size, ask.estimate->never));
-    }
-  }
-
   const PlanContext& context_;
   const PreparedSweep& prepared_;
   const WorkloadDef& def_;

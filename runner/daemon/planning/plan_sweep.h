@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db/query/query.h"
+#include "runner/daemon/planning/ask_clusters.h"
 #include "runner/daemon/planning/plan_shared.h"
 #include "runner/daemon/planning/prepare.h"
 
@@ -42,14 +43,6 @@ struct PlannedTimeouts {
   std::vector<std::string> values;  // of the axes
   Duration expected{0}, timeout{0};
   bool all_equal = true;  // whether all of them have this timeout
-};
-
-// What the looked-at trials of one kind ask a cluster for.
-struct PlannedAsk {
-  std::string pool;
-  PoolRequest request;
-  std::int64_t trials = 0;
-  Result<PoolEstimate> estimate{PoolEstimate{}};
 };
 
 struct SweepPlan {
