@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runner/client/doctor/facts.h"
@@ -20,6 +21,10 @@ struct Finding {
   std::string why;    // one sentence; "" if all is well
   std::string mend;   // the command, or what to do; "" if there is nothing to do
 };
+
+inline Finding ok(std::string subject, std::string found) {
+  return {std::move(subject), Health::kOk, std::move(found), "", ""};
+}
 
 std::vector<Finding> examine(const MachineFacts& facts);
 Health worst(const std::vector<Finding>& findings);
