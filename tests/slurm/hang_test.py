@@ -52,6 +52,14 @@ class TheFolderHangs(Story):
         self.assertIn(done.returncode, (0, 4), done.stdout + done.stderr)
         return done.stdout + done.stderr
 
+    def begin(self, *arguments):
+        begun = subprocess.Popen(
+            [self.home.bin / "sweepctl", *arguments], env=self.home.environment, cwd=self.home.folder, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True
+        )
+        self.addCleanup(begun.kill)
+        return begun
+
     def loop_asked_nothing(self):
         on_loop = self.notes / "on_loop"
         self.assertEqual(on_loop.read_text() if on_loop.exists() else "", "", "what the loop asked of the folder")
@@ -64,8 +72,9 @@ class TheFolderHangs(Story):
     def test_clients_are_answered_and_this_machine_goes_on(self):
         home = self.home
         home.submit("far", seeds=4, sleep="900ms", warmup="0, 1")
-        home.started()
+        attempt = home.started()[0]
         self.hang()
+        logs = [self.begin("log", attempt) for _ in range(6)]  # more than there are readers
         self.ctl("submit", home.write("dropped", seeds=3, sleep="11ms"), "--pool", "cluster")
         self.a_call_hangs()
         for command in ("status", "devices"):
@@ -75,7 +84,10 @@ class TheFolderHangs(Story):
         self.assertIn("ended 3 queued attempts", self.ctl("cancel", "dropped"))
         self.assertEqual(self.outcomes_of("dropped"), ["cancelled"] * 3)
         self.assertIn("open", self.outcomes_of("far"))
+        self.assertEqual([log.poll() for log in logs], [None] * 6)
         self.answer()
+        for log in logs:
+            self.assertIn("ended done", log.communicate(timeout=30)[0])
         self.ctl("retry", "dropped")
         home.all_ended()
         self.assertEqual(self.outcomes_of("far"), ["done"] * 8)

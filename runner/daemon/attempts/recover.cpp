@@ -107,6 +107,7 @@ void Dispatcher::found_in_cluster(PoolIndex pool, std::int64_t row, const Attemp
     scheduler_.finished(row);
     resume_run(std::move(starting->attempt), found);
     if (starting->cancelled) scheduler_.cancel(row);
+    hooks_.changed();
     schedule_pump();
   }
   Adopting& adopting = adopting_.at(pool);
