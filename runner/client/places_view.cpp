@@ -93,6 +93,10 @@ Table nodes_table(const rpc::PoolEntry& pool) {
                           {nodes.reason, {}}});
   }
   for (const rpc::PoolJobEntry& job : pool.jobs) table.notes.push_back(job_line(job));
+  if (!pool.trouble.empty()) {
+    table.notes.push_back(pool.trouble);
+    table.warnings = 1;
+  }
   if (!pool.problem.empty()) {
     table.notes.push_back("its state is not known: " + pool.problem);
     table.warnings = 1;

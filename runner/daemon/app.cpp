@@ -1,11 +1,14 @@
 #include "runner/daemon/app.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include "build_info.h"
 #include "db/upkeep/database_copy.h"
@@ -28,6 +31,20 @@ namespace {
 constexpr std::size_t kReaderThreads = 4, kSlowThreads = 4;
 constexpr Duration kQueryLimit = seconds(30);
 constexpr std::chrono::seconds kFolderCheck{2};
+constexpr std::chrono::seconds kLastReads{3};
+
+// A thread that waits for a shared folder cannot be ended, and may wait for hours. What it does
+// there may end anywhere, as if the daemon had died.
+void end_without_readers() {
+  const auto end = [] {
+    std::this_thread::sleep_for(kLastReads);
+    spdlog::warn("a folder does not answer; ending without what was asked of it");
+    spdlog::default_logger()->flush();
+    ::_exit(EXIT_SUCCESS);
+  };
+  std::thread(end).detach();
+}
+
 }  // namespace
 
 // Members are destroyed in reverse order: sessions before services, readers before the loop.
@@ -66,7 +83,8 @@ struct App::Parts {
                     },
                     [this] { end(); }, [this] { return keeps_folder(); }}),
         services{{state, state.database(), catalog, readers, slow, config.config.pools,
-                  [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); }},
+                  [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); },
+                  [this](const std::string& pool) { return shared_folder(pool); }},
                  io,
                  machine,
                  host,
@@ -94,6 +112,11 @@ struct App::Parts {
             state.runs(),
             host.cores,
             [this] { return machine_now.known(); }};
+  }
+
+  PoolFolder* shared_folder(const std::string& pool) {
+    const auto index = dispatcher.pools().find(pool);
+    return index ? &dispatcher.folder_of(*index) : nullptr;
   }
 
   void stop(StopMode mode) {
@@ -226,10 +249,11 @@ Result<void> App::run(const std::function<void()>& ready) {
   ready();
   parts_->loop.run(parts_->io);
   parts_->server.close();
-  // Before anything that their jobs use is destroyed.
+  // Before anything that their jobs use is destroyed. From then on nothing can be lost.
+  parts_->writer.finish();
+  end_without_readers();
   parts_->readers.finish();
   parts_->slow.finish();
-  parts_->writer.finish();
   spdlog::info("stopped");
   return {};
 }

@@ -94,6 +94,7 @@ class Executor {
 
   // Looks for the ranks of a folder that another daemon started. RankEnded follows for each that is
   // alive, and AttemptOver. If none is alive and the attempt is incomplete, nothing follows.
+  // Of a cluster: from any thread, and as long as its folder does not answer, this waits.
   virtual Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, int world_size) = 0;
 
   // Call before `start` if nothing runs and other attempts wait behind this one: loading the worker

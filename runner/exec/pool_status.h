@@ -77,6 +77,9 @@ class PoolInspector {
   // Why nothing in this pool goes on, as a sentence ("the controller of pool `h200` does not
   // answer since 14:02:11"); "" if all is well.
   virtual std::string trouble() const = 0;
+  // Since when the folder that the pool shares has not answered the executor; empty: it waits for
+  // no answer.
+  virtual std::optional<Instant> waits_for_folder_since() const { return std::nullopt; }
 };
 
 }  // namespace sweepd

@@ -287,7 +287,7 @@ TEST_F(PoolsStory, ARestartAdoptsWhatStartedMeanwhile) {
   far_.alive = {0};
   far_.found_started = WallTime{now_wall().ns - seconds(601).ns};
   recover();
-  ASSERT_EQ(dispatcher_->running().size(), 1U);
+  ASSERT_TRUE(until([&] { return dispatcher_->running().size() == 1; }));
   ASSERT_TRUE(until([&] { return !far_.signals.empty(); })) << "its deadline is over";
 }
 

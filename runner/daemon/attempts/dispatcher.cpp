@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <iterator>
 #include <set>
 #include <variant>
 
-#include "runner/base/text.h"
 #include "runner/daemon/attempts/item_of.h"
 #include "runner/daemon/attempts/run.h"
-#include "runner/wire/status.h"
 
 namespace sweepd {
 
@@ -25,12 +24,13 @@ Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Pools pools, const 
       catalog_(catalog),
       hooks_(std::move(hooks)),
       timing_(timing),
+      journals_(io),
+      folders_(make_pool_folders(io, journals_, pools_)),
       scheduler_(pools_.for_scheduler(), timing.grace),
       waiting_(catalog),
-      starter_(writer, pools_, catalog, start_hooks()),
+      starter_(writer, pools_, folders_, catalog, start_hooks()),
       analytic_(io, *pools_.at(0).executor, catalog, writer, scheduler_, waiting_,
                 analytic_hooks()),
-      journals_(io),
       changes_(io, journals_, change_hooks()),
       sentinels_(writer, catalog, sentinel_hooks()),
       results_(writer, journals_, result_hooks()),
@@ -92,54 +92,6 @@ void Dispatcher::drain() {
 void Dispatcher::kill_running() {
   for (const auto& [row, run] : running_) run->kill();
   starter_.kill_all();
-}
-
-std::vector<RunningAttempt> Dispatcher::running() const {
-  std::vector<RunningAttempt> result;
-  for (const auto& [row, run] : running_) {
-    const Status status = read_status(run->folder.status(0));
-    const OpenAttempt& attempt = run->attempt;
-    result.push_back({row, attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
-                      run->elapsed(), status.step, status.phase, use_of(attempt).pool.name,
-                      place_of(attempt.id)});
-  }
-  return result;
-}
-
-std::vector<GivenAttempt> Dispatcher::given() const {
-  std::vector<GivenAttempt> result;
-  for (const auto& [row, starting] : starter_.all()) {
-    const OpenAttempt& attempt = starting.attempt;
-    const PoolUse& use = use_of(attempt);
-    if (!use.is_cluster()) continue;
-    result.push_back({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
-                      now_instant() - starting.since, use.pool.name, place_of(attempt.id)});
-  }
-  return result;
-}
-
-std::optional<AttemptPlace> Dispatcher::place_of(const AttemptId& attempt) const {
-  for (const PoolUse& use : pools_) {
-    const PoolInspector* inspector = use.executor->inspector();
-    if (inspector == nullptr) continue;
-    if (auto place = inspector->place_of(attempt)) return place;
-  }
-  return std::nullopt;
-}
-
-std::string Dispatcher::trouble() const {
-  if (!trouble_.empty()) return trouble_;
-  std::vector<std::string> all;
-  for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
-    const PoolUse& use = pools_.at(pool);
-    const std::string& own = gates_[pool]->trouble();
-    if (!own.empty())
-      all.push_back(use.is_cluster() ? "pool `" + use.pool.name + "`: " + own : own);
-    const PoolInspector* inspector = use.executor->inspector();
-    if (inspector == nullptr) continue;
-    if (std::string why = inspector->trouble(); !why.empty()) all.push_back(std::move(why));
-  }
-  return join(all, "; ");
 }
 
 // Posts `pump`, so that actions are carried out from the event loop and never inside a call that
@@ -248,7 +200,14 @@ void Dispatcher::wait_for_events(PoolIndex pool) {
 // All ends of ranks are noted before any is acted upon: what looks like the reason for the others'
 // ends may be one of their consequences.
 void Dispatcher::take_events(PoolIndex pool) {
-  const std::vector<ExecutorEvent> events = pools_.at(pool).executor->events();
+  std::vector<ExecutorEvent> events = pools_.at(pool).executor->events();
+  const auto adopting = adopting_.find(pool);
+  if (adopting == adopting_.end()) return hear(events);
+  // Of attempts that are not known yet.
+  std::ranges::move(events, std::back_inserter(adopting->second.events));
+}
+
+void Dispatcher::hear(const std::vector<ExecutorEvent>& events) {
   std::set<std::int64_t> with_ends;
   for (const ExecutorEvent& event : events) {
     if (const auto* started = std::get_if<AttemptStarted>(&event)) {
@@ -266,10 +225,7 @@ void Dispatcher::take_events(PoolIndex pool) {
     } else if (const auto* lost = std::get_if<AttemptLost>(&event)) {
       lose(*lost);
     } else if (const auto* over = std::get_if<AttemptOver>(&event)) {
-      // Posted: whoever takes the events may be about to stop the attempt.
-      if (Run* run = run_of(over->attempt)) {
-        asio::post(io_, [this, row = run->attempt.row] { finish_run(row); });
-      }
+      if (Run* run = run_of(over->attempt)) finish_run_after_files(*run);
     }
   }
   for (const std::int64_t row : with_ends) running_.at(row)->end_others();
@@ -280,6 +236,14 @@ Run* Dispatcher::run_of(const AttemptId& attempt) {
     if (run->attempt.id == attempt) return run.get();
   }
   return nullptr;
+}
+
+// Posted: whoever takes the events may be about to stop the attempt. What its files are asked for
+// comes before.
+void Dispatcher::finish_run_after_files(Run& run) {
+  folder_of(pool_of_attempt(run.attempt))
+      .run([] {},
+           [this, row = run.attempt.row] { asio::post(io_, [this, row] { finish_run(row); }); });
 }
 
 void Dispatcher::finish_run(std::int64_t row) {
@@ -297,36 +261,40 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
   const auto record = std::make_shared<AttemptRecord>();
   const PoolUse& use = use_of(run->attempt);
   const std::string cluster = use.is_cluster() ? use.pool.name : "";
-  journals_.run(
-      [run, record, cluster, now = run->now(), set = run->clock_was_set()] {
-        *record = ingest(run->folder, run->attempt, run->ended, run->stop, now);
-        if (set) record->ended = now;  // its ranks may have begun before that or after
-        if (run->world_size() > 1) {
-          tell_of_gang(*record, run->folder, run->hang, run->attempt.timeout);
-        }
-        if (!cluster.empty() && record->environment) name_machine(cluster, *record->environment);
-      },
-      [this, run, record] {
-        const std::int64_t row = run->attempt.row;
-        if (run->lost && outcome_of(record->ending) != Outcome::kDone) {
-          if (run->lost->again && !run->stop && run->attempt.losses < kMostLosses) {
-            scheduler_.finished(row);
-            return lose(std::move(run->attempt), *run->lost, /*cancelled=*/false);
-          }
-          if (!run->stop) record->ending = ending_of(*run->lost, run->attempt.losses);
-        } else if (const auto blame = machine_failed(*run)) {
-          scheduler_.finished(row);
-          return start_failed(std::move(run->attempt), describe(record->ending), *blame);
-        } else if (const std::string fault = take_out_of_service(*run, *record);
-                   !fault.empty() && !run->stop && run->attempt.losses < kMostLosses &&
-                   has_other_gpus(run->attempt)) {
-          scheduler_.finished(row);
-          schedule_pump();
-          return begin_again(std::move(run->attempt), fault);
-        }
-        if (!run->lost || !run->lost->next_too) gate_of(run->attempt).has_measured(row);
-        store_record(run->attempt, record);
-      });
+  const auto blame = std::make_shared<std::optional<Blame>>();
+  folder_of(pool_of_attempt(run->attempt))
+      .read(
+          [run, record, blame, cluster, now = run->now(), set = run->clock_was_set()] {
+            *blame = machine_failed(*run);
+            *record = ingest(run->folder, run->attempt, run->ended, run->stop, now);
+            if (set) record->ended = now;  // its ranks may have begun before that or after
+            if (run->world_size() > 1) {
+              tell_of_gang(*record, run->folder, run->hang, run->attempt.timeout);
+            }
+            if (!cluster.empty() && record->environment)
+              name_machine(cluster, *record->environment);
+          },
+          [this, run, record, blame] {
+            const std::int64_t row = run->attempt.row;
+            if (run->lost && outcome_of(record->ending) != Outcome::kDone) {
+              if (run->lost->again && !run->stop && run->attempt.losses < kMostLosses) {
+                scheduler_.finished(row);
+                return lose(std::move(run->attempt), *run->lost, /*cancelled=*/false);
+              }
+              if (!run->stop) record->ending = ending_of(*run->lost, run->attempt.losses);
+            } else if (*blame) {
+              scheduler_.finished(row);
+              return start_failed(std::move(run->attempt), describe(record->ending), **blame);
+            } else if (const std::string fault = take_out_of_service(*run, *record);
+                       !fault.empty() && !run->stop && run->attempt.losses < kMostLosses &&
+                       has_other_gpus(run->attempt)) {
+              scheduler_.finished(row);
+              schedule_pump();
+              return begin_again(std::move(run->attempt), fault);
+            }
+            if (!run->lost || !run->lost->next_too) gate_of(run->attempt).has_measured(row);
+            store_record(run->attempt, record);
+          });
 }
 
 }  // namespace sweepd

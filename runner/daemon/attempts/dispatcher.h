@@ -2,7 +2,8 @@
 // stores their results. Runs on the daemon's loop, and nothing here polls: the executors' events
 // wake it, and one timer is set to the scheduler's next deadline. It never waits for a disk: a
 // separate thread reads journals, and the writer's thread stores. Meanwhile the attempt keeps its
-// lease, so that reading and storing disturb no measurement.
+// lease, so that reading and storing disturb no measurement. Nor does it wait for the folder that a
+// cluster shares: threads of that folder's own do what is to be done there (pool_folder.h).
 //
 // Crash safety: first the attempt is marked started in the database, then its folder and request
 // are written, then the processes start. Wherever the daemon dies in between, the next daemon's
@@ -24,6 +25,7 @@
 
 #include "db/store/store.h"
 #include "runner/daemon/attempts/analytic_queue.h"
+#include "runner/daemon/attempts/pool_folders.h"
 #include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/attempts/queue_changes.h"
 #include "runner/daemon/attempts/result_queue.h"
@@ -110,7 +112,8 @@ class Dispatcher {
   ~Dispatcher();
 
   // Call once, before anything else and before the loop runs: queues what waits, adopts what runs,
-  // and begins to read the journals of what ended in the meantime.
+  // and begins to read the journals of what ended in the meantime. What a cluster has is adopted
+  // when the cluster's folder answers; two seconds are waited for that.
   Result<void> recover();
 
   // Both process a large number in slices, in the order of the calls. Nothing starts until that is
@@ -142,15 +145,21 @@ class Dispatcher {
   // Why nothing starts now, here or in another pool, as a sentence; "" if attempts start and
   // results are stored.
   std::string trouble() const;
+  // That of one cluster alone: why its folder keeps it waiting, or "".
+  std::string silence_of(PoolIndex pool) const;
   const Pools& pools() const { return pools_; }
+  PoolFolder& folder_of(PoolIndex pool) { return *folders_.at(pool); }
+  // Whether the places that `running` returned are being read again.
+  bool is_reading_places() const;
   std::size_t queued() const {
     return scheduler_.queued() + analytic_.uncounted() + starter_.size() + changes_.arriving() +
            held();
   }
   std::size_t held() const { return parked_.size(); }  // of `queued`
 
-  // Number of journals that are being read. For tests.
-  std::size_t reading() const { return journals_.pending(); }
+  // Number of journals that are being read, and of things that are done in shared folders. For
+  // tests.
+  std::size_t reading() const;
 
  private:
   QueueChanges::Hooks change_hooks();
@@ -181,17 +190,19 @@ class Dispatcher {
   enum class Blame { kMachine, kPerhapsTheAttempt };
   void start_failed(OpenAttempt attempt, const std::string& why, Blame blame);
   // Returns a value if the machine ended this run before it could measure.
-  std::optional<Blame> machine_failed(const Run& run) const;
+  static std::optional<Blame> machine_failed(const Run& run);
   Starter::Hooks start_hooks();
   void started(Starting starting);
   std::shared_ptr<Run> make_run(OpenAttempt attempt, WallTime started) {
     const PoolUse& use = use_of(attempt);
     std::filesystem::path folder = use.runs / attempt.id;
-    return std::make_shared<Run>(io_, *use.executor, timing_.peer_grace, std::move(attempt),
+    PoolFolder& files = folder_of(pool_of_attempt(attempt));
+    return std::make_shared<Run>(io_, *use.executor, files, timing_.peer_grace, std::move(attempt),
                                  std::move(folder), started);
   }
   void wait_for_events(PoolIndex pool);
   void take_events(PoolIndex pool);
+  void hear(const std::vector<ExecutorEvent>& events);
   // Takes GPUs of this machine out of service that the attempt found at fault. Returns what is
   // wrong, or "" if nothing is.
   std::string take_out_of_service(const Run& run, const AttemptRecord& record);
@@ -208,9 +219,18 @@ class Dispatcher {
   bool is_idle() const;  // nothing runs, starts or is being stored
   bool nothing_runs_in(PoolIndex pool) const;
   bool may_end() const;  // when draining
+  void finish_run_after_files(Run& run);
   void finish_run(std::int64_t row);
   void read_journals(const std::shared_ptr<Run>& run);
+  // What an executor and the attempt's folder say of one that another daemon started.
+  struct Found {
+    Adoption adoption;
+    std::optional<RunNote> note;
+  };
   void recover_started(OpenAttempt attempt);
+  void recover_in_cluster(OpenAttempt attempt);
+  void found_in_cluster(PoolIndex pool, std::int64_t row, const AttemptId& id, const Found& found);
+  void resume_run(OpenAttempt attempt, const Found& found);
   void make_runs_of_clusters(const std::set<PoolIndex>& used);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
   // Leaves out what lies beyond an attempt that ran out of memory, or what else waits of a trial
@@ -224,6 +244,7 @@ class Dispatcher {
   bool may_start(PoolIndex pool) const;
   void close_gates_for(Duration pause);
   void resume_starts(PoolIndex pool);
+  void open_gate(PoolIndex pool);
   void resume_all_starts();
   void arm_timer();
   Sentinels::Hooks sentinel_hooks();
@@ -234,6 +255,8 @@ class Dispatcher {
   const Catalog& catalog_;
   Hooks hooks_;
   DispatcherTiming timing_;
+  SideThread journals_;
+  PoolFolders folders_;
   Scheduler scheduler_;
   WaitingAttempts waiting_;
   // Rows of open attempts whose sweeps are all paused, and of these what waits outside the queue.
@@ -243,13 +266,18 @@ class Dispatcher {
   Starter starter_;
   std::map<std::int64_t, std::shared_ptr<Run>> running_;
   AnalyticQueue analytic_;
-  SideThread journals_;
   QueueChanges changes_;
   Sentinels sentinels_;
   ResultQueue results_;
   boost::asio::steady_timer timer_;
   std::vector<boost::asio::posix::stream_descriptor> executor_events_;  // by pool
   std::vector<std::unique_ptr<StartGate>> gates_;                       // by pool
+  // Of a cluster whose attempts are being adopted: how many, and its events meanwhile.
+  struct Adopting {
+    std::size_t attempts = 0;
+    std::vector<ExecutorEvent> events;
+  };
+  std::map<PoolIndex, Adopting> adopting_;
   std::string trouble_;       // why results cannot be stored
   std::string told_trouble_;  // what watchers were told last
   bool pump_scheduled_ = false;

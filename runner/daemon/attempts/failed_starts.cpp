@@ -20,11 +20,10 @@ namespace {
 constexpr off_t kRoomBytes = 1 << 20;
 
 // Returns why the pool's `runs` cannot take another attempt, or "" if it can.
-std::string no_room_in(const PoolUse& use) {
-  const std::filesystem::path& runs = use.runs;
+std::string no_room_in(const std::filesystem::path& runs, bool shared) {
   const std::string probe = runs / ".room";
   std::error_code ignored;
-  if (!use.is_cluster()) std::filesystem::create_directories(runs, ignored);  // as a start would do
+  if (!shared) std::filesystem::create_directories(runs, ignored);  // as a start would do
   const UniqueFd fd(::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   const int error = fd ? ::posix_fallocate(fd.get(), 0, kRoomBytes) : errno;
   ::unlink(probe.c_str());
@@ -34,7 +33,7 @@ std::string no_room_in(const PoolUse& use) {
 
 }  // namespace
 
-std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) const {
+std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) {
   if (run.stop) return std::nullopt;
   for (const EndedRank& rank : run.ended) {
     std::error_code ignored;  // a journal that cannot be seen kept nothing
@@ -52,8 +51,10 @@ void Dispatcher::queue_again(OpenAttempt attempt) {
     return end_without_process(attempt, {Cancelled{"cancelled"}});
   }
   spdlog::info("attempt {} measured nothing; it is queued again", attempt.id);
-  std::error_code ignored;
-  std::filesystem::remove_all(use_of(attempt).runs / attempt.id, ignored);
+  folder_of(pool_of_attempt(attempt)).run([folder = use_of(attempt).runs / attempt.id] {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  });
   // The writer does this before any later start of the attempt. If it fails, the next daemon queues
   // the attempt again, because no rank has taken its place.
   writer_.run([row = attempt.row](Store& store) { return store.mark_queued(row); },
@@ -89,15 +90,24 @@ void Dispatcher::resume_starts(PoolIndex pool) {
   // open the gate afterwards.
   if (results_.is_refused()) return results_.store_next();
   StartGate& gate = *gates_[pool];
-  if (!gate.trouble().empty()) {
-    const bool nothing_waits = pool == 0 ? nothing_wants_to_start() : scheduler_.queued(pool) == 0;
-    if (nothing_waits) {
-      gate.end_trouble();  // nothing is left that could show it
-    } else if (const std::string why = no_room_in(pools_.at(pool)); !why.empty()) {
-      return gate.close_because(why);
-    }
+  if (gate.trouble().empty()) return open_gate(pool);
+  const bool nothing_waits = pool == 0 ? nothing_wants_to_start() : scheduler_.queued(pool) == 0;
+  if (nothing_waits) {
+    gate.end_trouble();  // nothing is left that could show it
+    return open_gate(pool);
   }
-  gate.open();
+  const PoolUse& use = pools_.at(pool);
+  const auto why = std::make_shared<std::string>();
+  folder_of(pool).run(
+      [why, runs = use.runs, shared = use.is_cluster()] { *why = no_room_in(runs, shared); },
+      [this, pool, why] {
+        if (!why->empty()) return gates_[pool]->close_because(*why);
+        open_gate(pool);
+      });
+}
+
+void Dispatcher::open_gate(PoolIndex pool) {
+  gates_[pool]->open();
   schedule_pump();
 }
 

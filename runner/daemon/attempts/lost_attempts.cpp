@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/post.hpp>
-
 #include "runner/daemon/attempts/dispatcher.h"
 
 namespace sweepd {
@@ -30,8 +28,7 @@ void Dispatcher::lose(const AttemptLost& event) {
     const auto is_it = [rank](const EndedRank& ended) { return ended.rank == rank; };
     if (std::ranges::none_of(run->ended, is_it)) run->ended.push_back({rank, {}});
   }
-  // Its journals decide whether it was done. Posted, as after AttemptOver.
-  boost::asio::post(io_, [this, row = run->attempt.row] { finish_run(row); });
+  finish_run_after_files(*run);  // its journals decide whether it was done
 }
 
 void Dispatcher::lose(OpenAttempt attempt, const AttemptLost& event, bool cancelled) {

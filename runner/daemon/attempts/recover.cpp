@@ -9,6 +9,12 @@
 #include "runner/daemon/attempts/item_of.h"
 
 namespace sweepd {
+namespace {
+
+// With a cluster's folder, before the daemon answers clients.
+constexpr Duration kPatience = seconds(2);
+
+}  // namespace
 
 Result<void> Dispatcher::recover() {
   const auto read_queue = [](Store& store) { return store.open_attempts(); };
@@ -30,8 +36,10 @@ Result<void> Dispatcher::recover() {
   }
   make_runs_of_clusters(used);
   for (OpenAttempt& attempt : *open) {
-    if (left_queue(attempt)) {
-      recover_started(std::move(attempt));
+    if (const auto pool = left_queue(attempt)) {
+      note_hold(attempt);
+      pools_.at(*pool).is_cluster() ? recover_in_cluster(std::move(attempt))
+                                    : recover_started(std::move(attempt));
     } else {
       queued.push_back(std::move(attempt));
     }
@@ -41,6 +49,8 @@ Result<void> Dispatcher::recover() {
   const auto owed = writer_.now(read_owed);
   if (!owed) return owed.error();
   sentinels_.queue_owed(*owed);
+  // So that clients find what clusters have, unless a folder does not answer.
+  for (const auto& folder : folders_) folder->wait(kPatience);
   // Waits until the database has all attempts that are queued again, before any client can ask.
   const auto all_before = [](Store&) { return true; };
   writer_.now(all_before);
@@ -52,37 +62,74 @@ Result<void> Dispatcher::recover() {
 void Dispatcher::make_runs_of_clusters(const std::set<PoolIndex>& used) {
   for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
     if (!pools_.at(pool).is_cluster() || used.contains(pool)) continue;
-    std::error_code error;
-    // By the folder of its executor's jobs the next daemon knows it from an empty place to mount.
-    std::filesystem::create_directories(pools_.at(pool).runs / "jobs", error);
-    if (error) spdlog::warn("{}: {}", pools_.at(pool).runs.string(), error.message());
+    folder_of(pool).run([runs = pools_.at(pool).runs] {
+      std::error_code error;
+      // By the folder of its executor's jobs the next daemon knows it from an empty place to mount.
+      std::filesystem::create_directories(runs / "jobs", error);
+      if (error) spdlog::warn("{}: {}", runs.string(), error.message());
+    });
   }
 }
 
-// As after any other end, an attempt that has ended keeps its lease until it is stored.
 void Dispatcher::recover_started(OpenAttempt attempt) {
-  note_hold(attempt);
   const PoolUse& use = use_of(attempt);
+  const AttemptFolder folder(use.runs / attempt.id);
   const int world_size = static_cast<int>(attempt.lease.ranks.size());
-  const Adoption found =
-      use.executor->adopt(AttemptFolder(use.runs / attempt.id), attempt.id, world_size);
-  if (found.waits) {
-    spdlog::info("attempt {} waits in pool `{}`", attempt.id, use.pool.name);
-    scheduler_.adopt(item_of_attempt(attempt), attempt.lease, std::nullopt);
-    const std::int64_t row = attempt.row;
-    starter_.resume(std::move(attempt));
+  Found found{use.executor->adopt(folder, attempt.id, world_size), read_run_note(folder)};
+  resume_run(std::move(attempt), found);
+}
+
+// It counts as given until the folder has answered.
+void Dispatcher::recover_in_cluster(OpenAttempt attempt) {
+  const PoolIndex pool = pool_of_attempt(attempt);
+  const PoolUse& use = pools_.at(pool);
+  scheduler_.adopt(item_of_attempt(attempt), attempt.lease, std::nullopt);
+  ++adopting_[pool].attempts;
+  const auto found = std::make_shared<Found>();
+  folder_of(pool).run(
+      [found, executor = use.executor, folder = AttemptFolder(use.runs / attempt.id),
+       id = attempt.id, world_size = static_cast<int>(attempt.lease.ranks.size())] {
+        *found = {executor->adopt(folder, id, world_size), read_run_note(folder)};
+      },
+      [this, pool, row = attempt.row, id = attempt.id, found] {
+        found_in_cluster(pool, row, id, *found);
+      });
+  starter_.expect(std::move(attempt));
+}
+
+void Dispatcher::found_in_cluster(PoolIndex pool, std::int64_t row, const AttemptId& id,
+                                  const Found& found) {
+  if (found.adoption.waits) {
+    spdlog::info("attempt {} waits in pool `{}`", id, pools_.at(pool).pool.name);
+    starter_.resume(row);
     if (held_.contains(row)) starter_.withdraw(row);  // the daemon died before it could
-    return;
+  } else if (auto starting = starter_.take(id)) {
+    scheduler_.finished(row);
+    resume_run(std::move(starting->attempt), found);
+    if (starting->cancelled) scheduler_.cancel(row);
+    hooks_.changed();
+    schedule_pump();
   }
+  Adopting& adopting = adopting_.at(pool);
+  if (--adopting.attempts > 0) return;
+  const std::vector<ExecutorEvent> events = std::move(adopting.events);
+  adopting_.erase(pool);
+  hear(events);
+  take_events(pool);
+}
+
+// As after any other end, an attempt that has ended keeps its lease until it is stored.
+void Dispatcher::resume_run(OpenAttempt attempt, const Found& found) {
+  const Adoption& adoption = found.adoption;
   const WallTime marked = attempt.started.value_or(attempt.given.value_or(now_wall()));
-  const WallTime started = found.started.value_or(marked);
+  const WallTime started = adoption.started.value_or(marked);
   if (!attempt.started) {  // it started while no daemon ran
     writer_.run(
         [row = attempt.row, started](Store& store) { return store.mark_running(row, started); },
         [](const Result<void>&) {});
   }
   const auto run = make_run(std::move(attempt), started);
-  run->adopt(found);
+  run->adopt(adoption, found.note);
   // The daemon died between the mark and the last process: nothing was measured, so nothing is
   // lost.
   if (run->all_ended() && run->incomplete) return lose_start(std::move(run->attempt));
@@ -97,8 +144,8 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   }
   spdlog::info("attempt {} adopted: {} of {} ranks run", run->attempt.id, alive, run->world_size());
   // The clock may have been set since it started.
-  const Duration age = found.age.value_or(std::max(Duration{0}, now_wall() - started));
-  run->since = found.age ? now_instant() - age : steady_time_of(started);
+  const Duration age = adoption.age.value_or(std::max(Duration{0}, now_wall() - started));
+  run->since = adoption.age ? now_instant() - age : steady_time_of(started);
   scheduler_.adopt(item_of_attempt(run->attempt), run->attempt.lease, now_instant() - age);
   if (run->stop == StopReason::kCancelled) scheduler_.cancel(row);
 }

@@ -13,20 +13,27 @@ namespace sweepd {
 namespace {
 
 // Only people who lost their database miss it.
-void keep_ending(const AttemptFolder& folder, const AttemptRecord& record) {
+void write_ending(const AttemptFolder& folder, const SavedOutcome& as) {
   std::error_code none;
-  if (outcome_of(record.ending) == Outcome::kDone) return;
   if (!std::filesystem::is_directory(folder.path(), none)) return;
-  const auto kept = write_outcome(folder.outcome(), {record.ending, record.ended});
+  const auto kept = write_outcome(folder.outcome(), as);
   if (!kept) spdlog::warn("{}", kept.error().message);
+}
+
+// A shared folder may not answer for hours, and nothing else may wait for that.
+void keep_ending(const AttemptFolder& folder, const AttemptRecord& record, PoolFolder* files) {
+  if (outcome_of(record.ending) == Outcome::kDone) return;
+  const SavedOutcome as{record.ending, record.ended};
+  if (files == nullptr) return write_ending(folder, as);
+  files->post([folder, as] { write_ending(folder, as); });
 }
 
 }  // namespace
 
 void ResultQueue::add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record,
-                      AttemptFolder folder) {
+                      AttemptFolder folder, PoolFolder* files) {
   unstored_.push_back(
-      std::make_shared<Unstored>(Unstored{attempt, std::move(record), std::move(folder)}));
+      std::make_shared<Unstored>(Unstored{attempt, std::move(record), std::move(folder), files}));
   if (!refused_) store_next();
 }
 
@@ -51,7 +58,7 @@ void ResultQueue::store_next() {
     const auto world_size = static_cast<std::int64_t>(attempt.lease.ranks.size());
     if (!std::exchange(first->judged, true)) {
       record.judgement = judge_attempt(store, attempt, record, world_size);
-      keep_ending(first->folder, record);
+      keep_ending(first->folder, record, first->files);
     }
     auto stored = store.finish(record, first->samples_stored);
     if (stored && *stored) record_measured_peak(store, attempt, record);

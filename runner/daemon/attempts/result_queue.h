@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "runner/daemon/threads/pool_folder.h"
 #include "runner/daemon/threads/side_thread.h"
 #include "runner/daemon/threads/writer.h"
 #include "runner/model/attempt_record.h"
@@ -34,8 +35,10 @@ class ResultQueue {
   ResultQueue(Writer& writer, SideThread& side, Hooks hooks)
       : writer_(writer), side_(side), hooks_(std::move(hooks)) {}
 
-  // `folder` may not exist; else it keeps how the attempt ended (wire/outcome_file.h).
-  void add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record, AttemptFolder folder);
+  // `folder` may not exist; else it keeps how the attempt ended (wire/outcome_file.h). `files` is
+  // what does that if others share the folder; null: the writer's thread does it.
+  void add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record, AttemptFolder folder,
+           PoolFolder* files);
   void store_next();
   bool empty() const { return unstored_.empty(); }
   bool is_refused() const { return refused_; }  // until the last record has been stored
@@ -47,6 +50,7 @@ class ResultQueue {
     OpenAttempt attempt;
     std::shared_ptr<AttemptRecord> record;
     AttemptFolder folder;
+    PoolFolder* files;
     bool judged = false;
     std::size_t samples_stored = 0;
   };

@@ -6,18 +6,18 @@
 #include <chrono>
 #include <utility>
 
-#include "runner/daemon/attempts/run_note.h"
 #include "runner/wire/place.h"
 
 namespace sweepd {
 
-Run::Run(boost::asio::io_context& io, Executor& executor, Duration peer_grace, OpenAttempt attempt_,
-         std::filesystem::path folder_, WallTime started_)
+Run::Run(boost::asio::io_context& io, Executor& executor, PoolFolder& files, Duration peer_grace,
+         OpenAttempt attempt_, std::filesystem::path folder_, WallTime started_)
     : attempt(std::move(attempt_)),
       folder(std::move(folder_)),
       started(started_),
       io_(io),
       executor_(executor),
+      files_(files),
       peer_grace_(peer_grace) {}
 
 Duration Run::elapsed() const {
@@ -34,12 +34,17 @@ bool Run::clock_was_set() const {
   return std::max(ahead, -ahead) > seconds(1).ns;
 }
 
-void Run::adopt(const Adoption& found) {
+void Run::at_files(std::function<void()> job, std::function<void(Run&)> done) {
+  files_.run(std::move(job), [self = weak_from_this(), done = std::move(done)] {
+    if (const auto run = self.lock()) done(*run);
+  });
+}
+
+void Run::adopt(const Adoption& found, const std::optional<RunNote>& note) {
   incomplete = found.incomplete || world_size() == 0;
   const auto is_alive = [&found](int rank) {
     return std::ranges::find(found.alive, rank) != found.alive.end();
   };
-  const std::optional<RunNote> note = read_run_note(folder);
   if (note) {
     stop = note->stop;
     hang = note->hang;
@@ -53,8 +58,8 @@ void Run::adopt(const Adoption& found) {
     if (!is_alive(rank) && !has_ended(rank)) add_end(rank, {});
   }
   if (all_ended()) {
-    if (!note && !incomplete && world_size() > 1) put_own_reasons_first(folder, ended);
-    return;
+    if (note || incomplete || world_size() == 1) return;
+    return hear_last_words([](Run& run, const LastWords& words) { run.put_in_order(words.order); });
   }
   // The ranks that are alive wait for others that will never come, or were not yet ended.
   if (incomplete || killed_) return kill();
@@ -66,23 +71,58 @@ bool Run::has_ended(int rank) const {
 }
 
 void Run::add_end(int rank, ExitStatus exit) {
-  if (!exit.signal && !exit.code && is_place_without_journal(folder.pid(rank))) {
-    exit.code = kExitJournal;
-  }
   ended.push_back({rank, exit});
+  if (exit.signal || exit.code) return;
+  const auto without = std::make_shared<bool>(false);
+  at_files([path = folder.pid(rank), without] { *without = is_place_without_journal(path); },
+           [rank, without](Run& run) {
+             if (!*without) return;
+             for (EndedRank& each : run.ended) {
+               if (each.rank == rank) each.exit.code = kExitJournal;
+             }
+           });
+}
+
+const Status& Run::place() {
+  if (std::exchange(reads_place_, true)) return place_;
+  const auto read = std::make_shared<Status>();
+  at_files([page = folder.status(0), read] { *read = read_status(page); },
+           [read](Run& run) {
+             run.reads_place_ = false;
+             run.place_ = std::move(*read);
+           });
+  return place_;
 }
 
 // A disk that is full loses the note, and nothing else.
-void Run::note_end() const {
-  const auto noted = write_run_note(folder, {ended, stop, hang});
-  if (!noted) spdlog::warn("attempt {}: {}", attempt.id, noted.error().message);
+void Run::note_end(const AttemptFolder& folder, const AttemptId& id, const RunNote& note) {
+  const auto noted = write_run_note(folder, note);
+  if (!noted) spdlog::warn("attempt {}: {}", id, noted.error().message);
 }
 
-// Uses the rank's own last line: a rank that reported running out of memory also exits with 0, and
+// Uses a rank's own last line: a rank that reported running out of memory also exits with 0, and
 // the exit status of an adopted rank is unknown.
-bool Run::ended_well(const EndedRank& rank) const {
-  const auto said = last_word(folder, rank.rank);
-  return said && outcome_of(*said) == Outcome::kDone;
+Run::LastWords Run::read_last_words(const AttemptFolder& folder, std::vector<EndedRank> ended) {
+  LastWords words{std::move(ended)};
+  words.reason_known = put_own_reasons_first(folder, words.order);
+  words.all_well = std::ranges::all_of(words.order, [&folder](const EndedRank& rank) {
+    const auto said = last_word(folder, rank.rank);
+    return said && outcome_of(*said) == Outcome::kDone;
+  });
+  return words;
+}
+
+void Run::hear_last_words(const std::function<void(Run&, const LastWords&)>& then) {
+  const auto words = std::make_shared<LastWords>();
+  at_files([folder = folder, ended = ended, words] { *words = read_last_words(folder, ended); },
+           [words, then](Run& run) { then(run, *words); });
+}
+
+// Ranks that ended since the others were asked stay behind them.
+void Run::put_in_order(const std::vector<EndedRank>& order) {
+  std::ranges::stable_sort(ended, {}, [&order](const EndedRank& rank) {
+    return std::ranges::find(order, rank.rank, &EndedRank::rank) - order.begin();
+  });
 }
 
 // The others wait in a collective that will never complete. A rank that failed inside a collective
@@ -90,13 +130,16 @@ bool Run::ended_well(const EndedRank& rank) const {
 // learns of ends means nothing.
 void Run::end_others() {
   if (world_size() == 1 || stop || killed_) return;
-  const bool reason_known = put_own_reasons_first(folder, ended);
+  hear_last_words([](Run& run, const LastWords& words) { run.end_others_after(words); });
+}
+
+void Run::end_others_after(const LastWords& words) {
+  if (stop || killed_) return;
+  put_in_order(words.order);
   if (all_ended()) return;
-  if (reason_known) return kill();
-  const bool all_well =
-      std::ranges::all_of(ended, [this](const EndedRank& rank) { return ended_well(rank); });
+  if (words.reason_known) return kill();
   // While all ranks that ended are done, the others may still be working.
-  if (all_well || peer_timer_) return;
+  if (words.all_well || peer_timer_) return;
   peer_timer_ =
       std::make_unique<boost::asio::steady_timer>(io_, std::chrono::nanoseconds(peer_grace_.ns));
   peer_timer_->async_wait([self = weak_from_this()](const boost::system::error_code& error) {
@@ -110,18 +153,29 @@ void Run::end(StopReason reason) {
   spdlog::info("attempt {} is being stopped: {}", attempt.id,
                reason == StopReason::kTimeout ? "timeout" : "cancelled");
   // Read before any signal, since a rank that is told to end leaves its collective.
-  if (reason == StopReason::kTimeout && !hang) {
-    hang = hang_now(folder, world_size(), executor_.suspended(attempt.id));
-  }
-  note_end();
-  executor_.stop(attempt.id);
+  const bool looks = reason == StopReason::kTimeout && !hang;
+  const auto note = std::make_shared<RunNote>(RunNote{ended, stop, hang});
+  at_files(
+      [note, looks, folder = folder, id = attempt.id, ranks = world_size(),
+       suspended = looks ? executor_.suspended(attempt.id) : std::set<int>()] {
+        if (looks) note->hang = hang_now(folder, ranks, suspended);
+        note_end(folder, id, *note);
+      },
+      [note](Run& run) {
+        run.hang = note->hang;
+        run.executor_.stop(run.attempt.id);
+      });
 }
 
 void Run::kill() {
   killed_ = true;
   // Where none has ended, they are not ended because of one.
-  if (!stop && !ended.empty() && !incomplete) note_end();
-  executor_.kill(attempt.id);
+  const bool notes = !stop && !ended.empty() && !incomplete;
+  at_files(
+      [notes, folder = folder, id = attempt.id, note = RunNote{ended, stop, hang}] {
+        if (notes) note_end(folder, id, note);
+      },
+      [](Run& run) { run.executor_.kill(run.attempt.id); });
 }
 
 }  // namespace sweepd

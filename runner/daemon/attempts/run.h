@@ -1,19 +1,24 @@
 // An attempt whose ranks run: how they end, and what is done to those that are left. Lives on the
-// event loop.
+// event loop. It looks at the attempt's files through its pool's folder, which may take a while to
+// answer; what it finds there is acted upon then.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "runner/base/clock.h"
 #include "runner/daemon/attempts/gang.h"
+#include "runner/daemon/attempts/run_note.h"
+#include "runner/daemon/threads/pool_folder.h"
 #include "runner/exec/executor.h"
 #include "runner/model/open_attempt.h"
 #include "runner/sched/scheduler.h"
+#include "runner/wire/status.h"
 
 namespace sweepd {
 
@@ -26,8 +31,8 @@ class Run : public std::enable_shared_from_this<Run> {
  public:
   // After a rank ended badly, the others may run for `peer_grace` until it is known which rank was
   // the reason.
-  Run(boost::asio::io_context& io, Executor& executor, Duration peer_grace, OpenAttempt attempt,
-      std::filesystem::path folder, WallTime started);
+  Run(boost::asio::io_context& io, Executor& executor, PoolFolder& files, Duration peer_grace,
+      OpenAttempt attempt, std::filesystem::path folder, WallTime started);
 
   OpenAttempt attempt;
   AttemptFolder folder;
@@ -49,23 +54,41 @@ class Run : public std::enable_shared_from_this<Run> {
 
   // Takes over what the executor found of an attempt that another daemon started. Ranks that are
   // not alive have ended, as that daemon noted or nobody knows how.
-  void adopt(const Adoption& found);
+  void adopt(const Adoption& found, const std::optional<RunNote>& note);
   // Adds to `ended`. Of a rank whose exit nobody saw, its place may say that it had no journal.
   void add_end(int rank, ExitStatus exit);
+  // Where its first rank is, as its status page said when it was last read, and has it read again.
+  const Status& place();
+  bool is_reading_place() const { return reads_place_; }
   // Ends the other ranks if one in `ended` ended badly. Call when ranks were added to it.
   void end_others();
   void end(StopReason reason);
   void kill();  // those that still run
 
  private:
-  bool ended_well(const EndedRank& rank) const;
+  // What the files of the ranks in `ended` say.
+  struct LastWords {
+    std::vector<EndedRank> order;  // those with their own reason first
+    bool reason_known = false;
+    bool all_well = false;
+  };
+  static LastWords read_last_words(const AttemptFolder& folder, std::vector<EndedRank> ended);
+  void hear_last_words(const std::function<void(Run&, const LastWords&)>& then);
+  void put_in_order(const std::vector<EndedRank>& order);
+  void end_others_after(const LastWords& words);
   bool has_ended(int rank) const;
-  void note_end() const;  // for the next daemon
+  // For the next daemon.
+  static void note_end(const AttemptFolder& folder, const AttemptId& id, const RunNote& note);
+  // Calls `done` if this still lives when `job` has run.
+  void at_files(std::function<void()> job, std::function<void(Run&)> done);
 
   boost::asio::io_context& io_;
   Executor& executor_;
+  PoolFolder& files_;
   Duration peer_grace_;
   bool killed_ = false;
+  Status place_;
+  bool reads_place_ = false;
   std::unique_ptr<boost::asio::steady_timer> peer_timer_;
 };
 

@@ -10,12 +10,36 @@
 
 namespace sweepd {
 
-Starter::Starter(Writer& writer, const Pools& pools, const Catalog& catalog, Hooks hooks)
-    : writer_(writer), pools_(pools), catalog_(catalog), hooks_(std::move(hooks)) {}
+namespace {
 
-const PoolUse& Starter::use_of(const OpenAttempt& attempt) const {
-  const WorkloadDef& def = *catalog_.find(attempt.workload);
-  return pools_.at(pool_of(pools_, def, attempt.trial).value_or(0));
+Result<void> write_folder(const AttemptFolder& folder, const AttemptRequest& request, bool shared) {
+  std::error_code error;
+  // An attempt that was queued again after a crash may have left a folder.
+  std::filesystem::remove_all(folder.path(), error);
+  if (shared) {  // `runs` of a cluster is only missing where it is not mounted
+    std::filesystem::create_directory(folder.path(), error);
+  } else {
+    std::filesystem::create_directories(folder.path(), error);
+  }
+  if (error) {
+    return Error{ErrorCode::kIo,
+                 "cannot create " + folder.path().string() + ": " + error.message()};
+  }
+  return write_request(folder.request(), request);
+}
+
+}  // namespace
+
+Starter::Starter(Writer& writer, const Pools& pools, PoolFolders& folders, const Catalog& catalog,
+                 Hooks hooks)
+    : writer_(writer),
+      pools_(pools),
+      folders_(folders),
+      catalog_(catalog),
+      hooks_(std::move(hooks)) {}
+
+PoolIndex Starter::pool_of_attempt(const OpenAttempt& attempt) const {
+  return pool_of(pools_, *catalog_.find(attempt.workload), attempt.trial).value_or(0);
 }
 
 AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& lease) const {
@@ -52,14 +76,19 @@ void Starter::start(OpenAttempt attempt, const Lease& lease) {
       [this, row](const Result<void>& result) { marked(row, result); });
 }
 
-void Starter::resume(OpenAttempt attempt) {
+void Starter::expect(OpenAttempt attempt) {
   const std::int64_t row = attempt.row;
   const WallTime when = attempt.given.value_or(now_wall());
   // The clock may have been set since it was given.
   const Duration waited = std::max(Duration{0}, now_wall() - when);
-  Starting starting{std::move(attempt), when, now_instant() - waited};
+  starting_.emplace(row, Starting{std::move(attempt), when, now_instant() - waited});
+}
+
+void Starter::resume(std::int64_t row) {
+  Starting& starting = starting_.at(row);
   starting.launched = true;
-  starting_.emplace(row, std::move(starting));
+  if (starting.cancelled) return cancel(row);
+  if (starting.withdrawn) withdraw(row);
 }
 
 void Starter::cancel(std::int64_t row) {
@@ -68,7 +97,9 @@ void Starter::cancel(std::int64_t row) {
   Starting& starting = found->second;
   starting.cancelled = true;
   const PoolUse& use = use_of(starting.attempt);
-  if (use.is_cluster() && starting.launched) use.executor->kill(starting.attempt.id);
+  if (!use.is_cluster()) return;
+  if (starting.launched) return use.executor->kill(starting.attempt.id);
+  if (starting.makes_folder) ends_before_launch(row);
 }
 
 void Starter::withdraw(std::int64_t row) {
@@ -76,7 +107,8 @@ void Starter::withdraw(std::int64_t row) {
   if (found == starting_.end()) return;
   Starting& starting = found->second;
   starting.withdrawn = true;
-  if (starting.launched) use_of(starting.attempt).executor->take_back(starting.attempt.id);
+  if (starting.launched) return use_of(starting.attempt).executor->take_back(starting.attempt.id);
+  if (starting.makes_folder) ends_before_launch(row);
 }
 
 void Starter::kill_all() {
@@ -87,18 +119,7 @@ void Starter::kill_all() {
 
 void Starter::marked(std::int64_t row, const Result<void>& marked) {
   if (marked) {
-    Starting& starting = starting_.at(row);
-    const bool given = use_of(starting.attempt).is_cluster();
-    if (given && starting.cancelled) {
-      return hooks_.cancelled(starting_.extract(row).mapped().attempt);
-    }
-    if (starting.withdrawn && !starting.cancelled) {
-      return hooks_.withdrawn(std::move(starting_.extract(row).mapped().attempt));
-    }
-    starting.launched = true;
-    const AttemptId id = starting.attempt.id;
-    const auto launched = launch(starting.attempt, starting.when);
-    if (!launched) hear(AttemptNotStarted{id, launched.error()});
+    if (!ends_before_launch(row)) make_folder(row);
     return;
   }
   OpenAttempt attempt = std::move(starting_.extract(row).mapped().attempt);
@@ -107,28 +128,53 @@ void Starter::marked(std::int64_t row, const Result<void>& marked) {
   hooks_.not_recorded(std::move(attempt), marked.error());
 }
 
-Result<void> Starter::launch(const OpenAttempt& attempt, WallTime when) {
+// Returns true if that was asked for, and is done.
+bool Starter::ends_before_launch(std::int64_t row) {
+  const Starting& starting = starting_.at(row);
+  if (starting.cancelled && use_of(starting.attempt).is_cluster()) {
+    hooks_.cancelled(starting_.extract(row).mapped().attempt);
+    return true;
+  }
+  if (!starting.withdrawn || starting.cancelled) return false;
+  hooks_.withdrawn(std::move(starting_.extract(row).mapped().attempt));
+  return true;
+}
+
+// Nothing is given to the pool before its folder has answered, so an attempt that ends or goes back
+// meanwhile was never begun there.
+void Starter::make_folder(std::int64_t row) {
+  Starting& starting = starting_.at(row);
+  const OpenAttempt& attempt = starting.attempt;
   const PoolUse& use = use_of(attempt);
+  PoolFolder& files = *folders_.at(pool_of_attempt(attempt));
   AttemptRequest request = request_of(attempt, attempt.lease);
-  request.started = when;
+  request.started = starting.when;
   const AttemptFolder folder(use.runs / attempt.id);
-  std::error_code error;
-  // An attempt that was queued again after a crash may have left a folder.
-  std::filesystem::remove_all(folder.path(), error);
-  if (use.is_cluster()) {  // whose `runs` is only missing where it is not mounted
-    std::filesystem::create_directory(folder.path(), error);
-  } else {
-    std::filesystem::create_directories(folder.path(), error);
-  }
-  if (error) {
-    return Error{ErrorCode::kIo,
-                 "cannot create " + folder.path().string() + ": " + error.message()};
-  }
-  if (const auto written = write_request(folder.request(), request); !written) {
-    return written.error();
-  }
-  use.executor->start(folder, request);
-  return {};
+  starting.makes_folder = true;
+  starting.number = ++starts_;
+  const auto made = std::make_shared<Result<void>>();
+  files.run([made, folder, request,
+             shared = use.is_cluster()] { *made = write_folder(folder, request, shared); },
+            [this, row, number = starting.number, made, folder, request, &files] {
+              const auto found = starting_.find(row);
+              if (found == starting_.end()) {
+                // It ended, or waits again: its next start makes another folder, after this.
+                return files.run([folder] {
+                  std::error_code ignored;
+                  std::filesystem::remove_all(folder.path(), ignored);
+                });
+              }
+              if (found->second.number != number) return;  // it was started again meanwhile
+              found->second.makes_folder = false;
+              if (!*made) return hear(AttemptNotStarted{request.attempt, made->error()});
+              launch(row, folder, request);
+            });
+}
+
+void Starter::launch(std::int64_t row, const AttemptFolder& folder, const AttemptRequest& request) {
+  Starting& starting = starting_.at(row);
+  starting.launched = true;
+  use_of(starting.attempt).executor->start(folder, request);
 }
 
 std::optional<Starting> Starter::take(const AttemptId& attempt) {

@@ -1,13 +1,16 @@
 // Takes attempts from their lease to running ranks: marks them started in the database, writes
 // folder and request, and has the executor start them. In this order, so that wherever the daemon
-// dies the next one knows what it finds. Lives on the event loop.
+// dies the next one knows what it finds. Lives on the event loop. While the folder of a cluster
+// does not answer, its attempts stay here.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "runner/daemon/attempts/pool_folders.h"
 #include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/threads/writer.h"
 #include "runner/exec/executor.h"
@@ -24,6 +27,8 @@ struct Starting {
   bool cancelled = false;              // in the meantime
   bool withdrawn = false;              // the same: it starts only if it no longer can come back
   bool launched = false;               // the executor has it
+  bool makes_folder = false;           // the executor does not have it yet
+  std::uint64_t number = 0;            // of this start, among all of this daemon
   std::optional<WallTime> began = {};  // when its ranks began, if that is a while ago
 };
 
@@ -38,7 +43,9 @@ class Starter {
     std::function<void(std::int64_t row)> ended;  // in the database, before it could start
   };
 
-  Starter(Writer& writer, const Pools& pools, const Catalog& catalog, Hooks hooks);
+  // The folders are those of the pools.
+  Starter(Writer& writer, const Pools& pools, PoolFolders& folders, const Catalog& catalog,
+          Hooks hooks);
 
   // Returns true if the executor first loads a worker for attempts like this one. Until it has,
   // `is_preparing`.
@@ -46,10 +53,13 @@ class Starter {
   bool is_preparing(PoolIndex pool) const { return preparing_ == pool; }
 
   void start(OpenAttempt attempt, const Lease& lease);
-  // Takes over an attempt that another daemon gave to its pool, and that has not started.
-  void resume(OpenAttempt attempt);
+  // Takes over an attempt that another daemon gave to its pool. Until `resume`, nobody knows what
+  // became of it there.
+  void expect(OpenAttempt attempt);
+  // It has not started, and the executor has it.
+  void resume(std::int64_t row);
   // Its start goes on; `started` says that it was cancelled. In a cluster it may wait for hours,
-  // and so is taken back. Ignores unknown rows.
+  // and so is taken back, or ends at once while its folder is made. Ignores unknown rows.
   void cancel(std::int64_t row);
   // Its start ends, if that is easy: it is not with the executor yet, or waits in a cluster's queue
   // and no job has it. Ignores unknown rows.
@@ -69,13 +79,20 @@ class Starter {
  private:
   AttemptRequest request_of(const OpenAttempt& attempt, const Lease& lease) const;
   void marked(std::int64_t row, const Result<void>& marked);
-  Result<void> launch(const OpenAttempt& attempt, WallTime when);
-  const PoolUse& use_of(const OpenAttempt& attempt) const;
+  bool ends_before_launch(std::int64_t row);
+  void make_folder(std::int64_t row);
+  void launch(std::int64_t row, const AttemptFolder& folder, const AttemptRequest& request);
+  PoolIndex pool_of_attempt(const OpenAttempt& attempt) const;
+  const PoolUse& use_of(const OpenAttempt& attempt) const {
+    return pools_.at(pool_of_attempt(attempt));
+  }
 
   Writer& writer_;
   const Pools& pools_;
+  PoolFolders& folders_;
   const Catalog& catalog_;
   Hooks hooks_;
+  std::uint64_t starts_ = 0;
   std::map<std::int64_t, Starting> starting_;
   std::optional<PoolIndex> preparing_;
 };

@@ -42,7 +42,9 @@ void Dispatcher::store_record(const OpenAttempt& attempt, std::shared_ptr<Attemp
   // One of a workload that this build lacks belongs to no pool, and has no folder.
   const bool known = catalog_.find(attempt.workload) != nullptr;
   AttemptFolder folder(known ? use_of(attempt).runs / attempt.id : std::filesystem::path());
-  results_.add(attempt, std::move(record), std::move(folder));
+  PoolFolder* shared =
+      known && use_of(attempt).is_cluster() ? &folder_of(pool_of_attempt(attempt)) : nullptr;
+  results_.add(attempt, std::move(record), std::move(folder), shared);
 }
 
 ResultQueue::Hooks Dispatcher::result_hooks() {

@@ -120,12 +120,16 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
   Removed removed;
   const std::function<void()> remove = [&] {
     remove_folders(services.state.runs(), receipt->attempts, removed);
-    for (const fs::path& runs : services.shared_runs()) {
-      remove_folders(runs, receipt->attempts, removed);
-    }
   };
   // Not while one of these folders is compacted, which would then make a file in it.
   co_await services.compactor.run_between(remove);
+  for (const PoolConfig& cluster : services.clusters) {
+    if (!cluster.slurm) continue;
+    const std::function<void()> remove_there = [&] {
+      remove_folders(cluster.runs, receipt->attempts, removed);
+    };
+    co_await services.at_files(cluster.name, remove_there);
+  }
   services.writer.rest();
   reply.folders = removed.folders;
   reply.folders_left = removed.left;

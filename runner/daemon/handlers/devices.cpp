@@ -97,6 +97,10 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, 
                        .memory = host.memory};
   const auto ask = [&services] { return clusters_of(services.dispatcher.pools()); };
   std::vector<rpc::PoolEntry> pools = co_await services.slow.compute(ask);
+  for (rpc::PoolEntry& pool : pools) {
+    const auto index = services.dispatcher.pools().find(pool.name);
+    if (index) pool.trouble = services.dispatcher.silence_of(*index);
+  }
   co_return rpc::Devices::Reply{std::move(entry), std::move(devices), std::move(pools)};
 }
 

@@ -104,9 +104,12 @@ boost::asio::awaitable<Answer<rpc::Kernels>> handle_kernels(ReadServices& servic
   if (!shown) co_return shown.error();
   const auto folder = services.folder_of(shown->attempt.pool, shown->attempt.id);
   if (!folder) co_return folder.error();
-  std::error_code ignored;
-  const auto trace = where_kept(folder->trace(view.rank));
-  if (std::filesystem::exists(trace, ignored)) shown->trace = trace;
+  const std::function<void()> look = [&] {
+    std::error_code ignored;
+    const auto trace = where_kept(folder->trace(view.rank));
+    if (std::filesystem::exists(trace, ignored)) shown->trace = trace;
+  };
+  co_await services.at_files(shown->attempt.pool, look);
   co_return std::move(*shown);
 }
 

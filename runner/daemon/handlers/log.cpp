@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "runner/base/kept_file.h"
 #include "runner/daemon/handlers/handlers.h"
@@ -33,13 +35,15 @@ boost::asio::awaitable<Answer<rpc::Log>> handle_log(ReadServices& services, Sess
   if (!attempt) co_return attempt.error();
   const auto folder = services.folder_of(attempt->pool, attempt->id);
   if (!folder) co_return folder.error();
-  const auto work = [path = folder->log(static_cast<int>(request.rank)), &request] {
-    return read_tail(path, std::min(request.bytes, rpc::Log::kMaxBytes));
+  std::optional<Result<rpc::Log::Reply>> tail;
+  const std::function<void()> work = [&] {
+    tail = read_tail(folder->log(static_cast<int>(request.rank)),
+                     std::min(request.bytes, rpc::Log::kMaxBytes));
   };
-  auto tail = co_await services.readers.compute(work);
-  if (!tail) co_return tail.error();
-  tail->attempt = attempt->id;
-  co_return std::move(*tail);
+  co_await services.at_files(attempt->pool, work);
+  if (!*tail) co_return tail->error();
+  (*tail)->attempt = attempt->id;
+  co_return std::move(**tail);
 }
 
 }  // namespace sweepd

@@ -46,11 +46,14 @@ boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices& services
   if (!shown) co_return shown.error();
   const auto folder = services.folder_of(pool, shown->attempt);
   if (!folder) co_return folder.error();
-  for (const MemoryPicture& picture : shown->pictures) {
-    std::error_code ignored;
-    const auto file = where_kept(folder->memory_snapshot(picture.rank));
-    if (std::filesystem::exists(file, ignored)) shown->snapshots.push_back(file);
-  }
+  const std::function<void()> look = [&] {
+    for (const MemoryPicture& picture : shown->pictures) {
+      std::error_code ignored;
+      const auto file = where_kept(folder->memory_snapshot(picture.rank));
+      if (std::filesystem::exists(file, ignored)) shown->snapshots.push_back(file);
+    }
+  };
+  co_await services.at_files(pool, look);
   co_return std::move(*shown);
 }
 

@@ -109,12 +109,12 @@ boost::asio::awaitable<Answer<rpc::Usage>> handle_usage(ReadServices& services, 
   // one that the database lacks.
   const auto look = [&] { return folder_usage(services.state.runs()); };
   Folders folders = co_await services.slow.compute(look);
-  const auto look_there = [&] {
-    Folders shared;
-    for (const auto& runs : services.shared_runs()) shared.merge(folder_usage(runs));
-    return shared;
-  };
-  const Folders shared = co_await services.slow.compute(look_there);
+  Folders shared;
+  for (const PoolConfig& cluster : services.clusters) {
+    if (!cluster.slurm) continue;
+    const std::function<void()> look_there = [&] { shared.merge(folder_usage(cluster.runs)); };
+    co_await services.at_files(cluster.name, look_there);
+  }
   const auto ask = [](Reader& reader) { return reader.usage(); };
   const auto database = co_await services.readers.run(ask);
   if (!database) co_return database.error();

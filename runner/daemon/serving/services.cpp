@@ -10,12 +10,18 @@ Result<AttemptFolder> ReadServices::folder_of(const std::string& pool,
   return AttemptFolder::of(state.runs(), attempt);
 }
 
-std::vector<std::filesystem::path> ReadServices::shared_runs() const {
-  std::vector<std::filesystem::path> all;
-  for (const PoolConfig& cluster : clusters) {
-    if (cluster.slurm) all.emplace_back(cluster.runs);
+boost::asio::awaitable<void> ReadServices::at_files(const std::string& pool,
+                                                    const std::function<void()>& job) const {
+  const bool shared = pool != kLocalPool && folder_of_pool;
+  if (PoolFolder* files = shared ? folder_of_pool(pool) : nullptr) {
+    co_await files->read(job);
+    co_return;
   }
-  return all;
+  const auto work = [&job] {
+    job();
+    return true;
+  };
+  co_await readers.compute(work);
 }
 
 }  // namespace sweepd

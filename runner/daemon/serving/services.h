@@ -43,11 +43,14 @@ struct ReadServices {
   std::vector<PoolConfig> clusters = {};  // whose attempts have their folders elsewhere
   // Where a cluster has an attempt now; not set where no daemon runs.
   std::function<std::optional<AttemptPlace>(const AttemptId&)> place_of = {};
+  std::function<PoolFolder*(const std::string& pool)> folder_of_pool = {};  // the same
 
   // Of an attempt that the database names, in a pool that it names.
   Result<AttemptFolder> folder_of(const std::string& pool, const AttemptId& attempt) const;
-  // Folders of attempts that clusters share, with those of other daemons.
-  std::vector<std::filesystem::path> shared_runs() const;
+  // Runs a job that reads or deletes in the folder of a pool's attempts. That of a cluster may not
+  // answer for hours, so only its own thread waits for it. `job` must live until this returns.
+  boost::asio::awaitable<void> at_files(const std::string& pool,
+                                        const std::function<void()>& job) const;
 };
 
 struct Services : ReadServices {

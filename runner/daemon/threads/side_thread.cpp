@@ -34,6 +34,10 @@ asio::awaitable<void> SideThread::run(const std::function<void()>& job) {
   --pending_;
 }
 
+void SideThread::post(std::function<void()> job) {
+  asio::post(pool_, std::move(job));
+}
+
 void SideThread::run_now(const std::function<void()>& job) {
   std::promise<void> ran;
   asio::post(pool_, [&] {

@@ -1,5 +1,6 @@
 // One thread beside the event loop, for work that would block the loop. Jobs run on it one after
-// the other, and their continuations run on the loop. All calls come from the loop.
+// the other, and their continuations run on the loop. All calls
+// come from the loop, unless they say otherwise.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -22,6 +23,8 @@ class SideThread {
   void run(std::function<void()> job, std::function<void()> done);
   // The same for a coroutine; `job` must live until it returns.
   boost::asio::awaitable<void> run(const std::function<void()>& job);
+  // Without a continuation, and from any thread.
+  void post(std::function<void()> job);
   // Waits for the job and all earlier ones. Not while the loop runs.
   void run_now(const std::function<void()>& job);
   // Destroys a large object on the thread: freeing a million strings takes a tenth of a second.

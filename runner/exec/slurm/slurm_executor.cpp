@@ -27,17 +27,17 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   ~SlurmExecutor() override;
 
   void start(const AttemptFolder& folder, const AttemptRequest& request) override {
-    post([this, folder, request] { pilots_.start(folder, request, now_instant()); });
+    post([this, folder, request] { pilots_->start(folder, request, now_instant()); });
   }
   Adoption adopt(const AttemptFolder& folder, const AttemptId& attempt, int) override;
   void stop(const AttemptId& attempt) override {
-    post([this, attempt] { pilots_.stop(attempt); });
+    post([this, attempt] { pilots_->stop(attempt); });
   }
   void take_back(const AttemptId& attempt) override {
-    post([this, attempt] { pilots_.take_back(attempt); });
+    post([this, attempt] { pilots_->take_back(attempt); });
   }
   void kill(const AttemptId& attempt) override {
-    post([this, attempt] { pilots_.kill(attempt); });
+    post([this, attempt] { pilots_->kill(attempt); });
   }
   std::set<int> suspended(const AttemptId&) override { return {}; }  // another host knows
   int descriptor() const override { return wake_.get(); }
@@ -51,11 +51,14 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   Result<PoolEstimate> estimate(const PoolRequest& request) override;
   std::optional<AttemptPlace> place_of(const AttemptId& attempt) const override;
   std::string trouble() const override;
+  std::optional<Instant> waits_for_folder_since() const override;
 
  private:
   using Message = std::function<void()>;
   void post(Message message);
   void serve();
+  void work(const std::vector<Message>& messages);
+  void note_work(std::optional<Instant> since);
   void publish();
 
   const SlurmSettings settings_;
@@ -69,17 +72,17 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   std::map<AttemptId, AttemptPlace> places_;
   std::vector<PoolAllocation> allocations_;
   std::string trouble_;
+  std::optional<Instant> works_since_;  // at one message, or at one look at the jobs
 
   SideShell shell_;
-  Pilots pilots_;       // of the thread
-  std::thread thread_;  // last: it uses all others
+  std::optional<Pilots> pilots_;  // of the thread, which makes it: that already reads the folder
+  std::thread thread_;            // last: it uses all others
 };
 
 SlurmExecutor::SlurmExecutor(SlurmSettings settings)
     : settings_(std::move(settings)),
       shell_(settings_.commands, settings_.timing.command_limit,
-             [this](Message message) { post(std::move(message)); }),
-      pilots_(settings_, shell_, now_instant()) {
+             [this](Message message) { post(std::move(message)); }) {
   if (!wake_) throw std::system_error(errno, std::generic_category(), "eventfd");
   thread_ = std::thread([this] { serve(); });
 }
@@ -101,13 +104,31 @@ void SlurmExecutor::post(Message message) {
   posted_.notify_one();
 }
 
+void SlurmExecutor::note_work(std::optional<Instant> since) {
+  const std::lock_guard lock(mutex_);
+  works_since_ = since;
+}
+
+void SlurmExecutor::work(const std::vector<Message>& messages) {
+  for (const Message& message : messages) {
+    note_work(now_instant());
+    message();
+  }
+  note_work(now_instant());
+  pilots_->tick(now_instant());
+  note_work(std::nullopt);
+}
+
 void SlurmExecutor::serve() {
+  note_work(now_instant());
+  pilots_.emplace(settings_, shell_, now_instant());
+  note_work(std::nullopt);
   while (true) {
     std::vector<Message> messages;
     {
       std::unique_lock lock(mutex_);
       const auto woken = [this] { return ending_ || !inbox_.empty(); };
-      if (const auto next = pilots_.next(now_instant())) {
+      if (const auto next = pilots_->next(now_instant())) {
         const Duration left = *next - now_instant();
         posted_.wait_for(lock, std::chrono::nanoseconds(left.ns), woken);
       } else {
@@ -116,20 +137,19 @@ void SlurmExecutor::serve() {
       if (ending_) return;
       messages = std::exchange(inbox_, {});
     }
-    for (const Message& message : messages) message();
-    pilots_.tick(now_instant());
+    work(messages);
     publish();
   }
 }
 
 void SlurmExecutor::publish() {
-  std::vector<ExecutorEvent> events = pilots_.take_events();
-  std::map<AttemptId, AttemptPlace> places = pilots_.places();
-  std::vector<PoolAllocation> allocations = pilots_.allocations();
+  std::vector<ExecutorEvent> events = pilots_->take_events();
+  std::map<AttemptId, AttemptPlace> places = pilots_->places();
+  std::vector<PoolAllocation> allocations = pilots_->allocations();
   const std::lock_guard lock(mutex_);
   places_ = std::move(places);
   allocations_ = std::move(allocations);
-  trouble_ = pilots_.trouble();
+  trouble_ = pilots_->trouble();
   if (events.empty()) return;
   events_.insert(events_.end(), std::make_move_iterator(events.begin()),
                  std::make_move_iterator(events.end()));
@@ -138,7 +158,7 @@ void SlurmExecutor::publish() {
 
 Adoption SlurmExecutor::adopt(const AttemptFolder& folder, const AttemptId& attempt, int) {
   std::promise<Adoption> found;
-  post([&] { found.set_value(pilots_.adopt(folder, attempt, now_instant())); });
+  post([&] { found.set_value(pilots_->adopt(folder, attempt, now_instant())); });
   return found.get_future().get();
 }
 
@@ -199,6 +219,11 @@ std::optional<AttemptPlace> SlurmExecutor::place_of(const AttemptId& attempt) co
 std::string SlurmExecutor::trouble() const {
   const std::lock_guard lock(mutex_);
   return trouble_;
+}
+
+std::optional<Instant> SlurmExecutor::waits_for_folder_since() const {
+  const std::lock_guard lock(mutex_);
+  return works_since_;
 }
 
 }  // namespace

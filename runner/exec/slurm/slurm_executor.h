@@ -101,8 +101,8 @@ struct SlurmSettings {
   SlurmTiming timing = {};
 };
 
-// Finds the jobs of an earlier daemon again. Has an `inspector`. Folders and commands are left to a
-// thread of the executor's own, so that no call but `adopt` waits for them.
+// Finds the jobs of an earlier daemon again. Has an `inspector`. Folders and commands are left to
+// threads of the executor's own, so that no call but `adopt` waits for them, nor this one.
 std::unique_ptr<Executor> make_slurm_executor(SlurmSettings settings);
 
 }  // namespace sweepd

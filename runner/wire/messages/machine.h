@@ -256,7 +256,7 @@ struct PoolJobEntry {
 
 struct PoolEntry {
   static constexpr std::string_view kTitle = "a pool";
-  std::string name, problem;
+  std::string name, problem, trouble;
   std::vector<PoolNodesEntry> nodes;
   std::vector<PoolJobEntry> jobs;
   static void visit(auto& self, auto&& field) {
@@ -264,6 +264,7 @@ struct PoolEntry {
     field("nodes", self.nodes, "");
     field("jobs", self.jobs, "of this daemon");
     field("problem", self.problem, "why its state is not known");
+    field("trouble", self.trouble, "what keeps its attempts waiting: its folder does not answer");
   }
 };
 
