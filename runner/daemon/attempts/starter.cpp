@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "runner/base/process_age.h"
 #include "runner/daemon/attempts/trial_request.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
@@ -111,6 +112,7 @@ Result<void> Starter::launch(const OpenAttempt& attempt, WallTime when) {
   const PoolUse& use = use_of(attempt);
   AttemptRequest request = request_of(attempt, attempt.lease);
   request.started = when;
+  request.suspended = suspended_since_boot();
   const AttemptFolder folder(use.runs / attempt.id);
   std::error_code error;
   // An attempt that was queued again after a crash may have left a folder.
