@@ -153,10 +153,8 @@ struct Change {
 };
 constexpr Change kChanges[] = {
     // Rates of which no valid attempt with enough work is known.
-    {7, "device_peak", "flops_per_s", "0.0"},
-    {7, "device_peak", "flops_attempt", "NULL"},
-    {7, "device_peak", "bytes_per_s", "0.0"},
-    {7, "device_peak", "bytes_attempt", "NULL"},
+    {7, "device_peak", "flops_per_s", "0.0"},  {7, "device_peak", "flops_attempt", "NULL"},
+    {7, "device_peak", "bytes_per_s", "0.0"},  {7, "device_peak", "bytes_attempt", "NULL"},
     {13, "sweep_table_value", "bold", "NULL"},  // 'none' had meant the table's rule
 };
 
