@@ -25,13 +25,13 @@ MethodRule rule() {
   M::Request::visit(
       request, [&]<class T, class... Options>(std::string_view name, const T&, const char*,
                                               const Options&... options) {
-        constexpr MemberKind kind = std::is_same_v<T, bool>          ? MemberKind::kTruth
-                                    : std::is_integral_v<T>          ? MemberKind::kInteger
-                                    : std::is_same_v<T, std::string> ? MemberKind::kText
-                                                                     : MemberKind::kTexts;
+        constexpr MemberKind kKind = std::is_same_v<T, bool>          ? MemberKind::kTruth
+                                     : std::is_integral_v<T>          ? MemberKind::kInteger
+                                     : std::is_same_v<T, std::string> ? MemberKind::kText
+                                                                      : MemberKind::kTexts;
         const Limits limits = option_or(Limits{}, options...);
-        method.members.push_back(
-            {std::string(name), kind, has_option<Required, Options...>, limits.least, limits.most});
+        method.members.push_back({std::string(name), kKind, has_option<Required, Options...>,
+                                  limits.least, limits.most});
       });
   return method;
 }
