@@ -111,8 +111,9 @@ void delete_rows(Connection& connection, const std::string& table, const std::st
 
 }  // namespace
 
-Result<Store::DeleteReceipt> Store::delete_sweeps(const std::vector<SweepId>& sweeps,
-                                                  Deletion deletion) {
+Result<Store::DeleteReceipt> Store::delete_sweeps(
+    const std::vector<SweepId>& sweeps, Deletion deletion,
+    const std::function<void(const DeleteReceipt&)>& before) {
   Connection& connection = state_->connection;
   return state_->transact("deleting sweeps", [&]() -> Result<DeleteReceipt> {
     make_doomed_tables(connection);
@@ -121,6 +122,7 @@ Result<Store::DeleteReceipt> Store::delete_sweeps(const std::vector<SweepId>& sw
     if (auto ended = check_has_ended(connection); !ended) return ended.error();
     DeleteReceipt receipt = receipt_of(connection);
     if (deletion == Deletion::kForReal) {
+      if (before) before(receipt);
       // Rows may then be deleted in any order; the commit fails if anything refers to none.
       const auto staying = open_that_stay(connection);
       connection.execute("PRAGMA defer_foreign_keys = ON");

@@ -222,7 +222,9 @@ class Store {
     Holds holds = {};                 // of attempts that stay
   };
   enum class Deletion { kForReal, kDryRun };
-  Result<DeleteReceipt> delete_sweeps(const std::vector<SweepId>& sweeps, Deletion deletion);
+  // `before` is called with what is about to go, if it goes, and before it does.
+  Result<DeleteReceipt> delete_sweeps(const std::vector<SweepId>& sweeps, Deletion deletion,
+                                      const std::function<void(const DeleteReceipt&)>& before = {});
   Result<std::vector<SweepId>> sweep_ids();  // sorted
 
   // For a database that was lost (runner/daemon/recovery). In this order: sweeps with their trials,

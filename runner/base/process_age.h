@@ -13,4 +13,7 @@ namespace sweepd {
 // which the machine was suspended counts. Returns nothing if there is no such process.
 std::optional<Duration> process_age(pid_t pid);
 
+// For how long the machine has been suspended since its boot, all times together.
+Duration suspended_since_boot();
+
 }  // namespace sweepd

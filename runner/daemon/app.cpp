@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -17,6 +19,7 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/make_pools.h"
 #include "runner/daemon/planning/settle_submissions.h"
+#include "runner/daemon/serving/remove_attempts.h"
 #include "runner/daemon/serving/server.h"
 #include "runner/daemon/serving/services.h"
 #include "runner/daemon/state_lock.h"
@@ -181,6 +184,26 @@ struct App::Parts {
     });
   }
 
+  // What a daemon that died was deleting. Its rows are gone.
+  asio::awaitable<void> finish_deletions(std::vector<Unfinished> unfinished) {
+    for (const Unfinished& one : unfinished) {
+      const RemovedFolders removed = co_await remove_attempts(services, one.attempts, one.file);
+      spdlog::info("removed {} folders of attempts that were being deleted", removed.folders);
+    }
+  }
+
+  // Of what a daemon that died was writing or deleting.
+  Result<void> settle() {
+    const auto settle_all = [&](Store& all) { return settle_submissions(all, state.sweeps()); };
+    if (auto settled = writer.now(settle_all); !settled) return settled;
+    const auto find = [&](Store& all) { return unfinished_deletions(all, state.sweeps()); };
+    auto unfinished = writer.now(find);
+    if (!unfinished) return unfinished.error();
+    if (unfinished->empty()) return {};
+    asio::co_spawn(io, finish_deletions(std::move(*unfinished)), asio::detached);
+    return {};
+  }
+
   StateFolder state;
   UniqueFd lock;
   Catalog catalog;
@@ -238,10 +261,7 @@ Result<void> App::run(const std::function<void()>& ready) {
   spdlog::info("sweepd {} ({}) on {}", kVersion, kBuildCommit, parts_->state.path().string());
   if (const auto recovered = parts_->dispatcher.recover(); !recovered) return recovered.error();
   if (const auto known = parts_->notifier.recover(); !known) return known.error();
-  const auto settle = [&](Store& store) {
-    return settle_submissions(store, parts_->state.sweeps());
-  };
-  if (const auto settled = parts_->writer.now(settle); !settled) return settled.error();
+  if (const auto settled = parts_->settle(); !settled) return settled.error();
   if (const auto listening = parts_->server.listen(); !listening) return listening.error();
   parts_->wait_for_signal();
   parts_->check_folder();

@@ -135,6 +135,10 @@ void print(const Recovered& recovered, const fs::path& database, Recovery how) {
   if (rebuilt.to_compute > 0) {
     fmt::print("  {} left to the next daemon\n", number_of(rebuilt.to_compute, "formula"));
   }
+  if (rebuilt.deleted > 0) {
+    fmt::print("  {} of attempts that were being deleted, left out\n",
+               number_of(rebuilt.deleted, "folder"));
+  }
   if (rebuilt.not_begun > 0) {
     fmt::print("  {} of attempts that never began\n", number_of(rebuilt.not_begun, "folder"));
   }

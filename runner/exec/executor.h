@@ -76,8 +76,8 @@ struct Adoption {
   // AttemptStarted, AttemptNotStarted or AttemptLost follows, as after `start`.
   bool waits = false;
   std::optional<WallTime> started = {};  // as AttemptStarted::when
-  // For how long its oldest rank that is alive has run, by a clock that nobody sets; empty: this is
-  // not known here.
+  // For how long its oldest rank that is alive has run, by a clock that nobody sets, without
+  // the time in which the machine was suspended; empty: this is not known here.
   std::optional<Duration> age = {};
 };
 

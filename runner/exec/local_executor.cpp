@@ -13,9 +13,18 @@
 #include "runner/exec/launches.h"
 #include "runner/exec/rank_processes.h"
 #include "runner/exec/wakeups.h"
+#include "runner/wire/request.h"
 
 namespace sweepd {
 namespace {
+
+// For how long the machine was suspended since the attempt was marked started. The ages of
+// processes count that time, and deadlines do not. Older daemons did not note it.
+Duration suspended_meanwhile(const AttemptFolder& folder) {
+  const auto request = read_request(folder.request());
+  if (!request || !request->suspended) return {};
+  return Duration{std::max<std::int64_t>(0, suspended_since_boot().ns - request->suspended->ns)};
+}
 
 class LocalExecutor final : public Executor {
  public:
@@ -95,11 +104,14 @@ Adoption LocalExecutor::adopt(const AttemptFolder& folder, const AttemptId& atte
                               int world_size) {
   FoundRanks found = processes_.adopt(folder, world_size);
   Adoption adoption;
+  const Duration suspended = suspended_meanwhile(folder);
   adoption.incomplete = found.incomplete;
   for (const RankProcess& rank : found.alive) {
     adoption.alive.push_back(rank.rank);
     const auto age = process_age(rank.pid);
-    if (age && (!adoption.age || *age > *adoption.age)) adoption.age = age;
+    if (!age) continue;
+    const Duration awake{std::max<std::int64_t>(0, age->ns - suspended.ns)};
+    if (!adoption.age || awake > *adoption.age) adoption.age = awake;
   }
   if (found.alive.empty() && found.incomplete) return adoption;
   Running running;

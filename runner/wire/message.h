@@ -41,6 +41,8 @@ namespace sweepd {
 
 // A request must have the member. Without it the member keeps its default.
 struct Required {};
+// A text in a request that is a path.
+struct IsPath {};
 // Of an integer in a request.
 struct Limits {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
@@ -195,6 +197,7 @@ Result<Request> read_params(const nlohmann::json& params) {
       } else if constexpr (std::is_same_v<M, std::string>) {
         member =
             has_option<Required, Options...> ? reader.text(name) : reader.text_or(name, member);
+        if constexpr (has_option<IsPath, Options...>) reader.refuse_nul(name);
       } else {
         static_assert(std::is_same_v<M, std::vector<std::string>>);
         member = reader.texts(name);

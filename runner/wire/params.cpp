@@ -41,6 +41,13 @@ std::string ParamsReader::text_or(std::string_view name, std::string fallback) {
   return *value;
 }
 
+void ParamsReader::refuse_nul(std::string_view name) {
+  const auto value = params_.find(name);
+  if (value == params_.end() || !value->is_string()) return;
+  if (value->get_ref<const std::string&>().find('\0') == std::string::npos) return;
+  fail(name, "a path without a NUL");
+}
+
 std::int64_t ParamsReader::integer_or(std::string_view name, std::int64_t fallback,
                                       std::int64_t least, std::int64_t most) {
   const nlohmann::json* value = find(name);

@@ -20,6 +20,8 @@ class ParamsReader {
 
   std::string text(std::string_view name);  // required
   std::string text_or(std::string_view name, std::string fallback);
+  // Call for a text that names a file: the system would cut it off at a NUL, and take another file.
+  void refuse_nul(std::string_view name);
   // An integer from `least` to `most`.
   std::int64_t integer_or(std::string_view name, std::int64_t fallback, std::int64_t least,
                           std::int64_t most = std::numeric_limits<std::int64_t>::max());

@@ -25,6 +25,7 @@ Json to_json(const AttemptRequest& request) {
             {"machine", request.machine.hash}, {"machine_facts", request.machine.facts}};
   json["version"] = request.version;
   json["started_ns"] = request.started.ns;
+  if (request.suspended) json["suspended_ns"] = request.suspended->ns;
   json["sweep"] = request.sweep.id;
   json["sweep_name"] = request.sweep.name;
   if (!request.sweep.sentinel_of.empty()) json["sentinel_of"] = request.sweep.sentinel_of;
@@ -75,6 +76,9 @@ Result<AttemptRequest> request_from_json(const Json& json) {
   reader.optional("machine_facts", request.machine.facts);
   reader.optional("version", request.version);
   reader.optional("started_ns", request.started.ns);
+  if (reader.find("suspended_ns") != nullptr) {
+    reader.optional("suspended_ns", request.suspended.emplace().ns);
+  }
   reader.optional("sweep", request.sweep.id);
   reader.optional("sweep_name", request.sweep.name);
   reader.optional("sentinel_of", request.sweep.sentinel_of);

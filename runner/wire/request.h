@@ -40,6 +40,9 @@ struct AttemptRequest {
   SweepOfAttempt sweep{};
   int version = 0;
   WallTime started{};
+  // For how long the machine had been suspended since its boot when the attempt was marked started.
+  // A daemon that adopts the attempt takes what came later for no time of it.
+  std::optional<Duration> suspended{};
 };
 
 // Errors of both name the file and the field.

@@ -18,5 +18,9 @@ TEST(ProcessAge, GrowsWithTheClock) {
   EXPECT_GE(process_age(::getpid())->ns - before->ns, 20'000'000);
 }
 
+TEST(SuspendedSinceBoot, IsNoLessThanNothing) {
+  EXPECT_GE(suspended_since_boot().ns, 0);
+}
+
 }  // namespace
 }  // namespace sweepd

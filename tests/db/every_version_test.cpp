@@ -1,6 +1,7 @@
-// Tests that a database of every version can be migrated with rows in every table. Migrations are
-// never edited, so applying the first N of them makes what version N left behind.
+// Tests that a database of every version can be migrated with the contents of every table.
+// Migrations are never edited, so applying the first N of them makes what version N left behind.
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <span>
 
@@ -37,50 +38,151 @@ std::vector<FilledColumn> columns_of(Connection& connection, const std::string& 
   return columns;
 }
 
-// A word that the table's CHECK allows in the column, if it has one: "CHECK (pass IN ('timing',".
-std::string allowed_word(const std::string& create_sql, const std::string& column) {
-  const std::regex check("CHECK \\(" + column + R"( IN \('([^']*)')");
+// The first value that the table's CHECK allows in the column, if it has one: "CHECK (pass IN
+// ('timing',".
+std::string allowed_value(const std::string& create_sql, const std::string& column) {
+  const std::regex check("CHECK \\(" + column + R"( IN \(('[^']*'|[0-9]+))");
   std::smatch found;
-  return std::regex_search(create_sql, found, check) ? found[1].str() : "text of " + column;
+  return std::regex_search(create_sql, found, check) ? found[1].str() : "";
 }
 
-std::string value_of(Connection& connection, const FilledColumn& column,
-                     const std::string& create_sql) {
-  if (!column.parent.empty()) {
-    Query parent(connection, "SELECT " + sql_name(column.parent_key) + " FROM " +
-                                 sql_name(column.parent) + " LIMIT 1");
-    return parent.next() ? parent.text(0) : "";
-  }
-  if (column.name == "type") return "'text'";  // of a parameter: read when the file is opened
-  if (column.type == "TEXT") return "'" + allowed_word(create_sql, column.name) + "'";
-  return column.type == "REAL" ? "1.5" : "1";
-}
+constexpr int kRows =
+    2;  // of each table, so that values of different rows cannot be taken for each other
 
-// Inserts one row. Returns false if a table that it refers to is still empty.
-bool fill(Connection& connection, const std::string& table) {
-  Query create(connection, "SELECT sql FROM sqlite_schema WHERE name = ?");
-  create.bind(table);
-  create.next();
-  const std::string create_sql = create.text(0);
-  std::string names, values;
-  for (const FilledColumn& column : columns_of(connection, table)) {
-    const std::string value = value_of(connection, column, create_sql);
-    if (value.empty()) return false;
-    names += (names.empty() ? "" : ", ") + sql_name(column.name);
-    values += (values.empty() ? "" : ", ") + value;
+// No two columns and no two rows have the same value, so that a migration that exchanges two is
+// noticed.
+class Filler {
+ public:
+  explicit Filler(Connection& connection) : connection_(connection) {}
+
+  // Inserts a row. Returns false if a table that it refers to is still empty.
+  bool fill(const std::string& table, int row) {
+    Query create(connection_, "SELECT sql FROM sqlite_schema WHERE name = ?");
+    create.bind(table);
+    create.next();
+    const std::string create_sql = create.text(0);
+    std::string names, values;
+    for (const FilledColumn& column : columns_of(connection_, table)) {
+      const std::string value = value_of(table, column, create_sql, row);
+      if (value.empty()) return false;
+      names += (names.empty() ? "" : ", ") + sql_name(column.name);
+      values += (values.empty() ? "" : ", ") + value;
+    }
+    connection_.execute("INSERT INTO " + sql_name(table) + " (" + names + ") VALUES (" + values +
+                        ")");
+    return true;
   }
-  connection.execute("INSERT INTO " + sql_name(table) + " (" + names + ") VALUES (" + values + ")");
-  return true;
-}
+
+ private:
+  std::string value_of(const std::string& table, const FilledColumn& column,
+                       const std::string& create_sql, int row) {
+    if (column.parent == "name" && table != "name") return name_for(table, column, row);
+    if (!column.parent.empty()) {
+      Query parent(connection_, "SELECT " + sql_name(column.parent_key) + " FROM " +
+                                    sql_name(column.parent) + " LIMIT 1 OFFSET " +
+                                    std::to_string(row));
+      return parent.next() ? parent.text(0) : "";
+    }
+    if (const std::string allowed = allowed_value(create_sql, column.name); !allowed.empty())
+      return allowed;
+    if (column.name == "type") return "'text'";  // of a parameter: read when the file is opened
+    ++value_;
+    if (column.type == "TEXT") return "'text " + std::to_string(value_) + "'";
+    return std::to_string(value_) + (column.type == "REAL" ? ".5" : "");
+  }
+  // Each column refers to a name of its own.
+  std::string name_for(const std::string& table, const FilledColumn& column, int row) {
+    Query name(connection_, "INSERT INTO name (text) VALUES (?) RETURNING id");
+    name.bind(table + "." + column.name + " " + std::to_string(row));
+    name.next();
+    return name.text(0);
+  }
+
+  Connection& connection_;
+  std::int64_t value_ = 100;
+};
 
 // Tables after those to which they refer.
 void fill_every_table(Connection& connection) {
+  Filler filler(connection);
   std::vector<std::string> left = tables_of(connection);
   while (!left.empty()) {
     const std::size_t before = left.size();
-    std::erase_if(left, [&](const std::string& table) { return fill(connection, table); });
+    std::erase_if(left, [&](const std::string& table) {
+      if (!filler.fill(table, 0)) return false;
+      for (int row = 1; row < kRows; ++row) filler.fill(table, row);
+      return true;
+    });
     ASSERT_LT(left.size(), before) << "nothing more can be filled; the first: " << left.front();
   }
+}
+
+// A row as its columns and their values. Names stand there as texts, since their ids may change.
+using Row = std::map<std::string, std::string>;
+using Contents = std::map<std::string, std::vector<Row>>;  // by table
+
+Contents contents_of(Connection& connection) {
+  Contents contents;
+  for (const std::string& table : tables_of(connection)) {
+    const std::vector<FilledColumn> columns = columns_of(connection, table);
+    std::string values;
+    for (const FilledColumn& column : columns) {
+      const std::string own = "t." + sql_name(column.name);
+      const bool named = column.parent == "name";
+      values += (values.empty() ? "" : ", ") +
+                (named ? "(SELECT quote(n.text) FROM name n WHERE n.id = " + own + ")"
+                       : "quote(" + own + ")");
+    }
+    Query query(connection, "SELECT " + values + " FROM " + sql_name(table) + " t");
+    std::vector<Row>& rows = contents[table];
+    while (query.next()) {
+      Row& row = rows.emplace_back();
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        row[columns[i].name] = query.text(static_cast<int>(i));
+      }
+    }
+  }
+  return contents;
+}
+
+// What a migration changed on purpose; `up_to` is the last version before it.
+struct Change {
+  int up_to;
+  const char *table, *column;
+  const char* to;
+};
+constexpr Change kChanges[] = {
+    // Rates of which no valid attempt with enough work is known.
+    {7, "device_peak", "flops_per_s", "0.0"},  {7, "device_peak", "flops_attempt", "NULL"},
+    {7, "device_peak", "bytes_per_s", "0.0"},  {7, "device_peak", "bytes_attempt", "NULL"},
+    {13, "sweep_table_value", "bold", "NULL"},  // 'none' had meant the table's rule
+};
+
+// The row as this program's version has it.
+Row expected_of(const std::string& table, Row row, int version) {
+  for (const Change& change : kChanges) {
+    const auto changed = row.find(change.column);
+    if (version <= change.up_to && table == change.table && changed != row.end()) {
+      changed->second = change.to;
+    }
+  }
+  return row;
+}
+
+std::string text_of(const Row& row) {
+  std::string text;
+  for (const auto& [column, value] : row) text += column + "=" + value + " ";
+  return text;
+}
+
+// Whether the migrated table has all that the row has. It may have more columns.
+bool is_in(const Row& row, const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& one) {
+    return std::all_of(row.begin(), row.end(), [&](const auto& value) {
+      const auto same = one.find(value.first);
+      return same != one.end() && same->second == value.second;
+    });
+  });
 }
 
 class EveryVersion : public testing::TestWithParam<int> {};
@@ -90,12 +192,12 @@ TEST_P(EveryVersion, IsMigratedWithItsRows) {
   std::filesystem::create_directories(folder);
   const auto file = folder / "old.db";
   const std::span<const Migration> all = embedded_migrations();
-  std::vector<std::string> tables;
+  Contents before;
   {
     Connection old(file, Access::kReadWrite);
     ASSERT_TRUE(migrate(old, all.first(static_cast<std::size_t>(GetParam()))));
     fill_every_table(old);
-    tables = tables_of(old);
+    before = contents_of(old);
   }
   const Catalog catalog = toy_catalog();
   {
@@ -103,16 +205,23 @@ TEST_P(EveryVersion, IsMigratedWithItsRows) {
     ASSERT_TRUE(store) << store.error().message;
   }
   Connection now(file, Access::kReadOnly);
-  for (const std::string& table : tables) {
-    const auto rows = now.database().execAndGet("SELECT count(*) FROM " + sql_name(table)).getInt();
-    EXPECT_GE(rows, 1) << table << " of version " << GetParam() << " lost its row";
+  const Contents after = contents_of(now);
+  for (const auto& [table, rows] : before) {
+    ASSERT_TRUE(after.contains(table)) << table;
+    EXPECT_GE(rows.size(), kRows) << table;
+    for (const Row& row : rows) {
+      const Row expected = expected_of(table, row, GetParam());
+      EXPECT_TRUE(is_in(expected, after.at(table)))
+          << table << " of version " << GetParam() << " had " << text_of(expected) << "\nand has "
+          << (after.at(table).empty() ? "nothing" : text_of(after.at(table).front()));
+    }
   }
   EXPECT_EQ(now.database().execAndGet("PRAGMA integrity_check").getString(), "ok");
   const auto reader = Reader::open(file, catalog);
   ASSERT_TRUE(reader) << reader.error().message;
   const auto sweeps = (*reader)->sweeps(0);
   ASSERT_TRUE(sweeps) << sweeps.error().message;
-  EXPECT_EQ(sweeps->size(), 1u);
+  EXPECT_EQ(sweeps->size(), kRows);
   std::filesystem::remove_all(folder);
 }
 

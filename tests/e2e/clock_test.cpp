@@ -110,5 +110,16 @@ TEST_F(Clock, OfASuspendedMachineTakesNoTimeFromAnAttempt) {
   EXPECT_LT(seconds_of("one"), kHour);
 }
 
+TEST_F(Clock, OfASuspendedMachineTakesNoTimeFromAnAdoptedAttemptEither) {
+  submit("one", "kind: slow, sleep: 1s, steps: 2, warmup: 1, timeout: 1m");
+  ASSERT_TRUE(eventually([this] { return !box_.worker_pids().empty(); }));
+  set({kHour, kHour});
+  box_.kill_daemon();
+  box_.ctl({"status"});
+  EXPECT_EQ(outcome_of("one"), "done");
+  EXPECT_GT(seconds_of("one"), 1);
+  EXPECT_LT(seconds_of("one"), kHour);
+}
+
 }  // namespace
 }  // namespace sweepd::e2e

@@ -2,11 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/e2e/lost_database.h"
 
 namespace sweepd::e2e {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -183,6 +187,37 @@ TEST(Recover, ASweepThatWasDeletedDoesNotComeBack) {
       << recovered.err;
   EXPECT_EQ(samples_of(box), samples);
   EXPECT_EQ(box.sql("select group_concat(name) from sweep"), "endings");
+}
+
+// A daemon that dies after the rows have gone leaves this.
+TEST(Recover, WhatWasBeingDeletedDoesNotComeBack) {
+  const Sandbox box;
+  box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
+  const std::string sweep = box.sql("select uid from sweep");
+  const std::string attempts = box.sql("select group_concat('\"' || uid || '\"') from attempt");
+  const std::string one = box.sql("select uid from attempt");
+  box.ctl({"submit", box.write("endings.yaml", kLostEndings), "--wait"});
+  fs::copy(box.state() / "runs", box.folder() / "kept", fs::copy_options::recursive);
+  EXPECT_EQ(box.ctl({"delete", "times", "--yes"}).exit_code, 0);
+  stop(box);
+  EXPECT_FALSE(fs::exists(box.state() / "runs" / one));
+  for (const auto& file : fs::directory_iterator(box.state() / "sweeps")) {
+    EXPECT_NE(file.path().extension(), ".deleting");
+  }
+  fs::copy(box.folder() / "kept", box.state() / "runs",
+           fs::copy_options::recursive | fs::copy_options::skip_existing);
+  const fs::path deleting = box.state() / "sweeps" / "00000000000000aa.deleting";
+  std::ofstream(deleting) << R"({"sweeps": [")" << sweep << R"("], "attempts": [)" << attempts
+                          << "]}";
+  lose_database(box);
+  const Ran recovered = box.ctl({"recover"});
+  EXPECT_THAT(recovered.out, AllOf(HasSubstr("recovered 1 sweep, 4 trials and 4 attempts"),
+                                   HasSubstr("9 folders of attempts that were being deleted")))
+      << recovered.err;
+  EXPECT_EQ(box.sql("select group_concat(name) from sweep"), "endings");
+  box.ctl({"status"});
+  EXPECT_TRUE(eventually([&] { return !fs::exists(deleting); }));
+  EXPECT_FALSE(fs::exists(box.state() / "runs" / one));
 }
 
 TEST(Recover, FormulasAreComputedAgain) {

@@ -99,10 +99,12 @@ struct Asked {
   std::int64_t limit = 50;
   int rank = 0;
   bool now = false;
-  std::vector<std::string> which;
+  std::vector<std::string> which = {};
+  std::string folder = {};
   static void visit(auto& self, auto&& field) {
     field("sweep", self.sweep, "", Required());
     field("table", self.table, "");
+    field("folder", self.folder, "", IsPath());
     field("limit", self.limit, "", Limits{.least = 0});
     field("rank", self.rank, "", Limits{.least = 0, .most = 7});
     field("now", self.now, "");
@@ -142,6 +144,11 @@ TEST(ReadParams, ChecksTypesLimitsAndNames) {
   EXPECT_EQ(error_of({{"sweep", "s"}, {"now", 1}}), "`now` must be true or false");
   EXPECT_THAT(error_of({{"sweep", "s"}, {"tabel", "t"}}),
               testing::HasSubstr("unknown parameter `tabel`"));
+  // The system would read the path to the NUL, and find another file.
+  EXPECT_EQ(error_of({{"sweep", "s"}, {"folder", std::string("/a\0b", 4)}}),
+            "`folder` must be a path without a NUL");
+  EXPECT_EQ(error_of({{"sweep", "s"}, {"folder", 1}}), "`folder` must be a string");
+  EXPECT_EQ(error_of({{"sweep", "s"}, {"folder", "/a"}}), "");
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ AttemptRequest example() {
   request.sweep = {"5eeb5eeb5eeb5eeb", "contexts-sentinel", "0badcafe0badcafe"};
   request.version = 3;
   request.started = WallTime{1'700'000'000'000'000'017};
+  request.suspended = Duration{17};
   return request;
 }
 
@@ -69,6 +70,8 @@ TEST_F(RequestTest, ReadsWhatItWrote) {
   EXPECT_EQ(read->sweep.sentinel_of, "0badcafe0badcafe");
   EXPECT_EQ(read->version, 3);
   EXPECT_EQ(read->started.ns, 1'700'000'000'000'000'017);
+  ASSERT_TRUE(read->suspended);
+  EXPECT_EQ(read->suspended->ns, 17);
   EXPECT_THAT(read->params, ElementsAre(Pair("model", "xl"), Pair("context", "512"),
                                         Pair("memory_limit", "4GiB"), Pair("batch", "4")));
   ASSERT_EQ(read->lease.ranks.size(), 2U);

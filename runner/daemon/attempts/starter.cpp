@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "runner/base/process_age.h"
 #include "runner/daemon/attempts/trial_request.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
@@ -149,6 +150,7 @@ void Starter::make_folder(std::int64_t row) {
   PoolFolder& files = *folders_.at(pool_of_attempt(attempt));
   AttemptRequest request = request_of(attempt, attempt.lease);
   request.started = starting.when;
+  request.suspended = suspended_since_boot();
   const AttemptFolder folder(use.runs / attempt.id);
   starting.makes_folder = true;
   starting.number = ++starts_;

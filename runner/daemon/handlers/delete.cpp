@@ -3,9 +3,9 @@
 #include <map>
 
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/planning/delete_sweeps.h"
 #include "runner/daemon/serving/entries.h"
-#include "runner/wire/attempt_folder.h"
-#include "runner/wire/submission.h"
+#include "runner/daemon/serving/remove_attempts.h"
 
 namespace sweepd {
 
@@ -54,27 +54,6 @@ Result<void> check_delete(const rpc::Delete::Request& request) {
                      : "expected sweeps, or how old or how many of each name"};
 }
 
-struct Removed {
-  std::int64_t folders = 0, left = 0;
-  std::string why;
-};
-
-// Adds to `removed`.
-void remove_folders(const fs::path& runs, const std::vector<AttemptId>& attempts,
-                    Removed& removed) {
-  for (const AttemptId& attempt : attempts) {
-    const auto folder = AttemptFolder::of(runs, attempt);
-    if (!folder) continue;  // it was never made
-    std::error_code error;
-    const auto files = fs::remove_all(folder->path(), error);
-    if (error) {
-      if (removed.left++ == 0) removed.why = folder->path().string() + ": " + error.message();
-    } else if (files > 0) {
-      ++removed.folders;
-    }
-  }
-}
-
 }  // namespace
 
 boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Session&,
@@ -89,21 +68,16 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
 
   std::vector<SweepId> ids;
   for (const SweepRow& sweep : chosen->sweeps) ids.push_back(sweep.id);
-  const auto deletion = request.dry_run ? Store::Deletion::kDryRun : Store::Deletion::kForReal;
   const fs::path submissions = services.state.sweeps();
-  const auto work = [&](Store& store) {
-    const bool for_real = deletion == Store::Deletion::kForReal;
-    for (const SweepId& id : ids) {
-      if (for_real) pend_submission(submissions, id);
-    }
-    auto receipt = store.delete_sweeps(ids, deletion);
-    for (const SweepId& id : ids) {
-      if (for_real) settle_submission(submissions, id, /*is_stored=*/!receipt);
-    }
-    return receipt;
+  const auto work = [&](Store& store) -> Result<DeletedRows> {
+    if (!request.dry_run) return delete_sweeps(store, submissions, ids);
+    auto receipt = store.delete_sweeps(ids, Store::Deletion::kDryRun);
+    if (!receipt) return receipt.error();
+    return DeletedRows{std::move(*receipt), {}};
   };
-  auto receipt = co_await services.writer.run(work);
-  if (!receipt) co_return receipt.error();
+  auto deleted = co_await services.writer.run(work);
+  if (!deleted) co_return deleted.error();
+  Store::DeleteReceipt* receipt = &deleted->receipt;
   services.dispatcher.set_holds(std::move(receipt->holds));
 
   rpc::Delete::Reply reply;
@@ -117,19 +91,8 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
 
   // After the transaction: a folder without an attempt is only litter, but an attempt that lost its
   // folder would have lost its log.
-  Removed removed;
-  const std::function<void()> remove = [&] {
-    remove_folders(services.state.runs(), receipt->attempts, removed);
-  };
-  // Not while one of these folders is compacted, which would then make a file in it.
-  co_await services.compactor.run_between(remove);
-  for (const PoolConfig& cluster : services.clusters) {
-    if (!cluster.slurm) continue;
-    const std::function<void()> remove_there = [&] {
-      remove_folders(cluster.runs, receipt->attempts, removed);
-    };
-    co_await services.at_files(cluster.name, remove_there);
-  }
+  const RemovedFolders removed =
+      co_await remove_attempts(services, receipt->attempts, deleted->file);
   services.writer.rest();
   reply.folders = removed.folders;
   reply.folders_left = removed.left;

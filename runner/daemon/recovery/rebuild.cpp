@@ -9,6 +9,7 @@
 #include "runner/daemon/attempts/judge_attempt.h"
 #include "runner/daemon/recovery/found_sweep.h"
 #include "runner/exec/found_rank.h"
+#include "runner/wire/deletion.h"
 
 namespace sweepd {
 
@@ -49,10 +50,22 @@ class Rebuilding {
  public:
   Rebuilding(Store& store, const Catalog& catalog) : store_(store), catalog_(catalog) {}
 
+  // What a daemon was deleting when it died. Somebody had asked for it.
+  void leave_out(const std::vector<PendingDeletion>& deletions) {
+    for (const PendingDeletion& deletion : deletions) {
+      deleted_sweeps_.insert(deletion.sweeps.begin(), deletion.sweeps.end());
+      deleted_attempts_.insert(deletion.attempts.begin(), deletion.attempts.end());
+    }
+  }
+
   Result<void> read_attempts(const fs::path& runs) {
     for (const fs::path& folder : entries_of(runs)) {
       std::error_code ignored;
       if (!is_id(folder.filename().string()) || !fs::is_directory(folder, ignored)) continue;
+      if (deleted_attempts_.contains(folder.filename().string())) {
+        ++rebuilt_.deleted;
+        continue;
+      }
       if (auto over = check_is_over(folder); !over) return over;
       auto found = read_attempt(folder, catalog_);
       if (!found) {
@@ -71,6 +84,7 @@ class Rebuilding {
     std::vector<Submission> submissions;
     for (const fs::path& file : submission_files(folder)) {
       auto submission = read_submission(file);
+      if (submission && deleted_sweeps_.contains(submission->id)) continue;
       if (submission) {
         submissions.push_back(std::move(*submission));
       } else {
@@ -202,6 +216,8 @@ class Rebuilding {
   std::map<SweepId, std::set<TrialKey>> keys_;
   std::map<AttemptId, SweepId> sweep_of_;
   std::set<TrialKey> trials_;
+  std::set<SweepId> deleted_sweeps_;
+  std::set<AttemptId> deleted_attempts_;
   std::vector<OpenAttempt> ooms_;
   Rebuilt rebuilt_;
 };
@@ -213,6 +229,7 @@ Result<Rebuilt> rebuild_database(const fs::path& file, const RebuildFrom& from,
   auto store = Store::open(file, catalog, host);
   if (!store) return store.error();
   Rebuilding rebuilding(**store, catalog);
+  rebuilding.leave_out(pending_deletions(from.sweeps));
   for (const fs::path& runs : from.runs) {
     if (auto read = rebuilding.read_attempts(runs); !read) return read.error();
   }

@@ -20,6 +20,7 @@ struct Rebuilt {
   std::int64_t untold = 0;           // attempts that nothing says how they ended: `crashed`
   std::int64_t unmeasured = 0;       // points without a folder, now `cancelled` or left out
   std::int64_t to_compute = 0;       // formulas, which the next daemon asks for
+  std::int64_t deleted = 0;  // folders of attempts that were being deleted, and are left out
   std::vector<std::pair<std::string, std::string>> unreadable;  // file or folder, and why
 };
 

@@ -109,8 +109,8 @@ struct Merge {
     std::string database, runs;
     bool dry_run = false;
     static void visit(auto& self, auto&& field) {
-      field("database", self.database, "path", Required());
-      field("runs", self.runs, "path of its attempt folders, to copy them");
+      field("database", self.database, "path", Required(), IsPath());
+      field("runs", self.runs, "path of its attempt folders, to copy them", IsPath());
       field("dry_run", self.dry_run, "only count");
     }
   };

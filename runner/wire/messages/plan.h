@@ -198,7 +198,7 @@ struct Plan {
       field("set", self.set, "as for `submit`");
       field("all", self.all, "every trial, in `plan_rows` notifications before the reply");
       field("limit", self.limit, "rows of the reply", Limits{.least = 0});
-      field("folder", self.folder, "as for `submit`");
+      field("folder", self.folder, "as for `submit`", IsPath());
       field("environment", self.environment, "as for `submit`");
     }
   };

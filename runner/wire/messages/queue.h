@@ -50,7 +50,7 @@ struct Submit {
       field("reuse", self.reuse,
             "results from before that count: `same`, of the same code and machine; `any`; `none`");
       field("folder", self.folder,
-            "of the file, an absolute path: a program's words may name files in it");
+            "of the file, an absolute path: a program's words may name files in it", IsPath());
       field("environment", self.environment,
             "`[\"NAME=value\"]` of the submitter, for programs (schemas/sweep.md, \"Where it "
             "runs\")");

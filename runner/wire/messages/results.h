@@ -135,8 +135,8 @@ struct Compare {
       field("b", self.b, "another sweep, unless `by` is given");
       field("by", self.by, "`precision=fp32,bf16`: the two values of a parameter to compare");
       field("a_database", self.a_database,
-            "absolute path of the database file that `a` is in, if it is another one");
-      field("b_database", self.b_database, "the same for `b`");
+            "absolute path of the database file that `a` is in, if it is another one", IsPath());
+      field("b_database", self.b_database, "the same for `b`", IsPath());
       field("workload", self.workload, "all its results, if `a` names no sweep");
       field("where", self.where, "`[\"model=small,large\"]`");
       field("metric", self.metric, "a time");

@@ -17,11 +17,11 @@ struct Try {
       field("text", self.text, "YAML", Required());
       field("file", self.file, "for messages");
       field("set", self.set, "as for `submit`");
-      field("folder", self.folder, "as for `submit`");
+      field("folder", self.folder, "as for `submit`", IsPath());
       field("environment", self.environment, "as for `submit`");
       field("attempt_folder", self.attempt_folder,
             "of the caller, an absolute path; `request.json` of the first trial is written there",
-            Required());
+            Required(), IsPath());
     }
   };
   struct Reply {

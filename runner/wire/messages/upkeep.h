@@ -91,7 +91,7 @@ struct Backup {
     std::string file;
     bool replace = false;
     static void visit(auto& self, auto&& field) {
-      field("file", self.file, "absolute path of the copy", Required());
+      field("file", self.file, "absolute path of the copy", Required(), IsPath());
       field("replace", self.replace, "an existing file");
     }
   };
