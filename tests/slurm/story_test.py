@@ -82,6 +82,35 @@ class OnACluster(Story):
         self.assertEqual(home.counts(), {"done": 8}, "measured before, and reused")
         self.nothing_is_left()
 
+    def test_a_pool_as_an_axis_is_watched_compared_and_paused(self):
+        home = self.home
+        text = """
+sweep: both
+workload: noop
+params: {steps: 3, device: cpu, threads: 1, timeout: 1m, sleep: 100ms}
+matrix: {pool: [local, cluster], seed: [0, 1, 2]}
+tables:
+  - {title: Pools, rows: [pool, seed], values: [{name: Steps, cell: "{n}", where: {phase: step}}]}
+"""
+        (home.folder / "both.yaml").write_text(text)
+        home.ctl("submit", "both.yaml")
+        self.assertIn("paused both: ", home.ctl("pause", "both"))
+        home.ctl("resume", "both")
+        self.assertIn("both: 6/6 ended", home.ctl("watch", "both"))
+        self.assertRegex(home.ctl("list"), r"(?m)both +noop .* 6 +6 +6 +done")
+        table = home.ctl("report", "both", "--format", "md")
+        for pool in ("local", "cluster"):
+            for seed in range(3):
+                self.assertRegex(table, rf"(?m)^\| {pool} +\| +{seed} \| +3 \|$")
+        wide = home.ctl("query", "--sweep", "both", "--rows", "seed", "--columns", "pool", "--cell", "{n}", "--where", "phase=step",
+                        "--format", "md")
+        self.assertRegex(wide, r"\| seed \| local \| cluster \|")
+        compared = home.ctl("compare", "both", "--by", "pool=local,cluster", allowed=())
+        self.assertIn("of 3 points", compared)
+        self.assertIn("the sides also differ in host=", compared)
+        self.assertEqual(home.counts(), {"done": 6})
+        self.nothing_is_left()
+
     def test_a_plan_asks_for_every_kind_of_trial(self):
         plan = self.home.ctl("plan", self.home.write("kinds", ranks="1, 2, 3, 4, 5, 6, 7, 8, 9"), "--pool", "cluster")
         self.assertEqual(len(re.findall(r"1 trial of \d ranks?: \d nodes? x 2 CPUs", plan)), 9, plan)
