@@ -70,6 +70,11 @@ Result<void> check_target(const fs::path& database, const fs::path& to, Replace 
   if (fs::is_directory(to, error)) {
     return Error{ErrorCode::kInvalidArgument, to.string() + " is a folder; expected a file's name"};
   }
+  // A name of a device would go to the copy, and the device would be lost to the whole machine.
+  if (fs::exists(to, error) && !fs::is_regular_file(to, error)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 to.string() + " is neither a file nor a new name; expected one of them"};
+  }
   if (fs::equivalent(database, to, error)) {
     return Error{ErrorCode::kInvalidArgument, to.string() + " is the database itself"};
   }

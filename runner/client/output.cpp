@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 
+#include "runner/base/files.h"
 #include "runner/base/units.h"
 #include "runner/report/report.h"
 #include "runner/wire/json_text.h"
@@ -86,6 +88,15 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   file.close();
   if (file) return {};
   return Error{ErrorCode::kIo, "cannot write " + path + ": " + std::strerror(errno)};
+}
+
+Result<void> replace_output(const std::string& path, const std::string& text) {
+  std::error_code error;
+  const std::filesystem::path file = path;
+  const bool special = std::filesystem::exists(file, error) &&
+                       !std::filesystem::is_regular_file(file, error) &&
+                       !std::filesystem::is_directory(file, error);
+  return path == "-" || special ? write_file(path, text) : replace_file(file, text);
 }
 
 Result<std::vector<Table>> tables_of(const nlohmann::json& list) {

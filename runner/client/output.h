@@ -32,6 +32,9 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
 
 // Writes a whole file; `-` is standard output.
 Result<void> write_file(const std::string& path, const std::string& text);
+// The same, but whoever reads the file meanwhile sees the old text or the new one. A device or a
+// pipe is written to: its name must not go to a file.
+Result<void> replace_output(const std::string& path, const std::string& text);
 
 // Returns the tables in a member of a reply.
 Result<std::vector<Table>> tables_of(const nlohmann::json& list);

@@ -3,9 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "runner/client/client.h"
 #include "runner/client/sweep_file.h"
@@ -50,6 +56,21 @@ TEST(SweepFile, AFolderIsNone) {
   const auto read = read_sweep_file("/tmp");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message, "`/tmp` is a folder; expected a sweep file");
+}
+
+TEST(ReplaceOutput, ReplacesAFileAndWritesIntoWhatIsNone) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("sweepd-output-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string file = folder / "page.html", link = folder / "link";
+  for (const char* text : {"old", "new"}) ASSERT_TRUE(replace_output(file, text));
+  std::ifstream written(file);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(written), {}), "new");
+  // As /dev/stdout leads to a pipe. A file of its name would take the link away.
+  std::filesystem::create_symlink("/dev/null", link);
+  EXPECT_TRUE(replace_output(link, "text"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(TablesOf, ReadsAListOfTables) {

@@ -87,6 +87,19 @@ TEST_F(BackupTest, NamesWhatIsWrongWithTheTarget) {
   EXPECT_THAT(message("/proc/x.db"), HasSubstr("cannot write /proc/"));
 }
 
+// Root's copy to /dev/null would take its name away from the whole machine.
+TEST_F(BackupTest, GivesTheNameOfADeviceToNoCopy) {
+  ASSERT_EQ(::mkfifo(copy().c_str(), 0600), 0);
+  fs::create_symlink(copy(), folder_ / "copies" / "link.db");
+  for (const fs::path& to : {copy(), folder_ / "copies" / "link.db"}) {
+    const auto backup = back_up(file(), to, Replace::kYes);
+    ASSERT_FALSE(backup) << to;
+    EXPECT_THAT(backup.error().message, HasSubstr("is neither a file nor a new name"));
+  }
+  EXPECT_TRUE(fs::is_fifo(copy()));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "copies" / "link.db"));
+}
+
 TEST_F(BackupTest, KeepsNoCopyOfADamagedDatabase) {
   reader_.reset();
   ASSERT_TRUE(store_->checkpoint());  // else the log still has every page

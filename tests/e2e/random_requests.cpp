@@ -191,7 +191,6 @@ std::string RequestMaker::odd_text(const std::string& member) {
                                          std::string("../") + kEscaped,
                                          "",
                                          std::string(1, '\0'),
-                                         "/dev/null",
                                          (given_ / kCutOff).string() + std::string("\0x", 2),
                                          (given_ / std::string(5000, 'p')).string()};
     return paths[below(paths.size())];

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "runner/base/clock.h"
-#include "runner/base/files.h"
 #include "runner/client/client.h"
 #include "runner/client/document/interactive.h"
 #include "runner/client/document/page.h"
@@ -28,8 +27,7 @@ constexpr auto kBetweenLooks = std::chrono::seconds(2);
 constexpr Duration kNextDaemon = seconds(60);
 
 Result<void> write_page(const ReportOptions& options, const Document& document) {
-  const std::string page = to_page(document);
-  return options.file == "-" ? write_file("-", page) : replace_file(options.file, page);
+  return replace_output(options.file, to_page(document));
 }
 
 // Writes the page whenever an attempt has ended, until all have. A daemon that has ended may have
