@@ -37,11 +37,11 @@ constexpr std::chrono::seconds kFolderCheck{2};
 constexpr std::chrono::seconds kLastReads{3};
 
 // A thread that waits for a shared folder cannot be ended, and may wait for hours. What it does
-// there may end anywhere, as if the daemon had died.
+// there may end anywhere, as if the daemon had died. So may a long query, which nobody waits for.
 void end_without_readers() {
   const auto end = [] {
     std::this_thread::sleep_for(kLastReads);
-    spdlog::warn("a folder does not answer; ending without what was asked of it");
+    spdlog::warn("what a folder or the database was asked for takes long; ending without it");
     spdlog::default_logger()->flush();
     ::_exit(EXIT_SUCCESS);
   };

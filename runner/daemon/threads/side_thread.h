@@ -1,6 +1,6 @@
 // One thread beside the event loop, for work that would block the loop. Jobs run on it one after
-// the other, and their continuations run on the loop. All calls
-// come from the loop, unless they say otherwise.
+// the other, and their continuations run on the loop. All calls come from the loop, unless they say
+// otherwise.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
