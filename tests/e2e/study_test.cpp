@@ -313,7 +313,7 @@ TEST(ShippedStudy, HasNoMistakeAndHasEveryExperiment) {
   const Sandbox box(SWEEP_WORKER);
   const std::string file = std::string(EXPERIMENTS) + "/study.yaml";
   std::string all;
-  for (const char* scale : {"cpu-small", "cpu", "gpu"}) {
+  for (const char* scale : {"cpu-small", "cpu", "gpu-short", "gpu"}) {
     const Ran ran = box.ctl({"study", file, "--scale", scale, "--dry-run"});
     EXPECT_EQ(ran.exit_code, 0) << scale << "\n" << ran.err;
     all += ran.out;

@@ -82,7 +82,7 @@ TEST(StudySchema, TheShippedStudyIsValid) {
   const std::string text = study_file("experiments/study.yaml");
   EXPECT_EQ(study_schema_errors(text), "");
   // Without the sweep files, which the hand-written catalog could not check.
-  for (const char* scale : {"cpu-small", "cpu", "gpu"}) {
+  for (const char* scale : {"cpu-small", "cpu", "gpu-short", "gpu"}) {
     const ParsedStudy parsed = parse_study(text, "study.yaml", scale, catalog(), {});
     EXPECT_EQ(render(parsed.errors), "");
     EXPECT_GT(parsed.files.size(), 40U);
