@@ -23,7 +23,9 @@ def find_worker():
     """The program that started this one; by hand, $SWEEPD_WORKER or the one of the source tree or bundle."""
     parent = Path(f"/proc/{os.getppid()}/exe").resolve()
     if parent.name.startswith("sweep-worker"):
-        return parent
+        # In a bundle or a package the program itself does not find LibTorch; what starts it does.
+        launcher = parent.parent.parent / "bin" / parent.name
+        return launcher if parent.parent.name == "libexec" and launcher.exists() else parent
     if os.environ.get("SWEEPD_WORKER"):
         return Path(os.environ["SWEEPD_WORKER"])
     for folder in Path(__file__).resolve().parents:

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,6 +100,21 @@ class OursBesidePythons(unittest.TestCase):
             {"step": 1, "warmup": False, "time": {"forward": 1, "step": 3}, "host_time": {"step": 3.5}},
             {"fact": "final_loss", "number": 9.5},
         ])
+
+    def test_a_bundles_worker_is_started_by_its_launcher(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bundle = Path(folder)
+            for name in ("bin", "libexec"):
+                (bundle / name).mkdir()
+            launcher, program = bundle / "bin/sweep-worker", bundle / "libexec/sweep-worker"
+            launcher.write_text(WORKER.replace("END_EVENT", json.dumps({"event": "end", "outcome": "done"})))
+            launcher.chmod(0o755)
+            shutil.copy("/bin/sh", program)  # it is asked for by what runs it: a program of that name
+            ended = subprocess.run([program, "-c", f"{sys.executable} -S {SCRIPTS}/sweepd_lm_step.py; exit $?"], cwd=folder,
+                                   env={**os.environ, "KEEP": f"{folder}/kept", "PYTHONDONTWRITEBYTECODE": "1"},
+                                   capture_output=True, text=True)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            self.assertTrue((bundle / "kept").exists())
 
     def test_ends_as_the_worker_did(self):
         for end, code, last in [

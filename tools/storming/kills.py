@@ -12,7 +12,9 @@ from storming.rounds import WATCH_LIMIT_S, calm, probe
 
 DISK = "size=128m,nr_inodes=20000"
 ROUNDS_OF_A_FOLDER = 15
-MOST_SWEEPS = 12  # of a round: a kill that comes too late meets nothing, and there is another sweep, a longer one
+# Of a round: a kill that comes too late meets nothing, and there is another sweep, a longer one. Each second one lasts
+# twice as long, the last ones seconds: on a machine with a load of 15 a kill may need as much to find its process.
+MOST_SWEEPS = 18
 
 
 @dataclass
