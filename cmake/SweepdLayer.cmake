@@ -75,7 +75,7 @@ function(sweepd_test name)
   # Far beyond what any test takes, however busy the machine and however slow the sanitizer: a limit is
   # there to end what hangs.
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
+    set(arg_TIMEOUT 900)
   endif()
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE sweepd_options ${arg_LINKS} GTest::gtest GTest::gmock

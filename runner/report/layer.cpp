@@ -185,6 +185,19 @@ std::string Layer::first_figure() const {
   return "";
 }
 
+bool Layer::shows_mean() const {
+  bool mean = false;
+  for (const CellTemplate::Part& part : style_.cell.parts) {
+    const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
+    if (known == nullptr) continue;
+    if (known->name == "median" || known->compares_medians()) return false;
+    const bool rate = known->kind == NameKind::kDerived && style_.basis == RateBasis::kMean;
+    const bool compared = known->kind == NameKind::kCompared && known->name != "p";
+    mean = mean || known->name == "mean" || rate || compared;
+  }
+  return mean;
+}
+
 std::string Layer::metric() const {
   const std::string label = metric_label(results_->metric.empty() ? "time" : results_->metric);
   return divided_.parameter.empty() ? label : label + " per " + divided_.divisor();

@@ -96,6 +96,8 @@ class Layer {
                                        std::string_view name) const;
   // Returns the first figure of the cell's template; "" for words.
   std::string first_figure() const;
+  // Whether a figure of the cell is of the mean, and none of the median.
+  bool shows_mean() const;
   Partner partner(const Key& row, const Key& column) const;
   // Sets what `partner` gives as the p value and the kind of a cell's difference from its baseline.
   struct Judged {

@@ -227,16 +227,18 @@ class Pivot {
   // Values that show the same results share their footnotes.
   void note_cell(const Key& row, const ValueColumn& column) {
     const Layer& layer = layers_[column.layer];
-    const bool noted = std::ranges::any_of(
-        std::span(layers_).first(column.layer),
-        [&](const Layer& earlier) { return &earlier.results() == &layer.results(); });
+    const auto earlier = std::span(layers_).first(column.layer);
+    const auto same = [&](const Layer& other) { return &other.results() == &layer.results(); };
+    const bool noted = std::ranges::any_of(earlier, same);
+    const bool mean_noted = std::ranges::any_of(
+        earlier, [&](const Layer& other) { return same(other) && other.shows_mean(); });
     const report::Group* group = layer.find(row, column.key);
     if (group != nullptr && !noted) {
       footnotes_.add_cell(cell_name(row, column), group->rows, layer.axes());
       partial_.add_cell(cell_name(row, column), axes().row_name(row), group->rows);
-      if (layer.value().cell.find("{median") == std::string::npos) {
-        slow_steps_.add_cell(cell_name(row, column), layer.results(), group->rows);
-      }
+    }
+    if (group != nullptr && !mean_noted && layer.shows_mean()) {
+      slow_steps_.add_cell(cell_name(row, column), layer.results(), group->rows);
     }
     const auto failed = layer.failed_baseline(row, column.key);
     if (!failed.empty()) {  // rows of other results, whose dimensions differ

@@ -82,7 +82,7 @@ int truncate(sqlite3_file* file, sqlite3_int64 size) {
   return below_of(file)->pMethods->xTruncate(below_of(file), size);
 }
 
-int sync(sqlite3_file* file, int) {
+int sync(sqlite3_file* file, int flags) {
   ShimFile& shim = shim_of(file);
   if (shim.name != nullptr && shim.state->refuses_next()) {
     note(shim, Kind::kFailedSync);
@@ -91,9 +91,7 @@ int sync(sqlite3_file* file, int) {
   note(shim, Kind::kSync);
   if (shim.new_log) note(shim, Kind::kSyncFolder);
   shim.new_log = false;
-  // The real disk is not asked: what a power loss leaves is made of the notes, and thousands of
-  // syncs take minutes on a disk that others write to.
-  return SQLITE_OK;
+  return below_of(file)->pMethods->xSync(below_of(file), flags);
 }
 
 int file_size(sqlite3_file* file, sqlite3_int64* size) {
@@ -175,7 +173,7 @@ int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
 
 int delete_file(sqlite3_vfs* vfs, const char* name, int sync_folder) {
   State& state = state_of(vfs);
-  const int code = state.below->xDelete(state.below, name, 0);
+  const int code = state.below->xDelete(state.below, name, sync_folder);
   if (code != SQLITE_OK) return code;
   state.changes.push_back({Kind::kRemove, name});
   if (sync_folder != 0) state.changes.push_back({Kind::kSyncFolder, name});

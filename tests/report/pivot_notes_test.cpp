@@ -77,6 +77,18 @@ TEST(PivotNotes, AFewSlowStepsThatMoveTheMeanAreSaid) {
                        "the median, by 24 % at most (medium); `{median}` shows the usual step"));
   const auto median = pivot(b.get(), query_of({"model"}, {}, "{median:.1f}"));
   EXPECT_THAT(median->notes, Not(Contains(HasSubstr("slow steps"))));
+  // The columns before it show no mean.
+  QuerySpec several = query_of({"model"}, {}, "");
+  for (const auto& [name, cell] :
+       {std::pair{"Fastest", "{min:.1f}"}, std::pair{"Mean", "{mean:.1f}"},
+        std::pair{"Rate", "{tflops:.1f}"}}) {
+    several.table.values.emplace_back();
+    several.table.values.back().name = name;
+    several.table.values.back().cell = cell;
+  }
+  EXPECT_THAT(pivot(b.get(), several)->notes, Contains(HasSubstr("at most (medium, Mean);")));
+  several.table.values.resize(1);
+  EXPECT_THAT(pivot(b.get(), several)->notes, Not(Contains(HasSubstr("slow steps"))));
   ResultsBuilder losses("loss", "");
   losses.text("model", {"small"});
   losses.samples({"small"}, {9, 2, 1, 1, 1});

@@ -3,36 +3,12 @@
 #include <fmt/format.h>
 
 #include "runner/base/text.h"
+#include "runner/client/document/measured_on.h"
 #include "runner/client/document/plots.h"
 #include "runner/client/document/sweep_results.h"
 #include "runner/client/output.h"
 
 namespace sweepd {
-namespace {
-
-// Where and by what the sweep's results were measured: one row for each machine and version.
-Result<Table> measured_on(Client& client, const rpc::SweepEntry& sweep) {
-  QuerySpec query;
-  query.sweep = sweep.id;
-  query.table.rows = {"host", "device_name", "driver", "torch", "build"};
-  query.table.headings = {{"host", "Host"},
-                          {"device_name", "Device"},
-                          {"driver", "Driver"},
-                          {"torch", "LibTorch"},
-                          {"build", "Build of sweepd"}};
-  query.table.pool = {"all"};
-  TableSpec::Value count;
-  count.name = "Steps";
-  count.cell = "{n}";
-  query.table.values = {count};
-  auto reply = client.call<rpc::Query>(query);
-  if (!reply) return reply.error();
-  reply->table.notes.clear();  // they are about figures, and these are none
-  reply->table.warnings = 0;
-  return std::move(reply->table);
-}
-
-}  // namespace
 
 Result<Document> report_document(Client& client, const std::string& sweep,
                                  const std::string& table) {
@@ -65,12 +41,12 @@ Result<Document> report_document(Client& client, const std::string& sweep,
     document.pictures = drawn.take();
     document.no_pictures = drawn.why_text();
   }
-  auto where = measured_on(client, about);
+  auto where = measured_on(client, {about.id});
   if (!where) return where.error();
   const auto shown = client.call<rpc::Show>({.what = about.id, .limit = 1});
   if (!shown) return shown.error();
   DocumentChapter last{"How this was measured", {}};
-  last.blocks.push_back({"", DocumentTable{std::move(*where), std::nullopt}});
+  last.blocks.push_back(std::move(*where));
   if (shown->source) {
     last.blocks.push_back({"`sweepctl run FILE` with this file measures it again:"});
     last.blocks.push_back({as_code(*shown->source)});

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/base/text.h"
+#include "runner/client/document/measured_on.h"
 #include "runner/client/document/sweep_results.h"
 #include "runner/client/output.h"
 #include "runner/client/study/write_document.h"
@@ -28,33 +29,20 @@ std::string command_of(const StudySource& source, const StudyJob& job) {
   return command;
 }
 
-std::string machine_in_words(const rpc::Devices::Reply& machine) {
-  std::string text =
-      fmt::format("{}: {}, {}, {} of memory, {}, {}", machine.host.hostname, machine.host.cpu,
-                  counted(machine.host.cores, "core"), to_human(machine.host.memory),
-                  machine.host.os, machine.host.kernel);
-  for (const rpc::DeviceEntry& device : machine.devices) {
-    if (device.kind == "cpu") continue;
-    text +=
-        fmt::format("; {} with {}, driver {}", device.name, to_human(device.memory), device.driver);
-  }
-  return text;
-}
-
 }  // namespace
 
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs) {
-  const auto machine = client.call<rpc::Devices>({});
-  if (!machine) return machine.error();
   const auto status = client.call<rpc::Status>({});
   if (!status) return status.error();
   Table table;
   table.columns = {{"Sweep", "", Align::kLeft}, {"Attempts", "", Align::kLeft}};
   std::string commands;
+  std::vector<std::string> sweeps;
   for (const StudyJob& job : jobs) {
     commands += command_of(source, job) + "\n";
     for (const auto& [name, id] : job.sweeps) {
+      sweeps.push_back(id);
       const auto shown = client.call<rpc::Show>({.what = id, .limit = 1});
       if (!shown) return shown.error();
       if (shown->sweep)
@@ -64,8 +52,11 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
   const std::string study = shell_word(source.file), scale = shell_word(source.study.scale);
   DocumentChapter chapter{"How this was measured", {}};
   chapter.blocks.push_back(
-      {fmt::format("By sweepd {} ({}), at scale `{}` of `{}`, on {}.", status->version,
-                   status->commit, source.study.scale, source.file, machine_in_words(*machine))});
+      {fmt::format("Written by sweepd {} ({}), at scale `{}` of `{}`.", status->version,
+                   status->commit, source.study.scale, source.file)});
+  auto where = measured_on(client, sweeps);
+  if (!where) return where.error();
+  chapter.blocks.push_back(std::move(*where));
   chapter.blocks.push_back({"", DocumentTable{std::move(table), std::nullopt}});
   chapter.blocks.push_back({"The whole document again, or one sweep by itself:"});
   chapter.blocks.push_back(

@@ -1,0 +1,18 @@
+// Where and by what results were measured, as they say themselves: the machine that writes a
+// document may be another one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/base/result.h"
+#include "runner/client/client.h"
+#include "runner/client/document/document.h"
+
+namespace sweepd {
+
+// A table with one row for each machine, device and build that measured something of the sweeps
+// with these ids; or the words that nothing is measured.
+Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>& sweeps);
+
+}  // namespace sweepd
