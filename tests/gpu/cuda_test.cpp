@@ -105,7 +105,9 @@ TEST_F(Cuda, ALimitIsOutOfMemoryWithTheBytesAsked) {
   const auto device = make_device(device_options);
   try {
     try {
-      at::empty({1 << 30}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
+      const auto bytes = at::TensorOptions().device(at::kCUDA).dtype(at::kByte);
+      const at::Tensor held = at::empty({256 << 20}, bytes);  // freed before the error is caught
+      at::empty({1 << 30}, bytes);
       FAIL() << "1 GiB fitted into 512 MiB";
     } catch (...) {
       device->rethrow_out_of_memory();
@@ -113,6 +115,7 @@ TEST_F(Cuda, ALimitIsOutOfMemoryWithTheBytesAsked) {
     }
   } catch (const OutOfMemory& error) {
     EXPECT_EQ(error.requested.value, 1 << 30);
+    EXPECT_GE(error.in_use.value, 256 << 20);
     EXPECT_NEAR(static_cast<double>(error.limit.value), 512.0 * (1 << 20), 1 << 20);
   }
 }

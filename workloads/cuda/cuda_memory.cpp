@@ -41,6 +41,8 @@ CudaMemory::CudaMemory(int device, Bytes limit) : device_(device) {
                                    std::size_t) {
         if (where != device) return;
         refusal->requested = static_cast<std::int64_t>(requested);
+        // Now: the exception will free what the failing step holds before anybody catches it.
+        refusal->in_use = stats_of(device).allocated_bytes[kAggregate].current;
         refusal->limit = static_cast<std::int64_t>(allowed);  // the limit, if one is set
       });
 }
@@ -62,8 +64,7 @@ void CudaMemory::reset_peak() {
 }
 
 OutOfMemory CudaMemory::last_refusal() const {
-  const auto in_use = stats_of(device_).allocated_bytes[kAggregate].current;
-  return OutOfMemory({refusal_->requested}, {in_use}, {refusal_->limit});
+  return OutOfMemory({refusal_->requested}, {refusal_->in_use}, {refusal_->limit});
 }
 
 }  // namespace sweepd

@@ -20,8 +20,8 @@ class CudaMemory {
   MemoryUsage usage() const;
   void reset_peak();
 
-  // For the c10 exception being handled: returns what was requested. The size is exact, in the
-  // allocator's granularity (a segment); the exception's message is rounded.
+  // For the c10 exception being handled: returns what was requested, and what was in use then. The
+  // size is exact, in the allocator's granularity (a segment); the exception's message is rounded.
   OutOfMemory last_refusal() const;
   bool refused() const { return refusal_->requested > 0; }  // since this object was made
 
@@ -29,6 +29,7 @@ class CudaMemory {
   // Shared with the observer, which the allocator keeps for the process's lifetime.
   struct Refusal {
     std::atomic<std::int64_t> requested{0};
+    std::atomic<std::int64_t> in_use{0};
     std::atomic<std::int64_t> limit{0};
   };
 
