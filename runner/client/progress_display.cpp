@@ -58,6 +58,12 @@ void ProgressDisplay::update(const rpc::Progress& progress) {
                                          : paused_devices_line(progress.paused_devices));
   }
   paused_devices_ = progress.paused_devices;
+  if (!progress.over) {
+    for (std::string& line : service_lines(out_of_service_, progress.out_of_service)) {
+      note(std::move(line));
+    }
+    out_of_service_ = progress.out_of_service;
+  }
   changed_ = true;
 }
 

@@ -48,6 +48,7 @@ class ProgressDisplay {
   std::string trouble_;
   bool paused_ = false;
   std::vector<std::string> paused_devices_;
+  std::vector<rpc::OutOfServiceEntry> out_of_service_;
   std::vector<std::size_t> widths_;
   std::optional<Instant> drawn_;
   std::string said_;

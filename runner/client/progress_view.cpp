@@ -206,6 +206,30 @@ std::string paused_devices_line(const std::vector<std::string>& devices) {
                      printable(join(devices, ",")));
 }
 
+std::string out_of_service_line(const rpc::OutOfServiceEntry& device) {
+  return fmt::format(
+      "! {} is out of service: {}; nothing new starts on it; sweepctl doctor says more",
+      printable(device.device), printable(fault_text(device.fault, device.attempt, device.since)));
+}
+
+std::vector<std::string> service_lines(const std::vector<rpc::OutOfServiceEntry>& before,
+                                       const std::vector<rpc::OutOfServiceEntry>& now) {
+  using Entry = rpc::OutOfServiceEntry;
+  const auto has = [](const std::vector<Entry>& list, const Entry& device) {
+    return std::ranges::find(list, device.device, &Entry::device) != list.end();
+  };
+  std::vector<std::string> lines;
+  for (const Entry& device : now) {
+    if (!has(before, device)) lines.push_back(out_of_service_line(device));
+  }
+  for (const Entry& device : before) {
+    if (!has(now, device)) {
+      lines.push_back(fmt::format("{} is in service again", printable(device.device)));
+    }
+  }
+  return lines;
+}
+
 std::string erase_lines(const std::vector<std::size_t>& widths, std::size_t width) {
   std::size_t rows = 0;
   for (const std::size_t w : widths) {

@@ -9,8 +9,12 @@
 namespace sweepd {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
+using testing::IsEmpty;
 using testing::SizeIs;
+using testing::StartsWith;
 
 rpc::Progress progress(int total, int ended, int oom) {
   rpc::Progress progress;
@@ -48,6 +52,19 @@ TEST(LiveLines, SayThatTheSweepIsPaused) {
   EXPECT_EQ(paused_devices_line({"cpu", "cuda:1"}),
             "! cpu, cuda:1 are paused: nothing new starts on them until sweepctl resume --device "
             "cpu,cuda:1");
+}
+
+TEST(ProgressLines, ADeviceOutOfServiceIsNotCalledPaused) {
+  const rpc::OutOfServiceEntry first{"cuda:0", "uncorrectable ECC error", "1b2c3d4e5f6a7b8c", {}};
+  const rpc::OutOfServiceEntry second{"cuda:1", "fallen off the bus", "2b2c3d4e5f6a7b8c", {}};
+  EXPECT_THAT(
+      service_lines({}, {first}),
+      ElementsAre(
+          AllOf(StartsWith("! cuda:0 is out of service: uncorrectable ECC error (attempt 1b2c3d4e"),
+                EndsWith("nothing new starts on it; sweepctl doctor says more"))));
+  EXPECT_THAT(service_lines({first}, {first}), IsEmpty());
+  EXPECT_THAT(service_lines({first}, {second}),
+              ElementsAre(StartsWith("! cuda:1 is out of service"), "cuda:0 is in service again"));
 }
 
 TEST(LiveLines, ColoursTakeNoRoom) {

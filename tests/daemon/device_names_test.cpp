@@ -34,12 +34,22 @@ TEST(DeviceNames, FindEachDeviceOnce) {
               ElementsAre("this machine has no device `cuda:2`; it has cpu, cuda:0, cuda:1"));
 }
 
-TEST(DeviceNames, OfPausedOnes) {
+TEST(DeviceNames, OfThoseOnWhichNothingStarts) {
   Machine machine;
   machine.gpus.push_back({3, "GPU-d", "H200", {}, {}});
-  EXPECT_THAT(
-      names_of({{"cpu", "host", {}}, {"cuda", "GPU-d", {}}, {"cuda", "GPU-gone", {}}}, machine),
-      ElementsAre("cpu", "cuda:3", "GPU-gone"));
+  machine.gpus.push_back({4, "GPU-e", "H200", {}, {}});
+  const IdleDevices idle =
+      idle_devices({{"cpu", "host", {}},
+                    {"cuda", "GPU-d", {}},
+                    {"cuda", "GPU-gone", {}},
+                    {"cuda", "GPU-e", WallTime{7}, "fallen off the bus", "0123"}},
+                   machine);
+  EXPECT_THAT(idle.paused, ElementsAre("cpu", "cuda:3", "GPU-gone"));
+  ASSERT_EQ(idle.out_of_service.size(), 1U) << "not paused by anybody";
+  EXPECT_EQ(idle.out_of_service[0].device, "cuda:4");
+  EXPECT_EQ(idle.out_of_service[0].fault, "fallen off the bus");
+  EXPECT_EQ(idle.out_of_service[0].attempt, "0123");
+  EXPECT_EQ(idle.out_of_service[0].since, WallTime{7});
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ Exit status(Client& client) {
     fmt::print("{}\n", paused_devices_line(reply->paused_devices));
   }
   for (const rpc::OutOfServiceEntry& device : reply->out_of_service) {
-    fmt::print("! {} is out of service: {}; nothing new starts on it; sweepctl doctor says more\n",
-               device.device, fault_text(device.fault, device.attempt, device.since));
+    fmt::print("{}\n", out_of_service_line(device));
   }
   for (const rpc::RunningEntry& run : reply->running) {
     fmt::print("  {} {} pass, {} for {}{}: {}\n", short_id(run.attempt), run.pass, moment_text(run),

@@ -24,7 +24,10 @@ rpc::Progress total_of(const std::map<std::string, rpc::Progress>& by_sweep) {
       if (!known) total.running.push_back(run);
     }
     if (total.trouble.empty()) total.trouble = one.trouble;
-    if (!one.over) total.paused_devices = one.paused_devices;
+    if (!one.over) {
+      total.paused_devices = one.paused_devices;
+      total.out_of_service = one.out_of_service;
+    }
     total.over &= one.over;
     if (one.over) continue;
     (one.paused ? any_paused : any_goes_on) = true;

@@ -45,16 +45,9 @@ boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services& services, Se
   for (const GivenAttempt& given : services.dispatcher.given()) {
     status.given.push_back(entry_of(given));
   }
-  std::vector<PausedDevice> paused;
-  for (const PausedDevice& device : services.dispatcher.paused_devices()) {
-    if (device.fault.empty()) {
-      paused.push_back(device);
-    } else {
-      status.out_of_service.push_back({names_of({device}, services.machine).front(), device.fault,
-                                       device.attempt, device.since});
-    }
-  }
-  status.paused_devices = names_of(paused, services.machine);
+  IdleDevices idle = idle_devices(services.dispatcher.paused_devices(), services.machine);
+  status.paused_devices = std::move(idle.paused);
+  status.out_of_service = std::move(idle.out_of_service);
   status.longest_hold = services.loop.longest();
   status.trouble = services.dispatcher.trouble();
   co_return status;

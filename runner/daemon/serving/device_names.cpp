@@ -32,18 +32,20 @@ Result<std::vector<DeviceInfo>> find_devices(const std::vector<DeviceInfo>& devi
   return found;
 }
 
-std::vector<std::string> names_of(const std::vector<PausedDevice>& paused, const Machine& machine) {
-  std::vector<std::string> names;
-  for (const PausedDevice& device : paused) {
+IdleDevices idle_devices(const std::vector<PausedDevice>& devices, const Machine& machine) {
+  IdleDevices idle;
+  for (const PausedDevice& device : devices) {
     const auto gpu = std::ranges::find(machine.gpus, device.uuid, &Gpu::uuid);
-    if (device.kind == "cpu") {
-      names.emplace_back("cpu");
+    std::string name = device.uuid;
+    if (device.kind == "cpu") name = "cpu";
+    if (gpu != machine.gpus.end()) name = fmt::format("{}:{}", device.kind, gpu->index);
+    if (device.fault.empty()) {
+      idle.paused.push_back(std::move(name));
     } else {
-      names.push_back(gpu == machine.gpus.end() ? device.uuid
-                                                : fmt::format("{}:{}", device.kind, gpu->index));
+      idle.out_of_service.push_back({std::move(name), device.fault, device.attempt, device.since});
     }
   }
-  return names;
+  return idle;
 }
 
 }  // namespace sweepd

@@ -8,6 +8,7 @@
 #include "runner/base/result.h"
 #include "runner/model/environment.h"
 #include "runner/model/lease.h"
+#include "runner/wire/messages/rows.h"
 
 namespace sweepd {
 
@@ -17,7 +18,12 @@ std::string name_of(const DeviceInfo& device);
 Result<std::vector<DeviceInfo>> find_devices(const std::vector<DeviceInfo>& devices,
                                              const std::vector<std::string>& names);
 
-// Those that are paused. One that this machine no longer has is named by its uuid.
-std::vector<std::string> names_of(const std::vector<PausedDevice>& paused, const Machine& machine);
+// The devices on which nothing new starts. One that this machine no longer has is named by its
+// uuid.
+struct IdleDevices {
+  std::vector<std::string> paused;  // by somebody
+  std::vector<rpc::OutOfServiceEntry> out_of_service;
+};
+IdleDevices idle_devices(const std::vector<PausedDevice>& devices, const Machine& machine);
 
 }  // namespace sweepd

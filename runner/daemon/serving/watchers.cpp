@@ -239,7 +239,9 @@ rpc::Progress Watchers::progress_of(const Watched& sweep) const {
     if (sweep.trials.contains(given.trial_key)) progress.given.push_back(entry_of(given));
   }
   progress.paused = sweep.paused;
-  progress.paused_devices = names_of(dispatcher_->paused_devices(), machine_);
+  IdleDevices idle = idle_devices(dispatcher_->paused_devices(), machine_);
+  progress.paused_devices = std::move(idle.paused);
+  progress.out_of_service = std::move(idle.out_of_service);
   if (!sweep.paused) progress.left = time_left(sweep.pace, running);
   progress.trouble = dispatcher_->trouble();
   return progress;

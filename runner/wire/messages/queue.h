@@ -149,6 +149,7 @@ struct Progress {
   std::optional<Duration> left;
   std::string trouble;
   std::vector<std::string> paused_devices;
+  std::vector<OutOfServiceEntry> out_of_service;
   bool paused = false, over = false;
   static void visit(auto& self, auto&& field) {
     field("sweep", self.sweep, "its id");
@@ -161,6 +162,7 @@ struct Progress {
     field("trouble", self.trouble, "as in `status`");
     field("paused", self.paused, "the sweep starts nothing new until it is resumed");
     field("paused_devices", self.paused_devices, "as in `status`");
+    field("out_of_service", self.out_of_service, "as in `status`");
     field("over", self.over, "true in the last");
   }
 };

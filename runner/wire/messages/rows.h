@@ -103,6 +103,18 @@ struct RunningEntry {
   }
 };
 
+struct OutOfServiceEntry {
+  static constexpr std::string_view kTitle = "a device out of service";
+  std::string device, fault, attempt;
+  WallTime since;
+  static void visit(auto& self, auto&& field) {
+    field("device", self.device, "`cuda:0`");
+    field("fault", self.fault, "what is wrong with it");
+    field("attempt", self.attempt, "that met it");
+    field("since_ns", self.since, "since 1970");
+  }
+};
+
 struct GivenEntry {
   static constexpr std::string_view kTitle = "an attempt that waits in a cluster";
   std::string attempt, label, pass, pool, job, state, reason;
