@@ -84,6 +84,8 @@ struct TrialStanding {
   std::int64_t queued = 0, running = 0;  // open for another sweep
   std::int64_t held = 0;                 // of `queued`: a paused sweep's
   std::array<std::int64_t, 3> to_run{};  // by Pass
+  std::int64_t left_out = 0;             // of a trial that killed its workers too often
+  std::string left_out_because;          // "" if there is none
   std::optional<Outcome> last;           // of one that runs again because it is not `done`
   Changes changes;                       // of those that run again because what runs changed
   std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }

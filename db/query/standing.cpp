@@ -2,8 +2,10 @@
 // ones to estimate from.
 #include <array>
 #include <map>
+#include <utility>
 
 #include "db/base/held.h"
+#include "db/base/kills.h"
 #include "db/base/older_result.h"
 #include "db/base/pool_hosts.h"
 #include "db/query/state.h"
@@ -65,6 +67,20 @@ void find_changes(OlderResults& older, std::int64_t host, const WorkloadDef& def
         count_change(changes, *result, def, *wanted.trial, machines.of(*wanted.trial));
       }
     }
+  }
+}
+
+// What would be queued, and is not since the trial killed its workers, is moved from `to_run`.
+void leave_out(Connection& connection, const WorkloadDef& def, std::int64_t trial,
+               const std::vector<Pass>& passes, std::int64_t host, const std::string& machine,
+               TrialStanding& standing) {
+  for (const Pass pass : passes) {
+    std::int64_t& to_run = standing.to_run[static_cast<std::size_t>(pass)];
+    if (to_run == 0) continue;
+    const Kills kills = kills_of(connection, def, trial, name_of(pass), host, machine);
+    if (!kills.too_many()) continue;
+    standing.left_out += std::exchange(to_run, 0);
+    standing.left_out_because = describe(ending_of(kills));
   }
 }
 
@@ -160,10 +176,12 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
       answers.clear();
       known.rewind();
       known.bind(*wanted.key);
+      std::optional<std::int64_t> row;
       if (known.next()) {
+        row = known.integer(0);
         attempts.rewind();
         attempts.bind_all(def.code, wanted.trial == nullptr ? "" : machines.of(*wanted.trial).hash,
-                          known.integer(0), pool, host_there);
+                          *row, pool, host_there);
         while (attempts.next()) {
           Answer& answer = answers[{*pass_from(attempts.text(0)), attempts.integer(1)}];
           if (attempts.is_null(2)) {
@@ -176,8 +194,12 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
           }
         }
       }
-      all.push_back(standing_of(answers, passes, wanted.repeats));
-      find_changes(older, host_there, def, wanted, machines, answers, passes, all.back().changes);
+      TrialStanding& standing = all.emplace_back(standing_of(answers, passes, wanted.repeats));
+      if (row) {
+        leave_out(connection, def, *row, passes, host_there,
+                  wanted.trial == nullptr ? "" : machines.of(*wanted.trial).hash, standing);
+      }
+      find_changes(older, host_there, def, wanted, machines, answers, passes, standing.changes);
     }
     return all;
   });

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "db/base/kills.h"
 #include "db/base/older_result.h"
-#include "db/store/kills.h"
 #include "db/store/state.h"
 #include "runner/model/outcome.h"
 

@@ -1,24 +1,14 @@
-#include "db/store/kills.h"
-
-#include <fmt/format.h>
+// What waits of a trial that killed its workers too often is left out.
+#include "db/base/kills.h"
 
 #include <utility>
 #include <vector>
 
-#include "db/base/older_result.h"
 #include "db/base/pool_hosts.h"
 #include "db/store/state.h"
-#include "runner/base/text.h"
 
 namespace sweepd {
 namespace {
-
-// A condition on an attempt `k`, as `killed_its_worker` says it.
-std::string killed_its_worker_sql() {
-  std::vector<std::string> polite;
-  for (const int signal : kPoliteSignals) polite.push_back(std::to_string(signal));
-  return fmt::format("(k.outcome = 'crashed' AND k.signal NOT IN ({}))", join(polite, ", "));
-}
 
 struct Place {
   std::int64_t trial = 0, host = 0;
@@ -51,27 +41,6 @@ std::vector<Waiting> waiting_of(Connection& connection, const Place& place, std:
 }
 
 }  // namespace
-
-Kills kills_of(Connection& connection, const WorkloadDef& def, std::int64_t trial,
-               std::string_view pass, std::int64_t host, const std::string& machine) {
-  // By their rows, which no clock that is set can change.
-  static const std::string kSql =
-      "SELECT k.signal, k.uid FROM attempt k WHERE k.trial = ?1 AND k.pass = ?2 AND k.host = ?3 "
-      "AND " +
-      killed_its_worker_sql() +
-      " AND k.row >= (SELECT coalesce(max(d.row), 0) FROM attempt d WHERE d.trial = ?1 AND "
-      "d.pass = ?2 AND d.host = ?3 AND (d.outcome = 'done' OR d.insisted = 1)) AND " +
-      same_code_and_machine("k") + " ORDER BY k.row DESC";
-  Query query(connection, kSql);
-  query.bind_all(trial, pass, host, def.code, machine);
-  Kills kills;
-  while (query.next()) {
-    if (kills.count++ > 0) continue;
-    kills.signal = static_cast<int>(query.integer(0));
-    kills.last = query.text(1);
-  }
-  return kills;
-}
 
 Result<std::vector<Store::LeftOut>> Store::leave_out_killer(const OpenAttempt& killer,
                                                             WallTime now) {

@@ -140,6 +140,9 @@ std::string work_text(const rpc::SweepPlan& plan) {
   if (const auto n = plan.reused; n > 0) {
     lines.add("reused", counted(n, "attempt") + ", measured before");
   }
+  if (const auto n = plan.left_out; n > 0) {
+    lines.add("left out", counted(n, "attempt") + ": " + plan.left_out_because);
+  }
   const auto queued = plan.queued, running = plan.running;
   if (queued + running > 0) {
     const std::string held = plan.held == 0 ? ""

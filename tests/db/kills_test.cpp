@@ -59,6 +59,24 @@ TEST_F(KillsTest, AfterTheThirdNothingQueuesTheTrialAgain) {
   EXPECT_EQ(other.attempts_queued, 1) << "another point";
 }
 
+TEST_F(KillsTest, APlanLeavesItOutToo) {
+  const auto standing = [this] {
+    const NewTrial wanted = trial({});
+    const auto all = reader_->standing(def(), {{&wanted.key, 2, &wanted.trial}},
+                                       {Pass::kTiming, Pass::kMemory}, "id-of-alpha");
+    EXPECT_TRUE(all);
+    return all ? all->at(0) : TrialStanding{};
+  };
+  end_and_retry(killed_by(SIGSEGV));
+  end_and_retry(killed_by(SIGSEGV));
+  EXPECT_EQ(standing().left_out, 0);
+  finish(ended(next_.front().row, killed_by(SIGSEGV)));
+  const TrialStanding after = standing();
+  EXPECT_EQ(after.left_out, 2) << "repeats";
+  EXPECT_EQ(after.all_to_run(), 1) << "the memory pass killed nobody";
+  EXPECT_THAT(after.left_out_because, HasSubstr("killed its worker 3 times (SIGSEGV; the last"));
+}
+
 TEST_F(KillsTest, RetriedAgainItKeepsItsRow) {
   for (int i = 0; i < 3; ++i) end_and_retry(killed_by(SIGSEGV));
   EXPECT_EQ(end_and_retry({}), 0);

@@ -8,6 +8,7 @@
 namespace sweepd::e2e {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -34,8 +35,11 @@ TEST(Kills, OfATrialAreThreeAcrossDaemonsAndThenItIsLeftOut) {
   EXPECT_THAT(box.ctl({"report", "killer"}).out, HasSubstr("skipped"));
 
   box.kill_daemon();
-  const Ran submitted =
-      box.ctl({"submit", "-", "--wait"}, "sweep: other\nworkload: fault\nparams: {kind: segv}\n");
+  const std::string other = "sweep: other\nworkload: fault\nparams: {kind: segv}\n";
+  const Ran planned = box.ctl({"plan", "-"}, other);
+  EXPECT_THAT(planned.out, HasSubstr("0 attempts"));
+  EXPECT_THAT(planned.out, ContainsRegex("left out +1 attempt: killed its worker 3 times"));
+  const Ran submitted = box.ctl({"submit", "-", "--wait"}, other);
   EXPECT_EQ(submitted.exit_code, 4);
   EXPECT_THAT(submitted.out + submitted.err, HasSubstr("1 left out (killed its worker 3 times"));
   EXPECT_EQ(box.sql("select count(*) from attempt where signal = 11"), "3");

@@ -29,7 +29,8 @@ std::string state_of(const TrialStanding& standing) {
   if (to_run > 0 && others > 0) return "partly";
   if (to_run > 0) return standing.last || standing.changes.attempts > 0 ? "again" : "new";
   if (standing.running > 0) return "running";
-  return standing.queued > 0 ? "queued" : "reused";
+  if (standing.queued > 0) return "queued";
+  return standing.left_out > 0 ? "left out" : "reused";
 }
 
 Bytes resident_of(const PlannedTrial& trial) {
@@ -112,6 +113,8 @@ rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
     message.excluded.push_back({rule.line, rule.rule, rule.points});
   }
   message.to_run = plan.to_run;
+  message.left_out = plan.left_out;
+  message.left_out_because = plan.left_out_because;
   message.reused = plan.reused;
   message.queued = plan.queued;
   message.held = plan.held;

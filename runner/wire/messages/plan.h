@@ -104,7 +104,8 @@ struct PlannedTrial {
   std::optional<Bytes> resident;
   static void visit(auto& self, auto&& field) {
     field("values", self.values, "of the axes");
-    field("state", self.state, "`new`, `again`, `partly`, `reused`, `queued`, `running`");
+    field("state", self.state,
+          "`new`, `again`, `partly`, `reused`, `queued`, `running`, `left out`");
     field("to_run", self.to_run, "attempts");
     field("fits", self.fits, "into the memory");
     field("times_out", self.times_out,
@@ -138,7 +139,8 @@ struct SweepPlan {
   std::int64_t points = 0, trials = 0, attempts = 0, duplicates = 0;
   std::vector<PlannedAxis> axes;
   std::vector<ExcludedPoints> excluded;
-  std::int64_t to_run = 0, reused = 0, queued = 0, held = 0, running = 0;
+  std::int64_t to_run = 0, left_out = 0, reused = 0, queued = 0, held = 0, running = 0;
+  std::string left_out_because;
   std::map<std::string, std::int64_t> again;
   ChangesMessage changes;
   std::int64_t looked_at = 0;
@@ -161,6 +163,8 @@ struct SweepPlan {
     field("axes", self.axes, "");
     field("excluded", self.excluded, "");
     field("to_run", self.to_run, "attempts");
+    field("left_out", self.left_out, "attempts of trials that killed their workers too often");
+    field("left_out_because", self.left_out_because, "of one of them");
     field("reused", self.reused, "attempts that are done on this host");
     field("queued", self.queued, "attempts of another sweep, which this one joins");
     field("held", self.held,
