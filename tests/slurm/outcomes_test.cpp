@@ -105,6 +105,12 @@ TEST_F(SlurmOutcomes, AWorkerThatIsMissingOnTheNodeNamesBoth) {
   EXPECT_TRUE(lost->next_too);
 }
 
+TEST_F(SlurmOutcomes, AStepThatSrunRefusesIsSaidInItsWords) {
+  settings_.pool.prologue = "export SLURM_CPU_BIND=nonsense";
+  EXPECT_THAT(third_one_ends(), MatchesRegex("srun ended with status [0-9]+ .job [0-9]+.: .*srun: "
+                                             "error: .*nonsense.*"));
+}
+
 // The nodes see the folder of jobs read-only. The executor does not: its threads have a view of
 // their own.
 TEST_F(SlurmOutcomes, AFolderThatTheNodesCannotWriteSaysSo) {

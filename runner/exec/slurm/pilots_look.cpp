@@ -145,7 +145,7 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
     if (!attempt.killed) {
       return step_failed(job, id,
                          fmt::format("srun ended with status {} (job {}): {}", report.words,
-                                     report.job, last_line(said)));
+                                     report.job, one_line(said)));
     }
     events_.emplace_back(
         AttemptNotStarted{id, {ErrorCode::kUnavailable, "killed before all ranks ran"}});
