@@ -25,6 +25,10 @@ namespace {
 // The holder may have to read a large database before it listens.
 constexpr Duration kHolderLimit = seconds(60);
 
+// A `stop` elsewhere may meet the daemon that was started here. Starting it for ever would hide why
+// it ends.
+constexpr int kMostStarts = 3;
+
 // Returns the descriptor, or the error with errno.
 Result<UniqueFd> connect_to(const StateFolder& state) {
   const SocketAddress address = socket_address(state);
@@ -70,12 +74,14 @@ Result<UniqueFd> connect_to_holder(const StateFolder& state, Duration limit) {
 Result<Connection> Connection::open(const StateFolder& state, Autostart autostart) {
   auto fd = connect_to(state);
   if (!fd) fd = connect_to_holder(state, kHolderLimit);
-  while (!fd && fd.error().code == ErrorCode::kUnavailable && autostart != Autostart::kNo) {
+  int starts = 0;
+  while (!fd && fd.error().code == ErrorCode::kUnavailable && autostart != Autostart::kNo &&
+         starts < kMostStarts) {
     const auto started =
         start_daemon(state, autostart == Autostart::kYes ? Folder::kMayBeNew : Folder::kMustExist);
     if (!started && started.error().code != ErrorCode::kAlreadyExists) return started.error();
     fd = connect_to_holder(state, kHolderLimit);
-    if (started) break;  // it was there: restarting it forever would hide why it ends
+    if (started) ++starts;
   }
   if (!fd) return fd.error();
   return Connection(std::move(*fd));

@@ -77,6 +77,29 @@ TEST(Clients, OfACommandWhileAnotherStopsTheDaemonAreServedByTheNext) {
   }
 }
 
+// A `stop` may also meet the daemon that a client has just started.
+TEST(Clients, OfADaemonThatEndsAsSoonAsItIsStartedAreServedByTheNext) {
+  const Sandbox box;
+  const std::filesystem::path bin = box.folder() / "bin";
+  std::filesystem::create_directory(bin);
+  std::filesystem::copy_file(SWEEPCTL, bin / "sweepctl");
+  const std::string starts = box.folder() / "starts";
+  const auto daemon_that_ends = [&](int times) {
+    box.write("bin/sweepd", "#!/bin/sh\necho >> " + starts + "\n[ $(wc -l < " + starts + ") -le " +
+                                std::to_string(times) + " ] || exec " SWEEPD " \"$@\"\n");
+    ::chmod((bin / "sweepd").c_str(), 0755);
+    std::filesystem::remove(starts);
+  };
+  daemon_that_ends(2);
+  const Ran served = box.run(bin / "sweepctl", {"list"});
+  EXPECT_EQ(served.exit_code, 0) << served.err;
+  box.ctl({"stop", "--now"});
+  daemon_that_ends(100);
+  const Ran ended = box.run(bin / "sweepctl", {"list"});
+  EXPECT_EQ(ended.exit_code, 5) << "not for ever";
+  EXPECT_THAT(ended.err, HasSubstr("no daemon listens on"));
+}
+
 TEST(Clients, ThatNeverAskLockNobodyOut) {
   allow_many_files();
   const Sandbox box;
