@@ -74,9 +74,8 @@ Result<UniqueFd> connect_to_holder(const StateFolder& state, Duration limit) {
 Result<Connection> Connection::open(const StateFolder& state, Autostart autostart) {
   auto fd = connect_to(state);
   if (!fd) fd = connect_to_holder(state, kHolderLimit);
-  int starts = 0;
-  while (!fd && fd.error().code == ErrorCode::kUnavailable && autostart != Autostart::kNo &&
-         starts < kMostStarts) {
+  for (int starts = 0; !fd && fd.error().code == ErrorCode::kUnavailable &&
+                       autostart != Autostart::kNo && starts < kMostStarts;) {
     const auto started =
         start_daemon(state, autostart == Autostart::kYes ? Folder::kMayBeNew : Folder::kMustExist);
     if (!started && started.error().code != ErrorCode::kAlreadyExists) return started.error();

@@ -64,7 +64,8 @@ TEST(ReportPage, OfASweepWithoutResults) {
   const Ran ran = box.ctl({"report", "slow", "--format", "html"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("1 trial: 0 done, 1 open"), HasSubstr(">…</td>"),
-                             HasSubstr("title=\"n 0, pending, attempt ")));
+                             HasSubstr("title=\"n 0, pending, attempt "),
+                             HasSubstr("No attempt has measured anything.")));
 }
 
 TEST(ReportPage, FollowsASweep) {

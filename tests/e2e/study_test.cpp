@@ -179,7 +179,8 @@ TEST_F(StudyTest, NamesTheMachineThatMeasuredNotTheOneThatWrites) {
   SQLite::Database(box.state() / "results.db", SQLite::OPEN_READWRITE)
       .exec("update environment set kernel = 'Linux of another machine'");
   ASSERT_EQ(study({"--now"}).exit_code, 0);
-  EXPECT_THAT(markdown(), HasSubstr("| Linux of another machine |"));
+  EXPECT_THAT(markdown(), AllOf(HasSubstr("| Linux of another machine |"), HasSubstr("| Host "),
+                                HasSubstr("| Build of sweepd ")));
 }
 
 TEST_F(StudyTest, AnotherScaleReusesWhatItShares) {

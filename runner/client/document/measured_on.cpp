@@ -96,7 +96,7 @@ Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>
       if (auto added = add_rows(client, reply->table, seen, table); !added) return added.error();
     }
   }
-  if (table.rows.empty()) return DocumentBlock{"Nothing is measured: what there is, is computed."};
+  if (table.rows.empty()) return DocumentBlock{"No attempt has measured anything."};
   return DocumentBlock{"", DocumentTable{std::move(table), std::nullopt}};
 }
 

@@ -21,7 +21,7 @@ struct StudyDocument {
 Result<StudyDocument> write_document(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs);
 
-// The last chapter: the machine, and the commands that measure everything again.
+// The last chapter: the machines that measured, and the commands that measure everything again.
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs);
 
