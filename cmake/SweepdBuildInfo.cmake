@@ -1,24 +1,27 @@
-# Finds the git commit of the build for the environment record, at configure time. A build from an
-# archive has none and says so.
+# Makes the library sweepd_build_info: version, commit and kind of this build, for `--version` and for the environment
+# record of each attempt. Git is asked at every build, since a build folder outlives the commit that it was configured
+# at. Only what uses build_info.h links this library, so that a commit links four programs again and compiles one file.
 find_package(Git QUIET)
-set(SWEEPD_COMMIT "unknown")
-if(Git_FOUND AND EXISTS ${CMAKE_SOURCE_DIR}/.git)
-  execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --abbrev=12 --exclude=*
-                  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE SWEEPD_COMMIT
-                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  if(NOT SWEEPD_COMMIT)
-    set(SWEEPD_COMMIT "unknown")
-  endif()
+set(git "")
+if(Git_FOUND)
+  set(git ${GIT_EXECUTABLE})
 endif()
 # The same commit gives programs that differ in speed and in what they can measure.
-set(SWEEPD_BUILD "${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+set(build "${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 if(SWEEPD_SANITIZE)
-  string(APPEND SWEEPD_BUILD ", sanitizers ${SWEEPD_SANITIZE}")
+  string(APPEND build ", sanitizers ${SWEEPD_SANITIZE}")
 endif()
 if(SWEEPD_TORCH)
-  string(APPEND SWEEPD_BUILD ", with LibTorch")
+  string(APPEND build ", with LibTorch")
 else()
-  string(APPEND SWEEPD_BUILD ", without LibTorch")
+  string(APPEND build ", without LibTorch")
 endif()
-configure_file(${CMAKE_SOURCE_DIR}/cmake/build_info.h.in
-               ${CMAKE_BINARY_DIR}/generated/build_info.h @ONLY)
+set(folder ${CMAKE_CURRENT_SOURCE_DIR}/cmake/build_info)
+set(values ${CMAKE_BINARY_DIR}/generated/build_info.cpp)
+add_custom_target(sweepd_build_info_values
+  COMMAND ${CMAKE_COMMAND} -DGIT=${git} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION} -DBUILD=${build}
+          -DOUTPUT=${values} -P ${folder}/write.cmake
+  BYPRODUCTS ${values} COMMENT "Asking git for the commit" VERBATIM)
+add_library(sweepd_build_info STATIC ${values})
+add_dependencies(sweepd_build_info sweepd_build_info_values)
+target_include_directories(sweepd_build_info PUBLIC ${folder})

@@ -88,7 +88,7 @@ FAMILIES = {
     "test libraries": (re.compile(r"(gtest|gmock|rapidcheck|valijson)"), []),
 }
 
-GENERATED = {"build_info.h"}  # written by CMake into the build folder
+GENERATED = {"build_info.h"}  # of cmake/build_info; CMake writes its values at every build
 SOURCES = {".h", ".hpp", ".cpp", ".cc", ".cu", ".cuh", ".inl"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 

@@ -121,7 +121,7 @@ TEST(Join, ARankKilledInTheMiddleLeavesNothingAndEndsTheOthers) {
     const TempFolder folder;
     ProcessRanks ranks(3, [&](int rank) {
       Place place = place_in(folder, rank, 3);
-      place.timeout = std::chrono::seconds(2);
+      place.timeout = std::chrono::seconds(5);
       const auto group = join_group(place);
       while (true) sum_everywhere(*group);
     });

@@ -12,6 +12,7 @@
 namespace sweepd::shm {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::StartsWith;
 
 constexpr std::chrono::seconds kTimeout{20};
@@ -48,6 +49,16 @@ TEST(Link, AnAddressThatAPeerDoesNotHaveIsAnErrorOfItsMemory) {
     link.next_turn();
   });
   EXPECT_THAT(ranks.wait()[0], StartsWith("cannot read the memory of rank 1 (process "));
+}
+
+// Rank 0 has ended when rank 2 comes, and not for a reason of its own.
+TEST(Link, ARankThatGaveUpWaitingIsNotBlamedForTheOneThatDidNotCome) {
+  const auto region = Region::create(3);
+  ProcessRanks first(
+      1, [&](int) { const Link link(region, 0, Reach::kBest, std::chrono::milliseconds(10)); });
+  EXPECT_THAT(first.wait(), ElementsAre("ranks 1, 2 did not arrive in time"));
+  ProcessRanks last(1, [&](int) { const Link link(region, 2, Reach::kBest, kTimeout); });
+  EXPECT_THAT(last.wait(), ElementsAre("rank 1 did not arrive in time"));
 }
 
 // Rank 0 finds rank 1 gone and frees what rank 2 still reads: rank 2 must not blame rank 0.

@@ -107,9 +107,18 @@ Link::Link(std::shared_ptr<Region> region, int rank, Reach reach, std::chrono::m
   self.start_ticks = stat ? stat->start_ticks : 0;
   self.control = reinterpret_cast<std::uint64_t>(&control());
   self.pid = ::getpid();
+  try {
+    meet(reach);
+  } catch (...) {
+    leave();  // no destructor does it for an object that was never whole
+    throw;
+  }
+}
+
+void Link::meet(Reach reach) {
   next_turn();
   join_deadline_ = Clock::time_point::max();
-  self.reaches_all = reach == Reach::kBest && probe() ? 1 : 0;
+  control().peers[rank_].reaches_all = reach == Reach::kBest && probe() ? 1 : 0;
   next_turn();
   reaches_private_memory_ = true;
   for (int peer = 0; peer < world_size(); ++peer) {
@@ -118,6 +127,10 @@ Link::Link(std::shared_ptr<Region> region, int rank, Reach reach, std::chrono::m
 }
 
 Link::~Link() {
+  leave();
+}
+
+void Link::leave() {
   control().peers[rank_].left = 1;
   wake_all(control().generation);
 }

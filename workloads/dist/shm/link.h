@@ -26,7 +26,7 @@ enum class Reach {
 class Link {
  public:
   // Waits until all ranks have come, at most `timeout` (0: forever). Throws std::runtime_error that
-  // names the ranks that did not come.
+  // names the ranks that did not come, also if another rank stopped waiting for them.
   Link(std::shared_ptr<Region> region, int rank, Reach reach, std::chrono::milliseconds timeout);
   ~Link();  // the others' waits for this rank end with an error
   Link(const Link&) = delete;
@@ -52,6 +52,8 @@ class Link {
 
  private:
   Control& control() { return region_->control(); }
+  void meet(Reach reach);
+  void leave();
   bool spin(std::uint32_t generation);
   void sleep(std::uint32_t generation);
   std::string missing_peers();  // which and why; "" if all are there or may still come
