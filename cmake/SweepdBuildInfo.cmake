@@ -17,7 +17,7 @@ else()
   string(APPEND build ", without LibTorch")
 endif()
 set(folder ${CMAKE_CURRENT_SOURCE_DIR}/cmake/build_info)
-set(values ${CMAKE_BINARY_DIR}/generated/build_info.cpp)
+set(values ${CMAKE_BINARY_DIR}/generated/build_info/values.cpp)
 add_custom_target(sweepd_build_info_values
   COMMAND ${CMAKE_COMMAND} -DGIT=${git} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION} -DBUILD=${build}
           -DOUTPUT=${values} -P ${folder}/write.cmake
