@@ -1,6 +1,6 @@
 # Makes the library sweepd_build_info: version, commit and kind of this build, for `--version` and for the environment
 # record of each attempt. Git is asked at every build, since a build folder outlives the commit that it was configured
-# at. Only what uses build_info.h links this library, so that a commit links four programs again and compiles one file.
+# at. Only what uses build_info.h links this library, so that a commit compiles one file and links no more than that again.
 find_package(Git QUIET)
 set(git "")
 if(Git_FOUND)
