@@ -1,7 +1,6 @@
 #include "runner/client/watching.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "runner/client/last_words.h"
 #include "runner/client/output.h"
 #include "runner/client/progress_display.h"
 #include "runner/client/study/total_progress.h"
@@ -51,30 +51,6 @@ class SignalGuard {
  private:
   struct sigaction old_interrupt_ {};
   struct sigaction old_resize_ {};
-};
-
-// While it lives, Ctrl-C ends the program at once, with these last words. Whoever connects to a
-// daemon or starts one does not look for interrupts.
-class LastWords {
- public:
-  explicit LastWords(const std::string& words) {
-    text = words.c_str();
-    size = words.size();
-    struct sigaction action {};
-    action.sa_handler = [](int) {
-      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, size);
-      ::_exit(static_cast<int>(Exit::kInterrupted));
-    };
-    ::sigaction(SIGINT, &action, &old_);
-  }
-  ~LastWords() { ::sigaction(SIGINT, &old_, nullptr); }
-  LastWords(const LastWords&) = delete;
-  LastWords& operator=(const LastWords&) = delete;
-
- private:
-  static inline const char* text = nullptr;
-  static inline std::size_t size = 0;
-  struct sigaction old_ {};
 };
 
 Exit last_word(const rpc::Counts& counts, const std::string& why) {
@@ -264,8 +240,7 @@ class Follower {
   }
 
   Result<Connection*> next_connection() {
-    const std::string words = followed_.goes_on() + "\n";
-    const LastWords at_interrupt(words);
+    const LastWords at_interrupt(followed_.goes_on());  // whoever connects does not look for it
     if (!told_to_stop_ && !client_.no_start) return start_next();
     auto restarted = client_.wait_for_daemon(kRestart);
     if (restarted || !told_to_stop_) return restarted;

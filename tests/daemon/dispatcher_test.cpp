@@ -214,13 +214,13 @@ TEST_F(DispatcherTest, NothingStartsBesideWhatAKilledRankLeftBehind) {
 }
 
 TEST_F(DispatcherTest, ATimeoutOfAGangNamesTheRankThatWasWaitedFor) {
-  const auto queued = enqueue({{{"world_size", "2"}, {"timeout", "30ms"}}});
+  const auto queued = enqueue({{{"world_size", "2"}, {"timeout", "2s"}}});
   ASSERT_TRUE(until_started(1));
   write_phase(folder_of(queued[0]), 0, "step", "all_reduce 7");
   write_phase(folder_of(queued[0]), 1, "backward", "barrier 6 left");
   ASSERT_TRUE(until_ended(1));
   EXPECT_EQ(stored(queued[0]), "timeout by rank 1");
-  EXPECT_THAT(detail(queued[0]), HasSubstr("took longer than 30ms, in backward: the others waited "
+  EXPECT_THAT(detail(queued[0]), HasSubstr("took longer than 2s, in backward: the others waited "
                                            "for rank 1 in all_reduce 7"));
 }
 

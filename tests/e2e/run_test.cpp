@@ -12,6 +12,7 @@ namespace sweepd::e2e {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -86,7 +87,10 @@ TEST(Run, CtrlCEndsTheWaitingAndNotTheSweep) {
   ::kill(client, SIGINT);
   int status = 0;
   ASSERT_EQ(::waitpid(client, &status, 0), client);
+  ASSERT_TRUE(WIFEXITED(status)) << "by signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_THAT(box.run("/bin/cat", {(box.folder() / "background.err").string()}).out,
+              AnyOf(HasSubstr("what was queued goes on"), HasSubstr("the sweep goes on")));
   const Ran again = box.ctl({"run", file});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("| 300ms"));

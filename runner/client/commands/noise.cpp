@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/client/client.h"
+#include "runner/client/last_words.h"
 #include "runner/client/output.h"
 #include "runner/client/sweep_file.h"
 #include "runner/client/watching.h"
@@ -60,6 +61,7 @@ Result<std::vector<std::string>> submit_all(Client& client, const std::vector<Sw
 }
 
 Exit noise(Client& client, const NoiseOptions& options) {
+  const LastWords at_interrupt("what was queued goes on; see: sweepctl list");
   std::vector<std::string> sweeps;
   Exit worst = Exit::kOk;
   if (!options.sweep.empty()) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/client/client.h"
+#include "runner/client/last_words.h"
 #include "runner/client/submitting.h"
 
 namespace sweepd {
@@ -12,6 +13,7 @@ struct SubmitOptions {
 };
 
 Exit submit(Client& client, const SubmitOptions& options) {
+  const LastWords at_interrupt("what was queued goes on; the same command continues");
   const auto ids = submit_sweeps(client, options.submission, stdout);
   if (!ids) return report_error(ids.error());
   if (options.wait) return watch_sweeps(client, *ids);

@@ -1,0 +1,43 @@
+// What Ctrl-C says where nobody looks for it: while a program talks to a daemon or starts one.
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "runner/client/client.h"
+
+namespace sweepd {
+
+// While it lives, Ctrl-C ends the program at once, with these words on stderr and kInterrupted. Of
+// several that live at once the youngest has the word.
+class LastWords {
+ public:
+  explicit LastWords(std::string words) : words_(std::move(words) + "\n"), outer_(current) {
+    current = &words_;
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+      const std::string& said = *current.load();
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, said.data(), said.size());
+      ::_exit(static_cast<int>(Exit::kInterrupted));
+    };
+    ::sigaction(SIGINT, &action, &old_);
+  }
+  ~LastWords() {
+    ::sigaction(SIGINT, &old_, nullptr);
+    current = outer_;
+  }
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+
+ private:
+  static inline std::atomic<const std::string*> current = nullptr;
+  std::string words_;
+  const std::string* outer_;
+  struct sigaction old_ {};
+};
+
+}  // namespace sweepd
