@@ -167,9 +167,8 @@ void Dispatcher::act(const StopAction& action) {
   const bool ran = running_.contains(action.item);
   for (PoolIndex pool = 0; pool < pools_.size(); ++pool) take_events(pool);  // it may have ended
   const auto it = running_.find(action.item);
-  if (it == running_.end()) return;
   // One that has started just now has its whole time before it, or is cancelled by its start.
-  if (!ran) return;
+  if (!ran || it == running_.end()) return;
   Run& run = *it->second;
   if (!run.all_ended()) return run.end(action.reason);
   if (run.incomplete) run.stop = action.reason;  // so that it is not queued again
