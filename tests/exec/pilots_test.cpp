@@ -2,6 +2,10 @@
 // does: tests/slurm.
 #include "runner/exec/slurm/pilots.h"
 
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include "tests/exec/pilots_story.h"
 
 namespace sweepd {
@@ -186,6 +190,39 @@ TEST_F(PilotsTest, AFolderThatIsThereTellsWhatIsNot) {
   make();
   EXPECT_TRUE(pilots_->adopt(folder_of(id), id, now_).incomplete);
   EXPECT_EQ(pilots_->trouble(), "");
+}
+
+// The daemon died while it made the folder, or removed one of too many.
+TEST_F(PilotsTest, TheBeginningOfAFolderIsToldApartFromOneOfAJob) {
+  const AttemptId id = run_one();
+  const std::string jobs = "runs/jobs/test-cluster/";
+  std::filesystem::create_directory(root_ / (jobs + "sweepd-empty"));
+  std::filesystem::create_directory(root_ / (jobs + "sweepd-half"));
+  write(jobs + "sweepd-half/order", "0 wait\n");
+  make();
+  for (const std::string folder : {"sweepd-empty", "sweepd-half"}) {
+    EXPECT_EQ(read(root_ / (jobs + folder + "/ended")), "NEVER_SUBMITTED|||\n");
+    EXPECT_EQ(read(root_ / (jobs + folder + "/order")), "1 end\n") << "should a job come";
+  }
+  EXPECT_FALSE(std::filesystem::exists(shell_.folder(1) / "ended"));
+  pilots_->adopt(folder_of(id), id, now_);
+  EXPECT_EQ(job_of(id), "1");
+}
+
+// As on a full disk.
+TEST_F(PilotsTest, AFolderThatCannotBeMadeWholeIsTakenAway) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const AttemptId id = start();
+  const rlimit none{0, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &none);
+  const auto told = go();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].starts_with(id + " refused: cannot write")) << told[0];
+  EXPECT_TRUE(std::filesystem::is_empty(runs_ / "jobs/test-cluster"));
 }
 
 }  // namespace

@@ -138,6 +138,12 @@ RunFiles JobFolder::files_of(std::int64_t number) const {
   return files;
 }
 
+bool JobFolder::was_submitted() const {
+  std::error_code ignored;  // one that cannot be read may have been
+  const auto record = std::filesystem::symlink_status(path_ / "job.json", ignored);
+  return record.type() != std::filesystem::file_type::not_found;
+}
+
 bool JobFolder::has_ended() const {
   std::error_code ignored;  // one that cannot be read has not: then Slurm is asked
   return std::filesystem::exists(path_ / "ended", ignored);

@@ -101,6 +101,8 @@ class JobFolder {
   Result<void> end(const EndedJob& end) const;  // writes `ended`
 
   std::optional<JobRecord> record() const;
+  // False if the daemon died before it had made the whole folder, so before sbatch ran.
+  bool was_submitted() const;
   GivenOrder last_order() const;
   PilotReport report() const;
   std::optional<WallTime> began() const;  // when the pilot did

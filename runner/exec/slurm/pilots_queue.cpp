@@ -119,6 +119,8 @@ void Pilots::submit(std::int64_t nodes, Instant now) {
       pilot_script({settings_.pool, settings_.worker, settings_.light.program, job.folder.path(),
                     settings_.timing.reload});
   if (const auto made = job.folder.make(job.record, script); !made) {
+    std::error_code ignored;
+    std::filesystem::remove_all(job.folder.path(), ignored);
     return refuse_waiting(nodes, made.error());
   }
   shell_.run(sbatch_command(pool_, job.folder, nodes),
