@@ -106,7 +106,7 @@ TEST_F(RecoverTest, WhatStillRunsIsAdopted) {
 }
 
 TEST_F(RecoverTest, AnAdoptedOneHoldsItsLeaseAndItsDeadline) {
-  const OpenAttempt attempt = started({{"timeout", "50ms"}});
+  const OpenAttempt attempt = started({{"timeout", "1s"}});
   const OpenAttempt next = store_sweep({{{"model", "xl"}}}).at(0);
   write_pid(attempt, 0);
   executor_.alive = {0};

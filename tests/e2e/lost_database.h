@@ -21,7 +21,7 @@ tables:
 // Attempts that end as `done`, `oom`, `crashed` and `timeout`.
 inline constexpr auto kLostEndings = R"(sweep: endings
 workload: fault
-params: {steps: 2, warmup: 0, timeout: 500ms}
+params: {steps: 2, warmup: 0, timeout: 5s}
 matrix: {kind: [done, oom, crash, hang]}
 tables:
   - {title: Endings, rows: [kind], cell: "{n}"}

@@ -54,7 +54,7 @@ TEST(Recover, RanksThatHangOrDieTogetherEndAsBefore) {
   const Sandbox box;
   const Ran ran = box.ctl({"submit", "-", "--wait"}, R"(sweep: gang
 workload: fault
-params: {world_size: 3, gang: true, warmup: 1, steps: 3, threads: 1, timeout: 1s, rank: 1, step: 2}
+params: {world_size: 3, gang: true, warmup: 1, steps: 3, threads: 1, timeout: 5s, rank: 1, step: 2}
 matrix: {kind: [done, kill, hang]}
 )");
   EXPECT_EQ(ran.exit_code, 4) << ran.err;

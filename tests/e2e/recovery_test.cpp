@@ -194,12 +194,11 @@ TEST(Recovery, ATimeoutHoldsAcrossARestart) {
 TEST(Recovery, ADaemonThatDiesAfterItsDeadlinesSignalLeavesATimeout) {
   const Sandbox box;
   box.ctl({"submit", "-"},
-          "sweep: hang\nworkload: fault\nparams: {kind: hang_ignoring_sigterm, timeout: 1s}\n");
+          "sweep: hang\nworkload: fault\nparams: {kind: hang_ignoring_sigterm, timeout: 5s}\n");
   const std::string noted = "find " + (box.state() / "runs").string() + " -name ending.json";
   ASSERT_TRUE(eventually([&] { return !box.run("/bin/sh", {"-c", noted}).out.empty(); }));
-  const pid_t worker = box.worker_pids().front();
   box.kill_daemon();
-  ::kill(worker, SIGKILL);
+  for (const pid_t worker : box.worker_pids()) ::kill(worker, SIGKILL);
   EXPECT_EQ(box.ctl({"watch", "hang"}).exit_code, 4);
   EXPECT_EQ(box.sql("select outcome from attempt"), "timeout");
 }
