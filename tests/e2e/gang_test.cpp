@@ -103,8 +103,9 @@ TEST(Gang, KilledFromOutsideTheOthersEndWithinASecond) {
   const auto begin = Clock::now();
   ::kill(pid_of_rank(box, 1), SIGKILL);
   ASSERT_TRUE(eventually([&] { return box.worker_pids().empty(); }));
-  // It takes a second, but the machine may be busy with other tests.
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
+  // It takes a second, but the machine may be busy with other tests. Without it they would run for
+  // half an hour.
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(20));
   EXPECT_EQ(box.ctl({"watch", "gang"}).exit_code, 4);
   EXPECT_EQ(box.sql("select outcome || ' by ' || rank from attempt"), "crashed by 1");
 }

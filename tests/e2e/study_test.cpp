@@ -72,7 +72,7 @@ class StudyTest : public testing::Test {
   pid_t start_slow_study() {
     write_study();
     box.write("files/empty.yaml",
-              "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 300ms}\n"
+              "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 2s}\n"
               "tables: [{title: Slow, rows: [steps], cell: '{n}'}]\n");
     const pid_t client =
         box.ctl_in_background({"study", (box.folder() / "study.yaml").string(), "-o", out()});
@@ -315,7 +315,6 @@ TEST_F(StudyTest, GoesOnAfterItsClientWasKilled) {
 
 TEST_F(StudyTest, CtrlCEndsTheWaitingAlone) {
   const pid_t client = start_slow_study();
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until it waits
   ::kill(client, SIGINT);
   int status = 0;
   ASSERT_EQ(::waitpid(client, &status, 0), client);

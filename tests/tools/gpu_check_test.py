@@ -205,11 +205,11 @@ esac""")
     def test_what_takes_too_long_is_stopped_and_the_rest_goes_on(self):
         self.experiment("attention", "# gpu_check: --set device=cuda\n# gpu_check_seconds: 1\n")
         self.experiment("last", "# gpu_check: --set device=cuda\n# gpu_check_rank: 9\n")
-        self.sweepctl("submit*attention.yaml*", "sleep 30; exit 0")
+        self.sweepctl("submit*attention.yaml*", "sleep 300; exit 0")
         begin = time.monotonic()
         done = self.run_check()
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertLess(time.monotonic() - begin, 20)
+        self.assertLess(time.monotonic() - begin, 150)
         self.assertEqual(self.calls("cancel"), ["cancel attention"])
         self.assertIn("Stopped before their end: attention", self.report())
         for name in ("attention", "last"):
