@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every example of `--help`, of README.md and of the documents, run as it stands there.
 
-    tests/e2e/examples_test.py BIN_FOLDER      exit 77: this build has no LibTorch
+    tests/e2e/examples_test.py BIN_FOLDER [Help|Readme|Documents]      exit 77: this build has no LibTorch
 
 What an example names (a sweep, an attempt, another machine's database) is there, in a home folder of its own. A file
 is planned as it is written down first, and then submitted small, by the `# small:` line in its head, on this machine.
@@ -73,7 +73,9 @@ def of_table(text):
             if re.match(r"(sweepctl|sqlite3|source) ", command) and command != "sweepctl merge OTHER.db"]
 
 
-class Examples(unittest.TestCase):
+class WithResults(unittest.TestCase):
+    """A home folder with results. Each class below is a test of ctest, beside the others."""
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
@@ -174,6 +176,10 @@ class Examples(unittest.TestCase):
                 if written:
                     self.assertGreater((self.home / written[1]).stat().st_size, 0, "it writes nothing")
 
+
+class Help(WithResults):
+    """What each command says of itself."""
+
     def test_help(self):
         for verb in VERBS:
             text = self.shell(f"sweepctl {verb} --help").stdout
@@ -182,6 +188,18 @@ class Examples(unittest.TestCase):
     def test_every_verb_is_known_here(self):
         listed = re.findall(r"^  ([a-z]+) ", self.shell("sweepctl --help").stdout.split("\nSubcommands:", 1)[-1], flags=re.M)
         self.assertEqual(sorted(set(VERBS) ^ set(listed)), [])
+
+    def test_worker_by_hand(self):
+        text = self.shell("sweep-worker --help").stdout
+        match = re.search(r"^Example.*?:\n(.*?)\n\n", text, flags=re.M | re.S)
+        command = self.filled(" ".join(match[1].split()).replace("/tmp/again", str(self.home / "again")))
+        ended = self.shell(command)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn('"outcome":"done"', (self.home / "again/events.0.ndjson").read_text())
+
+
+class Readme(WithResults):
+    """README.md, and what is refused."""
 
     def test_readme(self):
         text = (ROOT / "README.md").read_text()
@@ -217,20 +235,16 @@ class Examples(unittest.TestCase):
                 ended = self.shell(f"{command} {advised}")
                 self.assertEqual(ended.returncode, 0, f"{command} {advised}: {ended.stderr}")
 
+
+class Documents(WithResults):
+    """The pages beside it."""
+
     def test_documents(self):
         for path in sorted([*(ROOT / "docs").glob("*.md"), ROOT / "experiments/README.md", *(ROOT / "schemas").glob("*.md")]):
             commands = of_fences(path.read_text()) if path.name != "CLI.md" else []
             # These examples do not run the experiment whose table this is.
             commands = [command for command in commands if "kernel_time" not in command]
             self.check(path.name, commands, 0)
-
-    def test_worker_by_hand(self):
-        text = self.shell("sweep-worker --help").stdout
-        match = re.search(r"^Example.*?:\n(.*?)\n\n", text, flags=re.M | re.S)
-        command = self.filled(" ".join(match[1].split()).replace("/tmp/again", str(self.home / "again")))
-        ended = self.shell(command)
-        self.assertEqual(ended.returncode, 0, ended.stderr)
-        self.assertIn('"outcome":"done"', (self.home / "again/events.0.ndjson").read_text())
 
 
 if __name__ == "__main__":
