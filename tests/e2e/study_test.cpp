@@ -72,7 +72,7 @@ class StudyTest : public testing::Test {
   pid_t start_slow_study() {
     write_study();
     box.write("files/empty.yaml",
-              "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 2s}\n"
+              "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 500ms}\n"
               "tables: [{title: Slow, rows: [steps], cell: '{n}'}]\n");
     const pid_t client =
         box.ctl_in_background({"study", (box.folder() / "study.yaml").string(), "-o", out()});
@@ -315,10 +315,13 @@ TEST_F(StudyTest, GoesOnAfterItsClientWasKilled) {
 
 TEST_F(StudyTest, CtrlCEndsTheWaitingAlone) {
   const pid_t client = start_slow_study();
+  const std::string told = (box.folder() / "background.err").string();
+  EXPECT_TRUE(eventually([&] { return text_of(told).find("axpy: ") != std::string::npos; }));
   ::kill(client, SIGINT);
   int status = 0;
   ASSERT_EQ(::waitpid(client, &status, 0), client);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  EXPECT_THAT(text_of(told), HasSubstr("the sweeps go on; the same command continues"));
   EXPECT_EQ(study().exit_code, 0);
   EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
 }

@@ -199,11 +199,14 @@ TEST_F(PilotsTest, TheBeginningOfAFolderIsToldApartFromOneOfAJob) {
   std::filesystem::create_directory(root_ / (jobs + "sweepd-empty"));
   std::filesystem::create_directory(root_ / (jobs + "sweepd-half"));
   write(jobs + "sweepd-half/order", "0 wait\n");
+  std::filesystem::create_directory(root_ / (jobs + "sweepd-removed"));
+  write(jobs + "sweepd-removed/ended", "COMPLETED||0:0|node1\n");
   make();
   for (const std::string folder : {"sweepd-empty", "sweepd-half"}) {
     EXPECT_EQ(read(root_ / (jobs + folder + "/ended")), "NEVER_SUBMITTED|||\n");
     EXPECT_EQ(read(root_ / (jobs + folder + "/order")), "1 end\n") << "should a job come";
   }
+  EXPECT_EQ(read(root_ / (jobs + "sweepd-removed/ended")), "COMPLETED||0:0|node1\n");
   EXPECT_FALSE(std::filesystem::exists(shell_.folder(1) / "ended"));
   pilots_->adopt(folder_of(id), id, now_);
   EXPECT_EQ(job_of(id), "1");

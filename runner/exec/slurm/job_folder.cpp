@@ -138,8 +138,8 @@ RunFiles JobFolder::files_of(std::int64_t number) const {
   return files;
 }
 
-bool JobFolder::was_submitted() const {
-  std::error_code ignored;  // one that cannot be read may have been
+bool JobFolder::is_whole() const {
+  std::error_code ignored;  // one that cannot be read may be
   const auto record = std::filesystem::symlink_status(path_ / "job.json", ignored);
   return record.type() != std::filesystem::file_type::not_found;
 }

@@ -101,8 +101,8 @@ class JobFolder {
   Result<void> end(const EndedJob& end) const;  // writes `ended`
 
   std::optional<JobRecord> record() const;
-  // False if the daemon died before it had made the whole folder, so before sbatch ran.
-  bool was_submitted() const;
+  // False if the daemon died while it made the folder, so before sbatch ran.
+  bool is_whole() const;
   GivenOrder last_order() const;
   PilotReport report() const;
   std::optional<WallTime> began() const;  // when the pilot did

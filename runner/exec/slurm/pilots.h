@@ -116,6 +116,7 @@ class Pilots {
   void hear_queue(const Said& said);
   void hear_job(Job& job, const QueuedJob& queued);
   void vanished(Job& job);
+  void never_submitted(Job& job);
   void hear_end(const std::string& name, const Said& said);
   void ended(Job& job, const EndedJob& end);
   void submit(std::int64_t nodes, Instant now);

@@ -14,14 +14,6 @@ namespace {
 // Until a folder that cannot be read is looked at again.
 constexpr Duration kSight = seconds(2);
 
-// So that it looks to people like what it is. No job reads the order, unless a power failure took
-// the record that was there.
-void end_unsubmitted(const JobFolder& folder) {
-  auto told = folder.order("1 end");
-  if (told) told = folder.end({"NEVER_SUBMITTED", "", "", ""});
-  if (!told) spdlog::warn("{}", told.error().message);
-}
-
 }  // namespace
 
 // Finds the jobs of an earlier daemon, besides those that are known. Returns false if their folder
@@ -42,8 +34,13 @@ bool Pilots::load(Instant now) {
     const JobFolder folder(entry);
     if (find_job(folder.name()) != nullptr || std::ranges::count(ended_, entry) > 0) continue;
     const auto record = folder.record();
-    if (!record || folder.has_ended()) {
-      if (!folder.was_submitted()) end_unsubmitted(folder);
+    const bool has_ended = folder.has_ended();
+    if (!has_ended && !folder.is_whole()) {
+      Job job{folder, {}};
+      never_submitted(job);
+      continue;
+    }
+    if (!record || has_ended) {
       old.emplace_back(record ? record->asked.ns : 0, entry);
       continue;
     }

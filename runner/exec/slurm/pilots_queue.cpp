@@ -69,14 +69,16 @@ void Pilots::vanished(Job& job) {
   if (job.asking) return;
   look_at(job, now_instant());  // it may have said why
   if (job.finished) return;
-  if (job.record.number == 0) {
-    // sbatch never ran, or never reached the controller. Should the job come all the same, it ends.
-    tell_to_end(job);
-    return finish(job, {"NEVER_SUBMITTED", "", "", ""});
-  }
+  if (job.record.number == 0) return never_submitted(job);
   job.asking = true;
   shell_.run({"scontrol", "--oneliner", "show", "job", std::to_string(job.record.number)},
              [this, name = job.folder.name()](const Said& said) { hear_end(name, said); });
+}
+
+// sbatch never ran, or never reached the controller. Should the job come all the same, it ends.
+void Pilots::never_submitted(Job& job) {
+  tell_to_end(job);
+  finish(job, {"NEVER_SUBMITTED", "", "", ""});
 }
 
 void Pilots::hear_end(const std::string& name, const Said& said) {
