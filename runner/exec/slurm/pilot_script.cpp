@@ -147,7 +147,22 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
 # If that is in vain, the next rest is twice as long.
 server='' program='' lost=0 ready=0 rest=$reload retry=0
 exec {from}< /dev/null {to}> /dev/null  # what it says and what it hears
+exec {bell}<> <(:)  # rings when there is a line to read from it, or when it has ended
 trap : PIPE  # it may end at any moment
+
+# A `read` with a limit may lose what comes just as the time is over (bash 5.2 loses the end of a line). So only the
+# bell is waited for, which has no meaning, and a line is read once all of it is there.
+pass_on() {  # stdin to stdout, line by line
+  local line
+  exec {loaded[1]}>&- {to}>&-  # else the loaded worker would not see that the pilot has ended
+  trap '' TERM
+  while read -r line; do
+    echo "$line"
+    echo >&"$bell"
+  done
+  exec >&-
+  echo >&"$bell"
+}
 
 start_server() {  # PROGRAM
   program=$1
@@ -156,20 +171,18 @@ start_server() {  # PROGRAM
       --cpus-per-task="$SLURM_CPUS_ON_NODE" --distribution=block --kill-on-bad-exit=0 --wait=0 \
       bash "$folder/pilot.sh" serve "$program" 2> "$folder/server.txt"
   }
-  server=$loaded_PID ready=0 heard=
+  server=$loaded_PID ready=0
   exec {from}<&- {to}>&-
-  exec {from}<&"${loaded[0]}" {to}>&"${loaded[1]}"
+  exec {raw}<&"${loaded[0]}" {to}>&"${loaded[1]}"
+  exec {from}< <(pass_on <&"$raw")
+  exec {raw}<&-
 } 2>/dev/null
 
 # Waits at most the seconds for a line of the loaded worker, and sets `answer`. 1: none came, 2: it has ended.
 hear() {
-  local part result
-  read -rt "$1" -u "$from" part
-  result=$?
-  heard+=$part  # the time may be over in the middle of a line
-  (( result <= 128 )) || return 1
-  answer=$heard heard=
-  (( result )) || return 0
+  read -rt "$1" -u "$bell" _
+  read -rt 0 -u "$from" || return 1  # there is none yet
+  read -ru "$from" answer && return 0
   wait "$server"
   code=$? server=
   return 2
