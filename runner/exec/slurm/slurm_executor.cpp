@@ -163,9 +163,10 @@ Adoption SlurmExecutor::adopt(const AttemptFolder& folder, const AttemptId& atte
 }
 
 std::vector<ExecutorEvent> SlurmExecutor::events() {
+  const std::lock_guard lock(mutex_);
+  // With the lock, since what is published in between would be taken, and its wake-up would stay.
   eventfd_t count = 0;
   ::eventfd_read(wake_.get(), &count);
-  const std::lock_guard lock(mutex_);
   return std::exchange(events_, {});
 }
 
