@@ -19,8 +19,9 @@ export SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_NODES=1 SLU
 exec "$@"
 )";
 
-// A loaded worker whose forks end at once. The pilot, its parent, stands still while a line ends, and runs on only when
-// its time to wait for that is over. After three attempts it is ordered to end.
+// A loaded worker whose forks end at once. The pilot, its parent, stands still while a line ends,
+// and runs on only when its time to wait for that is over. After three attempts it is ordered to
+// end.
 constexpr const char* kWorker = R"(#!/bin/bash
 say() { echo "$1" > "$2.new" && mv "$2.new" "$2"; }
 tell() { printf "$1"; sleep 0.02; kill -STOP $PPID; echo; sleep 0.2; kill -CONT $PPID; }
@@ -57,12 +58,12 @@ TEST_F(LoadedWorker, IsHeardByAPilotThatGotNoTimeSlice) {
     std::filesystem::create_directories(root_ / "job" / (std::string("run.") + run));
   }
   write("job/pilot.sh", pilot_script({pool, root_ / "worker", "", root_ / "job"}));
-  const Said said = run_command(
-      "",
-      {"env", "PATH=" + root_.string() + ":" + std::getenv("PATH"), "SLURM_JOB_ID=1",
-       "SLURM_JOB_NODELIST=node1", "SLURMD_NODENAME=node1", "SLURM_CPUS_ON_NODE=1",
-       "NEXT=fork fork end", "bash", root_ / "job/pilot.sh"},
-      seconds(50));
+  const Said said =
+      run_command("",
+                  {"env", "PATH=" + root_.string() + ":" + std::getenv("PATH"), "SLURM_JOB_ID=1",
+                   "SLURM_JOB_NODELIST=node1", "SLURMD_NODENAME=node1", "SLURM_CPUS_ON_NODE=1",
+                   "NEXT=fork fork end", "bash", root_ / "job/pilot.sh"},
+                  seconds(50));
   EXPECT_EQ(said.exit, 0) << said.text;
   EXPECT_THAT(read(root_ / "job/report"), StartsWith("4 ended 1 node1"));
   EXPECT_EQ(read(root_ / "job/run.1/began.0"), "1795502281.5 node1 1.0\n") << "not by a fork";

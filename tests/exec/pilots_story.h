@@ -29,13 +29,13 @@ class PilotsTest : public Scratch {
     make();
   }
   void make() { pilots_.emplace(settings_, shell_, now_); }
-  AttemptId start(AttemptId id = random_id()) {
+  AttemptId start(AttemptId id = random_id(), std::size_t ranks = 1) {
     const AttemptFolder folder = folder_of(id);
     AttemptRequest request;
     request.attempt = id;
     request.workload = "noop";
     request.params = {{"device", "cpu"}, {"timeout", "1m"}};
-    request.lease.ranks.resize(1);
+    request.lease.ranks.resize(ranks);
     std::filesystem::create_directory(folder.path());
     EXPECT_TRUE(write_request(folder.request(), request));
     pilots_->start(folder, request, now_);

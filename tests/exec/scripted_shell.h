@@ -28,6 +28,8 @@ class ScriptedShell final : public Shell {
     queue_.erase(number);
     ended_[number] = how;
   }
+  // What squeue says of it from now on: RUNNING, SUSPENDED. Before, it is PENDING.
+  void say(int number, const std::string& state) { states_[number] = state; }
   // Its script has run as far as to write this: "0 idle".
   void report(int number, const std::string& what) const {
     std::filesystem::create_directory(folders_.at(number) / "taken");
@@ -37,10 +39,15 @@ class ScriptedShell final : public Shell {
   const std::filesystem::path& folder(int number) const { return folders_.at(number); }
   int submitted() const { return submitted_; }  // as often as sbatch ran
 
-  std::string refusal;  // of sbatch; "": it takes the job
+  std::string refusal;           // of sbatch; "": it takes the job
+  bool away = false;             // the controller
+  bool deaf_to_scancel = false;  // it is away in that moment
 
  private:
   Said said_to(const std::vector<std::string>& command) {
+    if (away || (deaf_to_scancel && command[0] == "scancel")) {
+      return {1, "slurm error: Unable to contact slurm controller (connect failure)"};
+    }
     if (command[0] == "sbatch") return submit(command);
     if (command[0] == "squeue") return queue();
     if (command[0] == "scancel") end(std::stoi(command.back()), "JobState=CANCELLED");
@@ -60,7 +67,9 @@ class ScriptedShell final : public Shell {
   Said queue() const {
     std::string text;
     for (const auto& [number, name] : queue_) {
-      text += std::to_string(number) + "|" + name + "|PENDING|N/A|N/A||Resources\n";
+      const auto state = states_.find(number);
+      text += std::to_string(number) + "|" + name + "|" +
+              (state == states_.end() ? "PENDING" : state->second) + "|N/A|N/A||Resources\n";
     }
     return {0, text};
   }
@@ -69,6 +78,7 @@ class ScriptedShell final : public Shell {
   std::map<int, std::filesystem::path> folders_;  // of jobs, by their numbers
   std::map<int, std::string> queue_;              // names
   std::map<int, std::string> ended_;
+  std::map<int, std::string> states_;
   int submitted_ = 0;
 };
 

@@ -218,6 +218,29 @@ TEST_F(SlurmFaults, AStepThatSomebodyCancelsIsNotItsJob) {
   EXPECT_THAT(describe(lost->ending), HasSubstr("its step was cancelled"));
 }
 
+// As on a node that does not reach the shared folder any more. Slurm lets the script run on as it
+// cancels the job.
+TEST_F(SlurmFaults, AJobWhoseScriptHangsIsCancelledAndItsAttemptRunsAgain) {
+  settings_.timing.obey = seconds(3);
+  settings_.pool.slurm->idle = seconds(60);
+  start("exit 0");
+  ASSERT_TRUE(next<AttemptOver>());
+  ASSERT_EQ(output_of("pkill -STOP --count -f '[s]lurm_script'"), "1");
+  const auto id = start("exit 6");
+  const auto lost = next<AttemptLost>();
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->attempt, id);
+  EXPECT_TRUE(lost->again);
+  EXPECT_THAT(lost->what,
+              MatchesRegex("job [0-9]+ ran on node[1-4] and did nothing it was told for "
+                           "3s, so it was cancelled"));
+  start("exit 6");
+  const auto end = next<RankEnded>();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->exit.code, 6);
+  EXPECT_EQ(folders(), 2U);
+}
+
 // Else the next daemon would take its end for somebody else's, and start nothing for a while.
 TEST_F(SlurmFaults, AJobThatAnEarlierDaemonTookBackIsNobodysFault) {
   settings_.pool.slurm->sbatch = {"--begin=now+1hour"};

@@ -165,6 +165,10 @@ const Pilots::Job* Pilots::find_job(const std::string& name) const {
 }
 
 Pilots::Attempt* Pilots::find(const AttemptId& id) {
+  return const_cast<Attempt*>(std::as_const(*this).find(id));
+}
+
+const Pilots::Attempt* Pilots::find(const AttemptId& id) const {
   const auto found = std::ranges::find(attempts_, id, &Attempt::id);
   return found == attempts_.end() ? nullptr : &*found;
 }

@@ -75,6 +75,7 @@ class Pilots {
     std::optional<AttemptId> attempt = {};
     Instant needed{};         // when it last had work, or an attempt waited for it
     Instant looked{};         // when its report was last read
+    Instant obeyed{};         // when it was last seen to owe nothing (pilots_deaf.cpp)
     bool submitting = false;  // sbatch runs
     bool unsure = false;      // nobody knows whether Slurm has it
     bool asking = false;      // scontrol runs
@@ -111,6 +112,11 @@ class Pilots {
   bool is_not_loaded(const Job& job, const Attempt& attempt, const RunFiles& files);
   void end_for(const AttemptId& attempt, const std::string& words);
   Duration pause_of(const Job& job, Instant now) const;
+  // Ends a job that does nothing it is told.
+  void end_if_deaf(Job& job, Instant looked_before, Instant now);
+  bool owes(const Job& job) const;
+  bool was_deaf(const Job& job, const Attempt& attempt) const;
+  void lose_to_deaf(const Job& job, const Attempt& attempt);
   // Asks Slurm.
   void poll_queue(Instant now);
   void hear_queue(const Said& said);
@@ -139,6 +145,7 @@ class Pilots {
   Job* find_job(const std::string& name);
   const Job* find_job(const std::string& name) const;
   Attempt* find(const AttemptId& attempt);
+  const Attempt* find(const AttemptId& attempt) const;
   static bool is_coming(const Job& job, std::int64_t nodes);
   const Job* coming_for(const Attempt& attempt) const;
   const Attempt* meant_for(const Job& job) const;

@@ -110,7 +110,9 @@ Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant
   }
   // The job has ended, and the daemon with it before it could store what that meant.
   Job ended{job_folder, *job_folder.record()};
+  ended.told_to_end = job_folder.last_order().verb == "end";
   const PilotReport report = job_folder.report();
+  ended.report = report;
   follow(ended, attempt, report);
   if (find(id) != nullptr) lose(ended, attempt, job_folder.ended());
   return adoption;

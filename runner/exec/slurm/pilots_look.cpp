@@ -48,10 +48,13 @@ Duration Pilots::pause_of(const Job& job, Instant now) const {
 
 void Pilots::look_at(Job& job, Instant now) {
   if (job.submitting || job.finished) return;
-  job.looked = now;
+  const Instant looked_before = std::exchange(job.looked, now);
   // Read before the files of the ranks are listed: what was written before it is seen then.
   PilotReport report = job.folder.report();
-  if (report.state.empty()) return;
+  if (report.state.empty()) {
+    job.obeyed = now;  // nobody can see what it does
+    return;
+  }
   const bool began = job.report.state.empty();
   job.report = std::move(report);
   if (began) {
@@ -86,6 +89,8 @@ void Pilots::look_at(Job& job, Instant now) {
     // It reads no order any more. What it was given and did not take waits again.
     if (job.attempt) give_back(*find(*job.attempt));
     finish(job, {"COMPLETED", "", "0:0", job.report.nodes});
+  } else {
+    end_if_deaf(job, looked_before, now);
   }
 }
 
@@ -134,6 +139,8 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
     if (!attempt.in_doubt) attempt.in_doubt = 0;
     if (*attempt.in_doubt < 2 && report.state != "ended") return;
   }
+  const bool only_begun = !attempt.started || (attempt.in_doubt && cancelled);
+  if (only_begun && was_deaf(job, attempt)) return lose_to_deaf(job, attempt);
   if (attempt.in_doubt && cancelled) {
     const std::string words =
         says_cancelled(said) ? one_line(said) : "its ranks got SIGTERM, and sweepd did not send it";
@@ -182,6 +189,7 @@ void Pilots::lose(Job& job, Attempt& attempt, const EndedJob& end) {
     over.state = "over";
     return attempt_over(job, attempt, over);
   }
+  if (end.state == "CANCELLED" && was_deaf(job, attempt)) return lose_to_deaf(job, attempt);
   AttemptLost lost = lost_with_job({job.record.number, end, job.record.time,
                                     read_status(attempt.folder.status(0)).phase,
                                     last_line_of(job.folder.output())});

@@ -166,9 +166,15 @@ void Pilots::cancel(Job& job) {
   if (std::exchange(job.cancelled, true)) return;
   if (!job.told_to_end) tell_to_end(job);  // the next daemon reads there whose wish it was
   if (job.record.number == 0) return;
-  shell_.run({"scancel", std::to_string(job.record.number)}, [this](const Said& said) {
-    if (!said.ok() && is_unreachable(said.text)) unreachable(said.text);
-  });
+  shell_.run({"scancel", std::to_string(job.record.number)},
+             [this, name = job.folder.name()](const Said& said) {
+               if (said.ok() || !is_unreachable(said.text)) return;
+               unreachable(said.text);
+               Job* running = find_job(name);
+               if (running == nullptr || running->report.state.empty()) return;
+               running->cancelled = false;  // pilots_deaf.cpp tries it again later
+               running->obeyed = now_;
+             });
 }
 
 }  // namespace sweepd

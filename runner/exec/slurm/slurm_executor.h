@@ -37,6 +37,10 @@
 // After a job that ended before its script began, or that sbatch refused, one more is submitted at
 // a time until one begins.
 //
+// A job whose script hangs, as on a node that does not reach the shared folder any more. One that
+// Slurm calls RUNNING, and that does nothing it is told for `SlurmTiming::obey`, is cancelled
+// (pilots_deaf.cpp). The attempt that it was given has AttemptLost with `again`.
+//
 // What will be the same the next time. What passes by itself or is for the cluster's people to
 // repair (the controller is away, a limit on how many jobs somebody may have, a partition that is
 // closed, words of a site's own plugin) waits and is told, for as long as it takes. An outcome is
@@ -82,6 +86,7 @@ struct SlurmTiming {
   Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
   Duration moment = seconds(60);         // what fails for less than this ends no attempt
   Duration reload = seconds(60);         // until a pilot loads a worker again that was lost thrice
+  Duration obey = seconds(300);          // a job that does nothing it is told for this long hangs
 };
 
 // A worker of the same build without LibTorch. It loads in milliseconds, and is cheaper to fork.
