@@ -127,6 +127,7 @@ TEST_F(PilotsDeaf, TheTimeStandsStillWhileTheControllerIsAway) {
   const AttemptId id = give();
   shell_.away = true;
   EXPECT_THAT(pass(900), IsEmpty());
+  EXPECT_THAT(read(shell_.folder(1) / "order"), HasSubstr("1 run ")) << "it is not told to end";
   shell_.away = false;
   EXPECT_THAT(pass(285), IsEmpty());
   EXPECT_THAT(pass(20), ElementsAre(lost(id)));
