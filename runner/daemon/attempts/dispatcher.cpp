@@ -121,11 +121,12 @@ void Dispatcher::pump() {
 }
 
 bool Dispatcher::is_idle() const {
-  return running_.empty() && starter_.empty() && journals_.pending() == 0 && results_.empty() &&
-         !analytic_.is_answering();
+  return running_.empty() && starter_.empty() && journals_.pending() == 0 && unread_.empty() &&
+         results_.empty() && !analytic_.is_answering();
 }
 
-// A cluster goes on without a daemon, perhaps for hours; the next one finds what it did.
+// What cannot be read now is read by the next daemon. A cluster goes on without a daemon, perhaps
+// for hours; the next one finds what it did.
 bool Dispatcher::may_end() const {
   if (measures_here()) return false;
   return journals_.pending() == 0 && results_.empty() && !analytic_.is_answering();
@@ -238,65 +239,6 @@ Run* Dispatcher::run_of(const AttemptId& attempt) {
     if (run->attempt.id == attempt) return run.get();
   }
   return nullptr;
-}
-
-// Posted: whoever takes the events may be about to stop the attempt. What its files are asked for
-// comes before.
-void Dispatcher::finish_run_after_files(Run& run) {
-  folder_of(pool_of_attempt(run.attempt))
-      .run([] {},
-           [this, row = run.attempt.row] { asio::post(io_, [this, row] { finish_run(row); }); });
-}
-
-void Dispatcher::finish_run(std::int64_t row) {
-  if (!hooks_.keeps_folder()) return;  // the next daemon on it finds the journal
-  std::shared_ptr<Run> run = std::move(running_.extract(row).mapped());
-  if (run->incomplete && !run->stop) {
-    scheduler_.finished(row);
-    return lose_start(std::move(run->attempt));
-  }
-  read_journals(run);
-}
-
-// Reads on another thread: the journal of a million steps takes ten seconds.
-void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
-  const auto record = std::make_shared<AttemptRecord>();
-  const PoolUse& use = use_of(run->attempt);
-  const std::string cluster = use.is_cluster() ? use.pool.name : "";
-  const auto blame = std::make_shared<std::optional<Blame>>();
-  folder_of(pool_of_attempt(run->attempt))
-      .read(
-          [run, record, blame, cluster, now = run->now(), set = run->clock_was_set()] {
-            *blame = machine_failed(*run);
-            *record = ingest(run->folder, run->attempt, run->ended, run->stop, now);
-            if (set) record->ended = now;  // its ranks may have begun before that or after
-            if (run->world_size() > 1) {
-              tell_of_gang(*record, run->folder, run->hang, run->attempt.timeout);
-            }
-            if (!cluster.empty() && record->environment)
-              name_machine(cluster, *record->environment);
-          },
-          [this, run, record, blame] {
-            const std::int64_t row = run->attempt.row;
-            if (run->lost && outcome_of(record->ending) != Outcome::kDone) {
-              if (run->lost->again && !run->stop && run->attempt.losses < kMostLosses) {
-                scheduler_.finished(row);
-                return lose(std::move(run->attempt), *run->lost, /*cancelled=*/false);
-              }
-              if (!run->stop) record->ending = ending_of(*run->lost, run->attempt.losses);
-            } else if (*blame) {
-              scheduler_.finished(row);
-              return start_failed(std::move(run->attempt), describe(record->ending), **blame);
-            } else if (const std::string fault = take_out_of_service(*run, *record);
-                       !fault.empty() && !run->stop && run->attempt.losses < kMostLosses &&
-                       has_other_gpus(run->attempt)) {
-              scheduler_.finished(row);
-              schedule_pump();
-              return begin_again(std::move(run->attempt), fault);
-            }
-            if (!run->lost || !run->lost->next_too) gate_of(run->attempt).has_measured(row);
-            store_record(run->attempt, record);
-          });
 }
 
 }  // namespace sweepd

@@ -77,6 +77,11 @@ struct EndedAttempt {
 struct DispatcherTiming {
   Duration grace = seconds(2);        // between SIGTERM and SIGKILL
   Duration store_retry = seconds(5);  // until a failed transaction is tried again
+  // Until a journal that could not be read is read again, doubled each time up to the second value.
+  // After the third the attempt ends without it.
+  Duration read_retry = milliseconds(500);
+  Duration read_retry_most = seconds(30);
+  Duration read_patience = seconds(600);
   // Until a failed start is tried again. Doubled each time, up to the second value.
   Duration start_retry = milliseconds(500);
   Duration start_retry_most = seconds(30);
@@ -222,6 +227,8 @@ class Dispatcher {
   void finish_run_after_files(Run& run);
   void finish_run(std::int64_t row);
   void read_journals(const std::shared_ptr<Run>& run);
+  // Returns false if it was tried for long enough.
+  bool read_later(const std::shared_ptr<Run>& run, const std::string& why);
   // What an executor and the attempt's folder say of one that another daemon started.
   struct Found {
     Adoption adoption;
@@ -265,6 +272,15 @@ class Dispatcher {
   std::vector<PausedDevice> paused_devices_;
   Starter starter_;
   std::map<std::int64_t, std::shared_ptr<Run>> running_;
+  // Of attempts that have ended, by their rows: since when a journal cannot be read.
+  struct Unread {
+    Unread(boost::asio::io_context& io, const DispatcherTiming& timing)
+        : pause(timing.read_retry, timing.read_retry_most), timer(io) {}
+    Instant since = now_instant();
+    Backoff pause;
+    boost::asio::steady_timer timer;
+  };
+  std::map<std::int64_t, Unread> unread_;
   AnalyticQueue analytic_;
   QueueChanges changes_;
   Sentinels sentinels_;

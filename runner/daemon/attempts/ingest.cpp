@@ -45,21 +45,25 @@ std::string last_line(const std::filesystem::path& path) {
 }
 
 // Reads a piece at a time, because the events of a million steps take ten times the memory of what
-// is kept of them. Returns how many lines could not be read.
+// is kept of them. Returns how many lines could not be read. `unread`: as of `ingest`.
 std::int64_t for_each_event(const AttemptFolder& folder, int rank,
-                            const std::function<void(const Event&)>& take) {
+                            const std::function<void(const Event&)>& take, std::string& unread) {
   std::int64_t unreadable = 0;
   auto file = KeptFile::open(folder.events(rank), Links::kRefuse);
   if (!file) {
-    // A rank that never began has none.
-    if (file.error().code != ErrorCode::kNotFound) spdlog::warn("{}", file.error().message);
+    // A rank that never began has none. One that is a link or a FIFO stays so.
+    if (file.error().code == ErrorCode::kIo) {
+      unread = file.error().message;
+    } else if (file.error().code != ErrorCode::kNotFound) {
+      spdlog::warn("{}", file.error().message);
+    }
     return 0;
   }
   EventReader reader(rank);
   std::vector<Event> events;
   for (bool more = true; more;) {
     const auto piece = file->read(kPieceBytes);
-    if (!piece) spdlog::warn("{}: {}", folder.events(rank).string(), piece.error().message);
+    if (!piece) unread = piece.error().message;
     const std::string_view text = piece ? std::string_view(*piece) : std::string_view();
     more = !text.empty();
     // A torn or foreign line costs that line only: feeding nothing continues after it.
@@ -187,9 +191,10 @@ std::optional<Ending> last_word(const AttemptFolder& folder, int rank) {
 
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop,
-                     WallTime now) {
+                     WallTime now, std::string* unread) {
   AttemptRecord record;
   record.row = attempt.row;
+  std::string why_unread;
   // Read in order of ranks, so that rank 0's environment comes first and every device is at its
   // rank's position. The ending is decided in the order in which the ranks ended.
   std::vector<RankEvidence> evidence(ranks.size());
@@ -206,10 +211,11 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     rank.exit = ended.exit;
     JournalCheck& journal = journals.emplace_back();
     journal.rank = ended.rank;
-    journal.unreadable = for_each_event(folder, ended.rank, [&](const Event& event) {
+    const auto take_one = [&](const Event& event) {
       take(event, ended.rank, record, rank.said, said_ended);
       count(event, journal);
-    });
+    };
+    journal.unreadable = for_each_event(folder, ended.rank, take_one, why_unread);
     journal.lines += journal.unreadable;
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
@@ -223,6 +229,12 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     return std::pair(a.rank, a.step) < std::pair(b.rank, b.step);
   });
   record.ending = decide_ending(evidence, stop, attempt.timeout);
+  if (!why_unread.empty()) {
+    if (const auto* crashed = std::get_if<Crashed>(&record.ending.detail)) {
+      record.ending.detail = Failed{why_unread, std::string(crashed->phase)};
+    }
+    if (unread != nullptr) *unread = why_unread;
+  }
   const bool told = std::any_of(evidence.begin(), evidence.end(), [&](const RankEvidence& rank) {
     return rank.rank == record.ending.rank && rank.said;
   });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "runner/base/clock.h"
@@ -21,9 +22,13 @@ struct EndedRank {
 // `ranks` are in the order in which their processes ended. The judgement is what the journals
 // themselves show; judge_attempt adds what needs the device's peak. It ended `now`, unless a rank
 // says when.
+//
+// `unread` is set to why a journal that exists could not be read to its end, and left as it is if
+// all could be. Then the record lacks what follows, and the attempt is not called crashed but
+// failed, with those words.
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop,
-                     WallTime now = now_wall());
+                     WallTime now = now_wall(), std::string* unread = nullptr);
 
 // Returns the rank's `end` event, or nothing if it has not written one. Reads only the end of the
 // journal, so the event loop may call it.
