@@ -221,7 +221,7 @@ TEST_F(SlurmFaults, AStepThatSomebodyCancelsIsNotItsJob) {
 // As on a node that does not reach the shared folder any more. Slurm lets the script run on as it
 // cancels the job.
 TEST_F(SlurmFaults, AJobWhoseScriptHangsIsCancelledAndItsAttemptRunsAgain) {
-  settings_.timing.obey = seconds(3);
+  settings_.timing.obey = seconds(10);
   settings_.pool.slurm->idle = seconds(60);
   start("exit 0");
   ASSERT_TRUE(next<AttemptOver>());
@@ -233,7 +233,7 @@ TEST_F(SlurmFaults, AJobWhoseScriptHangsIsCancelledAndItsAttemptRunsAgain) {
   EXPECT_TRUE(lost->again);
   EXPECT_THAT(lost->what,
               MatchesRegex("job [0-9]+ ran on node[1-4] and did nothing it was told for "
-                           "3s, so it was cancelled"));
+                           "10s, so it was cancelled"));
   start("exit 6");
   const auto end = next<RankEnded>();
   ASSERT_TRUE(end);
