@@ -10,7 +10,9 @@ namespace {
 
 using std::filesystem::perms;
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class UnreadJournal : public DispatcherStory {
  protected:
@@ -43,8 +45,13 @@ TEST_F(UnreadJournal, IsReadAgainUntilItCanBeRead) {
   ASSERT_TRUE(until_ended(1));
   EXPECT_EQ(ended_[0].id, queued[1].id);
   EXPECT_EQ(stored(queued[0]), "running");
+  EXPECT_THAT(dispatcher_->trouble(),
+              AllOf(StartsWith("the journal of an attempt that has ended is "
+                               "read again: cannot read `"),
+                    EndsWith("Permission denied")));
   allow(queued[0], perms::owner_read);
   ASSERT_TRUE(until_ended(2));
+  EXPECT_EQ(dispatcher_->trouble(), "");
   EXPECT_EQ(stored(queued[0]), "done");
   EXPECT_EQ(samples(queued[0]), 1);
 }

@@ -276,6 +276,7 @@ class Dispatcher {
   struct Unread {
     Unread(boost::asio::io_context& io, const DispatcherTiming& timing)
         : pause(timing.read_retry, timing.read_retry_most), timer(io) {}
+    std::string why;
     Instant since = now_instant();
     Backoff pause;
     boost::asio::steady_timer timer;

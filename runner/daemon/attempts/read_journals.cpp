@@ -50,7 +50,7 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
           [this, run, record, unread, blame] {
             const std::int64_t row = run->attempt.row;
             if (!unread->empty() && read_later(run, *unread)) return;
-            unread_.erase(row);
+            if (unread_.erase(row) > 0) hooks_.changed();
             if (run->lost && outcome_of(record->ending) != Outcome::kDone) {
               if (run->lost->again && !run->stop && run->attempt.losses < kMostLosses) {
                 scheduler_.finished(row);
@@ -79,7 +79,11 @@ bool Dispatcher::read_later(const std::shared_ptr<Run>& run, const std::string& 
   Unread& unread = found->second;
   if (now_instant() - unread.since >= timing_.read_patience) return false;
   const Duration pause = unread.pause.next();
-  if (is_new) spdlog::error("attempt {}: {}; it is read again", run->attempt.id, why);
+  unread.why = why;
+  if (is_new) {
+    spdlog::error("attempt {}: {}; it is read again", run->attempt.id, why);
+    hooks_.changed();
+  }
   scheduler_.finished(run->attempt.row);
   schedule_pump();
   unread.timer.expires_after(std::chrono::nanoseconds(pause.ns));

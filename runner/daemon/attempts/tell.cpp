@@ -57,6 +57,12 @@ std::string Dispatcher::trouble() const {
     if (inspector == nullptr) continue;
     if (std::string why = inspector->trouble(); !why.empty()) all.push_back(std::move(why));
   }
+  if (!unread_.empty()) {
+    const std::string more =
+        unread_.size() == 1 ? "" : fmt::format(" (and those of {} more)", unread_.size() - 1);
+    all.push_back(fmt::format("the journal of an attempt that has ended is read again{}: {}", more,
+                              unread_.begin()->second.why));
+  }
   return join(all, "; ");
 }
 
