@@ -65,9 +65,10 @@ endfunction()
 # .cpp in the current folder; each TEST is a ctest of its own. TORCH: its precompiled headers are
 # those of LibTorch. WITHOUT <pattern>: tests that the caller adds itself, with a time limit of their
 # own. FAULTS <pattern>: tests of what dies, fills up or is lost, which have the label `fault` too.
+# ONLY_FAULTS: ctest does not know the others.
 include(GoogleTest)
 function(sweepd_test name)
-  cmake_parse_arguments(arg "TORCH" "TIMEOUT;WITHOUT;FAULTS" "LABELS;LINKS;ENV" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;ONLY_FAULTS" "TIMEOUT;WITHOUT;FAULTS" "LABELS;LINKS;ENV" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     return()
@@ -91,7 +92,9 @@ function(sweepd_test name)
   endif()
   set(without ${arg_WITHOUT} ${arg_FAULTS})
   list(JOIN without ":" without)
-  sweepd_discover("*:-${without}" others)
+  if(NOT arg_ONLY_FAULTS)
+    sweepd_discover("*:-${without}" others)
+  endif()
   if(arg_FAULTS)
     sweepd_discover("${arg_FAULTS}" faults)
     # gtest_discover_tests cannot hand on two labels, so ctest sets them after it has read the tests.
