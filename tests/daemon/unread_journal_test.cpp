@@ -1,7 +1,6 @@
 // A journal that is there and cannot be read when its attempt ends.
 #include <gmock/gmock.h>
 
-#include "runner/daemon/attempts/ingest.h"
 #include "tests/daemon/dispatcher_story.h"
 #include "tests/modes_hold.h"
 

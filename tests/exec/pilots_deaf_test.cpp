@@ -34,6 +34,10 @@ class PilotsDeaf : public PilotsTest {
     return id +
            " again: job 1 ran on node1 and did nothing it was told for 5m, so it was cancelled";
   }
+  void expect_lost_in_five_minutes(const AttemptId& id) {
+    EXPECT_THAT(pass(285), IsEmpty());
+    EXPECT_THAT(pass(20), ElementsAre(lost(id)));
+  }
 };
 
 TEST_F(PilotsDeaf, WhatItWasGivenIsQueuedAgainAfterFiveMinutes) {
@@ -103,8 +107,7 @@ TEST_F(PilotsDeaf, TheTimeStandsStillWhileItsJobIsSuspended) {
   shell_.say(1, "SUSPENDED");
   EXPECT_THAT(pass(900), IsEmpty());
   shell_.say(1, "RUNNING");
-  EXPECT_THAT(pass(285), IsEmpty());
-  EXPECT_THAT(pass(20), ElementsAre(lost(id)));
+  expect_lost_in_five_minutes(id);
 }
 
 TEST_F(PilotsDeaf, TheTimeStandsStillWhileItsReportCannotBeRead) {
@@ -112,15 +115,13 @@ TEST_F(PilotsDeaf, TheTimeStandsStillWhileItsReportCannotBeRead) {
   std::filesystem::rename(shell_.folder(1) / "report", root_ / "report");
   EXPECT_THAT(pass(900), IsEmpty());
   std::filesystem::rename(root_ / "report", shell_.folder(1) / "report");
-  EXPECT_THAT(pass(285), IsEmpty());
-  EXPECT_THAT(pass(20), ElementsAre(lost(id)));
+  expect_lost_in_five_minutes(id);
 }
 
 TEST_F(PilotsDeaf, TheTimeStandsStillWhileTheDaemonDoesNotLook) {
   const AttemptId id = give();
   now_ = now_ + seconds(900);
-  EXPECT_THAT(pass(285), IsEmpty());
-  EXPECT_THAT(pass(20), ElementsAre(lost(id)));
+  expect_lost_in_five_minutes(id);
 }
 
 TEST_F(PilotsDeaf, TheTimeStandsStillWhileTheControllerIsAway) {
@@ -129,8 +130,7 @@ TEST_F(PilotsDeaf, TheTimeStandsStillWhileTheControllerIsAway) {
   EXPECT_THAT(pass(900), IsEmpty());
   EXPECT_THAT(read(shell_.folder(1) / "order"), HasSubstr("1 run ")) << "it is not told to end";
   shell_.away = false;
-  EXPECT_THAT(pass(285), IsEmpty());
-  EXPECT_THAT(pass(20), ElementsAre(lost(id)));
+  expect_lost_in_five_minutes(id);
 }
 
 TEST_F(PilotsDeaf, AControllerThatDidNotHearOfItIsToldAgain) {
