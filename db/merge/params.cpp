@@ -15,8 +15,8 @@ struct ColumnInfo {
   std::string type, default_sql;
 };
 
-std::map<std::string, ColumnInfo> columns_of(Connection& connection, const std::string& table,
-                                             const std::string& file) {
+std::map<std::string, ColumnInfo> table_columns(Connection& connection, const std::string& table,
+                                                const std::string& file) {
   std::map<std::string, ColumnInfo> columns;
   Query info(connection, "SELECT name, type, dflt_value FROM pragma_table_info(?, ?)");
   info.bind_all(table, file);
@@ -25,8 +25,8 @@ std::map<std::string, ColumnInfo> columns_of(Connection& connection, const std::
 }
 
 Result<void> grow(Connection& connection, const std::string& table) {
-  const auto ours = columns_of(connection, table, "main");
-  for (const auto& [name, theirs] : columns_of(connection, table, "other")) {
+  const auto ours = table_columns(connection, table, "main");
+  for (const auto& [name, theirs] : table_columns(connection, table, "other")) {
     const auto found = ours.find(name);
     if (found != ours.end() && found->second.type == theirs.type) continue;
     if (found != ours.end()) {

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 6> kOwners{"attempt", "trial",       "swe
 constexpr std::string_view kNotificationTable = "notification";
 constexpr std::string_view kCountTable = "sweep_count";
 
-struct Reference {
+struct ColumnReference {
   std::string table, column;
 };
 
@@ -28,7 +28,7 @@ struct RawTable {
   std::vector<std::string> key;         // primary
   bool has_integer_key = false;         // one column, INTEGER
   std::vector<std::string> unique_key;  // of a UNIQUE constraint
-  std::map<std::string, Reference> references;
+  std::map<std::string, ColumnReference> references;
   bool is_identity() const { return has_integer_key && !unique_key.empty(); }
 };
 using Schema = std::map<std::string, RawTable>;
@@ -149,7 +149,7 @@ void order(std::vector<MergeTable>& identities) {
   identities = std::move(ordered);
 }
 
-std::string column_list(const MergeTable& table) {
+std::string merged_columns(const MergeTable& table) {
   std::vector<std::string> names;
   for (const MergeColumn& column : table.columns) names.push_back(sql_name(column.name));
   return join(names, ", ");
@@ -230,7 +230,7 @@ std::string insert_identity(const MergePlan& plan, const MergeTable& table,
   }
   return fmt::format(
       "INSERT INTO main.{} ({}) SELECT {} FROM {} WHERE {} ORDER BY o.{} ON CONFLICT DO NOTHING",
-      sql_name(table.name), column_list(table), join(values, ", "), source, where,
+      sql_name(table.name), merged_columns(table), join(values, ", "), source, where,
       sql_name(table.id));
 }
 
@@ -243,7 +243,7 @@ std::string insert_owned(const MergePlan& plan, const MergeTable& table, const s
   return fmt::format(
       "INSERT INTO main.{0} ({1}) SELECT {2} FROM temp.merge_batch b CROSS JOIN other.{0} o ON "
       "o.{3} = b.old WHERE {4} ON CONFLICT DO NOTHING",
-      sql_name(table.name), column_list(table), join(values, ", "), sql_name(table.owner_column),
+      sql_name(table.name), merged_columns(table), join(values, ", "), sql_name(table.owner_column),
       where);
 }
 

@@ -10,12 +10,12 @@
 namespace sweepd {
 namespace {
 
-struct Place {
+struct KilledOn {
   std::int64_t trial = 0, host = 0;
   std::string machine;  // "": it died before it said
 };
 
-Place place_of(Connection& connection, std::int64_t attempt) {
+KilledOn killed_on(Connection& connection, std::int64_t attempt) {
   Query query(connection,
               "SELECT a.trial, a.host, coalesce(e.machine, '') FROM attempt a LEFT JOIN "
               "environment e ON e.id = a.environment WHERE a.row = ?");
@@ -29,7 +29,8 @@ struct Waiting {
   AttemptId id;
 };
 
-std::vector<Waiting> waiting_of(Connection& connection, const Place& place, std::string_view pass) {
+std::vector<Waiting> waiting_of(Connection& connection, const KilledOn& place,
+                                std::string_view pass) {
   Query query(connection,
               "SELECT row, uid FROM attempt a WHERE trial = ? AND pass = ? AND host = ? AND "
               "outcome IS NULL AND " +
@@ -49,7 +50,7 @@ Result<std::vector<Store::LeftOut>> Store::leave_out_killer(const OpenAttempt& k
   if (def == nullptr) return std::vector<LeftOut>();
   return state_->transact("leaving out a trial that kills its workers", [&] {
     std::vector<LeftOut> left;
-    const Place place = place_of(connection, killer.row);
+    const KilledOn place = killed_on(connection, killer.row);
     const std::string_view pass = name_of(killer.pass);
     const Kills kills = kills_of(connection, *def, place.trial, pass, place.host, place.machine);
     if (!kills.too_many()) return Result<std::vector<LeftOut>>(std::move(left));

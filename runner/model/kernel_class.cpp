@@ -151,7 +151,7 @@ constexpr Pattern kPatterns[] = {
     {"silu", KernelClass::kElementwise},
 };
 
-constexpr std::array<std::string_view, 8> kNames{
+constexpr std::array<std::string_view, 8> kClassNames{
     "matmul", "softmax", "elementwise", "reduction", "copy", "communication", "optimizer", "other"};
 
 std::string lower(std::string_view text) {
@@ -174,7 +174,7 @@ KernelClass class_of_operator(std::string_view name) {
 }  // namespace
 
 std::string_view name_of(KernelClass kind) {
-  return kNames[static_cast<std::size_t>(kind)];
+  return kClassNames[static_cast<std::size_t>(kind)];
 }
 
 KernelClass class_of(std::string_view kernel, std::string_view phase) {

@@ -8,7 +8,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::array<std::pair<ValueType, std::string_view>, 7> kNames{{
+constexpr std::array<std::pair<ValueType, std::string_view>, 7> kTypeNames{{
     {ValueType::kInteger, "integer"},
     {ValueType::kReal, "real"},
     {ValueType::kBoolean, "boolean"},
@@ -27,14 +27,14 @@ Result<Value> wrap(Result<T> parsed) {
 }  // namespace
 
 std::string_view name_of(ValueType type) {
-  for (const auto& [candidate, name] : kNames) {
+  for (const auto& [candidate, name] : kTypeNames) {
     if (candidate == type) return name;
   }
   return "?";
 }
 
 Result<ValueType> value_type_from(std::string_view name) {
-  for (const auto& [type, candidate] : kNames) {
+  for (const auto& [type, candidate] : kTypeNames) {
     if (candidate == name) return type;
   }
   return Error{ErrorCode::kInvalidArgument, "unknown value type `" + std::string(name) + "`"};

@@ -43,17 +43,17 @@ class SlowController final : public Executor, public PoolInspector {
   Duration each_;
 };
 
-struct Asked {
+struct AskedClusters {
   std::vector<std::string> answers, refusals;
 };
 
-Asked ask(Duration each, const std::vector<std::int64_t>& world_sizes) {
+AskedClusters ask(Duration each, const std::vector<std::int64_t>& world_sizes) {
   SlowController controller(each);
   std::vector<PoolUse> uses;
   uses.push_back({{"far", {}, Cluster{.gpus_per_node = 0, .most_given = 2}}, &controller, {}});
   std::vector<PlannedAsk> asks;
   for (const std::int64_t size : world_sizes) asks.push_back({"far", {size, false, 0, {}}, 1});
-  Asked asked;
+  AskedClusters asked;
   asked.refusals = ask_clusters(Pools(std::move(uses)), asks, [&] { return controller.now; });
   for (const PlannedAsk& one : asks) {
     asked.answers.push_back(one.estimate ? one.estimate->asks : one.estimate.error().message);
@@ -62,13 +62,13 @@ Asked ask(Duration each, const std::vector<std::int64_t>& world_sizes) {
 }
 
 TEST(AskClusters, EveryKindIsAskedAboutAndWhatNeverRunsIsRefused) {
-  const Asked asked = ask(seconds(1), {1, 9, 2});
+  const AskedClusters asked = ask(seconds(1), {1, 9, 2});
   EXPECT_THAT(asked.answers, ElementsAre("1 node", "1 node", "1 node"));
   EXPECT_THAT(asked.refusals, ElementsAre("pool `far`, world_size 9: no node has 9 cores"));
 }
 
 TEST(AskClusters, AControllerThatTakesSecondsIsAskedForTenOfThem) {
-  const Asked asked = ask(seconds(4), {1, 2, 3, 4, 9});
+  const AskedClusters asked = ask(seconds(4), {1, 2, 3, 4, 9});
   const std::string not_asked = "not asked, since the answers before took longer than 10s";
   EXPECT_THAT(asked.answers, ElementsAre("1 node", "1 node", "1 node", not_asked, not_asked));
   EXPECT_THAT(asked.refusals, ElementsAre()) << "nobody asked about the last";

@@ -117,7 +117,7 @@ std::vector<Row> object_rows() {
           object<rpc::SweepPlan>(),      object<rpc::PlannedAxis>(),
           object<PlannedTime>(),         object<rpc::PlannedTimeouts>(),
           object<PlannedMemory>(),       object<rpc::PlannedTrial>(),
-          object<PlannedAsk>(),          object<PlanRows>(),
+          object<rpc::PlannedAsk>(),     object<PlanRows>(),
           object<ConfigFileEntry>(),     object<ConfigValueEntry>(),
           object<HostEntry>(),           object<DeviceEntry>(),
           object<PeakEntry>(),           object<PoolEntry>(),

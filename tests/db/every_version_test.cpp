@@ -25,7 +25,7 @@ std::vector<std::string> tables_of(Connection& connection) {
   return names;
 }
 
-std::vector<FilledColumn> columns_of(Connection& connection, const std::string& table) {
+std::vector<FilledColumn> filled_columns(Connection& connection, const std::string& table) {
   std::vector<FilledColumn> columns;
   Query query(connection,
               "SELECT c.name, c.type, coalesce(f.\"table\", ''), coalesce(f.\"to\", '') "
@@ -62,7 +62,7 @@ class Filler {
     create.next();
     const std::string create_sql = create.text(0);
     std::string names, values;
-    for (const FilledColumn& column : columns_of(connection_, table)) {
+    for (const FilledColumn& column : filled_columns(connection_, table)) {
       const std::string value = value_of(table, column, create_sql, row);
       if (value.empty()) return false;
       names += (names.empty() ? "" : ", ") + sql_name(column.name);
@@ -124,7 +124,7 @@ using Contents = std::map<std::string, std::vector<Row>>;  // by table
 Contents contents_of(Connection& connection) {
   Contents contents;
   for (const std::string& table : tables_of(connection)) {
-    const std::vector<FilledColumn> columns = columns_of(connection, table);
+    const std::vector<FilledColumn> columns = filled_columns(connection, table);
     std::string values;
     for (const FilledColumn& column : columns) {
       const std::string own = "t." + sql_name(column.name);

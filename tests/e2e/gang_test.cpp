@@ -14,7 +14,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // Three ranks that meet before each step; `kind` happens to one of them. A trial without a fault
 // follows.
@@ -100,12 +100,12 @@ TEST(Gang, KilledFromOutsideTheOthersEndWithinASecond) {
       "sweep: gang\nworkload: fault\n"
       "params: {world_size: 3, gang: true, kind: slow, sleep: 20ms, steps: 100K, threads: 1}\n");
   ASSERT_TRUE(eventually([&] { return pid_of_rank(box, 1) > 0 && pid_of_rank(box, 2) > 0; }));
-  const auto begin = Clock::now();
+  const auto begin = SteadyClock::now();
   ::kill(pid_of_rank(box, 1), SIGKILL);
   ASSERT_TRUE(eventually([&] { return box.worker_pids().empty(); }));
   // It takes a second, but the machine may be busy with other tests. Without it they would run for
   // half an hour.
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_LT(SteadyClock::now() - begin, std::chrono::seconds(20));
   EXPECT_EQ(box.ctl({"watch", "gang"}).exit_code, 4);
   EXPECT_EQ(box.sql("select outcome || ' by ' || rank from attempt"), "crashed by 1");
 }

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct Case {
+struct OutcomeCase {
   std::string kind;
   std::string at;
   std::string outcome;
@@ -23,14 +23,14 @@ struct Case {
 };
 
 // ctest shows this as the test's name.
-std::ostream& operator<<(std::ostream& out, const Case& c) {
+std::ostream& operator<<(std::ostream& out, const OutcomeCase& c) {
   return out << c.kind << " at " << c.at;
 }
 
-class Outcomes : public testing::TestWithParam<Case> {};
+class Outcomes : public testing::TestWithParam<OutcomeCase> {};
 
 TEST_P(Outcomes, IsARowAndAWord) {
-  const Case& c = GetParam();
+  const OutcomeCase& c = GetParam();
   const Sandbox box;
   // Only a hang needs a timeout; everything else has all the time that a busy machine takes.
   const std::string timeout = c.outcome == "timeout" ? ", timeout: 1s" : "";
@@ -53,16 +53,16 @@ TEST_P(Outcomes, IsARowAndAWord) {
 
 INSTANTIATE_TEST_SUITE_P(
     EndToEnd, Outcomes,
-    testing::Values(Case{"oom", "step", "oom", "OOM", "asked for 3.00 GiB"},
-                    Case{"oom", "setup", "oom", "OOM", "in setup"},
-                    Case{"hang", "step", "timeout", "timeout", "took longer than 1s"},
-                    Case{"hang_ignoring_sigterm", "step", "timeout", "timeout",
-                         "took longer than 1s"},
-                    Case{"segv", "step", "crashed", "crashed", "SIGSEGV"},
-                    Case{"crash", "setup", "crashed", "crashed", "SIGABRT"},
-                    Case{"throw", "step", "failed", "failed", "thrown on purpose"},
-                    Case{"exit", "step", "crashed", "crashed", "exit code 3"},
-                    Case{"unavailable", "setup", "skipped", "skipped", "install it"}),
+    testing::Values(OutcomeCase{"oom", "step", "oom", "OOM", "asked for 3.00 GiB"},
+                    OutcomeCase{"oom", "setup", "oom", "OOM", "in setup"},
+                    OutcomeCase{"hang", "step", "timeout", "timeout", "took longer than 1s"},
+                    OutcomeCase{"hang_ignoring_sigterm", "step", "timeout", "timeout",
+                                "took longer than 1s"},
+                    OutcomeCase{"segv", "step", "crashed", "crashed", "SIGSEGV"},
+                    OutcomeCase{"crash", "setup", "crashed", "crashed", "SIGABRT"},
+                    OutcomeCase{"throw", "step", "failed", "failed", "thrown on purpose"},
+                    OutcomeCase{"exit", "step", "crashed", "crashed", "exit code 3"},
+                    OutcomeCase{"unavailable", "setup", "skipped", "skipped", "install it"}),
     [](const auto& param_info) { return param_info.param.kind + "_at_" + param_info.param.at; });
 
 // A step sleeps for 300 ms and there are a thousand, so some are measured and never all.

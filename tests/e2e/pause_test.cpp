@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <fstream>
-#include <sstream>
 
+#include "tests/e2e/experiment_files.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -21,13 +20,6 @@ constexpr auto kHangingPair =
     "sweep: hang\nworkload: fault\nparams: {kind: hang}\nmatrix: {steps: [1, 2]}\n";
 constexpr auto kQuickPair =
     "sweep: quick\nworkload: noop\nparams: {steps: 3, warmup: 1}\nmatrix: {seed: [1, 2]}\n";
-
-std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 // A daemon that measures nothing while `quick` is queued, paused behind what runs.
 void pause_quick(const Sandbox& box) {
@@ -79,7 +71,7 @@ TEST(Pause, AClientThatWaitsSaysSoAndEndsWithTheSweep) {
   const Sandbox box;
   pause_quick(box);
   const pid_t waiting = box.ctl_in_background({"watch", "quick"});
-  const auto said = [&] { return contents_of(box.folder() / "background.err"); };
+  const auto said = [&] { return text_of(box.folder() / "background.err"); };
   EXPECT_TRUE(eventually([&] { return said().find("quick is paused") != std::string::npos; }));
   box.ctl({"cancel", "hang"});
   box.ctl({"resume", "quick"});
@@ -164,7 +156,7 @@ TEST(Pause, OfADeviceIsSaidAndOutlastsTheDaemon) {
   EXPECT_THAT(box.ctl({"pause", "--all", "--device", "cpu"}).out, HasSubstr("already paused cpu"));
   EXPECT_EQ(box.sql("select count(*) from sweep where paused_ns is not null"), "0");
   const pid_t waiting = box.ctl_in_background({"watch", "quick"});
-  const auto said = [&] { return contents_of(box.folder() / "background.err"); };
+  const auto said = [&] { return text_of(box.folder() / "background.err"); };
   EXPECT_TRUE(eventually([&] { return said().find("! cpu is paused") != std::string::npos; }));
   EXPECT_EQ(box.ctl({"resume", "--device", "cpu"}).out, "cpu is in use again\n");
   EXPECT_TRUE(eventually([&] { return !is_alive(waiting); }));

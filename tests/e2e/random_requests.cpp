@@ -142,7 +142,7 @@ const std::vector<MethodRule>& method_rules() {
       rule<Watch>(),        rule<Kernels>(),       rule<ReadStudy>(),
       rule<ReferenceAdd>(), rule<ReferenceList>(), rule<ReferenceRemove>(),
       rule<List>(),         rule<Show>(),          rule<Report>(),
-      rule<rpc::Query>(),   rule<rpc::Plot>(),     rule<Compare>(),
+      rule<rpc::Query>(),   rule<rpc::Plot>(),     rule<rpc::Compare>(),
       rule<Memory>(),       rule<Log>(),           rule<Cancel>(),
       rule<Retry>(),        rule<Workloads>(),     rule<rpc::Config>(),
       rule<Devices>(),      rule<rpc::Status>(),   rule<Doctor>(),

@@ -26,13 +26,13 @@ using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
 
-constexpr auto kFour =
+constexpr auto kFourSlow =
     "sweep: four\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0}\n"
     "matrix: {steps: [10, 11, 12, 13]}\n";
-constexpr auto kLong =
+constexpr auto kWatchedLong =
     "sweep: long\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0, steps: 9000}\n";
 
-bool runs_a_worker(const Sandbox& box) {
+bool starts_a_worker(const Sandbox& box) {
   return eventually([&] { return !box.worker_pids().empty(); });
 }
 
@@ -54,7 +54,7 @@ std::future<Ran> watch(const Sandbox& box, const std::string& sweep) {
 // Watches the sweep of this file, of which something runs.
 std::future<Ran> submit_and_watch(const Sandbox& box, const std::string& file) {
   box.ctl({"submit", "-"}, file);
-  EXPECT_TRUE(runs_a_worker(box));
+  EXPECT_TRUE(starts_a_worker(box));
   return watch(box, "");
 }
 
@@ -66,10 +66,10 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 TEST(WatchOn, FromDaemonToDaemonUntilTheSweepHasEnded) {
   const Sandbox box;
-  box.ctl({"submit", "-"}, kFour);
+  box.ctl({"submit", "-"}, kFourSlow);
   auto waited = watch(box, "four");
   for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(runs_a_worker(box));
+    ASSERT_TRUE(starts_a_worker(box));
     const pid_t daemon = box.daemon_pid();
     if (waited.wait_for(std::chrono::seconds(0)) == std::future_status::ready) break;
     box.kill_daemon();
@@ -95,7 +95,7 @@ TEST(WatchOn, EachFailureIsToldOnce) {
   auto watched = watch(box, "mixed");
   ASSERT_TRUE(eventually(
       [&] { return text_of(box.folder() / "watched").find("oom kind") != std::string::npos; }));
-  ASSERT_TRUE(runs_a_worker(box));
+  ASSERT_TRUE(starts_a_worker(box));
   box.kill_daemon();
   const Ran ran = watched.get();
   EXPECT_EQ(ran.exit_code, 4) << ran.err;
@@ -105,7 +105,7 @@ TEST(WatchOn, EachFailureIsToldOnce) {
 TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
   for (const bool now : {true, false}) {
     const Sandbox box;
-    auto watched = submit_and_watch(box, now ? kLong : kFour);
+    auto watched = submit_and_watch(box, now ? kWatchedLong : kFourSlow);
     box.ctl(now ? std::vector<std::string>{"stop", "--now"} : std::vector<std::string>{"stop"});
     const Ran ran = watched.get();
     EXPECT_EQ(ran.exit_code, 5) << ran.err;
@@ -120,8 +120,8 @@ TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
 TEST(WatchOn, WhoComesWhileItStopsDoesNotStartItAgain) {
   const Sandbox box;
   // Whoever watches must come before it has ended.
-  box.ctl({"submit", "-", "--set", "steps=70,71"}, kFour);
-  ASSERT_TRUE(runs_a_worker(box));
+  box.ctl({"submit", "-", "--set", "steps=70,71"}, kFourSlow);
+  ASSERT_TRUE(starts_a_worker(box));
   ::kill(box.daemon_pid(), SIGTERM);
   ASSERT_TRUE(eventually(
       [&] { return text_of(box.state() / "sweepd.log").find("draining") != std::string::npos; }));
@@ -133,7 +133,7 @@ TEST(WatchOn, WhoComesWhileItStopsDoesNotStartItAgain) {
 
 TEST(WatchOn, ControlCWhileNoDaemonRunsSaysHowToGoOn) {
   const Sandbox box;
-  auto watched = submit_and_watch(box, kLong);
+  auto watched = submit_and_watch(box, kWatchedLong);
   box.ctl({"stop", "--now"});
   ASSERT_TRUE(eventually([&] {
     return text_of(box.folder() / "watched").find("if another one starts") != std::string::npos;
@@ -147,7 +147,7 @@ TEST(WatchOn, ControlCWhileNoDaemonRunsSaysHowToGoOn) {
 
 TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowed) {
   const Sandbox box;
-  auto watched = submit_and_watch(box, kFour);
+  auto watched = submit_and_watch(box, kFourSlow);
   box.ctl({"stop", "--now"});
   box.ctl({"status"});
   const Ran ran = watched.get();
@@ -157,7 +157,7 @@ TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowed) {
 
 TEST(WatchOn, AFolderThatIsGoneIsNotBegunAnew) {
   const Sandbox box;
-  auto watched = submit_and_watch(box, kLong);
+  auto watched = submit_and_watch(box, kWatchedLong);
   const fs::path moved = box.folder() / "moved";
   fs::rename(box.state(), moved);
   const Ran ran = watched.get();
@@ -178,7 +178,7 @@ TEST(WatchOn, ADaemonForAnOldFolderMakesNoNewOne) {
 
 TEST(WatchOn, WhyTheNextDaemonDoesNotStartIsSaid) {
   const Sandbox box;
-  auto watched = submit_and_watch(box, kLong);
+  auto watched = submit_and_watch(box, kWatchedLong);
   for (const std::string suffix : {"", "-wal", "-shm"}) {
     fs::rename(box.state() / ("results.db" + suffix), box.folder() / ("kept" + suffix));
   }

@@ -19,11 +19,6 @@ Value value(std::string name, std::string cell, Filters where = {}, Bold bold = 
   return {std::move(name), std::move(cell), "", "", std::move(where), {}, bold};
 }
 
-std::string markdown(std::vector<ResultSet> results, const QuerySpec& query) {
-  const auto table = pivot(std::move(results), query);
-  return table ? to_markdown(*table) : "error: " + table.error().message;
-}
-
 // Returns the cells of the last column, top to bottom.
 std::vector<std::string> last_column(const Table& table) {
   std::vector<std::string> cells;

@@ -138,7 +138,7 @@ TEST(BestCells, AmongTheShownRows) {
   EXPECT_TRUE(table->rows[1][1].bold) << "80 ms, the smaller of the two that are shown";
 }
 
-std::string mistake(const TableSpec& table) {
+std::string mistake_in(const TableSpec& table) {
   const auto valid = validate(table, {"size", "way"});
   return valid ? "" : valid.error().message;
 }
@@ -168,21 +168,21 @@ TEST(BoldRules, ThatFitNoCellAreMistakes) {
     TableSpec table = with(c.bold, c.cell).table;
     table.metric = c.metric;
     table.baseline = {{"way", {"naive"}}};
-    EXPECT_THAT(mistake(table), HasSubstr(c.mistake));
+    EXPECT_THAT(mistake_in(table), HasSubstr(c.mistake));
   }
-  EXPECT_THAT(mistake(with(Bold::kSlower, "{mean}").table),
+  EXPECT_THAT(mistake_in(with(Bold::kSlower, "{mean}").table),
               HasSubstr("bold: `slower` marks comparisons, but the table has no baseline"));
 }
 
 TEST(BoldRules, ARowIsChosenAmongColumns) {
   TableSpec table = with(Bold::kBestInRow).table;
   table.columns.clear();
-  EXPECT_EQ(mistake(table),
+  EXPECT_EQ(mistake_in(table),
             "bold: `best_in_row` chooses among the columns of a table, and it has none; write "
             "best_in_column or name columns");
   table = with(Bold::kSmallestInColumn).table;
   table.rows.clear();
-  EXPECT_EQ(mistake(table),
+  EXPECT_EQ(mistake_in(table),
             "bold: `smallest_in_column` chooses among the rows of a table, and it has none; write "
             "best_in_row or name rows");
 }
@@ -192,12 +192,14 @@ TEST(BoldRules, OfATableFitOneOfItsValues) {
   TableSpec table = with(Bold::kFaster).table;
   table.baseline = {{"way", {"naive"}}};
   table.values = {value_of("time", "{mean}"), value_of("change", "{change}")};
-  EXPECT_EQ(mistake(table), "");
+  EXPECT_EQ(mistake_in(table), "");
   table.values[0].bold = Bold::kFaster;
-  EXPECT_THAT(mistake(table), HasSubstr("value `time`: bold: `faster` marks comparisons, but no"));
+  EXPECT_THAT(mistake_in(table),
+              HasSubstr("value `time`: bold: `faster` marks comparisons, but no"));
   table.values.pop_back();
   table.values[0].bold.reset();
-  EXPECT_THAT(mistake(table), HasSubstr("bold: `faster` marks comparisons, but no cell compares"));
+  EXPECT_THAT(mistake_in(table),
+              HasSubstr("bold: `faster` marks comparisons, but no cell compares"));
 }
 
 // `none` in a value is none, whatever the table's rule is.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runner/model/result_set.h"
+#include "runner/report/report.h"
 
 namespace sweepd {
 
@@ -90,6 +91,12 @@ inline QuerySpec query_of(std::vector<std::string> rows, std::vector<std::string
   query.table.cell = std::move(cell);
   query.table.unit = std::move(unit);
   return query;
+}
+
+// The table of the results in Markdown, or the error that there is instead.
+inline std::string markdown(std::vector<ResultSet> results, const QuerySpec& query) {
+  const auto table = pivot(std::move(results), query);
+  return table ? to_markdown(*table) : "error: " + table.error().message;
 }
 
 }  // namespace sweepd

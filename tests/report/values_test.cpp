@@ -11,11 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string markdown(std::vector<ResultSet> results, const QuerySpec& query) {
-  const auto table = pivot(std::move(results), query);
-  return table ? to_markdown(*table) : "error: " + table.error().message;
-}
-
 // 002: Model | Pass | Warmup | Min | Max | Avg | Std. One read serves all four values.
 TEST(Values, MinMaxAvgStd) {
   ResultsBuilder b;

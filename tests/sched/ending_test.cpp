@@ -10,10 +10,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr Instant at(std::int64_t s) {
-  return {s * 1'000'000'000};
-}
-
 TEST(Timeout, StopsAtTheDeadlineAndKillsAfterTheGracePeriod) {
   Scheduler s(machine_of(2), seconds(2));
   s.add(with_timeout(cpu_timing(1), seconds(10)));

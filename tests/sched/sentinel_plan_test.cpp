@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/sched/story.h"
+
 namespace sweepd {
 namespace {
 
@@ -10,10 +12,6 @@ using Next = SentinelPlan::Next;
 
 constexpr Watched kSweep{7, DeviceKind::kCpu};
 constexpr Duration kEvery = seconds(300);
-
-constexpr Instant at(std::int64_t second) {
-  return Instant{second * 1'000'000'000};
-}
 
 // A sweep of three attempts: 1, 2, 3.
 class SentinelPlanTest : public testing::Test {

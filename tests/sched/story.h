@@ -14,6 +14,11 @@
 
 namespace sweepd {
 
+// The instant of a clock that counts whole seconds.
+constexpr Instant at(std::int64_t second) {
+  return Instant{second * 1'000'000'000};
+}
+
 inline Machine machine_of(int cores, int gpus = 0, Bytes memory = 64_GiB) {
   Machine machine;
   machine.cores.resize(static_cast<std::size_t>(cores));

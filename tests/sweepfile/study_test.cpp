@@ -30,7 +30,7 @@ ParsedStudy study(const std::string& text, const std::string& scale = "") {
   return parse_study(text, "s.yaml", scale, catalog(), two_files);
 }
 
-std::string mistakes(const std::string& text, const std::string& scale = "") {
+std::string study_mistakes(const std::string& text, const std::string& scale = "") {
   const ParsedStudy parsed = study(text, scale);
   EXPECT_EQ(parsed.errors.empty(), !parsed.study.name.empty());
   return parsed.errors.empty() ? "" : "\n" + render(parsed.errors);
@@ -111,7 +111,7 @@ TEST(Study, FilesThatWereNotReadYetAreNamed) {
 }
 
 TEST(StudyMistakes, Keys) {
-  EXPECT_EQ(mistakes("study: s\nscale: {}\nchapters: []\n"), R"(
+  EXPECT_EQ(study_mistakes("study: s\nscale: {}\nchapters: []\n"), R"(
 s.yaml:1:1: error: `scales` is missing
   1 | study: s
     | ^~~~~
@@ -125,7 +125,7 @@ s.yaml:3:11: error: chapters: the list is empty
   3 | chapters: []
     |           ^~
 )");
-  const std::string parts = mistakes(
+  const std::string parts = study_mistakes(
       "study: s\nscales: {a: {}}\nchapters:\n"
       "  - {title: x, parts: [{tables: [a]}, {txt: b}, {}]}\n  - {parts: []}\n");
   EXPECT_THAT(parts, HasSubstr("s.yaml:4:24: error: a part needs `text` or `file`"));
@@ -136,37 +136,37 @@ s.yaml:3:11: error: chapters: the list is empty
 }
 
 TEST(StudyMistakes, Scales) {
-  EXPECT_THAT(mistakes(kStudy, "smal"),
+  EXPECT_THAT(study_mistakes(kStudy, "smal"),
               HasSubstr("s.yaml:5:3: error: the study has no scale `smal`; "
                         "it has small, large"));
   const std::string head = "study: s\nscales: {a: {}, b: {}}\nchapters:\n";
-  EXPECT_THAT(mistakes(head + "  - title: x\n    parts:\n      - {text: a, scales: [c]}\n"),
+  EXPECT_THAT(study_mistakes(head + "  - title: x\n    parts:\n      - {text: a, scales: [c]}\n"),
               HasSubstr("s.yaml:6:28: error: scales: `c` is not one of a, b"));
   EXPECT_THAT(
-      mistakes(head + "  - title: x\n    parts:\n      - {file: step.yaml, set: {c: {}}}\n"),
+      study_mistakes(head + "  - title: x\n    parts:\n      - {file: step.yaml, set: {c: {}}}\n"),
       HasSubstr("s.yaml:6:33: error: set: `c` is not one of all, a, b"));
 }
 
 TEST(StudyMistakes, FilesAndTheirTables) {
   const std::string head = "study: s\nscales: {a: {}}\nchapters:\n  - title: x\n    parts:\n";
-  EXPECT_THAT(mistakes(head + "      - {file: step.yaml, set: {a: {modle: tiny}}}\n"),
+  EXPECT_THAT(study_mistakes(head + "      - {file: step.yaml, set: {a: {modle: tiny}}}\n"),
               HasSubstr("s.yaml:6:16: error: step.yaml: `modle` is not a parameter of lm_step"));
-  EXPECT_THAT(mistakes(head + "      - {file: step.yaml, tables: [Step time, Memry]}\n"),
+  EXPECT_THAT(study_mistakes(head + "      - {file: step.yaml, tables: [Step time, Memry]}\n"),
               HasSubstr("s.yaml:6:47: error: tables: step.yaml has no table `Memry`\n"
                         "  6 |       - {file: step.yaml, tables: [Step time, Memry]}\n"
                         "    |                                               ^~~~~\n"
                         "    = help: did you mean `Memory`?"));
-  EXPECT_THAT(mistakes(head + "      - {file: step.yaml, set: {a: {model: 'a,b'}}}\n"),
+  EXPECT_THAT(study_mistakes(head + "      - {file: step.yaml, set: {a: {model: 'a,b'}}}\n"),
               HasSubstr("s.yaml:6:44: error: set: `a,b` contains a comma"));
   EXPECT_THAT(
-      mistakes(head +
-               "      - {file: step.yaml}\n      - {file: step.yaml, set: {a: {steps: 4}}}\n"),
+      study_mistakes(
+          head + "      - {file: step.yaml}\n      - {file: step.yaml, set: {a: {steps: 4}}}\n"),
       HasSubstr("s.yaml:7:16: error: the study has sweep `a` already, with other overrides"));
 }
 
 // Text of a figure, and where the mistake is.
 std::string of_text(const std::string& text) {
-  return mistakes(
+  return study_mistakes(
       "study: s\nscales: {a: {values: {m: tiny}}}\nchapters:\n  - title: x\n    parts:\n"
       "      - file: step.yaml\n        text: |\n          A line.\n          And " +
       text + "\n");
@@ -204,9 +204,9 @@ TEST(StudyMistakes, NamesInFigures) {
 }
 
 TEST(StudyMistakes, OneDocument) {
-  EXPECT_THAT(mistakes(""), HasSubstr("the file has no study"));
-  EXPECT_THAT(mistakes(kStudy + "---\n" + kStudy), HasSubstr("a study is one document"));
-  EXPECT_THAT(mistakes("study: [\n"), HasSubstr("s.yaml:2:1: error: `,` or `]` is missing"));
+  EXPECT_THAT(study_mistakes(""), HasSubstr("the file has no study"));
+  EXPECT_THAT(study_mistakes(kStudy + "---\n" + kStudy), HasSubstr("a study is one document"));
+  EXPECT_THAT(study_mistakes("study: [\n"), HasSubstr("s.yaml:2:1: error: `,` or `]` is missing"));
 }
 
 }  // namespace

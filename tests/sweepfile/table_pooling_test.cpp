@@ -9,12 +9,12 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const std::string kMatrix = kHead + "matrix: {context: [64, 128], batch: [1, 2, 4, 8, 16]}\n";
+const std::string kPooledMatrix = kHead + "matrix: {context: [64, 128], batch: [1, 2, 4, 8, 16]}\n";
 
 TEST(TablePooling, IsAMistakeAtTheTable) {
-  EXPECT_EQ(errors(kMatrix + "tables:\n"
-                             "  - title: Time\n"
-                             "    rows: [context]\n"),
+  EXPECT_EQ(errors(kPooledMatrix + "tables:\n"
+                                   "  - title: Time\n"
+                                   "    rows: [context]\n"),
             R"(
 f.yaml:5:5: error: the cells of this table would pool batch (1, 2, 4, 8 ...), which it neither names nor fixes
   5 |   - title: Time
@@ -30,16 +30,16 @@ TEST(TablePooling, EachWayToSayItIsEnough) {
         "{rows: [context], pool: [batch, repeat]}",
         "{rows: [context], values: [{where: {batch: 1}}, {where: {batch: 2}}]}",
         "{rows: [context], where: {batch: [1, 2]}, values: [{where: {batch: 1}}]}"}) {
-    EXPECT_THAT(messages(kMatrix + "tables: [" + table + "]\n"), IsEmpty()) << table;
+    EXPECT_THAT(messages(kPooledMatrix + "tables: [" + table + "]\n"), IsEmpty()) << table;
   }
 }
 
 TEST(TablePooling, SeveralValuesInAFilterFixNothing) {
-  EXPECT_THAT(messages(kMatrix + "tables: [{rows: [context], where: {batch: [1, 2]}}]\n"),
+  EXPECT_THAT(messages(kPooledMatrix + "tables: [{rows: [context], where: {batch: [1, 2]}}]\n"),
               ElementsAre("4:10 the cells of this table would pool batch (1, 2), which it neither "
                           "names nor fixes"));
   EXPECT_THAT(
-      messages(kMatrix + "tables: [{rows: [context], values: [{where: {batch: 1}}, {}]}]\n"),
+      messages(kPooledMatrix + "tables: [{rows: [context], values: [{where: {batch: 1}}, {}]}]\n"),
       ElementsAre("4:10 the cells of this table would pool batch (1, 2, 4, 8 ...), which it "
                   "neither names nor fixes"));
 }
@@ -92,7 +92,7 @@ TEST(TablePooling, OverridesMayMakeOrMendIt) {
   EXPECT_THAT(messages(sweep, {"batch=4,8"}),
               ElementsAre("5:10 the cells of this table would pool batch (4, 8), which it neither "
                           "names nor fixes (`--set batch` varies it)"));
-  const std::string pooling = kMatrix + "tables: [{rows: [context]}]\n";
+  const std::string pooling = kPooledMatrix + "tables: [{rows: [context]}]\n";
   EXPECT_THAT(messages(pooling, {"batch=4"}), IsEmpty());
 }
 

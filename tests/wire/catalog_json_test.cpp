@@ -32,7 +32,7 @@ struct EveryTypeParams {
   }
 };
 
-Catalog example() {
+Catalog example_catalog() {
   WorkloadDef def;
   def.name = "everything";
   def.version = 3;
@@ -54,7 +54,7 @@ std::string error_of(const nlohmann::json& json) {
 }
 
 TEST(CatalogJson, EveryFieldSurvivesTheTextForm) {
-  const Catalog catalog = example();
+  const Catalog catalog = example_catalog();
   const auto text = to_json(catalog).dump();
   const auto read = catalog_from_json(nlohmann::json::parse(text));
   ASSERT_TRUE(read.ok()) << read.error().message;
@@ -84,7 +84,7 @@ TEST(CatalogJson, EveryFieldSurvivesTheTextForm) {
 }
 
 TEST(CatalogJson, ValuesHaveTheJsonTypeOfTheirKind) {
-  const auto params = to_json(example())["workloads"][0]["params"];
+  const auto params = to_json(example_catalog())["workloads"][0]["params"];
   EXPECT_EQ(params[0]["default"], 64);
   EXPECT_EQ(params[1]["default"], 0.02);
   EXPECT_EQ(params[2]["default"], true);
@@ -95,7 +95,7 @@ TEST(CatalogJson, ValuesHaveTheJsonTypeOfTheirKind) {
 }
 
 TEST(CatalogJson, ValuesAreReadFromTheirTypeAndFromSweepFileText) {
-  const Catalog catalog = example();
+  const Catalog catalog = example_catalog();
   const auto value = [&](const char* param, const nlohmann::json& json) {
     return value_from_json(*catalog.workloads[0].find(param), json);
   };
@@ -115,7 +115,7 @@ TEST(CatalogJson, ValuesAreReadFromTheirTypeAndFromSweepFileText) {
 
 TEST(CatalogJson, MistakesNameTheirPlace) {
   const auto with = [](const char* pointer, const nlohmann::json& value) {
-    auto json = to_json(example());
+    auto json = to_json(example_catalog());
     json[nlohmann::json::json_pointer(pointer)] = value;
     return error_of(json);
   };

@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/wire/nested.h"
+
 namespace sweepd {
 namespace {
-
-std::string nested(std::size_t depth) {
-  return std::string(depth, '[') + std::string(depth, ']');
-}
 
 TEST(JsonText, WhatIsNestedTooDeeplyIsNotRead) {
   EXPECT_FALSE(parse_json(nested(100)).is_discarded());

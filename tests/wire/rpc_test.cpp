@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/wire/nested.h"
+
 namespace sweepd {
 namespace {
 
@@ -72,9 +74,6 @@ TEST(ParseRequest, EachMistakeHasItsCodeAndKeepsTheIdWhereThereIsOne) {
   }
 }
 
-std::string nested(std::size_t depth) {
-  return std::string(depth, '[') + std::string(depth, ']');
-}
 std::string request_with(const std::string& member, const std::string& value) {
   return R"({"jsonrpc":"2.0","id":1,"method":"m",")" + member + "\":" + value + "}";
 }

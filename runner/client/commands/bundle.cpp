@@ -25,13 +25,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kLargestFile = 64 << 20;  // a trace may be larger than anybody mails
-constexpr const char* kLeftOut = "(left out)";
+constexpr const char* kLeftOutText = "(left out)";
 
 void leave_out_environment(std::vector<Table>& tables) {
   for (Table& table : tables) {
     if (table.title != "Parameters") continue;
     for (std::vector<Cell>& row : table.rows) {
-      if (holds_environment(row[0].text) && !row[1].text.empty()) row[1].text = kLeftOut;
+      if (holds_environment(row[0].text) && !row[1].text.empty()) row[1].text = kLeftOutText;
     }
   }
 }
@@ -41,7 +41,7 @@ std::string request_without_environment(const std::string& text) {
   if (!request.is_object() || !request.contains("params")) return "";
   for (auto& [name, value] : request["params"].items()) {
     if (holds_environment(name) && value.is_string() && !value.get<std::string>().empty()) {
-      value = kLeftOut;
+      value = kLeftOutText;
     }
   }
   return request.dump(2) + "\n";

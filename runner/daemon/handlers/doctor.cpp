@@ -6,13 +6,13 @@
 namespace sweepd {
 namespace {
 
-constexpr Duration kCheckLimit = seconds(10);
+constexpr Duration kDoctorCheckLimit = seconds(10);
 
 }  // namespace
 
 boost::asio::awaitable<Answer<rpc::Doctor>> handle_doctor(ReadServices& services, Session&,
                                                           rpc::Doctor::Request) {
-  const auto work = [file = services.database] { return check_database(file, kCheckLimit); };
+  const auto work = [file = services.database] { return check_database(file, kDoctorCheckLimit); };
   const auto check = co_await services.slow.compute(work);
   if (!check) co_return check.error();
   co_return rpc::Doctor::Reply{.version = kVersion,

@@ -8,7 +8,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kBlockBytes = 512;  // of st_blocks, whatever the file system
+constexpr std::int64_t kFolderBlock = 512;  // of st_blocks, whatever the file system
 
 Bytes& kind_of(FolderUsage& usage, const std::string& file) {
   if (file.starts_with("events.")) return usage.journals;
@@ -24,7 +24,7 @@ FolderUsage usage_of(const fs::path& folder) {
   while (!error && files != end) {
     struct stat found {};
     if (::lstat(files->path().c_str(), &found) == 0) {
-      kind_of(usage, files->path().filename()).value += found.st_blocks * kBlockBytes;
+      kind_of(usage, files->path().filename()).value += found.st_blocks * kFolderBlock;
     }
     files.increment(error);
   }

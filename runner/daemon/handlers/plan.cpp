@@ -10,7 +10,7 @@ namespace sweepd {
 namespace {
 
 // Trials in one message, which then has a megabyte or two.
-constexpr std::size_t kPage = kMaxLookedAt;
+constexpr std::size_t kPlanPage = kMaxLookedAt;
 constexpr std::size_t kMaxValues = 50;  // of an axis
 constexpr std::size_t kMaxTooLarge = 5;
 
@@ -159,8 +159,8 @@ boost::asio::awaitable<Result<void>> send_pages(Services& services, Session& ses
                                                 std::shared_ptr<const PreparedSweeps> prepared) {
   for (std::size_t s = 0; s < prepared->sweeps.size(); ++s) {
     const std::size_t trials = prepared->sweeps[s].expansion.trials.size();
-    for (std::size_t begin = 0; begin < trials; begin += kPage) {
-      const std::size_t end = std::min(trials, begin + kPage);
+    for (std::size_t begin = 0; begin < trials; begin += kPlanPage) {
+      const std::size_t end = std::min(trials, begin + kPlanPage);
       const auto ask = [&services, prepared, s, begin, end](Reader& r) -> Result<std::string> {
         PlanShared shared;
         const auto page = plan_trials({r, services.dispatcher.pools(), services.host,

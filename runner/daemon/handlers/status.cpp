@@ -13,7 +13,7 @@ namespace sweepd {
 namespace {
 
 // A folder that others share answers in milliseconds, or nobody waits for it.
-constexpr std::chrono::milliseconds kLook{10};
+constexpr std::chrono::milliseconds kLookAfter{10};
 constexpr int kLooks = 20;
 
 // Has the pages of what runs in clusters read, so that people see where it is now.
@@ -21,7 +21,7 @@ boost::asio::awaitable<void> read_places(const Services& services) {
   services.dispatcher.running();
   boost::asio::steady_timer timer(services.io);
   for (int look = 0; look < kLooks && services.dispatcher.is_reading_places(); ++look) {
-    timer.expires_after(kLook);
+    timer.expires_after(kLookAfter);
     co_await timer.async_wait(boost::asio::use_awaitable);
   }
 }

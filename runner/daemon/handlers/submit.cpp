@@ -122,9 +122,10 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
   if (request.check) co_return reply;
   int document = 0;
   for (PreparedSweep& one : prepared->sweeps) {
-    auto stored = co_await store_one(services, one, *reuse, request, document++);
+    auto stored = co_await store_one(services, one, *reuse, request, document);
     if (!stored) co_return stored.error();
     reply.sweeps.push_back(std::move(*stored));
+    ++document;
   }
   co_return reply;
 }
