@@ -54,6 +54,12 @@ if(SWEEPD_SANITIZE)
   target_compile_options(sweepd_options INTERFACE -fsanitize=${SWEEPD_SANITIZE}
                          -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(sweepd_options INTERFACE -fsanitize=${SWEEPD_SANITIZE})
+  # GCC defines a macro of its own for each, Clang none.
+  if(SWEEPD_SANITIZE MATCHES "address")
+    target_compile_definitions(sweepd_options INTERFACE SWEEPD_UNDER_ASAN)
+  elseif(SWEEPD_SANITIZE MATCHES "thread")
+    target_compile_definitions(sweepd_options INTERFACE SWEEPD_UNDER_TSAN)
+  endif()
   if(SWEEPD_SANITIZE MATCHES "undefined")
     # Checks of undefined behaviour double the time to compile a test, and a test's own code is not
     # what they are for. `vptr` is a fifth of the rest, and no class here is cast by force.

@@ -20,9 +20,14 @@ set(sweepd_light_options $<$<CONFIG:Release>:-O1>)
 # headers and templates that their neighbours need too. All files together take half the time, a
 # single one more. It is off in the preset `dev`, which therefore finds files that rely on their
 # neighbours' includes. Larger batches save more headers (12 instead of 6: an eighth of db's time, a
-# fifth of report's and wire's), but a change of one file compiles its whole batch.
+# fifth of report's and wire's), but a change of one file compiles its whole batch. A sanitizer build
+# is made from nothing far more often than after a change, so the batches are large there: with Clang
+# a fifth of the time, and up to 3 GB of memory. GCC would need far more.
 function(sweepd_batches target size)
   if(SWEEPD_BATCHES)
+    if(SWEEPD_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+      set(size 80)
+    endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     # GCC treats the files as headers, where a member with a type of an anonymous namespace is a
     # mistake, and inlines only one half of the allocation and release in Asio's coroutines.
@@ -84,7 +89,7 @@ function(sweepd_test name)
   # Two thirds of a test file's compilation are gtest's headers and the optimiser's work on code
   # that runs once: share the first and skip the second. What is tested is optimised as ever.
   target_compile_options(test_${name} PRIVATE -O0 ${sweepd_test_options})
-  sweepd_batches(test_${name} 6)
+  sweepd_batches(test_${name} 12)
   if(arg_TORCH)
     target_precompile_headers(test_${name} REUSE_FROM sweepd_torch_test_headers)
   else()
@@ -105,10 +110,32 @@ function(sweepd_test name)
   endif()
 endfunction()
 
-# Adds those of sweepd_test's tests whose names match. ctest has them in the list test_<name>_<list>.
+# Adds those of sweepd_test's tests whose names match. ctest has them in the list test_<name>_<list>; of a
+# sanitizer build it has their suites (see DiscoverSuites.cmake).
 macro(sweepd_discover filter list)
-  gtest_discover_tests(test_${name} TEST_FILTER "${filter}" TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 300
-    NO_PRETTY_VALUES  # else a parameter without a printer is shown as bytes, including pointers
-    TEST_LIST test_${name}_${list}
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
+  if(SWEEPD_SANITIZE)
+    sweepd_discover_suites("${filter}" ${list})
+  else()
+    gtest_discover_tests(test_${name} TEST_FILTER "${filter}" TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 300
+      NO_PRETTY_VALUES  # else a parameter without a printer is shown as bytes, including pointers
+      TEST_LIST test_${name}_${list}
+      PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
+  endif()
+endmacro()
+
+macro(sweepd_discover_suites filter list)
+  set(labels ${arg_LABELS})
+  set(suffix "")
+  if(${list} STREQUAL faults)
+    string(APPEND labels ",fault")
+    set(suffix .faults)
+  endif()
+  set(found ${CMAKE_CURRENT_BINARY_DIR}/${list}_of_suites.cmake)
+  add_custom_command(TARGET test_${name} POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:test_${name}> -D FILTER=${filter}
+            -D PREFIX=${SWEEPD_TEST_PREFIX}${name}. -D SUFFIX=${suffix} -D LABELS=${labels} -D TIMEOUT=${arg_TIMEOUT}
+            -D ENV=${arg_ENV} -D OUT=${found} -P ${CMAKE_SOURCE_DIR}/cmake/DiscoverSuites.cmake)
+  # A test program that is not built yet has no tests.
+  file(WRITE ${found}.include "if(EXISTS \"${found}\")\n  include(\"${found}\")\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${found}.include)
 endmacro()

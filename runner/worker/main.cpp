@@ -7,7 +7,7 @@
 int main(int argc, char** argv) {
   const int code =
       sweepd::worker_main(argc, argv, {sweepd::Registry::instance(), sweepd::make_device});
-#ifndef __SANITIZE_ADDRESS__  // the sanitizer looks for leaks at exit
+#ifndef SWEEPD_UNDER_ASAN  // the sanitizer looks for leaks at exit
   // At exit LibTorch destroys its tables of operators entry by entry, and the next attempt would
   // wait for that. Everything of ours is closed by now.
   std::fflush(nullptr);

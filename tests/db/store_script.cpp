@@ -210,7 +210,7 @@ std::string StoreScriptTest::sound_content_of(const fs::path& file, Uids uids) {
 }
 
 bool StoreScriptTest::is_in_sample() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SWEEPD_UNDER_ASAN) || defined(SWEEPD_UNDER_TSAN)
   constexpr std::uint64_t usual = 8;
 #else
   constexpr std::uint64_t usual = 1;

@@ -215,7 +215,7 @@ std::int64_t resident_kb(pid_t pid) {
 
 // The daemon once kept what the largest plan had needed for a moment. Of this one 280 MB were left.
 TEST(Plan, ReturnsItsMemory) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SWEEPD_UNDER_ASAN) || defined(SWEEPD_UNDER_TSAN)
   GTEST_SKIP() << "sanitizers have an allocator of their own";
 #endif
   const Sandbox box;

@@ -123,7 +123,7 @@ TEST_F(PreforkTest, AForkIsWhatAStartIs) {
            {"SigBlk:", "SigIgn:", "Cpus_allowed:", "Uid:", "NoNewPrivs:", "Seccomp:"}) {
         if (line.starts_with(name)) status += line + "\n";
       }
-#if !defined(__SANITIZE_THREAD__)  // whose own thread and signal come up at different times
+#if !defined(SWEEPD_UNDER_TSAN)  // whose own thread and signal come up at different times
       if (line.starts_with("Threads:") || line.starts_with("SigCgt:")) status += line + "\n";
 #endif
     }

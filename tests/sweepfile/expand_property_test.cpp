@@ -209,9 +209,8 @@ TEST(Expand, KeysOfNamesThatBeginAlike) {
   EXPECT_EQ(expansion.trials[0].key, key_of(def, expansion.trials[0].trial));
 }
 
-// Of the two axes of a million points. Fewer where each access to memory is checked for other
-// threads, of which there are none here.
-#if defined(__SANITIZE_THREAD__)
+// Of the two axes of a million points. Fewer where a sanitizer checks each access to memory.
+#if defined(SWEEPD_UNDER_ASAN) || defined(SWEEPD_UNDER_TSAN)
 constexpr std::int64_t kSide = 100;
 #else
 constexpr std::int64_t kSide = 1000;

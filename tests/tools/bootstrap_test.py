@@ -97,7 +97,7 @@ class Bootstrap(Sandbox):
     def test_unknown_set(self):
         done = self.bootstrap("tests")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no package set `tests`; expected build, test, lint, fuzz, clang, system or package", done.stderr)
+        self.assertIn("no package set `tests`; expected build, test, sanitize, lint, fuzz, clang, system or package", done.stderr)
 
     # Of several names the first that apt knows is taken.
 

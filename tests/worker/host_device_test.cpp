@@ -12,7 +12,7 @@
 namespace sweepd {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SWEEPD_UNDER_ASAN) || defined(SWEEPD_UNDER_TSAN)
 constexpr bool kSanitized = true;  // their allocators reserve, keep and abort differently
 #else
 constexpr bool kSanitized = false;

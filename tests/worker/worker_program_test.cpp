@@ -149,7 +149,7 @@ TEST(ExampleWorker, DescribesAndRunsANewWorkload) {
 
 // The vectors come from the process's own allocator, whose limit the torch-free device sets.
 TEST(ExampleWorker, AMemoryLimitTooSmallIsOutOfMemoryInSetup) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SWEEPD_UNDER_ASAN) || defined(SWEEPD_UNDER_TSAN)
   GTEST_SKIP() << "a sanitizer's allocator aborts instead of throwing";
 #endif
   AttemptFiles files("axpy", {{"size", "100M"}, {"memory_limit", "64MiB"}});
