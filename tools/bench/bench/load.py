@@ -10,7 +10,7 @@ PACE_S = 1.0       # a client's mean pause between two requests
 SUBMIT_PACE_S = 5.0
 LIMIT_S = 30       # an answer that comes later counts as none
 LINE = 64 << 20    # bytes
-DROPPED_S = 60     # within which a client that does not read must be cut off
+DROPPED_S = 600    # within which a client that does not read must be cut off
 
 
 def sweep(name, first, count, priority=0):
