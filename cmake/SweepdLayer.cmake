@@ -22,7 +22,7 @@ set(sweepd_light_options $<$<CONFIG:Release>:-O1>)
 # neighbours' includes. Larger batches save more headers (12 instead of 6: an eighth of db's time, a
 # fifth of report's and wire's), but a change of one file compiles its whole batch. A sanitizer build
 # is made from nothing far more often than after a change, so the batches are large there: with Clang
-# a fifth of the time, and up to 3 GB of memory. GCC would need far more.
+# a fifth of the time, and up to 4 GB of memory. GCC would need far more.
 function(sweepd_batches target size)
   if(SWEEPD_BATCHES)
     if(SWEEPD_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)

@@ -127,7 +127,7 @@ std::vector<Group> groups_of(const Table& table, const std::vector<std::size_t>&
   return groups;
 }
 
-void append_padded_line(std::string& out, const std::vector<std::string>& parts) {
+void append_trimmed_line(std::string& out, const std::vector<std::string>& parts) {
   const std::string line = join(parts, std::string(kGap, ' '));
   const std::size_t last = line.find_last_not_of(' ');
   out += line.substr(0, last == std::string::npos ? 0 : last + 1) + "\n";
@@ -149,7 +149,7 @@ void append_row(std::string& out, const Table& table, const std::vector<std::str
       const std::string text = line < cells[i].size() ? cells[i][line] : "";
       parts.push_back(report::pad(text, widths[group[i]], table.columns[group[i]].align));
     }
-    append_padded_line(out, parts);
+    append_trimmed_line(out, parts);
   }
 }
 
@@ -162,7 +162,7 @@ void append_group(std::string& out, const Table& table, const report::Lines& lin
     for (std::size_t r = 0; r < group.size(); ++r) {
       for (std::size_t k = 0; k < widths[group[r]]; ++k) rules[r] += "─";
     }
-    append_padded_line(out, rules);
+    append_trimmed_line(out, rules);
   }
 }
 
