@@ -6,7 +6,7 @@
 
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 constexpr std::string_view kUseMatrix = "several values of a parameter belong under `matrix`";
@@ -149,4 +149,4 @@ void read_zip(Reporter& report, Draft& draft, const Node& section) {
   for (const NodePtr& group : section.items) read_group(report, draft, *group);
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

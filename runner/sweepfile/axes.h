@@ -4,7 +4,7 @@
 #include "runner/sweepfile/draft.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 void read_params(Reporter& report, Draft& draft, const Node& section);
 void read_matrix(Reporter& report, Draft& draft, const Node& section);
@@ -15,4 +15,4 @@ void read_include(Reporter& report, Draft& draft, const Node& section);
 // Call after all sections. An exclude value that no point of the product has is a typing error.
 void check_exclude(Reporter& report, const Draft& draft);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

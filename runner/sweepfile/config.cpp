@@ -13,14 +13,14 @@
 namespace sweepd {
 namespace {
 
-using spec::Node;
-using spec::ReadPool;
+using sweepfile::Node;
+using sweepfile::ReadPool;
 
-void read_pools(const spec::ConfigContext& context, const Node& node,
+void read_pools(const sweepfile::ConfigContext& context, const Node& node,
                 std::vector<ReadPool>& pools) {
-  if (!spec::expect_map(context.report, "pools", node)) return;
+  if (!sweepfile::expect_map(context.report, "pools", node)) return;
   for (const Node::Entry& entry : node.entries) {
-    ReadPool read = spec::read_pool(context, *entry.key, *entry.value);
+    ReadPool read = sweepfile::read_pool(context, *entry.key, *entry.value);
     const auto known = std::find_if(pools.begin(), pools.end(), [&](const ReadPool& pool) {
       return pool.pool.name == read.pool.name;
     });
@@ -35,13 +35,13 @@ void read_pools(const spec::ConfigContext& context, const Node& node,
 struct Compact {
   std::optional<Duration> older = kCompactOlder;
   std::string text = "30d";  // as it is written
-  std::string source = spec::kSourceOfDefaults;
+  std::string source = sweepfile::kSourceOfDefaults;
 };
 
 constexpr const char* kNever = "never";
 
-void read_older(const spec::ConfigContext& context, const Node& node, Compact& compact) {
-  const auto text = spec::read_text(context.report, "older", node);
+void read_older(const sweepfile::ConfigContext& context, const Node& node, Compact& compact) {
+  const auto text = sweepfile::read_text(context.report, "older", node);
   if (!text) return;
   compact.source = fmt::format("{}:{}", context.file, node.mark.line);
   compact.text = *text;
@@ -54,29 +54,29 @@ void read_older(const spec::ConfigContext& context, const Node& node, Compact& c
     context.report.error(node.mark,
                          fmt::format("older: `{}` is not a duration; expected one such as 30d, or "
                                      "`{}`",
-                                     spec::shown(*text), kNever));
+                                     sweepfile::shown(*text), kNever));
   }
 }
 
-void read_compact(const spec::ConfigContext& context, const Node& node, Compact& compact) {
-  if (!spec::expect_map(context.report, "compact", node)) return;
-  spec::read_fields(
+void read_compact(const sweepfile::ConfigContext& context, const Node& node, Compact& compact) {
+  if (!sweepfile::expect_map(context.report, "compact", node)) return;
+  sweepfile::read_fields(
       context.report, "compact", node,
       {{"older", [&](const Node&, const Node& value) { read_older(context, value, compact); }}});
 }
 
 void read_file(const ConfigText& text, const EnvironmentOf& environment,
                std::vector<ReadPool>& pools, Compact& compact, std::vector<Diagnostic>& errors) {
-  const spec::SourceText source(spec::without_byte_order_mark(text.text));
-  spec::Reporter report(source, text.file);
-  const spec::ConfigContext context{report, text.file, environment};
-  const std::vector<spec::Document> documents = spec::load_documents(source, report);
+  const sweepfile::SourceText source(sweepfile::without_byte_order_mark(text.text));
+  sweepfile::Reporter report(source, text.file);
+  const sweepfile::ConfigContext context{report, text.file, environment};
+  const std::vector<sweepfile::Document> documents = sweepfile::load_documents(source, report);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const Node& root = *documents[i].root;
     if (i > 0) {
       report.error(root.mark, "a configuration is one document", "remove the line `---` before it");
-    } else if (spec::expect_map(report, "a configuration", root)) {
-      spec::read_fields(
+    } else if (sweepfile::expect_map(report, "a configuration", root)) {
+      sweepfile::read_fields(
           report, "the configuration", root,
           {{"pools", [&](const Node&, const Node& value) { read_pools(context, value, pools); }},
            {"compact",
@@ -92,7 +92,7 @@ void read_file(const ConfigText& text, const EnvironmentOf& environment,
 ParsedConfig parse_config(const std::vector<ConfigText>& texts, const EnvironmentOf& environment) {
   std::vector<ReadPool> pools(1);
   pools.front().pool.name = kLocalPool;
-  pools.front().values.push_back(spec::local_value(spec::kSourceOfDefaults));
+  pools.front().values.push_back(sweepfile::local_value(sweepfile::kSourceOfDefaults));
   Compact compact;
   ParsedConfig parsed;
   for (const ConfigText& text : texts) read_file(text, environment, pools, compact, parsed.errors);

@@ -10,7 +10,7 @@
 #include "runner/base/text.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -223,4 +223,4 @@ ReadPool read_pool(const ConfigContext& context, const Node& key, const Node& va
   return out;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

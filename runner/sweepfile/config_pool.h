@@ -8,7 +8,7 @@
 #include "runner/sweepfile/node.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 struct ReadPool {
   PoolConfig pool;
@@ -29,4 +29,4 @@ ConfigValue local_value(std::string source);
 // `key` is the pool's name. Complete only if nothing was reported.
 ReadPool read_pool(const ConfigContext& context, const Node& key, const Node& value);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

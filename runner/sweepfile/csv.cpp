@@ -1,6 +1,6 @@
 #include "runner/sweepfile/csv.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 class CsvReader {
@@ -70,4 +70,4 @@ CsvText parse_csv(std::string_view text) {
   return CsvReader(text).read();
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

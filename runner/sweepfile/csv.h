@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 struct CsvRow {
   int line = 0;  // from 1
@@ -21,4 +21,4 @@ struct CsvText {
 // Line ends may be CRLF or LF. Never throws.
 CsvText parse_csv(std::string_view text);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -8,7 +8,7 @@
 
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 const std::vector<std::string> kTypes{"integer", "real", "boolean", "text", "choice", "bytes"};
@@ -163,4 +163,4 @@ std::optional<ParamDef> read_declared_param(Reporter& report, const Node& key, c
   return DeclaredParam(report, key.text).read(key, value);
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

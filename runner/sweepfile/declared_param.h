@@ -7,10 +7,10 @@
 #include "runner/sweepfile/node.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // Reads `size: {type: integer, default: 512, unit: rows, help: ..., minimum: 1}`, or `size: 512`.
 // Without `type`, `choices` or the default decide it. Returns nothing after reporting a mistake.
 std::optional<ParamDef> read_declared_param(Reporter& report, const Node& key, const Node& value);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -14,7 +14,7 @@
 #include "runner/sweepfile/tables.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 bool is_sweep_name(std::string_view name) {
@@ -203,4 +203,4 @@ Draft read_document(Reporter& report, const Catalog& catalog, FilePrograms& prog
   return draft;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -7,7 +7,7 @@
 #include "runner/sweepfile/program.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // The draft is complete only if nothing was reported. Adds the document's program to `programs`.
 Draft read_document(Reporter& report, const Catalog& catalog, FilePrograms& programs,
@@ -16,4 +16,4 @@ Draft read_document(Reporter& report, const Catalog& catalog, FilePrograms& prog
 // Returns what the documents say of their names and workloads, without looking for mistakes.
 SweepsInFile sweeps_in(const std::vector<Document>& documents);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -8,7 +8,7 @@
 #include "runner/model/sweep.h"
 #include "runner/sweepfile/node.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // The section that gives a parameter its values. A parameter has at most one.
 struct Claim {
@@ -48,4 +48,4 @@ struct Draft {
   Mark size_mark;  // place of what makes the sweep large: matrix, else zip, else name
 };
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -16,9 +16,9 @@
 namespace sweepd {
 namespace {
 
-using spec::Dimension;
-using spec::KeyWriter;
-using spec::RuleIndex;
+using sweepfile::Dimension;
+using sweepfile::KeyWriter;
+using sweepfile::RuleIndex;
 
 Trial base_trial(const Sweep& sweep, const WorkloadDef& def) {
   Trial trial = default_trial(def);
@@ -103,7 +103,7 @@ class Collector {
 class Walker {
  public:
   Walker(const Sweep& sweep, const WorkloadDef& def)
-      : dimensions_(spec::dimensions_of(sweep)),
+      : dimensions_(sweepfile::dimensions_of(sweep)),
         counters_(dimensions_.size(), 0),
         trial_(base_trial(sweep, def)),
         keys_(def),
@@ -173,8 +173,8 @@ class Walker {
 
 std::int64_t count_points(const Sweep& sweep) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  std::int64_t points = spec::has_product(sweep) ? 1 : 0;
-  for (const Dimension& dimension : spec::dimensions_of(sweep)) {
+  std::int64_t points = sweepfile::has_product(sweep) ? 1 : 0;
+  for (const Dimension& dimension : sweepfile::dimensions_of(sweep)) {
     if (__builtin_mul_overflow(points, dimension.length, &points)) return kMax;
   }
   if (__builtin_add_overflow(points, sweep.include.size(), &points)) return kMax;
@@ -184,7 +184,7 @@ std::int64_t count_points(const Sweep& sweep) {
 Expansion expand(const Sweep& sweep, const WorkloadDef& def, const DeviceOfPool& device_of) {
   Collector collector(def, static_cast<std::size_t>(count_points(sweep)), device_of);
   collector.out.excluded.assign(sweep.exclude.size(), 0);
-  if (spec::has_product(sweep)) Walker(sweep, def).walk(collector);
+  if (sweepfile::has_product(sweep)) Walker(sweep, def).walk(collector);
 
   const Trial base = base_trial(sweep, def);
   KeyWriter keys(def);

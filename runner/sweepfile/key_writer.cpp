@@ -6,7 +6,7 @@
 #include "runner/base/hash.h"
 #include "runner/model/key_text.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 KeyWriter::KeyWriter(const WorkloadDef& def)
     : def_(def),
@@ -39,4 +39,4 @@ TrialKey KeyWriter::key() {
   return hash128(text_);
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

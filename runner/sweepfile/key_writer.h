@@ -9,7 +9,7 @@
 
 #include "runner/model/trial.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 class KeyWriter {
  public:
@@ -30,4 +30,4 @@ class KeyWriter {
   std::string text_;                // reused
 };
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

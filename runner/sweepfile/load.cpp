@@ -13,7 +13,7 @@
 #include "runner/sweepfile/tree_builder.h"
 #include "runner/sweepfile/utf8.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 struct Explanation {
@@ -154,4 +154,4 @@ std::vector<Document> load_documents(const SourceText& source, Reporter& report)
   return documents;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

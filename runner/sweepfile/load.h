@@ -8,7 +8,7 @@
 #include "runner/sweepfile/node.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 constexpr int kMaxDepth = 16;
 constexpr std::size_t kMaxAliasNodes = 10'000;
@@ -23,4 +23,4 @@ struct Document {
 // ones (a trailing `---`). Mistakes go to the reporter.
 std::vector<Document> load_documents(const SourceText& source, Reporter& report);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

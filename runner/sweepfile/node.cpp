@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 const Node::Entry* entry_in(const Node& map, std::string_view key) {
   const auto found = std::ranges::find_if(
@@ -15,4 +15,4 @@ const Node* value_in(const Node& map, std::string_view key) {
   return entry == nullptr ? nullptr : entry->value.get();
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // Where yaml-cpp saw a value begin. Its length is computed only for the few values that a
 // diagnostic names (source_text.h): computing it for each would be quadratic in the length of a
@@ -50,4 +50,4 @@ const Node* value_in(const Node& map, std::string_view key);
 // "a map", "a list", "a single value", "nothing": for "expected ..., found ...".
 const char* describe(Node::Kind kind);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

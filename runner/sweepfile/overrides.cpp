@@ -10,7 +10,7 @@
 #include "runner/sweepfile/product.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 struct Slot {
@@ -207,4 +207,4 @@ std::vector<std::string> apply_overrides(Reporter& report, std::vector<Draft>& d
   return unfit;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

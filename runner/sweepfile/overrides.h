@@ -7,7 +7,7 @@
 #include "runner/sweepfile/draft.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // Changes every sweep whose workload has the parameter. Call only if the file itself has no
 // mistakes, because an override must not hide them. Returns the names that fit no sweep and need
@@ -15,4 +15,4 @@ namespace sweepd::spec {
 std::vector<std::string> apply_overrides(Reporter& report, std::vector<Draft>& drafts,
                                          const std::vector<Override>& overrides);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -19,9 +19,9 @@
 namespace sweepd {
 namespace {
 
-using spec::Draft;
-using spec::kMaxPoints;
-using spec::Reporter;
+using sweepfile::Draft;
+using sweepfile::kMaxPoints;
+using sweepfile::Reporter;
 
 // Two sweeps of one name in one file are probably a copied document whose name was not changed.
 void check_names(Reporter& report, const std::vector<Draft>& drafts) {
@@ -49,33 +49,33 @@ void check_size(Reporter& report, const Draft& draft) {
 Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog& catalog,
                     const std::vector<Override>& overrides, const TableCheck& check,
                     const PlotCheck& plot_check) {
-  const spec::SourceText source(spec::without_byte_order_mark(text));
+  const sweepfile::SourceText source(sweepfile::without_byte_order_mark(text));
   Reporter report(source, file);
-  const std::vector<spec::Document> documents = spec::load_documents(source, report);
+  const std::vector<sweepfile::Document> documents = sweepfile::load_documents(source, report);
   std::vector<Draft> drafts;
   drafts.reserve(documents.size());
-  spec::FilePrograms programs;
-  const spec::SweepsInFile in_file = spec::sweeps_in(documents);
-  for (const spec::Document& document : documents) {
-    drafts.push_back(spec::read_document(report, catalog, programs, in_file, document));
+  sweepfile::FilePrograms programs;
+  const sweepfile::SweepsInFile in_file = sweepfile::sweeps_in(documents);
+  for (const sweepfile::Document& document : documents) {
+    drafts.push_back(sweepfile::read_document(report, catalog, programs, in_file, document));
   }
   check_names(report, drafts);
   for (const Draft& draft : drafts) {
-    spec::check_tables(report, draft, check);
-    spec::check_plots(report, draft, plot_check);
+    sweepfile::check_tables(report, draft, check);
+    sweepfile::check_plots(report, draft, plot_check);
   }
   if (documents.empty() && !report.any()) {
-    report.error(spec::Place{1, 1, 1}, "the file has no sweep", "begin with `sweep: name`");
+    report.error(sweepfile::Place{1, 1, 1}, "the file has no sweep", "begin with `sweep: name`");
   }
   Parsed parsed;
-  if (!report.any()) parsed.unfit = spec::apply_overrides(report, drafts, overrides);
+  if (!report.any()) parsed.unfit = sweepfile::apply_overrides(report, drafts, overrides);
   if (!report.any()) {
     for (Draft& draft : drafts) spell_out_args(report, draft);
   }
   if (!report.any()) {
     for (const Draft& draft : drafts) check_size(report, draft);
   }
-  if (!report.any()) spec::check_pooling(report, drafts, overrides);
+  if (!report.any()) sweepfile::check_pooling(report, drafts, overrides);
   parsed.errors = report.take();
   if (!parsed.errors.empty()) return parsed;
   for (Draft& draft : drafts) parsed.sweeps.push_back(std::move(draft.sweep));

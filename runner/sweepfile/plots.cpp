@@ -9,7 +9,7 @@
 #include "runner/sweepfile/table_parts.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 class PlotReader {
@@ -218,4 +218,4 @@ void check_plots(Reporter& report, const Draft& draft, const PlotCheck& check) {
   }
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

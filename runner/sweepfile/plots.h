@@ -5,11 +5,11 @@
 #include "runner/sweepfile/draft.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 void read_plots(Reporter& report, Draft& draft, const Node& section);
 
 // Reports what `check` finds in plots that were read without a mistake, at the keys it names.
 void check_plots(Reporter& report, const Draft& draft, const PlotCheck& check);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

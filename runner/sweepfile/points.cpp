@@ -8,7 +8,7 @@
 #include "runner/sweepfile/axes.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 constexpr std::string_view kUsePoints = "write one point for each value";
@@ -120,4 +120,4 @@ void check_exclude(Reporter& report, const Draft& draft) {
   }
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 bool has_product(const Sweep& sweep) {
   return !sweep.matrix.empty() || !sweep.zip.empty() || sweep.include.empty();
@@ -24,4 +24,4 @@ std::vector<Dimension> dimensions_of(const Sweep& sweep) {
   return dimensions;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -7,7 +7,7 @@
 
 #include "runner/model/sweep.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 constexpr std::int64_t kMaxPoints = 1'000'000;
 
@@ -22,4 +22,4 @@ struct Dimension {
 };
 std::vector<Dimension> dimensions_of(const Sweep& sweep);  // slowest first
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -11,7 +11,7 @@
 #include "runner/sweepfile/declared_param.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 constexpr std::string_view kAutoArgs = "auto";
@@ -228,4 +228,4 @@ void spell_out_args(Reporter& report, Draft& draft) {
   }
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -9,7 +9,7 @@
 #include "runner/sweepfile/draft.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // The programs that earlier documents of the file define.
 using FilePrograms = std::map<std::string, std::shared_ptr<const WorkloadDef>>;
@@ -29,4 +29,4 @@ void set_own_defaults(Draft& draft);
 // Replaces `args: auto` by `--NAME={NAME}` of each declared parameter. Call after the overrides.
 void spell_out_args(Reporter& report, Draft& draft);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

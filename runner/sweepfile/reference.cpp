@@ -149,27 +149,28 @@ Diagnostic at_row(std::string_view file, int line, std::string message) {
 ParsedReference parse_reference(const ReferenceFiles& files, const Catalog& catalog) {
   ParsedReference parsed;
   const auto fail = [&](int line, std::string message) {
-    if (parsed.errors.size() >= spec::kMaxDiagnostics) return;
-    parsed.errors.push_back(spec::at_row(files.rows_file, line, std::move(message)));
+    if (parsed.errors.size() >= sweepfile::kMaxDiagnostics) return;
+    parsed.errors.push_back(sweepfile::at_row(files.rows_file, line, std::move(message)));
   };
-  const spec::CsvText csv = spec::parse_csv(files.rows);
+  const sweepfile::CsvText csv = sweepfile::parse_csv(files.rows);
   if (csv.fault_line > 0) fail(csv.fault_line, "a quote is not closed, or text follows it");
   if (csv.rows.size() < 2)
     fail(1, "expected a row with the names of the columns, and rows of figures");
   if (!parsed.errors.empty()) return parsed;
   const std::vector<std::string>& columns = csv.rows.front().cells;
 
-  const spec::SourceText source(files.mapping);
-  spec::Reporter report(source, files.mapping_file);
-  const auto documents = spec::load_documents(source, report);
-  spec::ReferenceMapping mapping;
-  if (!documents.empty()) mapping = spec::read_mapping(report, *documents.front().root, columns);
+  const sweepfile::SourceText source(files.mapping);
+  sweepfile::Reporter report(source, files.mapping_file);
+  const auto documents = sweepfile::load_documents(source, report);
+  sweepfile::ReferenceMapping mapping;
+  if (!documents.empty())
+    mapping = sweepfile::read_mapping(report, *documents.front().root, columns);
   parsed.errors = report.take();
   if (!parsed.errors.empty()) return parsed;
 
   parsed.reference.name = mapping.name;
   parsed.reference.description = mapping.description;
-  const spec::RowReader reader(mapping, columns, catalog);
+  const sweepfile::RowReader reader(mapping, columns, catalog);
   for (std::size_t i = 1; i < csv.rows.size(); ++i) {
     ReferenceRow row;
     std::string mistake = reader.read(csv.rows[i], row);

@@ -8,7 +8,7 @@
 #include "runner/base/units.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 class MappingReader {
@@ -128,4 +128,4 @@ ReferenceMapping read_mapping(Reporter& report, const Node& root,
   return MappingReader(report, columns).read(root);
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -8,7 +8,7 @@
 
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // For the rows whose columns have these values. A pattern may end with `*`.
 struct ReferenceRule {
@@ -33,4 +33,4 @@ ReferenceMapping read_mapping(Reporter& report, const Node& root,
 // Fields of a row that are no parameters.
 const std::vector<std::string>& reference_fields();
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -8,7 +8,7 @@
 #include "runner/base/text.h"
 #include "runner/sweepfile/utf8.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 constexpr std::size_t kMaxCollected = 10'000;
@@ -159,4 +159,4 @@ std::vector<Diagnostic> Reporter::take() {
   return diagnostics;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -10,7 +10,7 @@
 #include "runner/sweepfile/source_text.h"
 #include "runner/sweepfile/sweepfile.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // A person fixes a hundred mistakes in several rounds anyway, and a hostile file must not make us
 // answer with more than it sent.
@@ -53,4 +53,4 @@ std::string help_nearest(std::string_view typed, const std::vector<std::string>&
 // Returns text of the file as messages repeat it: control characters escaped, cut after 60 bytes.
 std::string shown(std::string_view text);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

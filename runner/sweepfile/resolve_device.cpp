@@ -38,7 +38,7 @@ std::set<std::string> pools_of(const Sweep& sweep, const WorkloadDef& def) {
   for (const ZipGroup& group : sweep.zip) {
     for (const Axis& axis : group.axes) add_axis(axis);
   }
-  bool fixed_counts = !is_axis && spec::has_product(sweep);
+  bool fixed_counts = !is_axis && sweepfile::has_product(sweep);
   for (const auto& point : sweep.include) {
     const auto names_pool = [&](const Setting& setting) { return setting.param == *pool; };
     fixed_counts = fixed_counts || std::none_of(point.begin(), point.end(), names_pool);

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <unordered_map>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 constexpr std::size_t kWordBits = 64;
@@ -146,4 +146,4 @@ std::optional<std::size_t> RuleIndex::first_match() const {
   return std::nullopt;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

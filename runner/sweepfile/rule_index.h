@@ -15,7 +15,7 @@
 
 #include "runner/sweepfile/product.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 class RuleIndex {
  public:
@@ -47,4 +47,4 @@ class RuleIndex {
   std::vector<std::uint8_t> some_;  // by dimension: whether any remain
 };
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 constexpr std::string_view kBlank = " \t";
@@ -150,4 +150,4 @@ bool quote_is_open(const SourceText& source, const Place& place) {
   return end_of_quoted(text, begin) == std::string_view::npos;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

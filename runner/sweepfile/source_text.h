@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // A piece of one line that a diagnostic underlines.
 struct Place {
@@ -40,4 +40,4 @@ Place place_of_alias(const SourceText& source, int line, int column);
 // rest of the file as its value.
 bool quote_is_open(const SourceText& source, const Place& place);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -224,19 +224,20 @@ class StudyReader {
 
 ParsedStudy parse_study(std::string_view text, std::string_view file, const std::string& scale,
                         const Catalog& catalog, const ReadSweeps& read) {
-  const spec::SourceText source(text);
-  spec::Reporter report(source, file);
-  const std::vector<spec::Document> documents = spec::load_documents(source, report);
+  const sweepfile::SourceText source(text);
+  sweepfile::Reporter report(source, file);
+  const std::vector<sweepfile::Document> documents = sweepfile::load_documents(source, report);
   ParsedStudy parsed;
   if (documents.empty() && !report.any()) {
-    report.error(spec::Place{1, 1, 1}, "the file has no study", "begin with `study: name`");
+    report.error(sweepfile::Place{1, 1, 1}, "the file has no study", "begin with `study: name`");
   }
   if (documents.size() > 1) {
     report.error(documents[1].root->mark, "a study is one document", "remove the `---` above it");
   }
   if (!documents.empty()) {
-    spec::StudyDraft draft = spec::StudyReader(source, report, scale).read(*documents.front().root);
-    parsed.files = spec::check_files(report, catalog, read, draft);
+    sweepfile::StudyDraft draft =
+        sweepfile::StudyReader(source, report, scale).read(*documents.front().root);
+    parsed.files = sweepfile::check_files(report, catalog, read, draft);
     parsed.study = std::move(draft.study);
   }
   parsed.errors = report.take();

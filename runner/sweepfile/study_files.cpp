@@ -10,7 +10,7 @@
 #include "runner/sweepfile/study_prose.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 std::string in_lower_case(std::string text) {
@@ -155,4 +155,4 @@ std::vector<std::string> check_files(Reporter& report, const Catalog& catalog,
   return FileCheck(report, catalog, read, draft).run();
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

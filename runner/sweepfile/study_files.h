@@ -8,7 +8,7 @@
 #include "runner/sweepfile/reporter.h"
 #include "runner/sweepfile/study.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 struct StudySet {
   Override override;
@@ -41,4 +41,4 @@ std::vector<StudySet> read_settings(Reporter& report, const Node& map);
 std::vector<std::string> check_files(Reporter& report, const Catalog& catalog,
                                      const ReadSweeps& read, StudyDraft& draft);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

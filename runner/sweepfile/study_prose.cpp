@@ -9,7 +9,7 @@
 #include "runner/base/text.h"
 #include "runner/sweepfile/table_parts.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 constexpr std::string_view kOpen = "{{";
@@ -209,4 +209,4 @@ void check_figure(Reporter& report, const Catalog& catalog, const std::vector<Sw
   }
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -14,7 +14,7 @@
 #include "runner/model/study.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 using ScaleValues = std::map<std::string, std::string>;
 
@@ -26,4 +26,4 @@ std::vector<StudyPiece> read_prose(const SourceText& source, Reporter& report, c
 void check_figure(Reporter& report, const Catalog& catalog, const std::vector<Sweep>& sweeps,
                   const StudyFigure& figure);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -10,7 +10,7 @@
 #include "runner/model/verdict.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 // The columns that every result has in addition to its parameters (docs/DATABASE.md).
@@ -231,4 +231,4 @@ void read_baseline(Reporter& report, const Draft& draft, std::vector<TableSpec::
   }
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

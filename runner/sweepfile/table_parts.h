@@ -8,7 +8,7 @@
 #include "runner/sweepfile/draft.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // Reads `rows` or `columns`: names, or `name: heading`. `used` contains the names of both.
 std::vector<std::string> read_names(Reporter& report, const Draft& draft, std::string_view what,
@@ -39,4 +39,4 @@ void read_where(Reporter& report, const Draft& draft, std::vector<TableSpec::Fil
 void read_baseline(Reporter& report, const Draft& draft, std::vector<TableSpec::Filter>& baseline,
                    const Node& map);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -11,7 +11,7 @@
 #include "runner/base/text.h"
 #include "runner/sweepfile/product.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 constexpr std::size_t kMaxShown = 4;  // values of one parameter in a message
@@ -247,4 +247,4 @@ void check_pooling(Reporter& report, const std::vector<Draft>& drafts,
   }
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

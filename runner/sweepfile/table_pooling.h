@@ -7,7 +7,7 @@
 #include "runner/sweepfile/reporter.h"
 #include "runner/sweepfile/sweepfile.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // Every parameter that the sweep varies must be a row or a column of each table, or an axis of each
 // plot, or be fixed by `where` or by the ones that are, or be listed in `pool`. Call after the
@@ -16,4 +16,4 @@ namespace sweepd::spec {
 void check_pooling(Reporter& report, const std::vector<Draft>& drafts,
                    const std::vector<Override>& overrides);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -8,7 +8,7 @@
 #include "runner/sweepfile/table_parts.h"
 #include "runner/sweepfile/values.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 bool has_key(const Node& map, std::string_view name) {
@@ -266,4 +266,4 @@ void check_tables(Reporter& report, const Draft& draft, const TableCheck& check)
   }
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

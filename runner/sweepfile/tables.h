@@ -5,11 +5,11 @@
 #include "runner/sweepfile/draft.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 void read_tables(Reporter& report, Draft& draft, const Node& section);
 
 // Reports what `check` finds in tables that were read without a mistake, at the keys it names.
 void check_tables(Reporter& report, const Draft& draft, const TableCheck& check);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -7,7 +7,7 @@
 
 #include "runner/base/units.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 Mark mark_of(const YAML::Mark& mark) {
@@ -165,4 +165,4 @@ void TreeBuilder::check_key(const Node& key) {
   }
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

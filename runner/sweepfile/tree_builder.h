@@ -11,7 +11,7 @@
 
 #include "runner/sweepfile/load.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // Thrown through yaml-cpp, which cannot be stopped otherwise, after the mistake has been reported.
 // Caught in load.cpp.
@@ -68,4 +68,4 @@ class TreeBuilder final : public YAML::EventHandler {
   std::size_t alias_text_bytes_ = 0;
 };
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 namespace {
 
 // Returns the length in bytes of the character at `i`, or 0 if it is invalid.
@@ -47,4 +47,4 @@ std::string_view without_byte_order_mark(std::string_view text) {
   return text;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

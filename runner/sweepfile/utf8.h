@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // Returns the offset of the first byte that belongs to no character, or npos.
 std::size_t find_invalid_utf8(std::string_view text, std::size_t from = 0);
@@ -16,4 +16,4 @@ std::string repair_utf8(std::string_view text);
 // Editors of one system put it in front of every file.
 std::string_view without_byte_order_mark(std::string_view text);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -7,7 +7,7 @@
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 void report_kind(Reporter& report, std::string_view what, std::string_view expected,
                  const Node& found, std::string_view help) {
@@ -119,4 +119,4 @@ std::optional<Value> read_value(Reporter& report, const ParamDef& def, const Nod
   return std::nullopt;
 }
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

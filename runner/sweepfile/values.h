@@ -11,7 +11,7 @@
 #include "runner/model/sweep.h"
 #include "runner/sweepfile/reporter.h"
 
-namespace sweepd::spec {
+namespace sweepd::sweepfile {
 
 // "`rows`: expected a list of names, found a map"
 void report_kind(Reporter& report, std::string_view what, std::string_view expected,
@@ -58,4 +58,4 @@ inline constexpr std::string_view kOneValue = "a list holds single values only";
 std::optional<Value> read_value(Reporter& report, const ParamDef& def, const Node& node,
                                 std::string_view several);
 
-}  // namespace sweepd::spec
+}  // namespace sweepd::sweepfile

@@ -29,15 +29,15 @@ std::string reference_mistakes(const std::string& rows,
 }
 
 TEST(Csv, QuotesLinesAndPlaces) {
-  const auto csv = spec::parse_csv("a,b\r\n\"x,\"\"y\"\"\",\"two\nlines\"\n\nlast,\n");
+  const auto csv = sweepfile::parse_csv("a,b\r\n\"x,\"\"y\"\"\",\"two\nlines\"\n\nlast,\n");
   EXPECT_EQ(csv.fault_line, 0);
   ASSERT_EQ(csv.rows.size(), 3U);
   EXPECT_THAT(csv.rows[1].cells, ElementsAre("x,\"y\"", "two\nlines"));
   EXPECT_EQ(csv.rows[2].line, 5);
   EXPECT_THAT(csv.rows[2].cells, ElementsAre("last", ""));
-  EXPECT_EQ(spec::parse_csv("a\n\"b\n").fault_line, 2);
-  EXPECT_EQ(spec::parse_csv("a\n\"b\"c\n").fault_line, 2);
-  EXPECT_TRUE(spec::parse_csv("").rows.empty());
+  EXPECT_EQ(sweepfile::parse_csv("a\n\"b\n").fault_line, 2);
+  EXPECT_EQ(sweepfile::parse_csv("a\n\"b\"c\n").fault_line, 2);
+  EXPECT_TRUE(sweepfile::parse_csv("").rows.empty());
 }
 
 const std::string kRows =
@@ -129,7 +129,7 @@ std::string shipped(const std::string& name) {
 }
 
 TEST(Csv, OfTheShippedReferenceHasAllItsRows) {
-  EXPECT_EQ(spec::parse_csv(shipped("writeups.csv")).rows.size(), 2173U);
+  EXPECT_EQ(sweepfile::parse_csv(shipped("writeups.csv")).rows.size(), 2173U);
 }
 
 }  // namespace
