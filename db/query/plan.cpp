@@ -7,6 +7,7 @@
 #include "db/query/identity.h"
 #include "db/query/plan_names.h"
 #include "runner/base/text.h"
+#include "runner/model/cell_name.h"
 #include "runner/model/range_metric.h"
 #include "runner/model/sample.h"
 
@@ -263,29 +264,33 @@ void choose_passes(QueryPlan& plan) {
   }
 }
 
-// Work and peaks cost two more lookups per attempt, which plain statistics do not need. A name that
-// is neither plain nor a dimension is assumed to be derived from them.
-bool is_plain(const QueryPlan& plan, const std::string& name) {
-  static const std::vector<std::string> kPlain{"n",       "mean",    "std",  "min",        "p05",
-                                               "median",  "p95",     "max",  "mad",        "sum",
-                                               "outcome", "verdict", "text", "difference", "change",
-                                               "ratio",   "speedup", "sem",  "ci95",       "p"};
-  const auto is_named = [&name](const PlannedDimension& d) { return d.name == name; };
-  return contains(kPlain, name) ||
-         std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is_named);
-}
-
-// Returns what the cell shows and the rows are sorted by: "mean", "tflops", "context".
-std::vector<std::string> figures_of(const TableSpec& table) {
-  std::vector<std::string> figures;
+// Returns what the cell shows and the rows are sorted by, such as `mean` and `tflops`.
+std::vector<const CellName*> figures_of(const TableSpec& table) {
+  std::vector<const CellName*> figures;
+  const auto add = [&figures](const std::string& name) {
+    if (const CellName* known = find_cell_name(name)) figures.push_back(known);
+  };
   for (const std::string& part : split(table.cell, '{')) {
     const std::size_t end = part.find_first_of(":}");
-    if (end != std::string::npos) figures.push_back(part.substr(0, end));
+    if (end != std::string::npos) add(part.substr(0, end));
   }
   for (const std::string& key : table.sort) {
-    figures.push_back(key.starts_with('-') ? key.substr(1) : key);
+    add(key.starts_with('-') ? key.substr(1) : key);
   }
   return figures;
+}
+
+// Work and peaks cost two more lookups per attempt, which most figures do not need.
+void choose_depth(const TableSpec& table, QueryPlan& plan) {
+  for (const CellName* figure : figures_of(table)) {
+    if (figure->needs_work()) plan.with_work = true;
+    if (figure->name == "min" || figure->name == "max") plan.with_extremes = true;
+    // The error of a mean comes from the means of the attempts.
+    if (figure->kind == NameKind::kError) plan.pooling = Pooling::kEachAttempt;
+  }
+  plan.with_text = table.cell.find("{text") != std::string::npos;
+  const bool any_bandwidth = std::any_of(plan.metrics.begin(), plan.metrics.end(), is_bandwidth);
+  if (plan.with_work || plan.with_text || any_bandwidth) plan.pooling = Pooling::kEachAttempt;
 }
 
 }  // namespace
@@ -301,17 +306,7 @@ Result<QueryPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   choose_phases(plan);
   choose_passes(plan);
   plan.warmup = query.table.warmup && plan.by_step;
-  for (const std::string& figure : figures_of(query.table)) {
-    if (!is_plain(plan, figure)) plan.with_work = true;
-    if (figure == "min" || figure == "max") plan.with_extremes = true;
-  }
-  plan.with_text = query.table.cell.find("{text") != std::string::npos;
-  const bool any_bandwidth = std::any_of(plan.metrics.begin(), plan.metrics.end(), is_bandwidth);
-  if (plan.with_work || plan.with_text || any_bandwidth) plan.pooling = Pooling::kEachAttempt;
-  // The error of a mean comes from the means of the attempts.
-  for (const std::string& figure : figures_of(query.table)) {
-    if (figure == "sem" || figure == "ci95") plan.pooling = Pooling::kEachAttempt;
-  }
+  choose_depth(query.table, plan);
   plan.named_dimensions = plan.dimensions.size();
   return plan;
 }

@@ -21,7 +21,7 @@ void Client::warn_of_other_config(const std::filesystem::path& wanted) {
              in_force->files.back().path, wanted.string());
 }
 
-Result<Connection*> Client::connection() {
+Result<DaemonConnection*> Client::connection() {
   if (!connection_) {
     std::filesystem::path wanted;
     if (!config.empty()) {
@@ -30,8 +30,8 @@ Result<Connection*> Client::connection() {
       ::setenv("SWEEPD_CONFIG", wanted.c_str(), /*overwrite=*/1);
     }
     auto opened = database.empty()
-                      ? Connection::open(state(), no_start ? Autostart::kNo : Autostart::kYes)
-                      : Connection::open_file(state(), database_file(database));
+                      ? DaemonConnection::open(state(), no_start ? Autostart::kNo : Autostart::kYes)
+                      : DaemonConnection::open_file(state(), database_file(database));
     if (!opened) return opened.error();
     keep(std::move(*opened));
     if (!config.empty() && database.empty()) warn_of_other_config(wanted);
@@ -39,7 +39,7 @@ Result<Connection*> Client::connection() {
   return &*connection_;
 }
 
-Connection* Client::keep(Connection opened) {
+DaemonConnection* Client::keep(DaemonConnection opened) {
   ++connections_;
   return &connection_.emplace(std::move(opened));
 }
@@ -49,9 +49,9 @@ bool Client::has_results() const {
   return std::filesystem::exists(state().database(), ignored);
 }
 
-Result<Connection*> Client::connect_again() {
+Result<DaemonConnection*> Client::connect_again() {
   connection_.reset();
-  auto opened = Connection::open(state(), Autostart::kOfOldFolder);
+  auto opened = DaemonConnection::open(state(), Autostart::kOfOldFolder);
   if (!opened && !has_results()) {
     return Error{ErrorCode::kUnavailable,
                  "the state folder " + state().path().string() + " was moved or deleted"};
@@ -60,11 +60,11 @@ Result<Connection*> Client::connect_again() {
   return keep(std::move(*opened));
 }
 
-Result<Connection*> Client::wait_for_daemon(Duration limit) {
+Result<DaemonConnection*> Client::wait_for_daemon(Duration limit) {
   const Instant deadline = now_instant() + limit;
   connection_.reset();
   while (true) {
-    auto opened = Connection::open(state(), Autostart::kNo);
+    auto opened = DaemonConnection::open(state(), Autostart::kNo);
     if (opened) return keep(std::move(*opened));
     if (now_instant() > deadline) return opened.error();
     if (!has_results()) return connect_again();  // says so
@@ -75,7 +75,7 @@ Result<Connection*> Client::wait_for_daemon(Duration limit) {
 // A request that the daemon has read may have been carried out, or be what it died of, so it is not
 // sent again.
 Result<nlohmann::json> Client::ask(std::string_view method, const nlohmann::json& params,
-                                   const Connection::OnNotification& on_notification) {
+                                   const DaemonConnection::OnNotification& on_notification) {
   auto open = connection();
   if (!open) return open.error();
   auto reply = (*open)->call(method, params, on_notification);

@@ -35,7 +35,7 @@ class Client {
   std::function<Exit()> action;
 
   StateFolder state() const { return StateFolder::from_environment(state_dir); }
-  Result<Connection*> connection();
+  Result<DaemonConnection*> connection();
   // Whether the daemon hung up on the last request, or on whoever waited for news.
   bool lost() const { return connection_ && connection_->closed(); }
   // How many there have been. Whoever watches must ask again on a new one.
@@ -44,23 +44,24 @@ class Client {
   bool has_results() const;
   // After the daemon's end: connects to the next one, which is started. A state folder that is gone
   // is not begun anew. Connections from before are no longer valid.
-  Result<Connection*> connect_again();
+  Result<DaemonConnection*> connect_again();
   // The same, but starts none: one must listen within `limit`.
-  Result<Connection*> wait_for_daemon(Duration limit);
-  // Calls method M of runner/wire/messages. Errors and notifications as in Connection::call.
+  Result<DaemonConnection*> wait_for_daemon(Duration limit);
+  // Calls method M of runner/wire/messages. Errors and notifications as in DaemonConnection::call.
   template <class M>
-  Result<typename M::Reply> call(const typename M::Request& request,
-                                 const Connection::OnNotification& on_notification = nullptr) {
+  Result<typename M::Reply> call(
+      const typename M::Request& request,
+      const DaemonConnection::OnNotification& on_notification = nullptr) {
     return reply_of<M>(ask(M::kName, to_params(request), on_notification));
   }
 
  private:
   Result<nlohmann::json> ask(std::string_view method, const nlohmann::json& params,
-                             const Connection::OnNotification& on_notification);
-  Connection* keep(Connection opened);
+                             const DaemonConnection::OnNotification& on_notification);
+  DaemonConnection* keep(DaemonConnection opened);
   void warn_of_other_config(const std::filesystem::path& wanted);
 
-  std::optional<Connection> connection_;
+  std::optional<DaemonConnection> connection_;
   int connections_ = 0;
 };
 

@@ -71,7 +71,7 @@ Result<UniqueFd> connect_to_holder(const StateFolder& state, Duration limit) {
 
 }  // namespace
 
-Result<Connection> Connection::open(const StateFolder& state, Autostart autostart) {
+Result<DaemonConnection> DaemonConnection::open(const StateFolder& state, Autostart autostart) {
   auto fd = connect_to(state);
   if (!fd) fd = connect_to_holder(state, kHolderLimit);
   for (int starts = 0; !fd && fd.error().code == ErrorCode::kUnavailable &&
@@ -83,17 +83,17 @@ Result<Connection> Connection::open(const StateFolder& state, Autostart autostar
     if (started) ++starts;
   }
   if (!fd) return fd.error();
-  return Connection(std::move(*fd));
+  return DaemonConnection(std::move(*fd));
 }
 
-Result<Connection> Connection::open_file(const StateFolder& state,
-                                         const std::filesystem::path& file) {
+Result<DaemonConnection> DaemonConnection::open_file(const StateFolder& state,
+                                                     const std::filesystem::path& file) {
   auto fd = start_reader(state, file);
   if (!fd) return fd.error();
-  return Connection(std::move(*fd));
+  return DaemonConnection(std::move(*fd));
 }
 
-void Connection::write(std::string_view text) {
+void DaemonConnection::write(std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
@@ -108,7 +108,7 @@ void Connection::write(std::string_view text) {
   }
 }
 
-Result<json> Connection::read_message() {
+Result<json> DaemonConnection::read_message() {
   std::size_t searched = 0;
   while (true) {
     const std::size_t newline = buffer_.find('\n', searched);
@@ -134,8 +134,8 @@ Result<json> Connection::read_message() {
   }
 }
 
-Result<json> Connection::call(std::string_view method, const json& params,
-                              const OnNotification& on_notification) {
+Result<json> DaemonConnection::call(std::string_view method, const json& params,
+                                    const OnNotification& on_notification) {
   const std::int64_t id = next_id_++;
   // A daemon with too many clients sends an error and closes before it reads a request.
   write(request_line({id, std::string(method), params}));
@@ -149,7 +149,7 @@ Result<json> Connection::call(std::string_view method, const json& params,
   }
 }
 
-Result<std::optional<json>> Connection::next_notification(Duration timeout) {
+Result<std::optional<json>> DaemonConnection::next_notification(Duration timeout) {
   const Instant deadline = now_instant() + timeout;
   while (true) {
     if (buffer_.find('\n') != std::string::npos) {
@@ -174,7 +174,7 @@ Result<std::optional<json>> Connection::next_notification(Duration timeout) {
   }
 }
 
-Result<json> Connection::next_notification() {
+Result<json> DaemonConnection::next_notification() {
   while (true) {
     auto message = read_message();
     if (!message) return message;

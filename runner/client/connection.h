@@ -43,13 +43,14 @@ Result<std::optional<N>> news_of(const nlohmann::json& notification) {
   return news;
 }
 
-class Connection {
+class DaemonConnection {
  public:
   // Unless kNo, starts a daemon if none listens, and waits for it.
-  static Result<Connection> open(const StateFolder& state, Autostart autostart);
+  static Result<DaemonConnection> open(const StateFolder& state, Autostart autostart);
   // Connects to a reader of this database file, which is started for this connection and ends with
   // it.
-  static Result<Connection> open_file(const StateFolder& state, const std::filesystem::path& file);
+  static Result<DaemonConnection> open_file(const StateFolder& state,
+                                            const std::filesystem::path& file);
 
   using OnNotification = std::function<void(nlohmann::json notification)>;
   // An error has the daemon's own message; its code tells the kind (kUnavailable: it went away).
@@ -68,7 +69,7 @@ class Connection {
   bool unheard() const { return unheard_; }
 
  private:
-  explicit Connection(UniqueFd fd) : fd_(std::move(fd)) {}
+  explicit DaemonConnection(UniqueFd fd) : fd_(std::move(fd)) {}
   // A write error is reported by the next read, after what the daemon sent before it closed.
   void write(std::string_view text);
   Result<nlohmann::json> read_message();

@@ -34,7 +34,7 @@ std::string counts_text(const rpc::SubmittedSweep& sweep) {
 
 }  // namespace
 
-void add_submission_options(Command& command, Submission& submission) {
+void add_submission_options(Command& command, SubmissionOptions& submission) {
   add_sweep_file_options(command, submission.files);
   command.add_flag("--again", submission.again,
                    "measure everything again: the same as --reuse none");
@@ -52,7 +52,7 @@ void add_submission_options(Command& command, Submission& submission) {
       ->type_name("COMMAND");
 }
 
-Result<std::vector<std::string>> submit_sweeps(Client& client, const Submission& submission,
+Result<std::vector<std::string>> submit_sweeps(Client& client, const SubmissionOptions& submission,
                                                std::FILE* lines) {
   if (submission.again && submission.reuse == "any") {
     return Error{ErrorCode::kInvalidArgument,

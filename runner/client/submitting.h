@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-struct Submission {
+struct SubmissionOptions {
   SweepFiles files;
   bool again = false;
   std::string reuse = "same";
@@ -19,10 +19,10 @@ struct Submission {
 };
 
 // Adds FILE and what selects its points, --again, --reuse and --notify; `submission` receives them.
-void add_submission_options(Command& command, Submission& submission);
+void add_submission_options(Command& command, SubmissionOptions& submission);
 
 // Queues the sweeps and prints a line for each to `lines`. Returns their ids.
-Result<std::vector<std::string>> submit_sweeps(Client& client, const Submission& submission,
+Result<std::vector<std::string>> submit_sweeps(Client& client, const SubmissionOptions& submission,
                                                std::FILE* lines);
 
 // Follows one sweep after the other until all have ended. Returns the last exit that is not kOk;

@@ -239,7 +239,7 @@ class Follower {
     display_.draw(ProgressDisplay::Urgency::kNow);
   }
 
-  Result<Connection*> next_connection() {
+  Result<DaemonConnection*> next_connection() {
     const LastWords at_interrupt(followed_.goes_on());  // whoever connects does not look for it
     if (!told_to_stop_ && !client_.no_start) return start_next();
     auto restarted = client_.wait_for_daemon(kRestart);
@@ -250,7 +250,7 @@ class Follower {
   }
 
   // It may be killed while it starts, too.
-  Result<Connection*> start_next() {
+  Result<DaemonConnection*> start_next() {
     while (true) {
       const Instant begin = now_instant();
       auto started = client_.connect_again();

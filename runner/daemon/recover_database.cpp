@@ -61,7 +61,7 @@ Result<RebuildFrom> places_of(const AppOptions& options) {
   if (!config) return config.error();
   RebuildFrom from{options.state.sweeps(), {options.state.runs()}};
   for (const PoolConfig& pool : config->config.pools) {
-    if (pool.slurm) from.runs.emplace_back(pool.runs);
+    if (pool.is_cluster()) from.runs.emplace_back(pool.runs);
   }
   return from;
 }

@@ -59,10 +59,13 @@ struct SlurmPool {
 
 struct PoolConfig {
   std::string name;
-  std::optional<SlurmPool> slurm;  // empty: this machine
+  std::optional<SlurmPool> slurm;  // only for what asks Slurm; others ask is_cluster()
   std::string runs;      // folder of the attempts, seen by all nodes under this path; "": the state
                          // folder's runs/, for this machine only
   std::string prologue;  // shell commands before the worker starts, such as `module load cuda`
+
+  // Whether its attempts run on other machines and have their folders in `runs`.
+  bool is_cluster() const { return name != kLocalPool; }
 
   // The keys of a pool of a cluster besides `slurm`.
   static void visit(auto& self, auto&& field) {

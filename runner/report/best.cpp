@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "runner/base/text.h"
+#include "runner/model/cell_name.h"
 #include "runner/model/metric.h"
 #include "runner/report/cell.h"
-#include "runner/report/cell_format.h"
 #include "runner/report/divided_metric.h"
 
 namespace sweepd::report {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "runner/base/units.h"
+#include "runner/model/cell_name.h"
 #include "runner/report/cell_format.h"
 
 namespace sweepd::report {

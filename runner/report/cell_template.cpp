@@ -3,18 +3,16 @@
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/model/cell_name.h"
 #include "runner/report/cell_format.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
 namespace {
 
-using report::CellName;
-using report::NameKind;
-
 std::vector<std::string> known_names() {
   std::vector<std::string> names;
-  for (const CellName& known : report::cell_names()) names.emplace_back(known.name);
+  for (const CellName& known : cell_names()) names.emplace_back(known.name);
   return names;
 }
 
@@ -64,7 +62,7 @@ class CellParser {
     const std::size_t colon = std::min(inside.find(':'), inside.size());
     const std::string_view name = inside.substr(0, colon);
     const std::string_view format = inside.substr(std::min(colon + 1, inside.size()));
-    const CellName* known = report::find_cell_name(name);
+    const CellName* known = find_cell_name(name);
     if (known == nullptr) {
       const auto names = known_names();
       return error(at_ + 1, fmt::format("`{}` is not a figure; expected one of {}{}", name,
@@ -98,7 +96,7 @@ class CellParser {
 };
 
 bool samples_for(std::string_view name) {
-  const CellName* known = report::find_cell_name(name);
+  const CellName* known = find_cell_name(name);
   return known != nullptr && known->needs_samples();
 }
 
@@ -118,7 +116,7 @@ bool needs_samples(const QuerySpec& query) {
   if (cell && cell->needs_samples()) return true;
   return std::any_of(query.table.sort.begin(), query.table.sort.end(), [](std::string_view key) {
     const std::string_view name = key.starts_with('-') ? key.substr(1) : key;
-    const CellName* known = report::find_cell_name(name);
+    const CellName* known = find_cell_name(name);
     // The rate may be that of the median, which the rest of the table decides.
     return samples_for(name) || (known != nullptr && known->kind == NameKind::kDerived);
   });

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "runner/base/text.h"
-#include "runner/report/cell_format.h"
+#include "runner/model/cell_name.h"
 
 namespace sweepd::report {
 namespace {

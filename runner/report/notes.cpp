@@ -9,6 +9,7 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/model/cell_name.h"
 #include "runner/report/cell_format.h"
 
 namespace sweepd::report {

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "runner/base/text.h"
+#include "runner/model/cell_name.h"
 #include "runner/report/best.h"
-#include "runner/report/cell_format.h"
 #include "runner/report/dictionary.h"
 #include "runner/report/error_notes.h"
 #include "runner/report/layer.h"
@@ -184,8 +184,8 @@ class Pivot {
         return SortKey{i, layers_[i].first_figure()};
       }
     }
-    const report::CellName* known = report::find_cell_name(name);
-    if (known != nullptr && known->kind != report::NameKind::kWord) return SortKey{{}, name};
+    const CellName* known = find_cell_name(name);
+    if (known != nullptr && known->kind != NameKind::kWord) return SortKey{{}, name};
     return Error{ErrorCode::kInvalidArgument, report::unknown_sort_key(query_.table, name)};
   }
 

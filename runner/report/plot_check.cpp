@@ -4,7 +4,7 @@
 #include <array>
 
 #include "runner/base/text.h"
-#include "runner/report/cell_format.h"
+#include "runner/model/cell_name.h"
 #include "runner/report/plot.h"
 #include "runner/report/report.h"
 
@@ -75,11 +75,11 @@ class PlotCheck {
 
   // Whether the figure of a channel exists; reports any other.
   bool known(const std::string& key, std::optional<std::size_t> at, const std::string& figure) {
-    const report::CellName* name = report::find_cell_name(figure);
-    if (name != nullptr && name->kind != report::NameKind::kWord) return true;
+    const CellName* name = find_cell_name(figure);
+    if (name != nullptr && name->kind != NameKind::kWord) return true;
     std::vector<std::string> names;
-    for (const report::CellName& each : report::cell_names()) {
-      if (each.kind != report::NameKind::kWord) names.emplace_back(each.name);
+    for (const CellName& each : cell_names()) {
+      if (each.kind != NameKind::kWord) names.emplace_back(each.name);
     }
     add(key, at,
         fmt::format("{}: `{}` is not a figure{}; expected one of {}", key, figure,

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/model/cell_name.h"
 #include "runner/report/cell.h"
-#include "runner/report/cell_format.h"
 #include "runner/report/footnotes.h"
 #include "runner/report/plot.h"
 #include "runner/report/plot_points.h"
@@ -75,9 +75,9 @@ std::string left_out_text(const PlotShape& shape, const report::PlotPoints& poin
 // "median of time, phase = forward, n = 10; bars: from min to max"
 std::string caption_of(const PlotSpec& plot, const report::PlotPoints& points) {
   const std::string& metric = plot.data.metric;
-  const report::CellName* figure = report::find_cell_name(plot.shape.figure);
+  const CellName* figure = find_cell_name(plot.shape.figure);
   const bool labelled = figure != nullptr && !figure->label.empty();
-  const bool rate = figure != nullptr && figure->kind == report::NameKind::kDerived;
+  const bool rate = figure != nullptr && figure->kind == NameKind::kDerived;
   std::vector<std::string> parts{
       fmt::format("{} {} {}", labelled ? std::string(figure->label) : plot.shape.figure,
                   rate ? "by" : "of", report::metric_label(metric.empty() ? "time" : metric))};

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "runner/model/cell_name.h"
 #include "runner/model/pooled_stats.h"
-#include "runner/report/cell_format.h"
 
 namespace sweepd::report {
 namespace {

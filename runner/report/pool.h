@@ -7,13 +7,12 @@
 #include <string_view>
 
 #include "runner/base/result.h"
+#include "runner/model/cell_name.h"
 #include "runner/model/result_set.h"
 #include "runner/report/convert.h"
 #include "runner/report/processes.h"
 
 namespace sweepd::report {
-
-struct CellName;
 
 // Statistics of the union of several attempts' samples. n, mean, std, min and max are exact from
 // the summaries alone (parallel variance); order statistics need every attempt's samples.

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "runner/model/cell_name.h"
 #include "runner/model/sample.h"
-#include "runner/report/cell_format.h"
 #include "runner/report/convert.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
@@ -34,7 +34,7 @@ bool same_filters(const Filters& a, const Filters& b) {
 }
 
 // Returns what a comparison needs of both sides. A p value needs all of their samples.
-std::string compared_needs(const report::CellName& name) {
+std::string compared_needs(const CellName& name) {
   if (name.compares_medians()) return "{median}";
   return name.name == "p" ? "{p}" : "{mean}";
 }
@@ -45,8 +45,8 @@ std::string baseline_needs(const std::string& cell) {
   const auto parsed = parse_cell(cell);
   if (!parsed) return needs;
   for (const CellTemplate::Part& part : parsed->parts) {
-    const report::CellName* known = report::find_cell_name(part.name);
-    if (known != nullptr && known->kind == report::NameKind::kCompared) {
+    const CellName* known = find_cell_name(part.name);
+    if (known != nullptr && known->kind == NameKind::kCompared) {
       needs += compared_needs(*known);
     }
   }
@@ -60,12 +60,11 @@ std::string needs_of(const std::string& cell, bool by_median) {
   std::string needs;
   if (!parsed) return needs;
   for (const CellTemplate::Part& part : parsed->parts) {
-    const report::CellName* known = report::find_cell_name(part.name);
+    const CellName* known = find_cell_name(part.name);
     if (known == nullptr) continue;
-    if (known->kind == report::NameKind::kWord && part.name != "text") continue;
-    if (known->kind == report::NameKind::kDerived && by_median) needs += "{median}";
-    needs +=
-        known->kind == report::NameKind::kCompared ? compared_needs(*known) : "{" + part.name + "}";
+    if (known->kind == NameKind::kWord && part.name != "text") continue;
+    if (known->kind == NameKind::kDerived && by_median) needs += "{median}";
+    needs += known->kind == NameKind::kCompared ? compared_needs(*known) : "{" + part.name + "}";
   }
   return needs;
 }
@@ -75,8 +74,8 @@ bool is_judged(const TableSpec::Value& value) {
   if (scope_of(value.bold.value_or(Bold::kNone)) != BoldScope::kBaseline) return false;
   const auto cell = parse_cell(value.cell);
   return cell && std::any_of(cell->parts.begin(), cell->parts.end(), [](const auto& part) {
-           const report::CellName* known = report::find_cell_name(part.name);
-           return known != nullptr && known->kind == report::NameKind::kCompared;
+           const CellName* known = find_cell_name(part.name);
+           return known != nullptr && known->kind == NameKind::kCompared;
          });
 }
 
@@ -99,7 +98,7 @@ std::size_t add_read(std::vector<QuerySpec>& reads, QuerySpec wanted) {
 std::vector<std::string> figures_in(const std::vector<std::string>& sort) {
   std::vector<std::string> figures;
   std::copy_if(sort.begin(), sort.end(), std::back_inserter(figures), [](std::string_view key) {
-    return report::find_cell_name(key.starts_with('-') ? key.substr(1) : key) != nullptr;
+    return find_cell_name(key.starts_with('-') ? key.substr(1) : key) != nullptr;
   });
   return figures;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/base/text.h"
-#include "runner/report/cell_format.h"
+#include "runner/model/cell_name.h"
 
 namespace sweepd::report {
 

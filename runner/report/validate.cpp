@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/model/cell_name.h"
 #include "runner/report/best.h"
 #include "runner/report/cell.h"
-#include "runner/report/cell_format.h"
 #include "runner/report/convert.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
@@ -100,9 +100,9 @@ class TableCheck {
     for (const std::string& key : table_.sort) {
       const std::string name = key.starts_with('-') ? key.substr(1) : key;
       if (!contains(names, name)) add("sort", report::unknown_sort_key(table_, name));
-      const report::CellName* figure = report::find_cell_name(name);
-      if (figure != nullptr && figure->kind == report::NameKind::kCompared &&
-          table_.baseline.empty() && !contains(table_.rows, name) && !names_a_value(name)) {
+      const CellName* figure = find_cell_name(name);
+      if (figure != nullptr && figure->kind == NameKind::kCompared && table_.baseline.empty() &&
+          !contains(table_.rows, name) && !names_a_value(name)) {
         add("sort", fmt::format("sort: `{}` compares, but the table has no baseline", name));
       }
     }

@@ -85,7 +85,7 @@ void add_trace(MemoryTrace trace, EventWriter& events) {
 }  // namespace
 
 Attempt::Attempt(AttemptFolder folder, int rank, const WorkerParts& parts, EventWriter& events,
-                 Progress& progress)
+                 AttemptProgress& progress)
     : folder_(std::move(folder)),
       rank_(rank),
       parts_(parts),

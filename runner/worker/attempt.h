@@ -24,7 +24,7 @@ namespace sweepd {
 class Attempt {
  public:
   Attempt(AttemptFolder folder, int rank, const WorkerParts& parts, EventWriter& events,
-          Progress& progress);
+          AttemptProgress& progress);
 
   // Runs everything up to the last fact and returns the stop reason. Throws if anything goes wrong.
   std::string run();
@@ -53,7 +53,7 @@ class Attempt {
   int rank_;
   const WorkerParts& parts_;
   EventWriter& events_;
-  Progress& progress_;
+  AttemptProgress& progress_;
   AttemptRequest request_;
   const WorkloadEntry* entry_ = nullptr;
   NamedValues values_;

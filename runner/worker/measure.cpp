@@ -35,8 +35,8 @@ constexpr Duration kLongestHold = milliseconds(100);
 
 class TimingLoop {
  public:
-  TimingLoop(Workload& workload, Device& device, const PhaseNames& phases, Progress& progress,
-             const TimingSettings& plan, const TimingHooks& hooks)
+  TimingLoop(Workload& workload, Device& device, const PhaseNames& phases,
+             AttemptProgress& progress, const TimingSettings& plan, const TimingHooks& hooks)
       : workload_(workload),
         device_(device),
         clock_(phases, device, progress),
@@ -113,7 +113,7 @@ class TimingLoop {
   Workload& workload_;
   Device& device_;
   PhaseClock clock_;
-  Progress& progress_;
+  AttemptProgress& progress_;
   double slowdown_;
   bool ahead_;
   Duration hold_ = kShortestHold;
@@ -124,7 +124,7 @@ class TimingLoop {
 }  // namespace
 
 TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
-                             const TimingSettings& plan, Progress& progress,
+                             const TimingSettings& plan, AttemptProgress& progress,
                              const TimingHooks& hooks) {
   TimingLoop loop(workload, device, phases, progress, plan, hooks);
   std::int64_t index = 0;

@@ -17,7 +17,7 @@ void extend(PhaseMemory& memory, const PhaseMemory& later) {
 
 class PhaseMeter final : public Phases {
  public:
-  PhaseMeter(const PhaseNames& names, Device& device, Progress& progress)
+  PhaseMeter(const PhaseNames& names, Device& device, AttemptProgress& progress)
       : names_(names), device_(device), progress_(progress), phases_(names.all().size()) {}
 
   // Starts recording with the next step, and asks `workload` at every boundary what it holds.
@@ -79,7 +79,7 @@ class PhaseMeter final : public Phases {
 
   const PhaseNames& names_;
   Device& device_;
-  Progress& progress_;
+  AttemptProgress& progress_;
   MemoryRecorder* recorder_ = nullptr;
   const Workload* workload_ = nullptr;
   std::vector<std::optional<PhaseMemory>> phases_;  // by index in `names_`
@@ -108,7 +108,7 @@ PhaseMemory MemorySpan::end() {
 }
 
 MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames& phases,
-                            const MemorySettings& plan, Progress& progress) {
+                            const MemorySettings& plan, AttemptProgress& progress) {
   PhaseMeter meter(phases, device, progress);
   MemoryRecorder recorder;
   const std::int64_t warmup = std::min(plan.warmup, MemorySettings::kMaxWarmup);

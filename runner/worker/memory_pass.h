@@ -46,6 +46,6 @@ struct MemoryResult {
 // has the start of its first visit, the end of its last and the largest peak. The step's peak
 // includes what is outside the phases. The trace is of the observed step.
 MemoryResult measure_memory(Workload& workload, Device& device, const PhaseNames& phases,
-                            const MemorySettings& plan, Progress& progress);
+                            const MemorySettings& plan, AttemptProgress& progress);
 
 }  // namespace sweepd

@@ -18,7 +18,7 @@ std::size_t PhaseNames::index_of(std::string_view phase) const {
       names_.empty() ? "none" : join(names_, ", "), did_you_mean(phase, names_)));
 }
 
-PhaseClock::PhaseClock(const PhaseNames& names, Device& device, Progress& progress)
+PhaseClock::PhaseClock(const PhaseNames& names, Device& device, AttemptProgress& progress)
     : names_(names), progress_(progress), timeline_(device.timeline(kMaxMarks + 2)) {
   entered_.reserve(kMaxMarks);
 }

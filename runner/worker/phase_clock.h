@@ -32,7 +32,7 @@ class PhaseClock final : public Phases {
   // More entries than this in one step are a mistake of the workload (std::length_error).
   static constexpr std::size_t kMaxMarks = 1024;
 
-  PhaseClock(const PhaseNames& names, Device& device, Progress& progress);
+  PhaseClock(const PhaseNames& names, Device& device, AttemptProgress& progress);
 
   void begin_step();
   void enter(std::string_view phase) override;
@@ -46,7 +46,7 @@ class PhaseClock final : public Phases {
 
  private:
   const PhaseNames& names_;
-  Progress& progress_;
+  AttemptProgress& progress_;
   std::unique_ptr<Timeline> timeline_;
   std::vector<std::size_t> entered_;  // phase index of mark i + 1; mark 0 begins the step
 };

@@ -9,7 +9,7 @@ namespace {
 
 class ProfiledPhases final : public Phases {
  public:
-  ProfiledPhases(const PhaseNames& names, Profiler& profiler, Progress& progress)
+  ProfiledPhases(const PhaseNames& names, Profiler& profiler, AttemptProgress& progress)
       : names_(names), profiler_(profiler), progress_(progress) {}
   void enter(std::string_view phase) override {
     const std::string& name = names_.all()[names_.index_of(phase)];
@@ -20,7 +20,7 @@ class ProfiledPhases final : public Phases {
  private:
   const PhaseNames& names_;
   Profiler& profiler_;
-  Progress& progress_;
+  AttemptProgress& progress_;
 };
 
 // Stops the observer even if the step throws.
@@ -43,7 +43,7 @@ KernelSource source_of(Device& device) {
 
 ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
                            const PhaseNames& phases, const ProfileSettings& plan,
-                           Progress& progress) {
+                           AttemptProgress& progress) {
   ProfiledPhases observed(phases, profiler, progress);
   const KernelSource source = source_of(device);
   std::int64_t index = 0;

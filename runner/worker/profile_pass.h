@@ -32,6 +32,6 @@ KernelSource source_of(Device& device);
 
 ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
                            const PhaseNames& phases, const ProfileSettings& plan,
-                           Progress& progress);
+                           AttemptProgress& progress);
 
 }  // namespace sweepd

@@ -11,10 +11,12 @@
 
 namespace sweepd {
 
-class Progress {
+class AttemptProgress {
  public:
-  Progress() { phase_.reserve(64); }
-  explicit Progress(StatusWriter status) : Progress() { status_.emplace(std::move(status)); }
+  AttemptProgress() { phase_.reserve(64); }
+  explicit AttemptProgress(StatusWriter status) : AttemptProgress() {
+    status_.emplace(std::move(status));
+  }
 
   // "setup", "check", a phase of the workload, "step" between phases, "facts"
   void enter(std::string_view phase) {

@@ -50,7 +50,7 @@ int run(const AttemptFolder& folder, int rank, const WorkerParts& parts, EventWr
   if (!status) throw JournalError(status.error().message);
   std::optional<StatusMirror> mirror;
   if (page != nullptr) mirror.emplace(page, folder.status(rank));
-  Progress progress(std::move(*status));
+  AttemptProgress progress(std::move(*status));
   Attempt attempt(folder, rank, parts, events, progress);
   try {
     return write_end(events, {Done{attempt.run()}}, rank);

@@ -9,7 +9,7 @@ SelfTimed* self_timed_of(Workload& workload) {
   return self_timed != nullptr && self_timed->times_itself() ? self_timed : nullptr;
 }
 
-JournalFindings::JournalFindings(EventWriter& events, Progress& progress)
+JournalFindings::JournalFindings(EventWriter& events, AttemptProgress& progress)
     : events_(events), progress_(progress) {
   progress_.enter("step");
 }

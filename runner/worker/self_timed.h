@@ -16,7 +16,7 @@ SelfTimed* self_timed_of(Workload& workload);
 
 class JournalFindings final : public Findings {
  public:
-  JournalFindings(EventWriter& events, Progress& progress);
+  JournalFindings(EventWriter& events, AttemptProgress& progress);
   void step(std::int64_t step, bool warmup, std::vector<Sample> samples) override;
   void memory(PhaseMemory memory) override;
   void phase(std::string_view phase) override { progress_.enter(phase); }
@@ -25,7 +25,7 @@ class JournalFindings final : public Findings {
 
  private:
   EventWriter& events_;
-  Progress& progress_;
+  AttemptProgress& progress_;
   std::int64_t steps_ = 0;
 };
 

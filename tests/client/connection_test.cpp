@@ -52,15 +52,15 @@ class ConnectionTest : public testing::Test {
   }
 
   // Connects; the server runs `script` on its end, then hangs up.
-  Connection serve(std::function<void(int fd)> script) {
+  DaemonConnection serve(std::function<void(int fd)> script) {
     server_ = std::thread([this, script = std::move(script)] {
       const UniqueFd fd(::accept(listener_.get(), nullptr, nullptr));
       script(fd.get());
     });
-    return std::move(Connection::open(state_, Autostart::kNo)).value();
+    return std::move(DaemonConnection::open(state_, Autostart::kNo)).value();
   }
   // Reads one request, then sends `text`.
-  Connection answering(std::string text) {
+  DaemonConnection answering(std::string text) {
     return serve([text = std::move(text)](int fd) {
       read_line(fd);
       send_text(fd, text);
@@ -74,7 +74,7 @@ class ConnectionTest : public testing::Test {
 
 TEST_F(ConnectionTest, AsksInOneLineAndGetsTheResult) {
   std::string asked;
-  Connection connection = serve([&asked](int fd) {
+  DaemonConnection connection = serve([&asked](int fd) {
     asked = read_line(fd);
     send_text(fd, R"({"jsonrpc":"2.0","id":1,"result":{"pid":4242}})"
                   "\n");
@@ -89,7 +89,7 @@ TEST_F(ConnectionTest, AsksInOneLineAndGetsTheResult) {
 
 TEST_F(ConnectionTest, ARequestMayBeLargerThanAnyBuffer) {
   std::size_t got = 0;
-  Connection connection = serve([&got](int fd) {
+  DaemonConnection connection = serve([&got](int fd) {
     std::string text;
     char chunk[65536];
     while (text.empty() || text.back() != '\n') {
@@ -108,29 +108,30 @@ TEST_F(ConnectionTest, ARequestMayBeLargerThanAnyBuffer) {
 }
 
 TEST_F(ConnectionTest, NotificationsBetweenDoNotDisturbTheReply) {
-  Connection connection = answering(R"({"jsonrpc":"2.0","method":"progress","params":{"n":1}})"
-                                    "\n"
-                                    R"({"jsonrpc":"2.0","id":1,"result":7})"
-                                    "\n"
-                                    R"({"jsonrpc":"2.0","method":"progress","params":{"n":2}})"
-                                    "\n");
+  DaemonConnection connection =
+      answering(R"({"jsonrpc":"2.0","method":"progress","params":{"n":1}})"
+                "\n"
+                R"({"jsonrpc":"2.0","id":1,"result":7})"
+                "\n"
+                R"({"jsonrpc":"2.0","method":"progress","params":{"n":2}})"
+                "\n");
   EXPECT_EQ(*connection.call("watch", json::object()), 7);
   EXPECT_EQ((*connection.next_notification())["params"]["n"], 2);
   EXPECT_EQ(connection.next_notification().error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(ConnectionTest, TheAnswerToAnotherRequestIsNotOurs) {
-  Connection connection = answering(R"({"jsonrpc":"2.0","id":99,"result":"another's"})"
-                                    "\n"
-                                    R"({"jsonrpc":"2.0","id":1,"result":"ours"})"
-                                    "\n");
+  DaemonConnection connection = answering(R"({"jsonrpc":"2.0","id":99,"result":"another's"})"
+                                          "\n"
+                                          R"({"jsonrpc":"2.0","id":1,"result":"ours"})"
+                                          "\n");
   EXPECT_EQ(*connection.call("status", json::object()), "ours");
 }
 
 // The server would speak after ten seconds, if nobody told it that the client gave up before.
 TEST_F(ConnectionTest, WaitingForNewsEndsWhenItsTimeIsUp) {
   std::promise<void> gave_up;
-  Connection connection = serve([told = gave_up.get_future().share()](int fd) {
+  DaemonConnection connection = serve([told = gave_up.get_future().share()](int fd) {
     if (told.wait_for(std::chrono::seconds(10)) == std::future_status::ready) return;
     send_text(fd, R"({"jsonrpc":"2.0","method":"progress","params":{"n":1}})"
                   "\n");
@@ -153,7 +154,7 @@ TEST(News, OfAnotherKindIsNoneAndUnreadableIsAnError) {
 }
 
 TEST_F(ConnectionTest, AnErrorKeepsItsKindAndItsWords) {
-  Connection connection =
+  DaemonConnection connection =
       answering(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no sweep `x`"}})"
                 "\n");
   const auto result = connection.call("show", json::object());
@@ -169,7 +170,7 @@ TEST_F(ConnectionTest, MalformedRepliesAreErrorsNotCrashes) {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":\"x\",\"message\":\"m\"}}",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32001,\"message\":7}}",
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":null}"}) {
-    Connection connection = answering(std::string(reply) + "\n");
+    DaemonConnection connection = answering(std::string(reply) + "\n");
     const auto result = connection.call("status", json::object());
     ASSERT_FALSE(result) << reply;
     EXPECT_EQ(result.error().code, ErrorCode::kInternal) << reply;
@@ -179,7 +180,7 @@ TEST_F(ConnectionTest, MalformedRepliesAreErrorsNotCrashes) {
 
 TEST_F(ConnectionTest, ADaemonThatGoesAwayIsSaidSo) {
   for (const char* torn : {"", R"({"jsonrpc":"2.0","id":1,"res)"}) {
-    Connection connection = answering(torn);
+    DaemonConnection connection = answering(torn);
     const auto result = connection.call("status", json::object());
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
@@ -190,7 +191,7 @@ TEST_F(ConnectionTest, ADaemonThatGoesAwayIsSaidSo) {
 
 // The server refuses and hangs up without reading anything, so that sending already fails.
 TEST_F(ConnectionTest, WhyItWasRefusedIsHeardThoughTheRequestCouldNotBeSent) {
-  Connection connection = serve([](int fd) {
+  DaemonConnection connection = serve([](int fd) {
     send_text(fd, R"({"jsonrpc":"2.0","id":null,"error":{"code":-32004,"message":"too many"}})"
                   "\n");
   });
@@ -203,7 +204,7 @@ TEST_F(ConnectionTest, WhyItWasRefusedIsHeardThoughTheRequestCouldNotBeSent) {
 
 TEST(Connection, WithoutADaemonTheSocketIsNamed) {
   const StateFolder state(std::filesystem::temp_directory_path() / ("sweepd-none-" + random_id()));
-  const auto opened = Connection::open(state, Autostart::kNo);
+  const auto opened = DaemonConnection::open(state, Autostart::kNo);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(opened.error().message, HasSubstr(state.socket().string()));

@@ -1,4 +1,9 @@
 // Tests Reader::results for figures of passes and devices, with their units and limits.
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "runner/model/cell_name.h"
 #include "tests/db/results_fixture.h"
 
 namespace sweepd {
@@ -124,6 +129,22 @@ TEST_F(ResultsTest, WorkAndPeaksComeWithDerivedFigures) {
   EXPECT_EQ(result.tokens, 512);
   EXPECT_EQ(result.peak_flops_per_s, 5e11);
   EXPECT_EQ(result.peak_bytes_per_s, 1e10);
+}
+
+// A lookup of work and peaks per attempt is wasted on any other figure.
+TEST_F(ResultsTest, OnlyFiguresMadeOfWorkReadIt) {
+  const std::set<std::string_view> made_of_work{"floor", "tokens_per_s",    "tflops", "gbps",
+                                                "mfu",   "bandwidth_share", "reached"};
+  finish(done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20));
+  for (const CellName& figure : cell_names()) {
+    const std::string name(figure.name);
+    auto in_cell = by({"model"}), in_sort = by({"model"});
+    in_cell.table.cell = "{" + name + "}";
+    in_sort.table.sort = {"-" + name};
+    const std::int64_t tokens = made_of_work.contains(figure.name) ? 512 : 0;
+    EXPECT_EQ(ask(in_cell).rows.at(0).tokens, tokens) << name;
+    EXPECT_EQ(ask(in_sort).rows.at(0).tokens, tokens) << name;
+  }
 }
 
 TEST_F(ResultsTest, KnownDevicesHaveTheirDatasheetPeak) {

@@ -20,7 +20,7 @@ class CudaMemoryPass : public CudaFixture {
   MemoryResult observe(const Texts& params) {
     const auto workload = harness->make("lm_step", params);
     const PhaseNames phases({"forward", "backward", "optimizer"});
-    Progress progress;
+    AttemptProgress progress;
     return measure_memory(*workload, *harness->device, phases, {2, snapshot}, progress);
   }
 

@@ -24,7 +24,7 @@ class CudaProfile : public CudaFixture {
     const auto workload = harness->make("lm_step", changes);
     const auto profiler = make_profiler(*harness->device);
     const PhaseNames phases(Registry::instance().find("lm_step")->def.phases);
-    Progress progress;
+    AttemptProgress progress;
     return profile_step(*workload, *harness->device, *profiler, phases, {3}, progress);
   }
   static std::int64_t matmuls(const ProfileResult& result, const std::string& phase,

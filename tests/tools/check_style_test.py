@@ -48,6 +48,13 @@ class Empty(unittest.TestCase):
         self.assertNotIn("kept.h", done.stderr)
 
 
+class Types(unittest.TestCase):
+    def test_a_type_with_two_definitions_is_an_error(self):
+        done = check_style({f"runner/{layer}/a.h": "struct Twice {};\n" for layer in ("client", "wire")})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("runner/wire/a.h:1: `Twice` is defined in runner/client/a.h:1 too", done.stderr)
+
+
 class Properties(unittest.TestCase):
     def check(self, statements):
         """Exit status, and what check_style says of rc::check in a tree with a file for each statement."""

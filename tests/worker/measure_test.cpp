@@ -41,7 +41,7 @@ class MeasureTest : public ::testing::Test {
 
   FakeDevice device;
   PhaseNames phases{{"forward", "backward", "optimizer"}};
-  Progress progress;
+  AttemptProgress progress;
   std::vector<StepEvent> events;
   std::size_t warmup_steps_when_called = 99;
 };

@@ -23,7 +23,7 @@ class MemoryPassTest : public ::testing::Test {
 
   FakeDevice device;
   PhaseNames phases{{"forward", "backward"}};
-  Progress progress;
+  AttemptProgress progress;
 };
 
 TEST_F(MemoryPassTest, EachPhaseHasItsOwnPeak) {

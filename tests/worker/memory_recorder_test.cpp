@@ -69,7 +69,7 @@ class MemoryRecorderTest : public ::testing::Test {
 
   FakeDevice device;
   PhaseNames phases{{"forward", "backward", "optimizer"}};
-  Progress progress;
+  AttemptProgress progress;
 };
 
 TEST_F(MemoryRecorderTest, EveryBlockHasItsPhaseItsRangeAndItsName) {

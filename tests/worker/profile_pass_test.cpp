@@ -23,7 +23,7 @@ class ProfilePass : public ::testing::Test {
  protected:
   FakeDevice device;
   PhaseNames phases{{"forward", "backward"}};
-  Progress progress;
+  AttemptProgress progress;
 };
 
 TEST_F(ProfilePass, DiscardsAStepComparesTheNextAndKeepsTheLast) {

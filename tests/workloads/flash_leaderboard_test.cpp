@@ -100,7 +100,7 @@ TEST(FlashLeaderboard, NoFlushIsInATiming) {
     }));
     return now_instant();
   };
-  Progress progress;
+  AttemptProgress progress;
   const PhaseNames phases({"forward", "backward"});
   measure_timing(*workload, *harness.device, phases, {0, {4, 0, {}, {}}}, progress, hooks);
   EXPECT_THAT(zeroed, ElementsAre(1, 0, 1, 0, 1, 0, 1, 0));  // before and after each step

@@ -42,7 +42,7 @@ Observed observe(const Texts& params) {
   Harness harness;
   const auto workload = harness.make("lm_step", params);
   const PhaseNames phases({"forward", "backward", "optimizer"});
-  Progress progress;
+  AttemptProgress progress;
   Observed observed{measure_memory(*workload, *harness.device, phases, {1, {}}, progress), {}, {}};
   const auto& result = observed.result;
   for (const auto& [name, value] : memory_facts(*result.trace)) {

@@ -23,7 +23,7 @@ ProfileResult profile(const Texts& changes, const std::string& workload = "lm_st
   const auto made = harness.make(workload, changes);
   const auto profiler = make_profiler(*harness.device);
   const PhaseNames phases(Registry::instance().find(workload)->def.phases);
-  Progress progress;
+  AttemptProgress progress;
   return profile_step(*made, *harness.device, *profiler, phases, {1}, progress);
 }
 

@@ -12,7 +12,7 @@ namespace sweepd {
 namespace {
 
 struct RunOptions {
-  Submission submission;
+  SubmissionOptions submission;
   std::string format = "md";
 };
 

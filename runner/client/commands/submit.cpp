@@ -8,7 +8,7 @@ namespace sweepd {
 namespace {
 
 struct SubmitOptions {
-  Submission submission;
+  SubmissionOptions submission;
   bool wait = false;
 };
 

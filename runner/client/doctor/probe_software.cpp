@@ -128,10 +128,10 @@ Supervisor probe_supervisor(int pid) {
 DaemonFacts ask(const StateFolder& state) {
   DaemonFacts facts;
   std::error_code ignored;
-  auto connection = Connection::open(state, Autostart::kNo);
+  auto connection = DaemonConnection::open(state, Autostart::kNo);
   if (connection) facts.daemon = Daemon::kRunning;
   const bool is_there = fs::exists(state.database(), ignored);
-  if (!connection && is_there) connection = Connection::open_file(state, state.database());
+  if (!connection && is_there) connection = DaemonConnection::open_file(state, state.database());
   if (!connection && !is_there) return facts;
   facts.database = state.database();
   if (!connection) {

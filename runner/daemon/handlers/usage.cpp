@@ -111,7 +111,7 @@ boost::asio::awaitable<Answer<rpc::Usage>> handle_usage(ReadServices& services, 
   Folders folders = co_await services.slow.compute(look);
   Folders shared;
   for (const PoolConfig& cluster : services.clusters) {
-    if (!cluster.slurm) continue;
+    if (!cluster.is_cluster()) continue;
     const std::function<void()> look_there = [&] { shared.merge(folder_usage(cluster.runs)); };
     co_await services.at_files(cluster.name, look_there);
   }

@@ -13,7 +13,7 @@ boost::asio::awaitable<RemovedFolders> remove_attempts(Services& services,
   };
   co_await services.compactor.run_between(remove);
   for (const PoolConfig& cluster : services.clusters) {
-    if (!cluster.slurm) continue;
+    if (!cluster.is_cluster()) continue;
     const std::function<void()> remove_there = [&] {
       remove_folders(cluster.runs, attempts, removed);
     };

@@ -5,7 +5,8 @@ namespace sweepd {
 Result<AttemptFolder> ReadServices::folder_of(const std::string& pool,
                                               const AttemptId& attempt) const {
   for (const PoolConfig& cluster : clusters) {
-    if (cluster.slurm && cluster.name == pool) return AttemptFolder::of(cluster.runs, attempt);
+    if (cluster.is_cluster() && cluster.name == pool)
+      return AttemptFolder::of(cluster.runs, attempt);
   }
   return AttemptFolder::of(state.runs(), attempt);
 }
