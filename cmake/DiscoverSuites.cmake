@@ -1,6 +1,6 @@
 # Writes a ctest file with one test per suite of a gtest program: run after the program is linked, by
-# sweepd_discover. A process that a sanitizer watches takes a third of a second to start, which is longer
-# than most tests take, so a suite's tests share one.
+# sweepd_discover. Starting a process takes longer than most tests, so a suite's tests share one. Suites whose
+# name begins with `Nightly` get the label `nightly`.
 #
 #   cmake -D PROGRAM=... -D FILTER=... -D PREFIX=... -D SUFFIX=... -D LABELS=... -D TIMEOUT=... -D ENV=... -D OUT=...
 #         -P DiscoverSuites.cmake
@@ -30,7 +30,11 @@ set(text "")
 foreach(suite IN LISTS suites)
   list(JOIN tests_of_${suite} ":" names)
   set(test "[==[${PREFIX}${suite}${SUFFIX}]==]")
+  set(labels ${LABELS})
+  if(suite MATCHES "(^|/)Nightly")
+    list(APPEND labels nightly)
+  endif()
   string(APPEND text "add_test(${test} [==[${PROGRAM}]==] [==[--gtest_filter=${names}]==])\n"
-         "set_tests_properties(${test} PROPERTIES LABELS \"${LABELS}\" TIMEOUT ${TIMEOUT} ENVIRONMENT \"${ENV}\")\n")
+         "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${TIMEOUT} ENVIRONMENT \"${ENV}\")\n")
 endforeach()
 file(WRITE ${OUT} "${text}")

@@ -17,18 +17,26 @@ endfunction()
 set(sweepd_light_options $<$<CONFIG:Release>:-O1>)
 
 # Compiles several files of a target at a time, for targets whose files spend most of their time on
-# headers and templates that their neighbours need too. All files together take half the time, a
-# single one more. It is off in the preset `dev`, which therefore finds files that rely on their
-# neighbours' includes. Larger batches save more headers (12 instead of 6: an eighth of db's time, a
-# fifth of report's and wire's), but a change of one file compiles its whole batch. A sanitizer build
-# is made from nothing far more often than after a change, so the batches are large there: with Clang
-# a fifth of the time, and up to 4 GB of memory. GCC would need far more.
-function(sweepd_batches target size)
+# headers and templates that their neighbours need too. A change of one file compiles its whole batch.
+# It is off in the preset `dev`, which therefore finds files that rely on their neighbours' includes.
+#
+# Seconds of CPU for the 118 files of the daemon (GCC 12.2, -O1): 157 in batches of 12, 129 of 24, 109
+# of 60, with 1.1, 1.4 and 2.1 GB of memory for each compiler. So few cores with enough memory get
+# large batches, and many cores get enough batches to share. A sanitizer build is made from nothing far
+# more often than after a change, so there a batch is a whole layer: with Clang a fifth of the time,
+# and up to 4 GB. GCC would need far more.
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+cmake_host_system_information(RESULT memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
+math(EXPR sweepd_batch_size "96 / ${cores}")
+if(sweepd_batch_size LESS 12 OR memory_mb LESS 10000)
+  set(sweepd_batch_size 12)
+endif()
+if(SWEEPD_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  set(sweepd_batch_size 80)
+endif()
+function(sweepd_batches target)
   if(SWEEPD_BATCHES)
-    if(SWEEPD_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-      set(size 80)
-    endif()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sweepd_batch_size})
     # GCC treats the files as headers, where a member with a type of an anonymous namespace is a
     # mistake, and inlines only one half of the allocation and release in Asio's coroutines.
     target_compile_options(${target} PRIVATE
@@ -56,7 +64,7 @@ function(sweepd_layer name)
       target_compile_options(sweepd_${name} PRIVATE ${sweepd_light_options})
       set(headers sweepd_headers_light)
     endif()
-    sweepd_batches(sweepd_${name} 12)
+    sweepd_batches(sweepd_${name})
     if(NOT arg_OWN_HEADERS)
       target_precompile_headers(sweepd_${name} REUSE_FROM ${headers})
     endif()
@@ -67,21 +75,21 @@ function(sweepd_layer name)
 endfunction()
 
 # sweepd_test(<name> LABELS <unit|e2e> LINKS <targets...> [TORCH]): makes one test program of every
-# .cpp in the current folder; each TEST is a ctest of its own. TORCH: its precompiled headers are
-# those of LibTorch. WITHOUT <pattern>: tests that the caller adds itself, with a time limit of their
-# own. FAULTS <pattern>: tests of what dies, fills up or is lost, which have the label `fault` too.
-# ONLY_FAULTS: ctest does not know the others.
-include(GoogleTest)
+# .cpp in the current folder; each suite is a ctest of its own (DiscoverSuites.cmake). TORCH: its precompiled
+# headers are those of LibTorch. FAULTS <pattern>: tests of what dies, fills up or is lost, which have the label
+# `fault` too. ONLY_FAULTS: ctest does not know the others. A program that SWEEPD_TEST_PROGRAMS does not match is
+# built only when it is named, and ctest does not know it.
+set(SWEEPD_TEST_PROGRAMS ".*" CACHE STRING "Which test programs are built and run, as a pattern of their names")
 function(sweepd_test name)
-  cmake_parse_arguments(arg "TORCH;ONLY_FAULTS" "TIMEOUT;WITHOUT;FAULTS" "LABELS;LINKS;ENV" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;ONLY_FAULTS" "TIMEOUT;FAULTS" "LABELS;LINKS;ENV" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     return()
   endif()
-  # Far beyond what any test takes, however busy the machine and however slow the sanitizer: a limit is
+  # Far beyond what any suite takes, however busy the machine and however slow the sanitizer: a limit is
   # there to end what hangs.
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 900)
+    set(arg_TIMEOUT 1800)
   endif()
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE sweepd_options ${arg_LINKS} GTest::gtest GTest::gmock
@@ -89,48 +97,28 @@ function(sweepd_test name)
   # Two thirds of a test file's compilation are gtest's headers and the optimiser's work on code
   # that runs once: share the first and skip the second. What is tested is optimised as ever.
   target_compile_options(test_${name} PRIVATE -O0 ${sweepd_test_options})
+  sweepd_batches(test_${name})
   if(arg_TORCH)
-    sweepd_batches(test_${name} 6)
     target_precompile_headers(test_${name} REUSE_FROM sweepd_torch_test_headers)
   else()
-    sweepd_batches(test_${name} 12)
     target_precompile_headers(test_${name} REUSE_FROM sweepd_test_headers)
   endif()
-  set(without ${arg_WITHOUT} ${arg_FAULTS})
-  list(JOIN without ":" without)
+  if(NOT name MATCHES "^(${SWEEPD_TEST_PROGRAMS})$")
+    set_target_properties(test_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   if(NOT arg_ONLY_FAULTS)
-    sweepd_discover("*:-${without}" others)
+    sweepd_discover("*:-${arg_FAULTS}" others "${arg_LABELS}" "")
   endif()
   if(arg_FAULTS)
-    sweepd_discover("${arg_FAULTS}" faults)
-    # gtest_discover_tests cannot hand on two labels, so ctest sets them after it has read the tests.
-    set(file ${CMAKE_CURRENT_BINARY_DIR}/labels_of_faults.cmake)
-    file(WRITE ${file} "foreach(test IN LISTS test_${name}_faults)\n"
-                       "  set_tests_properties(\${test} PROPERTIES LABELS \"${arg_LABELS};fault\")\nendforeach()\n")
-    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
+    sweepd_discover("${arg_FAULTS}" faults "${arg_LABELS};fault" .faults)
   endif()
 endfunction()
 
-# Adds those of sweepd_test's tests whose names match. ctest has them in the list test_<name>_<list>; of a
-# sanitizer build it has their suites (see DiscoverSuites.cmake).
-macro(sweepd_discover filter list)
-  if(SWEEPD_SANITIZE)
-    sweepd_discover_suites("${filter}" ${list})
-  else()
-    gtest_discover_tests(test_${name} TEST_FILTER "${filter}" TEST_PREFIX "${SWEEPD_TEST_PREFIX}${name}." DISCOVERY_TIMEOUT 300
-      NO_PRETTY_VALUES  # else a parameter without a printer is shown as bytes, including pointers
-      TEST_LIST test_${name}_${list}
-      PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
-  endif()
-endmacro()
-
-macro(sweepd_discover_suites filter list)
-  set(labels ${arg_LABELS})
-  set(suffix "")
-  if(${list} STREQUAL faults)
-    string(APPEND labels ",fault")
-    set(suffix .faults)
-  endif()
+# Adds the suites of test_<name> with tests that match a filter. A suite may have tests in both lists, so the
+# names in the second have a suffix.
+function(sweepd_discover filter list labels suffix)
+  string(REPLACE ";" "," labels "${labels}")
   set(found ${CMAKE_CURRENT_BINARY_DIR}/${list}_of_suites.cmake)
   add_custom_command(TARGET test_${name} POST_BUILD VERBATIM
     COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:test_${name}> -D FILTER=${filter}
@@ -139,4 +127,4 @@ macro(sweepd_discover_suites filter list)
   # A test program that is not built yet has no tests.
   file(WRITE ${found}.include "if(EXISTS \"${found}\")\n  include(\"${found}\")\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${found}.include)
-endmacro()
+endfunction()

@@ -114,8 +114,9 @@ with_progress() {
   ((status == 0)) || exit "$status"
 }
 
-# build_preset PRESET [TARGET...]: configures build/PRESET if needed and builds in it. Two at once
-# take turns, since two ninjas in one folder would write the same files.
+# build_preset PRESET [TARGET...]: configures build/PRESET if needed and builds in it, of the test programs those
+# that the pattern $test_programs matches (default: all). Two at once take turns, since two ninjas in one folder
+# would write the same files.
 build_preset() {
   local lock=$repo/build/logs/$1.lock
   mkdir -p "$repo/build/logs"
@@ -139,11 +140,13 @@ sanitizing_clang() {
 
 build_locked() {
   local preset=$1 folder=$repo/build/$1 logs=$repo/build/logs clang
-  local setting=SWEEPD_LIBTORCH:PATH=${SWEEPD_LIBTORCH:-$cache/libtorch-2.11.0/torch}
+  local settings=("SWEEPD_LIBTORCH:PATH=${SWEEPD_LIBTORCH:-$cache/libtorch-2.11.0/torch}"
+    "SWEEPD_TEST_PROGRAMS:STRING=${test_programs:-.*}")
   shift
   # ninja itself runs CMake again if a CMakeLists.txt or the set of sources changes, but it knows
   # nothing about presets or a cache that moved.
-  if [[ ! $folder/build.ninja -nt $repo/CMakePresets.json ]] || ! grep -qxF "$setting" "$folder/CMakeCache.txt"; then
+  if [[ ! $folder/build.ninja -nt $repo/CMakePresets.json ]] ||
+    (($(printf '%s\n' "${settings[@]}" | grep -cxFf - "$folder/CMakeCache.txt") < ${#settings[@]})); then
     say "configuring build/$preset"
     # GCC takes twice as long for code with sanitizers.
     if [[ $preset == [at]san && -z ${CXX:-} ]]; then
@@ -151,7 +154,7 @@ build_locked() {
       if [[ $clang ]]; then export CC=clang$clang CXX=clang++$clang; fi
     fi
     : >"$logs/configure-$preset.log"
-    (cd "$repo" && logged "$logs/configure-$preset.log" cmake --preset "$preset" "-D$setting")
+    (cd "$repo" && logged "$logs/configure-$preset.log" cmake --preset "$preset" "${settings[@]/#/-D}")
     grep -E '^-- (CUDA half|LibTorch)' "$logs/configure-$preset.log" | sed 's/^-- /       /' >&2 || true
   fi
   say "building build/$preset${*:+: $*}"

@@ -1,4 +1,4 @@
-// A submitted spec after parsing: plain values, each validated against the catalog.
+// A sweep after parsing: plain values, each validated against the catalog.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// `--set`: Override in spec.h describes what it does.
+// `--set`: Override in sweepfile.h describes what it does.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@
 #include "runner/sweepfile/reference_mapping.h"
 
 namespace sweepd {
-namespace spec {
+namespace sweepfile {
 namespace {
 
 constexpr double kNotStated = std::numeric_limits<double>::quiet_NaN();
@@ -144,7 +144,7 @@ Diagnostic at_row(std::string_view file, int line, std::string message) {
 }
 
 }  // namespace
-}  // namespace spec
+}  // namespace sweepfile
 
 ParsedReference parse_reference(const ReferenceFiles& files, const Catalog& catalog) {
   ParsedReference parsed;

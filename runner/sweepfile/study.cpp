@@ -12,7 +12,7 @@
 #include "runner/sweepfile/values.h"
 
 namespace sweepd {
-namespace spec {
+namespace sweepfile {
 namespace {
 
 class StudyReader {
@@ -220,7 +220,7 @@ class StudyReader {
 };
 
 }  // namespace
-}  // namespace spec
+}  // namespace sweepfile
 
 ParsedStudy parse_study(std::string_view text, std::string_view file, const std::string& scale,
                         const Catalog& catalog, const ReadSweeps& read) {

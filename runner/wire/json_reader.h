@@ -5,9 +5,6 @@
 //
 // `Json` is nlohmann::json or nlohmann::ordered_json. JSON numbers cannot be NaN or infinite:
 // `number_to_json` writes these as "nan", "inf", "-inf", and a double is read from either form.
-//
-// `Json` is nlohmann::json or nlohmann::ordered_json. Not-a-number and infinities have no JSON
-// number: `number_to_json` writes them as "nan", "inf", "-inf", and a double is read from either.
 #pragma once
 
 #include <algorithm>

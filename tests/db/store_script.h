@@ -53,8 +53,8 @@ class StoreScriptTest : public DbTest {
   // After `done` steps, the ones before the result are certainly on the disk.
   std::size_t forced_before(std::size_t done) const;
 
-  // Whether a moment is tried: each is, one in eight with a sanitizer, or one in
-  // SWEEPD_FAULT_ONE_IN.
+  // Whether a moment is tried: one in SWEEPD_FAULT_ONE_IN is, by default one in 32; tools/nightly
+  // tries them all.
   bool is_in_sample();
 
   int long_log_ = 0;         // pages; 0: as many as usual

@@ -3,7 +3,7 @@
 // so of a table that varies only the head counts here. What does not vary is there to the digit:
 // the prose, its figures by formula or in bytes, and the tables of formulas.
 //
-//   SWEEPD_UPDATE_GOLDEN=1 build/release/bin/test_e2e --gtest_filter='WholeStudy.*'
+//   SWEEPD_UPDATE_GOLDEN=1 build/release/bin/test_e2e --gtest_filter='NightlyWholeStudy.*'
 //
 // writes tests/e2e/golden/study.md.
 #include <gmock/gmock.h>
@@ -128,7 +128,7 @@ std::string without_measured_tables(const std::string& document, const Titles& f
   return std::regex_replace(kept, empty, "\n\n");
 }
 
-TEST(WholeStudy, ReadsFromStartToEndWithoutAHole) {
+TEST(NightlyWholeStudy, ReadsFromStartToEndWithoutAHole) {
   const Shipped shipped = parse_shipped(shipped_catalog());
   const Sandbox box(SWEEP_WORKER);
   const std::string painter = box.write("painter", "#!/bin/sh\ncat >/dev/null\necho '<svg/>'\n");

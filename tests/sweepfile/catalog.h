@@ -1,4 +1,4 @@
-// A hand-written catalog like that of the real workloads, none of which the spec layer knows.
+// A hand-written catalog like that of the real workloads, none of which the layer sweepfile knows.
 #pragma once
 
 #include <cstdint>

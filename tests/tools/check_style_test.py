@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/check_style on files of its own: ways to check a property, and whether its answer is read; long files."""
+"""tools/check_style on files of its own: ways to check a property, and whether its answer is read; long and empty files."""
 
 import shutil
 import subprocess
@@ -24,7 +24,9 @@ def check_style(files):
         copy_tools(Path(folder, "tools"))
         shutil.copy(ROOT / ".clang-format", folder)
         for name, text in files.items():
-            Path(folder, name).write_text(text)
+            file = Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
         return subprocess.run([Path(folder, "tools", "check_style")], capture_output=True, text=True, check=False)
 
 
@@ -36,6 +38,14 @@ class Length(unittest.TestCase):
         done = check_style({"long.cpp": "int a;\n" * 350})
         self.assertIn(done.returncode, [0, 77])  # 77: no clang-format 14
         self.assertIn("check_style: warning: long.cpp has 350 lines; look again", done.stderr)
+
+
+class Empty(unittest.TestCase):
+    def test_an_empty_file_is_an_error(self):
+        done = check_style({"kept.h": "#pragma once\n", "left.h": ""})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("check_style: error: left.h is empty; remove it", done.stderr)
+        self.assertNotIn("kept.h", done.stderr)
 
 
 class Properties(unittest.TestCase):

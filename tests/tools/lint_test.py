@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that tools/lint --layer says what is wrong in any file of a batch: without .clang-tidy everything would be clean."""
+"""Tests that tools/lint says what is wrong in any file of a layer, and in what changed: without .clang-tidy everything
+would be clean."""
 
 import json
 import shutil
@@ -43,6 +44,39 @@ class Lint(unittest.TestCase):
         done = self.lint("int first() {\n  return 1;\n}\n", "int Second() {\n  return 1;\n}\n")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("file1.cpp:1:5: error: invalid case style for function 'Second'", done.stdout)
+
+    def test_only_what_differs_from_a_revision_is_checked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            copy_tools(root / "tools")
+            shutil.copy(ROOT / ".clang-tidy", root)
+            layer = root / "runner/base"
+            layer.mkdir(parents=True)
+            (root / "build/release").mkdir(parents=True)
+            commands = []
+            for name in ("old", "changed", "beside"):
+                (layer / f"{name}.cpp").write_text(f"int Bad_{name}() {{\n  return 1;\n}}\n")
+                commands.append({"directory": folder, "file": str(layer / f"{name}.cpp"),
+                                 "command": f"c++ -std=c++20 -o {name}.o -c {layer}/{name}.cpp"})
+            (layer / "beside.h").write_text("#pragma once\n")
+            (root / "build/release/compile_commands.json").write_text(json.dumps(commands))
+            git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"]
+            for command in (["init", "-q"], ["add", "runner"], ["commit", "-qm", "first"]):
+                subprocess.run([*git, *command], check=True)
+            (layer / "changed.cpp").write_text("int Bad_changed() {\n  return 2;\n}\n")
+            (layer / "beside.h").write_text("#pragma once\nint Bad_beside();\n")
+            subprocess.run([*git, "commit", "-qam", "second"], check=True)
+            done, nothing, unknown = (subprocess.run([root / "tools/lint", "--since", revision], capture_output=True, text=True,
+                                                     check=False) for revision in ("HEAD~1", "HEAD", "nix"))
+        if "is not installed" in done.stderr:
+            self.skipTest("clang-tidy is not installed")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("'Bad_changed'", done.stdout)
+        self.assertIn("'Bad_beside'", done.stdout)  # its header changed
+        self.assertNotIn("'Bad_old'", done.stdout)
+        self.assertEqual(nothing.returncode, 0, nothing.stderr)
+        self.assertEqual(unknown.returncode, 2, unknown.stderr)
+        self.assertIn("got `nix`", unknown.stderr)
 
 
 if __name__ == "__main__":

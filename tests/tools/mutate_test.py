@@ -51,7 +51,8 @@ grep -q ABORTS $0.source && kill -ABRT $$
 grep -q WRONG $0.source && echo '[  FAILED  ] FilesTest.Reads (1 ms)' && exit 1
 exit 0
 """
-OLD = 'const fs::path fresh = file.string() + ".new";'
+OLD = '- path fresh = file.string() + ".new"'
+NEW = "+ path& fresh = file"
 
 
 class Mutate(unittest.TestCase):
@@ -92,7 +93,7 @@ class Mutate(unittest.TestCase):
 
     def try_one(self, new):
         """What is said of a mutation of one line of files.cpp."""
-        self.change("base", 'new  const fs::path& fresh = file;', f"new  {new}")
+        self.change("base", NEW, f"+ {new}")
         done = self.mutate("--only", "base.replaced_in_place")
         left = [path.name for path in self.root.iterdir() if path.name.startswith("sweepd-mutate")]
         self.assertEqual(left, [], "the folder is removed")
@@ -103,38 +104,50 @@ class Mutate(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_what_does_not_fit_is_named(self):
-        for layer, old, new, message in [
-            ("base", f"old  {OLD}", "old  a line that was changed", "stale: runner/base/files.cpp has 0 lines"),
-            ("base", f"old  {OLD}", "old  return {};", "lines `return {};`, expected one"),
-            ("base", "file runner/base/files.cpp", "file runner/model/trial.cpp", "is not a file of base"),
-            ("base", "test base FilesTest.*", "test base FilleTest.*", "no test of tests/base is called `FilleTest.*`"),
-            ("base", "test base FilesTest.*", "", "it lacks `why` or `test`"),
-            ("base", "new  const fs::path& fresh = file;", f"new  {OLD}", "it changes nothing"),
-            ("base", "[replaced_in_place]", "[link_followed]", "the name is there twice"),
+        for old, new, message in [
+            (OLD, "- a line that was changed", "stale: runner/base/files.cpp has `a line that was changed` 0 times"),
+            (OLD, "- return {};", "times, expected once"),
+            ("files.cpp", "files.h", "is not compiled by itself"),
+            ("base.FilesTest.*", "base.FilleTest.*", "no test of tests/base is called `FilleTest.*`"),
+            ("base.FilesTest.*", "", "it lacks why or tests"),
+            (NEW, OLD.replace("-", "+"), "it changes nothing"),
+            ("[replaced_in_place]", "[link_followed]", "the name is there twice"),
         ]:
             with self.subTest(new=new):
-                path = self.root / "tools" / "mutations" / f"{layer}.txt"
+                path = self.root / "tools" / "mutations" / "base.txt"
                 before = path.read_text()
-                self.change(layer, old, new)
+                self.change("base", old, new)
                 done = self.mutate("--check")
                 path.write_text(before)
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(message, done.stderr)
 
-    def test_a_short_list_and_a_layer_without_any_are_said(self):
-        for path in (self.root / "tools" / "mutations").glob("*.txt"):
-            if path.name != "base.txt":
-                path.unlink()
+    def test_too_few_of_a_layer_and_too_many_in_all_are_said(self):
+        folder = self.root / "tools" / "mutations"
+        (folder / "sched.txt").unlink()
+        (folder / "base.txt").write_text((folder / "base.txt").read_text() * 20)
         done = self.mutate("--check")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no mutation of sched", done.stderr)
-        self.assertIn("expected at least 60", done.stderr)
+        self.assertIn("0 mutations of sched; expected at least 3", done.stderr)
+        self.assertIn("expected at most 100; remove one that breaks a lesser promise", done.stderr)
 
-    def test_a_line_that_is_none_of_the_list_is_an_error(self):
-        self.change("base", "why  A reader", "wy  A reader")
-        done = self.mutate("--check")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("base.txt:5: expected [NAME]", done.stderr)
+    def test_a_line_too_many_or_outside_an_entry_is_an_error(self):
+        for old, new, line in [(NEW, f"{NEW}\n{NEW}", 5), ("[replaced_in_place]", "replaced_in_place", 1)]:
+            with self.subTest(new=new):
+                path = self.root / "tools" / "mutations" / "base.txt"
+                before = path.read_text()
+                self.change("base", old, new)
+                done = self.mutate("--check")
+                path.write_text(before)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(f"base.txt:{line}: expected `[NAME] FILE TESTS`", done.stderr)
+
+    def test_what_has_no_new_text_is_left_out(self):
+        (self.bin / "test_program").write_text(TEST_PROGRAM.replace("WRONG", "'= file.string() ;'"))
+        self.change("base", f"{OLD}\n{NEW}", '- + ".new"')
+        done = self.mutate("--only", "base.replaced_in_place")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 killed", done.stdout)
 
     def test_killed_and_by_whom(self):
         done = self.try_one("WRONG")
