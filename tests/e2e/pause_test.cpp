@@ -49,12 +49,22 @@ TEST(Pause, IsSaidEverywhereAndOutlastsTheDaemon) {
   EXPECT_THAT(box.ctl({"list"}).out, ContainsRegex("quick .* paused *\n"));
   EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "0");
 
+  // A client that waits says so and ends with the sweep.
+  const pid_t waiting = box.ctl_in_background({"watch", "quick"});
+  const auto said = [&] { return text_of(box.folder() / "background.err"); };
+  EXPECT_TRUE(eventually([&] { return said().find("quick is paused") != std::string::npos; }));
   EXPECT_EQ(box.ctl({"resume", "quick"}).out, "resumed quick: 2 attempts had waited\n");
-  EXPECT_EQ(box.ctl({"watch", "quick"}).exit_code, 0);
+  EXPECT_TRUE(eventually([&] { return !is_alive(waiting); }));
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("! quick is paused: nothing new starts until sweepctl resume"),
+                    HasSubstr("quick: 2/2 ended\n")));
   EXPECT_THAT(box.ctl({"list"}).out, ContainsRegex("quick .* done *\n"));
+  const Ran over = box.ctl({"pause", "quick"});
+  EXPECT_EQ(over.exit_code, 1);
+  EXPECT_THAT(over.err, ContainsRegex("sweep quick \\([0-9a-f]{8}\\) has ended; there is nothing"));
 }
 
-TEST(Pause, WhatRunsGoesOn) {
+TEST(Pause, WhatRunsGoesOnAndWhatIsQueuedAgainWaits) {
   const Sandbox box;
   box.ctl({"submit", "-"}, kHangingPair);
   ASSERT_TRUE(
@@ -64,40 +74,6 @@ TEST(Pause, WhatRunsGoesOn) {
   EXPECT_THAT(box.ctl({"list"}).out, HasSubstr("paused, running"));
   EXPECT_EQ(box.worker_pids().size(), 1U);
   EXPECT_THAT(box.ctl({"delete", "hang", "--yes"}).err, HasSubstr("it is paused"));
-  EXPECT_THAT(box.ctl({"cancel", "hang"}).out, HasSubstr("ended 1 queued attempt, stopping 1"));
-}
-
-TEST(Pause, AClientThatWaitsSaysSoAndEndsWithTheSweep) {
-  const Sandbox box;
-  pause_quick(box);
-  const pid_t waiting = box.ctl_in_background({"watch", "quick"});
-  const auto said = [&] { return text_of(box.folder() / "background.err"); };
-  EXPECT_TRUE(eventually([&] { return said().find("quick is paused") != std::string::npos; }));
-  box.ctl({"cancel", "hang"});
-  box.ctl({"resume", "quick"});
-  EXPECT_TRUE(eventually([&] { return !is_alive(waiting); }));
-  EXPECT_THAT(said(),
-              AllOf(HasSubstr("! quick is paused: nothing new starts until sweepctl resume"),
-                    HasSubstr("quick: 2/2 ended\n")));
-}
-
-TEST(Pause, SubmittingTheSamePointsStartsThem) {
-  const Sandbox box;
-  pause_quick(box);
-  const Ran again = box.ctl({"submit", "-"}, std::string(kQuickPair).replace(7, 5, "again"));
-  EXPECT_THAT(again.out, HasSubstr("2 already queued (2 of a paused sweep, which now start)"));
-  box.ctl({"cancel", "hang"});
-  EXPECT_EQ(box.ctl({"watch", "again"}).exit_code, 0);
-  EXPECT_THAT(box.ctl({"list"}).out,
-              AllOf(ContainsRegex("again .* done *\n"), ContainsRegex("quick .* done *\n")))
-      << "nothing of it waits any more";
-}
-
-TEST(Pause, RetryQueuesAndSaysThatItWaits) {
-  const Sandbox box;
-  box.ctl({"submit", "-"}, kHangingPair);
-  ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
-  box.ctl({"pause", "hang"});
   ::kill(box.worker_pids().at(0), SIGKILL);
   ASSERT_TRUE(eventually(
       [&] { return box.sql("select count(*) from attempt where outcome = 'crashed'") == "1"; }));
@@ -105,9 +81,10 @@ TEST(Pause, RetryQueuesAndSaysThatItWaits) {
               HasSubstr("retrying 1 attempt of hang; it is paused, so they wait for: sweepctl "
                         "resume"));
   EXPECT_THAT(box.ctl({"status"}).out, HasSubstr("2 queued (2 of them paused), 0 running"));
+  EXPECT_THAT(box.ctl({"cancel", "hang"}).out, HasSubstr("ended 2 queued attempts"));
 }
 
-TEST(Pause, TwiceIsAsOnceAndAllMeansAll) {
+TEST(Pause, OfAllAndWhatEndsIt) {
   const Sandbox box;
   EXPECT_THAT(box.ctl({"pause", "--all"}).out, HasSubstr("nothing to pause"));
   EXPECT_THAT(box.ctl({"resume", "--all"}).out, HasSubstr("nothing to resume"));
@@ -118,12 +95,8 @@ TEST(Pause, TwiceIsAsOnceAndAllMeansAll) {
   EXPECT_THAT(box.ctl({"resume", "--all"}).out,
               AllOf(HasSubstr("resumed quick"), HasSubstr("resumed hang")));
   EXPECT_EQ(box.ctl({"resume", "quick"}).out, "quick is not paused\n");
-}
 
-TEST(Pause, WrongNamesAreNamedAndNothingIsPaused) {
-  const Sandbox box;
-  pause_quick(box);
-  box.ctl({"resume", "quick"});
+  // A wrong name is named, and nothing is paused.
   const Ran wrong = box.ctl({"pause", "hang", "quikc"});
   EXPECT_EQ(wrong.exit_code, 3);
   EXPECT_THAT(wrong.err, AllOf(HasSubstr("`quikc`"), HasSubstr("quick")));
@@ -133,15 +106,25 @@ TEST(Pause, WrongNamesAreNamedAndNothingIsPaused) {
   EXPECT_EQ(neither.exit_code, 2);
   EXPECT_THAT(neither.err, HasSubstr("pause: expected names of sweeps, --all, or --device"));
   EXPECT_EQ(box.ctl({"resume", "quick", "--all"}).exit_code, 2);
+
+  // Another sweep with the same points starts them.
+  box.ctl({"pause", "quick"});
+  const Ran again = box.ctl({"submit", "-"}, std::string(kQuickPair).replace(7, 5, "again"));
+  EXPECT_THAT(again.out, HasSubstr("2 already queued (2 of a paused sweep, which now start)"));
   box.ctl({"cancel", "hang"});
-  box.ctl({"watch", "quick"});
-  const Ran over = box.ctl({"pause", "quick"});
-  EXPECT_EQ(over.exit_code, 1);
-  EXPECT_THAT(over.err, ContainsRegex("sweep quick \\([0-9a-f]{8}\\) has ended; there is nothing"));
+  EXPECT_EQ(box.ctl({"watch", "again"}).exit_code, 0);
+  EXPECT_THAT(box.ctl({"list"}).out,
+              AllOf(ContainsRegex("again .* done *\n"), ContainsRegex("quick .* done *\n")))
+      << "nothing of it waits any more";
 }
 
 TEST(Pause, OfADeviceIsSaidAndOutlastsTheDaemon) {
   const Sandbox box;
+  const Ran wrong = box.ctl({"pause", "--device", "cpu,cuda:77"});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_THAT(wrong.err, HasSubstr("this machine has no device `cuda:77`; it has cpu"));
+  EXPECT_EQ(box.sql("select count(*) from device where paused_ns is not null"), "0");
+  EXPECT_EQ(box.ctl({"pause", "quick", "--device", "cpu"}).exit_code, 2);
   const Ran paused = box.ctl({"pause", "--device", "cpu"});
   EXPECT_EQ(paused.exit_code, 0) << paused.err;
   EXPECT_THAT(paused.out, ContainsRegex("^paused cpu \\(.*\\): nothing new starts on it; to "
@@ -162,15 +145,6 @@ TEST(Pause, OfADeviceIsSaidAndOutlastsTheDaemon) {
   EXPECT_TRUE(eventually([&] { return !is_alive(waiting); }));
   EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "2");
   EXPECT_EQ(box.ctl({"resume", "--device", "cpu"}).out, "cpu is not paused\n");
-}
-
-TEST(Pause, OfNoDeviceNamesThoseThatThereAre) {
-  const Sandbox box;
-  const Ran wrong = box.ctl({"pause", "--device", "cpu,cuda:77"});
-  EXPECT_EQ(wrong.exit_code, 3);
-  EXPECT_THAT(wrong.err, HasSubstr("this machine has no device `cuda:77`; it has cpu"));
-  EXPECT_EQ(box.sql("select count(*) from device where paused_ns is not null"), "0");
-  EXPECT_EQ(box.ctl({"pause", "quick", "--device", "cpu"}).exit_code, 2);
 }
 
 }  // namespace

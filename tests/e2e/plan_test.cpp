@@ -61,11 +61,35 @@ TEST(Plan, CountsEverythingAndQueuesNothing) {
   EXPECT_EQ(plan["rows"].size(), 6U);
   EXPECT_TRUE(plan["time"]["total_ns"].is_null());
   EXPECT_EQ(plan["time"]["unknown"], 18);
+
+  const std::string file = box.write("grid.yaml", kGrid);
+  const Ran text = box.ctl({"plan", file});
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("sweep grid: noop, 6 trials, 18 attempts (timing, memory)\n"
+                              "A grid with a hole\n"),
+                    HasSubstr("steps   2 (2), 3 (2), 4 (1), 9 (1)\n"),
+                    HasSubstr("excluded  1 point by line 10: steps=4 warmup=1\n"),
+                    HasSubstr("merged    1 point the same as another\n"),
+                    HasSubstr("to run  18 attempts\n"),
+                    HasSubstr("time    unknown: no past attempt can be compared\n"),
+                    HasSubstr("… 1 more\n"), HasSubstr("Nothing is queued yet: sweepctl submit ")))
+      << text.err;
+  EXPECT_THAT(box.ctl({"plan", file, "--all"}).out, Not(HasSubstr("more")));
+  EXPECT_THAT(box.ctl({"plan", file, "--all", "--format", "csv"}).out,
+              HasSubstr("steps,warmup,state,to run,time,memory\r\n2,0,new,3,"));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
   EXPECT_EQ(box.sql("select count(*) from attempt"), "0");
+
+  // Its mistakes are those of submit.
+  const Ran wrong = box.ctl({"plan", "-"}, "sweep: wrong\nworkload: noop\nmatrix:\n  stepz: [1]\n");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err,
+              AllOf(HasSubstr("<stdin>:4:3: error:"), HasSubstr("did you mean `steps`?")));
+  EXPECT_EQ(box.ctl({"plan", "-", "--set", "stesp=1"}, kGrid).exit_code, 2);
+  EXPECT_EQ(box.ctl({"plan", "no-such-file.yaml"}).exit_code, 2);
 }
 
-TEST(Plan, AgreesWithSubmitOnWhatIsReused) {
+TEST(Plan, AgreesWithSubmitOnWhatIsReusedQueuedAndRunAgain) {
   const Sandbox box;
   const std::string file = box.write("grid.yaml", kGrid);
   ASSERT_EQ(box.ctl({"submit", file, "--set", "steps=2", "--wait"}).exit_code, 0);
@@ -81,32 +105,36 @@ TEST(Plan, AgreesWithSubmitOnWhatIsReused) {
   EXPECT_EQ(after["to_run"], 0);
   EXPECT_EQ(after["reused"], 18);
   EXPECT_EQ(after["time"]["total_ns"], 0);
-}
 
-TEST(Plan, SaysWhatIsQueuedAndRunningAlready) {
-  const Sandbox box;
+  constexpr auto kOom = "sweep: o\nworkload: fault\nparams: {kind: oom}\nmatrix: {steps: [1, 2]}\n";
+  EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kOom).exit_code, 4);
+  EXPECT_THAT(box.ctl({"plan", "-"}, kOom).out,
+              HasSubstr("2 attempts; run again because 2 trials ended oom before"));
+
   constexpr auto kHang =
       "sweep: hang\nworkload: fault\nparams: {kind: hang}\nmatrix: {steps: [1, 2]}\n";
   box.ctl({"submit", "-"}, kHang);
   ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
-  const json plan = plan_of(box, kHang, {"--set", "steps=1,2,3"}).at(0);
-  EXPECT_EQ(plan["running"], 1);
-  EXPECT_EQ(plan["queued"], 1);
-  EXPECT_EQ(plan["to_run"], 1);
-}
-
-TEST(Plan, TellsWhichTrialsRunAgainAndHowTheyEnded) {
-  const Sandbox box;
-  constexpr auto kOom = "sweep: o\nworkload: fault\nparams: {kind: oom}\nmatrix: {steps: [1, 2]}\n";
-  EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kOom).exit_code, 4);
-  const Ran ran = box.ctl({"plan", "-"}, kOom);
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("2 attempts; run again because 2 trials ended oom before"));
+  const json open = plan_of(box, kHang, {"--set", "steps=1,2,3"}).at(0);
+  EXPECT_EQ(open["running"], 1);
+  EXPECT_EQ(open["queued"], 1);
+  EXPECT_EQ(open["to_run"], 1);
 }
 
 // A step sleeps for 20 ms, so a thousand take 20 s, however busy the machine is.
 TEST(Plan, TellsWhichAttemptsWillHitTheirTimeout) {
   const Sandbox box;
+  // What measures for as long as its timeout hits it.
+  const json late = plan_of(box,
+                            "sweep: long\nworkload: noop\npasses: [timing, memory]\n"
+                            "zip: [{min_time: [10s, 30s, 60s, 1h], "
+                            "timeout: [30s, 30s, 50s, 2h]}]\n")
+                        .at(0)["timeouts"];
+  EXPECT_EQ(late["attempts"], 2) << "a memory pass does not measure for long";
+  EXPECT_EQ(late["values"], json({"1m", "50s"}));
+  EXPECT_EQ(late["expected_ns"], 60'000'000'000);
+  EXPECT_EQ(late["all_equal"], false);
+
   constexpr auto kSlow =
       "sweep: slow\nworkload: noop\nparams: {sleep: 20ms, warmup: 0, timeout: 15s, repeats: 2}\n"
       "matrix: {steps: [10, 1000, 2000]}\n";
@@ -128,62 +156,18 @@ TEST(Plan, TellsWhichAttemptsWillHitTheirTimeout) {
   EXPECT_TRUE(plan_of(box, kSlow, {"--set", "timeout=0"}).at(0)["timeouts"].is_null());
 }
 
-TEST(Plan, WhatMeasuresForAsLongAsItsTimeoutHitsIt) {
-  const Sandbox box;
-  const json late = plan_of(box,
-                            "sweep: long\nworkload: noop\npasses: [timing, memory]\n"
-                            "zip: [{min_time: [10s, 30s, 60s, 1h], "
-                            "timeout: [30s, 30s, 50s, 2h]}]\n")
-                        .at(0)["timeouts"];
-  EXPECT_EQ(late["attempts"], 2) << "a memory pass does not measure for long";
-  EXPECT_EQ(late["values"], json({"1m", "50s"}));
-  EXPECT_EQ(late["expected_ns"], 60'000'000'000);
-  EXPECT_EQ(late["all_equal"], false);
-}
-
-TEST(Plan, ReadsLikeAPlan) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"plan", box.write("grid.yaml", kGrid)});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out,
-              AllOf(HasSubstr("sweep grid: noop, 6 trials, 18 attempts (timing, memory)\n"
-                              "A grid with a hole\n"),
-                    HasSubstr("steps   2 (2), 3 (2), 4 (1), 9 (1)\n"),
-                    HasSubstr("excluded  1 point by line 10: steps=4 warmup=1\n"),
-                    HasSubstr("merged    1 point the same as another\n"),
-                    HasSubstr("to run  18 attempts\n"),
-                    HasSubstr("time    unknown: no past attempt can be compared\n"),
-                    HasSubstr("… 1 more\n"), HasSubstr("Nothing is queued yet: sweepctl submit ")));
-  EXPECT_THAT(box.ctl({"plan", box.write("grid.yaml", kGrid), "--all"}).out,
-              Not(HasSubstr("more")));
-}
-
-TEST(Plan, MistakesAreThoseOfSubmit) {
-  const Sandbox box;
-  const Ran wrong = box.ctl({"plan", "-"}, "sweep: wrong\nworkload: noop\nmatrix:\n  stepz: [1]\n");
-  EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.err,
-              AllOf(HasSubstr("<stdin>:4:3: error:"), HasSubstr("did you mean `steps`?")));
-  const Ran set = box.ctl({"plan", "-", "--set", "stesp=1"}, kGrid);
-  EXPECT_EQ(set.exit_code, 2);
-  EXPECT_THAT(set.err, HasSubstr("did you mean `steps`?"));
-  EXPECT_EQ(box.ctl({"plan", "no-such-file.yaml"}).exit_code, 2);
-}
-
-TEST(Plan, ListsTrialsAsCsv) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"plan", "-", "--all", "--format", "csv"}, kGrid);
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("steps,warmup,state,to run,time,memory\r\n2,0,new,3,"));
-}
-
 std::string axis(const char* name, int values) {
   std::string text = std::string("  ") + name + ": [1";
   for (int i = 2; i <= values; ++i) text += ", " + std::to_string(i);
   return text + "]\n";
 }
 
-TEST(Plan, AllIsAllOfALargeSweepToo) {
+std::int64_t resident_kb(pid_t pid) {
+  const std::string status = read_small_file("/proc/" + std::to_string(pid) + "/status");
+  return std::stoll(std::string(proc_field(status, "VmRSS")));
+}
+
+TEST(Plan, OfALargeSweepIsWholeShortAndLeavesNoMemoryBehind) {
   const Sandbox box;
   const std::string text =
       "sweep: large\nworkload: noop\nmatrix:\n" + axis("seed", 201) + axis("steps", 100);
@@ -194,39 +178,19 @@ TEST(Plan, AllIsAllOfALargeSweepToo) {
   EXPECT_EQ(plan["rows"][9'999]["values"], json({"100", "100"}));
   EXPECT_EQ(plan["rows"][10'000]["values"], json({"101", "1"}));
   EXPECT_EQ(plan["rows"][20'099]["values"], json({"201", "100"}));
-}
-
-TEST(Plan, AHundredThousandPointsInSecondsAndFewLines) {
-  const Sandbox box;
-  const std::string text =
-      "sweep: large\nworkload: noop\nmatrix:\n" + axis("seed", 1000) + axis("steps", 100);
-  const Ran ran = box.ctl({"plan", "-"}, text);
+  const Ran ran = box.ctl({"plan", "-"}, "sweep: large\nworkload: noop\nmatrix:\n" +
+                                             axis("seed", 600) + axis("steps", 600));
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out,
-              AllOf(HasSubstr("100,000 trials"),
-                    HasSubstr("time and memory are estimated from 10,000 of 100,000 trials")));
+              AllOf(HasSubstr("360,000 trials"),
+                    HasSubstr("time and memory are estimated from 10,000 of 360,000 trials")));
   EXPECT_LT(ran.out.size(), 2000U);
-}
-
-std::int64_t resident_kb(pid_t pid) {
-  const std::string status = read_small_file("/proc/" + std::to_string(pid) + "/status");
-  return std::stoll(std::string(proc_field(status, "VmRSS")));
-}
-
-// The daemon once kept what the largest plan had needed for a moment. Of this one 280 MB were left.
-TEST(Plan, ReturnsItsMemory) {
-#if defined(SWEEPD_UNDER_ASAN) || defined(SWEEPD_UNDER_TSAN)
-  GTEST_SKIP() << "sanitizers have an allocator of their own";
-#endif
-  const Sandbox box;
-  std::string seeds = "0";
-  for (int i = 1; i < 600; ++i) seeds += ", " + std::to_string(i);
-  const std::string text = "sweep: large\nworkload: noop\nmatrix: {seed: [" + seeds +
-                           "], steps: [" + seeds.substr(3) + "]}\n";
-  EXPECT_EQ(box.ctl({"plan", "-"}, text).exit_code, 0);
+#if !defined(SWEEPD_UNDER_ASAN) && !defined(SWEEPD_UNDER_TSAN)  // they have their own allocator
+  // The daemon once kept what the largest plan had needed for a moment: 280 MB of this one.
   const pid_t daemon = box.daemon_pid();
   EXPECT_TRUE(eventually([&] { return resident_kb(daemon) < 60'000; }))
       << resident_kb(daemon) << " kB";
+#endif
 }
 
 // A worker takes most of a second to load. It once took one for each document of a file.

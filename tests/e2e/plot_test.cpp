@@ -47,17 +47,15 @@ TEST(Plot, DrawsWhatTheSweepDeclares) {
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(text_of(folder / "heat.vl.json"), vega.out);
   EXPECT_TRUE(std::filesystem::exists(folder / "time-script.vl.json"));
-}
-
-TEST(Plot, PlotsOfOneTitleHaveFilesOfTheirOwn) {
-  const Sandbox box;
-  const std::string same =
-      "sweep: same\nworkload: noop\nplots:\n"
-      "  - {title: Time, x: steps, y: mean}\n"
-      "  - {title: Time, x: steps, y: max}\n";
-  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, same).exit_code, 0);
-  const Ran ran = box.ctl({"plot", "same", "--format", "vega", "-o", box.folder().string()});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  // Plots of one title have files of their own.
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
+                    "sweep: same\nworkload: noop\nplots:\n"
+                    "  - {title: Time, x: steps, y: mean}\n"
+                    "  - {title: Time, x: steps, y: max}\n")
+                .exit_code,
+            0);
+  const Ran same = box.ctl({"plot", "same", "--format", "vega", "-o", box.folder().string()});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_THAT(text_of(box.folder() / "time.vl.json"), HasSubstr("mean of time"));
   EXPECT_THAT(text_of(box.folder() / "time-2.vl.json"), HasSubstr("max of time"));
 }

@@ -38,7 +38,6 @@ TEST(Pooling, IsRefusedInEveryFormatAndWithoutADaemon) {
   EXPECT_THAT(read.err, HasSubstr(refusal));
   for (const std::vector<std::string>& advised : {std::vector<std::string>{"--columns", "warmup"},
                                                   {"--where", "warmup=0"},
-                                                  {"--pool", "warmup"},
                                                   {"--pool", "seed,warmup"},
                                                   {"--pool", "seed", "--pool", "warmup"},
                                                   {"--pool", "all"}}) {
@@ -50,64 +49,32 @@ TEST(Pooling, IsRefusedInEveryFormatAndWithoutADaemon) {
   EXPECT_THAT(wrong.err, HasSubstr("pool: there is no column `wramup` (did you mean `warmup`?)"));
 }
 
-TEST(Pooling, InASweepFileIsAMistakeAtItsPlace) {
+TEST(Pooling, OfADeclaredTableIsSaidInItsFileAndStored) {
   const Sandbox box;
   const std::string file = std::string(kTwoByTwo) + "tables:\n  - rows: [steps]\n";
-  for (const char* verb : {"plan", "submit"}) {
-    const Ran ran = box.ctl({verb, "-"}, file);
-    EXPECT_EQ(ran.exit_code, 2) << ran.out;
-    EXPECT_THAT(ran.err, HasSubstr("6:5: error: the cells of this table would pool warmup (0, 1)"));
-  }
-  EXPECT_EQ(box.ctl({"plan", "-"}, file + "    pool: [warmup]\n").exit_code, 0);
-  EXPECT_EQ(box.ctl({"plan", "-", "--set", "warmup=1"}, file).exit_code, 0);
-  const Ran set = box.ctl({"plan", "-", "--set", "seed=1,2"}, file + "    pool: [warmup]\n");
-  EXPECT_EQ(set.exit_code, 2);
-  EXPECT_THAT(set.err, HasSubstr("would pool seed (1, 2), which it neither names nor fixes (`--set "
-                                 "seed` varies it)"));
-}
-
-TEST(Pooling, OfADeclaredTableIsStored) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"},
-          std::string(kTwoByTwo) + "tables: [{rows: [steps], cell: \"{n}\", pool: [warmup]}]\n");
-  const Ran report = box.ctl({"report", "q", "--format", "csv"});
+  const Ran refused = box.ctl({"submit", "-"}, file);
+  EXPECT_EQ(refused.exit_code, 2) << refused.out;
+  EXPECT_THAT(refused.err,
+              HasSubstr("6:5: error: the cells of this table would pool warmup (0, 1)"));
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, file + "    cell: \"{n}\"\n    pool: [warmup]\n")
+                .exit_code,
+            0);
+  const std::vector<std::string> question{"report", "q", "--format", "csv"};
+  const Ran report = box.ctl(question);
   EXPECT_EQ(report.exit_code, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("\r\n2,4\r\n3,6\r\n"));
   EXPECT_THAT(report.err, AllOf(HasSubstr("note: pooled: 2 cells hold results of different trials, "
                                           "which differ in warmup (not shown)"),
                                 Not(HasSubstr("warning"))));
-}
-
-// A sweep that was stored before tables had `pool`.
-TEST(Pooling, OfAnOldSweepIsReportedWithAWarning) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"},
-          std::string(kTwoByTwo) + "tables: [{rows: [steps], cell: \"{n}\", pool: [warmup]}]\n");
+  // A sweep that was stored before tables had `pool`.
   box.ctl({"stop"});
   SQLite::Database((box.state() / "results.db").string(), SQLite::OPEN_READWRITE)
       .exec("DELETE FROM sweep_table_pool");
-  const Ran report = box.ctl({"report", "q", "--format", "csv"});
-  EXPECT_EQ(report.exit_code, 0) << report.err;
-  EXPECT_THAT(report.out, HasSubstr("\r\n2,4\r\n3,6\r\n"));
-  EXPECT_THAT(report.err, HasSubstr("note: warning: 2 cells pool warmup (0, 1), which the table "
-                                    "neither names nor fixes"));
-}
-
-TEST(With, AddsColumnsInEveryFormat) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"}, kTwoByTwo);
-  const std::vector<std::string> query{"query",     "noop",   "--rows", "steps",
-                                       "--columns", "warmup", "--cell", "{n}",
-                                       "--with",    "n",      "--with", "attempts,outcome"};
-  EXPECT_THAT(box.ctl(with(query, {"--format", "csv"})).out,
-              AllOf(HasSubstr("steps,warmup 0,warmup 0 n,warmup 0 attempts,warmup 0 outcome,"),
-                    HasSubstr("\r\n3,3,3,1,done,3,3,1,done\r\n")));
-  EXPECT_THAT(box.ctl(with(query, {"--format", "json"})).out,
-              HasSubstr("[3, 3, 3, 1, \"done\", 3, 3, 1, \"done\"]"));
-  EXPECT_THAT(box.ctl(with(query, {"--format", "md"})).out, HasSubstr("warmup 1 outcome"));
-  const Ran wrong = box.ctl({"query", "noop", "--with", "nn"});
-  EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("with: `nn` is not one of n, attempts, verdict, outcome"));
+  const Ran old = box.ctl(question);
+  EXPECT_EQ(old.exit_code, 0) << old.err;
+  EXPECT_THAT(old.out, HasSubstr("\r\n2,4\r\n3,6\r\n"));
+  EXPECT_THAT(old.err, HasSubstr("note: warning: 2 cells pool warmup (0, 1), which the table "
+                                 "neither names nor fixes"));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class PreforkOff {
 constexpr auto kFour =
     "sweep: four\nworkload: noop\nparams: {warmup: 1}\nmatrix: {steps: [1, 2, 3, 4]}\n";
 
-TEST(PreforkedDaemon, ForksTheAttemptsOfASweepAndStartsALoneOne) {
+TEST(PreforkedDaemon, ForksTheAttemptsOfASweepAndStartsTheOthers) {
   const Sandbox box;
   EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kFour).exit_code, 0);
   EXPECT_EQ(forked_count(box), "4\n");
@@ -37,37 +37,28 @@ TEST(PreforkedDaemon, ForksTheAttemptsOfASweepAndStartsALoneOne) {
                 .exit_code,
             0);
   EXPECT_EQ(forked_count(box), "4\n") << "loading is no faster than starting";
-}
-
-// Without warm-up the first steps are measured, and those of a fork are different.
-TEST(PreforkedDaemon, StartsAttemptsWithoutWarmup) {
-  const Sandbox box;
-  ASSERT_EQ(
+  EXPECT_EQ(
       box.ctl({"submit", "-", "--wait"},
               "sweep: cold\nworkload: noop\nparams: {warmup: 0}\nmatrix: {steps: [1, 2, 3]}\n")
           .exit_code,
       0);
-  EXPECT_EQ(forked_count(box), "0\n");
-}
-
-TEST(PreforkedDaemon, WithTheOptionEveryAttemptIsStarted) {
-  const PreforkOff off;
-  const Sandbox box;
-  EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kFour).exit_code, 0);
-  EXPECT_EQ(forked_count(box), "0\n");
-}
-
-TEST(PreforkedDaemon, AForkThatCrashesIsStoredWithItsSignal) {
-  const Sandbox box;
+  EXPECT_EQ(forked_count(box), "4\n")
+      << "without warm-up the first steps are measured, and those of a fork are different";
   EXPECT_EQ(box.ctl({"submit", "-", "--wait"},
                     "sweep: crash\nworkload: fault\nparams: {warmup: 1, steps: 1}\n"
                     "matrix: {kind: [crash, exit, done]}\n")
                 .exit_code,
             4);
-  EXPECT_EQ(forked_count(box), "3\n");
+  EXPECT_EQ(forked_count(box), "7\n");
   EXPECT_EQ(box.sql("select group_concat(outcome || ' ' || coalesce(signal, '') || ' ' || "
-                    "coalesce(exit_code, '')) from (select * from attempt order by row)"),
+                    "coalesce(exit_code, '')) from (select a.* from attempt a join trial t on "
+                    "t.id = a.trial where t.workload = 'fault' order by a.row)"),
             "crashed 6 ,crashed  3,done  ");
+  box.ctl({"stop"});
+  const PreforkOff off;
+  EXPECT_EQ(box.ctl({"submit", "-", "--again", "--wait"}, kFour).exit_code, 0);
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "13");
+  EXPECT_EQ(forked_count(box), "7\n") << "with the option every attempt is started";
 }
 
 #if SWEEPD_WITH_TORCH
@@ -108,7 +99,7 @@ Stored run_model() {
   return stored;
 }
 
-TEST(PreforkedDaemon, RecordsWhatAStartedWorkerRecords) {
+TEST(NightlyPreforkedDaemon, RecordsWhatAStartedWorkerRecords) {
   const Stored forked = run_model();
   const PreforkOff off;
   const Stored started = run_model();

@@ -76,22 +76,20 @@ TEST_F(Program, HasATableViewFiltersAndLabelsOfItsOwn) {
   const Ran compared =
       box.ctl({"compare", "first", "--by", "kernel=slow,fast", "--metric", "rate"});
   EXPECT_THAT(compared.out, AllOf(HasSubstr("better"), Not(HasSubstr("faster")))) << compared.err;
-}
 
-// Without tables of its own, a file has one with its metrics. Its notes say what is not the
-// default.
-TEST_F(Program, WithoutTablesItsMetricsStandBesideTheTime) {
+  // Without tables of its own, a file has one with its metrics. Its notes say what is not the
+  // default.
   ASSERT_EQ(
       submit(file("bare", "size: 100, kernel: fast", "matrix: {size: [100, 200]}\n")).exit_code, 0);
-  const Ran report = box.ctl({"report", "bare"});
-  EXPECT_THAT(report.out, AllOf(HasSubstr("load time (ms)"), HasSubstr("step time (ms)"),
-                                HasSubstr("step rate (GFLOP/s)"), HasSubstr("step joules (J)")));
-  EXPECT_THAT(report.out, AllOf(HasSubstr("warmup = 1"), HasSubstr("\n- argv = sh ")));
-  EXPECT_THAT(report.out, AllOf(Not(HasSubstr("secrets")), Not(HasSubstr("max_time")),
-                                Not(HasSubstr("kernel = fast"))));
+  const Ran bare = box.ctl({"report", "bare"});
+  EXPECT_THAT(bare.out, AllOf(HasSubstr("load time (ms)"), HasSubstr("step time (ms)"),
+                              HasSubstr("step rate (GFLOP/s)"), HasSubstr("step joules (J)")));
+  EXPECT_THAT(bare.out, AllOf(HasSubstr("warmup = 1"), HasSubstr("\n- argv = sh ")));
+  EXPECT_THAT(bare.out, AllOf(Not(HasSubstr("secrets")), Not(HasSubstr("max_time")),
+                              Not(HasSubstr("kernel = fast"))));
 }
 
-TEST_F(Program, GrowsWithItsFilesAndOutlivesTheDaemon) {
+TEST_F(Program, GrowsWithItsFilesAndIsReadInAnotherDatabase) {
   ASSERT_EQ(submit(file("first", "size: 100", "matrix: {size: [100, 200]}\n")).exit_code, 0);
   box.ctl({"stop"});
   // The same measurements again, although the file of another sweep declares more by then.
@@ -106,21 +104,20 @@ TEST_F(Program, GrowsWithItsFilesAndOutlivesTheDaemon) {
   EXPECT_THAT(refused.err, HasSubstr("error: parameters: `size` is text here, but program `mm` has "
                                      "results in which it is integer"));
   EXPECT_THAT(box.ctl({"report", "first"}).out, HasSubstr("200"));
-}
 
-TEST_F(Program, IsReadAndComparedInAnotherDatabase) {
-  ASSERT_EQ(submit(file("there", "size: 100", "matrix: {size: [100, 200]}\n")).exit_code, 0);
   box.ctl({"stop"});
   const std::string other = (box.folder() / "other.db").string();
   std::filesystem::copy_file(box.state() / "results.db", other);
-  EXPECT_THAT(box.ctl({"--db", other, "query", "mm", "--rows", "size", "--metric", "rate"}).out,
-              HasSubstr("200"));
+  const std::vector<std::string> query{"query",   "mm",          "--rows",   "size",
+                                       "--where", "kernel=fast", "--metric", "rate"};
+  std::vector<std::string> of_file{"--db", other};
+  of_file.insert(of_file.end(), query.begin(), query.end());
+  EXPECT_THAT(box.ctl(of_file).out, HasSubstr("200"));
   const Sandbox here;
   const Ran merged = here.ctl({"merge", other});
   EXPECT_EQ(merged.exit_code, 0) << merged.err;
-  EXPECT_THAT(here.ctl({"query", "mm", "--rows", "size", "--metric", "rate"}).out,
-              HasSubstr("200"));
-  EXPECT_THAT(here.ctl({"report", "there"}).out, HasSubstr("200"));
+  EXPECT_THAT(here.ctl(query).out, HasSubstr("200"));
+  EXPECT_THAT(here.ctl({"report", "first"}).out, HasSubstr("200"));
 }
 
 }  // namespace

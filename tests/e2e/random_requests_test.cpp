@@ -152,7 +152,24 @@ struct RandomRequests : testing::Test {
   }
 };
 
+void expect_the_methods_of_the_page() {
+  std::ifstream file(PROTOCOL_PAGE);
+  std::string line;
+  std::vector<std::string> described, listed;
+  bool inside = false;
+  while (std::getline(file, line)) {
+    if (line == "| method | parameters | result |") inside = true;
+    if (line.empty()) inside = false;
+    if (inside && line.starts_with("| `"))
+      described.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  for (const MethodRule& method : method_rules()) listed.push_back(method.name);
+  EXPECT_FALSE(described.empty());
+  EXPECT_EQ(listed, described);
+}
+
 TEST_F(RandomRequests, OfEveryMethodGetOneAnswerAndTheDaemonGoesOn) {
+  expect_the_methods_of_the_page();
   const pid_t daemon = box.daemon_pid();
   constexpr int kRounds = 40;
   for (int round = 0; round < kRounds; ++round) {
@@ -175,22 +192,6 @@ TEST_F(RandomRequests, OfEveryMethodGetOneAnswerAndTheDaemonGoesOn) {
   EXPECT_EQ(last.exit_code, 0) << last.out << last.err;
   EXPECT_EQ(box.sql("pragma integrity_check"), "ok");
   EXPECT_EQ(box.sql("pragma foreign_key_check"), "");
-}
-
-TEST(RandomRequestsList, HasEveryMethodOfThePage) {
-  std::ifstream file(PROTOCOL_PAGE);
-  std::string line;
-  std::vector<std::string> described, listed;
-  bool inside = false;
-  while (std::getline(file, line)) {
-    if (line == "| method | parameters | result |") inside = true;
-    if (line.empty()) inside = false;
-    if (inside && line.starts_with("| `"))
-      described.push_back(line.substr(3, line.find('`', 3) - 3));
-  }
-  for (const MethodRule& method : method_rules()) listed.push_back(method.name);
-  EXPECT_FALSE(described.empty());
-  EXPECT_EQ(listed, described);
 }
 
 }  // namespace

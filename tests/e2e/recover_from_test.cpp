@@ -15,23 +15,6 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(RecoverFrom, AttemptsOfASweepThatIsNotKnownAreASweepOfTheirOwn) {
-  const Sandbox box;
-  box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
-  stop(box);
-  lose_database(box);
-  fs::remove_all(box.state() / "sweeps");
-  const Ran recovered = box.ctl({"recover"});
-  EXPECT_EQ(recovered.exit_code, 0) << recovered.err;
-  EXPECT_THAT(recovered.out, HasSubstr("recovered-times: not known as it was submitted"));
-  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "9");
-  EXPECT_EQ(box.sql("select max(repeats) from sweep_trial"), "2");
-  EXPECT_EQ(box.ctl({"report", "recovered-times"}).exit_code, 0);
-  // Nothing is measured again.
-  const Ran again = box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
-  EXPECT_THAT(again.err + again.out, HasSubstr("0 to run"));
-}
-
 TEST(RecoverFrom, WhatHasNoFolderIsCancelledAndCanBeMeasured) {
   const Sandbox box;
   box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
@@ -71,13 +54,28 @@ void age(const Sandbox& box) {
 
 TEST(RecoverFrom, FoldersOfOlderVersionsKeepTheirFiguresAndItIsSaidWhatTheyLack) {
   const Sandbox box;
-  box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
+  const std::string times = box.write("times.yaml", kLostTimes);
+  box.ctl({"submit", times, "--wait"});
   box.ctl({"submit", box.write("endings.yaml", kLostEndings), "--wait"});
   const auto outcomes =
       "select group_concat(x, ' ') from (select outcome || count(*) as x from attempt group by "
       "outcome order by 1)";
   const std::string before = samples_of(box);
   EXPECT_EQ(box.sql(outcomes), "crashed1 done10 oom1 timeout1");
+
+  // Without its submission a sweep is one of its own, and nothing of it is measured again.
+  stop(box);
+  lose_database(box);
+  fs::remove_all(box.state() / "sweeps");
+  const Ran unknown = box.ctl({"recover"});
+  EXPECT_EQ(unknown.exit_code, 0) << unknown.err;
+  EXPECT_THAT(unknown.out, HasSubstr("recovered-times: not known as it was submitted"));
+  EXPECT_EQ(box.sql(outcomes), "crashed1 done10 oom1 timeout1");
+  EXPECT_EQ(box.sql("select max(repeats) from sweep_trial"), "2");
+  EXPECT_EQ(box.ctl({"report", "recovered-times"}).exit_code, 0);
+  const Ran again = box.ctl({"submit", times, "--wait"});
+  EXPECT_THAT(again.err + again.out, HasSubstr("0 to run"));
+
   stop(box);
   lose_database(box);
   age(box);
@@ -124,7 +122,7 @@ TEST(RecoverFrom, FoldersOfOlderVersionsKeepAProgramsParameters) {
   EXPECT_EQ(look(), before);
 }
 
-TEST(RecoverFrom, ADatabaseThatCanBeUsedIsLeftAlone) {
+TEST(RecoverFrom, ADatabaseThatCanBeUsedIsLeftAloneAndSoIsWhatRuns) {
   const Sandbox box;
   box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
   const Ran running = box.ctl({"recover"});
@@ -139,12 +137,29 @@ TEST(RecoverFrom, ADatabaseThatCanBeUsedIsLeftAlone) {
   EXPECT_THAT(tried.out, HasSubstr("would recover 1 sweep, 3 trials and 9 attempts")) << tried.err;
   EXPECT_EQ(content_of(box.state() / "results.db"), before);
   EXPECT_FALSE(fs::exists(box.state() / ".recovering.db"));
+
+  // Nor does it wait for an attempt that runs.
+  box.ctl(
+      {"submit", box.write("long.yaml", "sweep: long\nworkload: fault\nparams: {kind: hang}\n")});
+  ASSERT_TRUE(eventually([&] { return box.worker_pids().size() == 1; }));
+  ASSERT_TRUE(eventually([&] {
+    return box.sql(
+               "select count(*) from attempt where outcome is null and started_ns is not "
+               "null") == "1";
+  }));
+  box.kill_daemon();
+  lose_database(box);
+  const Ran refused = box.ctl({"recover"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("still runs, as process"));
+  EXPECT_FALSE(fs::exists(box.state() / "results.db"));
 }
 
-TEST(RecoverFrom, ADamagedDatabaseIsMovedAsideWithItsLog) {
+TEST(RecoverFrom, ADamagedOrEmptyDatabaseIsMovedAsideWithItsLog) {
   const Sandbox box;
   box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
   const std::string samples = samples_of(box);
+  const std::string report = box.ctl({"report", "times"}).out;
   stop(box);
   lose_database(box);
   const std::string noise(10000, 'x');
@@ -160,34 +175,14 @@ TEST(RecoverFrom, ADamagedDatabaseIsMovedAsideWithItsLog) {
   EXPECT_EQ(samples_of(box), samples);
   EXPECT_EQ(content_of(box.state() / "former-database-2" / "results.db"), noise);
   EXPECT_EQ(content_of(box.state() / "former-database-2" / "results.db-wal"), "a log");
-}
 
-// Whoever loses a database and looks with any verb starts a daemon, which makes an empty one.
-TEST(RecoverFrom, AnEmptyDatabaseThatADaemonMadeSinceIsInNobodysWay) {
-  const Sandbox box;
-  box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
-  const std::string report = box.ctl({"report", "times"}).out;
-  stop(box);
+  // Whoever loses a database and looks with any verb starts a daemon, which makes an empty one.
   lose_database(box);
   EXPECT_EQ(box.ctl({"report", "times"}).exit_code, 3);
   stop(box);
-  const Ran recovered = box.ctl({"recover"});
-  EXPECT_THAT(recovered.out, HasSubstr("because it has no sweep")) << recovered.err;
+  const Ran again = box.ctl({"recover"});
+  EXPECT_THAT(again.out, HasSubstr("because it has no sweep")) << again.err;
   EXPECT_EQ(box.ctl({"report", "times"}).out, report);
-}
-
-TEST(RecoverFrom, WaitsForNoAttemptThatRuns) {
-  const Sandbox box;
-  box.ctl(
-      {"submit", box.write("long.yaml", "sweep: long\nworkload: fault\nparams: {kind: hang}\n")});
-  ASSERT_TRUE(eventually([&] { return box.worker_pids().size() == 1; }));
-  ASSERT_TRUE(eventually([&] { return !box.sql("select started_ns from attempt").empty(); }));
-  box.kill_daemon();
-  lose_database(box);
-  const Ran refused = box.ctl({"recover"});
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("still runs, as process"));
-  EXPECT_FALSE(fs::exists(box.state() / "results.db"));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ std::string printed(const Sandbox& box, const std::vector<std::vector<std::strin
 
 TEST(Recover, FindsEveryFigureAgain) {
   const Sandbox box;
-  box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
+  const std::string times = box.write("times.yaml", kLostTimes);
+  box.ctl({"submit", times, "--wait"});
   box.ctl({"submit", box.write("endings.yaml", kLostEndings), "--wait"});
   const std::vector<std::vector<std::string>> questions{
       {"report", "times"},
@@ -47,6 +48,22 @@ TEST(Recover, FindsEveryFigureAgain) {
                                    Not(HasSubstr("could not read")), Not(HasSubstr("without"))));
   EXPECT_EQ(all_rows(box), rows);
   EXPECT_EQ(printed(box, questions), told);
+
+  // And what a retry measured, and which attempts another sweep has too.
+  box.ctl({"submit", times, "--set", "seed=3,4", "--wait"});
+  box.ctl({"retry", "times", "--only", "done,valid,suspect,invalid"});
+  box.ctl({"watch", "times"});
+  const auto links =
+      "select group_concat(x, ';') from (select s.submitted_ns || ' ' || a.uid as x "
+      "from sweep_attempt sa join sweep s on s.id = sa.sweep join attempt a on a.row "
+      "= sa.attempt order by 1)";
+  const std::string before = box.sql(links);
+  const std::string report = box.ctl({"report", "times"}).out;
+  stop(box);
+  lose_database(box);
+  EXPECT_EQ(box.ctl({"recover"}).exit_code, 0);
+  EXPECT_EQ(box.sql(links), before);
+  EXPECT_EQ(box.ctl({"report", "times"}).out, report);
 }
 
 // Their ends depend on each other, and what the ranks waited for is kept as facts.
@@ -67,7 +84,7 @@ matrix: {kind: [done, kill, hang]}
 }
 
 #if SWEEPD_WITH_TORCH
-TEST(Recover, FindsAModelsKernelsOperatorsAndAllocationsAgain) {
+TEST(Recover, FindsAModelsKernelsOperatorsAllocationsAndSentinelAgain) {
   const Sandbox box(SWEEP_WORKER);
   const Ran ran = box.ctl({"submit", "-", "--wait"}, kLostModel);
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -79,13 +96,10 @@ TEST(Recover, FindsAModelsKernelsOperatorsAndAllocationsAgain) {
   lose_database(box);
   EXPECT_EQ(box.ctl({"recover"}).exit_code, 0);
   EXPECT_EQ(all_rows(box), rows);
-}
 
-TEST(Recover, ASentinelIsOneAgain) {
-  const Sandbox box(SWEEP_WORKER);
-  const Ran ran = box.ctl({"submit", "-", "--wait"},
-                          "sweep: watched\nworkload: noop\nsentinel: 1s\nparams: {steps: 3}\n");
-  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Ran watched = box.ctl({"submit", "-", "--wait"},
+                              "sweep: watched\nworkload: noop\nsentinel: 1s\nparams: {steps: 3}\n");
+  ASSERT_EQ(watched.exit_code, 0) << watched.err;
   ASSERT_TRUE(eventually(
       [&] { return box.sql("select count(*) from attempt where outcome is null") == "0"; }));
   stop(box);
@@ -99,26 +113,6 @@ TEST(Recover, ASentinelIsOneAgain) {
   EXPECT_EQ(box.sql(sweeps) + samples_of(box), before);
 }
 #endif
-
-TEST(Recover, KnowsWhatARetryMeasuredAndWhatAnotherSweepHas) {
-  const Sandbox box;
-  const std::string times = box.write("times.yaml", kLostTimes);
-  box.ctl({"submit", times, "--wait"});
-  box.ctl({"submit", times, "--set", "seed=3,4", "--wait"});
-  box.ctl({"retry", "times", "--only", "done,valid,suspect,invalid"});
-  box.ctl({"watch", "times"});
-  const auto links =
-      "select group_concat(x, ';') from (select s.submitted_ns || ' ' || a.uid as x "
-      "from sweep_attempt sa join sweep s on s.id = sa.sweep join attempt a on a.row "
-      "= sa.attempt order by 1)";
-  const std::string before = box.sql(links);
-  const std::string report = box.ctl({"report", "times"}).out;
-  stop(box);
-  lose_database(box);
-  EXPECT_EQ(box.ctl({"recover"}).exit_code, 0);
-  EXPECT_EQ(box.sql(links), before);
-  EXPECT_EQ(box.ctl({"report", "times"}).out, report);
-}
 
 // The content of a program is part of its trials, and is another one today.
 TEST(Recover, AProgramOfOnesOwnHasItsMetricsAndTheContentOfThatTime) {
@@ -154,43 +148,20 @@ TEST(Recover, AProgramOfOnesOwnHasItsMetricsAndTheContentOfThatTime) {
       << recovered.err;
   EXPECT_EQ(all_rows(box), rows);
   EXPECT_EQ(printed(box, questions), before);
-}
 
-// `retry` has to find the programs of the one who submitted.
-TEST(Recover, APointWithoutAFolderKeepsFromWhereItWasSubmitted) {
-  const Sandbox box;
-  const std::string file = box.write("own.yaml",
-                                     "sweep: own\nprogram: own\nparameters: {size: 1}\n"
-                                     "params: {argv: 'echo {size}', warmup: 0, device: cpu, "
-                                     "reports: nothing, steps: 1}\n");
-  ASSERT_EQ(box.ctl({"submit", file, "--wait"}).exit_code, 0);
+  // A point without a folder too: `retry` has to find the programs of the one who submitted.
+  const auto origin =
+      "select group_concat(submitted_from || submitted_environment, ';') from params_mm";
+  const std::string from = box.sql(origin);
+  EXPECT_THAT(from, AllOf(HasSubstr(box.folder().string()), HasSubstr("PATH=")));
   stop(box);
-  const auto origin = "select submitted_from || ' ' || submitted_environment from params_own";
-  const std::string before = box.sql(origin);
-  EXPECT_THAT(before, AllOf(HasSubstr(box.folder().string()), HasSubstr("PATH=")));
   lose_database(box);
-  std::filesystem::remove_all(box.state() / "runs");
-  EXPECT_THAT(box.ctl({"recover"}).out, HasSubstr("recovered 1 sweep, 1 trial and 0 attempts"));
-  EXPECT_EQ(box.sql(origin), before);
+  fs::remove_all(box.state() / "runs");
+  EXPECT_THAT(box.ctl({"recover"}).out, HasSubstr("recovered 2 sweeps, 4 trials and 0 attempts"));
+  EXPECT_EQ(box.sql(origin), from);
 }
 
-TEST(Recover, ASweepThatWasDeletedDoesNotComeBack) {
-  const Sandbox box;
-  box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
-  box.ctl({"submit", box.write("endings.yaml", kLostEndings), "--wait"});
-  EXPECT_EQ(box.ctl({"delete", "times", "--yes"}).exit_code, 0);
-  stop(box);
-  const std::string samples = samples_of(box);
-  lose_database(box);
-  const Ran recovered = box.ctl({"recover"});
-  EXPECT_THAT(recovered.out, HasSubstr("recovered 1 sweep, 4 trials and 4 attempts"))
-      << recovered.err;
-  EXPECT_EQ(samples_of(box), samples);
-  EXPECT_EQ(box.sql("select group_concat(name) from sweep"), "endings");
-}
-
-// A daemon that dies after the rows have gone leaves this.
-TEST(Recover, WhatWasBeingDeletedDoesNotComeBack) {
+TEST(Recover, WhatWasDeletedOrIsBeingDeletedDoesNotComeBack) {
   const Sandbox box;
   box.ctl({"submit", box.write("times.yaml", kLostTimes), "--wait"});
   const std::string sweep = box.sql("select uid from sweep");
@@ -204,6 +175,12 @@ TEST(Recover, WhatWasBeingDeletedDoesNotComeBack) {
   for (const auto& file : fs::directory_iterator(box.state() / "sweeps")) {
     EXPECT_NE(file.path().extension(), ".deleting");
   }
+  const std::string samples = samples_of(box);
+  lose_database(box);
+  EXPECT_THAT(box.ctl({"recover"}).out, HasSubstr("recovered 1 sweep, 4 trials and 4 attempts"));
+  EXPECT_EQ(samples_of(box), samples);
+
+  // A daemon that dies after the rows have gone leaves this.
   fs::copy(box.folder() / "kept", box.state() / "runs",
            fs::copy_options::recursive | fs::copy_options::skip_existing);
   const fs::path deleting = box.state() / "sweeps" / "00000000000000aa.deleting";

@@ -56,7 +56,7 @@ const char* const kReport =
     "- ‡ suspect: kernels were busy for 1.5 ms\n"
     "- OOM: asked for 1.50 GiB\n";
 
-TEST(ReportMask, HoldsWhatRepeatsAndHidesTimes) {
+TEST(ReportMask, ShowsAnyChangeOfWhatRepeatsAndHidesTimes) {
   EXPECT_EQ(
       mask(kReport, of_values(), {{"EPYC 9", "DEVICE"}}),
       "**Time with 5 steps of warm-up**\n\n"
@@ -70,10 +70,8 @@ TEST(ReportMask, HoldsWhatRepeatsAndHidesTimes) {
       "agree within ± std in # of # cells\n"
       "- ‡ suspect: kernels were busy for # ms\n"
       "- OOM: asked for 1.50 GiB\n");
-}
 
-// Each change of one digit, one mark or one word would be a mistake of the program.
-TEST(ReportMask, ShowsAnyChangeOfWhatRepeats) {
+  // Each change of one digit, one mark or one word would be a mistake of the program.
   const std::string right = mask(kReport, of_values(), {});
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string report = kReport;
@@ -100,7 +98,7 @@ TEST(ReportMask, ShowsAnyChangeOfWhatRepeats) {
   }
 }
 
-TEST(ReportMask, KnowsByItsMetricWhetherAFigureRepeats) {
+TEST(ReportMask, KnowsByItsMetricWhatRepeatsAndLeavesTheOrderOfTimesOpen) {
   const auto of = [](const char* metric, const char* cell = "{mean}") {
     return repeats("lm_step", value("", metric, cell));
   };
@@ -120,10 +118,8 @@ TEST(ReportMask, KnowsByItsMetricWhetherAFigureRepeats) {
   EXPECT_FALSE(of("time", "")) << "a cell that the table chooses";
   EXPECT_FALSE(repeats("fsdp", value("", "peak_allocated_bytes", "{max}")));
   EXPECT_TRUE(repeats("fsdp", value("", "at_end_bytes", "{max}")));
-}
 
-// Rows that are sorted by a time may be in any order. With a limit, any of them may appear.
-TEST(ReportMask, LeavesTheOrderOfTimesOpen) {
+  // Rows that are sorted by a time may be in any order. With a limit, any of them may appear.
   TableSpec table;
   table.rows = {"kernel"};
   table.values = {value("Time", "kernel_time", "{mean}"), value("Calls", "kernel_calls", "{mean}")};
@@ -139,20 +135,11 @@ TEST(ReportMask, LeavesTheOrderOfTimesOpen) {
   EXPECT_THAT(mask(report, sweep_of(table), {}), HasSubstr("| # | # | # |\n| # | # | # |\n"));
   table.sort = {"-kernel"};
   EXPECT_THAT(mask(report, sweep_of(table), {}), HasSubstr("| b | # | 3 |\n"));
-}
-
-TEST(ReportMask, RefusesAColumnThatNoValueHeads) {
-  TableSpec table;
-  table.rows = {"model"};
-  table.values = {value("Forward", "", "{mean}")};
-  EXPECT_THROW(
-      mask("| model | Backward (ms) |\n| --- | ---: |\n| tiny | 1 |\n", sweep_of(table), {}),
-      std::runtime_error);
-}
-
-TEST(ReportMask, MasksNumbersAndNotNames) {
   EXPECT_EQ(mask_numbers("-3.1% of 1.2e+09, bf16 at 1,234.5 in fp32"),
             "#% of #, bf16 at # in fp32");
+  // A column that no value heads is refused.
+  EXPECT_THROW(mask("| kernel | Backward (ms) |\n| --- | ---: |\n| b | 1 |\n", sweep_of(table), {}),
+               std::runtime_error);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/e2e/sandbox.h"
@@ -33,55 +35,43 @@ TEST(Run, PrintsTheTablesOfEachSweepAndNothingElse) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("**Steps of one**"), HasSubstr("**Steps of two**")));
   EXPECT_THAT(ran.err,
               AllOf(HasSubstr("first: 1 trial: 1 to run"), HasSubstr("second: 1/1 ended")));
-}
 
-TEST(Run, ReusesWhatWasMeasured) {
-  const Sandbox box;
-  const Ran once = box.ctl({"run", "-"}, kTwo);
+  // What was measured is reused.
   const Ran twice = box.ctl({"run", "-"}, kTwo);
   EXPECT_EQ(twice.exit_code, 0) << twice.err;
-  EXPECT_EQ(twice.out, once.out);
+  EXPECT_EQ(twice.out, ran.out);
   EXPECT_THAT(twice.err, HasSubstr("1 reused (measured before)"));
+  EXPECT_EQ(nlohmann::json::parse(box.ctl({"run", "-", "--format", "json"}, kTwo).out).size(), 2U);
   EXPECT_THAT(box.ctl({"run", "-", "--again"}, kTwo).err, HasSubstr("first: 1 trial: 1 to run"));
-}
 
-TEST(Run, JsonIsOneArray) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"run", "-", "--format", "json"}, kTwo);
-  EXPECT_EQ(nlohmann::json::parse(ran.out).size(), 2U);
-}
-
-TEST(Run, PrintsTheTablesOfASweepThatFailed) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"run", "-"},
-                          "sweep: bad\nworkload: fault\nparams: {kind: [throw]}\n"
-                          "tables: [{title: All, rows: [kind], cell: '{outcome}'}]\n");
-  SCOPED_TRACE(ran.out + ran.err);
-  EXPECT_EQ(ran.exit_code, 2);
+  // The tables of a sweep that failed are printed, and none of a file with a mistake.
   const Ran failed = box.ctl({"run", "-"},
                              "sweep: bad\nworkload: fault\nparams: {kind: throw}\n"
                              "tables: [{title: All, rows: [kind], cell: '{outcome}'}]\n");
   EXPECT_EQ(failed.exit_code, 4) << failed.err;
   EXPECT_THAT(failed.out, AllOf(HasSubstr("**All**"), HasSubstr("failed")));
   EXPECT_THAT(failed.err, HasSubstr("1 of 1 attempt not done; why: sweepctl show"));
-}
-
-TEST(Run, AMistakeInTheFilePrintsNoTable) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"run", "-"}, "sweep: bad\nworkload: nop\n");
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, HasSubstr("noop"));
-  const Ran both = box.ctl({"run", "-", "--again", "--reuse", "any"}, kTwo);
-  EXPECT_THAT(both.err, HasSubstr("contradict"));
+  const Ran mistake = box.ctl({"run", "-"}, "sweep: bad\nworkload: nop\n");
+  EXPECT_EQ(mistake.exit_code, 2);
+  EXPECT_EQ(mistake.out, "");
+  EXPECT_THAT(mistake.err, HasSubstr("noop"));
+  const Ran contradiction = box.ctl({"run", "-", "--again", "--reuse", "any"}, kTwo);
+  EXPECT_THAT(contradiction.err, HasSubstr("contradict"));
 }
 
 TEST(Run, CtrlCEndsTheWaitingAndNotTheSweep) {
   const Sandbox box;
-  const std::string file = box.write("slow.yaml",
-                                     "sweep: slow\nworkload: noop\nparams: {steps: 3, warmup: "
-                                     "1}\nmatrix: {sleep: [300ms, 310ms]}\n"
-                                     "tables: [{title: Slow, rows: [sleep], cell: '{n}'}]\n");
+  const std::string open = (box.folder() / "open").string();
+  const std::string script =
+      box.write("gate.sh", "while [ ! -e " + open + " ]; do sleep 0.02; done\n");
+  const std::string file =
+      box.write("slow.yaml",
+                "sweep: slow\nprogram: gated\nparameters: {size: 1}\n"
+                "params: {argv: 'sh " +
+                    script +
+                    "', reports: nothing, steps: 1, warmup: 0, device: cpu}\n"
+                    "matrix: {size: [1, 2]}\n"
+                    "tables: [{title: Slow, rows: [size], cell: '{n}', where: {phase: step}}]\n");
   const pid_t client = box.ctl_in_background({"run", file});
   ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
   ::kill(client, SIGINT);
@@ -91,9 +81,10 @@ TEST(Run, CtrlCEndsTheWaitingAndNotTheSweep) {
   EXPECT_EQ(WEXITSTATUS(status), 130);
   EXPECT_THAT(box.run("/bin/cat", {(box.folder() / "background.err").string()}).out,
               AnyOf(HasSubstr("what was queued goes on"), HasSubstr("the sweep goes on")));
+  std::ofstream(open).flush();
   const Ran again = box.ctl({"run", file});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("| 300ms"));
+  EXPECT_THAT(again.out, HasSubstr("|    2 |"));
   EXPECT_EQ(box.sql("select count(*) from attempt"), "2");
 }
 

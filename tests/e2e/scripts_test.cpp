@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -70,16 +71,6 @@ TEST(Readers, ManyAtOnceSeeTheSameWhileASweepRuns) {
   EXPECT_EQ(box.ctl({"watch", "busy"}).exit_code, 0);
 }
 
-TEST(Doctor, LooksWithoutStartingADaemon) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"doctor"});
-  EXPECT_THAT(ran.out,
-              AllOf(HasSubstr("daemon        none runs"), HasSubstr("database      none yet"),
-                    HasSubstr("workloads, starts in")));
-  EXPECT_EQ(ran.exit_code, ran.out.find("\nproblem ") == std::string::npos ? 0 : 1) << ran.out;
-  EXPECT_FALSE(std::filesystem::exists(box.state()));
-}
-
 json finding(const Ran& ran, const std::string& subject) {
   const json table = json::parse(ran.out);
   for (const json& row : table["rows"]) {
@@ -88,8 +79,14 @@ json finding(const Ran& ran, const std::string& subject) {
   return {};
 }
 
-TEST(Doctor, ChecksTheDatabaseWithAndWithoutADaemon) {
+TEST(Doctor, LooksAtTheWorkerAndTheDatabaseWithAndWithoutADaemon) {
   const Sandbox box;
+  const Ran ran = box.ctl({"doctor"});
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("daemon        none runs"), HasSubstr("database      none yet"),
+                    HasSubstr("workloads, starts in")));
+  EXPECT_EQ(ran.exit_code, ran.out.find("\nproblem ") == std::string::npos ? 0 : 1) << ran.out;
+  EXPECT_FALSE(std::filesystem::exists(box.state())) << "it starts no daemon";
   box.ctl({"submit", "-", "--wait"}, kQuick);
   const Ran with = box.ctl({"doctor", "--format", "json"});
   EXPECT_THAT(finding(with, "daemon").dump(), HasSubstr("same as sweepctl"));
@@ -105,13 +102,10 @@ TEST(Doctor, ChecksTheDatabaseWithAndWithoutADaemon) {
   const Ran broken = box.ctl({"doctor", "--format", "json"});
   EXPECT_EQ(broken.exit_code, 1);
   EXPECT_THAT(finding(broken, "database").dump(), HasSubstr("problem"));
-}
-
-TEST(Doctor, NamesAWorkerThatDoesNotStart) {
-  const Sandbox box("/nowhere/sweep-worker");
-  const Ran ran = box.ctl({"doctor"});
-  EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.out, HasSubstr("/nowhere/sweep-worker: No such file or directory"));
+  const Sandbox other("/nowhere/sweep-worker");
+  const Ran none = other.ctl({"doctor"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.out, HasSubstr("/nowhere/sweep-worker: No such file or directory"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/e2e/sandbox.h"
 
@@ -40,25 +41,30 @@ bool an_attempt_has_started(const Sandbox& box) {
          "0";
 }
 
-// The last sentinel is queued after the sweep has ended.
+// It starts after the sweep's last attempt has ended.
 bool last_sentinel_has_run(const Sandbox& box) {
   return box.sql(
-             "select workload from attempts where ended is not null order by row desc limit 1") ==
-             "matmul" &&
+             "select count(*) from attempt a join trial t on t.id = a.trial where t.workload = "
+             "'matmul' and a.ended_ns is not null and a.started_ns >= (select max(n.ended_ns) from "
+             "attempt n join trial u on u.id = n.trial where u.workload = 'noop')") != "0" &&
          nothing_is_open(box);
 }
 
-TEST(Sentinel, RunsBeforeBetweenAndAfterTheAttemptsAndAlone) {
+// How often one runs beside a sweep of so many attempts, what is stored of it, and where it shows.
+void expect_a_watched_sweep(int attempts, const char* order) {
   const Sandbox box(SWEEP_WORKER);
   const std::string file = box.write("watched.yaml", kWatched);
-  const Ran ran = box.ctl({"submit", file, "--wait"});
+  std::vector<std::string> submit{"submit", file, "--wait", "--set", "seed=1"};
+  for (int seed = 2; seed <= attempts; ++seed) submit.back() += "," + std::to_string(seed);
+  const Ran ran = box.ctl(submit);
+  const std::string count = std::to_string(attempts);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("4 trials: 4 to run"));
+  EXPECT_THAT(ran.out, HasSubstr(": " + count + " to run"));
   ASSERT_TRUE(eventually([&] { return last_sentinel_has_run(box); }));
   const std::string in_order = box.sql(
       "select group_concat(workload, ' ') from (select t.workload from attempt a join trial t on "
       "t.id = a.trial order by a.started_ns)");
-  EXPECT_THAT(in_order, testing::MatchesRegex("matmul noop.* matmul .*noop matmul"));
+  EXPECT_THAT(in_order, testing::MatchesRegex(order));
   EXPECT_EQ(box.sql("select count(*) from attempt a join attempt b on a.row < b.row and "
                     "a.started_ns < b.ended_ns and b.started_ns < a.ended_ns"),
             "0")
@@ -72,33 +78,28 @@ TEST(Sentinel, RunsBeforeBetweenAndAfterTheAttemptsAndAlone) {
   // The sweep counts its own only.
   EXPECT_EQ(box.sql("select count(*) from sweep_attempt sa join sweep s on s.id = sa.sweep where "
                     "s.name = 'watched'"),
-            "4");
+            count);
   EXPECT_THAT(box.ctl({"report", "watched"}).out, Not(HasSubstr("matmul")));
   const Ran series = box.ctl({"query", "--sweep", "watched-sentinel", "--rows", "repeat"});
   EXPECT_EQ(series.exit_code, 0) << series.err;
   EXPECT_THAT(series.out, HasSubstr("repeat"));
   // The second time everything is reused, so nothing runs that could be watched.
   const std::string sentinels = box.sql("select count(*) " + kOfSentinels);
-  const Ran again = box.ctl({"submit", file, "--wait"});
-  EXPECT_THAT(again.out, HasSubstr("0 to run, 4 reused"));
+  const Ran again = box.ctl(submit);
+  EXPECT_THAT(again.out, HasSubstr("0 to run, " + count + " reused"));
   EXPECT_TRUE(nothing_is_open(box));
   EXPECT_EQ(box.sql("select count(*) " + kOfSentinels), sentinels);
 }
 
-TEST(Sentinel, CancellingTheSweepEndsIt) {
-  const Sandbox box(SWEEP_WORKER);
-  box.ctl({"submit", box.write("watched.yaml", kWatched)});
-  ASSERT_TRUE(eventually([&] { return an_attempt_has_started(box); }));
-  const Ran cancelled = box.ctl({"cancel", "watched"});
-  EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
-  ASSERT_TRUE(eventually([&] { return nothing_is_open(box); }));
-  const std::string sentinels = box.sql("select count(*) " + kOfSentinels);
-  // Whatever runs after it starts after any sentinel that was still to come.
-  box.ctl({"submit", "-", "--wait"}, "sweep: next\nworkload: noop\nparams: {steps: 3}\n");
-  EXPECT_EQ(box.sql("select count(*) " + kOfSentinels), sentinels);
+TEST(Sentinel, RunsBeforeAndAfterTheAttemptsAndAlone) {
+  expect_a_watched_sweep(1, "matmul noop matmul");
 }
 
-TEST(Sentinel, ADaemonThatWasKilledGoesOnWithIt) {
+TEST(NightlySentinel, RunsBetweenTheAttemptsToo) {
+  expect_a_watched_sweep(4, "matmul noop.* matmul .*noop matmul");
+}
+
+TEST(NightlySentinel, ADaemonThatWasKilledGoesOnWithIt) {
   const Sandbox box(SWEEP_WORKER);
   box.ctl({"submit", box.write("watched.yaml", kWatched)});
   ASSERT_TRUE(eventually([&] { return an_attempt_has_started(box); }));
@@ -108,13 +109,6 @@ TEST(Sentinel, ADaemonThatWasKilledGoesOnWithIt) {
   ASSERT_TRUE(eventually([&] { return last_sentinel_has_run(box); }));
   EXPECT_GT(std::stoi(box.sql("select count(*) " + kOfSentinels)), std::stoi(before));
   EXPECT_EQ(box.sql("select count(*) from attempts where outcome <> 'done'"), "0");
-}
-
-TEST(Sentinel, AMistakeInItsIntervalIsShown) {
-  const Sandbox box(SWEEP_WORKER);
-  const Ran ran = box.ctl({"submit", "-"}, "sweep: a\nworkload: noop\nsentinel: 100ms\n");
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.err, HasSubstr(":3:11: error: sentinel: `100ms` is not how often it runs"));
 }
 
 }  // namespace

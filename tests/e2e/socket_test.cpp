@@ -19,23 +19,23 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Socket, AnswersAHandWrittenLine) {
-  const Sandbox box;
-  box.ctl({"status"});
-  const json answer = json::parse(box.ask(R"({"jsonrpc":"2.0","id":1,"method":"list"})"));
-  EXPECT_EQ(answer["id"], 1);
-  EXPECT_TRUE(answer["result"]["sweeps"].empty());
-}
-
 struct Bad {
   std::string line;
   int code;
   std::string message;
 };
 
-TEST(Socket, RefusesBadRequestsWithACodeAndAReason) {
+TEST(Socket, IsForItsOwnerAndRefusesBadRequestsWithACodeAndAReason) {
   const Sandbox box;
   box.ctl({"status"});
+  struct stat info {};
+  ::stat((box.state() / "sweepd.sock").c_str(), &info);
+  EXPECT_EQ(info.st_mode & 0777, 0600U);
+  ::stat(box.state().c_str(), &info);
+  EXPECT_EQ(info.st_mode & 0777, 0700U);
+  const json list = json::parse(box.ask(R"({"jsonrpc":"2.0","id":1,"method":"list"})"));
+  EXPECT_EQ(list["id"], 1);
+  EXPECT_TRUE(list["result"]["sweeps"].empty());
   const std::vector<Bad> cases{
       {"hello", -32700, "not valid JSON"},
       {"[1]", -32600, "one JSON object"},
@@ -54,16 +54,6 @@ TEST(Socket, RefusesBadRequestsWithACodeAndAReason) {
     EXPECT_THAT(answer["error"]["message"].get<std::string>(), HasSubstr(bad.message));
   }
   EXPECT_EQ(box.ctl({"--no-start", "status"}).exit_code, 0) << "the daemon must have survived";
-}
-
-TEST(Socket, IsForItsOwnerOnly) {
-  const Sandbox box;
-  box.ctl({"status"});
-  struct stat info {};
-  ::stat((box.state() / "sweepd.sock").c_str(), &info);
-  EXPECT_EQ(info.st_mode & 0777, 0600U);
-  ::stat(box.state().c_str(), &info);
-  EXPECT_EQ(info.st_mode & 0777, 0700U);
 }
 
 // A script holds a lock, and somebody waits for the end of a pipe.
@@ -109,28 +99,24 @@ TEST(Daemon, PassesOnItsPlaceAndNothingElse) {
   box.ctl({"cancel", "hang"});
 }
 
-TEST(Daemon, ASecondOneSaysWhoHoldsTheFolder) {
+TEST(Daemon, ASecondOneSaysWhoHoldsTheFolderAndOneWithoutAWorkerSaysSo) {
+  {
+    const Sandbox broken("/no/such/worker");
+    const Ran ran = broken.ctl({"status"});
+    EXPECT_EQ(ran.exit_code, 5);
+    EXPECT_THAT(ran.err, HasSubstr("/no/such/worker"));
+    EXPECT_THAT(ran.err, HasSubstr("No such file"));
+  }
   const Sandbox box;
   box.ctl({"status"});
   const Ran second = box.run(SWEEPD, {"--foreground"});
   EXPECT_NE(second.exit_code, 0);
   EXPECT_THAT(second.err,
               HasSubstr("is held by sweepd with pid " + std::to_string(box.daemon_pid())));
-}
-
-TEST(Daemon, SaysWhatIsWrongWithItsWorker) {
-  const Sandbox box("/no/such/worker");
-  const Ran ran = box.ctl({"status"});
-  EXPECT_EQ(ran.exit_code, 5);
-  EXPECT_THAT(ran.err, HasSubstr("/no/such/worker"));
-  EXPECT_THAT(ran.err, HasSubstr("No such file"));
-}
-
-TEST(Daemon, ListensUnderALongPath) {
-  const Sandbox box;
+  // Under a long path too it listens.
   const std::string deep = (box.folder() / std::string(120, 'd')).string();
-  const Ran ran = box.ctl({"--state-dir", deep, "status"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const Ran listens = box.ctl({"--state-dir", deep, "status"});
+  EXPECT_EQ(listens.exit_code, 0) << listens.err;
   EXPECT_EQ(box.ctl({"--state-dir", deep, "stop"}).exit_code, 0);
 }
 

@@ -37,9 +37,25 @@ TEST(TableFrom, ShowsSweepsOfSeveralWorkloads) {
   EXPECT_THAT(query.out, AllOf(HasSubstr("first"), HasSubstr("second"))) << query.err;
 }
 
-// Its workload is not known before it ran, so neither are its columns.
-TEST(TableFrom, ASweepThatNeverRanLeavesItsTableEmpty) {
+// A sweep that shares its attempts with another adds none to their cells. Of one that never ran the
+// workload is not known, and so are its columns not.
+TEST(TableFrom, CountsASharedAttemptOnceAndSaysWhatItPoolsOrLacks) {
   const Sandbox box;
+  const std::string same = "workload: noop\nparams: {warmup: 0, steps: 3}\n";
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
+                    "sweep: a\n" + same + "---\nsweep: b\n" + same +
+                        "tables: [{title: T, from: [a, b], rows: [steps], cell: '{n}'}]\n")
+                .exit_code,
+            0);
+  const Ran once = box.ctl({"report", "b"});
+  EXPECT_THAT(once.out, AllOf(HasSubstr("|     3 |    3 |"), Not(HasSubstr("pool"))));
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
+                    "sweep: c\nworkload: noop\nparams: {warmup: 0, steps: 3}\n---\n"
+                    "sweep: d\nworkload: axpy\nparams: {warmup: 0, steps: 3}\n"
+                    "tables: [{title: T, from: [c, d], rows: [steps], cell: '{n}'}]\n")
+                .exit_code,
+            0);
+  EXPECT_THAT(box.ctl({"report", "d"}).out, HasSubstr("warning: 1 cell pools sweep (c, d)"));
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
                     "sweep: here\nworkload: noop\nparams: {warmup: 0}\nmatrix: {steps: [3, 4]}\n"
                     "tables:\n"
@@ -49,35 +65,11 @@ TEST(TableFrom, ASweepThatNeverRanLeavesItsTableEmpty) {
                     "  - {title: Own, rows: [steps], cell: '{n}'}\n")
                 .exit_code,
             0);
-  const Ran report = box.ctl({"report", "here"});
-  EXPECT_EQ(report.exit_code, 0) << report.err;
-  EXPECT_THAT(report.out,
+  const Ran here = box.ctl({"report", "here"});
+  EXPECT_EQ(here.exit_code, 0) << here.err;
+  EXPECT_THAT(here.out,
               AllOf(HasSubstr("No rows.\n\n- only sweep = later\n- no result has sweep `later`"),
                     HasSubstr("|     3 | —    |    3 |"), HasSubstr("**Own**")));
-}
-
-// A sweep that shares its attempts with another adds none to their cells.
-TEST(TableFrom, CountsASharedAttemptOnce) {
-  const Sandbox box;
-  const std::string same = "workload: noop\nparams: {warmup: 0, steps: 3}\n";
-  ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
-                    "sweep: a\n" + same + "---\nsweep: b\n" + same +
-                        "tables: [{title: T, from: [a, b], rows: [steps], cell: '{n}'}]\n")
-                .exit_code,
-            0);
-  const Ran report = box.ctl({"report", "b"});
-  EXPECT_THAT(report.out, AllOf(HasSubstr("|     3 |    3 |"), Not(HasSubstr("pool"))));
-}
-
-TEST(TableFrom, SaysWhatItPools) {
-  const Sandbox box;
-  ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
-                    "sweep: a\nworkload: noop\nparams: {warmup: 0, steps: 3}\n---\n"
-                    "sweep: b\nworkload: axpy\nparams: {warmup: 0, steps: 3}\n"
-                    "tables: [{title: T, from: [a, b], rows: [steps], cell: '{n}'}]\n")
-                .exit_code,
-            0);
-  EXPECT_THAT(box.ctl({"report", "b"}).out, HasSubstr("warning: 1 cell pools sweep (a, b)"));
 }
 
 constexpr auto kPublished =
@@ -113,7 +105,7 @@ class ReferenceTest : public testing::Test {
   std::string file;
 };
 
-TEST_F(ReferenceTest, AddListAndRemove) {
+TEST_F(ReferenceTest, IsAddedListedAndRemoved) {
   const Ran added = box.ctl({"reference", "add", file});
   EXPECT_EQ(added.exit_code, 0) << added.err;
   EXPECT_EQ(
@@ -127,23 +119,28 @@ TEST_F(ReferenceTest, AddListAndRemove) {
             "reference figures: 4 figures removed\n");
   EXPECT_EQ(box.ctl({"reference", "remove", "figures"}).exit_code, 3);
   EXPECT_EQ(box.sql("select count(*) from reference_param"), "0");
+
+  // A file with mistakes adds nothing.
+  box.write("figures.csv", std::string(kPublished) + "book,noop,time,s,1,,,many,step\n");
+  const Ran wrong = box.ctl({"reference", "add", file});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("figures.csv:6:1: error: steps: "));
+  box.write("figures.csv", "source,workload,metric,unit,value\nbook,noop,time,GB,1\n");
+  EXPECT_THAT(box.ctl({"reference", "add", file}).err, HasSubstr("figures.csv:2:1: error: time: "));
+  EXPECT_THAT(box.ctl({"reference", "add", "none.csv"}).err, HasSubstr("cannot read `none.csv`"));
+  EXPECT_THAT(box.ctl({"reference", "list"}).out, Not(HasSubstr("figures.csv")));
 }
 
-TEST_F(ReferenceTest, NeverInATableOfMeasuredResults) {
-  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kSweep).exit_code, 0);
-  const std::string before = table("Measured");
-  const std::string query = box.ctl({"query", "noop", "--rows", "steps", "--cell", "{n}"}).out;
-  ASSERT_EQ(box.ctl({"reference", "add", file}).exit_code, 0);
-  EXPECT_EQ(table("Measured"), before);
-  EXPECT_EQ(box.ctl({"query", "noop", "--rows", "steps", "--cell", "{n}"}).out, query);
-  EXPECT_EQ(box.sql("select count(*) from attempt"), "2");
-}
-
-TEST_F(ReferenceTest, BesideMeasuredOnesAndAsTheirBaseline) {
+TEST_F(ReferenceTest, BesideMeasuredOnesAndAsTheirBaselineWhereATableAsksForThem) {
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kSweep).exit_code, 0);
   EXPECT_THAT(table("Beside"),
               AllOf(HasSubstr("| steps | measured |"), HasSubstr("|     3 |       ")));
+  const std::string measured = table("Measured");
+  const std::string query = box.ctl({"query", "noop", "--rows", "steps", "--cell", "{n}"}).out;
   ASSERT_EQ(box.ctl({"reference", "add", file}).exit_code, 0);
+  EXPECT_EQ(table("Measured"), measured);
+  EXPECT_EQ(box.ctl({"query", "noop", "--rows", "steps", "--cell", "{n}"}).out, query);
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "2");
   const std::string beside = table("Beside");
   EXPECT_THAT(beside, AllOf(HasSubstr("measured"), HasSubstr("book"), HasSubstr("blog"),
                             HasSubstr("|     9 |")));
@@ -153,17 +150,6 @@ TEST_F(ReferenceTest, BesideMeasuredOnesAndAsTheirBaseline) {
                                HasSubstr("book: above the peak"), Not(HasSubstr("measured"))));
   EXPECT_THAT(table("Against"), AllOf(HasSubstr("|     3 |"), HasSubstr("2.0"),
                                       HasSubstr("|     4 |"), HasSubstr("—")));
-}
-
-TEST_F(ReferenceTest, MistakesAddNothing) {
-  box.write("figures.csv", std::string(kPublished) + "book,noop,time,s,1,,,many,step\n");
-  const Ran ran = box.ctl({"reference", "add", file});
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("figures.csv:6:1: error: steps: "));
-  box.write("figures.csv", "source,workload,metric,unit,value\nbook,noop,time,GB,1\n");
-  EXPECT_THAT(box.ctl({"reference", "add", file}).err, HasSubstr("figures.csv:2:1: error: time: "));
-  EXPECT_THAT(box.ctl({"reference", "add", "none.csv"}).err, HasSubstr("cannot read `none.csv`"));
-  EXPECT_THAT(box.ctl({"reference", "list"}).out, Not(HasSubstr("figures.csv")));
 }
 
 #if SWEEPD_WITH_TORCH

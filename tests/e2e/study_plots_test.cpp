@@ -48,7 +48,7 @@ class StudyPlotsTest : public testing::Test {
   const Sandbox box;
 };
 
-TEST_F(StudyPlotsTest, APictureForEachPlot) {
+TEST_F(StudyPlotsTest, APictureForEachPlotThatAPartNames) {
   const Python python(painter());
   const Ran ran = study();
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -60,34 +60,8 @@ TEST_F(StudyPlotsTest, APictureForEachPlot) {
   EXPECT_THAT(page(), AllOf(HasSubstr("<img src=\"data:image/svg+xml;charset=utf-8,%3Csvg xmlns="
                                       "%22http://www.w3.org/2000/svg%22%3E%3Cg/%3E"),
                             HasSubstr("alt=\"Smallest\""), Not(HasSubstr("plots/"))));
-}
 
-TEST_F(StudyPlotsTest, WithoutWhatDrawsThemTheyAreText) {
-  const Python python("/no/such/python");
-  const Ran ran = study();
-  ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("note: no picture: `/no/such/python`: No such file or directory; "
-                                 "`/no/such/python -m pip install vl-convert-python`"));
-  EXPECT_THAT(markdown(),
-              AllOf(HasSubstr("\n\n```\nSums [of] steps\n"), HasSubstr("max of y.0, n = 1")));
-  EXPECT_THAT(page(), HasSubstr("<pre><code>Smallest\n"));
-  EXPECT_FALSE(std::filesystem::exists(out() / "plots"));
-}
-
-TEST_F(StudyPlotsTest, APlotThatCannotBeDrawnIsMissing) {
-  box.write("refuses", "#!/bin/sh\necho 'no such scale' >&2\nexit 1\n");
-  std::filesystem::permissions(box.folder() / "refuses", std::filesystem::perms::owner_all);
-  const Python python((box.folder() / "refuses").string());
-  const Ran ran = study(", plots: [small]");
-  EXPECT_EQ(ran.exit_code, 1);
-  const auto* const kWhat =
-      "no plot `Smallest` of sweep `sums`: vl-convert did not draw the plot: no such scale";
-  EXPECT_THAT(ran.err, HasSubstr(std::string("study.yaml:5:20: ") + kWhat));
-  EXPECT_THAT(markdown(), HasSubstr(std::string("**[") + kWhat + "]**"));
-}
-
-TEST_F(StudyPlotsTest, APartShowsThoseThatItNames) {
-  const Python python(painter());
+  // A part shows those that it names.
   ASSERT_EQ(study(", plots: [small]").exit_code, 0);
   EXPECT_THAT(markdown(), AllOf(HasSubstr("**Sums**"), HasSubstr("![Smallest]"),
                                 Not(HasSubstr("sums-of-steps.svg"))));
@@ -100,6 +74,29 @@ TEST_F(StudyPlotsTest, APartShowsThoseThatItNames) {
   EXPECT_THAT(wrong.err, AllOf(HasSubstr("study.yaml:5:39: error: plots: sums.yaml has no plot "
                                          "`Smalest`"),
                                HasSubstr("did you mean `Smallest`")));
+}
+
+TEST_F(StudyPlotsTest, WithoutWhatDrawsThemTheyAreTextAndARefusedOneIsMissing) {
+  const Python python("/no/such/python");
+  const Ran ran = study();
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("note: no picture: `/no/such/python`: No such file or directory; "
+                                 "`/no/such/python -m pip install vl-convert-python`"));
+  EXPECT_THAT(markdown(),
+              AllOf(HasSubstr("\n\n```\nSums [of] steps\n"), HasSubstr("max of y.0, n = 1")));
+  EXPECT_THAT(page(), HasSubstr("<pre><code>Smallest\n"));
+  EXPECT_FALSE(std::filesystem::exists(out() / "plots"));
+
+  // One that cannot be drawn is missing.
+  box.write("refuses", "#!/bin/sh\necho 'no such scale' >&2\nexit 1\n");
+  std::filesystem::permissions(box.folder() / "refuses", std::filesystem::perms::owner_all);
+  const Python refusing((box.folder() / "refuses").string());
+  const Ran missing = study(", plots: [small]");
+  EXPECT_EQ(missing.exit_code, 1);
+  const auto* const kWhat =
+      "no plot `Smallest` of sweep `sums`: vl-convert did not draw the plot: no such scale";
+  EXPECT_THAT(missing.err, HasSubstr(std::string("study.yaml:5:20: ") + kWhat));
+  EXPECT_THAT(markdown(), HasSubstr(std::string("**[") + kWhat + "]**"));
 }
 
 }  // namespace

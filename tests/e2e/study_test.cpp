@@ -68,12 +68,17 @@ class StudyTest : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return box.ctl(words);
   }
-  // Returns its client once it has noted both sweeps; one without a note is submitted again.
-  pid_t start_slow_study() {
+  // Of its two sweeps the second does not end before `open` is there. Returns its client once it
+  // has noted both sweeps; one without a note is submitted again.
+  pid_t start_gated_study() {
     write_study();
+    const std::string gate =
+        box.write("gate.sh",
+                  "while [ ! -e " + (box.folder() / "open").string() + " ]; do sleep 0.02; done\n");
     box.write("files/empty.yaml",
-              "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 500ms}\n"
-              "tables: [{title: Slow, rows: [steps], cell: '{n}'}]\n");
+              "sweep: empty\nprogram: gated\nparameters: {size: 1}\nparams: {argv: 'sh " + gate +
+                  "', reports: nothing, steps: 1, warmup: 0, device: cpu}\n"
+                  "tables: [{title: Slow, rows: [steps], cell: '{n}', where: {phase: step}}]\n");
     const pid_t client =
         box.ctl_in_background({"study", (box.folder() / "study.yaml").string(), "-o", out()});
     EXPECT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
@@ -81,6 +86,7 @@ class StudyTest : public testing::Test {
     EXPECT_TRUE(eventually([&] { return text_of(notes).find("empty.yaml") != std::string::npos; }));
     return client;
   }
+  std::string told() const { return text_of(box.folder() / "background.err"); }
   std::string out() const { return (box.folder() / "writeup").string(); }
   std::string markdown() const { return text_of(box.folder() / "writeup/writeup.md"); }
   std::string page() const { return text_of(box.folder() / "writeup/writeup.html"); }
@@ -172,29 +178,7 @@ sweepctl run FOLDER/files/empty.yaml --set steps=4,5
                     HasSubstr("title=\"n 1, valid, done, attempt "), Not(HasSubstr("<script>"))));
 }
 
-// A database may come from another machine, such as one with a GPU.
-TEST_F(StudyTest, NamesTheMachineThatMeasuredNotTheOneThatWrites) {
-  write_study();
-  ASSERT_EQ(study().exit_code, 0);
-  ASSERT_EQ(box.ctl({"stop"}).exit_code, 0);
-  SQLite::Database(box.state() / "results.db", SQLite::OPEN_READWRITE)
-      .exec("update environment set kernel = 'Linux of another machine'");
-  ASSERT_EQ(study({"--now"}).exit_code, 0);
-  EXPECT_THAT(markdown(), AllOf(HasSubstr("| Linux of another machine |"), HasSubstr("| Host "),
-                                HasSubstr("| Build of sweepd ")));
-}
-
-TEST_F(StudyTest, AnotherScaleReusesWhatItShares) {
-  write_study();
-  ASSERT_EQ(study().exit_code, 0);
-  const Ran large = study({"--scale", "large"});
-  EXPECT_EQ(large.exit_code, 0) << large.err;
-  EXPECT_THAT(markdown(), AllOf(HasSubstr("After 3 steps"), HasSubstr("is\n9, and after"),
-                                Not(HasSubstr("Only for few"))));
-  EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
-}
-
-TEST_F(StudyTest, TheSameCommandAgainSubmitsNothing) {
+TEST_F(StudyTest, AgainSubmitsNothingAndAnotherScaleReusesWhatItShares) {
   write_study();
   ASSERT_EQ(study().exit_code, 0);
   const std::string once = markdown();
@@ -209,9 +193,23 @@ TEST_F(StudyTest, TheSameCommandAgainSubmitsNothing) {
   EXPECT_THAT(markdown(), HasSubstr("**Other**"));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "3");
   EXPECT_EQ(box.sql("select count(*) from attempt"), "4") << "what was measured is reused";
+
+  const Ran large = study({"--scale", "large"});
+  EXPECT_EQ(large.exit_code, 0) << large.err;
+  EXPECT_THAT(markdown(), AllOf(HasSubstr("After 3 steps"), HasSubstr("is\n9, and after"),
+                                Not(HasSubstr("Only for few"))));
+  EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
+
+  // A database may come from another machine, such as one with a GPU.
+  ASSERT_EQ(box.ctl({"stop"}).exit_code, 0);
+  SQLite::Database(box.state() / "results.db", SQLite::OPEN_READWRITE)
+      .exec("update environment set kernel = 'Linux of another machine'");
+  ASSERT_EQ(study({"--scale", "large", "--now"}).exit_code, 0);
+  EXPECT_THAT(markdown(), AllOf(HasSubstr("| Linux of another machine |"), HasSubstr("| Host "),
+                                HasSubstr("| Build of sweepd ")));
 }
 
-TEST_F(StudyTest, AMissingFigureFailsLoudly) {
+TEST_F(StudyTest, AMissingFigureFailsLoudlyAndWhatFailedIsAWordInItsTable) {
   write_study(
       "study: s\nscales: {a: {}}\nchapters:\n  - title: Sums\n    parts:\n"
       "      - text: |\n"
@@ -229,30 +227,7 @@ TEST_F(StudyTest, AMissingFigureFailsLoudly) {
   EXPECT_THAT(markdown(), AllOf(HasSubstr("There is 7\nand not **[no figure for"),
                                 HasSubstr("| Steps | y.0 |")));
   EXPECT_THAT(page(), HasSubstr("and not <strong>[no figure for"));
-}
 
-TEST_F(StudyTest, NowWritesWhatIsMeasured) {
-  write_study();
-  const Ran before = study({"--now"});
-  EXPECT_EQ(before.exit_code, 1);
-  EXPECT_THAT(before.err, HasSubstr("the sweeps of files/sums.yaml were not submitted yet"));
-  EXPECT_THAT(markdown(), HasSubstr("**[the sweeps of files/sums.yaml were not submitted yet]**"));
-  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
-  box.write("files/empty.yaml",
-            "sweep: empty\nworkload: noop\nparams: {warmup: 0, steps: 1, sleep: 1s}\n"
-            "tables: [{title: Slow, rows: [steps], cell: '{n}'}]\n");
-  const pid_t client =
-      box.ctl_in_background({"study", (box.folder() / "study.yaml").string(), "-o", out()});
-  ASSERT_TRUE(eventually(
-      [&] { return box.sql("select count(*) from attempt where outcome = 'done'") >= "2"; }));
-  const Ran partly = study({"--now"});
-  EXPECT_THAT(markdown(), AllOf(HasSubstr("|     3 |   9 |"), HasSubstr("…")));
-  int status = 0;
-  ASSERT_EQ(::waitpid(client, &status, 0), client);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-}
-
-TEST_F(StudyTest, WhatFailedIsAWordInItsTable) {
   box.write("bad.yaml",
             "sweep: bad\nworkload: fault\nparams: {steps: 2, warmup: 0}\nmatrix: {kind: [done, "
             "throw, oom]}\n"
@@ -261,19 +236,20 @@ TEST_F(StudyTest, WhatFailedIsAWordInItsTable) {
             "study: s\nscales: {a: {}}\nchapters:\n  - title: Bad\n    parts:\n"
             "      - text: 'It is {{ figure sweep=bad kind=throw cell=\"{outcome}\" }}'\n"
             "        file: bad.yaml\n");
-  const Ran ran = study();
-  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  const Ran failed = study();
+  EXPECT_EQ(failed.exit_code, 4) << failed.err;
   EXPECT_THAT(markdown(),
               AllOf(HasSubstr("It is failed"), HasSubstr("| throw | failed |"),
                     HasSubstr("| oom   |    OOM |"), HasSubstr("1 done, 1 oom, 1 failed")));
-  const std::string attempts = box.sql("select count(*) from attempt");
+  const std::string attempts = box.sql("select count(*) from attempts where workload = 'fault'");
   EXPECT_EQ(study().exit_code, 4);
-  EXPECT_EQ(box.sql("select count(*) from attempt"), attempts) << "not run again";
+  EXPECT_EQ(box.sql("select count(*) from attempts where workload = 'fault'"), attempts)
+      << "not run again";
   EXPECT_EQ(study({"--retry"}).exit_code, 4);
-  EXPECT_EQ(box.sql("select count(*) from attempt"), "5");
+  EXPECT_EQ(box.sql("select count(*) from attempts where workload = 'fault'"), "5");
 }
 
-TEST_F(StudyTest, AMistakeQueuesNothing) {
+TEST_F(StudyTest, NowADryRunAndAMistakeQueueNothing) {
   write_study(std::string(kStudy) + "      - {file: files/none.yaml}\n");
   EXPECT_EQ(study().exit_code, 2);
   write_study(std::string(kStudy) + "      - {file: files/sums.yaml, tables: [Sum of all]}\n");
@@ -282,29 +258,46 @@ TEST_F(StudyTest, AMistakeQueuesNothing) {
   EXPECT_THAT(
       ran.err,
       HasSubstr("study.yaml:24:42: error: tables: files/sums.yaml has no table `Sum of all`"));
-  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
+  write_study();
   const Ran scale = study({"--scale", "smal"});
   EXPECT_THAT(scale.err, HasSubstr("the study has no scale `smal`; it has small, large"));
-}
 
-TEST_F(StudyTest, ADryRunShowsThePlanAndQueuesNothing) {
-  write_study();
-  const Ran ran = study({"--dry-run"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("axpy at scale small"), HasSubstr("sums"),
+  const Ran dry = study({"--dry-run"});
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_THAT(dry.out, AllOf(HasSubstr("axpy at scale small"), HasSubstr("sums"),
                              HasSubstr("empty"), HasSubstr("all         4       4")));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
   EXPECT_FALSE(std::filesystem::exists(out()));
+
+  const Ran before = study({"--now"});
+  EXPECT_EQ(before.exit_code, 1);
+  EXPECT_THAT(before.err, HasSubstr("the sweeps of files/sums.yaml were not submitted yet"));
+  EXPECT_THAT(markdown(), HasSubstr("**[the sweeps of files/sums.yaml were not submitted yet]**"));
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
 }
 
 // The sweeps know nothing of the client, and the next one finds them.
-TEST_F(StudyTest, GoesOnAfterItsClientWasKilled) {
-  const pid_t client = start_slow_study();
-  ::kill(client, SIGKILL);
+TEST_F(StudyTest, GoesOnAfterItsClientWasInterruptedOrKilled) {
+  pid_t client = start_gated_study();
+  ASSERT_TRUE(eventually([&] { return told().find("axpy: ") != std::string::npos; }));
+  ::kill(client, SIGINT);
   int status = 0;
+  ASSERT_EQ(::waitpid(client, &status, 0), client);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  EXPECT_THAT(told(), HasSubstr("the sweeps go on; the same command continues"));
+  ASSERT_TRUE(eventually(
+      [&] { return box.sql("select count(*) from attempt where outcome = 'done'") == "2"; }));
+  study({"--now"});
+  EXPECT_THAT(markdown(), AllOf(HasSubstr("|     3 |   9 |"), HasSubstr("…")));
+  std::filesystem::remove(out() + "/writeup.md");
+
+  client = start_gated_study();
+  ASSERT_TRUE(eventually([&] { return told().find("axpy: ") != std::string::npos; }));
+  ::kill(client, SIGKILL);
   ASSERT_EQ(::waitpid(client, &status, 0), client);
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_FALSE(std::filesystem::exists(out() + "/writeup.md"));
+  std::ofstream(box.folder() / "open").flush();
   const Ran again = study();
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(markdown(),
@@ -313,22 +306,9 @@ TEST_F(StudyTest, GoesOnAfterItsClientWasKilled) {
   EXPECT_EQ(box.sql("select count(*) from sweep"), "2");
 }
 
-TEST_F(StudyTest, CtrlCEndsTheWaitingAlone) {
-  const pid_t client = start_slow_study();
-  const std::string told = (box.folder() / "background.err").string();
-  EXPECT_TRUE(eventually([&] { return text_of(told).find("axpy: ") != std::string::npos; }));
-  ::kill(client, SIGINT);
-  int status = 0;
-  ASSERT_EQ(::waitpid(client, &status, 0), client);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
-  EXPECT_THAT(text_of(told), HasSubstr("the sweeps go on; the same command continues"));
-  EXPECT_EQ(study().exit_code, 0);
-  EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
-}
-
 #if SWEEPD_WITH_TORCH
 // Every scale of the shipped study, with all of its files, titles and figures' names.
-TEST(ShippedStudy, HasNoMistakeAndHasEveryExperiment) {
+TEST(NightlyShippedStudy, HasNoMistakeAtAnyScaleAndHasEveryExperiment) {
   const Sandbox box(SWEEP_WORKER);
   const std::string file = std::string(EXPERIMENTS) + "/study.yaml";
   std::string all;

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 const std::string kHead = "sweep: mine\nprogram: mine\nparameters: {size: 4}\n";
 
-TEST(Try, ShowsTheOutputAndWhatWasUnderstood) {
+TEST(Try, ShowsTheOutputAndWhatWasUnderstoodOrNot) {
   const Sandbox box;
   box.write("work.sh",
             "echo working on $1\n"
@@ -34,10 +34,7 @@ TEST(Try, ShowsTheOutputAndWhatWasUnderstood) {
                     HasSubstr("fact compiler: gcc 12\n"), HasSubstr("outcome: done")));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
   EXPECT_EQ(box.sql("select count(*) from program"), "0") << "nothing is stored";
-}
 
-TEST(Try, SaysWhatItDidNotUnderstand) {
-  const Sandbox box;
   const auto tried = [&](const std::string& script) {
     const std::string program = box.write("p.sh", script);
     return box.ctl({"try", "-"},

@@ -43,6 +43,17 @@ TEST(Delete, TakesResultsAndFoldersThatNobodyElseUses) {
   EXPECT_THAT(asked.err, HasSubstr("--yes"));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "2");
 
+  const auto error = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "delete");
+    const Ran ran = box.ctl(arguments);
+    EXPECT_NE(ran.exit_code, 0);
+    return ran.err;
+  };
+  EXPECT_THAT(error({"secnod"}), AllOf(HasSubstr("secnod"), HasSubstr("second")));
+  EXPECT_THAT(error({}), HasSubstr("expected sweeps, or how old"));
+  EXPECT_THAT(error({"second", "--older", "1d"}), HasSubstr("both at once"));
+  EXPECT_THAT(error({"--older", "soon"}), AllOf(HasSubstr("--older"), HasSubstr("soon")));
+
   const Ran deleted = box.ctl({"delete", "first", "--yes"});
   EXPECT_EQ(deleted.exit_code, 0) << deleted.err;
   EXPECT_THAT(deleted.out, HasSubstr("deleted 1 sweep: 1 trial"));
@@ -73,22 +84,7 @@ TEST(Delete, ByAgeAndNumberLeavesOutWhatHasNotEnded) {
   EXPECT_EQ(box.sql("select count(*) from attempt"), "0");
 }
 
-TEST(Delete, SaysWhatIsWrongWithTheRequest) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"}, noop_sweep("here", "1"));
-  const auto error = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "delete");
-    const Ran ran = box.ctl(arguments);
-    EXPECT_NE(ran.exit_code, 0);
-    return ran.err;
-  };
-  EXPECT_THAT(error({"heer"}), AllOf(HasSubstr("heer"), HasSubstr("here")));
-  EXPECT_THAT(error({}), HasSubstr("expected sweeps, or how old"));
-  EXPECT_THAT(error({"here", "--older", "1d"}), HasSubstr("both at once"));
-  EXPECT_THAT(error({"--older", "soon"}), AllOf(HasSubstr("--older"), HasSubstr("soon")));
-}
-
-TEST(Usage, NamesSweepsAndPartsOfTheDatabase) {
+TEST(Upkeep, UsageNamesSweepsAndABackupIsReadableWithoutADaemon) {
   const Sandbox box;
   EXPECT_EQ(box.ctl({"usage"}).exit_code, 0);
   box.ctl({"submit", "-", "--wait"}, noop_sweep("here", "1, 2"));
@@ -99,11 +95,6 @@ TEST(Usage, NamesSweepsAndPartsOfTheDatabase) {
                                HasSubstr("summaries"), HasSubstr("unused")));
   const Ran machine = box.ctl({"usage", "--format", "json"});
   EXPECT_THAT(machine.out, AllOf(HasSubstr("\"Database\""), HasSubstr("here")));
-}
-
-TEST(Backup, IsReadableWithoutADaemon) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"}, noop_sweep("here", "1, 2"));
   const std::string copy = box.folder() / "copy.db";
   const Ran made = box.ctl({"backup", copy});
   EXPECT_EQ(made.exit_code, 0) << made.err;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/e2e/experiment_files.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -23,33 +24,29 @@ constexpr auto kHang =
     "sweep: hang\nworkload: fault\nparams: {kind: hang}\nmatrix: {steps: [1, 2]}\n";
 constexpr auto kNoop = "sweep: quick\nworkload: noop\nparams: {steps: 3, warmup: 1}\n";
 
-TEST(Cancel, EndsWhatRunsAndWhatWaits) {
+TEST(Cancel, EndsWhatRunsAndWhatWaitsAndCtrlCOfAWatcherDoesNot) {
   const Sandbox box;
   box.ctl({"submit", "-"}, kHang);
   ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
+  const pid_t watcher = box.ctl_in_background({"watch", "hang"});
+  const auto said = [&] { return text_of(box.folder() / "background.err"); };
+  ASSERT_TRUE(eventually([&] { return !said().empty(); }));
+  ::kill(watcher, SIGINT);
+  int status = 0;
+  ::waitpid(watcher, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_THAT(said(), HasSubstr("the sweep goes on"));
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome is null"), "2");
+
+  const Ran wrong = box.ctl({"cancel", "hagn"});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_THAT(wrong.err, AllOf(HasSubstr("hagn"), HasSubstr("hang")));
   const Ran cancelled = box.ctl({"cancel", "hang"});
   EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
   EXPECT_THAT(cancelled.out, HasSubstr("ended 1 queued attempt, stopping 1 running attempt"));
   EXPECT_EQ(box.ctl({"watch", "hang"}).exit_code, 4);
   EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'cancelled'"), "2");
   EXPECT_TRUE(eventually([&] { return box.worker_pids().empty(); }));
-}
-
-TEST(Stop, ASecondOneWaitsToo) {
-  const Sandbox box;
-  box.ctl(
-      {"submit", "-"},
-      "sweep: slow\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0, steps: 20}\n");
-  ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
-  const pid_t first = box.ctl_in_background({"stop"});
-  ASSERT_TRUE(eventually([&] {
-    std::ifstream log(box.state() / "sweepd.log");
-    return std::string(std::istreambuf_iterator<char>(log), {}).find("draining") !=
-           std::string::npos;
-  }));
-  EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("stopped; 0 queued"));
-  ::waitpid(first, nullptr, 0);
-  EXPECT_EQ(box.sql("select outcome from attempt"), "done");
 }
 
 TEST(Output, ThatCannotBeWrittenIsAFailure) {
@@ -67,53 +64,24 @@ TEST(Output, ThatCannotBeWrittenIsAFailure) {
   EXPECT_EQ(box.run("/bin/sh", {"-c", watch + " --again 2>/dev/full"}).exit_code, 1);
 }
 
-TEST(Cancel, NamesTheNearestSweep) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"}, kNoop);
-  const Ran ran = box.ctl({"cancel", "quikc"});
-  EXPECT_EQ(ran.exit_code, 3);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("quikc"), HasSubstr("quick")));
-}
-
-TEST(List, ShowsEachSweepWithItsState) {
+TEST(Show, TellsEverythingOfASweepATrialAndAnAttempt) {
   const Sandbox box;
   EXPECT_THAT(box.ctl({"list"}).out, HasSubstr("no sweeps yet"));
   box.ctl({"submit", "-", "--wait"}, kNoop);
   EXPECT_THAT(box.ctl({"list"}).out, AllOf(HasSubstr("quick"), HasSubstr("done")));
   EXPECT_THAT(box.ctl({"list", "--format", "json"}).out, HasSubstr("\"quick\""));
-}
-
-TEST(Log, PrintsWhatTheWorkerSaid) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"}, kNoop);
-  const std::string attempt = box.sql("select uid from attempt");
-  const Ran log = box.ctl({"log", attempt.substr(0, 8)});
-  EXPECT_EQ(log.exit_code, 0) << log.err;
-  EXPECT_THAT(log.out, HasSubstr("noop"));
-  EXPECT_EQ(box.ctl({"log", attempt, "--rank", "7"}).exit_code, 3);
-}
-
-TEST(Show, TellsEverythingOfASweepATrialAndAnAttempt) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"}, kNoop);
   EXPECT_THAT(box.ctl({"show", "quick"}).out, AllOf(HasSubstr("1 trial,"), HasSubstr("done")));
   EXPECT_EQ(box.ctl({"show", "quick", "--source"}).out, kNoop);
-  const Ran attempt = box.ctl({"show", box.sql("select uid from attempt"), "--steps"});
+  const std::string uid = box.sql("select uid from attempt");
+  const Ran attempt = box.ctl({"show", uid, "--steps"});
   EXPECT_EQ(attempt.exit_code, 0) << attempt.err;
   EXPECT_THAT(attempt.out, AllOf(HasSubstr("host_time"), HasSubstr("steps")));
   EXPECT_EQ(box.ctl({"show", box.sql("select key from trial")}).exit_code, 0);
   EXPECT_EQ(box.ctl({"show", "ffffffffffff"}).exit_code, 3);
-}
-
-TEST(Report, SortsAndCutsATableAsItsFileSays) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"submit", "-", "--wait"},
-                          "sweep: sorted\nworkload: noop\nparams: {steps: 3}\n"
-                          "matrix: {seed: [1, 2, 3]}\n"
-                          "tables: [{rows: [seed], cell: '{n}', sort: [-seed], limit: 2}]\n");
-  ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  const Ran report = box.ctl({"report", "sorted", "--format", "csv"});
-  EXPECT_THAT(report.out, MatchesRegex("seed,[^\n]*\n3,3\r\n2,3\r\n")) << report.err;
+  const Ran log = box.ctl({"log", uid.substr(0, 8)});
+  EXPECT_EQ(log.exit_code, 0) << log.err;
+  EXPECT_THAT(log.out, HasSubstr("noop"));
+  EXPECT_EQ(box.ctl({"log", uid, "--rank", "7"}).exit_code, 3);
 }
 
 // More ranks than cores make a timing suspect. What was not timed is right all the same.
@@ -136,48 +104,16 @@ TEST(Report, MarksTimesAndNoFactThatIsNone) {
                     HasSubstr("ranks shared")));
 }
 
-TEST(Status, StartsTheDaemonAndTellsWhereItIs) {
+TEST(Status, StartsTheDaemonAndStopEndsIt) {
   const Sandbox box;
+  const Ran without = box.ctl({"--no-start", "status"});
+  EXPECT_EQ(without.exit_code, 5);
+  EXPECT_THAT(without.err, HasSubstr("no daemon listens"));
+  EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("no daemon runs"));
   const Ran ran = box.ctl({"status"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("results.db"), HasSubstr("0 queued, 0 running")));
-}
-
-TEST(Status, DoesNotStartADaemonWhenToldNotTo) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"--no-start", "status"});
-  EXPECT_EQ(ran.exit_code, 5);
-  EXPECT_THAT(ran.err, HasSubstr("no daemon listens"));
-}
-
-TEST(Stop, EndsTheDaemonAndIsContentWithoutOne) {
-  const Sandbox box;
-  EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("no daemon runs"));
-  box.ctl({"status"});
-  const pid_t daemon = box.daemon_pid();
-  EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("stopped"));
-  EXPECT_TRUE(eventually([daemon] { return !is_alive(daemon); }));
-}
-
-TEST(Watch, ControlCLeavesTheSweepRunning) {
-  const Sandbox box;
-  box.ctl({"submit", "-"}, kHang);
-  const pid_t watcher = box.ctl_in_background({"watch", "hang"});
-  const auto background = box.folder() / "background.err";
-  ASSERT_TRUE(eventually([&] {
-    std::ifstream file(background);
-    return file.peek() != std::ifstream::traits_type::eof();
-  }));
-  ::kill(watcher, SIGINT);
-  int status = 0;
-  ::waitpid(watcher, &status, 0);
-  EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_THAT(box.run("/bin/cat", {background.string()}).out, HasSubstr("the sweep goes on"));
-  EXPECT_EQ(box.sql("select count(*) from attempt where outcome is null"), "2");
-}
-
-TEST(Workloads, DocumentsEveryParameter) {
-  const Sandbox box;
+  EXPECT_THAT(box.ctl({"devices"}).out, HasSubstr("cpu"));
   EXPECT_THAT(box.ctl({"workloads"}).out, HasSubstr("noop"));
   const Ran one = box.ctl({"workloads", "noop"});
   EXPECT_EQ(one.exit_code, 0);
@@ -187,13 +123,9 @@ TEST(Workloads, DocumentsEveryParameter) {
   const Ran wrong = box.ctl({"workloads", "nop"});
   EXPECT_EQ(wrong.exit_code, 3);
   EXPECT_THAT(wrong.err, HasSubstr("did you mean `noop`?"));
-}
-
-TEST(Devices, NamesThisCpu) {
-  const Sandbox box;
-  const Ran ran = box.ctl({"devices"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("cpu"));
+  const pid_t daemon = box.daemon_pid();
+  EXPECT_THAT(box.ctl({"stop"}).out, HasSubstr("stopped"));
+  EXPECT_TRUE(eventually([daemon] { return !is_alive(daemon); }));
 }
 
 TEST(Query, GroupsAndFormats) {
@@ -209,6 +141,14 @@ TEST(Query, GroupsAndFormats) {
   EXPECT_THAT(wrong.err, HasSubstr("did you mean `steps`?"));
   EXPECT_THAT(box.ctl({"query", "noop", "--where", "steps=3", "--rows", "steps,warmup"}).out,
               Not(HasSubstr("NULL")));
+  const Ran with = box.ctl({"query", "noop", "--rows", "steps", "--columns", "warmup", "--cell",
+                            "{n}", "--with", "n", "--with", "attempts,outcome", "--format", "csv"});
+  EXPECT_THAT(with.out,
+              AllOf(HasSubstr("steps,warmup 0,warmup 0 n,warmup 0 attempts,warmup 0 outcome,"),
+                    HasSubstr("\r\n3,3,3,1,done,3,3,1,done\r\n")));
+  const Ran sorted = box.ctl({"query", "noop", "--rows", "steps", "--where", "warmup=0", "--cell",
+                              "{n}", "--sort=-steps", "--limit", "1", "--format", "csv"});
+  EXPECT_THAT(sorted.out, MatchesRegex("steps,[^\n]*\n3,3\r\n")) << sorted.err;
 }
 
 TEST(Query, RefusesWhatItWouldHaveToIgnore) {
@@ -232,20 +172,9 @@ TEST(Query, RefusesWhatItWouldHaveToIgnore) {
   refused({"query", "lm_step", "--sweep", "q"}, "sweep `q` measures `noop`, not `lm_step`");
   refused({"query", "noop", "--rows", "steps", "--bold", "faster"},
           "--bold faster: nothing is compared; add --baseline NAME=VALUE");
-}
-
-TEST(Query, SaysThatASweepIsNoWorkload) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"}, "sweep: q\nworkload: noop\nmatrix: {steps: [2, 3]}\n");
   const Ran ran = box.ctl({"query", "q"});
   EXPECT_EQ(ran.exit_code, 3);
   EXPECT_THAT(ran.err, HasSubstr("no workload `q`; a sweep is named with --sweep q"));
-}
-
-TEST(Submit, SaysHowAParameterIsSet) {
-  const Sandbox box;
-  EXPECT_THAT(box.ctl({"plan", "-", "--set", "steps=1", "warmup=2"}, "").err,
-              HasSubstr("a parameter is set with --set warmup=2"));
 }
 
 TEST(Help, EveryVerbHasAnExample) {

@@ -26,9 +26,24 @@ using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
 
-constexpr auto kFourSlow =
-    "sweep: four\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0}\n"
-    "matrix: {steps: [10, 11, 12, 13]}\n";
+// Four trials. The first fails at once, and the others do not end before `open` is there.
+std::string four_gated(const Sandbox& box) {
+  return "sweep: four\nprogram: gated\nparameters: {size: 1}\nparams: {argv: 'sh " +
+         box.write("gate.sh", "test $1 -gt 1 || exit 3\nwhile [ ! -e " +
+                                  (box.folder() / "open").string() + " ]; do sleep 0.02; done\n") +
+         " {size}', reports: nothing, steps: 1, warmup: 0, device: cpu}\n"
+         "matrix: {size: [1, 2, 3, 4]}\n";
+}
+void open_gate(const Sandbox& box) {
+  std::ofstream(box.folder() / "open").flush();
+}
+
+// So that whoever watches ends when a test fails.
+struct OpensGate {
+  const Sandbox& box;
+  ~OpensGate() { open_gate(box); }
+};
+
 constexpr auto kWatchedLong =
     "sweep: long\nworkload: fault\nparams: {kind: slow, sleep: 100ms, warmup: 0, steps: 9000}\n";
 
@@ -37,12 +52,13 @@ bool starts_a_worker(const Sandbox& box) {
 }
 
 // Watches a sweep, and has had the first news of it once this returns.
-std::future<Ran> watch(const Sandbox& box, const std::string& sweep) {
-  const fs::path lines = box.folder() / "watched";
-  auto watched = std::async(std::launch::async, [&box, sweep, lines] {
-    const std::string command = "echo $$ >'" + (box.folder() / "watcher").string() + "'; exec " +
-                                std::string(SWEEPCTL) + " watch " + sweep + " 2>'" +
-                                lines.string() + "'";
+std::future<Ran> watch(const Sandbox& box, const std::string& sweep,
+                       const std::string& name = "watched") {
+  const fs::path lines = box.folder() / name;
+  const std::string command = "echo $$ >'" + lines.string() + ".pid'; exec " +
+                              std::string(SWEEPCTL) + " watch " + sweep + " 2>'" + lines.string() +
+                              "'";
+  auto watched = std::async(std::launch::async, [&box, command, lines] {
     Ran ran = box.run("/bin/sh", {"-c", command});
     ran.err = text_of(lines);
     return ran;
@@ -64,95 +80,68 @@ std::size_t count(const std::string& text, const std::string& what) {
   return n;
 }
 
-TEST(WatchOn, FromDaemonToDaemonUntilTheSweepHasEnded) {
+TEST(WatchOn, FromDaemonToDaemonAndEachFailureIsToldOnce) {
   const Sandbox box;
-  box.ctl({"submit", "-"}, kFourSlow);
+  box.ctl({"submit", "-"}, four_gated(box));
   auto waited = watch(box, "four");
+  const OpensGate at_the_end{box};
+  const auto told = [&] { return text_of(box.folder() / "watched"); };
+  ASSERT_TRUE(eventually([&] { return told().find("failed size=1") != std::string::npos; }));
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(starts_a_worker(box));
     const pid_t daemon = box.daemon_pid();
-    if (waited.wait_for(std::chrono::seconds(0)) == std::future_status::ready) break;
     box.kill_daemon();
     // Nobody but the watcher starts the next one.
-    ASSERT_TRUE(eventually([&] {
-      return (box.daemon_pid() > 0 && box.daemon_pid() != daemon) ||
-             waited.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    }));
+    ASSERT_TRUE(eventually([&] { return box.daemon_pid() > 0 && box.daemon_pid() != daemon; }));
   }
+  open_gate(box);
   const Ran ran = waited.get();
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("four: 4/4 ended"));
-  EXPECT_GE(count(ran.err, "the daemon is gone; the next one continues"), 1U);
-  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "4");
+  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("four: 4/4 ended, 1 failed"));
+  EXPECT_EQ(count(ran.err, "failed size=1"), 1U) << ran.err;
+  EXPECT_GE(count(ran.err, "the daemon is gone; the next one continues"), 1U) << ran.err;
+  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "3");
   EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
 }
 
-TEST(WatchOn, EachFailureIsToldOnce) {
-  const Sandbox box;
-  box.ctl({"submit", "-"},
-          "sweep: mixed\nworkload: fault\nparams: {sleep: 100ms, warmup: 0, steps: 30}\n"
-          "matrix: {kind: [oom, slow]}\n");
-  auto watched = watch(box, "mixed");
-  ASSERT_TRUE(eventually(
-      [&] { return text_of(box.folder() / "watched").find("oom kind") != std::string::npos; }));
-  ASSERT_TRUE(starts_a_worker(box));
-  box.kill_daemon();
-  const Ran ran = watched.get();
-  EXPECT_EQ(ran.exit_code, 4) << ran.err;
-  EXPECT_EQ(count(ran.err, "oom kind=oom"), 1U) << ran.err;
-}
-
 TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
-  for (const bool now : {true, false}) {
-    const Sandbox box;
-    auto watched = submit_and_watch(box, now ? kWatchedLong : kFourSlow);
-    box.ctl(now ? std::vector<std::string>{"stop", "--now"} : std::vector<std::string>{"stop"});
-    const Ran ran = watched.get();
+  const Sandbox box;
+  auto before = submit_and_watch(box, four_gated(box));
+  const OpensGate at_the_end{box};
+  ::kill(box.daemon_pid(), SIGTERM);
+  ASSERT_TRUE(eventually(
+      [&] { return text_of(box.state() / "sweepd.log").find("draining") != std::string::npos; }));
+  auto meanwhile = watch(box, "four", "meanwhile");
+  open_gate(box);
+  for (const Ran& ran : {before.get(), meanwhile.get()}) {
     EXPECT_EQ(ran.exit_code, 5) << ran.err;
     EXPECT_THAT(ran.err,
                 AllOf(HasSubstr("the daemon was told to stop"),
                       HasSubstr("what is queued is kept, and this continues: sweepctl watch "),
                       Not(HasSubstr("is gone"))));
-    EXPECT_FALSE(lock_holder(StateFolder(box.state())));
   }
-}
-
-TEST(WatchOn, WhoComesWhileItStopsDoesNotStartItAgain) {
-  const Sandbox box;
-  // Whoever watches must come before it has ended.
-  box.ctl({"submit", "-", "--set", "steps=70,71"}, kFourSlow);
-  ASSERT_TRUE(starts_a_worker(box));
-  ::kill(box.daemon_pid(), SIGTERM);
-  ASSERT_TRUE(eventually(
-      [&] { return text_of(box.state() / "sweepd.log").find("draining") != std::string::npos; }));
-  const Ran ran = watch(box, "four").get();
-  EXPECT_EQ(ran.exit_code, 5) << ran.err;
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("the daemon was told to stop"), Not(HasSubstr("is gone"))));
   EXPECT_FALSE(lock_holder(StateFolder(box.state())));
 }
 
-TEST(WatchOn, ControlCWhileNoDaemonRunsSaysHowToGoOn) {
+TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowedAndControlCSaysHowToGoOn) {
   const Sandbox box;
-  auto watched = submit_and_watch(box, kWatchedLong);
+  auto watched = submit_and_watch(box, four_gated(box));
+  const OpensGate at_the_end{box};
+  const auto told = [&] { return text_of(box.folder() / "watched"); };
+  ASSERT_TRUE(eventually([&] { return told().find("failed size=1") != std::string::npos; }));
+  ASSERT_TRUE(starts_a_worker(box));
   box.ctl({"stop", "--now"});
-  ASSERT_TRUE(eventually([&] {
-    return text_of(box.folder() / "watched").find("if another one starts") != std::string::npos;
-  }));
-  ::kill(std::stoi(text_of(box.folder() / "watcher")), SIGINT);
+  ASSERT_TRUE(eventually([&] { return count(told(), "if another one starts") == 1; }));
+  box.ctl({"status"});
+  ::kill(box.worker_pids().at(0), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return told().find("crashed size=2") != std::string::npos; }));
+  box.ctl({"stop", "--now"});
+  ASSERT_TRUE(eventually([&] { return count(told(), "if another one starts") == 2; }));
+  EXPECT_FALSE(lock_holder(StateFolder(box.state())));
+  ::kill(std::stoi(text_of(box.folder() / "watched.pid")), SIGINT);
   const Ran ran = watched.get();
   EXPECT_EQ(ran.exit_code, 130) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("the sweep goes on; watch it again with: sweepctl watch "));
-  box.ctl({"cancel", "long"});
-}
-
-TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowed) {
-  const Sandbox box;
-  auto watched = submit_and_watch(box, kFourSlow);
-  box.ctl({"stop", "--now"});
-  box.ctl({"status"});
-  const Ran ran = watched.get();
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("four: 4/4 ended"));
 }
 
 TEST(WatchOn, AFolderThatIsGoneIsNotBegunAnew) {
@@ -164,16 +153,12 @@ TEST(WatchOn, AFolderThatIsGoneIsNotBegunAnew) {
   EXPECT_EQ(ran.exit_code, 5) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("state was moved or deleted"));
   EXPECT_FALSE(fs::exists(box.state()));
-  fs::rename(moved, box.state());  // so that the sandbox ends what runs
-}
-
-// Whatever is told of: the folder may be moved between its daemon's death and the next one's start.
-TEST(WatchOn, ADaemonForAnOldFolderMakesNoNewOne) {
-  const Sandbox box;
-  const Ran ran = box.run(SWEEPD, {"--state-dir", box.state(), "--existing"});
-  EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("there is no "));
+  // The daemon that a watcher starts makes no new folder: it may be moved while one starts.
+  const Ran existing = box.run(SWEEPD, {"--state-dir", box.state(), "--existing"});
+  EXPECT_EQ(existing.exit_code, 1);
+  EXPECT_THAT(existing.err, HasSubstr("there is no "));
   EXPECT_FALSE(fs::exists(box.state()));
+  fs::rename(moved, box.state());  // so that the sandbox ends what runs
 }
 
 TEST(WatchOn, WhyTheNextDaemonDoesNotStartIsSaid) {

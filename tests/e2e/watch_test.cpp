@@ -24,12 +24,24 @@ constexpr auto kMixed =
 
 TEST(Watch, InAFileEveryLineIsPlainAndFailuresHaveTheirOwn) {
   const Sandbox box;
+  const Ran none = box.ctl({"watch"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("there is no sweep yet"));
   const Ran ran = box.ctl({"submit", "-", "--wait"}, kMixed);
   EXPECT_EQ(ran.exit_code, 4);
   EXPECT_THAT(ran.err, AllOf(HasSubstr("oom kind=oom"), HasSubstr("out of memory"),
                              HasSubstr("mixed: 2/2 ended, 1 oom\n"),
                              HasSubstr("1 of 2 attempts not done; why: sweepctl show ")));
   EXPECT_THAT(ran.err, AllOf(Not(HasSubstr("\r")), Not(HasSubstr("\x1b"))));
+
+  // Without a name it is the latest sweep.
+  box.ctl({"submit", "-", "--wait"}, "sweep: second\nworkload: noop\nparams: {steps: 2}\n");
+  EXPECT_THAT(box.ctl({"watch"}).err, HasSubstr("second: 1/1 ended"));
+  EXPECT_THAT(box.ctl({"show"}).out, HasSubstr("`second`"));
+  EXPECT_EQ(box.ctl({"report"}).out, box.ctl({"report", "second"}).out);
+  const Ran wrong = box.ctl({"watch", "secnod"});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean `second`?"));
 }
 
 // script(1) gives the program a pseudo terminal and writes its output to stdout.
@@ -79,21 +91,6 @@ TEST(Watch, ADaemonThatIsStoppedWhileAWorkerIsAskedForSizesEndsInOrder) {
   std::ifstream file(box.state() / "sweepd.log");
   const std::string log((std::istreambuf_iterator<char>(file)), {});
   EXPECT_THAT(log, HasSubstr("stopped\n"));
-}
-
-TEST(Watch, WithoutANameItIsTheLatestSweep) {
-  const Sandbox box;
-  const Ran none = box.ctl({"watch"});
-  EXPECT_EQ(none.exit_code, 3);
-  EXPECT_THAT(none.err, HasSubstr("there is no sweep yet"));
-  box.ctl({"submit", "-", "--wait"}, "sweep: first\nworkload: noop\n");
-  box.ctl({"submit", "-", "--wait"}, "sweep: second\nworkload: noop\nparams: {steps: 2}\n");
-  EXPECT_THAT(box.ctl({"watch"}).err, HasSubstr("second: 1/1 ended"));
-  EXPECT_THAT(box.ctl({"show"}).out, HasSubstr("`second`"));
-  EXPECT_EQ(box.ctl({"report"}).out, box.ctl({"report", "second"}).out);
-  const Ran wrong = box.ctl({"watch", "secnod"});
-  EXPECT_EQ(wrong.exit_code, 3);
-  EXPECT_THAT(wrong.err, HasSubstr("did you mean `second`?"));
 }
 
 }  // namespace
