@@ -49,7 +49,7 @@ void allow_many_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-TEST(Clients, AtOnceAndWithoutADaemonAreAllServed) {
+TEST(Clients, AtOnceWithoutADaemonOrBesideAStopAreAllServed) {
   const Sandbox box;
   const std::string file =
       box.write("quick.yaml", "sweep: quick\nworkload: noop\nparams: {steps: 1, warmup: 0}\n");
@@ -62,18 +62,11 @@ TEST(Clients, AtOnceAndWithoutADaemonAreAllServed) {
       EXPECT_EQ(status, 0) << "round " << round << ": "
                            << box.run("/bin/cat", {(box.folder() / "background.err").string()}).out;
     }
-    EXPECT_EQ(box.ctl({"stop", "--now"}).exit_code, 0);
-  }
-}
-
-TEST(Clients, OfACommandWhileAnotherStopsTheDaemonAreServedByTheNext) {
-  const Sandbox box;
-  box.ctl({"status"});
-  for (int round = 0; round < 5; ++round) {
     const pid_t stopping = box.ctl_in_background({"stop", "--now"});
-    const Ran status = box.ctl({"list"});
+    const Ran list = box.ctl({"list"});
     ::waitpid(stopping, nullptr, 0);
-    EXPECT_EQ(status.exit_code, 0) << status.err;
+    EXPECT_EQ(list.exit_code, 0) << list.err;
+    EXPECT_EQ(box.ctl({"stop", "--now"}).exit_code, 0);
   }
 }
 
@@ -100,28 +93,22 @@ TEST(Clients, OfADaemonThatEndsAsSoonAsItIsStartedAreServedByTheNext) {
   EXPECT_THAT(ended.err, HasSubstr("no daemon listens on"));
 }
 
-TEST(Clients, ThatNeverAskLockNobodyOut) {
+TEST(Clients, ThatNeverAskMakeRoomAndOthersBeyondTheMostAreRefused) {
   allow_many_files();
   const Sandbox box;
   box.ctl({"status"});
-  std::vector<UniqueFd> silent;
+  std::vector<UniqueFd> silent, clients;
   for (std::size_t i = 0; i < kMaxClients; ++i) silent.push_back(connect_to(box));
   const Ran status = box.ctl({"--no-start", "status"});
   EXPECT_EQ(status.exit_code, 0) << status.err;
-}
 
-TEST(Clients, BeyondTheMostAreRefused) {
-  allow_many_files();
-  const Sandbox box;
-  box.ctl({"status"});
-  std::vector<UniqueFd> clients;
   for (std::size_t i = 0; i < kMaxClients; ++i) {
     clients.push_back(connect_to(box));
     ASSERT_THAT(ask(clients.back()), HasSubstr("result")) << i;
   }
-  const Ran status = box.ctl({"--no-start", "status"});
-  EXPECT_EQ(status.exit_code, 1);
-  EXPECT_THAT(status.err, HasSubstr("too many clients"));
+  const Ran refused = box.ctl({"--no-start", "status"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("too many clients"));
   clients.pop_back();
   EXPECT_TRUE(eventually([&] { return box.ctl({"--no-start", "status"}).exit_code == 0; }));
 }

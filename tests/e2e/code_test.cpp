@@ -7,6 +7,7 @@
 namespace sweepd::e2e {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class Code : public testing::Test {
@@ -30,37 +31,45 @@ class Code : public testing::Test {
 };
 
 TEST_F(Code, AnEditedScriptRunsAgainAndIsAnotherRow) {
+  const std::string sweep = sweep_of("");
+  const auto plan = [&] { return box_.ctl({"plan", "-"}, sweep).out; };
+  const auto submit_with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"submit", "-", "--wait"};
+    all.insert(all.end(), more.begin(), more.end());
+    return box_.ctl(all, sweep);
+  };
   write_script("10");
   EXPECT_THAT(submit().out, HasSubstr("1 to run"));
   EXPECT_THAT(submit().out, HasSubstr("1 reused"));
+  EXPECT_THAT(plan(), HasSubstr("reused"));
+
   write_script("20");
-  const Ran edited = submit();
-  EXPECT_THAT(edited.out, HasSubstr("1 to run (1 again, because mm.sh changed after 20"));
-  EXPECT_THAT(times(), testing::AllOf(HasSubstr(",10"), HasSubstr(",20")));
+  EXPECT_THAT(plan(), HasSubstr("1 attempt; 1 again, because mm.sh changed after 20"));
+  EXPECT_THAT(submit_with({"--reuse", "any"}).out, HasSubstr("0 to run, 1 reused"));
+  const Ran old = box_.ctl({"query", "--sweep", "own", "--rows", "argv", "--cell", "{mean:.0f}"});
+  EXPECT_THAT(
+      old.out + old.err,
+      AllOf(HasSubstr("10"), HasSubstr("1 trial of this sweep was measured before mm.sh changed")));
+  EXPECT_THAT(submit().out, HasSubstr("1 to run (1 again, because mm.sh changed after 20"));
+  EXPECT_THAT(times(), AllOf(HasSubstr(",10"), HasSubstr(",20")));
+
   write_script("10");
   EXPECT_THAT(submit().out, HasSubstr("1 reused")) << "the old content is measured already";
-}
-
-TEST_F(Code, ThePlanSaysWhatChanged) {
-  const std::string sweep = sweep_of("");
-  write_script("10");
-  EXPECT_THAT(submit().out, HasSubstr("1 to run"));
-  EXPECT_THAT(box_.ctl({"plan", "-"}, sweep).out, HasSubstr("reused"));
-  write_script("20");
-  EXPECT_THAT(box_.ctl({"plan", "-"}, sweep).out,
-              HasSubstr("1 attempt; 1 again, because mm.sh changed after 20"));
-}
-
-TEST_F(Code, WhoWantsToMeasureAgainSaysSo) {
-  write_script("10");
-  submit();
-  EXPECT_THAT(box_.ctl({"submit", "-", "--wait", "--again"}, sweep_of("")).out,
-              HasSubstr("1 to run\n"));
-  EXPECT_THAT(box_.ctl({"submit", "-", "--wait", "--reuse", "none"}, sweep_of("")).out,
-              HasSubstr("1 to run\n"));
-  const Ran both = box_.ctl({"submit", "-", "--again", "--reuse", "any"}, sweep_of(""));
+  EXPECT_THAT(submit_with({"--again"}).out, HasSubstr("1 to run\n"));
+  EXPECT_THAT(submit_with({"--reuse", "none"}).out, HasSubstr("1 to run\n"));
+  const Ran both = submit_with({"--again", "--reuse", "any"});
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_THAT(both.err, HasSubstr("--again and --reuse any contradict each other"));
+}
+
+TEST_F(Code, OfAnyContentIsReusedIfTheSweepSaysSo) {
+  write_script("10");
+  EXPECT_THAT(submit(", code: any").out, HasSubstr("1 to run"));
+  write_script("20");
+  EXPECT_THAT(submit(", code: any").out, HasSubstr("1 reused"));
+  const Ran missing = submit(", watch: gone.py");
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("watch: no file or folder `gone.py`"));
 }
 
 TEST_F(Code, ARetryOfOldCodeIsRefused) {
@@ -72,32 +81,6 @@ TEST_F(Code, ARetryOfOldCodeIsRefused) {
   EXPECT_THAT(
       box_.ctl({"show", "own"}).out,
       HasSubstr("the program changed after it was submitted: mm.sh; submit the sweep again"));
-}
-
-TEST_F(Code, WhoWantsTheOldResultsAllTheSameSaysSo) {
-  write_script("10");
-  EXPECT_THAT(submit(", code: any").out, HasSubstr("1 to run"));
-  write_script("20");
-  EXPECT_THAT(submit(", code: any").out, HasSubstr("1 reused"));
-}
-
-TEST_F(Code, AnyResultIsTakenOnRequestAndSaidToBeOld) {
-  write_script("10");
-  submit();
-  write_script("20");
-  EXPECT_THAT(box_.ctl({"submit", "-", "--wait", "--reuse", "any"}, sweep_of("")).out,
-              HasSubstr("0 to run, 1 reused"));
-  const Ran table = box_.ctl({"query", "--sweep", "own", "--rows", "argv", "--cell", "{mean:.0f}"});
-  EXPECT_THAT(table.out + table.err,
-              testing::AllOf(HasSubstr("10"),
-                             HasSubstr("1 trial of this sweep was measured before mm.sh changed")));
-}
-
-TEST_F(Code, AWatchedFileThatIsMissingIsAMistakeOfTheSweep) {
-  write_script("10");
-  const Ran ran = submit(", watch: gone.py");
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("watch: no file or folder `gone.py`"));
 }
 
 }  // namespace

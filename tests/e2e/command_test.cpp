@@ -52,18 +52,12 @@ if kind in ("garbage", "slow", "ignores_sigterm", "kills_worker"):
 
 class Command : public testing::Test {
  protected:
-  // `more` is appended to the file.
-  Ran submit(const std::string& kind, const std::string& contexts, const std::string& timeout,
-             const std::string& more = "") const {
+  // A sweep of the program, to which `more` is appended.
+  std::string sweep(const std::string& more) const {
     const std::string program = box.write("program.py", kProgram);
-    return box.ctl({"submit", "-", "--wait"},
-                   "sweep: programs\nworkload: command\nparams:\n  argv: \"python3 " + program +
-                       " {variant} {context} {warmup} {steps} " + box.folder().string() +
-                       "\"\n  warmup: 1\n  steps: 3\n  timeout: " + timeout +
-                       "\n  variant: " + kind +
-                       "\n"
-                       "matrix: {context: " +
-                       contexts + "}\n" + more);
+    return "sweep: programs\nworkload: command\nparams:\n  argv: \"python3 " + program +
+           " {variant} {context} {warmup} {steps} " + box.folder().string() +
+           "\"\n  warmup: 1\n  steps: 3\n" + more;
   }
   std::vector<pid_t> pids() const {
     std::vector<pid_t> found;
@@ -75,7 +69,8 @@ class Command : public testing::Test {
 };
 
 TEST_F(Command, WhatItReportsIsATable) {
-  const Ran submitted = submit("fine", "[128, 256]", "60s", R"yaml(
+  const Ran submitted = box.ctl({"submit", "-", "--wait"}, sweep(R"yaml(
+matrix: {variant: [fine], context: [128, 256]}
 tables:
   - title: Programs
     rows: [{context: Context}]
@@ -86,7 +81,7 @@ tables:
     rows: [context]
     values:
       - {name: Answer, metric: fact.answer, cell: "{text}"}
-)yaml");
+)yaml"));
   EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
   const Ran report = box.ctl({"report", "programs"});
   EXPECT_THAT(report.out, AllOf(HasSubstr("1.28 (n = 3)"), HasSubstr("12.80 (n = 3)"),
@@ -154,55 +149,47 @@ params:
   }
 }
 
-TEST(CommandTemplates, AMistakeIsToldBeforeAnythingIsQueued) {
-  const Sandbox box;
-  const std::string sweep = box.write("c.yaml",
-                                      "sweep: c\nworkload: command\nparams:\n"
-                                      "  argv: echo {contxt}\n");
-  for (const char* verb : {"plan", "submit"}) {
-    const Ran ran = box.ctl({verb, sweep});
-    EXPECT_EQ(ran.exit_code, 2);
-    EXPECT_THAT(ran.err, AllOf(HasSubstr("c.yaml:4:9: error: argv: {contxt} is not a parameter"),
-                               HasSubstr("context")));
+TEST_F(Command, HoweverItEndsThereIsARowAndNothingIsLeftBehind) {
+  struct Case {
+    std::string kind, outcome, why;
+    std::size_t processes = 1;  // of the program
+  };
+  const std::vector<Case> cases{
+      {"wrong_exit", "failed", "exit code 1: the disk is on fire"},
+      {"garbage", "failed", "not a JSON object: `Segmentation fault, probably`"},
+      {"skipped", "skipped", "needs eight GPUs; rent some"},
+      {"oom", "oom", "out of memory"},
+      {"killed", "crashed", "SIGKILL"},
+      {"kills_worker", "crashed", "SIGKILL", 3}};
+  std::string kinds;
+  std::size_t processes = 0;
+  for (const Case& c : cases) {
+    kinds += (kinds.empty() ? "" : ", ") + c.kind;
+    processes += c.processes;
   }
-  const Ran unset = box.ctl({"submit", sweep, "--set", "argv=echo {context}"});
-  EXPECT_EQ(unset.exit_code, 2) << "the file must be valid by itself";
-  const Ran absent =
-      box.ctl({"submit", "-"}, "sweep: c\nworkload: command\nparams: {argv: 'echo {context}'}\n");
-  EXPECT_EQ(absent.exit_code, 2);
-  EXPECT_THAT(absent.err, HasSubstr("does not set `context`"));
-  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
-}
-
-struct Case {
-  std::string kind, outcome, why;
-  std::size_t processes = 1;  // of the program
-};
-
-class CommandOutcomes : public Command, public testing::WithParamInterface<Case> {};
-
-TEST_P(CommandOutcomes, AreRowsAndNothingIsLeftBehind) {
-  const Case& c = GetParam();
-  // If the timeout does not end it, Python needs time to start on a busy machine.
-  const bool waits = c.outcome == "timeout";
-  EXPECT_EQ(submit(c.kind, "[128]", waits ? "5s" : "60s").exit_code, 4);
-  EXPECT_EQ(box.sql("select outcome from attempt"), c.outcome);
-  EXPECT_THAT(box.ctl({"show", "programs"}).out, HasSubstr(c.why));
+  const Ran ran = box.ctl({"submit", "-", "--wait"},
+                          sweep("  context: 128\nmatrix: {variant: [" + kinds + "]}\n"));
+  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  const std::string shown = box.ctl({"show", "programs"}).out;
+  for (const Case& c : cases) {
+    EXPECT_EQ(box.sql("select distinct outcome from command where variant = '" + c.kind + "'"),
+              c.outcome);
+    EXPECT_THAT(shown, HasSubstr(c.why));
+  }
   const std::vector<pid_t> all = pids();
-  EXPECT_EQ(all.size(), c.processes);
+  EXPECT_EQ(all.size(), processes);
   for (const pid_t pid : all) EXPECT_FALSE(is_alive(pid)) << pid;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EndToEnd, CommandOutcomes,
-    testing::Values(Case{"wrong_exit", "failed", "exit code 1: the disk is on fire"},
-                    Case{"garbage", "failed", "not a JSON object: `Segmentation fault, probably`"},
-                    Case{"skipped", "skipped", "needs eight GPUs; rent some"},
-                    Case{"oom", "oom", "out of memory"}, Case{"killed", "crashed", "SIGKILL"},
-                    Case{"slow", "timeout", "took longer than 5s"},
-                    Case{"ignores_sigterm", "timeout", "took longer than 5s", 2},
-                    Case{"kills_worker", "crashed", "SIGKILL", 3}),
-    [](const auto& param_info) { return param_info.param.kind; });
+TEST_F(Command, ThatIgnoresSigtermIsEndedWithWhatItStarted) {
+  ASSERT_EQ(
+      box.ctl({"submit", "-"}, sweep("  context: 128\n  variant: ignores_sigterm\n")).exit_code, 0);
+  ASSERT_TRUE(eventually([&] { return pids().size() == 2; }));
+  EXPECT_EQ(box.ctl({"cancel", "programs"}).exit_code, 0);
+  EXPECT_EQ(box.ctl({"watch", "programs"}).exit_code, 4);
+  EXPECT_EQ(box.sql("select outcome from attempt"), "cancelled");
+  for (const pid_t pid : pids()) EXPECT_FALSE(is_alive(pid)) << pid;
+}
 
 }  // namespace
 }  // namespace sweepd::e2e

@@ -59,7 +59,7 @@ class TwoMachines : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(TwoMachines, HostsOfOneDatabase) {
+TEST_F(TwoMachines, HostsAndDevicesOfOneDatabase) {
   ASSERT_EQ(alpha_->ctl({"merge", other()}).exit_code, 0);
   expect_two_points({"quick", "--by", "host=" + host() + ",beta"},
                     "the sides differ in host=" + host() + " against beta, device_name=");
@@ -69,10 +69,6 @@ TEST_F(TwoMachines, HostsOfOneDatabase) {
   const Ran none = alpha_->ctl({"compare", "quick", "--by", "host=gamma,beta"});
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_THAT(none.err, HasSubstr("by: no result has host `gamma`; there are "));
-}
-
-TEST_F(TwoMachines, Devices) {
-  ASSERT_EQ(alpha_->ctl({"merge", other()}).exit_code, 0);
   const std::string own = alpha_->sql("select name from device where uuid <> 'beta'");
   expect_two_points({"quick", "--by", "device_name=" + own + ",Other CPU"},
                     "the sides differ in host=" + host() + " against beta, device_name=" + own +
@@ -103,13 +99,8 @@ TEST_F(TwoMachines, MistakesAboutDatabasesAreNamed) {
   const Ran missing = compare({"quick", "quick@/nowhere/results.db"});
   EXPECT_EQ(missing.exit_code, 3);
   EXPECT_THAT(missing.err, HasSubstr("/nowhere/results.db: it does not exist"));
-  const std::string notes = alpha_->write("notes.txt", std::string(2000, 'x'));
-  EXPECT_THAT(compare({"quick", "quick@" + notes}).err,
-              AllOf(HasSubstr("notes.txt"), HasSubstr("not a database")));
   EXPECT_THAT(compare({"quick", "quik@" + other()}).err,
               AllOf(HasSubstr("database " + other()), HasSubstr("did you mean `quick`?")));
-  EXPECT_THAT(compare({"quick", "quick@" + alpha_->state().string()}).err,
-              HasSubstr("both sides count attempt"));
   EXPECT_THAT(
       compare({"quick@" + other(), "--by", "sleep=1ms,3ms"}).err,
       AllOf(HasSubstr("two values are compared in one database"), HasSubstr("--db " + other())));

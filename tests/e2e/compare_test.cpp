@@ -35,57 +35,54 @@ class Compare : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(Compare, TwoSweeps) {
+TEST_F(Compare, TwoSweepsOrTwoValues) {
   const Ran ran = box_.ctl({"compare", "short", "long", "--format", "csv"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out,
               AllOf(HasSubstr("short"), HasSubstr("long"), HasSubstr("slower"), HasSubstr("3+3")));
-  const Ran text = box_.ctl({"compare", "short", "long"});
-  EXPECT_THAT(text.out,
+  EXPECT_THAT(box_.ctl({"compare", "short", "long"}).out,
               AllOf(HasSubstr("long against short"),
                     HasSubstr("the sides differ in ms=4 against 12"), HasSubstr("Welch")));
-  const Ran back = box_.ctl({"compare", "long", "short", "--format", "csv"});
-  EXPECT_THAT(back.out, HasSubstr("faster"));
-}
+  EXPECT_THAT(box_.ctl({"compare", "long", "short"}).out, HasSubstr("faster"));
+  const Ran by = box_.ctl({"compare", "--workload", "steps", "--by", "ms=4,12", "--format", "md"});
+  EXPECT_EQ(by.exit_code, 0) << by.err;
+  EXPECT_THAT(by.out, AllOf(HasSubstr("ms=12 against ms=4"), HasSubstr("slower")));
 
-TEST_F(Compare, TwoValuesOfAParameterOfAllResults) {
-  const Ran ran = box_.ctl({"compare", "--workload", "steps", "--by", "ms=4,12", "--format", "md"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("ms=12 against ms=4"), HasSubstr("slower")));
-}
-
-TEST_F(Compare, TheExitCodeIsForScripts) {
-  EXPECT_EQ(box_.ctl({"compare", "short", "long", "--fail-if", "slower"}).exit_code, 1);
-  EXPECT_EQ(box_.ctl({"compare", "long", "short", "--fail-if", "slower"}).exit_code, 0);
-  EXPECT_EQ(box_.ctl({"compare", "long", "short", "--fail-if", "changed"}).exit_code, 1);
+  // The exit code is for scripts.
+  const auto fails_if = [&](const char* a, const char* b, const char* change) {
+    return box_.ctl({"compare", a, b, "--fail-if", change}).exit_code;
+  };
+  EXPECT_EQ(fails_if("short", "long", "slower"), 1);
+  EXPECT_EQ(fails_if("long", "short", "slower"), 0);
+  EXPECT_EQ(fails_if("long", "short", "changed"), 1);
   const Ran tolerant =
       box_.ctl({"compare", "short", "long", "--fail-if", "slower", "--tolerance", "0.99"});
   EXPECT_EQ(tolerant.exit_code, 1) << "a factor of three is beyond 1 ± 0.99";
+
+  ASSERT_EQ(box_.ctl({"stop"}).exit_code, 0);
+  const Ran file = box_.ctl({"--db", (box_.state() / "results.db").string(), "compare", "short",
+                             "long", "--format", "json"});
+  EXPECT_EQ(file.exit_code, 0) << file.err;
+  EXPECT_THAT(file.out, HasSubstr("\"slower\""));
 }
 
 TEST_F(Compare, MistakesAreNamed) {
-  EXPECT_THAT(box_.ctl({"compare", "short"}).err, HasSubstr("nothing to compare with"));
-  EXPECT_THAT(box_.ctl({"compare", "short", "short"}).err, HasSubstr("both sides count attempt"));
-  EXPECT_THAT(box_.ctl({"compare", "short", "lonk"}).err, HasSubstr("did you mean `long`?"));
-  EXPECT_THAT(box_.ctl({"compare", "short", "--by", "ms=4"}).err,
-              HasSubstr("`ms=4` has 1 values; expected two"));
-  EXPECT_THAT(box_.ctl({"compare", "short", "long", "--by", "ms=4,12"}).err,
-              HasSubstr("two sweeps are compared, or two values in one"));
-  EXPECT_THAT(box_.ctl({"compare", "short", "long", "--tolerance", "two"}).err,
-              HasSubstr("tolerance: `two` is not a share"));
-  EXPECT_THAT(box_.ctl({"compare", "short", "long", "--metric", "loss"}).err,
-              HasSubstr("metric: `loss` is not a time"));
-  EXPECT_THAT(box_.ctl({"compare", "short", "long", "--where", "ms=5"}).err,
-              HasSubstr("is done and valid"));
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases{
+      {{"short"}, "nothing to compare with"},
+      {{"short", "short"}, "both sides count attempt"},
+      {{"short", "lonk"}, "did you mean `long`?"},
+      {{"short", "--by", "ms=4"}, "`ms=4` has 1 values; expected two"},
+      {{"short", "long", "--by", "ms=4,12"}, "two sweeps are compared, or two values in one"},
+      {{"short", "long", "--tolerance", "two"}, "tolerance: `two` is not a share"},
+      {{"short", "long", "--metric", "loss"}, "metric: `loss` is not a time"},
+      {{"short", "long", "--where", "ms=5"}, "is done and valid"},
+  };
+  for (const auto& [words, said] : cases) {
+    std::vector<std::string> arguments{"compare"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    EXPECT_THAT(box_.ctl(arguments).err, HasSubstr(said));
+  }
   EXPECT_EQ(box_.ctl({"compare", "none", "long"}).exit_code, 3);
-}
-
-TEST_F(Compare, ReadsADatabaseFileToo) {
-  ASSERT_EQ(box_.ctl({"stop"}).exit_code, 0);
-  const Ran ran = box_.ctl({"--db", (box_.state() / "results.db").string(), "compare", "short",
-                            "long", "--format", "json"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("\"slower\""));
 }
 
 }  // namespace

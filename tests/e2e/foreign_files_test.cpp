@@ -25,17 +25,13 @@ void make_fifo(const fs::path& path) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0) << path;
 }
 
-// Nobody writes to any of these, so a reader that waits would wait for ever.
-TEST(Fifo, AsASweepFileIsRefused) {
+// Nobody writes to the pipe, so a reader that waits would wait for ever.
+TEST(Fifo, AsASweepFileIsRefusedAndOneThatAShellWritesToIsRead) {
   const Sandbox box;
   make_fifo(box.folder() / "pipe.yaml");
-  const Ran ran = box.ctl({"submit", box.folder() / "pipe.yaml"});
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("is a FIFO; expected a sweep file, or - for standard input"));
-}
-
-TEST(Fifo, OfAShellThatSomebodyWritesToIsRead) {
-  const Sandbox box;
+  const Ran refused = box.ctl({"submit", box.folder() / "pipe.yaml"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("is a FIFO; expected a sweep file, or - for standard input"));
   const std::string sweep = box.write("one.yaml", kOne);
   const Ran ran = box.run(
       "/bin/bash",
@@ -44,17 +40,7 @@ TEST(Fifo, OfAShellThatSomebodyWritesToIsRead) {
   EXPECT_EQ(box.sql("select name from sweep"), "piped");
 }
 
-TEST(Fifo, AsCatalogDoesNotKeepTheDaemonFromStarting) {
-  const Sandbox box;
-  ASSERT_EQ(box.ctl({"status"}).exit_code, 0);
-  box.ctl({"stop"});
-  make_fifo(box.state() / "catalog.json");
-  const Ran ran = box.ctl({"submit", "-", "--wait"}, kOne);
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_TRUE(fs::is_regular_file(box.state() / "catalog.json")) << "it is made anew";
-}
-
-TEST(Fifo, AsLogOrJournalIsNotReadFrom) {
+TEST(Fifo, AsLogJournalOrCatalogIsNotReadFrom) {
   const Sandbox box;
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kOne).exit_code, 0);
   const std::string attempt = box.sql("select uid from attempt");
@@ -65,6 +51,7 @@ TEST(Fifo, AsLogOrJournalIsNotReadFrom) {
 
   // As if the daemon had died while the attempt ran, and somebody had changed its folder since.
   box.ctl({"stop"});
+  make_fifo(box.state() / "catalog.json");
   make_fifo(box.state() / "runs" / attempt / "events.0.ndjson");
   make_fifo(box.state() / "runs" / attempt / "status.0");
   ASSERT_EQ(box.run("/usr/bin/sqlite3",
@@ -74,18 +61,7 @@ TEST(Fifo, AsLogOrJournalIsNotReadFrom) {
             0);
   EXPECT_EQ(box.ctl({"watch", "one"}).exit_code, 4) << "ended, and not done";
   EXPECT_EQ(box.sql("select outcome from attempt"), "crashed");
-}
-
-TEST(Requests, ARankOutOfRangeIsNotAnotherRank) {
-  const Sandbox box;
-  ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, kOne).exit_code, 0);
-  const std::string attempt = box.sql("select uid from attempt");
-  EXPECT_EQ(box.ctl({"log", attempt, "--rank", "0"}).exit_code, 0);
-  for (const char* rank : {"4294967296", "-1", "4096"}) {
-    const Ran log = box.ctl({"log", attempt, "--rank", rank});
-    EXPECT_EQ(log.exit_code, 2) << log.out;
-    EXPECT_THAT(log.err, HasSubstr(std::string("`rank` must be from 0 to 4095, not ") + rank));
-  }
+  EXPECT_TRUE(fs::is_regular_file(box.state() / "catalog.json")) << "it is made again";
 }
 
 TEST(Umask, NothingIsOpenToOthers) {
@@ -122,6 +98,14 @@ TEST(SetOfSeveralFiles, ChangesThoseThatHaveTheParameter) {
   const Sandbox box;
   const std::string noop = box.write("noop.yaml", kOne);
   const std::string programs = box.write("programs.yaml", kTwoPrograms);
+  const Ran none = box.ctl({"submit", noop, programs, "--set", "sise=4"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("none of the 2 files has a parameter `sise`"));
+  const Ran wrong = box.ctl({"submit", noop, programs, "--set", "size=four"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("programs.yaml: --set"));
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "0") << "a mistake in one finds none queued";
+
   for (const char* verb : {"plan", "submit"}) {
     const Ran ran = box.ctl({verb, noop, programs, "--set", "size=4", "--set", "steps=2"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -131,19 +115,6 @@ TEST(SetOfSeveralFiles, ChangesThoseThatHaveTheParameter) {
   }
   EXPECT_EQ(box.sql("select count(*) from params_command where size = 4 and steps = 2"), "2");
   EXPECT_EQ(box.sql("select count(*) from params_noop where steps = 2"), "1");
-}
-
-TEST(SetOfSeveralFiles, IsAMistakeWhereNoneHasIt) {
-  const Sandbox box;
-  const std::string noop = box.write("noop.yaml", kOne);
-  const std::string programs = box.write("programs.yaml", kTwoPrograms);
-  const Ran none = box.ctl({"submit", noop, programs, "--set", "sise=4"});
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("none of the 2 files has a parameter `sise`"));
-  const Ran wrong = box.ctl({"submit", noop, programs, "--set", "size=four"});
-  EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("programs.yaml: --set"));
-  EXPECT_EQ(box.sql("select count(*) from sweep"), "0") << "a mistake in one finds none queued";
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ class Formats : public testing::Test {
   Sandbox box;
 };
 
+class NightlyFormats : public Formats {};
+
 TEST_F(Formats, Hyperfine) {
   if (!has("hyperfine --version")) GTEST_SKIP() << "hyperfine is not installed";
   EXPECT_EQ(counted("hyperfine", "hyperfine --export-json {report} -w 1 -r 3 'sleep 0.01'", "step",
@@ -31,7 +33,7 @@ TEST_F(Formats, Hyperfine) {
             "3 1");
 }
 
-TEST_F(Formats, GoogleBenchmark) {
+TEST_F(NightlyFormats, GoogleBenchmark) {
   const std::string source = box.write("b.cpp", R"(
 #include <benchmark/benchmark.h>
 static void BM_Sum(benchmark::State& state) {
@@ -57,7 +59,7 @@ BENCHMARK_MAIN();
             "2");
 }
 
-TEST_F(Formats, PytestBenchmark) {
+TEST_F(NightlyFormats, PytestBenchmark) {
   std::string python;
   for (const char* each : {"python3", "/usr/bin/python3"}) {
     if (has(std::string(each) + " -c 'import pytest_benchmark'")) python = each;

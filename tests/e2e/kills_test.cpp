@@ -53,17 +53,5 @@ TEST(Kills, OfATrialAreThreeAcrossDaemonsAndThenItIsLeftOut) {
       << "the count has begun anew";
 }
 
-// The kernel ends so what takes the machine's memory. Five repeats are wanted.
-TEST(Kills, EndWhatWaitsOfTheSameTrial) {
-  const Sandbox box;
-  EXPECT_EQ(box.ctl({"submit", "-", "--wait"},
-                    "sweep: five\nworkload: fault\nparams: {kind: kill, repeats: 5}\n")
-                .exit_code,
-            4);
-  EXPECT_EQ(box.sql("select group_concat(outcome, ' ') from (select outcome from attempt order by "
-                    "repeat)"),
-            "crashed crashed crashed skipped skipped");
-}
-
 }  // namespace
 }  // namespace sweepd::e2e

@@ -34,21 +34,23 @@ TEST(LmStep, QuickstartEndsWithATableOfItsPhases) {
       << "a step is never shorter than its forward";
 }
 
-TEST(LmStep, ATrialThatDoesNotFitIsOomWithTheBytesAndThePhase) {
+TEST(LmStep, ATrialThatDoesNotFitOrCannotRunHereSaysWhy) {
   const Sandbox box(SWEEP_WORKER);
   const Ran ran = box.ctl({"submit", "-", "--wait"}, R"(sweep: limits
 workload: lm_step
-params: {context: 64, warmup: 0, steps: 1, mode: train_step}
+params: {context: 64, warmup: 0, steps: 1, mode: train_step, device: cpu}
 include:
   - {model: tiny}
   - {model: tiny, memory_limit: 20MiB}
   - {model: xl, memory_limit: 1GiB}
+  - {model: tiny, precision: tf32}
 tables:
-  - {title: Limits, rows: [model, memory_limit], columns: [phase], unit: ms}
+  - {title: Limits, rows: [model, precision, memory_limit], columns: [phase], unit: ms}
 )");
   EXPECT_EQ(ran.exit_code, 4);
   EXPECT_EQ(box.sql("select group_concat(outcome) from (select outcome from attempt order by row)"),
-            "done,oom,oom");
+            "done,oom,oom,skipped");
+  EXPECT_THAT(ran.err, HasSubstr("tf32"));
   EXPECT_EQ(box.sql("select phase from attempt where outcome = 'oom' order by row limit 1"),
             "forward");
   EXPECT_EQ(
@@ -60,48 +62,6 @@ tables:
                     "order by value desc limit 1"),
             "1998235200");
   EXPECT_THAT(box.ctl({"report", "limits"}).out, HasSubstr("OOM"));
-}
-
-TEST(LmStep, ATimeoutIsAWordInTheTable) {
-  const Sandbox box(SWEEP_WORKER);
-  const Ran ran = box.ctl({"submit", "-", "--wait"}, R"(sweep: hurry
-workload: lm_step
-params: {model: small, context: 512, steps: 1000, timeout: 2s}
-tables: [{title: T, rows: [model], columns: [phase], unit: ms}]
-)");
-  EXPECT_EQ(ran.exit_code, 4);
-  EXPECT_EQ(box.sql("select outcome from attempt"), "timeout");
-  EXPECT_THAT(box.ctl({"report", "hurry"}).out, HasSubstr("timeout"));
-}
-
-TEST(LmStep, WhatThisMachineCannotRunIsSkippedWithTheReason) {
-  const Sandbox box(SWEEP_WORKER);
-  const Ran ran = box.ctl({"submit", "-", "--wait"}, R"(sweep: tf32
-workload: lm_step
-params: {model: tiny, device: cpu, precision: tf32, steps: 1}
-)");
-  EXPECT_EQ(ran.exit_code, 4);
-  EXPECT_EQ(box.sql("select outcome from attempt"), "skipped");
-  EXPECT_THAT(ran.err, HasSubstr("tf32"));
-}
-
-TEST(LmStep, ThePassesAgreeOnTheTrialAndKeepApart) {
-  const Sandbox box(SWEEP_WORKER);
-  const Ran ran = box.ctl({"submit", "-", "--wait"}, R"(sweep: passes
-workload: lm_step
-passes: [timing, memory]
-params: {model: tiny, context: 32, mode: train_step, steps: 2, warmup: 1}
-)");
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_EQ(box.sql("select count(*) from trial"), "1");
-  const Ran memory = box.ctl({"query", "lm_step", "--metric", "peak_allocated_bytes", "--rows",
-                              "model", "--columns", "phase", "--unit", "MiB", "--format", "csv"});
-  EXPECT_EQ(memory.exit_code, 0) << memory.err;
-  EXPECT_THAT(memory.out, HasSubstr("(MiB)"));
-  EXPECT_EQ(box.sql("select count(*) from samples where attempt_uid = (select uid from attempt "
-                    "where pass = 'memory')"),
-            "0")
-      << "no time is taken in the memory pass";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "tests/e2e/experiment_files.h"
@@ -15,12 +16,15 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-// Is there a journal with a step?
+// Is there a journal with a step of a process that runs?
 bool has_begun(const Sandbox& box) {
   std::error_code error;
   for (const auto& attempt : fs::directory_iterator(box.state() / "runs", error)) {
     const std::string journal = text_of(attempt.path() / "events.0.ndjson");
-    if (journal.find("\"event\":\"step\"") != std::string::npos) return true;
+    pid_t pid = 0;
+    std::ifstream(attempt.path() / "pid.0") >> pid;
+    if (journal.find("\"event\":\"step\"") != std::string::npos && pid > 0 && is_alive(pid))
+      return true;
   }
   return false;
 }
@@ -33,32 +37,22 @@ pid_t start_a_worker(const Sandbox& box, int seconds) {
   return box.worker_pids().empty() ? 0 : box.worker_pids().front();
 }
 
-TEST(LostFiles, StopFindsADaemonWhoseSocketWasDeleted) {
+TEST(LostFiles, ADaemonWhoseSocketWasDeletedIsFoundAgain) {
   const Sandbox box;
   box.ctl({"status"});
   const pid_t daemon = box.daemon_pid();
+  fs::remove(box.state() / "sweepd.sock");
+  const Ran status = box.ctl({"status"});
+  EXPECT_EQ(status.exit_code, 0) << status.err;
+  EXPECT_THAT(status.out, HasSubstr("pid " + std::to_string(daemon)));
+  fs::remove(box.state() / "sweepd.sock");
+  box.write("state/sweepd.sock", "no socket");
+  EXPECT_EQ(box.ctl({"status"}).exit_code, 0) << "what lies in its place is replaced";
   fs::remove(box.state() / "sweepd.sock");
   const Ran stopped = box.ctl({"stop"});
   EXPECT_EQ(stopped.exit_code, 0) << stopped.err;
   EXPECT_THAT(stopped.out, HasSubstr("stopped"));
   EXPECT_TRUE(eventually([&] { return !is_alive(daemon); }));
-}
-
-TEST(LostFiles, ADaemonWhoseSocketWasDeletedIsFoundAgain) {
-  const Sandbox box;
-  box.ctl({"status"});
-  fs::remove(box.state() / "sweepd.sock");
-  const Ran status = box.ctl({"status"});
-  EXPECT_EQ(status.exit_code, 0) << status.err;
-  EXPECT_THAT(status.out, HasSubstr("pid " + std::to_string(box.daemon_pid())));
-}
-
-TEST(LostFiles, AnotherProgramsSocketInItsPlaceIsReplaced) {
-  const Sandbox box;
-  box.ctl({"status"});
-  fs::remove(box.state() / "sweepd.sock");
-  box.write("state/sweepd.sock", "no socket");
-  EXPECT_EQ(box.ctl({"status"}).exit_code, 0);
 }
 
 TEST(LostFiles, ADaemonWhoseFolderWasDeletedEndsAndItsWorkersToo) {
@@ -78,7 +72,8 @@ TEST(LostFiles, ADaemonWhoseFolderWasDeletedEndsAndItsWorkersToo) {
 
 TEST(LostFiles, AFolderThatWasMovedKeepsItsResults) {
   const Sandbox box;
-  const pid_t worker = start_a_worker(box, 15);
+  box.ctl({"submit", "-", "--wait"}, "sweep: quick\nworkload: noop\n");
+  const pid_t worker = start_a_worker(box, 1000);
   const pid_t daemon = box.daemon_pid();
   const fs::path moved = box.folder() / "moved";
   fs::rename(box.state(), moved);
@@ -86,14 +81,22 @@ TEST(LostFiles, AFolderThatWasMovedKeepsItsResults) {
   EXPECT_NE(box.daemon_pid(), daemon);
   EXPECT_TRUE(eventually([&] { return !is_alive(daemon); }));
   EXPECT_TRUE(is_alive(worker)) << "its journal is still there";
-  const Ran watched = box.ctl({"--state-dir", moved.string(), "watch", "slow"});
-  EXPECT_EQ(watched.exit_code, 0) << watched.err;
-  box.ctl({"--state-dir", moved.string(), "stop"});
+  const auto there = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--state-dir", moved.string()});
+    return box.ctl(arguments);
+  };
+  EXPECT_EQ(there({"watch", "quick"}).exit_code, 0);
+  EXPECT_TRUE(is_alive(worker)) << "it is adopted";
+  EXPECT_EQ(there({"cancel", "slow"}).exit_code, 0);
+  EXPECT_EQ(there({"watch", "slow"}).exit_code, 4);
+  EXPECT_THAT(there({"show", "slow"}).out, HasSubstr("cancelled"));
+  EXPECT_FALSE(is_alive(worker));
+  there({"stop"});
 }
 
 TEST(LostFiles, WithoutItsLockADaemonMakesRoomForTheNext) {
   const Sandbox box;
-  start_a_worker(box, 6);
+  start_a_worker(box, 4);
   const pid_t daemon = box.daemon_pid();
   fs::remove(box.state() / "lock");
   ASSERT_TRUE(eventually([&] { return !is_alive(daemon); }));

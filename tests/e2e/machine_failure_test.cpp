@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,11 +25,12 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-constexpr auto kQuickAttempts = R"(sweep: quick
-workload: noop
-params: {warmup: 0}
-matrix: {steps: [1, 2, 3, 4, 5, 6]}
-)";
+// Six attempts of trials that no other sweep has.
+std::string six(const std::string& sweep) {
+  static int warmup = 0;
+  return "sweep: " + sweep + "\nworkload: noop\nparams: {warmup: " + std::to_string(++warmup) +
+         "}\nmatrix: {steps: [1, 2, 3, 4, 5, 6]}\n";
+}
 
 std::string status_of(const Sandbox& box) {
   return box.ctl({"status"}).out;
@@ -40,44 +42,41 @@ bool is_in_trouble(const Sandbox& box, const std::string& reason) {
          status.find(reason) != std::string::npos;
 }
 
-void expect_none_ended_and_then_all(const Sandbox& box, const std::string& reason,
-                                    const std::function<void()>& mend) {
+// Submits six attempts, of which none can run before the machine is mended.
+void expect_none_ended_and_then_all(const Sandbox& box, const std::string& sweep,
+                                    const std::string& reason, const std::function<void()>& mend) {
+  SCOPED_TRACE(sweep);
+  const std::string attempts =
+      "select count(*) from sweep s join sweep_attempt sa on sa.sweep = s.id join attempt a on "
+      "a.row = sa.attempt where s.name = '" +
+      sweep + "'";
+  ASSERT_EQ(box.ctl({"submit", "-"}, six(sweep)).exit_code, 0);
   ASSERT_TRUE(eventually([&] { return is_in_trouble(box, reason); })) << status_of(box);
-  EXPECT_EQ(box.sql("select count(*) from attempt where outcome is not null"), "0");
+  EXPECT_EQ(box.sql(attempts + " and a.outcome is not null"), "0");
   mend();
-  const Ran watched = box.ctl({"watch", "quick"});
+  const Ran watched = box.ctl({"watch", sweep});
   EXPECT_EQ(watched.exit_code, 0) << watched.err;
-  EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "6");
-  EXPECT_EQ(box.sql("select count(*) from attempt"), "6") << "and nothing was measured twice";
+  EXPECT_EQ(box.sql(attempts + " and a.outcome = 'done'"), "6");
+  EXPECT_EQ(box.sql(attempts), "6") << "and nothing was measured twice";
   EXPECT_THAT(status_of(box), testing::Not(HasSubstr("nothing new starts")));
 }
 
-TEST(MachineFailure, AWorkerThatIsMovedAwayAndBackCostsNothing) {
+TEST(MachineFailure, AWorkerThatIsMovedAwayOrNotWholeCostsNothing) {
   const Sandbox box;
   const fs::path worker = box.folder() / "worker", away = box.folder() / "away";
   fs::create_symlink(TEST_SWEEP_WORKER, worker);
   ::setenv("SWEEPD_WORKER", worker.c_str(), 1);
   box.ctl({"status"});
   fs::rename(worker, away);
-  ASSERT_EQ(box.ctl({"submit", "-"}, kQuickAttempts).exit_code, 0);
-  expect_none_ended_and_then_all(box, "No such file or directory",
+  expect_none_ended_and_then_all(box, "moved-away", "No such file or directory",
                                  [&] { fs::rename(away, worker); });
-}
-
-// Half of the worker is there, as while it is being linked.
-TEST(MachineFailure, AWorkerThatIsNotWholeCostsNothing) {
-  const Sandbox box;
-  const fs::path worker = box.folder() / "worker";
-  fs::create_symlink(TEST_SWEEP_WORKER, worker);
-  ::setenv("SWEEPD_WORKER", worker.c_str(), 1);
-  box.ctl({"status"});
-  fs::remove(worker);
+  // Half of the worker is there, as while it is being linked.
+  fs::rename(worker, away);
   std::ofstream(worker) << "\177ELF";
   fs::permissions(worker, fs::perms::owner_all);
-  ASSERT_EQ(box.ctl({"submit", "-"}, kQuickAttempts).exit_code, 0);
-  expect_none_ended_and_then_all(box, "Exec format error", [&] {
+  expect_none_ended_and_then_all(box, "not-whole", "Exec format error", [&] {
     fs::remove(worker);
-    fs::create_symlink(TEST_SWEEP_WORKER, worker);
+    fs::rename(away, worker);
   });
 }
 
@@ -95,9 +94,16 @@ class SmallDisk : public testing::Test {
     ::umount2(runs().c_str(), MNT_DETACH);
   }
   fs::path runs() const { return box_.state() / "runs"; }
+  // Mounts it below `runs`, or changes the options of what is mounted there.
   void mount_runs(const std::string& options, unsigned long flags = 0) const {
     ASSERT_EQ(::mount("none", runs().c_str(), "tmpfs", flags, options.c_str()), 0)
         << std::strerror(errno);
+  }
+  // How many it uses.
+  std::size_t inodes() const {
+    struct statvfs info {};
+    EXPECT_EQ(::statvfs(runs().c_str(), &info), 0);
+    return info.f_files - info.f_ffree;
   }
   // Fills the file system except for this many bytes.
   void fill(std::size_t but_bytes) const {
@@ -108,26 +114,26 @@ class SmallDisk : public testing::Test {
     ASSERT_GT(size, 1 << 20);
     ASSERT_EQ(::ftruncate(fd.get(), size - static_cast<off_t>(but_bytes)), 0);
   }
-  void submit() const { ASSERT_EQ(box_.ctl({"submit", "-"}, kQuickAttempts).exit_code, 0); }
 
   Sandbox box_;
 };
 
-TEST_F(SmallDisk, AFullOneCostsNothing) {
+TEST_F(SmallDisk, OneThatIsFullReadOnlyOrWithoutInodesCostsNothing) {
   mount_runs("size=4m");
+  const auto remove_filler = [&] { fs::remove(runs() / "filler"); };
   fill(0);
-  submit();
-  expect_none_ended_and_then_all(box_, "No space left on device",
-                                 [&] { fs::remove(runs() / "filler"); });
-}
-
-// The request and a log fit, but no journal. The worker is the first to notice.
-TEST_F(SmallDisk, OneThatFillsUpWhileAnAttemptRunsCostsNothing) {
-  mount_runs("size=4m");
+  expect_none_ended_and_then_all(box_, "full", "No space left on device", remove_filler);
+  // The request and a log fit, but no journal. The worker is the first to notice.
   fill(3 * 4096);
-  submit();
-  expect_none_ended_and_then_all(box_, "No space left on device",
-                                 [&] { fs::remove(runs() / "filler"); });
+  expect_none_ended_and_then_all(box_, "fills-up", "No space left on device", remove_filler);
+  mount_runs("size=4m", MS_REMOUNT | MS_RDONLY);
+  expect_none_ended_and_then_all(box_, "read-only", "Read-only file system",
+                                 [&] { mount_runs("size=4m", MS_REMOUNT); });
+  const std::string used = std::to_string(inodes() + 1);
+  mount_runs("size=4m,nr_inodes=" + used, MS_REMOUNT);
+  std::ofstream(runs() / "filler").flush();
+  expect_none_ended_and_then_all(box_, "no-inodes", "No space left on device",
+                                 [&] { mount_runs("size=4m,nr_inodes=1000", MS_REMOUNT); });
 }
 
 // The exit code that says so goes to nobody.
@@ -145,26 +151,6 @@ params: {kind: slow, sleep: 100ms, warmup: 0, steps: 20}
   fs::remove(runs() / "filler");
   EXPECT_EQ(box_.ctl({"watch", "quick"}).exit_code, 0) << box_.ctl({"show", "quick"}).out;
   EXPECT_EQ(box_.sql("select group_concat(outcome) from attempt"), "done");
-}
-
-TEST_F(SmallDisk, OneWithoutInodesCostsNothing) {
-  mount_runs("size=4m,nr_inodes=10");
-  std::vector<fs::path> fillers;
-  for (int i = 0; i < 20; ++i) fillers.push_back(runs() / ("filler" + std::to_string(i)));
-  for (const fs::path& filler : fillers) std::ofstream(filler).flush();
-  submit();
-  expect_none_ended_and_then_all(box_, "No space left on device", [&] {
-    for (const fs::path& filler : fillers) fs::remove(filler);
-    ASSERT_EQ(::mount("none", runs().c_str(), "tmpfs", MS_REMOUNT, "size=4m,nr_inodes=1000"), 0);
-  });
-}
-
-TEST_F(SmallDisk, OneThatIsReadOnlyCostsNothing) {
-  mount_runs("size=4m", MS_RDONLY);
-  submit();
-  expect_none_ended_and_then_all(box_, "Read-only file system", [&] {
-    ASSERT_EQ(::mount("none", runs().c_str(), "tmpfs", MS_REMOUNT, "size=4m"), 0);
-  });
 }
 
 }  // namespace

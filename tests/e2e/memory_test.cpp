@@ -16,18 +16,14 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(Memory, AWorkloadWithoutAMemoryPassSaysSo) {
+TEST(Memory, OfAnAttemptWithoutAPassOrATimelineIsSaidToBeMissing) {
   const Sandbox box;
   box.ctl({"submit", "-", "--wait"}, "sweep: quick\nworkload: noop\nparams: {steps: 2}\n");
   const Ran shown = box.ctl({"show", box.sql("select uid from attempt"), "--memory"});
   EXPECT_EQ(shown.exit_code, 3);
   EXPECT_THAT(shown.err, HasSubstr("no memory pass of"));
-}
-
-TEST(Memory, APassWithoutATimelineHasItsTableAndNoPicture) {
-  const Sandbox box;
-  box.ctl({"submit", "-", "--wait"}, "sweep: quick\nworkload: noop\npasses: [memory]\n");
-  const std::string attempt = box.sql("select uid from attempt");
+  box.ctl({"submit", "-", "--wait"}, "sweep: plain\nworkload: noop\npasses: [memory]\n");
+  const std::string attempt = box.sql("select uid from attempt where pass = 'memory'");
   EXPECT_THAT(box.ctl({"show", attempt, "--memory"}).out, HasSubstr("peak allocated"));
   const Ran exported = box.ctl({"export", attempt});
   EXPECT_EQ(exported.exit_code, 3);
@@ -93,6 +89,15 @@ params: {model: tiny, context: 64, batch: 2, steps: 1, warmup: 1}
             box.sql("select cast(value as integer) from figures where name = 'weights_bytes'"));
   EXPECT_EQ(box.sql("select max(allocated_bytes) from memory_timeline"),
             box.sql("select peak_allocated_bytes from memories where phase = 'step'"));
+  EXPECT_EQ(box.sql("select count(*) from trial"), "1");
+  EXPECT_THAT(box.ctl({"query", "lm_step", "--metric", "peak_allocated_bytes", "--rows", "model",
+                       "--columns", "phase", "--unit", "MiB", "--format", "csv"})
+                  .out,
+              HasSubstr("(MiB)"));
+  EXPECT_EQ(box.sql("select count(*) from samples where attempt_uid = (select uid from attempt "
+                    "where pass = 'memory')"),
+            "0")
+      << "no time is taken in the memory pass";
 }
 
 #endif

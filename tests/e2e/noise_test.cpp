@@ -25,8 +25,13 @@ class Noise : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(Noise, MeasuresEachPointOfAFileAnewAndComparePrintsIt) {
-  ASSERT_EQ(box_.ctl({"submit", "-", "--wait", "--set", "repeats=20"}, kPoints).exit_code, 0);
+TEST_F(Noise, IsThatOfEnoughRepeatsOrMeasuredAnewAndComparePrintsIt) {
+  ASSERT_EQ(box_.ctl({"submit", "-", "--wait", "--set", "repeats=16"}, kPoints).exit_code, 0);
+  const Ran known = noise({"--sweep", "equal", "--format", "md"});
+  EXPECT_EQ(known.exit_code, 0) << known.err;
+  EXPECT_THAT(known.out, AllOf(HasSubstr("| sleep | attempts |"), HasSubstr("|       16 |")));
+  EXPECT_THAT(box_.ctl({"list"}).out, Not(HasSubstr("noise"))) << "it needs no measurement";
+
   const Ran ran = noise({"-", "--processes", "20", "--format", "json"}, kPoints);
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("40 attempts to run")) << "nothing is reused";
@@ -42,14 +47,6 @@ TEST_F(Noise, MeasuresEachPointOfAFileAnewAndComparePrintsIt) {
   EXPECT_THAT(compared.out,
               AllOf(HasSubstr("noise: of two equal runs of `"), HasSubstr("runs of `sleep=2ms "),
                     HasSubstr("95 % differ by less than")));
-}
-
-TEST_F(Noise, ASweepWithEnoughRepeatsNeedsNoMeasurement) {
-  ASSERT_EQ(box_.ctl({"submit", "-", "--wait", "--set", "repeats=16"}, kPoints).exit_code, 0);
-  const Ran ran = noise({"--sweep", "equal", "--format", "md"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("| sleep | attempts |"), HasSubstr("|       16 |")));
-  EXPECT_THAT(box_.ctl({"list"}).out, Not(HasSubstr("noise")));
 }
 
 TEST_F(Noise, MistakesAreNamed) {

@@ -141,6 +141,8 @@ TEST(ReadParams, ChecksTypesLimitsAndNames) {
   EXPECT_EQ(error_of(nlohmann::json::object()), "`sweep` must be given: a string");
   EXPECT_EQ(error_of({{"sweep", "s"}, {"limit", -1}}), "`limit` must be 0 or more, not -1");
   EXPECT_EQ(error_of({{"sweep", "s"}, {"rank", 8}}), "`rank` must be from 0 to 7, not 8");
+  EXPECT_EQ(error_of({{"sweep", "s"}, {"rank", std::int64_t{1} << 32}}),
+            "`rank` must be from 0 to 7, not 4294967296");
   EXPECT_EQ(error_of({{"sweep", "s"}, {"now", 1}}), "`now` must be true or false");
   EXPECT_THAT(error_of({{"sweep", "s"}, {"tabel", "t"}}),
               testing::HasSubstr("unknown parameter `tabel`"));
