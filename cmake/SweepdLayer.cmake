@@ -34,9 +34,14 @@ endif()
 if(SWEEPD_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   set(sweepd_batch_size 80)
 endif()
+# sweepd_batches(<target> [<most>])
 function(sweepd_batches target)
   if(SWEEPD_BATCHES)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sweepd_batch_size})
+    set(size ${sweepd_batch_size})
+    if(ARGC GREATER 1 AND size GREATER ARGV1)
+      set(size ${ARGV1})
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     # GCC treats the files as headers, where a member with a type of an anonymous namespace is a
     # mistake, and inlines only one half of the allocation and release in Asio's coroutines.
     target_compile_options(${target} PRIVATE
