@@ -102,10 +102,11 @@ function(sweepd_test name)
   # Two thirds of a test file's compilation are gtest's headers and the optimiser's work on code
   # that runs once: share the first and skip the second. What is tested is optimised as ever.
   target_compile_options(test_${name} PRIVATE -O0 ${sweepd_test_options})
-  sweepd_batches(test_${name})
   if(arg_TORCH)
+    sweepd_batches(test_${name} 6)  # as in sweepd_workloads
     target_precompile_headers(test_${name} REUSE_FROM sweepd_torch_test_headers)
   else()
+    sweepd_batches(test_${name})
     target_precompile_headers(test_${name} REUSE_FROM sweepd_test_headers)
   endif()
   if(NOT name MATCHES "^(${SWEEPD_TEST_PROGRAMS})$")
