@@ -209,49 +209,55 @@ TEST(Expand, KeysOfNamesThatBeginAlike) {
   EXPECT_EQ(expansion.trials[0].key, key_of(def, expansion.trials[0].trial));
 }
 
-// Of the two axes of a million points. Fewer where a sanitizer checks each access to memory.
-#if defined(SWEEPD_UNDER_ASAN) || defined(SWEEPD_UNDER_TSAN)
-constexpr std::int64_t kSide = 100;
-#else
-constexpr std::int64_t kSide = 1000;
-#endif
-
-TEST(Expand, AMillionPoints) {
-  Sweep sweep;
-  sweep.workload = "lm_step";
-  for (const std::string name : {"seed", "context"}) {
-    Axis axis{*lm().index_of(name), {}};
-    for (std::int64_t i = 1; i <= kSide; ++i) axis.values.emplace_back(i);
-    sweep.matrix.push_back(axis);
-  }
-  const Expansion expansion = expand(sweep, lm());
-  ASSERT_EQ(expansion.trials.size(), static_cast<std::size_t>(kSide * kSide));
-  EXPECT_EQ(expansion.duplicates, 0);
-  const ExpandedTrial& last = expansion.trials.back();
-  EXPECT_EQ(last.key, key_of(lm(), last.trial));
-}
-
 Axis numbers(const std::string& param, std::int64_t first, std::int64_t last) {
   Axis axis{*lm().index_of(param), {}};
   for (std::int64_t i = first; i <= last; ++i) axis.values.emplace_back(i);
   return axis;
 }
 
-// Checking one rule after the other took a hundred seconds.
-TEST(Expand, AMillionPointsAndThousandsOfRules) {
+// Two axes of `side` values each.
+Sweep square(std::int64_t side) {
   Sweep sweep;
   sweep.workload = "lm_step";
-  constexpr std::int64_t kRules = 29 * kSide;
-  sweep.matrix = {numbers("seed", 1, kSide), numbers("context", 1, kSide)};
-  for (std::int64_t i = 0; i < kRules; ++i) {
-    const std::int64_t context = 1 + i % kSide, seed = 1 + i / kSide;
+  sweep.matrix = {numbers("seed", 1, side), numbers("context", 1, side)};
+  return sweep;
+}
+
+void expect_all_points(std::int64_t side) {
+  const Expansion expansion = expand(square(side), lm());
+  ASSERT_EQ(expansion.trials.size(), static_cast<std::size_t>(side * side));
+  EXPECT_EQ(expansion.duplicates, 0);
+  const ExpandedTrial& last = expansion.trials.back();
+  EXPECT_EQ(last.key, key_of(lm(), last.trial));
+}
+
+// Each rule excludes one point.
+void expect_points_without_those_of_rules(std::int64_t side) {
+  Sweep sweep = square(side);
+  const std::int64_t rules = 29 * side;
+  for (std::int64_t i = 0; i < rules; ++i) {
+    const std::int64_t context = 1 + i % side, seed = 1 + i / side;
     sweep.exclude.push_back(
         {{numbers("context", context, context), numbers("seed", seed, seed)}, 0});
   }
   const Expansion expansion = expand(sweep, lm());
-  EXPECT_EQ(expansion.trials.size(), static_cast<std::size_t>(kSide * kSide - kRules));
-  EXPECT_EQ(expansion.excluded, std::vector<std::int64_t>(kRules, 1));
+  EXPECT_EQ(expansion.trials.size(), static_cast<std::size_t>(side * side - rules));
+  EXPECT_EQ(expansion.excluded, std::vector<std::int64_t>(rules, 1));
 }
+
+TEST(Expand, TenThousandPointsAndThousandsOfRules) {
+  expect_all_points(100);
+  expect_points_without_those_of_rules(100);
+}
+
+// A sanitizer checks each access to memory, which would take minutes here.
+#if !defined(SWEEPD_UNDER_ASAN) && !defined(SWEEPD_UNDER_TSAN)
+// Checking one rule after the other took a hundred seconds.
+TEST(NightlyExpand, AMillionPointsAndThousandsOfRules) {
+  expect_all_points(1000);
+  expect_points_without_those_of_rules(1000);
+}
+#endif
 
 // An axis this long has lists of rules instead of bits.
 TEST(Expand, ALongAxisAndThousandsOfRules) {
