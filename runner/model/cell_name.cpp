@@ -5,7 +5,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::array kNames{
+constexpr std::array kCellNames{
     CellName{"n", NameKind::kMoment, ""},
     CellName{"mean", NameKind::kMoment, ""},
     CellName{"std", NameKind::kMoment, ""},
@@ -58,11 +58,11 @@ bool CellName::in_unit_of_metric() const {
 }
 
 std::span<const CellName> cell_names() {
-  return kNames;
+  return kCellNames;
 }
 
 const CellName* find_cell_name(std::string_view name) {
-  for (const CellName& known : kNames) {
+  for (const CellName& known : kCellNames) {
     if (known.name == name) return &known;
   }
   return nullptr;
