@@ -162,7 +162,7 @@ std::string axis(const char* name, int values) {
   return text + "]\n";
 }
 
-std::int64_t resident_kb(pid_t pid) {
+[[maybe_unused]] std::int64_t resident_kb(pid_t pid) {
   const std::string status = read_small_file("/proc/" + std::to_string(pid) + "/status");
   return std::stoll(std::string(proc_field(status, "VmRSS")));
 }
