@@ -151,11 +151,14 @@ class PowerLoss : public StoreScriptTest {
       if (HasFailure()) return;
     }
   }
-  void after_failed_syncs() {
+  // They are few, and most of them leave no hole, so a sample of them might see nothing.
+  enum class Syncs { kAll, kSample };
+  void after_failed_syncs(Syncs syncs) {
     std::int64_t write = 0;
     for (const DiskChange& change : run_once().changes) {
       if (is_counted(change)) ++write;
-      if (change.kind != DiskChange::Kind::kSync || !is_in_sample()) continue;
+      if (change.kind != DiskChange::Kind::kSync) continue;
+      if (!is_in_sample() && syncs == Syncs::kSample) continue;
       const Fault fault{write, Fault::Error::kBroken, Fault::Lasting::kOnce};
       for (const Then then : {Then::kRepeat, Then::kKilled}) {
         lose_power_after_failure(run_once(fault, then));
@@ -188,12 +191,12 @@ TEST_F(PowerLoss, AtAnyWriteWhileTheLogBeginsAnewAgainAndAgain) {
 
 // What the kernel could not write it forgets, and the next sync succeeds without it.
 TEST_F(PowerLoss, AfterASyncThatFailedLeavesWhatWasAnsweredLater) {
-  after_failed_syncs();
+  after_failed_syncs(Syncs::kAll);
 }
 
 TEST_F(PowerLoss, AfterASyncThatFailedWhileTheLogBeganAnew) {
   long_log_ = kFewPages;
-  after_failed_syncs();
+  after_failed_syncs(Syncs::kSample);
 }
 
 TEST_F(PowerLoss, WhileTheDatabaseIsMadeLeavesOneThatCanBeMade) {
