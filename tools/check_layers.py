@@ -189,19 +189,25 @@ def check_tree(root):
     return lines, len(files)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("root", nargs="?", metavar="ROOT", type=Path, default=Path(__file__).resolve().parent.parent)
-    root = parser.parse_args().root
+def check_some_tree(root):
     violations, count = check_tree(root)
     if count == 0:
         print(f"{root}: no source files found; expected folders runner, workloads, db", file=sys.stderr)
-        return 2
+        sys.exit(2)
+    return violations, count
+
+
+def run_check(name, description, unit, check):
+    """The program of a check: `check(root)` returns violations and how much was read, in `unit`."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", nargs="?", metavar="ROOT", type=Path, default=Path(__file__).resolve().parent.parent)
+    root = parser.parse_args().root
+    violations, count = check(root)
     for line in violations:
         print(line)
-    print(f"check_layers: {count} files, {len(violations)} violations")
+    print(f"{name}: {count} {unit}, {len(violations)} violations")
     return 1 if violations else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_check("check_layers", __doc__, "files", check_some_tree))

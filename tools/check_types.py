@@ -8,13 +8,11 @@ linker keeps one constructor of the two, and all of the program calls it. Types 
 functions and macros may share their names; a nested type is told apart by its class.
 """
 
-import argparse
 import re
 import sys
-from pathlib import Path
 
-SOURCES = {".h", ".hpp", ".cpp", ".cc", ".cu", ".cuh", ".inl"}
-FOLDERS = ("runner", "db", "workloads", "tests")
+sys.dont_write_bytecode = True
+from check_layers import run_check, source_files  # noqa: E402
 
 # Comments, directives and literals are skipped as a whole; then come names, `::`, and single characters.
 TOKEN = re.compile(
@@ -108,12 +106,6 @@ def types_in(text):
             statement.append(token)
 
 
-def source_files(root, top):
-    for file in sorted((root / top).rglob("*")):
-        if file.suffix in SOURCES and file.is_file():
-            yield file.relative_to(root).as_posix()
-
-
 def find_types(root, files):
     """{name: {file: line}}"""
     found = {}
@@ -133,19 +125,9 @@ def pairs_in(found):
 
 def check_tree(root):
     """Every violation as a line of text, and the number of types."""
-    found = find_types(root, [path for top in FOLDERS for path in source_files(root, top)])
+    found = find_types(root, source_files(root))
     return list(pairs_in(found)), len(found)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("root", nargs="?", metavar="ROOT", type=Path, default=Path(__file__).resolve().parent.parent)
-    violations, count = check_tree(parser.parse_args().root)
-    for line in violations:
-        print(line)
-    print(f"check_types: {count} types, {len(violations)} violations")
-    return 1 if violations else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_check("check_types", __doc__, "types", check_tree))

@@ -25,7 +25,7 @@ void make_fifo(const fs::path& path) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0) << path;
 }
 
-// Nobody writes to the pipe, so a reader that waits would wait for ever.
+// The pipe has no writer, so a blocking read would never return.
 TEST(Fifo, AsASweepFileIsRefusedAndOneThatAShellWritesToIsRead) {
   const Sandbox box;
   make_fifo(box.folder() / "pipe.yaml");

@@ -47,7 +47,8 @@ TEST(LostFiles, ADaemonWhoseSocketWasDeletedIsFoundAgain) {
   EXPECT_THAT(status.out, HasSubstr("pid " + std::to_string(daemon)));
   fs::remove(box.state() / "sweepd.sock");
   box.write("state/sweepd.sock", "no socket");
-  EXPECT_EQ(box.ctl({"status"}).exit_code, 0) << "what lies in its place is replaced";
+  EXPECT_EQ(box.ctl({"status"}).exit_code, 0)
+      << "the daemon replaces a file in the place of its socket";
   fs::remove(box.state() / "sweepd.sock");
   const Ran stopped = box.ctl({"stop"});
   EXPECT_EQ(stopped.exit_code, 0) << stopped.err;

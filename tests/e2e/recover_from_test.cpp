@@ -176,7 +176,7 @@ TEST(RecoverFrom, ADamagedOrEmptyDatabaseIsMovedAsideWithItsLog) {
   EXPECT_EQ(content_of(box.state() / "former-database-2" / "results.db"), noise);
   EXPECT_EQ(content_of(box.state() / "former-database-2" / "results.db-wal"), "a log");
 
-  // Whoever loses a database and looks with any verb starts a daemon, which makes an empty one.
+  // After a loss, the first verb starts a daemon, which makes an empty database.
   lose_database(box);
   EXPECT_EQ(box.ctl({"report", "times"}).exit_code, 3);
   stop(box);

@@ -187,7 +187,7 @@ TEST(Recovery, StoppingDrainsAndTheRestWaitsForTheNextDaemon) {
   const pid_t daemon = box.daemon_pid();
   ::kill(daemon, SIGTERM);
   ASSERT_TRUE(eventually([&] { return daemon_log(box).find("draining") != std::string::npos; }));
-  // Whoever stops it a second time waits too.
+  // A second `stop` waits too.
   const pid_t second = box.ctl_in_background({"stop"});
   const auto said = [&] { return text_of(box.folder() / "background.out"); };
   ASSERT_TRUE(

@@ -36,7 +36,7 @@ TEST(Run, PrintsTheTablesOfEachSweepAndNothingElse) {
   EXPECT_THAT(ran.err,
               AllOf(HasSubstr("first: 1 trial: 1 to run"), HasSubstr("second: 1/1 ended")));
 
-  // What was measured is reused.
+  // Finished work is reused.
   const Ran twice = box.ctl({"run", "-"}, kTwo);
   EXPECT_EQ(twice.exit_code, 0) << twice.err;
   EXPECT_EQ(twice.out, ran.out);

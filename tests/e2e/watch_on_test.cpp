@@ -38,7 +38,7 @@ void open_gate(const Sandbox& box) {
   std::ofstream(box.folder() / "open").flush();
 }
 
-// So that whoever watches ends when a test fails.
+// Opens the gate at the end, so that the watching client ends even if the test fails.
 struct OpensGate {
   const Sandbox& box;
   ~OpensGate() { open_gate(box); }

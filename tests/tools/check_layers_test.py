@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """check_layers.py on small trees: each case is one file and what must be said of it."""
 
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "check_layers.py"
+from tool_sandbox import run_on_tree
 
 # Headers that the cases include; every layer has one.
 HEADERS = [
@@ -20,16 +16,7 @@ HEADERS = [
 
 
 def run(files):
-    """check_layers.py over a tree of {path: text}: (exit status, lines of output)."""
-    with tempfile.TemporaryDirectory() as folder:
-        for path in HEADERS:
-            files = {path: "#pragma once\n", **files}
-        for path, text in files.items():
-            target = Path(folder, path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text)
-        done = subprocess.run([sys.executable, TOOL, folder], capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout.splitlines()
+    return run_on_tree("check_layers.py", {**{path: "#pragma once\n" for path in HEADERS}, **files})
 
 
 class Arrows(unittest.TestCase):
@@ -112,9 +99,7 @@ class Spelling(unittest.TestCase):
         self.assertIn("2 violations", lines[-1])
 
     def test_an_empty_tree_is_an_error(self):
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([sys.executable, TOOL, folder], capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 2)
+        self.assertEqual(run_on_tree("check_layers.py", {})[0], 2)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """check_types.py on small trees: which pairs of definitions it reports."""
 
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "check_types.py"
+from tool_sandbox import run_on_tree
 
 DEFINITION = "#pragma once\nnamespace sweepd {\nstruct Twice {\n  int a = 0;\n};\n}\n"
 
@@ -48,14 +44,7 @@ OTHER = [
 
 
 def run(files):
-    """check_types.py over a tree of {path: text}: (exit status, lines of output)."""
-    with tempfile.TemporaryDirectory() as folder:
-        for path, text in files.items():
-            target = Path(folder, path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text)
-        done = subprocess.run([sys.executable, TOOL, folder], capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout.splitlines()
+    return run_on_tree("check_types.py", files)
 
 
 class Pairs(unittest.TestCase):

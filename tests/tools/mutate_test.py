@@ -103,6 +103,15 @@ class Mutate(unittest.TestCase):
         done = self.mutate("--check")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def check_with(self, old, new):
+        """What --check says of a list in which one text is another."""
+        path = self.root / "tools" / "mutations" / "base.txt"
+        before = path.read_text()
+        self.change("base", old, new)
+        done = self.mutate("--check")
+        path.write_text(before)
+        return done
+
     def test_what_does_not_fit_is_named(self):
         for old, new, message in [
             (OLD, "- a line that was changed", "stale: runner/base/files.cpp has `a line that was changed` 0 times"),
@@ -114,11 +123,7 @@ class Mutate(unittest.TestCase):
             ("[replaced_in_place]", "[link_followed]", "the name is there twice"),
         ]:
             with self.subTest(new=new):
-                path = self.root / "tools" / "mutations" / "base.txt"
-                before = path.read_text()
-                self.change("base", old, new)
-                done = self.mutate("--check")
-                path.write_text(before)
+                done = self.check_with(old, new)
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(message, done.stderr)
 
@@ -134,11 +139,7 @@ class Mutate(unittest.TestCase):
     def test_a_line_too_many_or_outside_an_entry_is_an_error(self):
         for old, new, line in [(NEW, f"{NEW}\n{NEW}", 5), ("[replaced_in_place]", "replaced_in_place", 1)]:
             with self.subTest(new=new):
-                path = self.root / "tools" / "mutations" / "base.txt"
-                before = path.read_text()
-                self.change("base", old, new)
-                done = self.mutate("--check")
-                path.write_text(before)
+                done = self.check_with(old, new)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(f"base.txt:{line}: expected `[NAME] FILE TESTS`", done.stderr)
 

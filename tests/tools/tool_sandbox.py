@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -13,6 +14,17 @@ ROOT = Path(__file__).resolve().parents[2]
 def copy_tools(to):
     """Copies tools/. Other tests write their bytecode at the same time, and a file of it may vanish before it is copied."""
     shutil.copytree(ROOT / "tools", to, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def run_on_tree(tool, files):
+    """A check of the sources over a tree of {path: text}: (exit status, lines of output)."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            target = Path(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        done = subprocess.run([sys.executable, ROOT / "tools" / tool, folder], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.splitlines()
 
 
 class Sandbox(unittest.TestCase):
