@@ -46,6 +46,7 @@ TEST(Frontier, AnOtherFailureIsNoAnswerAndAMistakeQueuesNothing) {
   EXPECT_EQ(grows.exit_code, 2);
   EXPECT_THAT(grows.err, HasSubstr("a larger `steps` of `noop` needs no more memory; it has no "
                                    "axis that grows memory"));
+  EXPECT_EQ(box.ctl({"frontier", plain, "--axis", "nix"}).exit_code, 2);
   EXPECT_EQ(box.ctl({"frontier", plain}).exit_code, 2);
   EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
 

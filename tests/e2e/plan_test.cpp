@@ -85,7 +85,9 @@ TEST(Plan, CountsEverythingAndQueuesNothing) {
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.err,
               AllOf(HasSubstr("<stdin>:4:3: error:"), HasSubstr("did you mean `steps`?")));
-  EXPECT_EQ(box.ctl({"plan", "-", "--set", "stesp=1"}, kGrid).exit_code, 2);
+  const Ran set = box.ctl({"plan", "-", "--set", "stesp=1"}, kGrid);
+  EXPECT_EQ(set.exit_code, 2);
+  EXPECT_THAT(set.err, HasSubstr("did you mean `steps`?"));
   EXPECT_EQ(box.ctl({"plan", "no-such-file.yaml"}).exit_code, 2);
 }
 

@@ -38,6 +38,7 @@ TEST(Pooling, IsRefusedInEveryFormatAndWithoutADaemon) {
   EXPECT_THAT(read.err, HasSubstr(refusal));
   for (const std::vector<std::string>& advised : {std::vector<std::string>{"--columns", "warmup"},
                                                   {"--where", "warmup=0"},
+                                                  {"--pool", "warmup"},
                                                   {"--pool", "seed,warmup"},
                                                   {"--pool", "seed", "--pool", "warmup"},
                                                   {"--pool", "all"}}) {

@@ -65,6 +65,8 @@ TEST(ReportPage, TablesPlotsAndHowItWasMeasured) {
   EXPECT_THAT(folder.err, HasSubstr("/no/such/folder/report.html"));
   EXPECT_EQ(box.ctl({"report", "nothing", "--format", "html"}).exit_code, 3);
   EXPECT_THAT(box.ctl({"report", "paged", "--watch"}).err, HasSubstr("add -o FILE.html"));
+  EXPECT_THAT(box.ctl({"report", "paged", "--watch", "--format", "html"}).err,
+              HasSubstr("so it needs a file: -o FILE.html"));
 }
 
 TEST(ReportPage, FollowsASweep) {

@@ -149,6 +149,15 @@ TEST(Query, GroupsAndFormats) {
   const Ran sorted = box.ctl({"query", "noop", "--rows", "steps", "--where", "warmup=0", "--cell",
                               "{n}", "--sort=-steps", "--limit", "1", "--format", "csv"});
   EXPECT_THAT(sorted.out, MatchesRegex("steps,[^\n]*\n3,3\r\n")) << sorted.err;
+  // A declared table does the same.
+  ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
+                    "sweep: sorted\nworkload: noop\nparams: {steps: 3}\n"
+                    "matrix: {seed: [1, 2, 3]}\n"
+                    "tables: [{rows: [seed], cell: '{n}', sort: [-seed], limit: 2}]\n")
+                .exit_code,
+            0);
+  const Ran declared = box.ctl({"report", "sorted", "--format", "csv"});
+  EXPECT_THAT(declared.out, MatchesRegex("seed,[^\n]*\n3,3\r\n2,3\r\n")) << declared.err;
 }
 
 TEST(Query, RefusesWhatItWouldHaveToIgnore) {

@@ -104,6 +104,14 @@ TEST(WatchOn, FromDaemonToDaemonAndEachFailureIsToldOnce) {
   EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
 }
 
+void expect_told_of_a_stop(const Ran& ran) {
+  EXPECT_EQ(ran.exit_code, 5) << ran.err;
+  EXPECT_THAT(ran.err,
+              AllOf(HasSubstr("the daemon was told to stop"),
+                    HasSubstr("what is queued is kept, and this continues: sweepctl watch "),
+                    Not(HasSubstr("is gone"))));
+}
+
 TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
   const Sandbox box;
   auto before = submit_and_watch(box, four_gated(box));
@@ -113,13 +121,17 @@ TEST(WatchOn, ADaemonThatWasStoppedIsNotStartedAgain) {
       [&] { return text_of(box.state() / "sweepd.log").find("draining") != std::string::npos; }));
   auto meanwhile = watch(box, "four", "meanwhile");
   open_gate(box);
-  for (const Ran& ran : {before.get(), meanwhile.get()}) {
-    EXPECT_EQ(ran.exit_code, 5) << ran.err;
-    EXPECT_THAT(ran.err,
-                AllOf(HasSubstr("the daemon was told to stop"),
-                      HasSubstr("what is queued is kept, and this continues: sweepctl watch "),
-                      Not(HasSubstr("is gone"))));
-  }
+  for (const Ran& ran : {before.get(), meanwhile.get()}) expect_told_of_a_stop(ran);
+  EXPECT_FALSE(lock_holder(StateFolder(box.state())));
+}
+
+// The watching client waits ten seconds for another daemon.
+TEST(NightlyWatchOn, ADaemonThatWasStoppedNowIsNotStartedAgain) {
+  const Sandbox box;
+  auto watched = submit_and_watch(box, four_gated(box));
+  const OpensGate at_the_end{box};
+  box.ctl({"stop", "--now"});
+  expect_told_of_a_stop(watched.get());
   EXPECT_FALSE(lock_holder(StateFolder(box.state())));
 }
 
