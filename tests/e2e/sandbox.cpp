@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -107,7 +108,7 @@ Sandbox::~Sandbox() {
 }
 
 Ran Sandbox::run(const std::string& program, const std::vector<std::string>& arguments) const {
-  static int counter = 0;
+  static std::atomic<int> counter = 0;  // a test may run programs in several threads
   const std::string base = (folder_ / ("io" + std::to_string(counter++))).string();
   if (!fs::exists(base + ".in")) std::ofstream(base + ".in").flush();
   const pid_t pid = start(program, arguments, base + ".in", base + ".out", base + ".err");
@@ -118,7 +119,7 @@ Ran Sandbox::run(const std::string& program, const std::vector<std::string>& arg
 }
 
 Ran Sandbox::ctl(const std::vector<std::string>& arguments, const std::string& input) const {
-  static int counter = 0;
+  static std::atomic<int> counter = 0;  // a test may run programs in several threads
   const std::string base = (folder_ / ("ctl" + std::to_string(counter++))).string();
   std::ofstream(base + ".in") << input;
   const pid_t pid = start(SWEEPCTL, arguments, base + ".in", base + ".out", base + ".err");
