@@ -20,6 +20,11 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
+# The code waits for disks, sockets, processes and LibTorch's kernels, and -O3 took a third longer to compile
+# (`command` and the worker: 24.6 against 16.6 s of CPU each, GCC 12.2). Files that compute themselves set -O3.
+if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")  # CMake's default, so nobody chose it
+  set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
+endif()
 # All programs are in one bin/ folder: sweepctl finds sweepd, and sweepd finds sweep-worker, beside
 # itself.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

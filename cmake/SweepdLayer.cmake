@@ -1,20 +1,13 @@
 # Precompiles the headers that nearly every file includes, once for all layers that have no set of
-# their own. There are two sets, since both sides must be compiled with the same options.
+# their own.
 function(sweepd_layer_headers)
   file(WRITE ${CMAKE_BINARY_DIR}/headers.cpp "")
-  foreach(headers sweepd_headers sweepd_headers_light)
-    add_library(${headers} OBJECT ${CMAKE_BINARY_DIR}/headers.cpp)
-    target_link_libraries(${headers} PRIVATE sweepd_options fmt::fmt)
-    target_precompile_headers(${headers} PRIVATE <fmt/format.h> <algorithm> <chrono> <cstdint> <filesystem>
-      <functional> <map> <memory> <optional> <set> <string> <string_view> <unordered_map> <utility> <variant>
-      <vector>)
-  endforeach()
-  target_compile_options(sweepd_headers_light PRIVATE ${sweepd_light_options})
+  add_library(sweepd_headers OBJECT ${CMAKE_BINARY_DIR}/headers.cpp)
+  target_link_libraries(sweepd_headers PRIVATE sweepd_options fmt::fmt)
+  target_precompile_headers(sweepd_headers PRIVATE <fmt/format.h> <algorithm> <chrono> <cstdint> <filesystem>
+    <functional> <map> <memory> <optional> <set> <string> <string_view> <unordered_map> <utility> <variant>
+    <vector>)
 endfunction()
-
-# For code that runs once per request or trial and waits for disks, sockets and processes. With -O3
-# it took a quarter longer to compile (seven files of these layers, 33 against 27 s of CPU).
-set(sweepd_light_options $<$<CONFIG:Release>:-O1>)
 
 # Compiles several files of a target at a time, for targets whose files spend most of their time on
 # headers and templates that their neighbours need too. A change of one file compiles its whole batch.
@@ -49,12 +42,11 @@ function(sweepd_batches target)
   endif()
 endfunction()
 
-# sweepd_layer(<name> LINKS <targets...> [RECURSE] [LIGHT] [OWN_HEADERS]): makes the static library
-# sweepd_<name> of every .cpp in the current folder but main.cpp. It globs on purpose: adding a file
-# must need no other edit. LIGHT: see sweepd_light_options. OWN_HEADERS: it names its precompiled
-# headers itself.
+# sweepd_layer(<name> LINKS <targets...> [RECURSE] [OWN_HEADERS]): makes the static library sweepd_<name> of
+# every .cpp in the current folder but main.cpp. It globs on purpose: adding a file must need no other
+# edit. OWN_HEADERS: it names its precompiled headers itself.
 function(sweepd_layer name)
-  cmake_parse_arguments(arg "RECURSE;LIGHT;OWN_HEADERS" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(arg "RECURSE;OWN_HEADERS" "" "LINKS" ${ARGN})
   if(arg_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   else()
@@ -64,14 +56,9 @@ function(sweepd_layer name)
   if(sources)
     add_library(sweepd_${name} STATIC ${sources})
     target_link_libraries(sweepd_${name} PUBLIC sweepd_options ${arg_LINKS})
-    set(headers sweepd_headers)
-    if(arg_LIGHT)
-      target_compile_options(sweepd_${name} PRIVATE ${sweepd_light_options})
-      set(headers sweepd_headers_light)
-    endif()
     sweepd_batches(sweepd_${name})
     if(NOT arg_OWN_HEADERS)
-      target_precompile_headers(sweepd_${name} REUSE_FROM ${headers})
+      target_precompile_headers(sweepd_${name} REUSE_FROM sweepd_headers)
     endif()
   else()
     add_library(sweepd_${name} INTERFACE)

@@ -118,10 +118,6 @@ class Accumulation final : public Workload {
   }
 
  private:
-  struct NoPhases final : Phases {
-    void enter(std::string_view) override {}
-  };
-
   double result() const { return sum_.item<double>(); }
 
   Params params_;

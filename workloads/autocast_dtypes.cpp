@@ -42,10 +42,6 @@ struct AutocastDtypesParams {
   }
 };
 
-struct NoPhases final : Phases {
-  void enter(std::string_view) override {}
-};
-
 // `step` is timed; `report` does the same once more and records it.
 class Network {
  public:

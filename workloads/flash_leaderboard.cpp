@@ -136,10 +136,6 @@ class FlashLeaderboard final : public Workload {
   }
 
  private:
-  struct NoPhases final : Phases {
-    void enter(std::string_view) override {}
-  };
-
   void warm_up() {
     NoPhases none;
     const Instant begin = now_instant();

@@ -48,6 +48,12 @@ class Phases {
   virtual void enter(std::string_view phase) = 0;  // one of the workload's kPhases
 };
 
+// For steps that nobody measures.
+class NoPhases final : public Phases {
+ public:
+  void enter(std::string_view) override {}
+};
+
 // Named non-numeric or one-off results, stored in the `fact` table.
 class Facts {
  public:

@@ -11,6 +11,8 @@
 
 namespace sweepd {
 
+constexpr double kBytesOfMb = 1e6;
+
 struct BucketItem {
   std::int64_t bytes = 0;
   int type = 0;  // items of different types never share a bucket

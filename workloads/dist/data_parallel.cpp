@@ -11,8 +11,6 @@
 namespace sweepd {
 namespace {
 
-constexpr double kBytesOfMb = 1e6;
-
 LmStepParams train_step(LmStepParams params) {
   params.mode = "train_step";
   return params;

@@ -11,8 +11,6 @@
 namespace sweepd {
 namespace {
 
-constexpr double kBytesOfMb = 1e6;
-
 std::int64_t bucket_bytes(const ShardedOptimizerParams& params) {
   return static_cast<std::int64_t>(params.bucket_mb * kBytesOfMb);
 }

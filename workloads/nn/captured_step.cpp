@@ -22,10 +22,6 @@ std::unique_ptr<StepGraphs> make_step_graphs(const Device& device) {
   return std::unique_ptr<StepGraphs>(make(device.index()));
 }
 
-struct NoPhases final : Phases {
-  void enter(std::string_view) override {}
-};
-
 }  // namespace
 
 // Where a phase begins, the graph of the previous one ends.

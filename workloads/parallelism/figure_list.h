@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "workloads/parallelism/plan.h"
 
 namespace sweepd::parallelism {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();  // the value of a figure
 
 class FigureList {
  public:

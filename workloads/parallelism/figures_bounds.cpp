@@ -1,16 +1,8 @@
-#include <limits>
-
 #include "workloads/parallelism/bounds.h"
 #include "workloads/parallelism/figure_list.h"
 
 namespace sweepd::parallelism {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 std::string batch_formula(const Plan& plan, double tokens) {
   const Costs c = costs(plan);

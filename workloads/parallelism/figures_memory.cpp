@@ -1,18 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "workloads/parallelism/bounds.h"
 #include "workloads/parallelism/figure_list.h"
 
 namespace sweepd::parallelism {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 void add_parameters(const Model& m, FigureList& list) {
   const auto d = grouped(real(m.d_model)), f = grouped(real(m.d_ff)), l = grouped(real(m.layers));

@@ -5,10 +5,6 @@
 namespace sweepd::parallelism {
 namespace {
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
 void add_compute(const Plan& plan, const Times& t, FigureList& list) {
   const double flops = plan.model.flops_per_token();
   const int u = plan.timed == Timed::kForward ? 1 : 3;

@@ -7,10 +7,6 @@
 namespace sweepd::parallelism {
 namespace {
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
 // With 1F1B, the first stage holds the activations of as many microbatches as there are stages.
 double share_in_flight(const Plan& plan) {
   const double held = real(std::min(plan.microbatches, plan.degrees.pipeline));

@@ -11,8 +11,6 @@
 namespace sweepd::shm {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-
 Bytes to_bytes(std::size_t bytes) {
   return {static_cast<std::int64_t>(std::min<std::size_t>(bytes, INT64_MAX))};
 }

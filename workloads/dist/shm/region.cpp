@@ -15,7 +15,6 @@ namespace sweepd::shm {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x73776565706401;  // "sweepd", layout 1
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kControlBytes = (sizeof(Control) + kPage - 1) / kPage * kPage;
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

@@ -21,6 +21,8 @@
 
 namespace sweepd::shm {
 
+constexpr std::size_t kPage = 4096;
+
 constexpr int kMaxRanks = 64;
 
 enum class Op : std::uint32_t {
