@@ -1,5 +1,4 @@
-"""The observer of `observe: torch` finds the phases of training loops. Torch is a small fake here, with the few entry
-points that the observer hooks; a clock that counts makes every time exact."""
+"""The observer of `observe: torch` finds the phases of training loops. Torch is tests/fake_torch, whose clock counts."""
 
 import json
 import os
@@ -10,75 +9,25 @@ import textwrap
 import unittest
 from pathlib import Path
 
-OBSERVE = Path(__file__).resolve().parents[2] / "experiments/scripts/observe"
-
-# One tick of the clock is 1 ms. `work(n)` is the program's own work of n ms.
-FAKE_TORCH = """
-import sys, types
-__version__ = "0.fake"
-
-class _Clock:
-    now = 0
-def work(ms):
-    _Clock.now += ms * 1_000_000
-import time
-time.perf_counter_ns = lambda: _Clock.now
-
-class Tensor:
-    def __init__(self, requires_grad=True):
-        self.requires_grad = requires_grad
-    def backward(self):
-        autograd.backward(self)
-
-class Module:
-    training = True
-    ms = 1
-    def parameters(self):
-        return []
-    def __call__(self, *args, **kwargs):
-        return self.forward(*args, **kwargs)
-    def forward(self, requires_grad=True):
-        work(self.ms)
-        return Tensor(requires_grad)
-
-def _backward(tensor):
-    work(10)
-    if hasattr(tensor, "recompute"):
-        tensor.recompute()
-
-_pre, _post = [], []
-class Optimizer:
-    def step(self, closure=None):
-        for hook in _pre: hook(self, (), {})
-        if closure is not None: closure()
-        work(100)
-        for hook in _post: hook(self, (), {})
-
-nn = types.SimpleNamespace(Module=Module)
-autograd = types.SimpleNamespace(backward=_backward)
-cuda = types.SimpleNamespace(is_available=lambda: False)
-optim = types.SimpleNamespace(optimizer=types.SimpleNamespace(
-    register_optimizer_step_pre_hook=_pre.append, register_optimizer_step_post_hook=_post.append))
-"""
-
+REPO = Path(__file__).resolve().parents[2]
+OBSERVE = REPO / "experiments/scripts/observe"
 
 class Observed(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        (self.folder / "torch.py").write_text(FAKE_TORCH, encoding="utf-8")
 
-    def run_program(self, program, steps=2, warmup=0, code=0, step_ends="", own=None):
+    def run_program(self, program, steps=2, warmup=0, code=0, step_ends="", own=None, which="timing", **variables):
         """The reports of the program, as a list of objects."""
         if own is not None:
             (self.folder / "sitecustomize.py").write_text(own, encoding="utf-8")
         (self.folder / "program.py").write_text("import torch\nfrom torch import work\n" + textwrap.dedent(program), encoding="utf-8")
         reports = self.folder / "reports"
         with open(reports, "wb") as file:
-            env = dict(os.environ, PYTHONPATH=f"{OBSERVE}:{self.folder}", SWEEPD_METRICS_FD=str(file.fileno()), SWEEPD_PASS="timing",
+            env = dict(os.environ, PYTHONPATH=f"{OBSERVE}:{self.folder}:{REPO}/tests/fake_torch", SWEEPD_METRICS_FD=str(file.fileno()), SWEEPD_PASS=which,
                        SWEEPD_WARMUP=str(warmup), SWEEPD_STEPS=str(steps), SWEEPD_STEP_ENDS=step_ends, SWEEPD_FOLDER=str(self.folder),
-                       PYTHONDONTWRITEBYTECODE="1")
+                       PYTHONDONTWRITEBYTECODE="1", **variables)
             done = subprocess.run([sys.executable, "program.py"], cwd=self.folder, env=env, pass_fds=[file.fileno()], text=True,
                                   capture_output=True, check=False, timeout=60)
         self.output = done.stdout + done.stderr
@@ -243,6 +192,41 @@ class Observed(unittest.TestCase):
         """)
         self.assertEqual(len(times), 2)
         self.assertEqual(times[1], {"data": 1, "forward": 1, "backward": 10, "optimizer": 100, "step": 112})
+
+    LOOP = """
+        model, optimizer = torch.nn.Module(), torch.Optimizer()
+        for step in range(100):
+            model().backward()
+            optimizer.step()
+    """
+
+    def test_flops_are_counted_in_the_first_step(self):
+        reports = self.run_program(self.LOOP, warmup=1, SWEEPD_COUNT_FLOPS="1")
+        self.assertEqual([each["work"] for each in reports if "work" in each],
+                         [{"forward": 1000, "backward": 10000, "optimizer": 100000, "step": 111000}])
+
+    def test_memory_by_phase_and_block(self):
+        reports = self.run_program(self.LOOP, warmup=2, which="memory")
+        memory = {each["memory"]: (each["at_start"], each["peak_allocated"], each["at_end"]) for each in reports if "memory" in each}
+        before = memory["forward"][0]  # the tensors that Python knows are none here
+        self.assertEqual({phase: tuple(size - before for size in sizes) for phase, sizes in memory.items()},
+                         {"forward": (0, 1000, 1000), "backward": (1000, 1000, 0), "optimizer": (0, 0, 0), "step": (0, 1000, 0)})
+        blocks = next(each["blocks"] for each in reports if "blocks" in each)
+        self.assertEqual([(size, begin, end, phase, origin) for _, size, begin, end, phase, _, origin in blocks],
+                         [(1000, 0, 11_000_000, "forward", "aten::mm")])
+
+    def test_memory_of_the_first_step(self):
+        reports = self.run_program(self.LOOP, warmup=0, which="memory")
+        memory = {each["memory"]: each["peak_allocated"] for each in reports if "memory" in each}
+        self.assertEqual(memory, {"forward": 1500, "backward": 1500, "optimizer": 500, "step": 1500})
+
+    def test_two_profiled_steps(self):
+        self.run_program(self.LOOP, warmup=1, which="profile")
+        for number in (0, 1):
+            trace = json.loads((self.folder / f"observed.0.{number}.json").read_text(encoding="utf-8"))["traceEvents"]
+            spans = {each["name"]: each["dur"] / 1000 for each in trace if each["name"] != "[memory]"}
+            self.assertEqual(spans, {"sweepd.step": 111, "sweepd.forward": 1, "sweepd.backward": 10, "sweepd.optimizer": 100,
+                                     "block": 1, "aten::mm": 1, "MmBackward0": 10})
 
     def test_the_users_own_sitecustomize_runs(self):
         self.run_program("print('program')", own="print('own sitecustomize')")

@@ -142,6 +142,7 @@ class Memory(Observer):
     def mark(self, phase):
         if self._recorder is not None:
             self._recorder.enter(phase or "step")
+        return 0
 
     def begin_step(self, number):
         if number == self._observed - 1:

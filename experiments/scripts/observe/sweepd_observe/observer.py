@@ -29,7 +29,8 @@ class Observer:
         """Called once, before the first mark."""
 
     def mark(self, phase):
-        """A boundary, at which `phase` begins; None: what is no phase. The mark is what `Step` has."""
+        """A boundary, at which `phase` begins; None: what is no phase. The mark is what `Step` has, and not None."""
+        return 0
 
     def begin_step(self, number):
         pass

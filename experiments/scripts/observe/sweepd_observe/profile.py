@@ -28,6 +28,7 @@ class Profile(Observer):
         if self._profiler is not None and phase is not None:
             self._annotation = self.torch.profiler.record_function("sweepd." + phase)
             self._annotation.__enter__()
+        return 0
 
     def begin_step(self, number):
         if number < self._first or self._profiler is not None:
