@@ -3,6 +3,7 @@ n ms, a forward 1 ms, a backward 10 and an optimizer's step 100, so every time i
 that the backward frees, and the first one 500 more that stay."""
 
 import json
+import sys
 import time
 import types
 
@@ -139,13 +140,12 @@ class _FlopCounterMode:
 
 nn = types.SimpleNamespace(Module=Module)
 autograd = types.SimpleNamespace(backward=_backward)
+sys.modules["torch.optim"] = types.ModuleType("torch.optim")
+sys.modules["torch.optim.optimizer"] = types.SimpleNamespace(
+    register_optimizer_step_pre_hook=_pre.append, register_optimizer_step_post_hook=_post.append)
 cuda = types.SimpleNamespace(is_available=lambda: False)
 profiler = types.SimpleNamespace(profile=_Profile, record_function=_Annotation,
                                  ProfilerActivity=types.SimpleNamespace(CPU="cpu", CUDA="cuda"))
-optim = types.SimpleNamespace(optimizer=types.SimpleNamespace(
-    register_optimizer_step_pre_hook=_pre.append, register_optimizer_step_post_hook=_post.append))
-
-import sys  # noqa: E402  torch.utils.flop_counter is a module of its own
 
 sys.modules["torch.utils"] = types.ModuleType("torch.utils")
 sys.modules["torch.utils.flop_counter"] = types.ModuleType("torch.utils.flop_counter")

@@ -42,7 +42,7 @@ class Observed(unittest.TestCase):
 
     def test_a_loop(self):
         times = self.times("""
-            model, optimizer = torch.nn.Module(), torch.optim.optimizer
+            model = torch.nn.Module()
             optimizer = torch.Optimizer()
             for step in range(1000):
                 work(1000)

@@ -19,7 +19,7 @@
 namespace sweepd::command {
 namespace {
 
-using nlohmann::json;
+using TraceJson = nlohmann::json;
 
 constexpr std::string_view kOwn = "sweepd.";
 // What torch itself annotates, or wraps a node of the backward in.
@@ -34,17 +34,17 @@ struct TraceEvent {
   std::array<std::int64_t, 3> grid{}, block{};
 };
 
-std::int64_t number(const json& arguments, const char* name, std::int64_t otherwise) {
+std::int64_t number_member(const TraceJson& arguments, const char* name, std::int64_t otherwise) {
   const auto found = arguments.find(name);
   return found != arguments.end() && found->is_number() ? found->get<std::int64_t>() : otherwise;
 }
 
-std::string text(const json& object, const char* name) {
+std::string text_member(const TraceJson& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-std::array<std::int64_t, 3> shape(const json& arguments, const char* name) {
+std::array<std::int64_t, 3> shape_member(const TraceJson& arguments, const char* name) {
   std::array<std::int64_t, 3> shape{};
   const auto found = arguments.find(name);
   if (found == arguments.end() || !found->is_array()) return shape;
@@ -54,26 +54,27 @@ std::array<std::int64_t, 3> shape(const json& arguments, const char* name) {
   return shape;
 }
 
-std::optional<TraceEvent> event_of(const json& object) {
-  if (!object.is_object() || text(object, "ph") != "X") return std::nullopt;
+std::optional<TraceEvent> event_of(const TraceJson& object) {
+  if (!object.is_object() || text_member(object, "ph") != "X") return std::nullopt;
   const auto ts = object.find("ts"), duration = object.find("dur");
   if (ts == object.end() || duration == object.end() || !ts->is_number() || !duration->is_number())
     return std::nullopt;
   TraceEvent event;
-  event.name = text(object, "name");
-  event.category = text(object, "cat");
+  event.name = text_member(object, "name");
+  event.category = text_member(object, "cat");
   if (const auto tid = object.find("tid"); tid != object.end()) event.thread = tid->dump();
   event.begin_ns = std::llround(ts->get<double>() * 1e3);
   event.end_ns = event.begin_ns + std::llround(duration->get<double>() * 1e3);
   const auto arguments = object.find("args");
   if (arguments == object.end() || !arguments->is_object()) return event;
-  event.external = number(*arguments, "External id", number(*arguments, "external id", 0));
-  event.correlation = number(*arguments, "correlation", 0);
-  event.sequence = number(*arguments, "Sequence number", -1);
-  event.forward_thread = number(*arguments, "Fwd thread id", 0);
-  event.stream = number(*arguments, "stream", 0);
-  event.grid = shape(*arguments, "grid");
-  event.block = shape(*arguments, "block");
+  event.external =
+      number_member(*arguments, "External id", number_member(*arguments, "external id", 0));
+  event.correlation = number_member(*arguments, "correlation", 0);
+  event.sequence = number_member(*arguments, "Sequence number", -1);
+  event.forward_thread = number_member(*arguments, "Fwd thread id", 0);
+  event.stream = number_member(*arguments, "stream", 0);
+  event.grid = shape_member(*arguments, "grid");
+  event.block = shape_member(*arguments, "block");
   return event;
 }
 
@@ -116,8 +117,8 @@ class Spans {
 
 class TraceReader {
  public:
-  explicit TraceReader(const json& events) {
-    for (const json& object : events) {
+  explicit TraceReader(const TraceJson& events) {
+    for (const TraceJson& object : events) {
       auto event = event_of(object);
       if (!event) continue;
       if (event->category == "cpu_op") {
@@ -272,9 +273,9 @@ class TraceReader {
 
 TorchTrace read_torch_trace(std::string_view text) {
   if (is_nested_too_deeply(text)) throw std::runtime_error("the trace is " + nested_too_deeply());
-  const json trace = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const TraceJson trace = TraceJson::parse(text, nullptr, /*allow_exceptions=*/false);
   if (trace.is_discarded()) throw std::runtime_error("the trace is not JSON");
-  const json& events =
+  const TraceJson& events =
       trace.is_object() && trace.contains("traceEvents") ? trace["traceEvents"] : trace;
   if (!events.is_array()) throw std::runtime_error("the trace has no list `traceEvents`");
   return TraceReader(events).read();

@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import importlib
 import os
 import threading
 from typing import NamedTuple, Optional
@@ -229,8 +230,10 @@ def install(torch, observer, step_ends):
     torch.nn.Module.__call__ = functools.wraps(call_module)(call)
     torch.autograd.backward = functools.wraps(run_backward)(backward)
     if step_ends == "optimizer":
-        torch.optim.optimizer.register_optimizer_step_pre_hook(before_optimizer)
-        torch.optim.optimizer.register_optimizer_step_post_hook(after_optimizer)
+        # Newer versions have no attribute of this name in torch.optim.
+        optimizers = importlib.import_module("torch.optim.optimizer")
+        optimizers.register_optimizer_step_pre_hook(before_optimizer)
+        optimizers.register_optimizer_step_post_hook(after_optimizer)
 
     def stop():
         loop.on = False
