@@ -247,7 +247,7 @@ class Command final : public Workload, public SelfTimed {
                         [&](const PhaseMemory& memory) { take_memory(memory, line, findings); },
                         [&](const ObservedMemory& memory) { take_blocks(memory); },
                         [&](const command::WorkReport& work) { take_work(work, findings); },
-                        [&](const command::FactReport& fact) { facts_[fact.name] = fact; },
+                        [&](const command::FactReport& fact) { take_fact(fact); },
                         [&](const auto& why) { symptoms.report(why); }},
                report);
   }
@@ -285,6 +285,13 @@ class Command final : public Workload, public SelfTimed {
     }
     reported_memory_ = true;
     findings->memory(memory);
+  }
+
+  void take_fact(const command::FactReport& fact) {
+    facts_[fact.name] = fact;
+    // The program would run on to its timeout, with nothing to show for it.
+    if (fact.name == "observe.failed" && measured_ == 0 && patterns_.empty())
+      throw std::runtime_error(not_observed());
   }
 
   void take_work(const command::WorkReport& report, Findings* findings) {

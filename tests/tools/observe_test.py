@@ -127,6 +127,17 @@ class Observed(unittest.TestCase):
         """)
         self.assertEqual(times[0], {"forward": 1, "backward": 10, "optimizer": 200, "step": 211})
 
+    def test_an_optimizer_inside_the_backward(self):
+        times = self.times("""
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            for step in range(4):
+                loss = model()
+                loss.recompute = optimizer.step
+                loss.backward()
+        """)
+        self.assertEqual(times, [{"forward": 1, "backward": 110, "step": 111},
+                                 {"data": 0, "forward": 1, "backward": 110, "step": 111}])
+
     def test_without_an_optimizer(self):
         backward = self.times("""
             for step in range(5):

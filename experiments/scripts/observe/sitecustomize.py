@@ -31,7 +31,11 @@ class _WhenTorchIsImported:
 
             def load_and_observe(module):
                 load(module)
-                import sweepd_observe
+                sys.path.insert(0, _HERE)  # before the program's own folder
+                try:
+                    import sweepd_observe
+                finally:
+                    sys.path.remove(_HERE)
                 sweepd_observe.start(module)
 
             spec.loader.exec_module = load_and_observe

@@ -45,6 +45,7 @@ class Loop:
         self.own = None            # the marks around the hand-over of the step before, which is none of the program's
         self.waited = None         # the mark of the first forward, until which batches were made
         self.forwards = 0
+        self.stepped_in_backward = False  # optimizers that run as soon as a gradient is there
         self.stepped = set()       # optimizers
 
     def here(self):
@@ -179,7 +180,7 @@ class Hooks:
     def end_backward(self):
         loop = self.loop
         mark = loop.close()
-        if loop.step_ends == "backward":
+        if loop.step_ends == "backward" or loop.stepped_in_backward:
             loop.ended = mark
         elif loop.in_optimizer:
             loop.open("optimizer")
@@ -220,7 +221,9 @@ def install(torch, observer, step_ends):
         return run_backward(*args, **kwargs)
 
     def before_optimizer(optimizer, *_):
-        if loop.here() and not loop.in_optimizer:
+        if loop.phase == "backward":
+            loop.stepped_in_backward = True
+        elif loop.here() and not loop.in_optimizer:
             hooks.safely(hooks.begin_optimizer, optimizer)
 
     def after_optimizer(optimizer, *_):
