@@ -243,3 +243,4 @@ def install(torch, observer, step_ends):
 
     os.register_at_fork(after_in_child=stop)
     atexit.register(loop.at_exit)
+    return loop
