@@ -20,6 +20,7 @@
 #include "workloads/api/workload.h"
 #include "workloads/command/failure.h"
 #include "workloads/command/formats.h"
+#include "workloads/command/observed.h"
 #include "workloads/command/origin.h"
 #include "workloads/command/params.h"
 #include "workloads/command/patterns.h"
@@ -27,6 +28,7 @@
 #include "workloads/command/program.h"
 #include "workloads/command/program_report.h"
 #include "workloads/command/secrets.h"
+#include "workloads/command/work.h"
 
 namespace sweepd {
 namespace {
@@ -64,11 +66,13 @@ class Command final : public Workload, public SelfTimed {
   static constexpr std::string_view kHelp =
       "Any other program: its arguments come from the trial, its figures from what it reports or "
       "prints";
-  static constexpr std::string_view kPhases[] = {"forward", "backward", "optimizer",
+  static constexpr std::string_view kPhases[] = {"data", "forward", "backward", "optimizer",
                                                  "communication"};
   static constexpr std::string_view kPasses[] = {"timing", "memory", "profile"};
 
-  static WorkPerStep work(const Params&, const RunParams&) { return {}; }  // its own affair
+  static WorkPerStep work(const Params& params, const RunParams& run) {
+    return command::work_of(params, run);
+  }
 
   static std::string code(const Params& params, const RunParams& run) {
     return command::code_of(command::program_of(params, run));
@@ -77,6 +81,8 @@ class Command final : public Workload, public SelfTimed {
   Command(const Params& params, Context& context)
       : context_(context),
         format_(params.reports),
+        observes_(params.observe == "torch"),
+        work_(command::work_of(params, context.run)),
         patterns_(params.patterns),
         secrets_(params.secrets) {
     plan_ = command::plan_of(params, context, secrets_);
@@ -91,6 +97,8 @@ class Command final : public Workload, public SelfTimed {
                                 {"SWEEPD_STEPS", std::to_string(context.run.steps)}}) {
       plan_.environment.emplace_back(name, value);
     }
+    if (params.work_flops == command::kCounted)
+      plan_.environment.emplace_back("SWEEPD_COUNT_FLOPS", "1");
   }
 
   // One run, timed from outside.
@@ -103,12 +111,21 @@ class Command final : public Workload, public SelfTimed {
   void measure(Findings& findings) override {
     const Ended ended = run(&findings);
     if (context_.pass == Pass::kMemory) {
+      if (observes_ && !reported_memory_) throw std::runtime_error(not_observed());
       if (!reported_memory_) findings.memory(resident_set(ended));
+      if (observes_) findings.memory(std::move(blocks_));
       return;
     }
-    if (context_.pass == Pass::kProfile) return;
+    if (context_.pass == Pass::kProfile) {
+      if (!observes_) return;
+      auto steps = command::read_observed(context_.folder, context_.rank);
+      if (!steps) throw std::runtime_error(not_observed());
+      findings.profile(std::move(*steps));
+      return;
+    }
     wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;
     if (measured_ > 0 || measured_once_) return;
+    if (observes_) throw std::runtime_error(not_observed());
     throw std::runtime_error(fmt::format(
         "the program exited with code 0 but reported no step{}: it must write lines such as "
         "{{\"step\":0,\"time\":1.5}} to the descriptor $SWEEPD_METRICS_FD, or `patterns` must find "
@@ -132,7 +149,11 @@ class Command final : public Workload, public SelfTimed {
     if (context_.pass == Pass::kMemory && !reported_memory_) {
       facts.text("memory.from", "the resident sets of its processes together, every 20 ms");
     }
-    if (context_.pass == Pass::kProfile) facts.text("profile.files", new_files());
+    if (context_.pass == Pass::kProfile && observes_) {
+      facts.text("profile.trace", command::trace_file(context_.rank));
+    } else if (context_.pass == Pass::kProfile) {
+      facts.text("profile.files", new_files());
+    }
     // What the program says of itself comes before what is known from outside.
     for (const auto& [name, text] :
          {std::pair{"program_commit", origin_.commit}, {"interpreter", origin_.interpreter}}) {
@@ -188,6 +209,13 @@ class Command final : public Workload, public SelfTimed {
     return ended;
   }
 
+  // Why an observed program has no steps.
+  std::string not_observed() const {
+    const auto failed = facts_.find("observe.failed");
+    return command::not_observed(facts_.contains("torch"),
+                                 failed == facts_.end() ? "" : failed->second.text);
+  }
+
   // What the program wrote to `{report}`, else what it printed.
   std::string report_text(const std::string& output) const {
     const auto file = read_regular(context_.folder / "report.json", Links::kRefuse);
@@ -217,7 +245,9 @@ class Command final : public Workload, public SelfTimed {
     }
     std::visit(Overload{[&](const command::StepReport& step) { take_step(step, line, findings); },
                         [&](const PhaseMemory& memory) { take_memory(memory, line, findings); },
-                        [&](const command::FactReport& fact) { facts_[fact.name] = fact; },
+                        [&](const ObservedMemory& memory) { take_blocks(memory); },
+                        [&](const command::WorkReport& work) { take_work(work, findings); },
+                        [&](const command::FactReport& fact) { take_fact(fact); },
                         [&](const auto& why) { symptoms.report(why); }},
                report);
   }
@@ -257,6 +287,25 @@ class Command final : public Workload, public SelfTimed {
     findings->memory(memory);
   }
 
+  void take_fact(const command::FactReport& fact) {
+    facts_[fact.name] = fact;
+    // The program would run on to its timeout, with nothing to show for it.
+    if (fact.name == "observe.failed" && measured_ == 0 && patterns_.empty())
+      throw std::runtime_error(not_observed());
+  }
+
+  void take_work(const command::WorkReport& report, Findings* findings) {
+    if (findings == nullptr) return;
+    work_.phases = report.phases;
+    findings->work(work_);
+  }
+
+  void take_blocks(const ObservedMemory& memory) {
+    std::ranges::copy(memory.held, std::back_inserter(blocks_.held));
+    std::ranges::copy(memory.allocations, std::back_inserter(blocks_.allocations));
+    std::ranges::copy(memory.timeline, std::back_inserter(blocks_.timeline));
+  }
+
   // For a program that does not report memory: the resident set of its whole process, including
   // interpreter and libraries. That is no allocator's figure and is not named like one.
   static PhaseMemory resident_set(const Ended& ended) {
@@ -270,12 +319,15 @@ class Command final : public Workload, public SelfTimed {
 
   Context& context_;
   std::string format_;
+  bool observes_;
+  WorkPerStep work_;
   command::Patterns patterns_;
   command::Secrets secrets_;
   command::ProgramStart plan_;
   command::Origin origin_;
   std::map<std::pair<std::string, std::string>, std::int64_t> steps_;  // last of a phase and metric
   std::map<std::string, bool> phases_with_memory_;
+  ObservedMemory blocks_;
   std::map<std::string, command::FactReport> facts_;
   OutputLog log_;
   std::int64_t lines_ = 0, understood_ = 0;  // of output

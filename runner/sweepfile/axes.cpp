@@ -125,6 +125,30 @@ void read_params(Reporter& report, Draft& draft, const Node& section) {
   }
 }
 
+void read_work(Reporter& report, Draft& draft, const Node& section) {
+  if (!expect_map(report, "work", section) || draft.def == nullptr) return;
+  for (const auto& [key, node] : section.entries) {
+    const auto param = draft.def->index_of("work_" + key->text);
+    if (!param) {
+      report.error(key->mark,
+                   draft.def->index_of("work_flops")
+                       ? fmt::format("work: `{}` is unknown; expected tokens, flops or bytes",
+                                     shown(key->text))
+                       : fmt::format("work: `{}` knows its own work; the section is for programs",
+                                     draft.def->name));
+      continue;
+    }
+    if (draft.claims.contains(*param)) {
+      report.error(key->mark, fmt::format("work: `work_{}` has a value under `{}` too", key->text,
+                                          draft.claims[*param].section));
+      continue;
+    }
+    auto value = read_value(report, draft.def->params[*param], *node, kUseMatrix);
+    draft.claims[*param] = {"work", key->mark, !value};
+    if (value) draft.sweep.params.push_back({*param, std::move(*value)});
+  }
+}
+
 void read_matrix(Reporter& report, Draft& draft, const Node& section) {
   if (!expect_map(report, "matrix", section)) return;
   for (const auto& [key, list] : section.entries) {

@@ -1,4 +1,4 @@
-// The sections that define a sweep's points: params, matrix, zip, exclude, include.
+// The sections that define a sweep's points: params, work, matrix, zip, exclude, include.
 #pragma once
 
 #include "runner/sweepfile/draft.h"
@@ -7,6 +7,8 @@
 namespace sweepd::sweepfile {
 
 void read_params(Reporter& report, Draft& draft, const Node& section);
+// `work: {tokens: "{batch} * {context}"}` sets `work_tokens`, and so on.
+void read_work(Reporter& report, Draft& draft, const Node& section);
 void read_matrix(Reporter& report, Draft& draft, const Node& section);
 void read_zip(Reporter& report, Draft& draft, const Node& section);
 void read_exclude(Reporter& report, Draft& draft, const Node& section);

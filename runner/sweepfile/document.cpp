@@ -127,6 +127,7 @@ std::vector<Field> fields_of(Reporter& report, const Catalog& catalog, Draft& dr
           {"phases", [](const Node&, const Node&) {}},
           section("passes", read_passes),
           section("params", read_params),
+          section("work", read_work),
           {"matrix",
            [&](const Node& key, const Node& value) {
              draft.size_mark = key.mark;

@@ -121,6 +121,14 @@ WorkloadDef known_declaration(const Catalog& catalog, const FilePrograms& progra
   return none;
 }
 
+// The phases that `observe` finds need no declaration.
+std::vector<std::string> observed_phases(const Node& root) {
+  const Node::Entry* params = entry_in(root, "params");
+  const Node::Entry* observe = params != nullptr ? entry_in(*params->value, "observe") : nullptr;
+  if (observe == nullptr || observe->value->text != "torch") return {};
+  return {"data", "forward", "backward", "optimizer"};
+}
+
 // Of a declaration that is part of the file's, only what the file declares is in its keys: what
 // other files add must not make its trials others.
 WorkloadDef without_keys(WorkloadDef declaration) {
@@ -173,6 +181,11 @@ void read_program(Reporter& report, const Catalog& catalog, FilePrograms& progra
     reader.read_parameters(*entry->value);
   if (const Node::Entry* entry = entry_in(root, "metrics")) reader.read_metrics(*entry->value);
   if (const Node::Entry* entry = entry_in(root, "phases")) reader.read_phases(*entry->value);
+  for (std::string& phase : observed_phases(root)) {
+    if (std::ranges::find(declared.phases, phase) == declared.phases.end()) {
+      declared.phases.push_back(std::move(phase));
+    }
+  }
   WorkloadDef known = known_declaration(catalog, programs, declared);
   if (entry_in(root, "parameters") != nullptr) known = without_keys(std::move(known));
   MergedProgram merged = merge_programs(known, declared);

@@ -20,7 +20,7 @@
 #include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
 #include "runner/worker/profile_pass.h"
-#include "runner/worker/range_events.h"
+#include "runner/worker/profile_events.h"
 #include "runner/worker/self_timed.h"
 #include "workloads/api/range.h"
 
@@ -70,17 +70,6 @@ class SetupSamples final : public Samples {
   }
   std::vector<Sample> taken;
 };
-
-void add_trace(MemoryTrace trace, EventWriter& events) {
-  log_line("memory: {} allocations and releases, {} blocks and {} points kept", trace.changes,
-           trace.allocations.size(), trace.timeline.size());
-  for (auto& [name, value] : memory_facts(trace)) {
-    events.add(FactEvent{std::move(name), value, ""});
-  }
-  events.add(HeldMemoryEvent{std::move(trace.held)});
-  events.add(AllocationsEvent{std::move(trace.allocations)});
-  events.add(MemoryTimelineEvent{std::move(trace.timeline)});
-}
 
 }  // namespace
 
@@ -271,7 +260,7 @@ std::string Attempt::observe_self_timed(SelfTimed& workload) {
         request_.workload));
   }
   begin_measured();
-  JournalFindings findings(events_, progress_);
+  JournalFindings findings(events_, progress_, rank_);
   workload.measure(findings);
   emit_state("after");
   log_line("the program reported {} step(s)", findings.steps());
@@ -288,7 +277,7 @@ std::string Attempt::observe_memory() {
     events_.add(MemoryEvent{memory});
   }
   if (result.trace) {
-    add_trace(std::move(*result.trace), events_);
+    add_memory_events(std::move(*result.trace), events_);
     const Bytes limit = run_.memory_limit.value > 0 ? run_.memory_limit : device_->info().memory;
     events_.add(FactEvent{"limit_bytes", static_cast<double>(limit.value), ""});
   }
@@ -303,19 +292,9 @@ std::string Attempt::observe_kernels() {
   ProfileResult result =
       profile_step(*workload_, *device_, *profiler, phases, {run_.warmup}, progress_);
   emit_state("after");
-  log_line("profiled a step of {:.3f} ms, {:.3f} ms of it in kernels", result.step_ms,
-           result.kernel_ms);
-  add_range_events(result, source_of(*device_), rank_, events_);
-  for (KernelStats& kernel : result.summary.kernels) events_.add(KernelEvent{std::move(kernel)});
-  for (OperatorStats& op : result.summary.operators) events_.add(OperatorEvent{std::move(op)});
-  events_.add(FactEvent{"profile.step_ms", result.step_ms, ""});
-  events_.add(FactEvent{"profile.kernel_ms", result.kernel_ms, ""});
-  events_.add(
-      FactEvent{"profile.dropped_records", static_cast<double>(result.dropped_records), ""});
-  events_.add(
-      FactEvent{"profile.differing_kernels", static_cast<double>(result.differing_kernels), ""});
   std::ofstream trace(folder_.trace(rank_));
   write_chrome_trace(trace, result.recording, rank_);
+  add_profile_events(std::move(result), source_of(*device_), rank_, events_);
   // A full disk loses the trace but not the figures.
   if (trace.flush()) {
     events_.add(FactEvent{"profile.trace", std::nullopt, folder_.trace(rank_).filename().string()});

@@ -1,6 +1,9 @@
 #include "runner/worker/memory_facts.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "runner/worker/log.h"
 
 namespace sweepd {
 namespace {
@@ -45,6 +48,17 @@ std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trac
   add("memory_changes", trace.changes);
   add("lost_memory_changes", trace.lost);
   return facts;
+}
+
+void add_memory_events(MemoryTrace trace, EventWriter& events) {
+  log_line("memory: {} allocations and releases, {} blocks and {} points kept", trace.changes,
+           trace.allocations.size(), trace.timeline.size());
+  for (auto& [name, value] : memory_facts(trace)) {
+    events.add(FactEvent{std::move(name), value, ""});
+  }
+  events.add(HeldMemoryEvent{std::move(trace.held)});
+  events.add(AllocationsEvent{std::move(trace.allocations)});
+  events.add(MemoryTimelineEvent{std::move(trace.timeline)});
 }
 
 }  // namespace sweepd

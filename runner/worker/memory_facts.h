@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runner/model/memory.h"
+#include "runner/worker/event_writer.h"
 #include "runner/worker/memory_recorder.h"
 
 namespace sweepd {
@@ -19,5 +20,8 @@ namespace sweepd {
 //   memory_changes, lost_memory_changes    how many were recorded, and how many were not
 // A workload that names no tensors gets only the last three.
 std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trace);
+
+// Writes them and the trace itself into the journal.
+void add_memory_events(MemoryTrace trace, EventWriter& events);
 
 }  // namespace sweepd

@@ -1,6 +1,7 @@
 #include "runner/worker/profile_pass.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runner/base/clock.h"
 
@@ -41,6 +42,19 @@ KernelSource source_of(Device& device) {
   return device.kernel_tracer() != nullptr ? KernelSource::kDevice : KernelSource::kOperators;
 }
 
+ProfileResult compared_steps(Recording first, Recording second, double step_ms,
+                             KernelSource source) {
+  ProfileResult result;
+  result.recording = std::move(second);
+  result.step_ms = step_ms;
+  result.summary = summarize_recording(result.recording, source);
+  result.kernel_ms = busiest_ms(result.recording, source);
+  result.dropped_records = first.dropped + result.recording.dropped;
+  result.differing_kernels =
+      differing_kernels(summarize_recording(first, source).kernels, result.summary.kernels);
+  return result;
+}
+
 ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,
                            const PhaseNames& phases, const ProfileSettings& plan,
                            AttemptProgress& progress) {
@@ -61,25 +75,17 @@ ProfileResult profile_step(Workload& workload, Device& device, Profiler& profile
   const std::int64_t warmup = std::min(plan.warmup, ProfileSettings::kMaxWarmup);
   for (std::int64_t i = 0; i < warmup; ++i) step();
 
-  ProfileResult result;
-  std::vector<KernelStats> before;
+  Recording first, second;
   {
     const Observation observation(profiler);
     step();
     profiler.take();  // discards the observer's first step
     step();
-    const Recording first = profiler.take();
-    before = summarize_recording(first, source).kernels;
-    result.dropped_records = first.dropped;
+    first = profiler.take();
     step();
-    result.recording = profiler.take();
+    second = profiler.take();
   }
-  result.step_ms = last_ms;
-  result.summary = summarize_recording(result.recording, source);
-  result.kernel_ms = busiest_ms(result.recording, source);
-  result.dropped_records += result.recording.dropped;
-  result.differing_kernels = differing_kernels(before, result.summary.kernels);
-  return result;
+  return compared_steps(std::move(first), std::move(second), last_ms, source);
 }
 
 }  // namespace sweepd

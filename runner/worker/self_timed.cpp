@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "runner/worker/memory_facts.h"
+#include "runner/worker/profile_events.h"
+
 namespace sweepd {
 
 SelfTimed* self_timed_of(Workload& workload) {
@@ -9,8 +12,8 @@ SelfTimed* self_timed_of(Workload& workload) {
   return self_timed != nullptr && self_timed->times_itself() ? self_timed : nullptr;
 }
 
-JournalFindings::JournalFindings(EventWriter& events, AttemptProgress& progress)
-    : events_(events), progress_(progress) {
+JournalFindings::JournalFindings(EventWriter& events, AttemptProgress& progress, int rank)
+    : events_(events), progress_(progress), rank_(rank) {
   progress_.enter("step");
 }
 
@@ -27,6 +30,26 @@ void JournalFindings::step(std::int64_t step, bool warmup, std::vector<Sample> s
 
 void JournalFindings::memory(PhaseMemory memory) {
   events_.add(MemoryEvent{std::move(memory)});
+}
+
+void JournalFindings::memory(ObservedMemory memory) {
+  MemoryTrace trace;
+  trace.held = std::move(memory.held);
+  trace.allocations = std::move(memory.allocations);
+  trace.timeline = std::move(memory.timeline);
+  if (!trace.timeline.empty()) trace.changes = trace.timeline.back().sequence + 1;
+  add_memory_events(std::move(trace), events_);
+}
+
+void JournalFindings::work(WorkPerStep work) {
+  events_.add(WorkEvent{std::move(work)});
+}
+
+void JournalFindings::profile(ObservedSteps steps) {
+  const KernelSource source = steps.has_kernels ? KernelSource::kDevice : KernelSource::kOperators;
+  add_profile_events(
+      compared_steps(std::move(steps.first), std::move(steps.second), steps.step_ms, source),
+      source, rank_, events_);
 }
 
 }  // namespace sweepd

@@ -16,9 +16,12 @@ SelfTimed* self_timed_of(Workload& workload);
 
 class JournalFindings final : public Findings {
  public:
-  JournalFindings(EventWriter& events, AttemptProgress& progress);
+  JournalFindings(EventWriter& events, AttemptProgress& progress, int rank);
   void step(std::int64_t step, bool warmup, std::vector<Sample> samples) override;
   void memory(PhaseMemory memory) override;
+  void memory(ObservedMemory memory) override;
+  void work(WorkPerStep work) override;
+  void profile(ObservedSteps steps) override;
   void phase(std::string_view phase) override { progress_.enter(phase); }
 
   std::int64_t steps() const { return steps_; }  // number of reports; several may be of one step
@@ -26,6 +29,7 @@ class JournalFindings final : public Findings {
  private:
   EventWriter& events_;
   AttemptProgress& progress_;
+  int rank_;
   std::int64_t steps_ = 0;
 };
 

@@ -119,13 +119,13 @@ inline Experiments load_experiments(const std::filesystem::path& folder) {
   std::map<std::string, std::string> texts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const auto& path = entry.path();
-    // Of the sweep files, own_program.yaml declares a program with parameters of its own, which the
-    // catalog made here does not have.
-    const bool other = path.filename() == "study.yaml" || path.filename() == "own_program.yaml" ||
-                       path.parent_path().filename() == "reference";
+    const bool other =
+        path.filename() == "study.yaml" || path.parent_path().filename() == "reference";
     if (path.extension() != ".yaml" || other) continue;
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();
+    // A program declares parameters of its own, which the catalog made here does not have.
+    if (text.str().find("\nprogram:") != std::string::npos) continue;
     for (const YAML::Node& document : YAML::LoadAll(text.str())) named.read(document);
     texts[std::filesystem::relative(entry.path(), folder)] = text.str();
   }

@@ -13,13 +13,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct CommandLikeParams {
-  std::string argv, args, python, variant;
+  std::string argv, args, python, variant, work_tokens, work_flops, observe;
   std::int64_t size = 0;
   void visit(auto& field) {
     const std::vector<std::string> names{"variant", "size", "steps", "folder", "python"};
     field("argv", argv, "what to run", form_of(TextForm::kCommandLine, names));
     field("args", args, "more of it", form_of(TextForm::kWords, names));
     field("python", python, "the interpreter", form_of(TextForm::kTemplate, names));
+    field("work_tokens", work_tokens, "", form_of(TextForm::kTemplate, names), Scheduling());
+    field("work_flops", work_flops, "", form_of(TextForm::kTemplate, names), Scheduling());
+    field("observe", observe, "");
     field("variant", variant, "for the template");
     field("size", size, "for the template");
   }
@@ -64,6 +67,33 @@ class ProgramFile : public testing::Test {
 
   Catalog catalog_{{workload<CommandLikeParams>("command", {"timing"}, {})}};
 };
+
+TEST_F(ProgramFile, TheSectionWorkSetsParametersThatAreNoPartOfTheKey) {
+  const std::string text = "parameters: {batch: 8}\nparams: {argv: a}\n";
+  const Sweep sweep = declare(text + "work: {tokens: '{batch} * 512', flops: 6e9}\n");
+  const auto value = [&](const char* name) {
+    const auto found =
+        std::ranges::find(sweep.params, *sweep.program->index_of(name), &Setting::param);
+    return found == sweep.params.end() ? Value("none") : found->value;
+  };
+  EXPECT_EQ(value("work_tokens"), Value("{batch} * 512"));
+  EXPECT_EQ(value("work_flops"), Value("6e9"));
+  EXPECT_EQ(key(sweep), key(declare(text)));
+  EXPECT_THAT(
+      mistakes(text + "work: {token: 1}\n"),
+      ElementsAre(HasSubstr("5:8 work: `token` is unknown; expected tokens, flops or bytes")));
+  EXPECT_THAT(mistakes(text + "work: {tokens: '{bach}'}\n"), ElementsAre(HasSubstr("bach")));
+  EXPECT_THAT(
+      mistakes("parameters: {batch: 8}\nparams: {argv: a, work_tokens: 5}\nwork: {tokens: 1}\n"),
+      ElementsAre(HasSubstr("work: `work_tokens` has a value under `params` too")));
+}
+
+TEST_F(ProgramFile, ObserveDeclaresItsPhases) {
+  const std::string text = "phases: [load, forward]\nparams: {argv: a, observe: ";
+  EXPECT_THAT(declare(text + "torch}\n").program->phases,
+              ElementsAre("load", "forward", "data", "backward", "optimizer"));
+  EXPECT_THAT(declare(text + "no}\n").program->phases, ElementsAre("load", "forward"));
+}
 
 TEST_F(ProgramFile, ParametersHaveTheTypeThatIsWrittenOrMeant) {
   const Sweep sweep = declare(R"(

@@ -8,8 +8,24 @@
 
 #include "runner/model/memory.h"
 #include "runner/model/sample.h"
+#include "runner/model/work.h"
+#include "workloads/api/profiler.h"
 
 namespace sweepd {
+
+// The blocks of one step, as a program reports them.
+struct ObservedMemory {
+  std::vector<HeldMemory> held;
+  std::vector<Allocation> allocations;  // by sequence
+  std::vector<MemoryPoint> timeline;    // by sequence
+};
+
+// Two profiled steps, of which the second is stored.
+struct ObservedSteps {
+  Recording first, second;
+  double step_ms = 0;        // of the second
+  bool has_kernels = false;  // of a device; else its operators are the kernels
+};
 
 class Findings {
  public:
@@ -19,6 +35,9 @@ class Findings {
   // because what was reported survives a crash.
   virtual void step(std::int64_t step, bool warmup, std::vector<Sample> samples) = 0;
   virtual void memory(PhaseMemory memory) = 0;
+  virtual void memory(ObservedMemory memory) = 0;
+  virtual void work(WorkPerStep work) = 0;  // in place of what was known by formula
+  virtual void profile(ObservedSteps steps) = 0;
   // Reports the current phase, if it is known. An ending that goes wrong there names it.
   virtual void phase(std::string_view phase) = 0;
 };

@@ -37,6 +37,8 @@ struct Params {
   std::string code;
   std::string patterns;
   std::string reports = "samples";
+  std::string work_tokens, work_flops, work_bytes;
+  std::string observe = "nothing", step_ends = "optimizer";
   std::string profiler;
   std::string submitted_from, submitted_environment;
 
@@ -94,6 +96,29 @@ struct Params {
           "from outside; others: the format of what it writes",
           one_of({"samples", "nothing", "ndjson", "csv", "hyperfine", "google-benchmark",
                   "pytest-benchmark", "nccl-tests"}));
+    field("work_tokens", work_tokens,
+          "tokens of a step, a formula: `{batch} * {context}`; the section `work` sets it",
+          form_of(TextForm::kTemplate, template_names()), Scheduling());
+    field("work_flops", work_flops,
+          "FLOPs of a step, a formula with a multiply-add as two; `count`: those that PyTorch "
+          "counts in the first step, which must be warm-up, under `observe: torch`; the section "
+          "`work` sets it",
+          form_of(TextForm::kTemplate, template_names()), Scheduling());
+    field(
+        "work_bytes", work_bytes,
+        "fewest bytes of a step through the device's memory, a formula; the section `work` sets it",
+        form_of(TextForm::kTemplate, template_names()), Scheduling());
+    field(
+        "observe", observe,
+        "torch: the steps of a Python program that trains with PyTorch are found without a change "
+        "to it: forward, backward, optimizer, their memory, kernels and operators; after `warmup` "
+        "and `steps` the program is ended",
+        one_of({"nothing", "torch"}));
+    field(
+        "step_ends", step_ends,
+        "what ends a step under `observe`: the optimizer's step, the backward, or the forward, of "
+        "a program that only infers",
+        one_of({"optimizer", "backward", "forward"}));
     field("profiler", profiler,
           "of the profile pass: a program, with arguments, that runs argv: `perf stat -o "
           "{folder}/perf.txt`",

@@ -142,6 +142,20 @@ std::vector<Variable> variables_before(const Params& params, const RunParams& ru
                        {}});
 }
 
+// Python imports `sitecustomize` of the first folder that has one before the program.
+void put_observer(const Params& params, const Context& context, Environment& environment) {
+  const fs::path observer = scripts_folder() / "observe";
+  if (!fs::exists(observer / "sitecustomize.py")) {
+    throw std::runtime_error(
+        fmt::format("observe: {} has no sitecustomize.py; the installation is not complete",
+                    observer.string()));
+  }
+  const std::string before = value_of(environment, "PYTHONPATH");
+  set(environment, "PYTHONPATH", observer.string() + (before.empty() ? "" : ":" + before));
+  set(environment, "SWEEPD_STEP_ENDS", params.step_ends);
+  set(environment, "SWEEPD_FOLDER", context.folder.string());
+}
+
 // It runs the program, and leaves its files in the attempt's folder.
 void put_profiler(const Params& params, const std::vector<Variable>& variables,
                   ProgramStart& plan) {
@@ -205,7 +219,9 @@ ProgramStart plan_of(const Params& params, const Context& context, const Secrets
   }
   plan.argv = with_paths(program);
   if (const auto found = find_program(program)) plan.argv.front() = found->string();
-  if (context.pass == Pass::kProfile) put_profiler(params, variables, plan);
+  if (params.observe == "torch") put_observer(params, context, plan.environment);
+  const bool profiles_itself = params.observe != "nothing" && params.profiler.empty();
+  if (context.pass == Pass::kProfile && !profiles_itself) put_profiler(params, variables, plan);
   show_all_gpus(context, plan.environment);
   return plan;
 }

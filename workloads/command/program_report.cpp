@@ -146,6 +146,80 @@ PhaseMemory memory_report(const json& object) {
   return memory;
 }
 
+WorkReport work_report(const json& object) {
+  only(object, {"work"});
+  const json& phases = object["work"];
+  if (!phases.is_object())
+    throw Mistake(fmt::format("`work` is {}; expected an object", phases.dump()));
+  WorkReport work;
+  for (const auto& [phase, flops] : phases.items()) {
+    if (const std::string mistake = mistake_in_phase(phase); !mistake.empty())
+      throw Mistake(mistake);
+    const double amount = number(phase, flops);
+    if (!(amount >= 0 && amount <= 1e30)) {
+      throw Mistake(
+          fmt::format("the work of `{}` is {}; expected FLOPs from 0", phase, flops.dump()));
+    }
+    work.phases.push_back({phase, amount, 0});
+  }
+  return work;
+}
+
+std::int64_t whole(const json& value) {
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  throw Mistake(fmt::format("{} is not a whole number", value.dump()));
+}
+
+std::string word(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  throw Mistake(fmt::format("{} is not a text", value.dump()));
+}
+
+// Calls `row` with each row of the list, which has `columns` values.
+template <class Row>
+void each_row(const json& rows, std::size_t columns, Row row) {
+  if (!rows.is_array()) throw Mistake("expected a list of rows");
+  for (const json& each : rows) {
+    if (!each.is_array() || each.size() != columns) {
+      throw Mistake(fmt::format("a row is {}; expected {} values", each.dump(), columns));
+    }
+    row(each);
+  }
+}
+
+// One of `held`, `blocks` and `timeline`.
+ObservedMemory blocks_report(const json& object) {
+  ObservedMemory memory;
+  if (object.contains("held")) {
+    only(object, {"held"});
+    each_row(object["held"], 3, [&](const json& row) {
+      memory.held.push_back({0, word(row[0]), word(row[1]), {whole(row[2])}});
+    });
+  } else if (object.contains("blocks")) {
+    only(object, {"blocks"});
+    each_row(object["blocks"], 7, [&](const json& row) {
+      Allocation block{0,  whole(row[0]), {whole(row[1])}, {whole(row[2])},
+                       {}, word(row[4]),  word(row[5]),    word(row[6])};
+      if (!row[3].is_null()) block.freed = Duration{whole(row[3])};
+      memory.allocations.push_back(std::move(block));
+    });
+  } else {
+    only(object, {"timeline"});
+    each_row(object["timeline"], 8, [&](const json& row) {
+      memory.timeline.push_back({0,
+                                 whole(row[0]),
+                                 {whole(row[1])},
+                                 word(row[2]),
+                                 static_cast<std::uint64_t>(whole(row[3])),
+                                 {whole(row[4])},
+                                 {whole(row[5])},
+                                 {whole(row[6])},
+                                 word(row[7])});
+    });
+  }
+  return memory;
+}
+
 FactReport fact_report(const json& object) {
   only(object, {"fact", "text", "number"});
   FactReport fact;
@@ -171,13 +245,20 @@ Report report_of(const json& object) {
   if (object.contains("step")) return step_report(object);
   if (object.contains("metrics")) return once_report(object);
   if (object.contains("memory")) return memory_report(object);
+  if (object.contains("work")) return work_report(object);
+  for (const char* list : {"held", "blocks", "timeline"}) {
+    if (object.contains(list)) return blocks_report(object);
+  }
   if (object.contains("fact")) return fact_report(object);
   if (object.contains("oom")) return oom_report(object);
   if (object.contains("skipped")) {
     only(object, {"skipped"});
     return SkipReport{text(object, "skipped")};
   }
-  throw Mistake("it has none of `step`, `metrics`, `memory`, `fact`, `skipped` and `oom`");
+  throw Mistake(
+      "it has none of `step`, `metrics`, `memory`, `held`, `blocks`, `timeline`, `work`, `fact`, "
+      "`skipped` "
+      "and `oom`");
 }
 
 }  // namespace

@@ -10,6 +10,12 @@
 //   {"memory":"forward","peak_allocated":1024,"peak_reserved":..,"at_start":..,"at_end":..,
 //    "device_in_use":..}                                                              bytes
 //        of a phase; the peak is required, what else is missing is 0. Kept in the memory pass.
+//   {"held":[["weights","block0.wq",16384],..]}                                     bytes
+//   {"blocks":[[sequence,size,allocated_ns,freed_ns or null,phase,range,origin],..]}
+//   {"timeline":[[sequence,time_ns,action,address,size,allocated,reserved,phase],..]}
+//        of one step, each at most once; what the journal calls memory_held, allocations and
+//        memory_timeline (runner/wire/event.h). Kept in the memory pass.
+//   {"work":{"forward":1.5e9,"step":4.6e9}}     FLOPs of a step, counted and not by formula
 //   {"fact":"torch","text":"2.11.0"}      or "number":3
 //   {"skipped":"reason"}                  this machine lacks something: the program may now end
 //   {"oom":"forward","requested":..,"in_use":..}    out of memory, in that phase
@@ -28,6 +34,7 @@
 #include "runner/base/units.h"
 #include "runner/model/memory.h"
 #include "runner/model/sample.h"
+#include "workloads/api/self_timed.h"
 
 namespace sweepd::command {
 
@@ -42,6 +49,9 @@ struct FactReport {
   std::optional<double> number;
   std::string text;
 };
+struct WorkReport {
+  std::vector<PhaseWork> phases;
+};
 struct SkipReport {
   std::string reason;
 };
@@ -50,7 +60,8 @@ struct OomReport {
   Bytes requested;
   Bytes in_use;
 };
-using Report = std::variant<StepReport, PhaseMemory, FactReport, SkipReport, OomReport>;
+using Report = std::variant<StepReport, PhaseMemory, ObservedMemory, WorkReport, FactReport,
+                            SkipReport, OomReport>;
 
 // The error says what is wrong with the line, without repeating the line.
 Result<Report> parse_report(std::string_view line);

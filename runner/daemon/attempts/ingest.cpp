@@ -98,7 +98,8 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
   std::visit(Overload{
                  [](const StartedEvent&) {},
                  [&](const WorkEvent& e) {
-                   if (!record.work) record.work = e.work;
+                   // The last one of a rank has what was counted.
+                   if (!record.work || rank == 0) record.work = e.work;
                  },
                  [&](const EnvironmentEvent& e) { take_environment(e.environment, rank, record); },
                  [&](const StateEvent& e) { record.states.push_back(e.record); },

@@ -52,6 +52,31 @@ TEST(Report, MemoryFactsSkipsAndOutOfMemory) {
   EXPECT_EQ(oom.requested.value, 1'000'000'000);
 }
 
+TEST(Report, ReadsTheBlocksOfAStep) {
+  const auto blocks = parse_report(
+      R"({"blocks":[[3,1024,0,null,"before","","block0.wq"],[4,8,5,9,"forward","ffn","aten::mm"]]})");
+  ASSERT_TRUE(blocks) << blocks.error().message;
+  const auto& rows = std::get<ObservedMemory>(*blocks).allocations;
+  ASSERT_EQ(rows.size(), 2);
+  EXPECT_EQ(rows[0].sequence, 3);
+  EXPECT_EQ(rows[0].size.value, 1024);
+  EXPECT_FALSE(rows[0].freed);
+  EXPECT_EQ(rows[1].freed->ns, 9);
+  EXPECT_EQ(rows[1].range + rows[1].origin, "ffnaten::mm");
+  const auto held = parse_report(R"({"held":[["weights","block0.wq",16384]]})");
+  ASSERT_TRUE(held);
+  EXPECT_EQ(std::get<ObservedMemory>(*held).held[0].size.value, 16384);
+  const auto timeline = parse_report(R"({"timeline":[[0,5,"allocate",4096,8,108,108,"forward"]]})");
+  ASSERT_TRUE(timeline);
+  EXPECT_EQ(std::get<ObservedMemory>(*timeline).timeline[0].allocated.value, 108);
+}
+
+TEST(Report, ReadsCountedWork) {
+  const auto work = parse_report(R"({"work":{"forward":1.5e9,"step":4e9}})");
+  ASSERT_TRUE(work) << work.error().message;
+  EXPECT_EQ(std::get<WorkReport>(*work).phases[1].flops, 4e9);
+}
+
 TEST(Report, NamesWhatIsWrongWithALine) {
   struct Row {
     const char *line, *message;
@@ -60,6 +85,13 @@ TEST(Report, NamesWhatIsWrongWithALine) {
            Row{"garbage", "it is not a JSON object"},
            Row{"[1]", "it is not a JSON object"},
            Row{"{\"step\":0", "it is not a JSON object"},
+           Row{R"({"held":{}})", "expected a list of rows"},
+           Row{R"({"held":[["weights",1]]})", "expected 3 values"},
+           Row{R"({"held":[["weights",1,2]]})", "1 is not a text"},
+           Row{R"({"timeline":[[0,0.5,"allocate",0,8,8,8,"step"]]})", "0.5 is not a whole number"},
+           Row{R"({"blocks":[],"held":[]})", "`blocks` is unknown beside `held`"},
+           Row{R"({"work":{"forward":-1}})", "the work of `forward` is -1"},
+           Row{R"({"work":5})", "`work` is 5; expected an object"},
            Row{"{}", "it has none of `step`, `metrics`, `memory`"},
            Row{R"({"step":-1,"time":1})", "`step` is -1; expected an integer from 0"},
            Row{R"({"step":1.5,"time":1})", "`step` is 1.5"},

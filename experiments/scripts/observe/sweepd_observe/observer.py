@@ -1,0 +1,42 @@
+"""What the three passes have in common."""
+
+
+class Observer:
+    """Gets the marks and steps of a loop (hooks.py). `steps` is after how many of them the program ends."""
+
+    steps = 0
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.uses_device = None  # known from the first module or optimizer of the loop
+        self.roots, self.optimizers = [], []
+
+    def saw_module(self, module):
+        self._saw(module, self.roots, module.parameters)
+
+    def saw_optimizer(self, optimizer):
+        groups = getattr(optimizer, "param_groups", [])
+        self._saw(optimizer, self.optimizers, lambda: (each for group in groups for each in group["params"]))
+
+    def _saw(self, one, seen, parameters):
+        if self.uses_device is None:
+            self.uses_device = self.torch.cuda.is_available() and any(each.is_cuda for each in parameters())
+            self.begin_program()
+        if not any(each is one for each in seen):
+            seen.append(one)
+
+    def begin_program(self):
+        """Called once, before the first mark."""
+
+    def mark(self, phase):
+        """A boundary, at which `phase` begins; None: what is no phase. The mark is what `Step` has, and not None."""
+        return 0
+
+    def begin_step(self, number):
+        pass
+
+    def end_step(self, step):
+        pass
+
+    def finish(self):
+        """Called after the last step, also of a program that ended before it."""

@@ -1,0 +1,121 @@
+"""The timing pass: the spans of each step become one line. Nothing waits for the device."""
+
+import os
+import time
+
+from . import report
+from .observer import Observer
+
+
+class HostClock:
+    def __init__(self):
+        self.mark = time.perf_counter_ns
+
+    def is_past(self, _):
+        return True
+
+    def elapsed_ms(self, begin, end):
+        return (end - begin) / 1e6
+
+    host_ms = None
+
+
+class DeviceClock:
+    """A mark is an event on the current stream, and the time of the host beside it."""
+
+    def __init__(self, cuda):
+        self._cuda = cuda
+
+    def mark(self):
+        event = self._cuda.Event(enable_timing=True)
+        event.record()
+        return event, time.perf_counter_ns()
+
+    def is_past(self, mark):
+        return mark[0].query()
+
+    def elapsed_ms(self, begin, end):
+        return begin[0].elapsed_time(end[0])
+
+    def host_ms(self, begin, end):
+        return (end[1] - begin[1]) / 1e6
+
+
+class FlopCount:
+    """FLOPs of the first step, which is warm-up, by phase: those of PyTorch's FlopCounterMode."""
+
+    def __init__(self):
+        from torch.utils.flop_counter import FlopCounterMode
+        self._counter = FlopCounterMode(display=False)
+        self._counter.__enter__()
+        self._phase, self._before, self._flops = None, 0, {}
+
+    def enter(self, phase):
+        total = self._counter.get_total_flops()
+        if self._phase is not None:
+            self._flops[self._phase] = self._flops.get(self._phase, 0) + total - self._before
+        self._phase, self._before = phase, total
+
+    def end(self):
+        self.enter(None)
+        self._counter.__exit__(None, None, None)
+        report.write(work={**self._flops, "step": sum(self._flops.values())})
+
+
+class Timing(Observer):
+    def __init__(self, torch, warmup, steps):
+        super().__init__(torch)
+        self.steps = warmup + steps
+        self._clock = self._flops = None
+        self._waiting = []  # steps whose end the device has perhaps not reached
+        self._number = 0
+        self._forwards = set()
+
+    def begin_program(self):
+        self._clock = DeviceClock(self.torch.cuda) if self.uses_device else HostClock()
+        report.fact("observe.clock", "events of the device" if self.uses_device else "the host")
+
+    def begin_step(self, number):
+        if number == 0 and os.environ.get("SWEEPD_COUNT_FLOPS"):
+            self._flops = FlopCount()
+
+    def mark(self, phase):
+        if self._flops is not None:
+            self._flops.enter(phase)
+        return self._clock.mark()
+
+    def end_step(self, step):
+        if self._flops is not None:
+            self._flops.end()
+            self._flops = None
+        self._waiting.append(step)
+        self._forwards.add(step.forwards)
+        while self._waiting and self._clock.is_past(self._waiting[0].end):
+            self._write(self._waiting.pop(0))
+
+    def finish(self):
+        if self._waiting:
+            self.torch.cuda.synchronize()
+        for step in self._waiting:
+            self._write(step)
+        if self._forwards and max(self._forwards) > 1:
+            report.fact("observe.forwards_per_step", max(self._forwards))
+
+    def _write(self, step):
+        line = {"time": self._sums(step, self._clock.elapsed_ms)}
+        if self._clock.host_ms is not None:
+            line["host_time"] = self._sums(step, self._clock.host_ms)
+        report.write(step=self._number, **line)
+        self._number += 1
+
+    @staticmethod
+    def _sums(step, elapsed_ms):
+        sums = {}
+        for phase, first, last in step.spans:
+            sums[phase] = sums.get(phase, 0) + elapsed_ms(first, last)
+        sums["step"] = elapsed_ms(step.begin, step.end)
+        if step.own is not None:  # it lies between the steps, so within `data`
+            own = elapsed_ms(*step.own)
+            for phase in ("data", "step"):
+                sums[phase] = max(0.0, sums.get(phase, 0) - own)
+        return sums

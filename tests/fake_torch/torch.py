@@ -1,0 +1,152 @@
+"""A fake of PyTorch with the few entry points that the observer of `observe: torch` uses. Its clock counts: `work(n)` takes
+n ms, a forward 1 ms, a backward 10 and an optimizer's step 100, so every time is exact. A forward allocates 1000 bytes
+that the backward frees, and the first one 500 more that stay."""
+
+import json
+import sys
+import time
+import types
+
+__version__ = "0.fake"
+_now = 0
+
+
+def work(ms):
+    global _now
+    _now += ms * 1_000_000
+
+
+time.perf_counter_ns = lambda: _now
+
+
+class Tensor:
+    is_cuda, is_leaf = True, False  # so that it holds no memory of the host
+
+    def __init__(self, requires_grad=True):
+        self.requires_grad = requires_grad
+
+    def backward(self):
+        autograd.backward(self)
+
+
+class _Operator:
+    def __init__(self, name, **arguments):
+        self.event = {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "args": arguments}
+
+    def __enter__(self):
+        self.event["ts"] = _now / 1e3
+        return self
+
+    def __exit__(self, *_):
+        self.event["dur"] = _now / 1e3 - self.event["ts"]
+        _profile.events.append(self.event)
+
+
+def _change(size, address):
+    _profile.events.append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "ts": _now / 1e3, "tid": 1,
+                            "args": {"Device Type": 0, "Bytes": size, "Addr": address}})
+
+
+class Module:
+    ms = 1
+    has_cache = False
+
+    def parameters(self):
+        return []
+
+    def named_parameters(self):
+        return []
+
+    def named_buffers(self):
+        return []
+
+    def __call__(self, *args, **kwargs):
+        return self.forward(*args, **kwargs)
+
+    def forward(self, requires_grad=True):
+        with profiler.record_function("block"), _Operator("aten::mm"):
+            if not self.has_cache:
+                self.has_cache = True
+                _change(500, 0x500)
+            _change(1000, 0x1000)
+            work(self.ms)
+        return Tensor(requires_grad)
+
+
+def _backward(tensor):
+    with _Operator("MmBackward0"):
+        work(10)
+        _change(-1000, 0x1000)
+    if hasattr(tensor, "recompute"):
+        tensor.recompute()
+
+
+_pre, _post = [], []
+
+
+class Optimizer:
+    state = {}
+
+    def step(self, closure=None):
+        for hook in _pre:
+            hook(self, (), {})
+        if closure is not None:
+            closure()
+        work(100)
+        for hook in _post:
+            hook(self, (), {})
+
+
+class _Profile:
+    def __init__(self, **_):
+        self.events = []
+
+    def start(self):
+        global _profile
+        self.events.clear()
+        _profile = self
+
+    def stop(self):
+        global _profile
+        _profile = _Profile()
+
+    def export_chrome_trace(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": self.events}, file)
+
+
+_profile = _Profile()
+
+
+class _Annotation(_Operator):
+    def __init__(self, name):
+        super().__init__(name)
+        self.event["cat"] = "user_annotation"
+
+
+class _FlopCounterMode:
+    def __init__(self, display=True):
+        self.total = 0
+
+    def __enter__(self):
+        self.begin = _now
+
+    def __exit__(self, *_):
+        pass
+
+    def get_total_flops(self):
+        return (_now - self.begin) // 1000  # 1000 FLOPs a ms
+
+
+nn = types.SimpleNamespace(Module=Module)
+autograd = types.SimpleNamespace(backward=_backward)
+sys.modules["torch.optim"] = types.ModuleType("torch.optim")
+sys.modules["torch.optim.optimizer"] = types.SimpleNamespace(
+    register_optimizer_step_pre_hook=_pre.append, register_optimizer_step_post_hook=_post.append)
+cuda = types.SimpleNamespace(is_available=lambda: False)
+profiler = types.SimpleNamespace(profile=_Profile, record_function=_Annotation,
+                                 ProfilerActivity=types.SimpleNamespace(CPU="cpu", CUDA="cuda"))
+
+sys.modules["torch.utils"] = types.ModuleType("torch.utils")
+sys.modules["torch.utils.flop_counter"] = types.ModuleType("torch.utils.flop_counter")
+sys.modules["torch.utils.flop_counter"].FlopCounterMode = _FlopCounterMode

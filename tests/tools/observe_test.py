@@ -1,0 +1,248 @@
+"""The observer of `observe: torch` finds the phases of training loops. Torch is tests/fake_torch, whose clock counts."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[2]
+OBSERVE = REPO / "experiments/scripts/observe"
+
+class Observed(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_program(self, program, steps=2, warmup=0, code=0, step_ends="", own=None, which="timing", **variables):
+        """The reports of the program, as a list of objects."""
+        if own is not None:
+            (self.folder / "sitecustomize.py").write_text(own, encoding="utf-8")
+        (self.folder / "program.py").write_text("import torch\nfrom torch import work\n" + textwrap.dedent(program), encoding="utf-8")
+        reports = self.folder / "reports"
+        with open(reports, "wb") as file:
+            env = dict(os.environ, PYTHONPATH=f"{OBSERVE}:{self.folder}:{REPO}/tests/fake_torch", SWEEPD_METRICS_FD=str(file.fileno()), SWEEPD_PASS=which,
+                       SWEEPD_WARMUP=str(warmup), SWEEPD_STEPS=str(steps), SWEEPD_STEP_ENDS=step_ends, SWEEPD_FOLDER=str(self.folder),
+                       PYTHONDONTWRITEBYTECODE="1", **variables)
+            done = subprocess.run([sys.executable, "program.py"], cwd=self.folder, env=env, pass_fds=[file.fileno()], text=True,
+                                  capture_output=True, check=False, timeout=60)
+        self.output = done.stdout + done.stderr
+        self.assertEqual(done.returncode, code, self.output)
+        return [json.loads(line) for line in reports.read_text(encoding="utf-8").splitlines()]
+
+    def times(self, *args, **kwargs):
+        return [each["time"] for each in self.run_program(*args, **kwargs) if "step" in each]
+
+    def facts(self, reports):
+        return {each["fact"]: each.get("text", each.get("number")) for each in reports if "fact" in each}
+
+    def test_a_loop(self):
+        times = self.times("""
+            model = torch.nn.Module()
+            optimizer = torch.Optimizer()
+            for step in range(1000):
+                work(1000)
+                loss = model()
+                work(2)
+                loss.backward()
+                work(5)
+                optimizer.step()
+        """)
+        first = {"forward": 3, "backward": 10, "optimizer": 100, "step": 118}
+        self.assertEqual(times, [first, dict(first, data=1000, step=1118)])
+
+    def test_the_program_is_ended_after_its_steps(self):
+        self.run_program("""
+            import atexit
+            atexit.register(lambda: print("exit handler"))
+            for step in range(1000):
+                print(step, flush=True)
+                torch.nn.Module()().backward()
+                torch.Optimizer().step()
+        """, steps=3, warmup=1)
+        self.assertEqual(self.output.split(), ["0", "1", "2", "3", "4"])
+
+    def test_accumulation_is_one_step(self):
+        reports = self.run_program("""
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            for step in range(4):
+                for micro in range(3):
+                    model().backward()
+                optimizer.step()
+        """)
+        self.assertEqual([each["time"] for each in reports if "step" in each],
+                         [{"forward": 3, "backward": 30, "optimizer": 100, "step": 133}] * 1 +
+                         [{"data": 0, "forward": 3, "backward": 30, "optimizer": 100, "step": 133}])
+        self.assertEqual(self.facts(reports)["observe.forwards_per_step"], 3)
+
+    def test_modules_inside_modules_and_recomputation_are_counted_once(self):
+        times = self.times("""
+            class Outer(torch.nn.Module):
+                def forward(self):
+                    inner()
+                    return inner()
+            inner, outer, optimizer = torch.nn.Module(), Outer(), torch.Optimizer()
+            for step in range(4):
+                loss = outer()
+                loss.recompute = inner
+                loss.backward()
+                optimizer.step()
+        """)
+        self.assertEqual(times[0], {"forward": 2, "backward": 11, "optimizer": 100, "step": 113})
+
+    def test_evaluation_is_no_forward(self):
+        times = self.times("""
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            model(requires_grad=False)
+            for step in range(4):
+                model().backward()
+                optimizer.step()
+                for batch in range(5):
+                    model(requires_grad=False)
+        """)
+        self.assertEqual(times, [{"forward": 1, "backward": 10, "optimizer": 100, "step": 111},
+                                 {"data": 5, "forward": 1, "backward": 10, "optimizer": 100, "step": 116}])
+
+    def test_a_closure_inside_the_optimizer(self):
+        times = self.times("""
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            def closure():
+                model().backward()
+            for step in range(4):
+                optimizer.step(closure)
+        """)
+        self.assertEqual(times[1], {"data": 0, "forward": 1, "backward": 10, "optimizer": 100, "step": 111})
+
+    def test_several_optimizers_of_one_step(self):
+        times = self.times("""
+            model, first, second = torch.nn.Module(), torch.Optimizer(), torch.Optimizer()
+            for step in range(4):
+                model().backward()
+                first.step()
+                second.step()
+        """)
+        self.assertEqual(times[0], {"forward": 1, "backward": 10, "optimizer": 200, "step": 211})
+
+    def test_an_optimizer_inside_the_backward(self):
+        times = self.times("""
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            for step in range(4):
+                loss = model()
+                loss.recompute = optimizer.step
+                loss.backward()
+        """)
+        self.assertEqual(times, [{"forward": 1, "backward": 110, "step": 111},
+                                 {"data": 0, "forward": 1, "backward": 110, "step": 111}])
+
+    def test_without_an_optimizer(self):
+        backward = self.times("""
+            for step in range(5):
+                torch.nn.Module()().backward()
+        """, step_ends="backward")
+        self.assertEqual(backward[0], {"forward": 1, "backward": 10, "step": 11})
+        forward = self.times("""
+            for step in range(5):
+                work(3)
+                torch.nn.Module()(requires_grad=False)
+        """, step_ends="forward")
+        self.assertEqual(forward, [{"forward": 1, "step": 1}, {"data": 3, "forward": 1, "step": 4}])
+
+    def test_a_program_that_ends_early_reports_what_it_did(self):
+        reports = self.run_program("""
+            for step in range(2):
+                torch.nn.Module()().backward()
+                torch.Optimizer().step()
+            print("the end")
+        """, steps=10)
+        self.assertEqual(len([each for each in reports if "step" in each]), 2)
+        self.assertEqual(self.facts(reports)["observe.missing_steps"], 8)
+        self.assertIn("the end", self.output)
+
+    def test_the_programs_exceptions_and_exit_code_stay(self):
+        self.run_program("""
+            class Broken(torch.nn.Module):
+                def forward(self):
+                    raise KeyError("of the program")
+            try:
+                Broken()()
+            except KeyError as error:
+                print("caught", error)
+            raise SystemExit(7)
+        """, code=7)
+        self.assertIn("caught 'of the program'", self.output)
+
+    def test_a_mistake_of_the_observer_is_a_fact_and_not_the_end(self):
+        reports = self.run_program("""
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            torch.cuda = None
+            for step in range(3):
+                model().backward()
+                optimizer.step()
+            print("done")
+        """)
+        self.assertIn("done", self.output)
+        self.assertIn("AttributeError", self.facts(reports)["observe.failed"])
+
+    def test_threads_and_forks_are_left_alone(self):
+        times = self.times("""
+            import os, threading
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            for step in range(4):
+                thread = threading.Thread(target=model)
+                thread.start(); thread.join()
+                if os.fork() == 0:
+                    model().backward(); optimizer.step()
+                    os._exit(0)
+                os.wait()
+                model().backward()
+                optimizer.step()
+        """)
+        self.assertEqual(len(times), 2)
+        self.assertEqual(times[1], {"data": 1, "forward": 1, "backward": 10, "optimizer": 100, "step": 112})
+
+    LOOP = """
+        model, optimizer = torch.nn.Module(), torch.Optimizer()
+        for step in range(100):
+            model().backward()
+            optimizer.step()
+    """
+
+    def test_flops_are_counted_in_the_first_step(self):
+        reports = self.run_program(self.LOOP, warmup=1, SWEEPD_COUNT_FLOPS="1")
+        self.assertEqual([each["work"] for each in reports if "work" in each],
+                         [{"forward": 1000, "backward": 10000, "optimizer": 100000, "step": 111000}])
+
+    def test_memory_by_phase_and_block(self):
+        reports = self.run_program(self.LOOP, warmup=2, which="memory")
+        memory = {each["memory"]: (each["at_start"], each["peak_allocated"], each["at_end"]) for each in reports if "memory" in each}
+        before = memory["forward"][0]  # the tensors that Python knows are none here
+        self.assertEqual({phase: tuple(size - before for size in sizes) for phase, sizes in memory.items()},
+                         {"forward": (0, 1000, 1000), "backward": (1000, 1000, 0), "optimizer": (0, 0, 0), "step": (0, 1000, 0)})
+        blocks = next(each["blocks"] for each in reports if "blocks" in each)
+        self.assertEqual([(size, begin, end, phase, origin) for _, size, begin, end, phase, _, origin in blocks],
+                         [(1000, 0, 11_000_000, "forward", "aten::mm")])
+
+    def test_memory_of_the_first_step(self):
+        reports = self.run_program(self.LOOP, warmup=0, which="memory")
+        memory = {each["memory"]: each["peak_allocated"] for each in reports if "memory" in each}
+        self.assertEqual(memory, {"forward": 1500, "backward": 1500, "optimizer": 500, "step": 1500})
+
+    def test_two_profiled_steps(self):
+        self.run_program(self.LOOP, warmup=1, which="profile")
+        for number in (0, 1):
+            trace = json.loads((self.folder / f"observed.0.{number}.json").read_text(encoding="utf-8"))["traceEvents"]
+            spans = {each["name"]: each["dur"] / 1000 for each in trace if each["name"] != "[memory]"}
+            self.assertEqual(spans, {"sweepd.step": 111, "sweepd.forward": 1, "sweepd.backward": 10, "sweepd.optimizer": 100,
+                                     "block": 1, "aten::mm": 1, "MmBackward0": 10})
+
+    def test_the_users_own_sitecustomize_runs(self):
+        self.run_program("print('program')", own="print('own sitecustomize')")
+        self.assertEqual(self.output.split("\n")[:2], ["own sitecustomize", "program"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+#include "workloads/command/observed.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "runner/base/files.h"
+#include "workloads/command/torch_trace.h"
+
+namespace sweepd::command {
+
+std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, int rank) {
+  ObservedSteps steps;
+  for (const int number : {0, 1}) {
+    const auto path = folder / fmt::format("observed.{}.{}.json", rank, number);
+    const auto text = read_regular(path, Links::kRefuse);
+    if (!text) return std::nullopt;
+    TorchTrace trace = read_torch_trace(*text);
+    steps.has_kernels |= !trace.recording.kernels.empty();
+    steps.step_ms = trace.step_ms;
+    (number == 0 ? steps.first : steps.second) = std::move(trace.recording);
+    std::error_code error;
+    if (number == 0) {
+      std::filesystem::remove(path, error);
+    } else {
+      std::filesystem::rename(path, folder / trace_file(rank), error);
+    }
+  }
+  return steps;
+}
+
+std::string trace_file(int rank) {
+  return fmt::format("trace.{}.json", rank);
+}
+
+std::string not_observed(bool imported_torch, const std::string& failure) {
+  if (!failure.empty()) return "observe: torch: the observer failed: " + failure;
+  return std::string("observe: torch: the program ended without a step to measure: ") +
+         (imported_torch
+              ? "after its warm-up no optimizer stepped; for a program without an optimizer set "
+                "`step_ends` to backward or forward"
+              : "it did not import torch where the observer could see it; it must be Python, "
+                "started "
+                "without -S, -I and -E");
+}
+
+}  // namespace sweepd::command

@@ -1,0 +1,22 @@
+// What the observer of `observe: torch` (experiments/scripts/observe) leaves in the attempt's
+// folder.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "workloads/api/self_timed.h"
+
+namespace sweepd::command {
+
+// Reads the traces of the two profiled steps and keeps the second as `trace_file`. Nothing: the
+// program did not get as far. Throws std::runtime_error if one is no trace.
+std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, int rank);
+
+std::string trace_file(int rank);
+
+// Why no step was observed: the observer's own `failure`, or what was missing.
+std::string not_observed(bool imported_torch, const std::string& failure);
+
+}  // namespace sweepd::command
