@@ -47,10 +47,11 @@ class OutputLog {
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fputc('\n', stdout);
     since_look_ += static_cast<std::int64_t>(line.size()) + 1;
-    if (since_look_ >= LogCap{}.tail_bytes) flush();
+    if (since_look_ >= LogCap{}.tail_bytes) cap();
   }
-  void flush() {
-    std::fflush(stdout);
+  void flush() { std::fflush(stdout); }
+  void cap() {
+    flush();
     if (const auto capped = cap_own_log(); !capped)
       std::fputs(capped.error().message.c_str(), stderr);
     since_look_ = 0;
@@ -195,8 +196,8 @@ class Command final : public Workload, public SelfTimed {
       }
       take(*report, line, findings, symptoms);
     };
-    const Ended ended = command::run(plan_, on_output, on_report);
-    log_.flush();
+    const Ended ended = command::run(plan_, on_output, on_report, [this] { log_.flush(); });
+    log_.cap();
     const auto kills = command::kills_for_memory();
     symptoms.judge(ended, kills_before && kills && *kills > *kills_before,
                    context_.run.memory_limit);

@@ -64,7 +64,8 @@ HostInfo look_at_host() {
   if (machine_id.empty()) machine_id = first_line("/var/lib/dbus/machine-id");
   host.id = hash128(machine_id + "\n" + host.hostname);
   host.cpu_model = cpu_model(system);
-  host.cores = static_cast<std::int64_t>(usable_cores().size());
+  host.cores =
+      cores_within_quota(static_cast<std::int64_t>(usable_cores().size()), cgroup_cpu_quota());
   host.sockets = count_sockets();
   const std::string meminfo = read_small_file("/proc/meminfo");
   host.memory = {leading_integer(proc_field(meminfo, "MemTotal")) * 1024};  // "16384 kB", binary

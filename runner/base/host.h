@@ -17,7 +17,7 @@ struct HostInfo {
   std::string id;  // hash of machine-id and host name: equal means the same machine
   std::string hostname;
   std::string cpu_model;
-  std::int64_t cores = 0;  // usable by this user (affinity mask), not those of the board
+  std::int64_t cores = 0;  // usable by this user (affinity mask, CPU quota), not the board's
   std::int64_t sockets = 0;
   Bytes memory;
   Bytes cache;  // last-level cache; 0 when the kernel does not tell

@@ -194,6 +194,7 @@ std::string warnings(const rpc::SweepPlan& plan) {
   for (const std::string& why : plan.refusals) {
     out += fmt::format("! not all of it can run: {}\n", why);
   }
+  for (const std::string& warning : plan.warnings) out += fmt::format("! {}\n", warning);
   if (const std::string& why = plan.work_error; !why.empty()) {
     out += fmt::format("! work and memory are unknown: {}\n", why);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <set>
 
 #include "runner/base/cgroup.h"
 #include "runner/exec/gpus.h"
@@ -26,12 +27,33 @@ std::optional<std::string> variable(const char* name) {
 
 }  // namespace
 
-Machine discover_machine() {
+void keep_within_quota(Machine& machine, const std::optional<double>& quota) {
+  const auto all = static_cast<std::int64_t>(machine.cores.size());
+  if (!quota || *quota >= static_cast<double>(all)) return;
+  machine.cpu_quota = quota;
+  const auto count = static_cast<std::size_t>(cores_within_quota(all, quota));
+  std::set<int> kept;
+  for (std::size_t i = 0, last = 1; i < last && kept.size() < count; ++i) {
+    for (const Gpu& gpu : machine.gpus) {
+      last = std::max(last, gpu.near_cores.size());
+      if (i < gpu.near_cores.size() && kept.size() < count) kept.insert(gpu.near_cores[i]);
+    }
+  }
+  for (const int core : machine.cores) {
+    if (kept.size() < count) kept.insert(core);
+  }
+  machine.cores.assign(kept.begin(), kept.end());
+  for (Gpu& gpu : machine.gpus) {
+    std::erase_if(gpu.near_cores, [&](int core) { return !kept.contains(core); });
+  }
+}
+
+Machine discover_machine(const std::filesystem::path& root) {
   const Topology topology = Topology::of_this_machine();
   Machine machine;
   machine.cores = allowed_cores(topology);
   machine.memory = read_host().memory;
-  if (const auto limit = cgroup_memory_limit(); limit && *limit < machine.memory) {
+  if (const auto limit = cgroup_memory_limit(root); limit && *limit < machine.memory) {
     machine.memory = *limit;
   }
   if (const auto nvml = Nvml::open()) {
@@ -39,6 +61,7 @@ Machine discover_machine() {
       machine.gpus.push_back(gpu_of(gpu, topology, machine.cores));
     }
   }
+  keep_within_quota(machine, cgroup_cpu_quota(root));
   return machine;
 }
 

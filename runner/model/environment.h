@@ -59,6 +59,9 @@ struct DeviceState {
   // "after" only: mean number of leased cores that other processes, or other guests of the
   // hypervisor, kept from this rank since "before".
   std::optional<double> cores_lost_to_others, cores_stolen;
+  // "after" only: periods of the control group's CPU quota since "before", and those in which the
+  // kernel stopped its processes because the quota was used up.
+  std::optional<std::int64_t> quota_periods, throttled_periods;
 
   static void visit(auto& self, auto&& field) {
     field("rank", self.rank, "", Implied());
@@ -75,6 +78,10 @@ struct DeviceState {
           "mean number of leased cores that others used, `after` only");
     field("cores_stolen", self.cores_stolen,
           "mean number that other guests of the hypervisor used, `after` only");
+    field("quota_periods", self.quota_periods,
+          "periods of the control group's CPU quota, `after` only");
+    field("throttled_periods", self.throttled_periods,
+          "those in which the quota was used up, `after` only");
   }
 };
 

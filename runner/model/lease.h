@@ -1,6 +1,7 @@
 // What the machine has, and what part of it an attempt was granted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct Gpu {
 };
 
 struct Machine {
-  std::vector<int> cores;  // logical CPUs this user may use, ascending
+  std::vector<int> cores;  // logical CPUs that leases may have, ascending
+  // Of the control group, in cores, if it is less than the affinity mask has: 0.3, 2.5.
+  std::optional<double> cpu_quota = {};
   std::vector<Gpu> gpus;
   Bytes memory;
 };

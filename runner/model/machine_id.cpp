@@ -18,9 +18,10 @@ constexpr int kMemorySteps = 64;  // between two powers of two
 constexpr std::string_view kBetween = "; ";
 
 // The name of a fact, and how a sentence names it. In the order of the text.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kFacts{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kFacts{{
     {"CPU", "the CPU"},
     {"cores", "the number of cores"},
+    {"CPU quota", "the CPU quota"},
     {"sockets", "the number of sockets"},
     {"memory", "the memory"},
     {"GPU", "the GPU"},
@@ -77,7 +78,7 @@ bool add_gpus(const std::vector<DeviceInfo>& devices, Facts& facts) {
   }
   std::sort(kinds.begin(), kinds.end());
   kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
-  constexpr std::size_t kFirst = 4;  // "GPU" in kFacts
+  constexpr std::size_t kFirst = 5;  // "GPU" in kFacts
   for (std::size_t i = 0; i < std::tuple_size_v<GpuFacts>; ++i) {
     std::vector<std::string> values;
     for (const GpuFacts& kind : kinds) values.push_back(kind[i]);
@@ -108,6 +109,7 @@ MachineIds machine_ids(const HostInfo& host, const Machine& machine,
               {"cores", fmt::to_string(machine.cores.size())},
               {"sockets", fmt::to_string(host.sockets)},
               {"memory", to_human(rounded_memory(machine.memory))}};
+  if (machine.cpu_quota) facts["CPU quota"] = fmt::format("{:.3g} cores", *machine.cpu_quota);
   MachineIds ids;
   ids.cpu = id_of(host, facts);
   if (add_gpus(devices, facts)) ids.cuda = id_of(host, facts);

@@ -1,12 +1,12 @@
 // What an attempt runs on, as far as it decides whether a result may be used again. The daemon
 // alone makes this, once for what would run now and for what it starts; a worker only copies it.
 //
-// What counts, on every device: the host's id, the CPU's model, the number of usable cores, the
-// number of sockets, and the memory that attempts may use. On cuda also the GPUs: name, memory,
-// driver, compute capability, power limit and ECC. Equal GPUs count once, so neither their number
-// nor their serial numbers matter; and on the CPU, GPUs do not matter at all. What does not count:
-// kernel, operating system, governor and clocks. The versions of LibTorch and CUDA are part of a
-// workload's code (cmake/workload_code.cmake).
+// What counts, on every device: the host's id, the CPU's model, the number of usable cores, a
+// CPU quota below them, the number of sockets, and the memory that attempts may use. On cuda also
+// the GPUs: name, memory, driver, compute capability, power limit and ECC. Equal GPUs count once,
+// so neither their number nor their serial numbers matter; and on the CPU, GPUs do not matter at
+// all. What does not count: kernel, operating system, governor and clocks. The versions of LibTorch
+// and CUDA are part of a workload's code (cmake/workload_code.cmake).
 //
 // Memory is rounded to the nearest 1/64 to 1/128 of itself, because the kernel or the driver keeps
 // a few MiB more or less of it after an update.

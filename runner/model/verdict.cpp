@@ -200,6 +200,20 @@ void judge_cores(Judgement& judgement, const Environment& environment, std::int6
   }
 }
 
+// Whatever the size of the quota: the steps in which it was used up had to wait.
+void judge_quota(Judgement& judgement, const std::vector<DeviceState>& states) {
+  std::int64_t throttled = 0, periods = 0;
+  for (const DeviceState& state : states) {
+    if (state.throttled_periods.value_or(0) <= throttled) continue;  // ranks share one quota
+    throttled = *state.throttled_periods;
+    periods = state.quota_periods.value_or(0);
+  }
+  if (throttled == 0) return;
+  add_reason(judgement, Verdict::kSuspect,
+             fmt::format("the CPU quota was used up in {} of {} periods during the measured steps",
+                         throttled, periods));
+}
+
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
@@ -238,6 +252,7 @@ Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
   judge_rates(judgement, summaries, work, peak.value_or(Peak{}),
               distinct_devices(environment, ranks));
   judge_device_states(judgement, environment.states);
+  judge_quota(judgement, environment.states);
   judge_cores(judgement, environment, ranks_on_host.value_or(ranks));
   return judgement;
 }

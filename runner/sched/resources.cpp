@@ -46,6 +46,10 @@ void move_cores(const std::vector<int>& wanted, std::size_t count, std::set<int>
   }
 }
 
+std::string by_quota(const Machine& machine) {
+  return machine.cpu_quota ? fmt::format(", by its CPU quota of {:.3g}", *machine.cpu_quota) : "";
+}
+
 }  // namespace
 
 Resources::Resources(Pool pool)
@@ -98,16 +102,16 @@ std::string Resources::refusal(const Item& item) const {
                        machine_.gpus.size());
   }
   if (item.threads > 0 && static_cast<std::size_t>(item.threads) > cores) {
-    return fmt::format("threads {} needs {} cores, and {} has {}", item.threads, item.threads,
-                       place_, cores);
+    return fmt::format("threads {} needs {} cores, and {} has {}{}", item.threads, item.threads,
+                       place_, cores, by_quota(machine_));
   }
   if (std::string ranks_refused = refusal_of_ranks(item); !ranks_refused.empty()) {
     return ranks_refused;
   }
   const bool shares_cores = ranks > cores && item.threads <= 1;
   if (!shares_cores && ranks * cores_per_rank(item) > cores) {
-    return fmt::format("{} ranks of {} threads need {} cores, and {} has {}", ranks, item.threads,
-                       ranks * cores_per_rank(item), place_, cores);
+    return fmt::format("{} ranks of {} threads need {} cores, and {} has {}{}", ranks, item.threads,
+                       ranks * cores_per_rank(item), place_, cores, by_quota(machine_));
   }
   if (machine_.memory.value > 0 && item.memory > machine_.memory) {
     std::string wanted = to_human(item.memory);

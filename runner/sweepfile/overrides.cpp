@@ -116,6 +116,7 @@ std::string spread(Sweep& sweep, const ParamDef& def, std::size_t param,
 std::optional<std::vector<Value>> parse_list(Reporter& report, const Override& set,
                                              const ParamDef& def) {
   std::vector<Value> values;
+  if (set.values.empty() && def.type == ValueType::kText) return {{Value(std::string())}};
   bool good = true;
   int column = static_cast<int>(set.name.size()) + 2;
   for (const std::string& part : split(set.values, ',')) {

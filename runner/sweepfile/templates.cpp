@@ -3,25 +3,36 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <vector>
 
 namespace sweepd {
 namespace {
 
-bool is_given(const ParamDef& def, const Value& value) {
-  if (def.declared) return true;  // whoever declares it says what 0 means
+bool is_something(const ParamDef& def, const Value& value) {
+  if (def.declared) return true;  // it always has a value
   if (const auto* text = std::get_if<std::string>(&value)) return !text->empty();
   if (def.type == ValueType::kBoolean || def.type == ValueType::kReal) return true;
   const auto* number = std::get_if<std::int64_t>(&value);
   return number == nullptr || *number != 0;
 }
 
+// The parameters to which the sweep gives 0 or an empty text.
+std::set<std::size_t> given_as_nothing(const WorkloadDef& def, const Sweep& sweep) {
+  std::set<std::size_t> given;
+  each_value(sweep, [&](std::size_t param, const Value& value) {
+    if (!is_something(def.params[param], value)) given.insert(param);
+  });
+  return given;
+}
+
 // A template parameter of a workload, with the names in the texts seen so far. Thousands of trials
 // in a sweep share a few texts.
 class Template {
  public:
-  Template(const WorkloadDef& def, std::size_t param, const std::vector<std::size_t>& axes)
-      : def_(def), param_(param), axes_(axes) {}
+  Template(const WorkloadDef& def, std::size_t param, const std::vector<std::size_t>& axes,
+           const std::set<std::size_t>& given)
+      : def_(def), param_(param), axes_(axes), given_(given) {}
 
   std::optional<std::string> mistake_in(const Trial& trial) {
     const std::string& text = std::get<std::string>(trial.values[param_]);
@@ -30,7 +41,7 @@ class Template {
     if (!entry->second.mistake.empty()) return entry->second.mistake;
     for (const std::size_t named : entry->second.named) {
       const ParamDef& other = def_.params[named];
-      if (is_given(other, trial.values[named])) continue;
+      if (is_something(other, trial.values[named]) || given_.contains(named)) continue;
       const std::string label = label_of(def_, trial, axes_);
       return fmt::format("{}: {{{}}} is used, but the trial{}{} does not set `{}`", own().name,
                          other.name, label.empty() ? "" : " ", label, other.name);
@@ -67,16 +78,19 @@ class Template {
   const WorkloadDef& def_;
   std::size_t param_;
   const std::vector<std::size_t>& axes_;
+  const std::set<std::size_t>& given_;
   std::map<std::string, Text> texts_;
 };
 
 }  // namespace
 
 std::optional<std::string> mistake_in_templates(const WorkloadDef& def, const Expansion& expansion,
-                                                const std::vector<std::size_t>& axes) {
+                                                const Sweep& sweep) {
+  const std::vector<std::size_t> axes = axes_of(sweep);
+  const std::set<std::size_t> given = given_as_nothing(def, sweep);
   std::vector<Template> templates;
   for (std::size_t i = 0; i < def.params.size(); ++i) {
-    if (def.params[i].form != TextForm::kPlain) templates.emplace_back(def, i, axes);
+    if (def.params[i].form != TextForm::kPlain) templates.emplace_back(def, i, axes, given);
   }
   if (templates.empty()) return std::nullopt;
   for (const ExpandedTrial& trial : expansion.trials) {

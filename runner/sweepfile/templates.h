@@ -9,10 +9,10 @@
 namespace sweepd {
 
 // Returns the first trial that cannot run: a command line is empty, or a template names a parameter
-// that the trial leaves "not given" (an empty text, the number 0). Only the workload's own
-// parameters are checked, because every trial has the run's. The message names the trial by `axes`
-// (label_of). Empty if there is none.
+// that the trial does not set: it has an empty text or the number 0, and the sweep gives that value
+// nowhere. Only the workload's own parameters are checked, because every trial has the run's. The
+// message names the trial by the sweep's axes (label_of). Empty if there is none.
 std::optional<std::string> mistake_in_templates(const WorkloadDef& def, const Expansion& expansion,
-                                                const std::vector<std::size_t>& axes = {});
+                                                const Sweep& sweep);
 
 }  // namespace sweepd

@@ -106,10 +106,11 @@ std::optional<Value> read_value(Reporter& report, const ParamDef& def, const Nod
     return std::nullopt;
   }
   // Refuses long texts before they are parsed. The message gives their size instead of the text.
-  constexpr std::size_t kMaxValue = 1024;
-  if (node.text.size() > kMaxValue) {
+  constexpr std::size_t kMaxText = std::size_t{16} << 10, kMaxOther = 1024;
+  const std::size_t most = def.type == ValueType::kText ? kMaxText : kMaxOther;
+  if (node.text.size() > most) {
     report.error(node.mark, fmt::format("{}: a value of {} bytes; at most {}", def.name,
-                                        node.text.size(), kMaxValue));
+                                        node.text.size(), most));
     return std::nullopt;
   }
   auto value = def.parse(node.text);

@@ -323,7 +323,18 @@ void Attempt::emit_state(const char* moment) {
     event.record.cores_stolen = loss.stolen;
   }
   cpu_before_ = now;
+  if (!pretended) add_throttling(event.record);
   add(event);
+}
+
+// A program that the worker started is in its control group.
+void Attempt::add_throttling(DeviceState& state) {
+  const auto now = cgroup_cpu_throttling(parts_.root);
+  if (now && throttling_before_) {
+    state.quota_periods = now->periods - throttling_before_->periods;
+    state.throttled_periods = now->throttled - throttling_before_->throttled;
+  }
+  throttling_before_ = now;
 }
 
 }  // namespace sweepd

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "runner/base/cgroup.h"
 #include "runner/base/cpu_loss.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
@@ -47,6 +48,7 @@ class Attempt {
   std::string observe_self_timed(SelfTimed& workload);
   void emit_facts();
   void emit_state(const char* moment);
+  void add_throttling(DeviceState& state);
   void add(const Event& event);
 
   AttemptFolder folder_;
@@ -65,6 +67,7 @@ class Attempt {
   std::optional<Context> context_;
   std::unique_ptr<Workload> workload_;
   std::optional<CpuTimes> cpu_before_;  // when the state was last reported
+  std::optional<CpuThrottling> throttling_before_;
 };
 
 }  // namespace sweepd

@@ -11,6 +11,7 @@
 #include <array>
 #include <string>
 
+#include "runner/base/cgroup.h"
 #include "runner/base/proc.h"
 
 namespace sweepd {
@@ -77,7 +78,8 @@ TEST(Host, SaysWhoThisMachineIs) {
   EXPECT_THAT(host.id, testing::MatchesRegex("[0-9a-f]{32}"));
   EXPECT_EQ(host.id, read_host().id);
   EXPECT_FALSE(host.cpu_model.empty());
-  EXPECT_EQ(host.cores, static_cast<std::int64_t>(usable_cores().size()));
+  EXPECT_EQ(host.cores, cores_within_quota(static_cast<std::int64_t>(usable_cores().size()),
+                                           cgroup_cpu_quota()));
   EXPECT_GE(host.sockets, 1);
   EXPECT_THAT(host.kernel, testing::StartsWith("Linux "));
   // In some containers /proc/meminfo shows less than the kernel's own count.

@@ -4,7 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
+
+#include "runner/client/doctor/probe.h"
+#include "runner/client/temporary_folder.h"
 
 namespace sweepd {
 namespace {
@@ -145,6 +150,40 @@ TEST(Doctor, SaysWhetherSystemdRunsTheDaemonAndWhereTheLogIs) {
             "0.1.0 (abc), run by systemd as sweepd.service; same as sweepctl");
   EXPECT_EQ(found_of(facts, "log"),
             "the journal (journalctl --user-unit sweepd.service) and /s/sweepd.log");
+}
+
+TEST(Doctor, WarnsOfAQuotaBelowTheCores) {
+  MachineFacts facts = healthy();
+  facts.cpu.affine_cores = 2;
+  facts.cpu.quota = 0.3;
+  facts.cpu.usable_cores = 1;
+  facts.cpu.throttling = {74, 65};
+  EXPECT_THAT(found_of(facts, "CPU"), HasSubstr(", 1 usable core,"));
+  EXPECT_EQ(found_of(facts, "CPU quota"), "0.3 of 2 cores, used up in 65 of 74 periods");
+  EXPECT_EQ(worst(examine(facts)), Health::kWarning);
+  facts.cpu.throttling = {};
+  EXPECT_EQ(found_of(facts, "CPU quota"), "0.3 of 2 cores");
+  facts.cpu.quota = 2;
+  EXPECT_EQ(worst(examine(facts)), Health::kOk);
+}
+
+TEST(Doctor, SeesTheQuotaOfItsControlGroup) {
+  const auto folder = TemporaryFolder::make("doctor");
+  ASSERT_TRUE(folder);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    const auto path = folder->path() / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  };
+  write("proc/self/cgroup", "0::/\n");
+  write("sys/fs/cgroup/cpu.max", "50000 100000\n");
+  write("sys/fs/cgroup/cpu.stat", "nr_periods 10\nnr_throttled 3\n");
+  const CpuFacts cpu = probe_cpu(folder->path());
+  EXPECT_EQ(cpu.quota, 0.5);
+  EXPECT_EQ(cpu.usable_cores, 1);
+  EXPECT_GE(cpu.affine_cores, 1);
+  EXPECT_EQ(cpu.throttling.periods, 10);
+  EXPECT_EQ(cpu.throttling.throttled, 3);
 }
 
 TEST(Doctor, TellsWhoIsBusyAndLeavesTheIdleOut) {

@@ -117,16 +117,30 @@ TEST(PrepareSweeps, AMistakeInATemplateIsAtItsPlace) {
 TEST(PrepareSweeps, ATrialThatDoesNotSetWhatItsTemplateNamesIsRefused) {
   const std::string argv = "params: {argv: \"echo {context} {causal} {steps} {folder}\"}\n";
   EXPECT_FALSE(prepare_command(argv + "matrix: {context: [1, 2]}\n").refusal);
-  const auto zero = prepare_command(argv + "matrix: {context: [1, 0]}\n").refusal;
-  ASSERT_TRUE(zero);
-  EXPECT_EQ(zero->code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(zero->message,
-              StartsWith("sweep `a`: argv: {context} is used, but the trial context=0 argv="));
-  EXPECT_THAT(zero->message, HasSubstr("does not set `context`"));
+  const auto unset = prepare_command(argv + "matrix: {model: [xl]}\n").refusal;
+  ASSERT_TRUE(unset);
+  EXPECT_EQ(unset->code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(unset->message,
+              StartsWith("sweep `a`: argv: {context} is used, but the trial model=xl argv="));
+  EXPECT_THAT(unset->message, HasSubstr("does not set `context`"));
   const auto one_point = prepare_command(
       "include:\n  - {argv: 'echo {model}', model: xl}\n  - {argv: 'echo {model}'}\n");
   ASSERT_TRUE(one_point.refusal);
   EXPECT_THAT(one_point.refusal->message, HasSubstr("does not set `model`"));
+}
+
+TEST(PrepareSweeps, ZeroAndAnEmptyTextAreValues) {
+  const std::string argv = "  argv: \"echo {context} {model}\"\n";
+  for (const char* sections :
+       {"params:\n  context: 0\n  model: ''\n", "params:\n  model: ''\nmatrix: {context: [1, 0]}\n",
+        "params:\n  context: 0\nzip: [{model: [xl, '']}]\n",
+        "params:\n  context: 0\ninclude: [{model: xl}, {model: ''}]\n"}) {
+    std::string text = sections;
+    text.insert(text.find('\n') + 1, argv);
+    const auto prepared = prepare_command(text);
+    EXPECT_FALSE(prepared.refusal) << text << prepared.refusal->message;
+    EXPECT_TRUE(prepared.errors.empty()) << text;
+  }
 }
 
 TEST(PrepareSweeps, ACommandNeedsAProgram) {

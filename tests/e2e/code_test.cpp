@@ -72,6 +72,23 @@ TEST_F(Code, OfAnyContentIsReusedIfTheSweepSaysSo) {
   EXPECT_THAT(missing.err, HasSubstr("watch: no file or folder `gone.py`"));
 }
 
+TEST_F(Code, WhatTheProgramWritesDoesNotRefuseTheNextTrial) {
+  box_.write("write.sh", "echo $1 >> $2; echo '{\"step\":0,\"time\":1}' >&$SWEEPD_METRICS_FD\n");
+  const std::string sweep =
+      "sweep: own\nworkload: command\nparams: {cwd: " + box_.folder().string() +
+      ", argv: \"sh write.sh {size} out.txt\", warmup: 0, steps: 1}\n"
+      "matrix: {size: [0, 1]}\n";
+  const Ran first = box_.ctl({"submit", "-", "--wait"}, sweep);
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  // From now on it exists at the submission.
+  const Ran again = box_.ctl({"submit", "-", "--wait"}, sweep);
+  EXPECT_EQ(again.exit_code, 4);
+  EXPECT_THAT(box_.ctl({"show", "own"}).out,
+              AllOf(HasSubstr("changed after it was submitted: out.txt;"), HasSubstr("watch")));
+  const Ran left_out = box_.ctl({"submit", "-", "--wait", "--set", "watch=!out.txt"}, sweep);
+  EXPECT_EQ(left_out.exit_code, 0) << left_out.err;
+}
+
 TEST_F(Code, ARetryOfOldCodeIsRefused) {
   write_script("oops");
   EXPECT_EQ(submit().exit_code, 4);

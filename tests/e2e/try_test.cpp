@@ -53,6 +53,17 @@ TEST(Try, ShowsTheOutputAndWhatWasUnderstoodOrNot) {
               HasSubstr("`try` runs one rank, not 2; add --set world_size=1"));
 }
 
+TEST(Try, AndPlanWarnOfRanksThatShareTheLease) {
+  const Sandbox box;
+  box.write("torchrun", "echo ran\n");
+  const std::string file =
+      box.write("mine.yaml", kHead + "params: {argv: 'sh ./torchrun', reports: nothing, steps: 1}\n");
+  const auto warning = HasSubstr("! each rank that `torchrun` starts inherits OMP_NUM_THREADS");
+  EXPECT_THAT(box.ctl({"try", file}).out, AllOf(warning, HasSubstr("outcome: done")));
+  EXPECT_THAT(box.ctl({"plan", file}).out, warning);
+  EXPECT_THAT(box.ctl({"plan", file, "--set", "env=OMP_NUM_THREADS=1"}).out, testing::Not(warning));
+}
+
 // The file is in another folder than the daemon and the client, and so is the program.
 TEST(ProgramFiles, AreFoundBesideTheSweepFileAndInTheSubmittersPath) {
   const Sandbox box;

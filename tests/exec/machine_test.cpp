@@ -100,6 +100,55 @@ TEST(VisibleGpus, AreThoseTheBatchSystemGave) {
   }
 }
 
+using DiscoveredMachine = Scratch;
+
+TEST_F(DiscoveredMachine, HasNoMoreCoresThanItsQuota) {
+  write("proc/self/cgroup", "0::/job\n");
+  write("sys/fs/cgroup/job/cpu.max", "30000 100000\n");
+  const Machine machine = discover_machine(root_);
+  EXPECT_EQ(machine.cores, std::vector<int>{usable_cores().front()});
+  EXPECT_EQ(machine.cpu_quota, 0.3);
+}
+
+Machine with_gpus(std::vector<std::vector<int>> near_cores) {
+  Machine machine;
+  machine.cores = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (auto& near : near_cores) machine.gpus.push_back({0, "", "", {}, std::move(near)});
+  return machine;
+}
+
+TEST(Quota, LeavesTheCoresNearestToTheGpus) {
+  struct Row {
+    std::vector<std::vector<int>> near_cores;
+    double quota;
+    std::vector<int> kept;
+  };
+  for (const Row& row : {Row{{}, 3.9, {0, 1, 2}},
+                         {{{4, 5, 6, 7}}, 2, {4, 5}},
+                         {{{4, 5, 6, 7}}, 5, {0, 4, 5, 6, 7}},
+                         {{{6, 7}, {2, 3}}, 3, {2, 6, 7}},
+                         {{{6, 7}, {6, 7}}, 2, {6, 7}},
+                         {{{}, {}}, 2, {0, 1}},
+                         {{{}, {3}}, 0.5, {3}}}) {
+    Machine machine = with_gpus(row.near_cores);
+    keep_within_quota(machine, row.quota);
+    EXPECT_EQ(machine.cores, row.kept) << row.quota;
+    EXPECT_EQ(machine.cpu_quota, row.quota);
+    for (const Gpu& gpu : machine.gpus) {
+      for (const int core : gpu.near_cores) EXPECT_THAT(row.kept, testing::Contains(core));
+    }
+  }
+}
+
+TEST(Quota, OfAllCoresOrMoreChangesNothing) {
+  for (const std::optional<double> quota : {std::optional<double>(), {8.0}, {64.0}}) {
+    Machine machine = with_gpus({});
+    keep_within_quota(machine, quota);
+    EXPECT_EQ(machine.cores.size(), 8U);
+    EXPECT_EQ(machine.cpu_quota, std::nullopt);
+  }
+}
+
 using GpuCores = Scratch;
 
 TEST_F(GpuCores, AreThoseOfItsNumaNodeThatWeMayUse) {
@@ -122,12 +171,13 @@ TEST_F(GpuCores, AreThoseOfItsNumaNodeThatWeMayUse) {
   EXPECT_THAT(gpu_of(gpu, topology, allowed, root_).near_cores, IsEmpty());
 }
 
-TEST(Machine, HasTheCoresAndMemoryWeMayUse) {
-  const Machine machine = discover_machine();
+TEST_F(DiscoveredMachine, HasTheCoresAndMemoryWeMayUse) {
+  const Machine machine = discover_machine(root_);
   const HostInfo host = read_host();
   ASSERT_FALSE(machine.cores.empty());
   EXPECT_TRUE(std::is_sorted(machine.cores.begin(), machine.cores.end()));
-  EXPECT_EQ(machine.cores, usable_cores());
+  EXPECT_EQ(machine.cores, usable_cores()) << "there is no quota below this root";
+  EXPECT_EQ(machine.cpu_quota, std::nullopt);
   EXPECT_GT(machine.memory.value, 0);
   EXPECT_LE(machine.memory, host.memory);
   for (const Gpu& gpu : machine.gpus) {

@@ -53,6 +53,7 @@ TEST(MachineId, WhatTheHostIsMakesAnotherOnEveryDevice) {
       {"host", [](MachineToday& m) { m.host.id = "5678"; }},
       {"CPU", [](MachineToday& m) { m.host.cpu_model = "AMD EPYC 9654"; }},
       {"cores", [](MachineToday& m) { m.machine.cores.pop_back(); }},
+      {"quota", [](MachineToday& m) { m.machine.cpu_quota = 0.3; }},
       {"sockets", [](MachineToday& m) { m.host.sockets = 1; }},
       {"memory", [](MachineToday& m) { m.machine.memory.value /= 2; }},
   };

@@ -246,6 +246,21 @@ TEST(Judge, SaysHowMuchOthersTook) {
                   "the hypervisor took 0.3 of the 2 leased cores away during the measured steps"));
 }
 
+TEST(Judge, AQuotaThatWasUsedUp) {
+  Environment environment = quiet();
+  environment.states[1].quota_periods = 74;
+  environment.states[1].throttled_periods = 0;
+  EXPECT_EQ(judge_environment(environment).verdict, Verdict::kValid);
+  environment.states.push_back(environment.states[1]);
+  environment.states[2].rank = 1;
+  environment.states[2].throttled_periods = 65;
+  const Judgement judgement = judge_environment(environment, 2);
+  EXPECT_EQ(judgement.verdict, Verdict::kSuspect);
+  EXPECT_THAT(
+      judgement.reasons,
+      ElementsAre("the CPU quota was used up in 65 of 74 periods during the measured steps"));
+}
+
 TEST(Judge, ALoadThatDidNotTouchTheLeaseIsNoMatter) {
   Environment environment = quiet();
   environment.states[0].load_average = 40;

@@ -71,6 +71,11 @@ TEST(GpuLease, PrefersTheCoresOfItsNumaNode) {
           "start 1 on GPU-0:4,5,6,7 | GPU-1:0,1,2,3"}});
 }
 
+Machine within_quota(Machine machine, double quota) {
+  machine.cpu_quota = quota;
+  return machine;
+}
+
 TEST(Refusal, NamesWhatIsAskedForAndWhatThereIs) {
   check({
       {"too many GPUs", machine_of(8, 2), gpu_timing(1, 4),
@@ -79,6 +84,9 @@ TEST(Refusal, NamesWhatIsAskedForAndWhatThereIs) {
        "refuse 1: world_size 1 needs 1 GPUs, and this machine has 0"},
       {"too many threads", machine_of(2), with_threads(cpu_timing(1), 3),
        "refuse 1: threads 3 needs 3 cores, and this machine has 2"},
+      {"more threads than the quota leaves", within_quota(machine_of(2), 2.5),
+       with_threads(cpu_timing(1), 3),
+       "refuse 1: threads 3 needs 3 cores, and this machine has 2, by its CPU quota of 2.5"},
       {"too many threads of all ranks", machine_of(4),
        with_threads(with_ranks(cpu_timing(1), 2), 3),
        "refuse 1: 2 ranks of 3 threads need 6 cores, and this machine has 4"},

@@ -146,11 +146,24 @@ TEST_F(ProgramFile, AWordThatIsAParameterStaysInTemplates) {
   const std::string argv = "params: {argv: \"{python} mm.py\"}\n";
   const Sweep program = declare(argv);
   EXPECT_NE(program.program->find("python"), nullptr);
-  EXPECT_EQ(mistake_in_templates(*program.program, expand(program, *program.program)),
+  EXPECT_EQ(mistake_in_templates(*program.program, expand(program, *program.program), program),
             std::nullopt);
   const WorkloadDef& command = *catalog_.find("command");
   const Sweep plain = one("sweep: a\nworkload: command\n" + argv);
-  EXPECT_EQ(mistake_in_templates(command, expand(plain, command)), std::nullopt);
+  EXPECT_EQ(mistake_in_templates(command, expand(plain, command), plain), std::nullopt);
+}
+
+TEST_F(ProgramFile, ATextMaySetToNothingAndMayBeLong) {
+  const std::string head = "sweep: a\nworkload: command\nparams: {argv: ";
+  const Sweep sweep = one(head + "mm, variant: xl}\n", {"variant="});
+  const WorkloadDef& command = *catalog_.find("command");
+  EXPECT_EQ(label_of(command, expand(sweep, command).trials.at(0).trial), "argv=mm");
+  const auto with_argv = [&](std::size_t bytes) {
+    return parse(head + std::string(bytes, 'm') + "}\n");
+  };
+  EXPECT_EQ(with_argv(16384).errors.size(), 0U);
+  ASSERT_EQ(with_argv(16385).errors.size(), 1U);
+  EXPECT_EQ(with_argv(16385).errors[0].message, "argv: a value of 16385 bytes; at most 16384");
 }
 
 TEST_F(ProgramFile, AutoPassesWhatTheFileDeclares) {

@@ -1,6 +1,7 @@
 #include "workloads/command/code.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,9 +10,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "runner/base/files.h"
-#include "runner/base/hash.h"
 #include "runner/base/text.h"
+#include "runner/model/changes.h"
+#include "workloads/command/file_hash.h"
 
 namespace sweepd::command {
 namespace {
@@ -19,53 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kHashDigits = 8;
-constexpr std::size_t kMaxFiles = 10'000;  // of a watched folder
-// Larger files are data, such as tokens or weights. To read them would take longer than many a
-// trial, so their size and time stand for their content.
-constexpr std::uintmax_t kMaxHashed = 64 << 20;  // bytes
-
-// One trial after another names the same interpreter, so a file is read again only if its size or
-// time differs.
-// `named` says who named the file: "argv: `--config=mm.yaml`".
-std::string hash_of_file(const fs::path& path, const std::string& named) {
-  struct Known {
-    std::uintmax_t size = 0;
-    fs::file_time_type time;
-    std::string hash;
-  };
-  static std::map<fs::path, Known> known;
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  const fs::file_time_type time = fs::last_write_time(path, error);
-  Known& entry = known[path];
-  if (size > kMaxHashed && !error) {
-    return hash128(fmt::format("{} {}", size, time.time_since_epoch().count()));
-  }
-  if (!entry.hash.empty() && !error && entry.size == size && entry.time == time) return entry.hash;
-  const auto content = read_regular(path, Links::kFollow);
-  if (!content) {
-    throw std::runtime_error(
-        fmt::format("{}: {}; expected a file that can be read", named, content.error().message));
-  }
-  entry = {size, time, hash128(*content)};
-  return entry.hash;
-}
-
-std::string hash_of_folder(const fs::path& folder, const std::string& named) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
-    if (files.size() > kMaxFiles) {
-      throw std::runtime_error(fmt::format("{} has more than {} files", named, kMaxFiles));
-    }
-  }
-  std::ranges::sort(files);
-  std::string all;
-  for (const fs::path& file : files) {
-    all += fmt::format("{} {}\n", fs::relative(file, folder).string(), hash_of_file(file, named));
-  }
-  return hash128(all);
-}
 
 bool is_file(const fs::path& path) {
   std::error_code error;
@@ -109,6 +63,121 @@ std::optional<fs::path> file_in(const Program& program, const std::string& word)
 
 std::string named(std::string_view parameter, const std::string& word) {
   return fmt::format("{}: `{}`", parameter, word);
+}
+
+// Whether the option's value is where a program writes: `-o`, `--out`, `--benchmark_out`,
+// `--export-json`.
+bool is_of_output(std::string_view option) {
+  if (option == "-o") return true;
+  if (!option.starts_with('-')) return false;
+  std::string words(option);
+  std::ranges::replace(words, '_', '-');
+  return std::ranges::any_of(split(words, '-'), [](const std::string& word) {
+    return word == "out" || word == "output" || word == "outfile" || word == "export";
+  });
+}
+
+bool names_output(const std::vector<std::string>& argv, std::size_t i) {
+  const std::size_t begin = begin_of_name(argv[i]);
+  if (begin > 0) return is_of_output(std::string_view(argv[i]).substr(0, begin - 1));
+  return i > 1 && is_of_output(argv[i - 1]);
+}
+
+// Whether a `!PATTERN` names the file, or a folder that it is in, by name or by path below
+// `folder`.
+bool is_left_out(const Program& program, const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return std::ranges::any_of(program.watch, [&](const std::string& word) {
+    if (!word.starts_with('!')) return false;
+    std::string pattern = word.substr(1);
+    if (pattern.ends_with('/')) pattern.pop_back();
+    const auto matches = [&](const fs::path& text) {
+      return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+    };
+    fs::path part = relative.empty() ? path.filename() : relative;
+    for (; !part.empty(); part = part.parent_path()) {
+      if (matches(part) || matches(part.filename())) return true;
+    }
+    return false;
+  });
+}
+
+std::vector<fs::path> watched_files(const Program& program, const fs::path& folder,
+                                    const std::string& named) {
+  return files_below(
+      folder, [&](const fs::path& path) { return is_left_out(program, path, folder); }, named);
+}
+
+struct Part {
+  enum class Of { kProgram, kArgument, kWatched } of = Of::kProgram;
+  fs::path path;
+  std::string hash;
+  // The folder that `.` and `lib/` name has a name too.
+  std::string name() const {
+    return (path.has_filename() ? path : path.parent_path()).filename().string();
+  }
+};
+
+Part watched_part(const Program& program, const std::string& word) {
+  const auto is_folder = [](const fs::path& path) {
+    std::error_code error;
+    return fs::is_directory(path, error);
+  };
+  const std::string parameter = named("watch", word);
+  if (const auto path = find_file(program, word)) {
+    return {Part::Of::kWatched, *path, hash_of_file(*path, parameter)};
+  }
+  if (const auto folder = first_of(candidates(program, word), is_folder)) {
+    const auto files = watched_files(program, *folder, parameter);
+    return {Part::Of::kWatched, *folder, hash_of_files(*folder, files, parameter)};
+  }
+  throw std::runtime_error(fmt::format(
+      "watch: no file or folder `{}`; expected an absolute path, or one below `cwd` or the sweep "
+      "file's folder",
+      word));
+}
+
+std::vector<Part> parts_of(const Program& program) {
+  std::vector<Part> parts;
+  if (program.argv.empty()) return parts;
+  // The resolved name says more: python3.11 instead of python3.
+  if (const auto path = find_program(program); path && is_file(*path)) {
+    const fs::path real = fs::canonical(*path);
+    const std::string parameter = named("argv", program.argv.front());
+    parts.push_back({Part::Of::kProgram, real, hash_of_file(real, parameter)});
+  }
+  for (std::size_t i = 1; i < program.argv.size(); ++i) {
+    const std::string& word = program.argv[i];
+    const auto path = file_in(program, word);
+    if (!path || names_output(program.argv, i) || is_left_out(program, *path, program.folder)) {
+      continue;
+    }
+    parts.push_back({Part::Of::kArgument, *path, hash_of_file(*path, named("argv", word))});
+  }
+  for (const std::string& word : program.watch) {
+    if (!word.starts_with('!')) parts.push_back(watched_part(program, word));
+  }
+  return parts;
+}
+
+std::string code_of_parts(const std::vector<Part>& parts) {
+  std::string code;
+  for (const Part& part : parts) {
+    code += fmt::format("{}{}:{}", code.empty() ? "" : " ", part.name(),
+                        part.hash.substr(0, kHashDigits));
+  }
+  return code;
+}
+
+std::string newest_below(const Program& program, const fs::path& folder) {
+  const auto files = watched_files(program, folder, folder.string());
+  const auto time_of = [](const fs::path& file) {
+    std::error_code error;
+    const auto time = fs::last_write_time(file, error);
+    return error ? fs::file_time_type::min() : time;
+  };
+  const auto newest = std::ranges::max_element(files, {}, time_of);
+  return newest == files.end() ? "" : fs::relative(*newest, folder).string();
 }
 
 }  // namespace
@@ -163,40 +232,23 @@ ProgramFiles files_of(const Program& program) {
 }
 
 std::string code_of(const Program& program) {
-  std::string code;
-  const auto add = [&code](const fs::path& path, const std::string& hash) {
-    code += fmt::format("{}{}:{}", code.empty() ? "" : " ", path.filename().string(),
-                        hash.substr(0, kHashDigits));
-  };
-  if (program.argv.empty()) return code;
-  // The resolved name says more: python3.11 instead of python3.
-  if (const auto path = find_program(program); path && is_file(*path)) {
-    const fs::path real = fs::canonical(*path);
-    add(real, hash_of_file(real, named("argv", program.argv.front())));
+  return code_of_parts(parts_of(program));
+}
+
+std::vector<std::string> changed_since(const std::string& code, const Program& program) {
+  const std::vector<Part> parts = parts_of(program);
+  std::vector<std::string> changed;
+  for (const std::string& name : changed_parts(code, code_of_parts(parts))) {
+    const auto part = std::ranges::find(parts, name, &Part::name);
+    const bool is_here = part != parts.end();
+    const bool was_there = (" " + code).find(fmt::format(" {}:", name)) != std::string::npos;
+    if (is_here && part->of == Part::Of::kArgument && !was_there) continue;
+    changed.push_back(name);
+    if (!is_here || part->of != Part::Of::kWatched || is_file(part->path)) continue;
+    const std::string newest = newest_below(program, part->path);
+    if (!newest.empty()) changed.back() += fmt::format(" (its newest file: {})", newest);
   }
-  for (std::size_t i = 1; i < program.argv.size(); ++i) {
-    const std::string& word = program.argv[i];
-    if (const auto path = file_in(program, word)) {
-      add(*path, hash_of_file(*path, named("argv", word)));
-    }
-  }
-  for (const std::string& word : program.watch) {
-    const auto is_folder = [](const fs::path& path) {
-      std::error_code error;
-      return fs::is_directory(path, error);
-    };
-    if (const auto path = find_file(program, word)) {
-      add(*path, hash_of_file(*path, named("watch", word)));
-    } else if (const auto folder = first_of(candidates(program, word), is_folder)) {
-      add(*folder, hash_of_folder(*folder, named("watch", word)));
-    } else {
-      throw std::runtime_error(fmt::format(
-          "watch: no file or folder `{}`; expected an absolute path, or one below `cwd` "
-          "or the sweep file's folder",
-          word));
-    }
-  }
-  return code;
+  return changed;
 }
 
 }  // namespace sweepd::command

@@ -13,9 +13,10 @@ namespace sweepd::command {
 inline constexpr std::string_view kAnyCode = "any";  // turns the check off
 
 struct Program {
-  std::vector<std::string> argv;   // with parameters inserted
-  std::filesystem::path folder;    // in which it runs; empty: unknown, so only absolute paths count
-  std::vector<std::string> watch;  // files and folders
+  std::vector<std::string> argv;  // with parameters inserted
+  std::filesystem::path folder;   // in which it runs; empty: unknown, so only absolute paths count
+  // Files and folders. `!PATTERN` leaves out files and folders: `!out.json`, `!data`, `!*.csv`.
+  std::vector<std::string> watch;
   std::filesystem::path origin = {};  // the sweep file's folder, where files are found too
   std::string path = {};              // folders of programs, as in $PATH; empty: $PATH
 };
@@ -37,10 +38,15 @@ struct ProgramFiles {
 ProgramFiles files_of(const Program& program);
 
 // Returns "python3.11:1f00aa22 mm.py:9ab1c2d3": the program, every argument (or the part of it
-// behind a `=`) that is a file, and what is watched, by file name and hash of the content; of files
-// above 64 MiB, of size and time of change. Programs without a path are found in $PATH. Throws
-// std::runtime_error, naming the parameter and its word, if one of these files cannot be read, or
-// if what is watched does not exist or is a folder of more than 10,000 files.
+// behind a `=`) that is a file, and what is watched, by file name and hash of the content
+// (file_hash.h). Programs without a path are found in $PATH. What an option such as `--out` or `-o`
+// names does not count. Throws std::runtime_error, naming the parameter and its word, if one of
+// these files cannot be read, or if what is watched does not exist or is a folder of more than
+// 10,000 files.
 std::string code_of(const Program& program);
+
+// Returns what differs now from `code`, by name; of a watched folder also its newest file. An
+// argument that has become a file since then does not count: the program writes it.
+std::vector<std::string> changed_since(const std::string& code, const Program& program);
 
 }  // namespace sweepd::command

@@ -7,9 +7,16 @@
 namespace sweepd::command {
 namespace {
 
+// A real stays one: programs that read the type from the text, as nanoGPT does, refuse 0 for 0.0.
+std::string real_text(double real) {
+  std::string text = to_text(real);
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
+}
+
 std::string template_text(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  if (const auto* real = std::get_if<double>(&value)) return to_text(*real);
+  if (const auto* real = std::get_if<double>(&value)) return real_text(*real);
   if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
   return std::get<std::string>(value);
 }

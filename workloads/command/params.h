@@ -152,7 +152,7 @@ struct Params {
     return std::move(names.all);
   }
 
-  // These have only the meaning that the template gives them. Empty, or 0, means not given.
+  // These have only the meaning that the template gives them.
   void visit_free(auto& field) {
     field("variant", variant, "for the template: which of several programs or settings");
     field("model", model, "for the template");
@@ -162,14 +162,14 @@ struct Params {
     field("dtype", dtype, "for the template");
     field("compile", compile, "for the template");
     field("backend", backend, "for the template");
-    field("context", context, "for the template; 0 is not given");
-    field("batch", batch, "for the template; 0 is not given");
-    field("size", size, "for the template; 0 is not given");
-    field("heads", heads, "for the template; 0 is not given");
-    field("sequence", sequence, "for the template; 0 is not given");
-    field("d_head", d_head, "for the template; 0 is not given");
-    field("d_model", d_model, "for the template; 0 is not given");
-    field("bytes", bytes, "for the template, which gets the number of bytes; 0 is not given");
+    field("context", context, "for the template");
+    field("batch", batch, "for the template");
+    field("size", size, "for the template");
+    field("heads", heads, "for the template");
+    field("sequence", sequence, "for the template");
+    field("d_head", d_head, "for the template");
+    field("d_model", d_model, "for the template");
+    field("bytes", bytes, "for the template, which gets the number of bytes");
     field("causal", causal, "for the template, which gets true or false");
     field("arg1", arg1, "for the template: anything else");
     field("arg2", arg2, "for the template: anything else");

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
-#include "runner/model/changes.h"
+#include "runner/model/rank_variables.h"
 #include "workloads/command/variables.h"
 #include "workloads/command/words.h"
 
@@ -76,9 +76,28 @@ fs::path venv_of(const Params& params, const std::vector<Variable>& variables) {
   return below_origin(params, substitute(params.venv, variables, "venv"));
 }
 
-// The variables by which programs and libraries are found.
-Environment environment_of(const Params& params, const std::vector<Variable>& variables) {
+void add_assignments(const Params& params, const std::vector<Variable>& variables, bool has_folder,
+                     Environment& environment) {
+  for (const std::string& word : words_of(params.env, "env", variables, has_folder)) {
+    const std::size_t equal = word.find('=');
+    if (equal == 0) {
+      throw std::invalid_argument(
+          fmt::format("env: `{}` is not an assignment; expected NAME=value, or NAME", word));
+    }
+    if (equal == std::string::npos) continue;  // a name: `submitted` has its value
+    set(environment, word.substr(0, equal), word.substr(equal + 1));
+  }
+}
+
+// What the program gets in addition to the worker's environment. `env` may set any of it, but does
+// not hide what sweepd adds to PATH and PYTHONPATH.
+Environment environment_of(const Params& params, const std::vector<Variable>& variables,
+                           bool has_folder) {
   Environment environment = submitted(params);
+  for (const Declared& own : params.declared) {
+    environment.emplace_back("SWEEPD_PARAM_" + own.name, own.value);
+  }
+  add_assignments(params, variables, has_folder, environment);
   if (const fs::path venv = venv_of(params, variables); !venv.empty()) {
     if (!fs::exists(venv / "bin" / "python")) {
       throw std::invalid_argument(fmt::format(
@@ -97,19 +116,6 @@ Environment environment_of(const Params& params, const std::vector<Variable>& va
     set(environment, "PYTHONPATH", scripts.string() + (before.empty() ? "" : ":" + before));
   }
   return environment;
-}
-
-void add_assignments(const Params& params, const std::vector<Variable>& variables, bool has_folder,
-                     Environment& environment) {
-  for (const std::string& word : words_of(params.env, "env", variables, has_folder)) {
-    const std::size_t equal = word.find('=');
-    if (equal == 0) {
-      throw std::invalid_argument(
-          fmt::format("env: `{}` is not an assignment; expected NAME=value, or NAME", word));
-    }
-    if (equal == std::string::npos) continue;  // a name: `submitted` has its value
-    set(environment, word.substr(0, equal), word.substr(equal + 1));
-  }
 }
 
 Program program_with(const Params& params, const std::vector<Variable>& variables,
@@ -182,8 +188,7 @@ void show_all_gpus(const Context& context, Environment& environment) {
 
 Program program_of(const Params& params, const RunParams& run) {
   const std::vector<Variable> variables = variables_before(params, run);
-  Environment environment = environment_of(params, variables);
-  add_assignments(params, variables, /*has_folder=*/false, environment);
+  const Environment environment = environment_of(params, variables, /*has_folder=*/false);
   const bool known = params.cwd.find("{folder}") == std::string::npos;
   return program_with(params, variables, environment,
                       known ? cwd_of(params, variables) : fs::path(),
@@ -196,11 +201,7 @@ ProgramStart plan_of(const Params& params, const Context& context, const Secrets
                    {std::string(context.device.kind()), context.pass, context.rank,
                     context.world_size, context.threads, context.folder});
   ProgramStart plan;
-  plan.environment = environment_of(params, variables);
-  for (const Declared& own : params.declared) {
-    plan.environment.emplace_back("SWEEPD_PARAM_" + own.name, own.value);
-  }
-  add_assignments(params, variables, /*has_folder=*/true, plan.environment);
+  plan.environment = environment_of(params, variables, /*has_folder=*/true);
   for (const auto& [name, value] : secrets.variables()) {
     const bool twice =
         std::ranges::any_of(plan.environment, [&](const auto& own) { return own.first == name; });
@@ -223,16 +224,19 @@ ProgramStart plan_of(const Params& params, const Context& context, const Secrets
   const bool profiles_itself = params.observe != "nothing" && params.profiler.empty();
   if (context.pass == Pass::kProfile && !profiles_itself) put_profiler(params, variables, plan);
   show_all_gpus(context, plan.environment);
+  // A program that finds them takes itself for one of several ranks: nanoGPT then begins DDP.
+  if (context.world_size == 1) plan.without.assign(kRankVariables.begin(), kRankVariables.end());
   return plan;
 }
 
 void refuse_changed_code(const Params& params, const RunParams& run) {
   if (params.code.empty() || params.code == kAnyCode) return;
-  const std::string now = code_of(program_of(params, run));
-  if (now == params.code) return;
-  throw std::invalid_argument(
-      fmt::format("the program changed after it was submitted: {}; submit the sweep again",
-                  join(changed_parts(params.code, now), ", ")));
+  const std::vector<std::string> changed = changed_since(params.code, program_of(params, run));
+  if (changed.empty()) return;
+  throw std::invalid_argument(fmt::format(
+      "the program changed after it was submitted: {}; submit the sweep again, or, where the "
+      "program itself writes it, leave it out: `watch: \"!NAME\"`",
+      join(changed, ", ")));
 }
 
 }  // namespace sweepd::command

@@ -92,8 +92,10 @@ class Lines {
 
 class Run {
  public:
-  Run(const ProgramStart& plan, const OnLine& output, const OnLine& reports)
+  Run(const ProgramStart& plan, const OnLine& output, const OnLine& reports,
+      const std::function<void()>& passed_on)
       : plan_(plan),
+        passed_on_(passed_on),
         output_(std::move(output_pipe_.read), output),
         reports_(std::move(reports_pipe_.read), reports) {}
 
@@ -104,6 +106,7 @@ class Run {
       kill_descendants();  // what it left behind
       output_.finish();
       reports_.finish();
+      passed_on_();
     } catch (...) {
       kill_descendants();
       throw;
@@ -132,6 +135,7 @@ class Run {
     if (polls[3].revents != 0) deadline_ = now_instant() + kGrace;
     output_.read();
     reports_.read();
+    passed_on_();
     if (polls[2].revents != 0) reap();
     if (!over_ && deadline_ && now_instant() >= *deadline_) {
       kill_descendants();
@@ -171,6 +175,7 @@ class Run {
   }
 
   const ProgramStart& plan_;
+  const std::function<void()>& passed_on_;
   Reaper reaper_;
   Termination termination_;
   Pipe output_pipe_, reports_pipe_;
@@ -185,11 +190,12 @@ class Run {
 
 }  // namespace
 
-Ended run(const ProgramStart& plan, const OnLine& output, const OnLine& reports) {
+Ended run(const ProgramStart& plan, const OnLine& output, const OnLine& reports,
+          const std::function<void()>& passed_on) {
   Ended ended;
   bool terminated = false;
   {
-    Run run(plan, output, reports);
+    Run run(plan, output, reports, passed_on);
     ended = run();
     terminated = run.terminated();
   }

@@ -26,8 +26,9 @@ namespace sweepd::command {
 struct ProgramStart {
   std::vector<std::string> argv = {};                                 // argv[0] is found by PATH
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to this process's
-  std::filesystem::path folder = {};                                  // its working folder
-  Bytes data_limit{0};  // RLIMIT_DATA, its limit for allocations; 0 is none
+  std::vector<std::string_view> without = {};  // variables of this process that it does not get
+  std::filesystem::path folder = {};           // its working folder
+  Bytes data_limit{0};                         // RLIMIT_DATA, its limit for allocations; 0 is none
   bool watch_memory = false;
 };
 
@@ -52,7 +53,10 @@ using OnLine = std::function<void(std::string_view line)>;
 
 // Throws Unavailable if the program does not exist, and std::runtime_error if anything else keeps
 // it from starting. An exception of `output` or `reports` ends the program and is rethrown.
-// `output` gets both stdout and stderr; stdin is /dev/null.
-Ended run(const ProgramStart& plan, const OnLine& output, const OnLine& reports);
+// `output` gets both stdout and stderr; stdin is /dev/null. `passed_on` is called whenever all
+// lines that are there were passed on, and for the last time before a SIGTERM ends this process.
+Ended run(
+    const ProgramStart& plan, const OnLine& output, const OnLine& reports,
+    const std::function<void()>& passed_on = [] {});
 
 }  // namespace sweepd::command

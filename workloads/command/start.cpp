@@ -82,7 +82,9 @@ std::vector<std::string> environment_of(const ProgramStart& plan) {
     const std::string_view name = text.substr(0, text.find('='));
     const bool replaced = std::any_of(plan.environment.begin(), plan.environment.end(),
                                       [&](const auto& own) { return own.first == name; });
-    if (!replaced) entries.emplace_back(text);
+    if (!replaced && std::ranges::find(plan.without, name) == plan.without.end()) {
+      entries.emplace_back(text);
+    }
   }
   for (const auto& [name, value] : plan.environment) entries.push_back(name + "=" + value);
   return entries;

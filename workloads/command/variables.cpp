@@ -15,20 +15,17 @@ class Collector {
 
   template <class T, class... Limits>
   void operator()(std::string_view name, T& value, std::string_view, const Limits&...) {
-    Variable variable{std::string(name), {}, true};
+    std::string text;
     if constexpr (std::is_same_v<T, bool>) {
-      variable.value = value ? "true" : "false";
+      text = value ? "true" : "false";
     } else if constexpr (std::is_same_v<T, std::string>) {
-      variable.value = value;
-      variable.given = !value.empty();
+      text = value;
     } else if constexpr (std::is_same_v<T, Bytes>) {
-      variable.value = std::to_string(value.value);
-      variable.given = value.value != 0;
+      text = std::to_string(value.value);
     } else {
-      variable.value = std::to_string(value);
-      variable.given = value != 0;
+      text = std::to_string(value);
     }
-    variables_.push_back(std::move(variable));
+    variables_.push_back({std::string(name), std::move(text), true});
   }
 
  private:

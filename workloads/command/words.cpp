@@ -39,7 +39,7 @@ std::string substitute(std::string_view word, const std::vector<Variable>& varia
                                did_you_mean(name, names)));
     }
     if (found->given) return found->value;
-    return wrong(fmt::format("{{{}}} is used, but this trial does not set `{}`", name, name));
+    return wrong(fmt::format("{{{}}} has no value here", name));
   };
   return or_throw(fill_template(word, value_of), what);
 }

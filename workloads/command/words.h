@@ -17,7 +17,7 @@ std::vector<std::string> split_words(std::string_view text, std::string_view wha
 struct Variable {
   std::string name;
   std::string value;
-  bool given = true;  // false: this trial does not set the parameter
+  bool given = true;  // false: it has no value here, as {folder} before an attempt
 };
 
 // Inserts the variables' values into "--context={context}"; {{ and }} are braces. Throws

@@ -38,6 +38,7 @@ Exit try_first(Client& client, const SweepFiles& named) {
   if (!reply) return report_error(reply.error());
   fmt::print("{}: the first of {} trials{}{}\n\n", reply->sweep, reply->trials,
              reply->trial.empty() ? "" : ", ", reply->trial);
+  for (const std::string& warning : reply->warnings) fmt::print("! {}\n\n", warning);
   std::fflush(stdout);
   if (auto ran = run_in_foreground(reply->worker, folder->path(), reply->secrets); !ran) {
     return report_error(ran.error());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/base/cgroup.h"
 #include "runner/base/units.h"
 #include "runner/client/doctor/supervisor.h"
 
@@ -21,16 +22,19 @@ struct BusyProcess {
 
 struct CpuFacts {
   std::string model;
-  std::int64_t usable_cores = 0;  // hardware threads in the affinity mask
+  std::int64_t usable_cores = 0;  // those that leases may have: affinity mask, quota
   std::int64_t sockets = 0;
   std::int64_t numa_nodes = 0;
   std::optional<bool> smt;             // two hardware threads share a core
   std::vector<std::string> governors;  // of all cores, each once; empty: the kernel has none
   std::optional<bool> turbo;           // whether clocks above the nominal one are allowed
   std::optional<std::int64_t> mhz, max_mhz;
-  std::string huge_pages;  // always, madvise, never
-  std::string container;   // "docker", "lxc" ...; "" outside of one
-  std::string hypervisor;  // "KVM" ...; "" on bare metal
+  std::string huge_pages;            // always, madvise, never
+  std::string container;             // "docker", "lxc" ...; "" outside of one
+  std::string hypervisor;            // "KVM" ...; "" on bare metal
+  std::int64_t affine_cores = 0;     // hardware threads in the affinity mask
+  std::optional<double> quota = {};  // of the control group's CPU time, in cores
+  CpuThrottling throttling = {};     // since the group exists
 };
 
 struct MemoryFacts {

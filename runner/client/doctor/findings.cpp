@@ -17,12 +17,29 @@ constexpr std::int64_t kFewOpenFiles = 1024;
 constexpr Duration kSlowStart = seconds(3);
 
 Finding cpu(const CpuFacts& cpu) {
-  std::string found = fmt::format("{}, {} usable cores", cpu.model, cpu.usable_cores);
+  std::string found = fmt::format("{}, {} usable core{}", cpu.model, cpu.usable_cores,
+                                  cpu.usable_cores == 1 ? "" : "s");
   if (cpu.sockets > 1) found += fmt::format(", {} sockets", cpu.sockets);
   if (cpu.numa_nodes > 1) found += fmt::format(", {} NUMA nodes", cpu.numa_nodes);
   if (cpu.smt && *cpu.smt) found += ", two hardware threads a core";
   if (cpu.mhz) found += fmt::format(", {} MHz now", *cpu.mhz);
   return ok("CPU", found);
+}
+
+Finding quota(const CpuFacts& cpu) {
+  std::string found = fmt::format("{:.3g} of {} core{}", *cpu.quota, cpu.affine_cores,
+                                  cpu.affine_cores == 1 ? "" : "s");
+  const CpuThrottling& throttling = cpu.throttling;
+  if (throttling.throttled > 0) {
+    found += fmt::format(", used up in {} of {} periods", throttling.throttled, throttling.periods);
+  }
+  if (*cpu.quota >= static_cast<double>(cpu.affine_cores)) return ok("CPU quota", found);
+  return {"CPU quota", Health::kWarning, found,
+          fmt::format("The control group may use no more. All attempts together get {} core{}; "
+                      "timings during which the quota is used up are marked `suspect`.",
+                      cpu.usable_cores, cpu.usable_cores == 1 ? "" : "s"),
+          "raise it: `--cpus` of docker, `resources.limits.cpu` of Kubernetes, `CPUQuota=` of "
+          "systemd"};
 }
 
 Finding governor(const CpuFacts& cpu) {
@@ -253,6 +270,7 @@ std::vector<Finding> examine(const MachineFacts& facts) {
   std::vector<Finding> findings{cpu(facts.cpu),     place(facts.cpu),      governor(facts.cpu),
                                 turbo(facts.cpu),   huge_pages(facts.cpu), memory(facts.memory),
                                 swap(facts.memory), load(facts.load)};
+  if (facts.cpu.quota) findings.insert(findings.begin() + 1, quota(facts.cpu));
   for (Finding& of_gpus : examine_gpus(facts.cuda)) findings.push_back(std::move(of_gpus));
   findings.push_back(worker(facts.worker));
   findings.push_back(state_folder(facts.state));

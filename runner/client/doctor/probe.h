@@ -3,12 +3,14 @@
 // fails; what cannot be read stays empty.
 #pragma once
 
+#include <filesystem>
+
 #include "runner/client/doctor/facts.h"
 #include "runner/wire/endpoint.h"
 
 namespace sweepd {
 
-CpuFacts probe_cpu();
+CpuFacts probe_cpu(const std::filesystem::path& root = "/");  // of the control group's files
 MemoryFacts probe_memory();
 LoadFacts probe_load();
 CudaFacts probe_cuda(const std::filesystem::path& worker);

@@ -131,12 +131,15 @@ bool is_ours(const std::string& name) {
 
 }  // namespace
 
-CpuFacts probe_cpu() {
+CpuFacts probe_cpu(const fs::path& root) {
   const HostInfo& host = read_host();
   const std::string cpuinfo = read_small_file("/proc/cpuinfo");
   CpuFacts cpu;
   cpu.model = host.cpu_model;
-  cpu.usable_cores = host.cores;
+  cpu.affine_cores = static_cast<std::int64_t>(usable_cores().size());
+  cpu.quota = cgroup_cpu_quota(root);
+  cpu.throttling = cgroup_cpu_throttling(root).value_or(CpuThrottling{});
+  cpu.usable_cores = cores_within_quota(cpu.affine_cores, cpu.quota);
   cpu.sockets = host.sockets;
   cpu.numa_nodes = count_numa_nodes();
   if (const auto smt = number_of(line_of(std::string(kCpus) + "smt/active"))) cpu.smt = *smt != 0;

@@ -136,6 +136,7 @@ rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
   message.memory = memory_of(plan);
   for (const PlannedAsk& ask : plan.asks) message.asks.push_back(message_of(ask));
   message.refusals = plan.refusals;
+  message.warnings = plan.warnings;
   message.work_error = plan.work_error;
   message.rows = some_of(plan.looked_at, limit);
   return message;

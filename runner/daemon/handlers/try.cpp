@@ -49,9 +49,12 @@ Result<rpc::Try::Reply> write_first(const Services& services, const PreparedSwee
   if (auto written = write_request(AttemptFolder(folder).request(), request); !written) {
     return written.error();
   }
-  return rpc::Try::Reply{
-      services.worker.string(), sweep.sweep.name, label_of(def, trial, axes_of(sweep.sweep)),
-      services.state.secrets().string(), static_cast<std::int64_t>(sweep.expansion.trials.size())};
+  return rpc::Try::Reply{services.worker.string(),
+                         sweep.sweep.name,
+                         label_of(def, trial, axes_of(sweep.sweep)),
+                         services.state.secrets().string(),
+                         static_cast<std::int64_t>(sweep.expansion.trials.size()),
+                         warnings_of(sweep)};
 }
 
 }  // namespace

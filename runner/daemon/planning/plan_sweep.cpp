@@ -104,6 +104,7 @@ class Planner {
     plan_.description = sweep.description;
     plan_.workload = sweep.workload;
     plan_.passes = sweep.passes;
+    plan_.warnings = warnings_of(prepared_);
     plan_.points = count_points(sweep);
     plan_.trials = static_cast<std::int64_t>(trials().size());
     plan_.duplicates = prepared_.expansion.duplicates;

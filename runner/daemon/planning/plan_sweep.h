@@ -74,6 +74,7 @@ struct SweepPlan {
   PlannedTimeouts timeouts;
   std::vector<PlannedAsk> asks;       // of all kinds
   std::vector<std::string> refusals;  // what the pools can never run, and why
+  std::vector<std::string> warnings;  // of what can run, but measures something else
   std::string work_error;             // why the formulas are unknown
 };
 

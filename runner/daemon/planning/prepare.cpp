@@ -9,6 +9,7 @@
 #include "db/query/query.h"
 #include "runner/base/text.h"
 #include "runner/daemon/attempts/item_of.h"
+#include "runner/model/launcher.h"
 #include "runner/model/program.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/plot.h"
@@ -83,7 +84,7 @@ std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Ex
     return Error{ErrorCode::kInvalidArgument,
                  "sweep `" + sweep.name + "`: every point is excluded, so there is nothing to run"};
   }
-  if (const auto mistake = mistake_in_templates(def, expansion, axes_of(sweep))) {
+  if (const auto mistake = mistake_in_templates(def, expansion, sweep)) {
     return Error{ErrorCode::kInvalidArgument, "sweep `" + sweep.name + "`: " + *mistake};
   }
   if (def.analytic) return std::nullopt;  // formulas have no ranks
@@ -216,6 +217,11 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
         {std::move(sweep), def, std::move(expansion), program, std::move(devices)});
   }
   return prepared;
+}
+
+std::vector<std::string> warnings_of(const PreparedSweep& sweep) {
+  const std::string warning = launcher_warning(*sweep.def, sweep.expansion.trials.front().trial);
+  return warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{warning};
 }
 
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors) {

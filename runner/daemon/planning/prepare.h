@@ -46,6 +46,9 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                                const ComputeCode& compute = nullptr,
                                                const SubmittedFrom& from = {});
 
+// Of the first trial, what can run but measures something else.
+std::vector<std::string> warnings_of(const PreparedSweep& sweep);
+
 // A program as the store knows it: the names of pools, which the file was checked with, belong to
 // this daemon's configuration.
 std::shared_ptr<const WorkloadDef> stored_form(const WorkloadDef& program, const Catalog& catalog);

@@ -148,7 +148,7 @@ struct SweepPlan {
   std::optional<PlannedTimeouts> timeouts;
   std::optional<PlannedMemory> memory;
   std::vector<PlannedAsk> asks;
-  std::vector<std::string> refusals;
+  std::vector<std::string> refusals, warnings;
   std::string work_error;
   std::vector<PlannedTrial> rows;
   static void visit(auto& self, auto&& field) {
@@ -182,6 +182,7 @@ struct SweepPlan {
     field("memory", self.memory, "null when no formula is known", OrNull());
     field("asks", self.asks, "");
     field("refusals", self.refusals, "what its pools can never run");
+    field("warnings", self.warnings, "of what can run, but measures something else");
     field("work_error", self.work_error, "why formulas are not known");
     field("rows", self.rows, "`limit` trials, the first and the last among them");
   }

@@ -27,12 +27,14 @@ struct Try {
   struct Reply {
     std::string worker, sweep, trial, secrets;
     std::int64_t trials = 0;
+    std::vector<std::string> warnings = {};
     static void visit(auto& self, auto&& field) {
       field("worker", self.worker, "the program that runs it: `--run FOLDER`");
       field("sweep", self.sweep, "its name");
       field("trial", self.trial, "what it measures, in words");
       field("secrets", self.secrets, "the file of secrets");
       field("trials", self.trials, "of the sweep; nothing is stored or queued");
+      field("warnings", self.warnings, "as of `plan`");
     }
   };
 };

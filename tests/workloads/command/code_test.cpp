@@ -87,6 +87,74 @@ TEST_F(CodeTest, WatchesFilesAndFolders) {
   EXPECT_NE(code({"sh", "mm.py"}, {"lib", "mm.py"}), changed) << "a name is content too";
 }
 
+TEST_F(CodeTest, OfAFolderHiddenFoldersAndCachesDoNotCount) {
+  write("lib/a.py", "a");
+  const std::string before = code({"sh"}, {"."});
+  EXPECT_THAT(before, HasSubstr(" " + folder_.filename().string() + ":")) << "`.` has a name";
+  EXPECT_THAT(code({"sh"}, {"lib/"}), HasSubstr(" lib:"));
+  for (const char* file :
+       {"__pycache__/mm.pyc", "lib/__pycache__/a.pyc", ".git/index", ".venv/lib/python3/site.py"}) {
+    write(file, "made by running it");
+    EXPECT_EQ(code({"sh"}, {"."}), before) << file;
+  }
+  write(".env", "read by it");
+  EXPECT_NE(code({"sh"}, {"."}), before) << "a hidden file is one that somebody wrote";
+}
+
+TEST_F(CodeTest, WhatIsLeftOutDoesNotCount) {
+  const std::vector<std::string> watch{".", "!*.csv", "!data/", "!lib/b.py"};
+  const std::string before = code({"sh", "mm.py"}, watch);
+  for (const char* file : {"out.csv", "deep/out.csv", "data/deep/tokens.bin", "lib/b.py"}) {
+    write(file, "not code");
+    EXPECT_EQ(code({"sh", "mm.py"}, watch), before) << file;
+    EXPECT_EQ(code({"sh", "mm.py", file}, {watch.begin() + 1, watch.end()}), code({"sh", "mm.py"}));
+  }
+  write("b.py", "code");
+  EXPECT_NE(code({"sh", "mm.py"}, watch), before) << "`!lib/b.py` is not this one";
+}
+
+TEST_F(CodeTest, WhatAnOptionOfOutputNamesDoesNotCount) {
+  write("out.json", "{}");
+  const std::string alone = code({"sh", "mm.py"});
+  for (const std::vector<std::string>& output : {std::vector<std::string>{"--out", "out.json"},
+                                                 {"--output=out.json"},
+                                                 {"-o", "out.json"},
+                                                 {"--benchmark_out=out.json"},
+                                                 {"--export-json", "out.json"},
+                                                 {"--output_file", "out.json"}}) {
+    std::vector<std::string> argv{"sh", "mm.py"};
+    argv.insert(argv.end(), output.begin(), output.end());
+    EXPECT_EQ(code(argv), alone) << output.front();
+  }
+  for (const std::vector<std::string>& input : {std::vector<std::string>{"--config", "out.json"},
+                                                {"-i", "out.json"},
+                                                {"out.json"},
+                                                {"size=out.json"},
+                                                {"--layout", "out.json"}}) {
+    std::vector<std::string> argv{"sh", "mm.py"};
+    argv.insert(argv.end(), input.begin(), input.end());
+    EXPECT_NE(code(argv), alone) << input.front();
+  }
+}
+
+TEST_F(CodeTest, SaysWhatChangedSince) {
+  write("lib/a.py", "a");
+  const Program program{{"sh", "mm.py", "out.json"}, folder_, {"lib", "."}};
+  const std::string before = code_of(program);
+  EXPECT_THAT(changed_since(before, program), ElementsAre());
+  const Program alone{{"sh", "mm.py", "out.json"}, folder_, {}};
+  const std::string without = code_of(alone);
+  write("out.json", "{}");
+  EXPECT_THAT(changed_since(without, alone), ElementsAre()) << "the first trial wrote it";
+  const std::string name = folder_.filename().string();
+  EXPECT_THAT(changed_since(before, program), ElementsAre(name + " (its newest file: out.json)"));
+  const std::string with = code_of(alone);
+  write("out.json", "[]");
+  EXPECT_THAT(changed_since(with, alone), ElementsAre("out.json"));
+  fs::remove(folder_ / "mm.py");
+  EXPECT_THAT(changed_since(with, alone), ElementsAre("out.json", "mm.py"));
+}
+
 TEST_F(CodeTest, WhatIsWatchedMustBeThere) {
   try {
     code({"sh"}, {"gone.py"});

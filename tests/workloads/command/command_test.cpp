@@ -247,7 +247,6 @@ TEST(Command, MistakesInTheTrialAreNamed) {
   const Row rows[] = {
       {{}, "argv: a command needs a program"},
       {{{"argv", "echo {contxt}"}}, "{contxt} is not a parameter (did you mean `context`?)"},
-      {{{"argv", "echo {context}"}}, "this trial does not set `context`"},
       {{{"argv", "echo"}, {"env", "A-B"}}, "env: `A-B` is not an assignment; expected NAME=value"},
       {{{"argv", "echo"}, {"patterns", "speed:ms = x"}}, "`speed` is no time"},
       {{{"argv", "echo"}, {"cwd", "/no/such/folder"}}, "cwd: `/no/such/folder`: No such file"},

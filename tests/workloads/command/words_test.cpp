@@ -32,7 +32,7 @@ TEST(SplitWords, NamesAQuoteWithoutAnEnd) {
 }
 
 const std::vector<Variable> kVariables{
-    {"context", "512"}, {"arg1", "two words; $(rm)"}, {"model", "", false}};
+    {"context", "512"}, {"arg1", "two words; $(rm)"}, {"folder", "", false}};
 
 TEST(Substitute, PutsValuesIntoOneWord) {
   EXPECT_EQ(substitute("--context={context}", kVariables, "argv"), "--context=512");
@@ -47,7 +47,7 @@ TEST(Substitute, NamesWhatIsWrong) {
   };
   for (const Row& row :
        {Row{"{contxt}", "argv: {contxt} is not a parameter (did you mean `context`?)"},
-        Row{"{model}", "argv: {model} is used, but this trial does not set `model`"},
+        Row{"{folder}", "argv: {folder} has no value here"},
         Row{"a{b", "argv: a { has no matching brace in `a{b`"},
         Row{"a}b", "argv: a } has no matching brace in `a}b`"},
         Row{"{}", "argv: {} is not a parameter"}}) {
