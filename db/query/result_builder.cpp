@@ -186,7 +186,10 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
     row.text = std::move(figure.text);
     row.unsteady.clear();
     add_unsteady(row.unsteady, figure.steadiness);
-    std::tie(row.flops, row.bytes) = work.of_phase(figure.phase);
+    const PhaseWork phase = work.of_phase(figure.phase);
+    row.flops = phase.flops;
+    row.bytes = phase.bytes;
+    row.recomputed_flops = phase.recomputed_flops;
     results_.rows.push_back(row);
     results_.rows.back().samples = std::move(figure.samples);
   }

@@ -4,11 +4,11 @@
 
 namespace sweepd {
 
-std::pair<double, double> AttemptWork::of_phase(std::int64_t phase) const {
+PhaseWork AttemptWork::of_phase(std::int64_t phase) const {
   for (const auto& [id, work] : phases) {
     if (id == phase) return work;
   }
-  return {0, 0};
+  return {};
 }
 
 AttemptWork WorkReader::read(std::int64_t attempt) {
@@ -22,10 +22,12 @@ AttemptWork WorkReader::read(std::int64_t attempt) {
     result.tokens = work.real(1);
   }
   {
-    Query phases(state_.connection, "SELECT phase, flops, bytes FROM phase_work WHERE attempt = ?");
+    Query phases(state_.connection,
+                 "SELECT phase, flops, bytes, recomputed_flops FROM phase_work WHERE attempt = ?");
     phases.bind(attempt);
     while (phases.next()) {
-      result.phases.emplace_back(phases.integer(0), std::pair{phases.real(1), phases.real(2)});
+      result.phases.emplace_back(phases.integer(0),
+                                 PhaseWork{"", phases.real(1), phases.real(2), phases.real(3)});
     }
   }
   // Ranks that share one device share its peak, so each device counts once. If one device is

@@ -10,15 +10,16 @@
 
 #include "db/query/state.h"
 #include "runner/model/verdict.h"
+#include "runner/model/work.h"
 
 namespace sweepd {
 
 struct AttemptWork {
   double tokens = 0;
-  std::vector<std::pair<std::int64_t, std::pair<double, double>>> phases;  // name id: flops, bytes
+  std::vector<std::pair<std::int64_t, PhaseWork>> phases;  // by the id of the phase's name
   Peak peak;  // of all ranks' devices together; zero when unknown
 
-  std::pair<double, double> of_phase(std::int64_t phase) const;  // flops, bytes; 0 when unknown
+  PhaseWork of_phase(std::int64_t phase) const;  // without the name; 0 when unknown
 };
 
 class WorkReader {

@@ -76,6 +76,7 @@ struct ResultRow {
   std::string text;                         // a fact that is not a number, such as a dtype
   std::vector<double> samples;              // filled if the query asked for samples
   double flops = 0, bytes = 0, tokens = 0;  // per step, of this row's phase; 0 when unknown
+  double recomputed_flops = 0;              // of `flops` (PhaseWork)
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown
   Verdict verdict = Verdict::kValid;
   std::string note;                // why suspect, invalid, or not done
