@@ -1,9 +1,9 @@
 #include "db/query/result_builder.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "db/base/ending_columns.h"
+#include "db/query/memory_details.h"
 #include "db/query/partial_steps_reader.h"
 #include "runner/base/text.h"
 
@@ -130,7 +130,14 @@ void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
       continue;
     }
     const auto [known, added] = code_of_name_[k].try_emplace(*id, 0);
-    if (added) known->second = coders_[i].code(Value(state_.names.text(*id)));
+    if (added) {
+      std::string text = state_.names.text(*id);
+      // Blocks of all layers are one row unless each block is one.
+      const bool folds = plan_.dimensions[i].column == ColumnRef(Common::kOrigin) &&
+                         !plan_.has_dimension(Common::kAllocation);
+      if (folds) text = fold_layers(text);
+      known->second = coders_[i].code(Value(std::move(text)));
+    }
     row.at[i] = known->second;
   }
 }

@@ -264,6 +264,23 @@ TEST_F(StoredFiguresTest, AllocationsByPlaceAndByOrigin) {
               ElementsAre("logits done 300"));
 }
 
+TEST_F(StoredFiguresTest, BlocksOfAllLayersAreOneOrigin) {
+  const auto row = done_in(Pass::kMemory);
+  for (int layer = 0; layer < 3; ++layer) {
+    add_block(row, layer, 100 + layer, "backward", fmt::format("block{}.w1.grad", layer));
+  }
+  const auto folded = ask(by({"origin"}));
+  std::int64_t blocks = 0;
+  for (const ResultRow& each : folded.rows) {
+    EXPECT_EQ(folded.dimensions[0].values[each.at[0]], "block*.w1.grad");
+    blocks += each.stats.n;
+  }
+  EXPECT_EQ(blocks, 3);
+  EXPECT_THAT(lines(ask(by({"allocation", "origin"}))),
+              ElementsAre("1 block2.w1.grad done 102", "2 block1.w1.grad done 101",
+                          "3 block0.w1.grad done 100"));
+}
+
 TEST_F(StoredFiguresTest, MistakesNameWhatThereIs) {
   auto record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 1, 2);
   record.facts = {{0, "result", 9.5, ""}};
