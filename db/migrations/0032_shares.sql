@@ -31,3 +31,6 @@ UPDATE fact SET number = coalesce(
          ((c.text = 'softmax' AND r.text = 'attention.softmax') OR
           (c.text = 'matmul' AND r.text IN ('attention.scores', 'attention.output')))), number)
 WHERE name IN (SELECT id FROM name WHERE text IN ('profile.softmax_share', 'profile.softmax_share_backward'));
+
+-- What a reader should know of a published figure and is not wrong with it.
+ALTER TABLE reference_doubt ADD COLUMN is_remark INTEGER NOT NULL DEFAULT 0 CHECK (is_remark IN (0, 1));

@@ -197,6 +197,9 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
     row.flops = phase.flops;
     row.bytes = phase.bytes;
     row.recomputed_flops = phase.recomputed_flops;
+    row.no_peak = phase.flops > 0 && !work.no_flops_peak.empty()   ? work.no_flops_peak
+                  : phase.bytes > 0 && !work.no_bytes_peak.empty() ? work.no_bytes_peak
+                                                                   : "";
     results_.rows.push_back(row);
     results_.rows.back().samples = std::move(figure.samples);
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,11 @@ namespace sweepd {
 
 // What measured results have as their `source`.
 inline constexpr std::string_view kMeasuredSource = "measured";
+
+// What a figure is of beyond its point: one kernel, one operator, one step. Only a table that names
+// such a dimension shows a figure that states it, because several of them are no figure of the point.
+inline constexpr std::string_view kReferenceDimensions[] = {"kernel", "operator", "class",
+                                                            "range",  "step",     "rank"};
 
 struct ReferenceRow {
   std::int64_t line = 0;           // of its file
@@ -24,8 +30,10 @@ struct ReferenceRow {
   std::string outcome = "done";
   double value = 0, std = 0;                                // NaN: not stated
   std::int64_t n = 1;                                       // steps that the value is the mean of
-  std::vector<std::pair<std::string, std::string>> params;  // those that are stated, canonical
-  std::vector<std::string> doubts;                          // what is known to be wrong with it
+  // Those that are stated, canonical; and what the figure is of: kReferenceDimensions.
+  std::vector<std::pair<std::string, std::string>> params;
+  std::vector<std::string> doubts;   // what is known to be wrong with it
+  std::vector<std::string> remarks;  // what a reader should know and is not wrong
   bool invalid = false;  // it cannot be true, so nothing is computed with it
 };
 
