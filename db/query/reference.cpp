@@ -71,10 +71,10 @@ Result<std::vector<ReferenceSummary>> Reader::references() {
                 "SELECT id, name, description, added_ns FROM reference ORDER BY name");
     while (query.next()) {
       ReferenceSummary one{query.text(1), query.text(2), WallTime{query.integer(3)}, 0, 0, 0, {}};
-      Query counts(
-          state_->connection,
-          "SELECT count(*), sum(workload != ''), sum(EXISTS (SELECT 1 FROM "
-          "reference_doubt d WHERE d.row = r.id AND d.is_remark = 0)) FROM reference_row r WHERE reference = ?");
+      Query counts(state_->connection,
+                   "SELECT count(*), sum(workload != ''), sum(EXISTS (SELECT 1 FROM "
+                   "reference_doubt d WHERE d.row = r.id AND d.is_remark = 0)) FROM reference_row "
+                   "r WHERE reference = ?");
       counts.bind(query.integer(0));
       counts.next();
       one.rows = counts.integer(0);

@@ -17,7 +17,7 @@ namespace sweepd {
 struct AttemptWork {
   double tokens = 0;
   std::vector<std::pair<std::int64_t, PhaseWork>> phases;  // by the id of the phase's name
-  Peak peak;  // of all ranks' devices together; zero when unknown
+  Peak peak;                                 // of all ranks' devices together; zero when unknown
   std::string no_flops_peak, no_bytes_peak;  // why it is unknown
 
   PhaseWork of_phase(std::int64_t phase) const;  // without the name; 0 when unknown
@@ -35,8 +35,7 @@ class WorkReader {
   };
   // Returns the datasheet's peak if the device is known, else what `matmul` and `memcpy` measured
   // on it.
-  const DevicePeak& peak_of_device(std::int64_t device,
-                                   std::optional<std::int64_t> multiprocessors,
+  const DevicePeak& peak_of_device(std::int64_t device, std::optional<std::int64_t> multiprocessors,
                                    const std::string& arithmetic);
 
   ReaderState& state_;

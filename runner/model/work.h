@@ -12,9 +12,9 @@ namespace sweepd {
 
 struct PhaseWork {
   static constexpr std::string_view kTable = "phase_work";
-  std::string phase;  // "step" is the whole
-  double flops = 0;   // of the hardware; a multiply-add counts as two
-  double bytes = 0;   // fewest bytes through device memory; 0 when no formula is stated
+  std::string phase;            // "step" is the whole
+  double flops = 0;             // of the hardware; a multiply-add counts as two
+  double bytes = 0;             // fewest bytes through device memory; 0 when no formula is stated
   double recomputed_flops = 0;  // of `flops`, those that repeat a result that was there before
 
   // What the mathematics needs, however a kernel computes it.

@@ -56,7 +56,8 @@ Result<CellTemplate> parse_cell(std::string_view text);
 // without `values` gives one.
 std::vector<TableSpec::Value> complete_values(const TableSpec& table);
 
-// Whether a table shows medians and no means of the times of its rates. They are by the median too then.
+// Whether a table shows medians and no means of the times of its rates. They are by the median too
+// then.
 bool rates_by_median(const TableSpec& table);
 
 // What must be read for a table. Values that show the same results share a read, and so does a

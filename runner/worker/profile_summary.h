@@ -32,8 +32,9 @@ struct RangePassage {
 // Sorted by phase, range and number. Leaves out what ran outside every range.
 std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source);
 
-// Returns softmax's share of the time of attention's two products and its softmax, in one phase. The
-// kernels count by their class: scaling, the mask and copies are neither. Nothing without a product.
+// Returns softmax's share of the time of attention's two products and its softmax, in one phase.
+// The kernels count by their class: scaling, the mask and copies are neither. Nothing without a
+// product.
 std::optional<double> softmax_share(const std::vector<KernelStats>& kernels,
                                     std::string_view phase);
 

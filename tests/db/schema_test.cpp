@@ -309,7 +309,8 @@ TEST_F(FrozenTest, ARuleForBoldCellsStaysWhatItWas) {
   EXPECT_EQ(tables->at(0).values[1].bold, Bold::kSlower);
 }
 
-// Up to version 31 no FLOPs were called recomputed: attention alone counted them, the model did not.
+// Up to version 31 no FLOPs were called recomputed: attention alone counted them, the model did
+// not.
 TEST_F(FrozenTest, FlopsThatFlashComputesAgainAreToldApart) {
   const auto work_of = [&](const std::string& figures) {
     thaw(frozen_sql());
@@ -322,13 +323,14 @@ TEST_F(FrozenTest, FlopsThatFlashComputesAgainAreToldApart) {
             "(903, 'matmuls_forward'), (904, 'attention_matmul_flops');" +
                 figures);
     reopen();
-    return sql("SELECT n.text, w.flops, w.recomputed_flops FROM phase_work w JOIN name n ON "
-               "n.id = w.phase ORDER BY n.text");
+    return sql(
+        "SELECT n.text, w.flops, w.recomputed_flops FROM phase_work w JOIN name n ON "
+        "n.id = w.phase ORDER BY n.text");
   };
   const std::string flash = "INSERT INTO figure VALUES (1, 901, 2.5, 4)";
-  EXPECT_THAT(work_of(flash), ElementsAre("backward|2000000000.0|400000000.0",
-                                          "forward|1000000000.0|0.0",
-                                          "step|3000000000.0|400000000.0"));
+  EXPECT_THAT(work_of(flash),
+              ElementsAre("backward|2000000000.0|400000000.0", "forward|1000000000.0|0.0",
+                          "step|3000000000.0|400000000.0"));
   // Two layers: 7L + 1 products in the forward, so attention is one kernel.
   const std::string model =
       "INSERT INTO figure VALUES (1, 902, 2, 4), (1, 903, 15, 4), (1, 904, 1e8, 4)";

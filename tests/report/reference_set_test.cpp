@@ -85,8 +85,9 @@ TEST(ReferenceSet, DevicesAndRemarksAreLinesAndMarkNothing) {
   rows[1].remarks = rows[2].remarks = {"a sum, divided here"};
   rows[2].remarks.push_back("no context");
   const ResultSet set = reference_set(rows, query_of({"source"}, {}), {});
-  EXPECT_THAT(set.remarks, ElementsAre("devices of published figures: 000, 002: not stated; 001: A100",
-                                       "001, 002: a sum, divided here", "002: no context"))
+  EXPECT_THAT(set.remarks,
+              ElementsAre("devices of published figures: 000, 002: not stated; 001: A100",
+                          "001, 002: a sum, divided here", "002: no context"))
       << "003 is not shown";
   for (const ResultRow& row : set.rows) EXPECT_EQ(row.verdict, Verdict::kValid);
 }
@@ -94,7 +95,8 @@ TEST(ReferenceSet, DevicesAndRemarksAreLinesAndMarkNothing) {
 // Figures of single kernels are no figure of the step, and the step's is none of a kernel.
 TEST(ReferenceSet, AFigureOfAKernelNeedsATableOfKernels) {
   const std::vector<ReferenceRow> rows{
-      published("001", 1, {{"kernel", "void at::native::elementwise_kernel<(int)128, (int)2>(int)"}}),
+      published("001", 1,
+                {{"kernel", "void at::native::elementwise_kernel<(int)128, (int)2>(int)"}}),
       published("001", 2, {}), published("001", 3, {{"class", "matmul"}})};
   EXPECT_THAT(means(reference_set(rows, query_of({"source"}, {}), {})), ElementsAre(2));
   const ResultSet kernels = reference_set(rows, query_of({"kernel"}, {"source"}), {});

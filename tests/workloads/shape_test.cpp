@@ -94,7 +94,8 @@ TEST(LmWork, FollowsTheMode) {
   EXPECT_EQ(figure(work, "optimizer_state_bytes"), 0);
 }
 
-// Attention in one kernel keeps no scores, so its backward computes that product of the forward again.
+// Attention in one kernel keeps no scores, so its backward computes that product of the forward
+// again.
 TEST(LmWork, ModelFlopsDoNotDependOnTheKernelOfAttention) {
   LmStepParams params;
   constexpr double kAttention = 4.0 * 1024 * 256 * 768 * 12;

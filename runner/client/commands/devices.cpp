@@ -38,9 +38,8 @@ Exit devices(Client& client, const std::string& format) {
                             {"", {}},
                             {"", {}},
                             {"", {}},
-                            {device.no_peak.empty()
-                                 ? "unknown; run the matmul and memcpy workloads"
-                                 : "unknown: " + device.no_peak,
+                            {device.no_peak.empty() ? "unknown; run the matmul and memcpy workloads"
+                                                    : "unknown: " + device.no_peak,
                              {}},
                             state});
     }
