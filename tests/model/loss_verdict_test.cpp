@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
+#include <cmath>
 #include <vector>
 
 namespace sweepd {
@@ -13,9 +13,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Sample loss_of(std::int64_t step, double value) {
   Sample sample;
@@ -28,21 +25,22 @@ Sample loss_of(std::int64_t step, double value) {
 
 TEST(JudgeLoss, ValidWhereItIsANumberOrThereIsNone) {
   const std::vector<Sample> samples{loss_of(0, 9.2), loss_of(1, 9.1)};
-  const std::vector<Fact> facts{{0, "final_loss", 9.1, ""}, {0, "other", kNan, ""}};
+  const std::vector<Fact> facts{{0, "final_loss", 9.1, ""}, {0, "other", std::nan(""), ""}};
   EXPECT_THAT(judge_loss(facts, samples).reasons, IsEmpty());
   EXPECT_EQ(judge_loss({}, {}).verdict, Verdict::kValid);
 }
 
 TEST(JudgeLoss, SuspectFromTheFirstStepThatIsNone) {
-  const std::vector<Sample> samples{loss_of(0, 9.2), loss_of(1, kNan), loss_of(2, kNan)};
-  const std::vector<Fact> facts{{0, "final_loss", kNan, ""}};
+  const std::vector<Sample> samples{loss_of(0, 9.2), loss_of(1, std::nan("")),
+                                    loss_of(2, std::nan(""))};
+  const std::vector<Fact> facts{{0, "final_loss", std::nan(""), ""}};
   const Judgement judged = judge_loss(facts, samples);
   EXPECT_EQ(judged.verdict, Verdict::kSuspect);
   EXPECT_THAT(judged.reasons, ElementsAre(HasSubstr("the loss is nan in step 1, ")));
 }
 
 TEST(JudgeLoss, SuspectWhereOnlyTheLastLossIsKnown) {
-  const std::vector<Fact> facts{{0, "final_loss", kInfinity, ""}};
+  const std::vector<Fact> facts{{0, "final_loss", HUGE_VAL, ""}};
   const Judgement judged = judge_loss(facts, {});
   EXPECT_EQ(judged.verdict, Verdict::kSuspect);
   EXPECT_THAT(judged.reasons, ElementsAre(HasSubstr("the loss is inf after the last step, ")));
