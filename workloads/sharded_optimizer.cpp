@@ -27,6 +27,9 @@ class ShardedOptimizer final : public RanksWorkload<ShardedOptimizerParams, Shar
     const auto n = static_cast<double>(run.world_size);
     work.figures.push_back({"after_init_bytes", memory.after_init,
                             on ? "w P + 2 w P / N + the largest bucket of gradients" : "3 w P"});
+    work.figures.push_back({"bucket_buffer_bytes", memory.bucket_buffer,
+                            on ? "the largest bucket of gradients, which is sent from a buffer"
+                               : "0: gradients are sent where they are"});
     work.figures.push_back({"before_step_bytes", memory.before_step,
                             on ? "2 w P + 2 w P / N + the largest bucket" : "4 w P"});
     work.figures.push_back({"after_step_bytes", memory.after_step,

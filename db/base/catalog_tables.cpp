@@ -27,7 +27,7 @@ ViewColumns timing_columns() {
   ViewColumns columns{{"phase.text", "phase"}};
   add(columns, "s", summary_columns());
   add(columns, "w", {"tokens"});
-  add(columns, "pw", {"flops", "bytes"});
+  add(columns, "pw", {"flops", "bytes", "recomputed_flops"});
   return columns;
 }
 

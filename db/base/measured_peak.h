@@ -4,7 +4,11 @@
 // seen can raise a peak and never creates one.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "db/base/connection.h"
 
 namespace sweepd {
 
@@ -12,5 +16,10 @@ inline const std::string kMeasuredPeakColumns =
     "coalesce(max(iif(p.flops_per_s > 0, max(p.flops_per_s, p.seen_flops_per_s), 0)) "
     "FILTER (WHERE p.arithmetic = ?), 0), "
     "coalesce(iif(max(p.bytes_per_s) > 0, max(max(p.bytes_per_s), max(p.seen_bytes_per_s)), 0), 0)";
+
+// Why runs of a ruler (`matmul`, `memcpy`) gave a device no peak: "the last of 2 runs of matmul was
+// suspect: ...". "" if none has ended. An empty arithmetic is any.
+std::string why_no_peak(Connection& connection, std::int64_t device, std::string_view ruler,
+                        std::string_view arithmetic);
 
 }  // namespace sweepd

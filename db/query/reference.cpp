@@ -36,9 +36,12 @@ ReferenceRow read_row(Connection& connection, Query& query) {
   Query params(connection, "SELECT name, value FROM reference_param WHERE row = ? ORDER BY name");
   params.bind(id);
   while (params.next()) row.params.emplace_back(params.text(0), params.text(1));
-  Query doubts(connection, "SELECT text FROM reference_doubt WHERE row = ? ORDER BY position");
+  Query doubts(connection,
+               "SELECT text, is_remark FROM reference_doubt WHERE row = ? ORDER BY position");
   doubts.bind(id);
-  while (doubts.next()) row.doubts.push_back(doubts.text(0));
+  while (doubts.next()) {
+    (doubts.integer(1) != 0 ? row.remarks : row.doubts).push_back(doubts.text(0));
+  }
   return row;
 }
 
@@ -68,10 +71,10 @@ Result<std::vector<ReferenceSummary>> Reader::references() {
                 "SELECT id, name, description, added_ns FROM reference ORDER BY name");
     while (query.next()) {
       ReferenceSummary one{query.text(1), query.text(2), WallTime{query.integer(3)}, 0, 0, 0, {}};
-      Query counts(
-          state_->connection,
-          "SELECT count(*), sum(workload != ''), sum(EXISTS (SELECT 1 FROM "
-          "reference_doubt d WHERE d.row = r.id)) FROM reference_row r WHERE reference = ?");
+      Query counts(state_->connection,
+                   "SELECT count(*), sum(workload != ''), sum(EXISTS (SELECT 1 FROM "
+                   "reference_doubt d WHERE d.row = r.id AND d.is_remark = 0)) FROM reference_row "
+                   "r WHERE reference = ?");
       counts.bind(query.integer(0));
       counts.next();
       one.rows = counts.integer(0);

@@ -1,9 +1,9 @@
 #include "db/query/result_builder.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "db/base/ending_columns.h"
+#include "db/query/memory_details.h"
 #include "db/query/partial_steps_reader.h"
 #include "runner/base/text.h"
 
@@ -130,7 +130,14 @@ void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
       continue;
     }
     const auto [known, added] = code_of_name_[k].try_emplace(*id, 0);
-    if (added) known->second = coders_[i].code(Value(state_.names.text(*id)));
+    if (added) {
+      std::string text = state_.names.text(*id);
+      // Blocks of all layers are one row unless each block is one.
+      const bool folds = plan_.dimensions[i].column == ColumnRef(Common::kOrigin) &&
+                         !plan_.has_dimension(Common::kAllocation);
+      if (folds) text = fold_layers(text);
+      known->second = coders_[i].code(Value(std::move(text)));
+    }
     row.at[i] = known->second;
   }
 }
@@ -186,7 +193,13 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
     row.text = std::move(figure.text);
     row.unsteady.clear();
     add_unsteady(row.unsteady, figure.steadiness);
-    std::tie(row.flops, row.bytes) = work.of_phase(figure.phase);
+    const PhaseWork phase = work.of_phase(figure.phase);
+    row.flops = phase.flops;
+    row.bytes = phase.bytes;
+    row.recomputed_flops = phase.recomputed_flops;
+    row.no_peak = phase.flops > 0 && !work.no_flops_peak.empty()   ? work.no_flops_peak
+                  : phase.bytes > 0 && !work.no_bytes_peak.empty() ? work.no_bytes_peak
+                                                                   : "";
     results_.rows.push_back(row);
     results_.rows.back().samples = std::move(figure.samples);
   }

@@ -10,15 +10,17 @@
 
 #include "db/query/state.h"
 #include "runner/model/verdict.h"
+#include "runner/model/work.h"
 
 namespace sweepd {
 
 struct AttemptWork {
   double tokens = 0;
-  std::vector<std::pair<std::int64_t, std::pair<double, double>>> phases;  // name id: flops, bytes
-  Peak peak;  // of all ranks' devices together; zero when unknown
+  std::vector<std::pair<std::int64_t, PhaseWork>> phases;  // by the id of the phase's name
+  Peak peak;                                 // of all ranks' devices together; zero when unknown
+  std::string no_flops_peak, no_bytes_peak;  // why it is unknown
 
-  std::pair<double, double> of_phase(std::int64_t phase) const;  // flops, bytes; 0 when unknown
+  PhaseWork of_phase(std::int64_t phase) const;  // without the name; 0 when unknown
 };
 
 class WorkReader {
@@ -27,13 +29,17 @@ class WorkReader {
   AttemptWork read(std::int64_t attempt);
 
  private:
+  struct DevicePeak {
+    Peak peak;
+    std::string no_flops, no_bytes;  // why it is unknown
+  };
   // Returns the datasheet's peak if the device is known, else what `matmul` and `memcpy` measured
   // on it.
-  Peak peak_of_device(std::int64_t device, std::optional<std::int64_t> multiprocessors,
-                      const std::string& arithmetic);
+  const DevicePeak& peak_of_device(std::int64_t device, std::optional<std::int64_t> multiprocessors,
+                                   const std::string& arithmetic);
 
   ReaderState& state_;
-  std::map<std::tuple<std::int64_t, std::optional<std::int64_t>, std::string>, Peak> peaks_;
+  std::map<std::tuple<std::int64_t, std::optional<std::int64_t>, std::string>, DevicePeak> peaks_;
 };
 
 }  // namespace sweepd

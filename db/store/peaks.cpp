@@ -2,6 +2,7 @@
 
 #include "db/base/measured_peak.h"
 #include "db/store/state.h"
+#include "runner/base/text.h"
 
 namespace sweepd {
 namespace {
@@ -61,6 +62,27 @@ Result<void> Store::record_peak(const DeviceInfo& device, const std::string& ari
                   seen.bytes_per_s, attempt_row)
         .run();
     return {};
+  });
+}
+
+Result<std::string> Store::why_no_peak(const DeviceInfo& device) {
+  Connection& connection = state_->connection;
+  return guarded(connection, "reading a peak", [&]() -> Result<std::string> {
+    Query query(connection,
+                "SELECT d.id, coalesce(max(p.flops_per_s), 0), coalesce(max(p.bytes_per_s), 0) "
+                "FROM device d LEFT JOIN device_peak p ON p.device = d.id WHERE d.host = ? AND "
+                "d.kind = ? AND d.uuid = ? AND d.name = ? GROUP BY d.id");
+    query.bind_all(state_->host, device.kind, device.uuid, device.name);
+    if (!query.next()) return std::string();
+    std::vector<std::string> whys;
+    if (query.real(1) <= 0) {
+      whys.push_back(sweepd::why_no_peak(connection, query.integer(0), "matmul", ""));
+    }
+    if (query.real(2) <= 0) {
+      whys.push_back(sweepd::why_no_peak(connection, query.integer(0), "memcpy", ""));
+    }
+    std::erase(whys, "");
+    return join(whys, "; ");
   });
 }
 

@@ -24,6 +24,7 @@ void insert_work(Connection& connection, Names& names, std::int64_t attempt, std
   for (PhaseWork& phase : phases) {
     phase.flops = known_or_zero(phase.flops);
     phase.bytes = known_or_zero(phase.bytes);
+    phase.recomputed_flops = known_or_zero(phase.recomputed_flops);
   }
   insert_rows(connection, names, "attempt", attempt, phases);
   insert_rows(connection, names, "trial", trial, work.figures);

@@ -22,10 +22,13 @@ void insert_row(Connection& connection, std::int64_t reference, const ReferenceR
         .run();
   }
   std::int64_t position = 0;
-  for (const std::string& doubt : row.doubts) {
-    Query(connection, "INSERT INTO reference_doubt VALUES (?, ?, ?)")
-        .bind_all(id, position++, doubt)
-        .run();
+  for (const auto* texts : {&row.doubts, &row.remarks}) {
+    for (const std::string& text : *texts) {
+      Query(connection,
+            "INSERT INTO reference_doubt (row, position, text, is_remark) VALUES (?, ?, ?, ?)")
+          .bind_all(id, position++, text, texts == &row.remarks ? 1 : 0)
+          .run();
+    }
   }
 }
 

@@ -261,6 +261,8 @@ class Store {
   // the larger of the two, and unknown without a ruler.
   Result<void> record_peak(const DeviceInfo& device, const std::string& arithmetic,
                            const Rates& ruler, const Rates& seen, std::int64_t attempt_row);
+  // Why its rulers gave a device of this host no FLOP/s or no bandwidth; "" if none has run.
+  Result<std::string> why_no_peak(const DeviceInfo& device);
   Result<std::optional<Peak>> measured_peak(const DeviceInfo& device,
                                             const std::string& arithmetic);
 

@@ -76,7 +76,9 @@ struct ResultRow {
   std::string text;                         // a fact that is not a number, such as a dtype
   std::vector<double> samples;              // filled if the query asked for samples
   double flops = 0, bytes = 0, tokens = 0;  // per step, of this row's phase; 0 when unknown
+  double recomputed_flops = 0;              // of `flops` (PhaseWork)
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown
+  std::string no_peak = {};                           // why a peak that the work needs is unknown
   Verdict verdict = Verdict::kValid;
   std::string note;                // why suspect, invalid, or not done
   std::vector<Unsteady> unsteady;  // those of its attempts, by kind; of times only
@@ -114,7 +116,8 @@ struct ResultSet {
   std::vector<MetricDef> declared = {};  // metrics of the workload's own (WorkloadDef::metrics)
   std::vector<Dimension> dimensions;
   std::vector<ResultRow> rows;
-  std::vector<std::string> unknown;  // "range `attention.scores`": no result has it (declared)
+  std::vector<std::string> unknown;       // "range `attention.scores`": no result has it (declared)
+  std::vector<std::string> remarks = {};  // lines about published figures
 };
 
 }  // namespace sweepd

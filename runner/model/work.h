@@ -12,14 +12,22 @@ namespace sweepd {
 
 struct PhaseWork {
   static constexpr std::string_view kTable = "phase_work";
-  std::string phase;  // "step" is the whole
-  double flops = 0;   // a multiply-add counts as two
-  double bytes = 0;   // fewest bytes through device memory; 0 when no formula is stated
+  std::string phase;            // "step" is the whole
+  double flops = 0;             // of the hardware; a multiply-add counts as two
+  double bytes = 0;             // fewest bytes through device memory; 0 when no formula is stated
+  double recomputed_flops = 0;  // of `flops`, those that repeat a result that was there before
+
+  // What the mathematics needs, however a kernel computes it.
+  double model_flops() const { return flops - recomputed_flops; }
 
   static void visit(auto& self, auto&& field) {
     field("phase", self.phase, "", Interned());
-    field("flops", self.flops, "", Heading{"work", "FLOP"});
+    field("flops", self.flops, "of the hardware, recomputation included",
+          Heading{"hardware work", "FLOP"});
     field("bytes", self.bytes, "", Heading{"memory traffic", "B"});
+    field("recomputed_flops", self.recomputed_flops,
+          "of `flops`, those that the model's FLOPs leave out", Sparse(),
+          Heading{"of it recomputed", "FLOP"});
   }
 };
 

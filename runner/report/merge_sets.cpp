@@ -115,6 +115,9 @@ Result<ResultSet> merge_sets(std::vector<ResultSet> sets, const std::vector<std:
   }
   ResultSet merged;
   merged.unknown = unknown_to_all(sets);
+  for (const ResultSet& set : sets) {
+    merged.remarks.insert(merged.remarks.end(), set.remarks.begin(), set.remarks.end());
+  }
   sets.insert(sets.begin(), std::move(order));
   for (ResultSet& set : sets) arrange(set, all);
   report::share_dictionaries(sets, shared);

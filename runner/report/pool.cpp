@@ -68,6 +68,7 @@ Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric) {
   pooled.flops = agreed(rows, &ResultRow::flops);
   pooled.bytes = agreed(rows, &ResultRow::bytes);
   pooled.tokens = agreed(rows, &ResultRow::tokens);
+  pooled.recomputed_flops = agreed(rows, &ResultRow::recomputed_flops);
   pooled.peak_flops_per_s = agreed(rows, &ResultRow::peak_flops_per_s);
   pooled.peak_bytes_per_s = agreed(rows, &ResultRow::peak_bytes_per_s);
   for (const ResultRow* row : rows) {
@@ -146,10 +147,13 @@ std::optional<double> Figures::derived(std::string_view name) const {
   };
   const Pooled& p = pooled_;
   if (name == "tokens_per_s") return known(p.tokens / seconds, p.tokens > 0);
-  if (name == "tflops") return known(p.flops / seconds / 1e12, p.flops > 0);
+  const double model_flops = p.flops - p.recomputed_flops;
+  if (name == "tflops") return known(model_flops / seconds / 1e12, p.flops > 0);
+  if (name == "hardware_tflops") return known(p.flops / seconds / 1e12, p.flops > 0);
   if (name == "gbps") return known(p.bytes / seconds / 1e9, p.bytes > 0);
-  if (name == "mfu") {
-    return known(p.flops / seconds / p.peak_flops_per_s, p.flops > 0 && p.peak_flops_per_s > 0);
+  if (name == "mfu" || name == "hfu") {
+    const double flops = name == "mfu" ? model_flops : p.flops;
+    return known(flops / seconds / p.peak_flops_per_s, p.flops > 0 && p.peak_flops_per_s > 0);
   }
   if (name == "reached") {
     const std::optional<double> floor = floor_s();

@@ -21,7 +21,7 @@ struct Pooled {
   bool order_known = false;  // whether p05, median, p95 and mad are meaningful
   MeanError error;
   // Work and peaks if all attempts agree; 0 if they differ or are unknown.
-  double flops = 0, bytes = 0, tokens = 0;
+  double flops = 0, bytes = 0, tokens = 0, recomputed_flops = 0;
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;
   Verdict verdict = Verdict::kValid;  // the worst
   bool unsteady = false;              // the steps of at least one are not on one level

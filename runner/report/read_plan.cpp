@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "runner/model/cell_name.h"
 #include "runner/model/sample.h"
@@ -113,19 +115,23 @@ std::vector<TableSpec::Value> complete_values(const TableSpec& table) {
 }
 
 bool rates_by_median(const TableSpec& table) {
-  bool mean = false, median = false;
+  // Means and medians of other metrics, such as the kernels' own time, say nothing about a rate.
+  std::set<std::string> rates, means, medians;
   for (const TableSpec::Value& value : complete_values(table)) {
     const std::string metric = metric_alone(value.metric);
-    if (!metric.empty() && !metric.ends_with("time")) continue;
     const auto cell = parse_cell(value.cell);
     if (!cell) continue;
-    mean |= cell->parts.empty();  // pivot() will choose a mean
+    if (cell->parts.empty()) means.insert(metric);  // pivot() will choose a mean
     for (const CellTemplate::Part& part : cell->parts) {
-      mean |= part.name == "mean";
-      median |= part.name == "median";
+      const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
+      if (known != nullptr && known->kind == NameKind::kDerived) rates.insert(metric);
+      if (part.name == "mean") means.insert(metric);
+      if (part.name == "median") medians.insert(metric);
     }
   }
-  return median && !mean;
+  return !rates.empty() && std::all_of(rates.begin(), rates.end(), [&](const std::string& metric) {
+    return medians.contains(metric) && !means.contains(metric);
+  });
 }
 
 TableReads plan_reads(const QuerySpec& query) {

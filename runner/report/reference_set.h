@@ -16,7 +16,8 @@ using SweepValues = std::map<std::string, std::set<std::string>>;
 
 // Returns those of `rows` that `read` asks for, with its rows and columns as dimensions; `source`
 // and `device_name` are columns like any other. A row that does not state a parameter has "" there,
-// and no filter by it lets it pass. A figure with a doubt is suspect, or invalid, for that reason.
+// and no filter by it lets it pass. A figure with a doubt is suspect, or invalid, for that reason;
+// devices and remarks are lines of the set and mark nothing.
 ResultSet reference_set(const std::vector<ReferenceRow>& rows, const QuerySpec& read,
                         const SweepValues& sweep);
 

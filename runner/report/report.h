@@ -21,9 +21,12 @@ namespace sweepd {
 //               the mean time
 //   errors      sem ci95: the standard error of the mean, and half of its 95 % confidence interval,
 //               over the cell's attempts; "—" for one attempt (processes.h)
-//   derived     tokens_per_s tflops gbps mfu bandwidth_share: the work by the time that the table
-//               shows, its median where only that is shown, else its mean; 1 GB = 10^9 B
-//   roofline    floor: the least time that the device's peaks allow, the larger of FLOPs / peak and
+//   derived     tokens_per_s tflops hardware_tflops gbps mfu hfu bandwidth_share: the work by the
+//               time that the table shows, its median where only that is shown, else its mean; 1 GB
+//               = 10^9 B. tflops and mfu are of the model's FLOPs, hardware_tflops and hfu also of
+//               those that a kernel repeats
+//   roofline    floor: the least time that the device's peaks allow, the larger of the hardware's
+//               FLOPs / peak and
 //               bytes / peak bandwidth (Williams et al. 2009); reached: floor by the time
 //   compared    difference change ratio speedup baseline: with the mean of the table's baseline,
 //               this - baseline, that by the baseline, this / baseline, baseline / this, itself;
@@ -53,7 +56,8 @@ Result<CellTemplate> parse_cell(std::string_view text);
 // without `values` gives one.
 std::vector<TableSpec::Value> complete_values(const TableSpec& table);
 
-// Whether a table shows medians of its times and no means. Its rates are then by the median too.
+// Whether a table shows medians and no means of the times of its rates. They are by the median too
+// then.
 bool rates_by_median(const TableSpec& table);
 
 // What must be read for a table. Values that show the same results share a read, and so does a

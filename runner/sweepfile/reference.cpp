@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "runner/base/text.h"
@@ -55,15 +56,18 @@ class RowReader {
         return matches(each.second, csv.cells[index_of(each.first)]);
       });
       if (!applies) continue;
-      for (const auto& [field, text] : rule.set) {
+      const auto set = [&texts](const std::string& field, const std::string& text) {
         if (text.empty()) {
           texts.erase(field);
         } else {
           texts[field] = text;
         }
-      }
+      };
+      for (const auto& [field, text] : rule.set) set(field, text);
+      for (const auto& [field, column] : rule.copy) set(field, csv.cells[index_of(column)]);
       divide *= rule.divide;
       if (!rule.doubt.empty()) row.doubts.push_back(rule.doubt);
+      if (!rule.remark.empty()) row.remarks.push_back(rule.remark);
       row.invalid |= rule.invalid;
     }
     row.line = csv.line;
@@ -119,6 +123,10 @@ class RowReader {
                          did_you_mean(row.workload, catalog_.names()));
     }
     for (const auto& [name, text] : texts) {
+      if (std::ranges::find(kReferenceDimensions, name) != std::end(kReferenceDimensions)) {
+        row.params.emplace_back(name, text);
+        continue;
+      }
       const ParamDef* param = def->find(name);
       if (param == nullptr) continue;
       const auto value = param->parse(text);

@@ -63,8 +63,10 @@ class MappingReader {
       read_fields(report_, "a rule", *item,
                   {{"when", [&](const Node&, const Node& v) { read_when(rule, v); }},
                    {"set", [&](const Node&, const Node& v) { read_set(rule, v); }},
+                   {"copy", [&](const Node&, const Node& v) { read_copy(rule, v); }},
                    {"divide", [&](const Node&, const Node& v) { read_divide(rule, v); }},
                    text("doubt", rule.doubt),
+                   text("remark", rule.remark),
                    {"invalid", [&](const Node&, const Node& v) {
                       if (const auto on = read_boolean(report_, "invalid", v)) rule.invalid = *on;
                     }}});
@@ -95,6 +97,16 @@ class MappingReader {
     for (const auto& [key, value] : map.entries) {
       if (auto text = read_text(report_, "set: " + key->text, *value)) {
         rule.set.emplace_back(key->text, std::move(*text));
+      }
+    }
+  }
+
+  void read_copy(ReferenceRule& rule, const Node& map) {
+    if (!expect_map(report_, "copy", map)) return;
+    for (const auto& [key, value] : map.entries) {
+      auto column = read_text(report_, "copy: " + key->text, *value);
+      if (column && is_column(*value, *column, "copy")) {
+        rule.copy.emplace_back(key->text, std::move(*column));
       }
     }
   }

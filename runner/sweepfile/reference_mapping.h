@@ -13,9 +13,10 @@ namespace sweepd::sweepfile {
 // For the rows whose columns have these values. A pattern may end with `*`.
 struct ReferenceRule {
   std::vector<std::pair<std::string, std::vector<std::string>>> when;
-  std::vector<std::pair<std::string, std::string>> set;  // fields and parameters
+  std::vector<std::pair<std::string, std::string>> set;   // fields and parameters
+  std::vector<std::pair<std::string, std::string>> copy;  // the same, each to its column
   double divide = 1;
-  std::string doubt;
+  std::string doubt, remark;
   bool invalid = false;
   Mark mark;
 };

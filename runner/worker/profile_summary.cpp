@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "runner/model/kernel_class.h"
 #include "runner/model/sample.h"
 
 namespace sweepd {
@@ -173,18 +174,22 @@ std::vector<RangePassage> passages_of(const Recording& recording, KernelSource s
   return result;
 }
 
-std::optional<double> share_of_range(const std::vector<KernelStats>& kernels,
-                                     std::string_view phase, std::string_view range,
-                                     const std::vector<std::string_view>& among) {
-  double own = 0, all = 0;
+std::optional<double> softmax_share(const std::vector<KernelStats>& kernels,
+                                    std::string_view phase) {
+  double softmax = 0, products = 0;
   for (const KernelStats& kernel : kernels) {
     if (kernel.phase != phase) continue;
-    if (std::find(among.begin(), among.end(), kernel.range) == among.end()) continue;
-    all += kernel.total_ns;
-    if (kernel.range == range) own += kernel.total_ns;
+    const KernelClass is = class_of(kernel.name, phase);
+    if (is == KernelClass::kSoftmax && kernel.range == "attention.softmax") {
+      softmax += kernel.total_ns;
+    }
+    if (is == KernelClass::kMatmul &&
+        (kernel.range == "attention.scores" || kernel.range == "attention.output")) {
+      products += kernel.total_ns;
+    }
   }
-  if (all <= 0) return std::nullopt;
-  return own / all;
+  if (products <= 0) return std::nullopt;
+  return softmax / (softmax + products);
 }
 
 double busiest_ms(const Recording& recording, KernelSource source) {

@@ -32,11 +32,11 @@ struct RangePassage {
 // Sorted by phase, range and number. Leaves out what ran outside every range.
 std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source);
 
-// Returns the share of `range` in the time of the kernels in `among`, in one phase; nothing if they
-// took no time.
-std::optional<double> share_of_range(const std::vector<KernelStats>& kernels,
-                                     std::string_view phase, std::string_view range,
-                                     const std::vector<std::string_view>& among);
+// Returns softmax's share of the time of attention's two products and its softmax, in one phase.
+// The kernels count by their class: scaling, the mask and copies are neither. Nothing without a
+// product.
+std::optional<double> softmax_share(const std::vector<KernelStats>& kernels,
+                                    std::string_view phase);
 
 // Returns each operator's time without that of the operators it called, in ns. Never negative.
 std::vector<double> self_times_ns(const std::vector<OperatorRecord>& operators);

@@ -22,9 +22,7 @@ void add_range_events(const ProfileResult& result, KernelSource source, int rank
   }
   for (const auto& [phase, fact] : {std::pair{"forward", "profile.softmax_share"},
                                     {"backward", "profile.softmax_share_backward"}}) {
-    const auto share =
-        share_of_range(result.summary.kernels, phase, "attention.softmax",
-                       {"attention.scores", "attention.softmax", "attention.output"});
+    const auto share = softmax_share(result.summary.kernels, phase);
     if (share) events.add(FactEvent{fact, *share, ""});
   }
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/base/text.h"
+#include "runner/daemon/attempts/item_of.h"
 #include "tests/daemon/dispatcher_story.h"
 
 namespace sweepd {
@@ -99,6 +100,16 @@ class AnalyticTest : public DispatcherStory {
            ::recv(executor_.evaluator.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
   }
 };
+
+// A sweep may ask for the formula of a device that this machine lacks.
+TEST_F(AnalyticTest, AFormulaForAGpuNeedsNone) {
+  WorkloadDef def = catalog_.workloads.back();
+  Trial trial = default_trial(def);
+  trial.values[*def.index_of("device")] = std::string("cuda");
+  EXPECT_EQ(item_of(def, trial, Pass::kTiming).device, DeviceKind::kCpu);
+  def.analytic = false;
+  EXPECT_EQ(item_of(def, trial, Pass::kTiming).device, DeviceKind::kCuda);
+}
 
 TEST_F(AnalyticTest, ThreeHundredAreAnsweredByOneWorkerAndStoredOnceEach) {
   const auto queued = enqueue_analytic(300);

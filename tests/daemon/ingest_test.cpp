@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/daemon/attempt_files.h"
 
 namespace sweepd {
@@ -68,6 +70,16 @@ TEST_F(IngestTest, TheLastWordOfTheFirstRankIsTheEnvironment) {
   ASSERT_EQ(record.environment->devices.size(), 2U);
   EXPECT_EQ(record.environment->devices[0].uuid, "GPU-a");
   EXPECT_EQ(record.environment->devices[1].uuid, "GPU-b");
+}
+
+// Of any pass, and whatever workload trains.
+TEST_F(IngestTest, ALossThatIsNoNumberIsSuspect) {
+  write_events(folder_, 0,
+               {environment_of("GPU-a", "0-3"), step(0, 2),
+                FactEvent{"final_loss", std::nan(""), ""}, end(kDone, 6'000)});
+  const AttemptRecord record = read({{0, kExit0}});
+  EXPECT_THAT(record.judgement.reasons,
+              Contains(testing::HasSubstr("the loss is nan after the last step")));
 }
 
 TEST_F(IngestTest, OneRanksJournalBecomesOneRecord) {

@@ -24,6 +24,7 @@ PublishedFigures published(const std::string& name, double value) {
   row.n = 10;
   row.params = {{"model", "small"}};
   row.doubts = {"first", "second"};
+  row.remarks = {"third"};
   row.invalid = true;
   ReferenceRow other;
   other.source = "004";
@@ -48,6 +49,7 @@ TEST_F(DbTest, AReferenceIsReadAsItWasAdded) {
   EXPECT_TRUE(row.invalid);
   EXPECT_THAT(row.params, ElementsAre(Pair("model", "small")));
   EXPECT_THAT(row.doubts, ElementsAre("first", "second"));
+  EXPECT_THAT(row.remarks, ElementsAre("third"));
   const auto all = reader_->references();
   ASSERT_EQ(all->size(), 1U);
   EXPECT_EQ(all->front().rows, 2);
@@ -67,7 +69,7 @@ TEST_F(DbTest, AReferenceReplacesThatOfItsName) {
   EXPECT_EQ(*store_->remove_reference("r"), 2);
   EXPECT_EQ(reader_->reference_rows("toy", "time")->size(), 1U);
   EXPECT_THAT(sql("SELECT count(*) FROM reference_param"), ElementsAre("1"));
-  EXPECT_THAT(sql("SELECT count(*) FROM reference_doubt"), ElementsAre("2"));
+  EXPECT_THAT(sql("SELECT count(*) FROM reference_doubt"), ElementsAre("3"));
   const auto again = store_->remove_reference("r");
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::kNotFound);

@@ -133,8 +133,9 @@ TEST_F(ResultsTest, WorkAndPeaksComeWithDerivedFigures) {
 
 // A lookup of work and peaks per attempt is wasted on any other figure.
 TEST_F(ResultsTest, OnlyFiguresMadeOfWorkReadIt) {
-  const std::set<std::string_view> made_of_work{"floor", "tokens_per_s",    "tflops", "gbps",
-                                                "mfu",   "bandwidth_share", "reached"};
+  const std::set<std::string_view> made_of_work{
+      "floor", "tokens_per_s", "tflops",          "hardware_tflops", "gbps",
+      "mfu",   "hfu",          "bandwidth_share", "reached"};
   finish(done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20));
   for (const CellName& figure : cell_names()) {
     const std::string name(figure.name);

@@ -26,7 +26,7 @@ void execute(const std::filesystem::path& file, const std::string& sql) {
 TEST_F(DbTest, TheFileSaysWhoseItIs) {
   EXPECT_THAT(sql("SELECT application_id, user_version, journal_mode FROM "
                   "pragma_application_id, pragma_user_version, pragma_journal_mode"),
-              ElementsAre(std::to_string(0x73776570) + "|31|wal"));
+              ElementsAre(std::to_string(0x73776570) + "|32|wal"));
 }
 
 TEST_F(DbTest, EveryTableIsStrict) {
@@ -307,6 +307,58 @@ TEST_F(FrozenTest, ARuleForBoldCellsStaysWhatItWas) {
   EXPECT_EQ(tables->at(0).bold, Bold::kFaster);
   EXPECT_EQ(tables->at(0).values[0].bold, std::nullopt);
   EXPECT_EQ(tables->at(0).values[1].bold, Bold::kSlower);
+}
+
+// Up to version 31 no FLOPs were called recomputed: attention alone counted them, the model did
+// not.
+TEST_F(FrozenTest, FlopsThatFlashComputesAgainAreToldApart) {
+  const auto work_of = [&](const std::string& figures) {
+    thaw(frozen_sql());
+    {
+      Connection connection(file(), Access::kReadWrite);
+      EXPECT_TRUE(migrate(connection, std::span(embedded_migrations()).first(31)));
+    }
+    execute(file(),
+            "INSERT INTO name VALUES (901, 'backward_flops_factor'), (902, 'layers'), "
+            "(903, 'matmuls_forward'), (904, 'attention_matmul_flops');" +
+                figures);
+    reopen();
+    return sql(
+        "SELECT n.text, w.flops, w.recomputed_flops FROM phase_work w JOIN name n ON "
+        "n.id = w.phase ORDER BY n.text");
+  };
+  const std::string flash = "INSERT INTO figure VALUES (1, 901, 2.5, 4)";
+  EXPECT_THAT(work_of(flash),
+              ElementsAre("backward|2000000000.0|400000000.0", "forward|1000000000.0|0.0",
+                          "step|3000000000.0|400000000.0"));
+  // Two layers: 7L + 1 products in the forward, so attention is one kernel.
+  const std::string model =
+      "INSERT INTO figure VALUES (1, 902, 2, 4), (1, 903, 15, 4), (1, 904, 1e8, 4)";
+  EXPECT_THAT(work_of(model),
+              ElementsAre("backward|2050000000.0|50000000.0", "forward|1000000000.0|0.0",
+                          "step|3050000000.0|50000000.0"));
+  const std::string naive =
+      "INSERT INTO figure VALUES (1, 902, 2, 4), (1, 903, 19, 4), (1, 904, 1e8, 4)";
+  EXPECT_THAT(work_of(naive), ElementsAre("backward|2000000000.0|0.0", "forward|1000000000.0|0.0",
+                                          "step|3000000000.0|0.0"));
+}
+
+// Up to version 31 the share was that of whole ranges.
+TEST_F(FrozenTest, SoftmaxsShareIsThatOfKernels) {
+  thaw(frozen_sql());
+  {
+    Connection connection(file(), Access::kReadWrite);
+    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(31)));
+  }
+  execute(file(),
+          "INSERT INTO name VALUES (901, 'profile.softmax_share'), (902, 'attention.scores'), "
+          "(903, 'attention.softmax'), (904, 'softmax'), (905, 'matmul'), (906, 'copy');"
+          "INSERT INTO fact VALUES (1, 0, 901, 0.175, '');"
+          "INSERT INTO kernel VALUES (1, 0, 1, 902, 905, 905, 905, 0,0,0, 0,0,0, 1, 60, 0,0,0,0,0),"
+          "(1, 0, 1, 902, 906, 906, 906, 0,0,0, 0,0,0, 1, 90, 0,0,0,0,0),"
+          "(1, 0, 1, 903, 904, 904, 904, 0,0,0, 0,0,0, 1, 40, 0,0,0,0,0)");
+  reopen();
+  EXPECT_THAT(sql("SELECT number FROM fact WHERE name = 901"), ElementsAre("0.4"));
 }
 
 // Up to version 14 no sweep had a sentinel.

@@ -264,6 +264,46 @@ TEST_F(StoredFiguresTest, AllocationsByPlaceAndByOrigin) {
               ElementsAre("logits done 300"));
 }
 
+TEST_F(StoredFiguresTest, BlocksOfAllLayersAreOneOrigin) {
+  const auto row = done_in(Pass::kMemory);
+  for (int layer = 0; layer < 3; ++layer) {
+    add_block(row, layer, 100 + layer, "backward", fmt::format("block{}.w1.grad", layer));
+  }
+  const auto folded = ask(by({"origin"}));
+  std::int64_t blocks = 0;
+  for (const ResultRow& each : folded.rows) {
+    EXPECT_EQ(folded.dimensions[0].values[each.at[0]], "block*.w1.grad");
+    blocks += each.stats.n;
+  }
+  EXPECT_EQ(blocks, 3);
+  EXPECT_THAT(lines(ask(by({"allocation", "origin"}))),
+              ElementsAre("1 block2.w1.grad done 102", "2 block1.w1.grad done 101",
+                          "3 block0.w1.grad done 100"));
+}
+
+// The rulers ran, so asking to run them would be no help.
+TEST_F(StoredFiguresTest, AnUnknownPeakSaysWhy) {
+  const auto queued = submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}})).queued;
+  finish(done(queued[0].row, 1, 2));
+  auto query = by({"model"}, {}, {{"context", {"1"}}});
+  query.table.cell = "{mfu}";
+  EXPECT_EQ(ask(query).rows.at(0).no_peak,
+            "the device's peak in fp32 is unknown: `experiments/device_limits.yaml` has not "
+            "measured it");
+  EXPECT_EQ(*store_->why_no_peak(cpu()), "");
+  AttemptRecord ruler = done(queued[1].row, 1, 2);
+  ruler.judgement = {Verdict::kSuspect, {"others were busy", "and more"}};
+  finish(ruler);
+  change(
+      fmt::format("UPDATE trial SET workload = 'matmul' WHERE id = (SELECT trial FROM attempt "
+                  "WHERE row = {})",
+                  queued[1].row));
+  reopen();
+  const std::string why = "the only run of matmul was suspect: others were busy";
+  EXPECT_EQ(ask(query).rows.at(0).no_peak, "the device's peak in fp32 is unknown: " + why);
+  EXPECT_EQ(*store_->why_no_peak(cpu()), why);
+}
+
 TEST_F(StoredFiguresTest, MistakesNameWhatThereIs) {
   auto record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 1, 2);
   record.facts = {{0, "result", 9.5, ""}};

@@ -158,7 +158,7 @@ TEST(ShippedReference, IsAddedWhole) {
   const Ran ran =
       box.ctl({"reference", "add", std::string(EXPERIMENTS) + "/reference/writeups.csv"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("reference writeups: 2,172 figures"));
+  EXPECT_THAT(ran.out, HasSubstr("reference writeups: 2,172 figures, 1,729 for tables"));
   // What everybody can look up in the first of the texts.
   EXPECT_EQ(
       box.sql(
@@ -168,6 +168,32 @@ TEST(ShippedReference, IsAddedWhole) {
           "join reference_param w on w.row = r.id and w.name = 'warmup' and w.value = '5' "
           "where source = '000' and metric = 'time'"),
       "127.482");
+  // A source is one way of running: its name says which, and it has no figure of another.
+  const auto value = [&](const std::string& source, const std::string& workload,
+                         const std::string& where) {
+    return box.sql(
+        "select round(r.value, 3) from reference_row r where r.metric = 'time' and r.source = '" +
+        source + "' and r.workload = '" + workload + "' and " + where);
+  };
+  const auto with = [](const std::string& name, const std::string& is) {
+    return "exists (select 1 from reference_param p where p.row = r.id and p.name = '" + name +
+           "' and p.value = '" + is + "')";
+  };
+  const std::string step = with("model", "small") + " and " + with("mode", "forward_backward");
+  EXPECT_EQ(value("001 compiled", "lm_step", step), "55.8");
+  EXPECT_EQ(value("001 eager", "lm_step", step), "81.8");
+  const std::string shape =
+      with("d_head", "16") + " and " + with("sequence", "256") + " and r.phase = 'forward'";
+  EXPECT_EQ(value("003 compiled", "attention", shape), "0.3");
+  EXPECT_EQ(value("003 eager", "attention", shape), "0.22");
+  EXPECT_EQ(
+      box.sql("select r.source from reference_row r join reference_param p on p.row = r.id where "
+              "p.name in ('precision', 'compile') and r.metric in ('time', 'peak_allocated_bytes') "
+              "group by r.source, r.workload, p.name having count(distinct p.value) > 1"),
+      "");
+  EXPECT_EQ(box.sql("select count(*) from reference_doubt where is_remark = 0 and text like "
+                    "'%device is not%'"),
+            "0");
 }
 #endif
 

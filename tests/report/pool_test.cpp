@@ -132,6 +132,21 @@ TEST(Figures, RatesAreOfTheTimeThatIsShown) {
   EXPECT_DOUBLE_EQ(**by_median.get("tokens_per_s"), 204800);
 }
 
+// Flash computes its scores again in the backward: the hardware does that work, the model does not
+// need it.
+TEST(Figures, ModelFlopsLeaveOutWhatIsComputedAgain) {
+  std::vector<ResultRow> rows{attempt({10})};  // ms
+  rows[0].flops = 5e12;
+  rows[0].recomputed_flops = 1e12;
+  rows[0].peak_flops_per_s = 1e15;
+  const Pooled pooled = pool(pointers(rows));
+  EXPECT_DOUBLE_EQ(*figure(pooled, "tflops"), 400);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "hardware_tflops"), 500);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "mfu"), 0.4);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "hfu"), 0.5);
+  EXPECT_DOUBLE_EQ(*figure(pooled, "reached"), 0.5) << "the roofline is of what the hardware does";
+}
+
 TEST(Figures, TheFloorIsWhatTheSlowerOfTwoPeaksAllows) {
   std::vector<ResultRow> rows{attempt({10})};  // ms
   rows[0].flops = 4e12;

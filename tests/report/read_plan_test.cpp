@@ -69,6 +69,8 @@ TEST(TableReads, ARateIsOfTheTimeThatTheTableShows) {
   QuerySpec query;
   query.table = table;
   EXPECT_THAT(plan_reads(query).reads.front().table.cell, HasSubstr("{median}"));
+  table.values.push_back(value_of("In kernels", "{mean}", "", "kernel_time"));
+  EXPECT_TRUE(rates_by_median(table)) << "the mean of another metric is not the rate's time";
   table.values.push_back(value_of("Mean", "{mean}"));
   EXPECT_FALSE(rates_by_median(table));
 }

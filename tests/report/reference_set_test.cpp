@@ -75,6 +75,39 @@ TEST(ReferenceSet, DoubtsAreTheReasonsOfItsVerdict) {
   EXPECT_EQ(set.rows[2].verdict, Verdict::kInvalid);
 }
 
+// What is known of a source marks nothing: no device is no reason to doubt a time.
+TEST(ReferenceSet, DevicesAndRemarksAreLinesAndMarkNothing) {
+  std::vector<ReferenceRow> rows{published("000", 1, {}), published("001", 2, {}),
+                                 published("002", 3, {}), published("003", 4, {})};
+  for (ReferenceRow& row : rows) row.device = "not stated";
+  rows[1].device = "A100";
+  rows[3].phase = "forward";
+  rows[1].remarks = rows[2].remarks = {"a sum, divided here"};
+  rows[2].remarks.push_back("no context");
+  const ResultSet set = reference_set(rows, query_of({"source"}, {}), {});
+  EXPECT_THAT(set.remarks,
+              ElementsAre("devices of published figures: 000, 002: not stated; 001: A100",
+                          "001, 002: a sum, divided here", "002: no context"))
+      << "003 is not shown";
+  for (const ResultRow& row : set.rows) EXPECT_EQ(row.verdict, Verdict::kValid);
+}
+
+// Figures of single kernels are no figure of the step, and the step's is none of a kernel.
+TEST(ReferenceSet, AFigureOfAKernelNeedsATableOfKernels) {
+  const std::vector<ReferenceRow> rows{
+      published("001", 1,
+                {{"kernel", "void at::native::elementwise_kernel<(int)128, (int)2>(int)"}}),
+      published("001", 2, {}), published("001", 3, {{"class", "matmul"}})};
+  EXPECT_THAT(means(reference_set(rows, query_of({"source"}, {}), {})), ElementsAre(2));
+  const ResultSet kernels = reference_set(rows, query_of({"kernel"}, {"source"}), {});
+  EXPECT_THAT(means(kernels), ElementsAre(1));
+  EXPECT_THAT(kernels.dimensions[0].values, ElementsAre("elementwise_kernel<128, 2>"))
+      << "as measured kernels are called";
+  QuerySpec read = query_of({"source"}, {});
+  read.table.where = {{"class", {"matmul"}}};
+  EXPECT_THAT(means(reference_set(rows, read, {})), ElementsAre(3));
+}
+
 TEST(ReferenceSet, WhatIsNotStatedIsUnknown) {
   std::vector<ReferenceRow> rows{published("001", 2, {}), published("001", NAN, {})};
   rows[1].outcome = "oom";

@@ -85,6 +85,23 @@ TEST(Reference, RulesApplyInOrder) {
   EXPECT_THAT(second.params, ElementsAre(Pair("model", "xl")));
 }
 
+TEST(Reference, ARuleCopiesColumnsForItsRowsAndRemarks) {
+  const ParsedReference parsed = reference(
+      "source,workload,metric,value,what,size\n001,lm_step,kernel_time,2,gemm,small\n"
+      "001,lm_step,time,3,eager,xl\n",
+      "reference: r\nrules:\n"
+      "  - when: {metric: kernel_time}\n    copy: {kernel: what, model: size}\n"
+      "    remark: of one step\n");
+  ASSERT_EQ(render(parsed.errors), "");
+  const ReferenceRow& kernel = parsed.reference.rows[0];
+  EXPECT_THAT(kernel.params, ElementsAre(Pair("kernel", "gemm"), Pair("model", "small")));
+  EXPECT_THAT(kernel.remarks, ElementsAre("of one step"));
+  EXPECT_TRUE(kernel.doubts.empty());
+  EXPECT_TRUE(parsed.reference.rows[1].params.empty());
+  EXPECT_THAT(reference_mistakes(kRows, "reference: r\nrules: [{copy: {model: modle}}]\n"),
+              HasSubstr("copy: the file has no column `modle`"));
+}
+
 TEST(ReferenceMistakes, InTheRows) {
   const std::string head = "source,workload,metric,value,model,outcome,n\n";
   EXPECT_THAT(reference_mistakes(head + "003,lm_step,time,1,small,,\n003,lm_step,time,1,smal,,\n"),

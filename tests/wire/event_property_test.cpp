@@ -115,7 +115,7 @@ rc::Gen<Event> any_event() {
     event.work.arithmetic = *any_text();
     event.work.tokens = *any_double();
     event.work.ruler = *rc::gen::element(Ruler::kNone, Ruler::kArithmetic, Ruler::kMemory);
-    event.work.phases = {{*any_text(), *any_double(), *any_double()}};
+    event.work.phases = {{*any_text(), *any_double(), *any_double(), *any_double()}};
     event.work.figures = {{*any_text(), *any_double(), *any_text()}};
     return event;
   });

@@ -157,13 +157,26 @@ TEST(ProfileSummary, OnAGpuAPassageHasTheKernelsThatItsOperatorsLaunched) {
                           "step attention.softmax 1: 103"));
 }
 
-TEST(ProfileSummary, SharesAreOfTheRangesNamed) {
-  const auto kernels = summarize_recording(layers(), KernelSource::kOperators).kernels;
-  EXPECT_DOUBLE_EQ(*share_of_range(kernels, "forward", "attention.softmax",
-                                   {"attention.scores", "attention.softmax"}),
-                   25.0 / 34);
-  EXPECT_EQ(share_of_range(kernels, "optimizer", "attention.softmax", {"attention.softmax"}),
-            std::nullopt);
+// Scaling and the mask run in the range of the scores, and a cast in that of the softmax.
+TEST(ProfileSummary, SoftmaxIsComparedWithTheTwoProductsAlone) {
+  const auto kernel = [](const char* phase, const char* range, const char* name, double ns) {
+    KernelStats stats{0, phase, range, name, {}, {}, 1};
+    stats.total_ns = ns;
+    return stats;
+  };
+  const std::vector<KernelStats> kernels{
+      kernel("forward", "attention.scores", "aten::bmm", 20),
+      kernel("forward", "attention.scores", "aten::mul", 100),
+      kernel("forward", "attention.scores", "aten::masked_fill", 100),
+      kernel("forward", "attention.softmax", "aten::_softmax", 30),
+      kernel("forward", "attention.softmax", "aten::copy_", 50),
+      kernel("forward", "attention.output", "aten::bmm", 10),
+      kernel("forward", "attention.output", "aten::copy_", 70),
+      kernel("forward", "ffn", "aten::mm", 900),
+      kernel("forward", "loss", "aten::_log_softmax", 900),
+      kernel("backward", "attention.softmax", "aten::_softmax_backward_data", 40)};
+  EXPECT_DOUBLE_EQ(*softmax_share(kernels, "forward"), 0.5);
+  EXPECT_EQ(softmax_share(kernels, "backward"), std::nullopt) << "no product, as in one kernel";
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ TEST(Attention, CountsTheWorkOfItsShape) {
   EXPECT_EQ(half.phases[1].phase, "backward");
   EXPECT_DOUBLE_EQ(half.phases[1].flops, 1'374'389'534'720.0);
   EXPECT_DOUBLE_EQ(half.phases[2].flops, 549'755'813'888.0 + 1'374'389'534'720.0);
+  // The model needs twice the forward in the backward; flash computes one product again.
+  EXPECT_DOUBLE_EQ(half.phases[1].model_flops(), 2 * 549'755'813'888.0);
+  EXPECT_DOUBLE_EQ(half.phases[2].model_flops(), 3 * 549'755'813'888.0);
   EXPECT_DOUBLE_EQ(half.phases[0].bytes, 4 * 2 * 16 * 16384.0 * 64);
   EXPECT_DOUBLE_EQ(half.phases[1].bytes, 8 * 2 * 16 * 16384.0 * 64);
 

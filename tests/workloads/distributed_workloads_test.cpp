@@ -95,6 +95,8 @@ TEST(DistributedWorkloads, FiguresFollowTheFormulas) {
   const WorkPerStep on = work("sharded_optimizer", {{"bucket_mb", "25"}});
   // The largest bucket is the embedding, which exceeds 25 MB.
   EXPECT_EQ(figure(on, "after_init_bytes"), 4 * kP + 8 * kP / 4 + 4 * kHead);
+  EXPECT_EQ(figure(on, "bucket_buffer_bytes"), 4 * kHead) << "what the moments do not explain";
+  EXPECT_EQ(figure(off, "bucket_buffer_bytes"), 0);
   EXPECT_EQ(figure(on, "before_step_bytes"), 8 * kP + 8 * kP / 4 + 4 * kHead);
   EXPECT_EQ(figure(on, "sent_bytes"), 2 * 4 * kP * 3 / 4);
   const WorkPerStep fsdp = work("fsdp", {});

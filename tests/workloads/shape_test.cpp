@@ -94,6 +94,21 @@ TEST(LmWork, FollowsTheMode) {
   EXPECT_EQ(figure(work, "optimizer_state_bytes"), 0);
 }
 
+// Attention in one kernel keeps no scores, so its backward computes that product of the forward
+// again.
+TEST(LmWork, ModelFlopsDoNotDependOnTheKernelOfAttention) {
+  LmStepParams params;
+  constexpr double kAttention = 4.0 * 1024 * 256 * 768 * 12;
+  const WorkPerStep naive = work_of(params, {});
+  params.attention = "flash";
+  const WorkPerStep flash = work_of(params, {});
+  for (const std::size_t phase : {1, 3}) {
+    EXPECT_EQ(naive.phases[phase].recomputed_flops, 0);
+    EXPECT_EQ(flash.phases[phase].recomputed_flops, kAttention / 2);
+    EXPECT_EQ(flash.phases[phase].model_flops(), naive.phases[phase].flops);
+  }
+}
+
 TEST(LmWork, FollowsThePrecision) {
   LmStepParams params;
   params.precision = "bf16";  // autocast: weights stay fp32, scores are bf16

@@ -9,6 +9,7 @@ WorkPerStep distributed_work(const DistributedParams& params, const RunParams& r
   for (PhaseWork& phase : work.phases) {
     phase.flops *= ranks;
     phase.bytes *= ranks;
+    phase.recomputed_flops *= ranks;
   }
   return work;
 }

@@ -55,8 +55,9 @@ ShardedMemory sharded_memory(const ShardedOptimizerParams& params, std::int64_t 
   ShardedMemory memory;
   memory.after_init = weights + 2 * weights;
   if (params.sharded) {
-    memory.after_init = weights + 2 * weights / static_cast<double>(world_size) +
-                        static_cast<double>(largest_bucket(params, weight));
+    memory.bucket_buffer = static_cast<double>(largest_bucket(params, weight));
+    memory.after_init =
+        weights + 2 * weights / static_cast<double>(world_size) + memory.bucket_buffer;
   }
   memory.before_step = memory.after_init + weights;
   memory.after_step = memory.after_init;

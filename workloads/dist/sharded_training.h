@@ -31,6 +31,7 @@ struct ShardedMemory {
   double after_init = 0;   // weights, AdamW's state or a rank's share of it, the gradients' buffer
   double before_step = 0;  // including gradients
   double after_step = 0;
+  double bucket_buffer = 0;  // part of each of them
 };
 ShardedMemory sharded_memory(const ShardedOptimizerParams& params, std::int64_t world_size);
 

@@ -94,14 +94,17 @@ WorkPerStep work_of(const AttentionParams& params) {
   WorkPerStep work;
   work.arithmetic = params.dtype;
   work.tokens = static_cast<double>(params.batch * params.sequence);
-  PhaseWork step{"step", 0, 0};
-  const auto add = [&](const char* phase, double flops, double bytes) {
-    work.phases.push_back({phase, flops, bytes});
+  PhaseWork step{"step", 0, 0, 0};
+  const auto add = [&](const char* phase, double flops, double bytes, double recomputed) {
+    work.phases.push_back({phase, flops, bytes, recomputed});
     step.flops += flops;
     step.bytes += bytes;
+    step.recomputed_flops += recomputed;
   };
-  if (mode != AttentionMode::kBackward) add("forward", forward, forward_bytes);
-  if (mode != AttentionMode::kForward) add("backward", factor * forward, backward_bytes);
+  if (mode != AttentionMode::kBackward) add("forward", forward, forward_bytes, 0);
+  if (mode != AttentionMode::kForward) {
+    add("backward", factor * forward, backward_bytes, (factor - 2) * forward);
+  }
   work.phases.push_back(step);
 
   work.figures.push_back({"forward_flops_full", full, "4 B h S^2 d"});

@@ -52,15 +52,23 @@ void override_with(std::int64_t given, std::int64_t& value) {
   if (given != 0) value = given;
 }
 
+bool keeps_scores(const LmStepParams& params) {
+  return params.attention == "naive" || params.attention == "sdpa_math";
+}
+
 void add_phases(const LmStepParams& params, const ModelShape& shape, WorkPerStep& work) {
   const StepMode mode = step_mode_from(params.mode);
-  const double forward = forward_flops(shape, params.batch, params.context).full();
-  double step = forward;
-  work.phases.push_back({"forward", forward, 0});
+  const ForwardFlops flops = forward_flops(shape, params.batch, params.context);
+  const double forward = flops.full();
+  PhaseWork step{"step", forward, 0, 0};
+  work.phases.push_back({"forward", forward, 0, 0});
   if (mode != StepMode::kForward) {
     // Each product of the forward needs two in the backward: for its input and for its weight.
-    work.phases.push_back({"backward", 2 * forward, 0});
-    step += 2 * forward;
+    // Attention that keeps no scores computes them again: one of its forward's two products.
+    const double again = keeps_scores(params) ? 0 : flops.attention / 2;
+    work.phases.push_back({"backward", 2 * forward + again, 0, again});
+    step.flops += 2 * forward + again;
+    step.recomputed_flops = again;
   }
   double optimizer_bytes = 0;
   if (mode == StepMode::kTrainStep) {
@@ -68,9 +76,9 @@ void add_phases(const LmStepParams& params, const ModelShape& shape, WorkPerStep
     // Its dozen operations per parameter are not counted, because memory bounds it.
     optimizer_bytes = 7 * static_cast<double>(weight_bytes(precision_from(params.precision))) *
                       static_cast<double>(shape.parameters());
-    work.phases.push_back({"optimizer", 0, optimizer_bytes});
+    work.phases.push_back({"optimizer", 0, optimizer_bytes, 0});
   }
-  work.phases.push_back({"step", step, 0});
+  work.phases.push_back(step);
 }
 
 // Adds the model's own numbers, so that a table can show them beside measurements.
@@ -87,7 +95,7 @@ void add_kernels(const LmStepParams& params, const ModelShape& shape,
   const auto layers = static_cast<double>(shape.layers);
   const auto heads = static_cast<double>(params.batch * shape.heads);
   const auto length = static_cast<double>(params.context);
-  const bool fused = params.attention != "naive" && params.attention != "sdpa_math";
+  const bool fused = !keeps_scores(params);
   const double linear = fusions_of(params).linear ? 4 : 7;
   const double matmuls = linear * layers + 1 + (fused ? 0 : 2 * layers);
   const bool backward = step_mode_from(params.mode) != StepMode::kForward;

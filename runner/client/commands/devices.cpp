@@ -38,19 +38,24 @@ Exit devices(Client& client, const std::string& format) {
                             {"", {}},
                             {"", {}},
                             {"", {}},
-                            {"unknown; run the matmul and memcpy workloads", {}},
+                            {device.no_peak.empty() ? "unknown; run the matmul and memcpy workloads"
+                                                    : "unknown: " + device.no_peak,
+                             {}},
                             state});
     }
     for (const rpc::PeakEntry& peak : device.peaks) {
       const double tflops = peak.flops_per_s * 1e-12;
       const double gbps = peak.bytes_per_s * 1e-9;
+      const bool lacks = tflops <= 0 || gbps <= 0;
+      const std::string source =
+          lacks && !device.no_peak.empty() ? peak.source + "; " + device.no_peak : peak.source;
       table.rows.push_back({where,
                             name,
                             memory,
                             {peak.arithmetic, {}},
                             tflops > 0 ? Cell{fmt::format("{:.2f}", tflops), tflops} : Cell{"", {}},
                             gbps > 0 ? Cell{fmt::format("{:.0f}", gbps), gbps} : Cell{"", {}},
-                            {peak.source, {}},
+                            {source, {}},
                             state});
     }
   }

@@ -85,7 +85,8 @@ void add_options(Command& command, QueryOptions& options) {
   command.add_option(
       "--cell", table.cell,
       "template of a cell: n mean std sem ci95 min p05 median p95 max mad sum, tokens_per_s tflops "
-      "gbps mfu bandwidth_share, floor reached, such as {mean:.1f}; the words outcome verdict "
+      "hardware_tflops gbps mfu hfu bandwidth_share, floor reached, such as {mean:.1f}; the words "
+      "outcome verdict "
       "text; with "
       "--baseline also p, and difference change ratio speedup baseline of the means, "
       "difference_median ... of the medians, such as {change:+.1%}");

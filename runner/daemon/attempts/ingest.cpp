@@ -14,6 +14,7 @@
 #include "runner/daemon/attempts/steadiness.h"
 #include "runner/model/journal_verdict.h"
 #include "runner/model/kernel_class.h"
+#include "runner/model/loss_verdict.h"
 #include "runner/model/skew.h"
 #include "runner/model/time_verdict.h"
 #include "runner/wire/event.h"
@@ -160,6 +161,7 @@ Judgement judge_evidence(const AttemptRecord& record, const std::vector<JournalC
   Judgement judgement = judge_journals(
       journals, done->stop_reason == kStoppedByProgram ? Steps::kOfAProgram : Steps::kOfTheWorker);
   add_reasons(judgement, judge_times(record.samples));
+  add_reasons(judgement, judge_loss(record.facts, record.samples));
   return judgement;
 }
 

@@ -7,7 +7,9 @@ namespace sweepd {
 
 Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass) {
   Item item;
-  item.device = trial.text(def, "device") == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
+  // A formula for a GPU needs none.
+  const bool on_gpu = !def.analytic && trial.text(def, "device") == "cuda";
+  item.device = on_gpu ? DeviceKind::kCuda : DeviceKind::kCpu;
   item.sharing = pass == Pass::kTiming ? Sharing::kExclusive : Sharing::kShared;
   item.world_size = static_cast<int>(trial.integer(def, "world_size"));
   item.threads = static_cast<int>(trial.integer(def, "threads"));

@@ -25,6 +25,12 @@ std::vector<rpc::PeakEntry> peaks_of(Store& store, const DeviceInfo& device) {
   return peaks;
 }
 
+std::string why_no_peak(Store& store, const DeviceInfo& device) {
+  if (datasheet_peak(device.name, "fp32")) return "";
+  const auto why = store.why_no_peak(device);
+  return why ? *why : "";
+}
+
 rpc::PoolEntry entry_of(const std::string& name, const Result<PoolStatus>& status) {
   rpc::PoolEntry entry;
   entry.name = name;
@@ -74,6 +80,7 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, 
                          .index = device.index,
                          .memory = device.memory,
                          .peaks = peaks_of(store, device),
+                         .no_peak = why_no_peak(store, device),
                          .paused = {}});
     }
     return devices;

@@ -138,6 +138,7 @@ struct DeviceEntry {
   int index = 0;
   Bytes memory;
   std::vector<PeakEntry> peaks;
+  std::string no_peak = {};
   std::optional<WallTime> paused;
   std::string fault = {}, fault_attempt = {};
   static void visit(auto& self, auto&& field) {
@@ -149,6 +150,8 @@ struct DeviceEntry {
     field("driver", self.driver, "");
     field("compute_capability", self.compute_capability, "");
     field("peaks", self.peaks, "");
+    field("no_peak", self.no_peak,
+          "why runs of `matmul` or `memcpy` gave it none; \"\" if they did, or if none ended");
     field("paused_ns", self.paused, "since 1970; only while nothing new starts on it");
     field("fault", self.fault, "why it is out of service; \"\" if it is not");
     field("fault_attempt", self.fault_attempt, "that met the fault");

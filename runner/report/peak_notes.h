@@ -1,0 +1,14 @@
+// Why shares of a device's peaks are missing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/report/layer.h"
+
+namespace sweepd::report {
+
+// Returns "no MFU, roofline floor in 4 cells: the device's peak in fp32 is unknown: ...".
+std::vector<std::string> peak_notes(const std::vector<Layer>& layers, const std::vector<Key>& rows);
+
+}  // namespace sweepd::report
