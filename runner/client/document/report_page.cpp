@@ -33,13 +33,14 @@ Result<Document> report_document(Client& client, const std::string& sweep,
     if (!plots) return plots.error();
     DocumentPlots drawn;
     for (const Plot& plot : *plots) {
-      auto markdown = drawn.add(about.name, plot);
-      if (!markdown) return markdown.error();
-      document.chapters.push_back(
-          {plot.title.empty() ? "Plot" : plot.title, {{std::move(*markdown)}}});
+      DocumentBlock block = drawn.add(about.name, plot);
+      if (document.lead.empty()) {
+        document.lead = block.picture;
+      } else {
+        document.chapters.push_back({plot.title.empty() ? "Plot" : plot.title, {std::move(block)}});
+      }
     }
     document.pictures = drawn.take();
-    document.no_pictures = drawn.why_text();
   }
   auto where = measured_on(client, {about.id});
   if (!where) return where.error();
