@@ -117,14 +117,15 @@ std::string subjects_of(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-std::string notes_to_html(const std::vector<std::string>& notes) {
+std::string notes_to_html(const std::vector<std::string>& notes, std::size_t warnings) {
   constexpr std::size_t kLongest = 120;  // letters of a single note that needs no fold
   if (notes.empty()) return "";
   std::string list = "<ul class=\"notes\">\n";
   for (const std::string& note : notes) list += "<li>" + note_in_html(note) + "</li>\n";
   list += "</ul>\n";
   if (notes.size() == 1 && notes.front().size() <= kLongest) return list;
-  const std::string subjects = subjects_of(notes);
+  const std::string subjects =
+      subjects_of({notes.end() - static_cast<std::ptrdiff_t>(warnings), notes.end()});
   return fmt::format("<details class=\"notes\"><summary>{} note{}{}{}</summary>\n{}</details>\n",
                      notes.size(), notes.size() == 1 ? "" : "s", subjects.empty() ? "" : ": ",
                      escape_markup(subjects), list);
@@ -156,7 +157,7 @@ std::string to_html(const Table& table, const Table* details) {
     }
     out += "</tbody>\n</table>\n";
   }
-  out += notes_to_html(table.notes);
+  out += notes_to_html(table.notes, table.warnings);
   return out + "</figure>\n";
 }
 

@@ -176,15 +176,17 @@ void SvgPanel::areas(SvgPaper& paper) const {
 }
 
 void SvgPanel::rules(SvgPaper& paper) const {
+  if (axes_.bands) return;  // a number has no place among names
+  double label = top_ + 12;
   for (const PlotLine* line : lines_) {
-    if (axes_.bands) return;  // a number has no place among names
     const double at = left_ + axes_.x.at(line->x);
     const std::string color = color_of(line->color);
     paper.line(at, top_, at, top_ + axes_.height,
                "class=\"spread\" stroke-dasharray=\"4 3\" stroke=\"" + color + "\"");
     const bool turned = at - left_ > 0.7 * axes_.width;
-    paper.text(at + (turned ? -4 : 4), top_ + 12, line->name,
+    paper.text(at + (turned ? -4 : 4), label, line->name,
                {.anchor = turned ? "end" : "start", .kind = "small", .fill = color});
+    label += 14;  // lines may stand close together
   }
 }
 

@@ -116,7 +116,7 @@ class SvgPlot {
       }
     }
     left_ = widest + 14;
-    above_ = (faceted() ? 20 : 0) + 20;
+    above_ = (faceted() ? 20 : 0) + 24;
     below_ = 42;
     if (axes_.bands && !axes_.across) {
       const double room =
@@ -200,7 +200,7 @@ class SvgPlot {
 
   void panel(const std::string& facet, double left, double top) {
     if (faceted()) {
-      paper_.text(left + axes_.width / 2, top - 26,
+      paper_.text(left + axes_.width / 2, top - 30,
                   report::shortened(all_.facet_title + ": " + facet, kLetters, axes_.width),
                   {.anchor = "middle"});
     }
@@ -234,7 +234,7 @@ class SvgPlot {
       }
     }
     const double x = axes_.across ? left + axes_.width : std::max(0.0, left - left_);
-    paper_.text(x, axes_.across ? bottom + 34 : top - 8, all_.figure_title,
+    paper_.text(x, axes_.across ? bottom + 34 : top - 12, all_.figure_title,
                 {.anchor = axes_.across ? "end" : "start", .kind = "small"});
   }
 
@@ -247,7 +247,7 @@ class SvgPlot {
                   {.anchor = "end"});
     }
     if (shape_.is_heatmap() || axes_.across) {
-      paper_.text(std::max(0.0, left - left_), top - 8, axes_.across ? all_.x_title : all_.y_title,
+      paper_.text(std::max(0.0, left - left_), top - 12, axes_.across ? all_.x_title : all_.y_title,
                   {.kind = "small"});
     }
     if (axes_.across) return;

@@ -104,7 +104,7 @@ class Page(unittest.TestCase):
     def test_a_mark_says_what_it_means_there(self):
         self.browser.open(self.faults.as_uri())
         said = self.rest_on("document.querySelectorAll('td[data-m]')[0]")
-        self.assertRegex(said, r"(?s)^oom, attempt [0-9a-f]{8}.*\nOOM: .*out of memory")
+        self.assertRegex(said, r"(?s)^n 0, oom, attempt [0-9a-f]{8}.*\nOOM: .*out of memory")
         self.assertEqual(self.browser.errors, [])
 
     def test_dark_and_light_follow_the_system(self):

@@ -94,19 +94,22 @@ TEST(Html, ACellNamesTheNotesOfItsMarksOrItsWord) {
                 {{"a", {}}, {"2.00", 2.0}},
                 {{"b", {}}, {"—", {}}}};
   table.notes = {"§ the steps are not on one level", "† invalid in a: too fast",
-                 "† invalid in b: no work", "OOM in OOM: 64 MiB too much", "small: 2.00"};
+                 "† invalid in b: no work", "OOM in OOM: 64 MiB too much", "pooled: two"};
+  table.notes.insert(table.notes.begin(), "small: mean of time");
+  table.warnings = 5;
   const std::string html = to_html(table);
-  EXPECT_THAT(html, AllOf(HasSubstr("data-v=\"1.5\" data-m=\"0 1 2\">1.50<span class=\"mark\">†§<"),
-                          HasSubstr("<td class=\"right\" data-m=\"3\">OOM<"),
+  EXPECT_THAT(html, AllOf(HasSubstr("data-v=\"1.5\" data-m=\"1 2 3\">1.50<span class=\"mark\">†§<"),
+                          HasSubstr("<td class=\"right\" data-m=\"4\">OOM<"),
                           HasSubstr("data-v=\"2\">2.00<"), HasSubstr("<td>OOM<"),
                           HasSubstr("<td class=\"right\">—<")));
-  EXPECT_THAT(html, HasSubstr("<summary>5 notes: § unsteady, † invalid, OOM in OOM, small</summary>"));
+  EXPECT_THAT(html,
+              HasSubstr("<summary>6 notes: § unsteady, † invalid, OOM in OOM, pooled</summary>"));
 }
 
 TEST(Html, NotesFoldUnlessOneIsShort) {
-  EXPECT_EQ(notes_to_html({}), "");
-  EXPECT_EQ(notes_to_html({"n = <1>"}), "<ul class=\"notes\">\n<li>n = &lt;1&gt;</li>\n</ul>\n");
-  EXPECT_THAT(notes_to_html({std::string(200, 'x')}),
+  EXPECT_EQ(notes_to_html({}, 0), "");
+  EXPECT_EQ(notes_to_html({"n = <1>"}, 1), "<ul class=\"notes\">\n<li>n = &lt;1&gt;</li>\n</ul>\n");
+  EXPECT_THAT(notes_to_html({std::string(200, 'x')}, 0),
               HasSubstr("<details class=\"notes\"><summary>1 note</summary>"));
 }
 

@@ -168,14 +168,14 @@ TEST(Svg, HostileNamesStayTexts) {
 }
 
 TEST(Svg, ATimelineHasItsPhasesItsKindsAndItsPeak) {
-  constexpr std::int64_t kMs = 1'000'000, kMiB = 1 << 20;
+  constexpr std::int64_t kMillisecond = 1'000'000, kMebibyte = 1 << 20;
   const auto point = [&](std::int64_t ms, const char* action, const char* phase, std::int64_t mib) {
     MemoryPoint p;
-    p.time = {ms * kMs};
+    p.time = {ms * kMillisecond};
     p.action = action;
     p.phase = phase;
-    p.allocated = {mib * kMiB};
-    p.reserved = {(mib + 1) * kMiB};
+    p.allocated = {mib * kMebibyte};
+    p.reserved = {(mib + 1) * kMebibyte};
     return p;
   };
   const MemoryPicture picture{
@@ -183,13 +183,13 @@ TEST(Svg, ATimelineHasItsPhasesItsKindsAndItsPeak) {
       "lm_step <tiny>",
       {point(0, "phase", "forward", 10), point(10, "allocate", "forward", 30),
        point(20, "phase", "backward", 20), point(80, "phase", "step", 20)},
-      {{"weights", std::vector<Bytes>(4, {10 * kMiB})},
-       {"optimizer_state", {{0}, {20 * kMiB}, {10 * kMiB}, {10 * kMiB}}}}};
+      {{"weights", std::vector<Bytes>(4, {10 * kMebibyte})},
+       {"optimizer_state", {{0}, {20 * kMebibyte}, {10 * kMebibyte}, {10 * kMebibyte}}}}};
   const std::string svg = memory_to_svg(picture);
   parsed_svg(svg);
   EXPECT_THAT(svg, AllOf(HasSubstr("lm_step &lt;tiny&gt;"), HasSubstr(">phase: backward<"),
                          HasSubstr(">optimizer state</text>"), HasSubstr(">MiB</text>"),
-                         HasSubstr("peak 30 MiB in forward, at 10 ms</text>"),
+                         HasSubstr("peak 30.0 MiB in forward, at 10 ms</text>"),
                          HasSubstr("reserved by the allocator")));
   EXPECT_EQ(memory_to_svg({}), "");
 }

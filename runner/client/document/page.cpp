@@ -54,8 +54,8 @@ std::string nonce() {
 }
 
 std::string to_html(const DocumentPicture& picture) {
-  return "<figure class=\"drawn\">" + picture.svg + "\n" + notes_to_html(picture.notes) +
-         "</figure>\n";
+  return "<figure class=\"drawn\">" + picture.svg + "\n" +
+         notes_to_html(picture.notes, picture.notes.size()) + "</figure>\n";
 }
 
 // Null if there is none of this file.

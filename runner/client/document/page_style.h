@@ -20,7 +20,7 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin: .5rem 0 1rem; overflow-wrap: a
 h2 { font-size: 1.35rem; line-height: 1.3; margin: 2.2rem 0 .6rem; padding-bottom: .2rem;
      border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 p, ul, ol, blockquote { max-width: var(--prose); overflow-wrap: break-word; }
-pre { max-width: 60rem; overflow-x: auto; background: var(--soft); padding: .7rem; font-size: .85em; }
+pre { max-width: 90rem; overflow-x: auto; background: var(--soft); padding: .7rem; font-size: .85em; }
 header { display: flex; flex-wrap: wrap; gap: 1rem 3rem; align-items: flex-start; }
 header .about { flex: 1 1 24rem; min-width: 0; max-width: var(--prose); }
 header .drawn { flex: 1 1 34rem; }
@@ -42,12 +42,13 @@ main { min-width: 0; }
 figure { margin: .8rem 0 1.6rem; }
 figure.drawn { flex: 1 1 34rem; overflow-x: auto; }
 figure.drawn svg { display: block; width: 100%; height: auto; }
-figure.table { overflow-x: auto; }
+figure.table { position: relative; overflow-x: auto; }
 figcaption { font-weight: 600; margin: .3rem 0; }
-figcaption, .notes { width: 0; min-width: 100%; }
+.constants { margin: .2rem 0; font-size: .85rem; color: var(--quiet); }
+figcaption, .constants, .notes { width: 0; min-width: 100%; }
 table { border-collapse: collapse; font-size: .875rem; line-height: 1.35; font-variant-numeric: tabular-nums;
         margin: .5rem 0; }
-th, td { padding: .32rem .95rem .32rem .5rem; border-bottom: 1px solid var(--line); text-align: left;
+th, td { padding: .32rem .6rem; border-bottom: 1px solid var(--line); text-align: left;
          vertical-align: baseline; }
 th { vertical-align: bottom; font-weight: 600; }
 th.right, td.right { text-align: right; white-space: nowrap; }
@@ -58,14 +59,17 @@ table.data thead th { cursor: pointer; }
 table.data tr[hidden] { display: none; }
 th[aria-sort="ascending"]::after { content: " \25B2"; }
 th[aria-sort="descending"]::after { content: " \25BC"; }
-.mark { position: absolute; padding-left: .1em; color: var(--warm); font-weight: 600; }
+table:has(.mark) :is(th, td) { padding-right: 1rem; }
+td .mark { position: absolute; padding-left: .1em; color: var(--warm); font-weight: 600; }
 td[title], td[data-tip], td[data-m] { cursor: help; }
 td.story { cursor: pointer; }
 td.story:hover, td.story:focus { text-decoration: underline; }
 .notes { font-size: .85rem; color: var(--quiet); }
 .notes summary { cursor: pointer; }
 .notes li { margin: .15rem 0; max-width: 60rem; }
+
 ul.notes { padding-left: 1.2rem; margin: .3rem 0; box-sizing: border-box; }
+figure > ul.notes { list-style: none; padding-left: 0; }
 summary { cursor: pointer; }
 figure input { font: inherit; font-size: .85rem; margin: .2rem 0; }
 #tip { position: fixed; z-index: 9; max-width: min(32rem, 92vw); box-sizing: border-box; padding: .45rem .7rem;
@@ -80,7 +84,7 @@ dialog h3 { margin: .2rem 0; }
 .dots figcaption { font-weight: normal; font-size: .85em; }
 @media (max-width: 40rem) {
   body { font-size: 15px; }
-  th, td { padding-left: .35rem; padding-right: .8rem; }
+  th, td { padding-left: .35rem; padding-right: .35rem; }
 }
 @media print {
   :root { color-scheme: light; --back: #fff; --text: #000; --quiet: #444; }
@@ -94,9 +98,9 @@ dialog h3 { margin: .2rem 0; }
   figure.table, figure.drawn { overflow: visible; }
   figure.drawn svg { min-width: 0 !important; max-height: 22cm; }
   table { font-size: 7.5pt; }
-  th, td { padding: .12rem .7rem .12rem .25rem; }
+  th, td { padding: .12rem .3rem; }
   .notes { font-size: 7.5pt; }
-  .notes summary { list-style: none; }
+  .notes summary { display: none; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 7.5pt; }
   a { color: inherit; text-decoration: none; }
 }

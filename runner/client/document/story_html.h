@@ -27,7 +27,7 @@ inline constexpr std::string_view kStoryScript = R"js(
       return x < 0 || x > 1000 ? "" : `<line x1="${x}" x2="${x}" y1="6" y2="34" stroke-width="2" ${style}/>`;
     }).join("");
     dots.insertAdjacentHTML("beforeend", `<svg viewBox="0 0 1000 40" preserveAspectRatio="none">` +
-        lines(warmup, `stroke="#e08a2e" stroke-dasharray="3 3"`) + lines(measured, `stroke="#3b82f6" stroke-opacity=".55"`) +
+        lines(warmup, `stroke="#e08a2e" stroke-dasharray="3 3"`) + lines(measured, `stroke="#3b82f6" stroke-opacity=".7"`) +
         `</svg>`);
     const short = value => String(Number(value.toPrecision(4)));
     const words = document.createElement("figcaption");
