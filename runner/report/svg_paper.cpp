@@ -11,13 +11,20 @@
 #include "runner/report/plot.h"
 
 namespace sweepd {
+namespace report {
+namespace {
+
+constexpr int kSvgMargin = 6;  // around a picture
+
+}  // namespace
+}  // namespace report
 
 std::string svg_file(const std::string& svg) {
   std::string file = svg;
   const std::size_t end = file.find('>');
-  file.insert(end + 1, fmt::format("<style>{}</style><rect width=\"100%\" height=\"100%\" "
-                                   "fill=\"#fff\"/>",
-                                   kSvgStyle));
+  file.insert(end + 1, fmt::format("<style>{}</style><rect x=\"-{}\" y=\"-{}\" width=\"100%\" "
+                                   "height=\"100%\" fill=\"#fff\"/>",
+                                   kSvgStyle, report::kSvgMargin, report::kSvgMargin));
   file.insert(std::string_view("<svg").size(), " xmlns=\"http://www.w3.org/2000/svg\"");
   return file + "\n";
 }
@@ -122,10 +129,11 @@ void SvgPaper::dot(double x, double y, const std::string& color, const std::stri
 
 std::string SvgPaper::finish(double width, double height, const std::string& label) const {
   return fmt::format(
-      "<svg class=\"plot\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" width=\"{}\" "
+      "<svg class=\"plot\" role=\"img\" aria-label=\"{}\" viewBox=\"-{} -{} {} {}\" width=\"{}\" "
       "height=\"{}\" style=\"max-width:{}px;min-width:{}px\">\n{}</svg>",
-      escape_markup(valid(label)), pixels(width), pixels(height), pixels(width), pixels(height),
-      pixels(kGrows * width), pixels(kShrinks * width), body_);
+      escape_markup(valid(label)), kSvgMargin, kSvgMargin, pixels(width + 2 * kSvgMargin),
+      pixels(height + 2 * kSvgMargin), pixels(width + 2 * kSvgMargin),
+      pixels(height + 2 * kSvgMargin), pixels(kGrows * width), pixels(kShrinks * width), body_);
 }
 
 }  // namespace sweepd::report

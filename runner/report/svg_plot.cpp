@@ -143,16 +143,16 @@ class SvgPlot {
       caption += (caption.empty() ? "" : "; ") + std::string("colour: ") + all_.figure_title;
     }
     double y = 4;
-    const auto write = [&](const std::string& text, double size, const char* kind) {
+    const auto write = [&](const std::string& text, double size, double letter, const char* kind) {
       if (text.empty()) return;
-      const auto fit = static_cast<std::size_t>(width_ / (0.56 * size));
+      const auto fit = static_cast<std::size_t>(width_ / (letter * size));
       for (const std::string& line : report::wrap(text, std::max<std::size_t>(24, fit))) {
         y += size + 4;
         paper_.text(0, y, line, {.kind = kind});
       }
     };
-    write(plot_.title, 14, "title");
-    write(caption, kSmallLetters, "small");
+    write(plot_.title, 14, 0.64, "title");  // bold
+    write(caption, kSmallLetters, 0.56, "small");
     bottom_of_heading_ = y;
   }
 

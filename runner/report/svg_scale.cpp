@@ -55,7 +55,9 @@ SvgScale SvgScale::of_figures(const std::vector<double>& values, double length, 
                     : SvgScale(low, high, length, kInsetOfLog, true);
   if (low == high) high = 1;
   const double step = round_step(high - low, 5);
-  return {step * std::floor(low / step), step * std::ceil(high / step), length, 0, false};
+  SvgScale scale(step * std::floor(low / step), step * std::ceil(high / step), length, 0, false);
+  scale.step_ = step;
+  return scale;
 }
 
 double SvgScale::at(double value) const {
@@ -81,7 +83,7 @@ std::vector<double> SvgScale::marks(int about) const {
     }
     return marks;
   }
-  const double step = round_step(high_ - low_, about);
+  const double step = step_ > 0 ? step_ : round_step(high_ - low_, about);
   // Multiplied, not added up: adding 0.1 ten times does not give 1.
   const double first = std::ceil(low_ / step - 1e-9);
   for (int i = 0; (first + i) * step <= high_ + step * 1e-6; ++i) {

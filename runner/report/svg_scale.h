@@ -20,11 +20,12 @@ class SvgScale {
 
   // Pixels from the axis' begin. What has no place on a log scale stands at its begin.
   double at(double value) const;
-  // About `about` round values inside of it.
+  // Round values inside of it, about `about` if it is not a scale of figures.
   std::vector<double> marks(int about) const;
 
  private:
   double low_ = 0, high_ = 1, length_ = 1, inset_ = 0;
+  double step_ = 0;  // between marks, if it is known
   bool log_ = false;
 };
 
