@@ -78,6 +78,9 @@ TEST(Page, ADrawingStandsInPlaceOfItsNameAndItsNotesFold) {
                               "<ul class=\"notes\">\n<li>suspect</li>\n<li>pooled</li>\n</ul>\n"
                               "</details>\n</figure>\n<figure class=\"table\">"),
                     HasSubstr("</figure>\n</div>\n<p>Prose.</p>"), Not(HasSubstr("<svg>other"))));
+  drawn.chapters = {{"Prose", {{"Before.\n\n![The other](plots/other.svg)\n\nAfter."}}}};
+  EXPECT_THAT(to_page(drawn), HasSubstr("<p>Before.</p>\n<figure class=\"drawn\"><svg>other</svg>\n"
+                                        "</figure>\n<p>After.</p>"));
   drawn.chapters = {{"Far", {{"![Far](http://far.example/b.svg)\n"}}}};
   EXPECT_THAT(to_page(drawn), HasSubstr("default-src 'none'")) << "so that it is not loaded";
 }

@@ -64,6 +64,18 @@ const DocumentPicture* picture_of(const Document& document, const std::string& f
   return found == document.pictures.end() ? nullptr : &*found;
 }
 
+// Prose may show pictures too. What a browser would load is drawn into the page, since it is one
+// file.
+std::string with_pictures(std::string html, const Document& document) {
+  for (const DocumentPicture& picture : document.pictures) {
+    const std::string begin = "<p><img src=\"" + picture.file + "\"", end = "/></p>\n";
+    const std::size_t at = html.find(begin);
+    if (at == std::string::npos) continue;
+    html.replace(at, html.find(end, at) + end.size() - at, to_html(picture));
+  }
+  return html;
+}
+
 // Tables and plots without prose between them stand side by side where the window has room.
 class Row {
  public:
@@ -94,7 +106,7 @@ std::string to_html(const DocumentChapter& chapter, const Document& document) {
     } else if (const DocumentPicture* picture = picture_of(document, block.picture)) {
       body += to_html(*picture);
     } else {
-      body += html_of(block.markdown);
+      body += with_pictures(html_of(block.markdown), document);
     }
   }
   row.end();
