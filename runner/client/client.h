@@ -21,7 +21,7 @@ enum class Exit {
   kNotFound = 3,       // no such sweep, trial, attempt, workload
   kNotAllDone = 4,     // waited for a sweep whose attempts are not all `done`
   kUnavailable = 5,    // no daemon, and none could be started
-  kNoPicture = 6,      // all is done except pictures: what draws them is not installed
+  kNoPicture = 6,      // all is done except a PNG: what draws it is not installed
   kInterrupted = 130,  // Ctrl-C; submitted work continues
 };
 

@@ -16,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_picture(const std::string& format) {
-  return format == "svg" || format == "png";
-}
-
 const char* extension_of(const std::string& format) {
   if (format == "vega") return ".vl.json";
   if (format == "text") return ".txt";
@@ -45,8 +41,8 @@ void print_warnings(const Plot& plot) {
 }
 
 // Writes the picture, or without what draws it the specification.
-Exit write_picture(const std::string& spec, const std::string& format, std::string file) {
-  auto picture = draw_picture(spec, format);
+Exit write_png(const std::string& spec, std::string file) {
+  auto picture = draw_png(spec);
   if (!picture && picture.error().code != ErrorCode::kUnavailable) {
     return report_error(picture.error());
   }
@@ -92,8 +88,10 @@ std::vector<std::string> warnings_of(const Plot& plot) {
 
 Exit write_drawing(const Drawing& drawing, std::string format, const std::string& file) {
   if (format.empty()) format = format_of(file);
-  if (is_picture(format)) return write_picture(drawing.vega_lite(), format, file);
-  const auto written = write_file(file, format == "vega" ? drawing.vega_lite() : drawing.text());
+  if (format == "png") return write_png(drawing.vega_lite(), file);
+  const auto written = write_file(file, format == "vega"  ? drawing.vega_lite()
+                                        : format == "svg" ? svg_file(drawing.svg())
+                                                          : drawing.text());
   return written ? Exit::kOk : report_error(written.error());
 }
 
@@ -118,7 +116,7 @@ Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::
     }
     if (i > 0 && path == "-") fmt::print("\n");
     const Drawing drawing{[&] { return to_text(plots[i], terminal_width()); },
-                          [&] { return to_vega_lite(plots[i]); }};
+                          [&] { return to_vega_lite(plots[i]); }, [&] { return to_svg(plots[i]); }};
     const Exit exit = write_drawing(drawing, format, path);
     if (exit != Exit::kOk && exit != Exit::kNoPicture) return exit;
     worst = std::max(worst, exit);

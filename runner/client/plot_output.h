@@ -10,9 +10,10 @@
 
 namespace sweepd {
 
-// Makes a drawing in one of its two forms; a picture is made from the second.
+// Makes a drawing in one of its forms. `svg` is a part of a page (to_svg). A PNG is made from the
+// second.
 struct Drawing {
-  std::function<std::string()> text, vega_lite;
+  std::function<std::string()> text, vega_lite, svg;
 };
 
 // Writes one drawing. `format` and `file` are as below, but no folder.
@@ -20,8 +21,8 @@ Exit write_drawing(const Drawing& drawing, std::string format, const std::string
 
 // `format` is text, vega, svg or png; "" is what the file's name ends in, else text. `file` is "-"
 // for standard output, or a folder, which is made and has a file for each plot. Warnings about the
-// figures go to stderr. Without what draws pictures the specifications are written in their place,
-// and kNoPicture is returned.
+// figures go to stderr. Without what makes a PNG the specifications are written in their place, and
+// kNoPicture is returned.
 Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::string& file);
 
 // "Step time (ms) by size" -> "step-time-ms-by-size"; "" if nothing of it can be in a file's name.

@@ -1,5 +1,7 @@
 #include "runner/report/markup.h"
 
+#include <algorithm>
+
 namespace sweepd::report {
 
 std::string escape_markup(std::string_view text) {
@@ -24,6 +26,17 @@ std::string escape_markup(std::string_view text) {
       default:
         out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
     }
+  }
+  return out;
+}
+
+std::string escape_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (begin > 0) out += "&#10;";
+    out += escape_markup(text.substr(begin, end - begin));
+    begin = end + 1;
   }
   return out;
 }

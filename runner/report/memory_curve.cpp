@@ -10,6 +10,16 @@
 namespace sweepd {
 namespace {
 
+constexpr std::int64_t kStretches = 240;
+
+struct Colour {
+  std::string_view kind;
+  const char* colour;
+};
+constexpr std::array kColours{Colour{"weights", "#4c78a8"}, Colour{"optimizer_state", "#9ecae9"},
+                              Colour{"gradients", "#f58518"}, Colour{"activations", "#54a24b"},
+                              Colour{"other", "#bab0ac"}};
+
 using Unit = std::pair<const char*, double>;
 
 // Uses the largest unit of which `most` contains at least one.
@@ -86,6 +96,35 @@ std::vector<std::int64_t> most_per_column(std::span<const MemoryPoint> timeline,
     }
   }
   return most;
+}
+
+std::vector<std::size_t> points_to_draw(std::span<const MemoryPoint> timeline,
+                                        std::int64_t end_ns) {
+  const auto stretch = [&](std::size_t i) {
+    const std::int64_t at = timeline[i].time.ns * kStretches / end_ns;
+    return std::min(at, kStretches - 1);  // the step's end is in the last
+  };
+  std::vector<std::size_t> shown;
+  for (std::size_t begin = 0, end = 0; begin < timeline.size(); begin = end) {
+    std::size_t most = begin;
+    for (end = begin; end < timeline.size() && stretch(end) == stretch(begin); ++end) {
+      if (timeline[end].allocated > timeline[most].allocated) most = end;
+    }
+    if (begin == 0 && most != 0) shown.push_back(0);
+    shown.push_back(most);
+    if (most != end - 1) shown.push_back(end - 1);
+  }
+  return shown;
+}
+
+std::string kind_in_words(std::string kind) {
+  std::replace(kind.begin(), kind.end(), '_', ' ');
+  return kind;
+}
+
+const char* colour_of_kind(std::string_view kind) {
+  const auto found = std::ranges::find(kColours, kind, &Colour::kind);
+  return found == kColours.end() ? "#888" : found->colour;
 }
 
 }  // namespace sweepd

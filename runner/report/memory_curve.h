@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/model/memory.h"
@@ -28,6 +29,14 @@ MemoryCurve curve_of(std::span<const MemoryPoint> timeline);
 // that even the shortest peak is visible. Blocks allocated before an interval count in it.
 std::vector<std::int64_t> most_per_column(std::span<const MemoryPoint> timeline,
                                           std::int64_t end_ns, std::size_t columns);
+
+// The first point, and of each of 240 stretches of the step the point with the most and the last
+// one, so that no peak is lost and each level lasts until it changes.
+std::vector<std::size_t> points_to_draw(std::span<const MemoryPoint> timeline, std::int64_t end_ns);
+
+// How pictures show a kind of memory (MemoryBand): "optimizer state", "#9ecae9".
+std::string kind_in_words(std::string kind);
+const char* colour_of_kind(std::string_view kind);
 
 // Round marks from 0 to just above `most`: 1, 2 or 5 times a power of ten in `unit`, about `about`
 // of them.

@@ -17,5 +17,7 @@ std::string memory_to_text(const MemoryPicture& picture, std::size_t width);
 // the allocator reserved where that differs, with the phases named and the peak marked. Returns ""
 // for an empty timeline.
 std::string memory_to_vega_lite(const MemoryPicture& picture);
+// The same as an SVG, a part of a page as that of to_svg (plot.h).
+std::string memory_to_svg(const MemoryPicture& picture);
 
 }  // namespace sweepd

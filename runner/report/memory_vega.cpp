@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -17,21 +16,7 @@ namespace {
 using report::Json;
 
 constexpr double kWidth = 640, kHeight = 320;  // pixels
-constexpr std::int64_t kColumns = 240;         // stretches of the step
 constexpr double kHeadroom = 1.14;             // for the peak's label, above whatever is drawn
-
-struct Colour {
-  std::string_view kind;
-  const char* colour;
-};
-constexpr std::array kColours{Colour{"weights", "#4c78a8"}, Colour{"optimizer_state", "#9ecae9"},
-                              Colour{"gradients", "#f58518"}, Colour{"activations", "#54a24b"},
-                              Colour{"other", "#bab0ac"}};
-
-std::string words_of(std::string kind) {
-  std::replace(kind.begin(), kind.end(), '_', ' ');
-  return kind;
-}
 
 class MemoryDrawing {
  public:
@@ -67,35 +52,14 @@ class MemoryDrawing {
   double time(std::int64_t ns) const { return static_cast<double>(ns) / time_.unit; }
   double bytes(Bytes size) const { return static_cast<double>(size.value) / bytes_.unit; }
 
-  // The first point, and of each stretch of the step the point with the most and the last one, so
-  // that no peak is lost and each level lasts until it changes.
-  std::vector<std::size_t> shown_points() const {
-    const auto& points = picture_.timeline;
-    const auto column = [&](std::size_t i) {
-      const std::int64_t at = points[i].time.ns * kColumns / curve_.end_ns;
-      return std::min(at, kColumns - 1);  // the step's end is in the last
-    };
-    std::vector<std::size_t> shown;
-    for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
-      std::size_t most = begin;
-      for (end = begin; end < points.size() && column(end) == column(begin); ++end) {
-        if (points[end].allocated > points[most].allocated) most = end;
-      }
-      if (begin == 0 && most != 0) shown.push_back(0);
-      shown.push_back(most);
-      if (most != end - 1) shown.push_back(end - 1);
-    }
-    return shown;
-  }
-
   Json rows() const {
     Json rows = Json::array();
     const auto round = [](double value) { return std::round(value * 1e3) / 1e3; };
-    for (const std::size_t i : shown_points()) {
+    for (const std::size_t i : points_to_draw(picture_.timeline, curve_.end_ns)) {
       const MemoryPoint& point = picture_.timeline[i];
       Json row = {{"time", std::round(time(point.time.ns) * 1e5) / 1e5}};
       for (const MemoryBand& band : picture_.bands) {
-        row[words_of(band.kind)] = round(bytes(band.bytes[i]));
+        row[kind_in_words(band.kind)] = round(bytes(band.bytes[i]));
       }
       if (reserves_) row["reserved"] = round(bytes(point.reserved));
       rows.push_back(std::move(row));
@@ -153,9 +117,8 @@ class MemoryDrawing {
   Json bands() const {
     Json kinds = Json::array(), colours = Json::array();
     for (const MemoryBand& band : picture_.bands) {
-      kinds.push_back(words_of(band.kind));
-      const auto found = std::ranges::find(kColours, band.kind, &Colour::kind);
-      colours.push_back(found == kColours.end() ? "#888" : found->colour);
+      kinds.push_back(kind_in_words(band.kind));
+      colours.push_back(colour_of_kind(band.kind));
     }
     Json encoding = {{"x", x("time")}, {"y", y("bytes")}};
     encoding["y"]["stack"] = "zero";

@@ -1,11 +1,11 @@
 // Plots of results: what must be asked for one, whether it can be drawn, and the drawing itself as
-// a Vega-Lite specification or as text. Pure, as runner/report/report.h. Nothing here draws
-// pictures: whatever reads Vega-Lite does.
+// a Vega-Lite specification, as SVG or as text. Pure, as runner/report/report.h.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/model/metric.h"
@@ -39,6 +39,22 @@ Plot finish_plot(const PlotSpec& plot, Table data, Table lines);
 // A whole Vega-Lite 5 specification with its data, as indented JSON. Texts of results and titles
 // are data in it, never code.
 std::string to_vega_lite(const Plot& plot);
+
+// An SVG as a part of a page, which takes the colour of its text from the page and has no script.
+// The page has kSvgStyle. A mark says more where the mouse rests on it.
+std::string to_svg(const Plot& plot);
+// The style of such an SVG.
+inline constexpr std::string_view kSvgStyle =
+    "svg.plot text{font:12px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;"
+    "fill:currentColor}svg.plot .title{font-size:14px;font-weight:600}"
+    "svg.plot .small{font-size:11px;opacity:.75}svg.plot .strong{font-size:10px;font-weight:700}"
+    "svg.plot .grid{stroke:currentColor;stroke-opacity:.13}"
+    "svg.plot .axis{stroke:currentColor;stroke-opacity:.5}"
+    "svg.plot .curve{fill:none;stroke-width:2;stroke-linejoin:round}"
+    "svg.plot .spread{stroke-width:1.2}svg.plot .band{stroke:none;fill-opacity:.2}"
+    "svg.plot rect.mark{stroke:none}svg.plot .mark:hover{filter:brightness(1.25)}";
+// Such an SVG as a file of its own, on white.
+std::string svg_file(const std::string& svg);
 
 // For a terminal of `width` columns (0: 80): axes and curves in braille, bars in blocks, a heat map
 // in shades. Points without a figure are listed below with their words.

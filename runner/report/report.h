@@ -126,10 +126,14 @@ std::string to_text(const Table& table, std::size_t width);
 std::string to_latex(const Table& table);
 
 // As a part of a page. Numbers are attributes of their cells (`data-v`), so that a script can sort.
+// A cell names those of the notes that say what its marks mean, by their places (`data-m`).
 // `details`, if given, is the same table with the columns n, verdict, outcome and attempt behind
 // each figure's: they become what shows where the mouse rests on a figure. Ignored if it does not
 // show the same rows and columns. Every text is escaped.
 std::string to_html(const Table& table, const Table* details = nullptr);
+// The notes below a table or a plot, folded unless it is a short one. "" without notes. The last
+// `warnings` of them are what the fold names.
+std::string notes_to_html(const std::vector<std::string>& notes, std::size_t warnings);
 
 enum class Format { kMarkdown, kCsv, kJson, kText, kLatex, kHtml };
 Result<Format> format_from(std::string_view name);  // one of format_words()

@@ -19,7 +19,6 @@
 #include "runner/report/report.h"
 #include "runner/sweepfile/study.h"
 #include "tests/e2e/experiment_files.h"
-#include "tests/e2e/python.h"
 #include "tests/e2e/report_mask.h"
 #include "tests/e2e/sandbox.h"
 
@@ -131,9 +130,6 @@ std::string without_measured_tables(const std::string& document, const Titles& f
 TEST(NightlyWholeStudy, ReadsFromStartToEndWithoutAHole) {
   const Shipped shipped = parse_shipped(shipped_catalog());
   const Sandbox box(SWEEP_WORKER);
-  const std::string painter = box.write("painter", "#!/bin/sh\ncat >/dev/null\necho '<svg/>'\n");
-  fs::permissions(painter, fs::perms::owner_all);
-  const Python python(painter);
   const fs::path out = box.folder() / "writeup";
   const Ran ran = box.ctl(
       {"study", std::string(EXPERIMENTS) + "/study.yaml", "--scale", kScale, "-o", out.string()});

@@ -36,7 +36,8 @@ Exit export_memory(Client& client, ExportOptions& options) {
                      reply->attempt, options.rank, pictures.size())});
   }
   const Drawing drawing{[&] { return memory_to_text(*found, terminal_width()); },
-                        [&] { return memory_to_vega_lite(*found); }};
+                        [&] { return memory_to_vega_lite(*found); },
+                        [&] { return memory_to_svg(*found); }};
   return write_drawing(drawing, options.format, options.file);
 }
 
@@ -60,9 +61,8 @@ void add_export(Command& app, Client& client) {
   command->add_option("--rank", options->rank, "the rank whose timeline to draw")
       ->capture_default_str();
   command->footer(
-      "The picture is the timeline of live memory, stacked by kind. Python's vl-convert draws it, "
-      "as "
-      "it\ndraws plots (sweepctl plot --help).\n"
+      "The picture is the timeline of live memory, stacked by kind. Only a PNG needs Python's\n"
+      "vl-convert (sweepctl plot --help).\n"
       "Example: sweepctl export 3f9c2a7b -o memory.svg");
   command->callback([&client, options] {
     client.action = [&client, options] { return export_memory(client, *options); };

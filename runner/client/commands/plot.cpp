@@ -120,7 +120,7 @@ void add_plot(Command& app, Client& client) {
       app.add_subcommand("plot", "Draw the plots that a sweep file declares, or any results");
   add_options(*command, *options);
   command->footer(
-      "Pictures are drawn by Python's vl-convert (`pip install vl-convert-python`, found through\n"
+      "Only a PNG needs Python's vl-convert (`pip install vl-convert-python`, found through\n"
       "$SWEEPD_PYTHON or python3). Without it the exit code is 6, and the specification is "
       "written\n"
       "instead: Vega's online editor, Altair and notebooks draw it.\n"

@@ -5,9 +5,9 @@
 
 #include "runner/base/clock.h"
 #include "runner/client/client.h"
-#include "runner/client/document/interactive.h"
 #include "runner/client/document/page.h"
 #include "runner/client/document/report_page.h"
+#include "runner/client/document/stories.h"
 #include "runner/client/output.h"
 #include "runner/wire/messages/results.h"
 
@@ -33,7 +33,7 @@ Result<void> write_page(const ReportOptions& options, const Document& document) 
 // Writes the page whenever an attempt has ended, until all have. A daemon that has ended may have
 // been stopped, so none is started here.
 Exit follow(Client& client, const ReportOptions& options) {
-  std::string sweep = options.sweep, said;
+  std::string sweep = options.sweep;
   for (std::int64_t ended = -1;; std::this_thread::sleep_for(kBetweenLooks)) {
     const auto shown = client.call<rpc::Show>({.what = sweep, .limit = 1});
     client.no_start = true;
@@ -57,14 +57,10 @@ Exit follow(Client& client, const ReportOptions& options) {
     ended = counts.ended;
     auto document = report_document(client, sweep, options.table);
     if (!document) return report_error(document.error());
-    if (said.empty() && !document->no_pictures.empty()) {
-      said = document->no_pictures;
-      fmt::print(stderr, "note: {}\n", said);
-    }
     document->changes = counts.ended < counts.total;
     // A browser that loads the page again would close a story that somebody reads.
     if (!document->changes) {
-      if (const auto done = make_interactive(client, *document); !done) {
+      if (const auto done = add_stories(client, *document); !done) {
         return report_error(done.error());
       }
     }
@@ -91,10 +87,9 @@ Exit report_as_page(Client& client, const ReportOptions& options) {
   if (options.watch) return follow(client, options);
   auto document = report_document(client, options.sweep, options.table);
   if (!document) return report_error(document.error());
-  if (const auto done = make_interactive(client, *document); !done) {
+  if (const auto done = add_stories(client, *document); !done) {
     return report_error(done.error());
   }
-  if (!document->no_pictures.empty()) fmt::print(stderr, "note: {}\n", document->no_pictures);
   const auto written = write_page(options, *document);
   return written ? Exit::kOk : report_error(written.error());
 }

@@ -5,14 +5,15 @@
 #include "runner/base/files.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
-#include "runner/client/document/interactive.h"
 #include "runner/client/document/page.h"
+#include "runner/client/document/stories.h"
 #include "runner/client/last_words.h"
 #include "runner/client/output.h"
 #include "runner/client/reference_file.h"
 #include "runner/client/study/study_plan.h"
 #include "runner/client/study/write_document.h"
 #include "runner/client/watching.h"
+#include "runner/report/plot.h"
 #include "runner/report/report.h"
 #include "runner/wire/messages/queue.h"
 
@@ -78,13 +79,12 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
   if (!last) return report_error(last.error());
   Document& page = document->document;
   page.chapters.push_back(std::move(*last));
-  if (const auto done = make_interactive(client, page); !done) return report_error(done.error());
-  if (!page.no_pictures.empty()) fmt::print(stderr, "note: {}\n", page.no_pictures);
+  if (const auto done = add_stories(client, page); !done) return report_error(done.error());
   const fs::path folder = options.output;
   std::error_code ignored;  // writing the first file says what is wrong
   if (!page.pictures.empty()) fs::create_directories(folder / "plots", ignored);
   for (const DocumentPicture& picture : page.pictures) {
-    if (const auto written = replace_file(folder / picture.file, picture.svg); !written)
+    if (const auto written = replace_file(folder / picture.file, svg_file(picture.svg)); !written)
       return report_error(written.error());
   }
   for (const auto& [name, text] : {std::pair(folder / "writeup.md", to_markdown(page)),

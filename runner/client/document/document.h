@@ -20,6 +20,7 @@ struct DocumentTable {
 struct DocumentBlock {
   std::string markdown;
   std::optional<DocumentTable> table = std::nullopt;
+  std::string picture = "";  // the file of the picture that the markdown shows, with its notes
 };
 
 struct DocumentChapter {
@@ -27,11 +28,11 @@ struct DocumentChapter {
   std::vector<DocumentBlock> blocks;
 };
 
-// A picture of a plot, which the markdown shows by its file's name.
+// A picture of a plot, which the markdown shows by its file's name, and a page as it is drawn.
 struct DocumentPicture {
   std::string file;  // as seen from the document: "plots/precision-step-time.svg"
-  std::string svg;
-  std::string vega_lite = "";  // its specification
+  std::string svg;   // as to_svg (runner/report/plot.h) draws it; svg_file makes the file
+  std::vector<std::string> notes = {};
 };
 
 // What is known of one attempt. A page tells it where a figure of the attempt is clicked.
@@ -47,7 +48,7 @@ struct DocumentStory {
   std::string label;    // its parameters
   std::string why;      // why it ended so, or is not valid; ""
   std::vector<Samples> samples;
-  std::vector<std::string> timelines;  // Vega-Lite: live memory, one a rank
+  std::vector<std::string> timelines;  // SVG: live memory, one a rank
   std::vector<Table> shown, folded;
   std::vector<std::string> also;  // attempts of the same trial whose stories belong to this one
 };
@@ -57,11 +58,12 @@ struct Document {
   std::string introduction;  // markdown
   std::vector<DocumentChapter> chapters;
   std::vector<DocumentPicture> pictures;
-  std::string no_pictures;  // why plots are text, or ""
   // What only a page has, or nothing:
+  std::vector<std::string>
+      findings;      // markdown, a sentence each; a page begins with the first three
+  std::string lead;  // the file of the picture beside them; "" is the first one
   std::vector<DocumentStory> stories;
-  std::string plot_library;  // JavaScript that draws the pictures' specifications
-  bool changes = false;      // it will be written again: a browser loads the page every few seconds
+  bool changes = false;  // it will be written again: a browser loads the page every few seconds
 };
 
 std::string to_markdown(const Document& document);

@@ -4,14 +4,17 @@
 #include <cmark-gfm.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <kainjow/mustache.hpp>
 #include <memory>
 #include <random>
 
-#include "runner/client/document/data_url.h"
+#include "runner/client/document/page_style.h"
 #include "runner/client/document/page_template.h"
 #include "runner/client/document/story_html.h"
+#include "runner/client/document/tip_script.h"
+#include "runner/report/plot.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
@@ -50,53 +53,114 @@ std::string nonce() {
   return text;
 }
 
-// Puts the pictures into the page, since it is one file.
-// Where the page has the library for it, each is followed by its specification.
+std::string to_html(const DocumentPicture& picture) {
+  return "<figure class=\"drawn\">" + picture.svg + "\n" +
+         notes_to_html(picture.notes, picture.notes.size()) + "</figure>\n";
+}
+
+// Null if there is none of this file.
+const DocumentPicture* picture_of(const Document& document, const std::string& file) {
+  const auto found = std::ranges::find(document.pictures, file, &DocumentPicture::file);
+  return found == document.pictures.end() ? nullptr : &*found;
+}
+
+// Prose may show pictures too. What a browser would load is drawn into the page, since it is one
+// file.
 std::string with_pictures(std::string html, const Document& document) {
   for (const DocumentPicture& picture : document.pictures) {
-    const std::string shown = "<img src=\"" + picture.file + "\"";
-    const std::size_t at = html.find(shown);
+    const std::string begin = "<p><img src=\"" + picture.file + "\"", end = "/></p>\n";
+    const std::size_t at = html.find(begin);
     if (at == std::string::npos) continue;
-    html.replace(at, shown.size(), "<img src=\"" + svg_data_url(picture.svg) + "\"");
-    if (document.plot_library.empty() || picture.vega_lite.empty()) continue;
-    html.insert(html.find('>', at) + 1, plot_element(picture.vega_lite));
+    html.replace(at, html.find(end, at) + end.size() - at, to_html(picture));
   }
   return html;
+}
+
+// Tables and plots without prose between them stand side by side where the window has room.
+class Row {
+ public:
+  explicit Row(std::string& out) : out_(out) {}
+  void add(bool is_figure) {
+    if (is_figure != open_) out_ += is_figure ? "<div class=\"row\">\n" : "</div>\n";
+    open_ = is_figure;
+  }
+  void end() { add(false); }
+
+ private:
+  std::string& out_;
+  bool open_ = false;
+};
+
+bool is_figure(const DocumentBlock& block) {
+  return block.table || !block.picture.empty();
+}
+
+std::string to_html(const DocumentChapter& chapter, const Document& document) {
+  std::string body;
+  Row row(body);
+  for (const DocumentBlock& block : chapter.blocks) {
+    row.add(is_figure(block));
+    if (block.table) {
+      const auto& [table, details] = *block.table;
+      body += to_html(table, details ? &*details : nullptr);
+    } else if (const DocumentPicture* picture = picture_of(document, block.picture)) {
+      body += to_html(*picture);
+    } else {
+      body += with_pictures(html_of(block.markdown), document);
+    }
+  }
+  row.end();
+  return body;
+}
+
+std::string lead_of(const Document& document) {
+  if (document.pictures.empty()) return "";
+  const DocumentPicture* lead = picture_of(document, document.lead);
+  return to_html(lead != nullptr ? *lead : document.pictures.front());
+}
+
+std::string findings_of(const Document& document) {
+  constexpr std::size_t kMost = 3;  // fit the first screen
+  if (document.findings.empty()) return "";
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kMost, document.findings.size()); ++i) {
+    list += "- " + document.findings[i] + "\n";
+  }
+  return "<div class=\"findings\">\n" + html_of(list) + "</div>\n";
 }
 
 }  // namespace
 
 std::string to_page(const Document& document) {
   using kainjow::mustache::data;
-  data chapters{data::type::list};
+  std::string chapters;
+  Row row(chapters);
+  data contents{data::type::list};
   for (std::size_t i = 0; i < document.chapters.size(); ++i) {
-    std::string body;
-    for (const DocumentBlock& block : document.chapters[i].blocks) {
-      if (block.table) {
-        const auto& [table, details] = *block.table;
-        body += to_html(table, details ? &*details : nullptr);
-      } else {
-        body += with_pictures(html_of(block.markdown), document);
-      }
-    }
+    const DocumentChapter& each = document.chapters[i];
+    row.add(std::ranges::all_of(each.blocks, is_figure));
     data chapter;
     chapter["id"] = fmt::format("chapter-{}", i + 1);
-    chapter["title"] = document.chapters[i].title;
-    chapter["body"] = body;
-    chapters << chapter;
+    chapter["title"] = each.title;
+    chapter["body"] = to_html(each, document);
+    chapters += kainjow::mustache::mustache(std::string(kChapterTemplate)).render(chapter);
+    contents << chapter;
   }
+  row.end();
   data page;
   page["title"] = document.title;
   page["introduction"] = html_of(document.introduction);
-  page["chapters"] = std::move(chapters);
+  page["findings"] = findings_of(document);
+  page["lead"] = lead_of(document);
+  page["contents"] = std::move(contents);
+  page["chapters"] = chapters;
   page["changes"] = document.changes;
   page["nonce"] = nonce();
+  page["style"] = std::string(kPageStyle) + std::string(kSvgStyle);
   std::string stories;
-  const bool draws = !document.plot_library.empty();
-  for (const DocumentStory& story : document.stories) stories += to_html(story, draws);
+  for (const DocumentStory& story : document.stories) stories += to_html(story);
   page["stories"] = stories;
-  page["script"] = std::string(kPageScript) + std::string(kStoryScript);
-  page["library"] = document.plot_library;
+  page["script"] = std::string(kPageScript) + std::string(kTipScript) + std::string(kStoryScript);
   return kainjow::mustache::mustache(std::string(kPageTemplate)).render(page);
 }
 

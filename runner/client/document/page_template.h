@@ -49,81 +49,57 @@ for (const table of document.querySelectorAll("table.data")) {
     }
   });
 }
-// Plots that tell more where the mouse rests, instead of their pictures. Without `ast`, Vega makes
-// functions of text, which the page forbids.
-const drawPlot = data => {
-  const before = data.previousElementSibling, place = document.createElement("div");
-  data.after(place);
-  vegaEmbed(place, JSON.parse(data.textContent), {ast: true, actions: false, renderer: "svg"})
-      .then(() => { if (before?.tagName === "IMG") before.remove(); }, () => place.remove());
-};
-document.querySelectorAll("script.plot").forEach(drawPlot);
+// Paper can be clicked nowhere, so folds are open on it.
+addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("details:not([open])")) {
+    fold.open = true;
+    fold.classList.add("opened");
+  }
+});
+addEventListener("afterprint", () => {
+  for (const fold of document.querySelectorAll("details.opened")) {
+    fold.open = false;
+    fold.classList.remove("opened");
+  }
+});
 )js";
+
+inline constexpr std::string_view kChapterTemplate = R"(<section id="{{id}}">
+<h2>{{title}}</h2>
+{{{body}}}</section>
+)";
 
 inline constexpr std::string_view kPageTemplate = R"(<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'nonce-{{nonce}}'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{{nonce}}'">
 {{#changes}}<meta http-equiv="refresh" content="5">
 {{/changes}}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{title}}</title>
 <style>
-:root { color-scheme: light dark; --line: #8886; --soft: #8882; }
-body { font: 16px/1.55 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; }
-h1 { line-height: 1.2; }
-h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
-nav li { margin: .15rem 0; }
-figure { margin: 1rem 0; overflow-x: auto; }
-figcaption { font-weight: 600; margin: .3rem 0; }
-table { display: block; overflow-x: auto; border-collapse: collapse; font-size: .9em;
-        font-variant-numeric: tabular-nums; margin: .5rem 0 1rem; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
-thead th { background: var(--soft); }
-table.data { display: table; }
-table.data thead th { position: sticky; top: 0; background: Canvas; cursor: pointer; }
-table.data tr[hidden] { display: none; }
-th.right, td.right { text-align: right; }
-th[aria-sort="ascending"]::after { content: " \25B2"; }
-th[aria-sort="descending"]::after { content: " \25BC"; }
-td[title] { cursor: help; }
-td.story { cursor: pointer; }
-td.story:hover, td.story:focus { text-decoration: underline; }
-dialog { width: min(60rem, 92vw); max-height: 88vh; overflow-y: auto; border: 1px solid var(--line); border-radius: .4rem; }
-dialog > button { float: right; font: inherit; }
-dialog h3 { margin: .2rem 0; }
-.dots svg { width: 100%; height: 2.6rem; overflow: visible; }
-.dots figcaption { font-weight: normal; font-size: .85em; }
-summary { cursor: pointer; }
-figure input { font: inherit; margin: .2rem 0; }
-table + ul { font-size: .85em; opacity: .8; }
-pre { overflow-x: auto; background: var(--soft); padding: .6rem; font-size: .85em; }
-.vega-embed { overflow-x: auto; max-width: 100%; background: white; }
-.vega-embed svg { max-width: none; }
-img, svg { max-width: 100%; height: auto; }
-@media print { figure input { display: none; } body { max-width: none; } table { overflow-x: visible; } h2 { break-after: avoid; } }
+{{{style}}}
 </style>
 </head>
 <body>
+<header>
+<div class="about">
 <h1>{{title}}</h1>
 {{{introduction}}}
+{{{findings}}}</div>
+{{{lead}}}</header>
+<div class="columns">
 <nav>
 <ol>
-{{#chapters}}
+{{#contents}}
 <li><a href="#{{id}}">{{title}}</a></li>
-{{/chapters}}
+{{/contents}}
 </ol>
 </nav>
-{{#chapters}}
-<section id="{{id}}">
-<h2>{{title}}</h2>
-{{{body}}}
-</section>
-{{/chapters}}
+<main>
+{{{chapters}}}</main>
+</div>
 {{{stories}}}
-{{#library}}
-<script nonce="{{nonce}}">{{{library}}}</script>
-{{/library}}
 <script nonce="{{nonce}}">{{{script}}}</script>
 </body>
 </html>

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
-#include "runner/client/picture.h"
 #include "runner/client/plot_output.h"
 #include "runner/report/plot.h"
 
 namespace sweepd {
 namespace {
-
-constexpr std::size_t kTextWidth = 78;  // fits a page of paper
 
 // A title as markdown's text of a picture, which ends at a bracket.
 std::string alternative(const std::string& title) {
@@ -40,24 +37,12 @@ std::string DocumentPlots::name_for(const std::string& sweep, const std::string&
   return file(number);
 }
 
-Result<std::string> DocumentPlots::add(const std::string& sweep, const Plot& plot) {
-  std::string markdown;
-  if (why_text_.empty()) {
-    std::string spec = to_vega_lite(plot);
-    auto svg = draw_picture(spec, "svg");
-    if (svg) {
-      pictures_.push_back({name_for(sweep, plot.title), std::move(*svg), std::move(spec)});
-      markdown = fmt::format("![{}]({})", alternative(plot.title), pictures_.back().file);
-    } else if (svg.error().code == ErrorCode::kUnavailable) {
-      why_text_ = svg.error().message;
-    } else {
-      return svg.error();
-    }
-  }
-  if (markdown.empty()) markdown = as_code(to_text(plot, kTextWidth));
-  std::string notes;
-  for (const std::string& warning : warnings_of(plot)) notes += "\n- " + warning;
-  return notes.empty() ? markdown : markdown + "\n" + notes;
+DocumentBlock DocumentPlots::add(const std::string& sweep, const Plot& plot) {
+  pictures_.push_back({name_for(sweep, plot.title), to_svg(plot), warnings_of(plot)});
+  const DocumentPicture& picture = pictures_.back();
+  std::string markdown = fmt::format("![{}]({})\n", alternative(plot.title), picture.file);
+  for (const std::string& note : picture.notes) markdown += "\n- " + note;
+  return {std::move(markdown), std::nullopt, picture.file};
 }
 
 }  // namespace sweepd

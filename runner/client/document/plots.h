@@ -1,4 +1,4 @@
-// The plots of a document: pictures, or text where nothing draws pictures.
+// The plots of a document, as pictures.
 #pragma once
 
 #include <string>
@@ -11,20 +11,16 @@ namespace sweepd {
 
 class DocumentPlots {
  public:
-  // Returns the plot as markdown, with the notes that warn of its figures. Draws it, which takes
-  // about a second. Fails if the plot cannot be drawn.
-  Result<std::string> add(const std::string& sweep, const Plot& plot);
+  // Draws the plot, with the notes that warn of its figures.
+  DocumentBlock add(const std::string& sweep, const Plot& plot);
 
   // The pictures of all plots so far, each with a file name of its own.
   std::vector<DocumentPicture> take() { return std::move(pictures_); }
-  // What is missing for pictures, once a plot was text; or "".
-  const std::string& why_text() const { return why_text_; }
 
  private:
   std::string name_for(const std::string& sweep, const std::string& title) const;
 
   std::vector<DocumentPicture> pictures_;
-  std::string why_text_;
 };
 
 }  // namespace sweepd

@@ -32,14 +32,17 @@ Result<Document> report_document(Client& client, const std::string& sweep,
     const auto plots = plots_of_sweep(client, about.id);
     if (!plots) return plots.error();
     DocumentPlots drawn;
+    DocumentChapter others{"Plots", {}};
     for (const Plot& plot : *plots) {
-      auto markdown = drawn.add(about.name, plot);
-      if (!markdown) return markdown.error();
-      document.chapters.push_back(
-          {plot.title.empty() ? "Plot" : plot.title, {{std::move(*markdown)}}});
+      DocumentBlock block = drawn.add(about.name, plot);
+      if (document.lead.empty()) {
+        document.lead = block.picture;
+      } else {
+        others.blocks.push_back(std::move(block));
+      }
     }
+    if (!others.blocks.empty()) document.chapters.push_back(std::move(others));
     document.pictures = drawn.take();
-    document.no_pictures = drawn.why_text();
   }
   auto where = measured_on(client, {about.id});
   if (!where) return where.error();

@@ -178,7 +178,7 @@ class Teller {
     const auto memory = client_.call<rpc::Memory>({story.attempt});
     if (!memory) return;  // a pass that recorded no timeline
     for (const MemoryPicture& picture : memory->pictures) {
-      std::string timeline = memory_to_vega_lite(picture);
+      std::string timeline = memory_to_svg(picture);
       if (!timeline.empty()) story.timelines.push_back(std::move(timeline));
     }
     for (const Table& table : memory->tables) story.shown.push_back(table);

@@ -5,7 +5,6 @@
 
 #include "runner/base/ids.h"
 #include "runner/base/text.h"
-#include "runner/client/document/data_url.h"
 #include "runner/report/markup.h"
 #include "runner/report/report.h"
 
@@ -20,14 +19,15 @@ std::string numbers(const std::vector<double>& values) {
 
 }  // namespace
 
-std::string to_html(const DocumentStory& story, bool draws) {
+std::string to_html(const DocumentStory& story) {
   std::string out = fmt::format("<template id=\"story-{}\" data-also=\"{}\">\n",
                                 escape_markup(story.attempt), escape_markup(join(story.also, " ")));
   out +=
       fmt::format("<h3>Attempt {}: {}</h3>\n", escape_markup(std::string(short_id(story.attempt))),
                   escape_markup(story.title));
   if (!story.label.empty()) out += "<p>" + escape_markup(story.label) + "</p>\n";
-  if (!story.why.empty()) out += "<p><strong>" + escape_markup(story.why) + "</strong></p>\n";
+  if (!story.why.empty())
+    out += "<p class=\"why\"><strong>" + escape_markup(story.why) + "</strong></p>\n";
   for (const DocumentStory::Samples& samples : story.samples) {
     out += fmt::format(
         "<figure class=\"dots\" data-name=\"{}\" data-of=\"{}\" data-warmup=\"{}\" "
@@ -35,11 +35,8 @@ std::string to_html(const DocumentStory& story, bool draws) {
         escape_markup(samples.name), samples.of, numbers(samples.warmup),
         numbers(samples.measured));
   }
-  if (draws) {
-    for (const std::string& timeline : story.timelines) out += plot_element(timeline) + "\n";
-  } else if (!story.timelines.empty()) {
-    out += fmt::format("<p><code>sweepctl export {} -o memory.svg</code> draws its memory.</p>\n",
-                       escape_markup(std::string(short_id(story.attempt))));
+  for (const std::string& timeline : story.timelines) {
+    out += "<figure class=\"drawn\">" + timeline + "</figure>\n";
   }
   for (const Table& table : story.shown) out += to_html(table);
   for (Table table : story.folded) {

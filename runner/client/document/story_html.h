@@ -9,13 +9,11 @@
 
 namespace sweepd {
 
-// A template of HTML: a browser does not lay it out before somebody asks for it. `draws`: the page
-// has the library for timelines; without it the command that draws one stands in their place.
-std::string to_html(const DocumentStory& story, bool draws);
+// A template of HTML: a browser does not lay it out before somebody asks for it.
+std::string to_html(const DocumentStory& story);
 
 // Opens the stories of the attempts behind a figure that is clicked, or chosen with Enter, and
-// draws their samples. The dots are the script's own work: a library that draws charts is larger
-// than most pages.
+// draws their samples.
 inline constexpr std::string_view kStoryScript = R"js(
 {
   const story = id => document.getElementById("story-" + id);
@@ -29,7 +27,7 @@ inline constexpr std::string_view kStoryScript = R"js(
       return x < 0 || x > 1000 ? "" : `<line x1="${x}" x2="${x}" y1="6" y2="34" stroke-width="2" ${style}/>`;
     }).join("");
     dots.insertAdjacentHTML("beforeend", `<svg viewBox="0 0 1000 40" preserveAspectRatio="none">` +
-        lines(warmup, `stroke="#c60" stroke-dasharray="3 3"`) + lines(measured, `stroke="#06c" stroke-opacity=".55"`) +
+        lines(warmup, `stroke="#e08a2e" stroke-dasharray="3 3"`) + lines(measured, `stroke="#3b82f6" stroke-opacity=".7"`) +
         `</svg>`);
     const short = value => String(Number(value.toPrecision(4)));
     const words = document.createElement("figcaption");
@@ -56,7 +54,6 @@ inline constexpr std::string_view kStoryScript = R"js(
     dialog.querySelectorAll(".dots").forEach(draw);
     document.body.append(dialog);
     dialog.showModal();
-    dialog.querySelectorAll("script.plot").forEach(drawPlot);
   };
   for (const cell of document.querySelectorAll("td[data-a]")) {
     const ids = cell.dataset.a.split(" ").filter(id => story(id) !== null);

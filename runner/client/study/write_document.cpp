@@ -38,7 +38,6 @@ class DocumentWriter {
       document_.chapters.push_back({chapter.title, std::move(blocks)});
     }
     document_.pictures = plots_.take();
-    document_.no_pictures = plots_.why_text();
     return StudyDocument{std::move(document_), std::move(missing_)};
   }
 
@@ -122,24 +121,17 @@ class DocumentWriter {
 
   Result<void> add_plots(const StudyPart& part, const std::string& name, const std::string& id,
                          std::vector<DocumentBlock>& blocks) {
-    const auto none = [&](const std::string& which, const Error& why) {
-      blocks.push_back({miss(part.line, part.column,
-                             fmt::format("no {} of sweep `{}`: {}", which, name, why.message))});
-    };
     const auto plots = plots_of_sweep(client_, id);
     if (!plots && plots.error().code == ErrorCode::kUnavailable) return plots.error();
     if (!plots) {
-      none("plots", plots.error());
+      blocks.push_back(
+          {miss(part.line, part.column,
+                fmt::format("no plots of sweep `{}`: {}", name, plots.error().message))});
       return {};
     }
     for (const Plot& plot : *plots) {
       if (!part.all_plots && !contains(part.plots, plot.title)) continue;
-      auto markdown = plots_.add(name, plot);
-      if (markdown) {
-        blocks.push_back({std::move(*markdown)});
-      } else {
-        none("plot `" + plot.title + "`", markdown.error());
-      }
+      blocks.push_back(plots_.add(name, plot));
     }
     return {};
   }
