@@ -13,6 +13,7 @@
 #include "runner/base/text.h"
 #include "runner/model/changes.h"
 #include "workloads/command/file_hash.h"
+#include "workloads/command/imports.h"
 
 namespace sweepd::command {
 namespace {
@@ -109,11 +110,13 @@ std::vector<fs::path> watched_files(const Program& program, const fs::path& fold
 }
 
 struct Part {
-  enum class Of { kProgram, kArgument, kWatched } of = Of::kProgram;
+  enum class Of { kProgram, kArgument, kImported, kWatched } of = Of::kProgram;
   fs::path path;
   std::string hash;
+  std::string label = {};  // "layers/block.py" of what is imported
   // The folder that `.` and `lib/` name has a name too.
   std::string name() const {
+    if (!label.empty()) return label;
     return (path.has_filename() ? path : path.parent_path()).filename().string();
   }
 };
@@ -137,6 +140,16 @@ Part watched_part(const Program& program, const std::string& word) {
       word));
 }
 
+// What the script imports from its own folder.
+void add_imports(const Program& program, const fs::path& script, std::vector<Part>& parts) {
+  for (const fs::path& file : imported_files(script)) {
+    if (is_left_out(program, file, script.parent_path())) continue;
+    const std::string importer = fmt::format("argv: `{}` imports it", script.filename().string());
+    parts.push_back({Part::Of::kImported, file, hash_of_file(file, importer),
+                     file.lexically_relative(script.parent_path()).string()});
+  }
+}
+
 std::vector<Part> parts_of(const Program& program) {
   std::vector<Part> parts;
   if (program.argv.empty()) return parts;
@@ -153,6 +166,7 @@ std::vector<Part> parts_of(const Program& program) {
       continue;
     }
     parts.push_back({Part::Of::kArgument, *path, hash_of_file(*path, named("argv", word))});
+    if (path->extension() == ".py") add_imports(program, *path, parts);
   }
   for (const std::string& word : program.watch) {
     if (!word.starts_with('!')) parts.push_back(watched_part(program, word));

@@ -38,7 +38,8 @@ struct ProgramFiles {
 ProgramFiles files_of(const Program& program);
 
 // Returns "python3.11:1f00aa22 mm.py:9ab1c2d3": the program, every argument (or the part of it
-// behind a `=`) that is a file, and what is watched, by file name and hash of the content
+// behind a `=`) that is a file, what an argument ending in `.py` imports from its own folder
+// (imports.h), and what is watched, by file name and hash of the content
 // (file_hash.h). Programs without a path are found in $PATH. What an option such as `--out` or `-o`
 // names does not count. Throws std::runtime_error, naming the parameter and its word, if one of
 // these files cannot be read, or if what is watched does not exist or is a folder of more than

@@ -82,12 +82,12 @@ struct Params {
         "files and folders, besides those that argv names, whose content makes another trial: what "
         "the program includes or reads",
         form_of(TextForm::kTemplate, template_names()));
-    field(
-        "code", code,
-        "the program's content, as `NAME:HASH ...` of argv[0], of every word of argv that is a "
-        "file, and of `watch`; computed at submission, and checked when the attempt starts; `any` "
-        "does neither",
-        Computed());
+    field("code", code,
+          "the program's content, as `NAME:HASH ...` of argv[0], of every word of argv that is a "
+          "file, of the modules beside a script that it imports, and of `watch`; computed at "
+          "submission, and checked when the attempt starts; `any` "
+          "does neither",
+          Computed());
     field("patterns", patterns,
           "figures to read from its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
           "REGEX` a line");

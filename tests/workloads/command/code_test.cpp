@@ -75,6 +75,18 @@ TEST_F(CodeTest, OfALargeFileSizeAndTimeCount) {
   EXPECT_NE(at(0), before);
 }
 
+TEST_F(CodeTest, WhatAScriptImportsFromItsFolderCounts) {
+  write("train.py", "import torch\nfrom model.gpt import GPT\n");
+  write("model/gpt.py", "class GPT: pass");
+  const std::string before = code({"python", "train.py"});
+  EXPECT_THAT(before, HasSubstr(" train.py:"));
+  EXPECT_THAT(before, HasSubstr(" model/gpt.py:"));
+  write("model/gpt.py", "class GPT: wide = True");
+  EXPECT_THAT(changed_since(before, {{"python", "train.py"}, folder_, {}}),
+              ElementsAre("model/gpt.py"));
+  EXPECT_THAT(code({"python", "train.py"}, {"!model"}), Not(HasSubstr("gpt.py")));
+}
+
 TEST_F(CodeTest, WatchesFilesAndFolders) {
   write("lib/a.py", "a");
   write("lib/deep/b.py", "b");
