@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <sstream>
 
 #include "db/base/catalog_tables.h"
 #include "db/base/migrate.h"
