@@ -63,6 +63,7 @@ class FigureReader {
   void make_filters();
   std::vector<FigureRow> named(std::int64_t name, std::int64_t rank, double value);
   void add_samples(std::int64_t attempt, std::vector<FigureRow>& rows);
+  std::int64_t origin_of_all_layers(std::int64_t origin);
 
   ReaderState& state_;
   const QueryPlan& plan_;
@@ -74,6 +75,8 @@ class FigureReader {
   std::string place_filter_;      // " AND rank IN (0) AND step IN (5)"
   std::vector<std::int64_t>
       metric_names_;  // figures and facts: ids by the plan's metrics, 0 unknown
+  std::map<std::int64_t, std::int64_t> origins_;       // of blocks, by their names' ids
+  std::map<std::string, std::int64_t> first_origins_;  // by the name without its layer's number
 };
 
 }  // namespace sweepd

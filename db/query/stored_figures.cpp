@@ -7,6 +7,7 @@
 #include <map>
 
 #include "db/query/figures.h"
+#include "db/query/memory_details.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -179,6 +180,18 @@ std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
   return rows;
 }
 
+// Blocks that differ in the number of their layer alone have one origin, unless each block is a
+// row: the first of theirs that was seen.
+std::int64_t FigureReader::origin_of_all_layers(std::int64_t origin) {
+  if (plan_.has_dimension(Common::kAllocation)) return origin;
+  const auto [known, added] = origins_.try_emplace(origin, origin);
+  if (added) {
+    const std::string folded = fold_layers(state_.names.text(origin));
+    known->second = first_origins_.try_emplace(folded, origin).first->second;
+  }
+  return known->second;
+}
+
 // Each block is a value of its own, so that a cell can show the largest, the sum or the count.
 std::vector<FigureRow> FigureReader::from_allocations(std::int64_t attempt) {
   if (!stored_) {
@@ -206,8 +219,9 @@ std::vector<FigureRow> FigureReader::from_allocations(std::int64_t attempt) {
     std::vector<Value> keys;
     for (const std::size_t i : plan_.keys) {
       const Common column = std::get<Common>(plan_.dimensions[i].column);
-      keys.emplace_back(
-          column == Common::kAllocation ? place : query.integer(column == Common::kRange ? 2 : 3));
+      keys.emplace_back(column == Common::kAllocation ? place
+                        : column == Common::kRange    ? query.integer(2)
+                                                      : origin_of_all_layers(query.integer(3)));
     }
     groups[{{plan_.by_phase ? query.integer(0) : 0, plan_.by_rank ? rank : 0}, keys}].push_back(
         query.real(4));

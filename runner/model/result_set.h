@@ -107,6 +107,13 @@ inline void add_unsteady(std::vector<Unsteady>& all, std::string_view how,
   }
 }
 
+// What a reader should know of a source of published figures.
+struct SourceRemark {
+  std::string source, text;
+  bool is_device = false;  // the text is what it ran on
+  bool operator==(const SourceRemark&) const = default;
+};
+
 // May have more dimensions than the query's rows and columns: they name what pooled results differ
 // in.
 struct ResultSet {
@@ -116,8 +123,8 @@ struct ResultSet {
   std::vector<MetricDef> declared = {};  // metrics of the workload's own (WorkloadDef::metrics)
   std::vector<Dimension> dimensions;
   std::vector<ResultRow> rows;
-  std::vector<std::string> unknown;       // "range `attention.scores`": no result has it (declared)
-  std::vector<std::string> remarks = {};  // lines about published figures
+  std::vector<std::string> unknown;  // "range `attention.scores`": no result has it (declared)
+  std::vector<SourceRemark> remarks = {};  // about its published figures, each once
 };
 
 }  // namespace sweepd

@@ -158,16 +158,6 @@ std::vector<std::string> unknown_notes(const std::vector<Layer>& layers) {
   return {"no result has " + join(names, ", ")};
 }
 
-std::vector<std::string> remark_notes(const std::vector<Layer>& layers) {
-  std::vector<std::string> lines;
-  for (const Layer& layer : layers) {
-    for (const std::string& line : layer.results().remarks) {
-      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
-    }
-  }
-  return lines;
-}
-
 std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Layer>& layers) {
   const bool any = std::any_of(layers.begin(), layers.end(),
                                [](const Layer& layer) { return compares(layer.style().cell); });

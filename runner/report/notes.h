@@ -20,9 +20,6 @@ std::vector<std::string> filter_notes(const TableSpec& table);
 // A sweep that never ran is listed at once.
 std::vector<std::string> unknown_notes(const std::vector<Layer>& layers);
 
-// Says what is to be known of the published figures that the table shows.
-std::vector<std::string> remark_notes(const std::vector<Layer>& layers);
-
 // Says what comparisons are with: "compared with precision = fp32 by the means".
 std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Layer>& layers);
 

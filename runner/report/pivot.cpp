@@ -15,6 +15,7 @@
 #include "runner/report/notes.h"
 #include "runner/report/partial_notes.h"
 #include "runner/report/peak_notes.h"
+#include "runner/report/remark_notes.h"
 #include "runner/report/report.h"
 #include "runner/report/row_order.h"
 #include "runner/report/significance.h"
@@ -267,7 +268,12 @@ class Pivot {
     if (!constants.empty()) table.notes.push_back(join(constants, ", "));
     add(report::filter_notes(query_.table));
     add(report::unknown_notes(layers_));
-    add(report::remark_notes(layers_));
+    std::vector<SourceRemark> remarks;
+    for (const Layer& layer : layers_) {
+      const auto& own = layer.results().remarks;
+      remarks.insert(remarks.end(), own.begin(), own.end());
+    }
+    add(report::remark_lines(remarks));
     add(report::peak_notes(layers_, order_));
     if (order_.size() < all_rows) {
       table.notes.push_back(fmt::format("the first {} of {} rows", order_.size(), all_rows));

@@ -91,27 +91,9 @@ ResultRow result_of(const ReferenceRow& row) {
   return result;
 }
 
-// Texts with the sources that they are about, in the order of their appearance.
-class BySource {
- public:
-  void add(const std::string& text, const std::string& source) {
-    auto same = std::ranges::find(all_, text, &std::pair<std::string, Sources>::first);
-    if (same == all_.end()) same = all_.insert(same, {text, {}});
-    if (std::ranges::find(same->second, source) == same->second.end()) {
-      same->second.push_back(source);
-    }
-  }
-  // "000, 001: a sum of ten steps"
-  std::vector<std::string> lines() const {
-    std::vector<std::string> lines;
-    for (const auto& [text, sources] : all_) lines.push_back(join(sources, ", ") + ": " + text);
-    return lines;
-  }
-
- private:
-  using Sources = std::vector<std::string>;
-  std::vector<std::pair<std::string, Sources>> all_;
-};
+void add_remark(std::vector<SourceRemark>& remarks, SourceRemark remark) {
+  if (std::ranges::find(remarks, remark) == remarks.end()) remarks.push_back(std::move(remark));
+}
 
 }  // namespace
 
@@ -124,11 +106,10 @@ ResultSet reference_set(const std::vector<ReferenceRow>& rows, const QuerySpec& 
   for (const auto* list : {&table.rows, &table.columns}) {
     for (const std::string& name : *list) set.dimensions.push_back({name, true, {}});
   }
-  BySource devices, remarks;
   for (const ReferenceRow& row : rows) {
     if (!is_asked_for(row, table, sweep)) continue;
-    if (!row.device.empty()) devices.add(row.device, row.source);
-    for (const std::string& remark : row.remarks) remarks.add(remark, row.source);
+    if (!row.device.empty()) add_remark(set.remarks, {row.source, row.device, true});
+    for (const std::string& text : row.remarks) add_remark(set.remarks, {row.source, text, false});
     ResultRow result = result_of(row);
     for (Dimension& dimension : set.dimensions) {
       const std::string value = value_in(row, dimension.name).value_or("");
@@ -139,9 +120,6 @@ ResultSet reference_set(const std::vector<ReferenceRow>& rows, const QuerySpec& 
     }
     set.rows.push_back(std::move(result));
   }
-  const auto lines = devices.lines();
-  if (!lines.empty()) set.remarks.push_back("devices of published figures: " + join(lines, "; "));
-  for (std::string& line : remarks.lines()) set.remarks.push_back(std::move(line));
   return set;
 }
 
