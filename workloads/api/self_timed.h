@@ -18,6 +18,8 @@ class Findings {
   // once. Only phase, metric and value of `samples` are used. Call it as soon as they are known,
   // because what was reported survives a crash.
   virtual void step(std::int64_t step, bool warmup, std::vector<Sample> samples) = 0;
+  // Reports what is known once, for the whole run.
+  virtual void whole_run(std::vector<Sample> samples) = 0;
   virtual void memory(PhaseMemory memory) = 0;
   // Reports the current phase, if it is known. An ending that goes wrong there names it.
   virtual void phase(std::string_view phase) = 0;

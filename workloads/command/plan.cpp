@@ -186,6 +186,7 @@ ProgramStart plan_of(const Params& params, const Context& context, const Secrets
   for (const Declared& own : params.declared) {
     plan.environment.emplace_back("SWEEPD_PARAM_" + own.name, own.value);
   }
+  plan.environment.emplace_back("SWEEPD_PARAMS", declared_as_json(params.declared));
   add_assignments(params, variables, /*has_folder=*/true, plan.environment);
   for (const auto& [name, value] : secrets.variables()) {
     const bool twice =
