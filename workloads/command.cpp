@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -131,9 +132,9 @@ class Command final : public Workload, public SelfTimed {
     }
     if (wall_ms_ > 0) facts.number("wall_ms", wall_ms_);
     if (context_.pass == Pass::kMemory && !reported_memory_) {
-      facts.text("memory.from",
-                 knows_resident_ ? "the resident sets of its processes together, every 20 ms"
-                                 : "nothing: it ended before its resident set was looked at");
+      facts.text("memory.from", knows_resident_
+                                    ? "the resident sets of its processes together, every 20 ms"
+                                    : "nothing: it ended before its resident set was looked at");
     }
     if (!metrics_not_stored_.empty()) {
       facts.text("metrics.not_stored",
@@ -182,9 +183,9 @@ class Command final : public Workload, public SelfTimed {
     const bool killed = kills_before && kills && *kills > *kills_before;
     symptoms.judge(ended, killed, context_.run.memory_limit);
     if (output_.is_of_file() && findings != nullptr && context_.pass == Pass::kTiming) {
-      const auto file = read_regular(
-          command::report_file(context_.folder, context_.rank, context_.world_size),
-          Links::kRefuse);
+      const auto file =
+          read_regular(command::report_file(context_.folder, context_.rank, context_.world_size),
+                       Links::kRefuse);
       const auto reports =
           output_.read_file(file ? std::optional<std::string>(*file) : std::nullopt);
       for (const command::Report& report : reports) take(report, format_, findings, symptoms);

@@ -36,10 +36,9 @@ template <class Record>
 Table record_table(Connection& connection, const std::string& title, std::int64_t attempt,
                    const std::string& order) {
   const auto columns = columns_of<Record>();
-  Query query(connection,
-              fmt::format("SELECT {} FROM {} r{} WHERE r.attempt = ? ORDER BY {}",
-                          select_shown(columns, "r"), Record::kTable, join_names(columns, "r"),
-                          order));
+  Query query(connection, fmt::format("SELECT {} FROM {} r{} WHERE r.attempt = ? ORDER BY {}",
+                                      select_shown(columns, "r"), Record::kTable,
+                                      join_names(columns, "r"), order));
   query.bind(attempt);
   return rows_table(query, title, shown(columns));
 }

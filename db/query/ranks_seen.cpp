@@ -43,7 +43,8 @@ Result<RanksSeen> Reader::ranks_seen(const QuerySpec& query) {
     if (sweep) query_ranks.bind(*sweep);
     RanksSeen seen;
     seen.several = query_ranks.next();
-    seen.apart = seen.several && query_ranks.integer(0) == 0 && !is_program(state_->catalog, workload);
+    seen.apart =
+        seen.several && query_ranks.integer(0) == 0 && !is_program(state_->catalog, workload);
     return seen;
   });
 }

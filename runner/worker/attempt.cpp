@@ -284,7 +284,8 @@ std::string Attempt::observe_memory() {
   const MemorySettings plan{run_.warmup, folder_.memory_snapshot(rank_)};
   MemoryResult result = measure_memory(*workload_, *device_, phases, plan, progress_);
   for (const PhaseMemory& memory : result.phases) {
-    log_line("memory in {}: peak {}", memory.phase, to_human(memory.peak_allocated.value_or(Bytes{})));
+    log_line("memory in {}: peak {}", memory.phase,
+             to_human(memory.peak_allocated.value_or(Bytes{})));
     events_.add(MemoryEvent{memory});
   }
   if (result.trace) {

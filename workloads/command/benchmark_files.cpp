@@ -85,7 +85,9 @@ class FailedRuns {
   }
 
   bool any() const { return !failed_.empty(); }
-  bool all() const { return any() && std::ranges::find(failed_, false) == failed_.end(); }
+  bool all() const {
+    return any() && std::find(failed_.begin(), failed_.end(), false) == failed_.end();
+  }
   bool has(std::size_t run) const { return any() && failed_[run]; }
   // "1 of 2 runs ended with exit code 1"
   std::string words() const {
@@ -152,7 +154,8 @@ std::vector<Sample> google_samples(std::string_view format, const std::string& b
 // "test_sum"; where several modules have one, "tests/test_a.py::test_sum".
 std::vector<std::string> pytest_names(const BenchmarkJson& benchmarks) {
   std::map<std::string, int> count;
-  for (const BenchmarkJson& benchmark : benchmarks) ++count[text_or(benchmark, "name", "benchmark")];
+  for (const BenchmarkJson& benchmark : benchmarks)
+    ++count[text_or(benchmark, "name", "benchmark")];
   std::vector<std::string> names;
   for (const BenchmarkJson& benchmark : benchmarks) {
     std::string name = text_or(benchmark, "name", "benchmark");
@@ -198,7 +201,8 @@ std::vector<Report> read_hyperfine(const nlohmann::ordered_json& file) {
           step_of(static_cast<std::int64_t>(run), {sample_of(phase, "time", times[run])}));
     }
     if (failed.any()) {  // `user` and `system` are means of all runs
-      warnings.push_back(results.size() == 1 ? failed.words() : commands[i] + ": " + failed.words());
+      warnings.push_back(results.size() == 1 ? failed.words()
+                                             : commands[i] + ": " + failed.words());
       continue;
     }
     std::vector<Sample> whole;

@@ -87,7 +87,9 @@ bool CsvTable::takes_head(const Cells& cells) {
 bool CsvTable::is_row(const Cells& cells) const {
   if (names_.empty() || cells.size() != names_.size()) return false;
   const auto step = std::ranges::find(names_, "step");
-  if (step != names_.end()) return number_in(cells[step - names_.begin()]).has_value();
+  if (step != names_.end()) {
+    return number_in(cells[static_cast<std::size_t>(step - names_.begin())]).has_value();
+  }
   const auto is_number = [](const std::string& cell) { return number_in(cell).has_value(); };
   const auto is_word = [](const std::string& cell) { return cell.find(' ') == std::string::npos; };
   return std::ranges::any_of(cells, is_number) && std::ranges::all_of(cells, is_word);

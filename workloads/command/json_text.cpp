@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -61,7 +62,8 @@ class StandardJson {
   const std::string& text() const { return text_; }
   std::size_t in_original(std::size_t at) const {
     const auto behind = std::ranges::upper_bound(words_, at, {}, &Ends::here);
-    return behind == words_.begin() ? at : std::prev(behind)->there + (at - std::prev(behind)->here);
+    return behind == words_.begin() ? at
+                                    : std::prev(behind)->there + (at - std::prev(behind)->here);
   }
 
  private:

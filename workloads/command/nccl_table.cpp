@@ -53,7 +53,8 @@ std::vector<Report> NcclTable::read(std::string_view line, std::int64_t number) 
   // A program may leave the columns out of place blank.
   const std::size_t figures = words.size() - std::min(words.size(), words_behind_);
   std::size_t halves = 2;
-  while (halves > 0 && (figures < halves * half_.size() || !is_front(figures - halves * half_.size())))
+  while (halves > 0 &&
+         (figures < halves * half_.size() || !is_front(figures - halves * half_.size())))
     --halves;
   if (halves == 0) {
     refuse_report(kNccl, fmt::format("line {}: a row of {} columns does not fit the head, which "

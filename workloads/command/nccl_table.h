@@ -1,8 +1,9 @@
 // Reads the table that nccl-tests print. Pure.
 //
-//   #       size         count      type   redop    root     time   algbw   busbw #wrong     time ..
-//   #        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us) ..
-//        1048576        262144     float     sum      -1    30.52   34.36   34.36      0    29.97 ..
+//   #       size         count      type   redop    root     time   algbw   busbw #wrong     time
+//   .. #        (B)    (elements)                               (us)  (GB/s)  (GB/s) (us) ..
+//        1048576        262144     float     sum      -1    30.52   34.36   34.36      0    29.97
+//        ..
 //
 // The head says which columns there are, out of place and then in place: with per-iteration report
 // each half has four more, older versions have `error` instead of `#wrong`, and `-C` has `cputime`.

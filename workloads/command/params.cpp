@@ -29,8 +29,8 @@ std::string json_of(const Value& value) {
 std::string declared_as_json(const std::vector<Declared>& declared) {
   std::string json;
   for (const Declared& each : declared) {
-    json += (json.empty() ? "{" : ",") + nlohmann::json(each.name).dump() + ":" +
-            json_of(each.typed);
+    json +=
+        (json.empty() ? "{" : ",") + nlohmann::json(each.name).dump() + ":" + json_of(each.typed);
   }
   return json.empty() ? "{}" : json + "}";
 }

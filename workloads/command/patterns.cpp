@@ -65,7 +65,8 @@ bool has_begun(std::string_view line, std::size_t at) {
   if (at == 0 || !digit_at(line, at)) return false;
   const char before = line[at - 1];
   if (is_digit(before)) return true;
-  if (before == '.' || before == ',') return at > 1 && is_digit(line[at - 2]);
+  constexpr std::string_view kWithin = ".,'_";
+  if (kWithin.find(before) != std::string_view::npos) return at > 1 && is_digit(line[at - 2]);
   constexpr std::string_view kBeforeSign = " \t=:(,[";
   return before == '-' && (at == 1 || kBeforeSign.find(line[at - 2]) != std::string_view::npos);
 }

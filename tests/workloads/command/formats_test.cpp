@@ -154,10 +154,10 @@ TEST(Formats, OutputAroundAFileIsSkipped) {
 }
 
 TEST(Formats, FiguresThatAreNotFiniteAreNumbers) {
-  EXPECT_THAT(file("google-benchmark", R"({"benchmarks":[{"name":"a","real_time":1,"cpu_time":NaN,
+  EXPECT_THAT(
+      file("google-benchmark", R"({"benchmarks":[{"name":"a","real_time":1,"cpu_time":NaN,
                                            "time_unit":"ms","up":Infinity,"down":-Infinity}]})"),
-              ElementsAre("0 step time 1", "0 step cpu_time nan", "0 step up inf",
-                          "0 step down -inf"));
+      ElementsAre("0 step time 1", "0 step cpu_time nan", "0 step up inf", "0 step down -inf"));
   EXPECT_THAT(file("hyperfine", R"({"results":[{"command":"say NaN","times":[NaN,"inf"]}]})"),
               ElementsAre("0 step time nan", "1 step time inf"));
   EXPECT_THAT(lines("csv", {"step,loss", "0,nan", "1,-inf", "2,+1"}),
@@ -240,13 +240,13 @@ TEST(Formats, NcclTestsAreReadByTheirHead) {
                            "4096 1024 float sum 93.73 0.04 0.09 1e-06 93.15 0.04 0.09 1e-06"}),
       ElementsAre("0 step time 0.09373", "0 step algbw 0.04", "0 step busbw 0.09",
                   "0 in_place time 0.09315", "0 in_place algbw 0.04", "0 in_place busbw 0.09"));
-  EXPECT_THAT(lines("nccl-tests",
-                    {"# size count type redop root cputime algbw busbw #wrong cputime algbw busbw "
-                     "#wrong timestamp",
-                     "64 16 float sum -1 3.5 1 2 0 4.5 3 4 0 2026-11-28 20:10:55"}),
-              ElementsAre("0 step cpu_time 0.0035", "0 step algbw 1", "0 step busbw 2",
-                          "0 in_place cpu_time 0.0045", "0 in_place algbw 3",
-                          "0 in_place busbw 4"));
+  EXPECT_THAT(
+      lines("nccl-tests",
+            {"# size count type redop root cputime algbw busbw #wrong cputime algbw busbw "
+             "#wrong timestamp",
+             "64 16 float sum -1 3.5 1 2 0 4.5 3 4 0 2026-11-28 20:10:55"}),
+      ElementsAre("0 step cpu_time 0.0035", "0 step algbw 1", "0 step busbw 2",
+                  "0 in_place cpu_time 0.0045", "0 in_place algbw 3", "0 in_place busbw 4"));
   EXPECT_THAT(lines("nccl-tests", {"64 16 float sum -1 4.5 3 4 0"}),
               ElementsAre("0 in_place time 0.0045", "0 in_place algbw 3", "0 in_place busbw 4"))
       << "the columns out of place are blank";
