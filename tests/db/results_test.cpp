@@ -212,6 +212,18 @@ TEST_F(ResultsTest, WhetherAProgramsRanksMeetIsNotSaid) {
   EXPECT_FALSE(ranks->apart);
 }
 
+TEST_F(ResultsTest, AMetricOfWarmUpStepsOnlyIsNotUnknown) {
+  AttemptRecord record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20);
+  record.samples.push_back({0, 0, "step", "gradient_norm", 3, true});
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  QuerySpec query = by({"model"});
+  query.table.metric = "gradient_norm";
+  EXPECT_EQ(refusal(query),
+            "metric: all values of `gradient_norm` are of warm-up steps; measure with fewer of "
+            "them (`warmup`)");
+}
+
 TEST_F(ResultsTest, SamplesComeOnRequest) {
   const auto row = submit(sweep("s", {{{"model", "xl"}}})).queued.front().row;
   AttemptRecord record = done(row, 10, 20);
