@@ -134,7 +134,7 @@ class Command final : public Workload, public SelfTimed {
     if (context_.pass == Pass::kMemory && !reported_memory_) {
       facts.text("memory.from", knows_resident_
                                     ? "the resident sets of its processes together, every 20 ms"
-                                    : "nothing: it ended before its resident set was looked at");
+                                    : "nothing: the program ended before it was looked at");
     }
     if (!metrics_not_stored_.empty()) {
       facts.text("metrics.not_stored",
@@ -227,7 +227,7 @@ class Command final : public Workload, public SelfTimed {
   // Why the metrics of this pass are not stored.
   const char* why_not_stored() const {
     if (context_.pass == Pass::kMemory) return "the memory pass stores memory only";
-    if (context_.pass == Pass::kProfile) return "the profile pass stores none, as it slows them";
+    if (context_.pass == Pass::kProfile) return "the profiler slows the program";
     return "with `reports: nothing` only the time of each run is stored";
   }
 

@@ -201,7 +201,7 @@ TEST(Command, WhatIsNotStoredIsNamed) {
       echo '{"metrics":{"joules":3}}' >&3
       echo '{"memory":"step","peak_allocated":4096}' >&3)";
   EXPECT_EQ(Story(script, {{"profiler", "env"}}, Pass::kProfile).fact("metrics.not_stored"),
-            "joules, loss, time: the profile pass stores none, as it slows them");
+            "joules, loss, time: the profiler slows the program");
   const Story timing(script, {{"warmup", "0"}});
   EXPECT_EQ(timing.ending(), "done");
   EXPECT_EQ(timing.fact("metrics.not_stored"), "");
