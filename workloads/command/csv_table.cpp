@@ -80,7 +80,6 @@ bool CsvTable::takes_head(const Cells& cells) {
   names_ = cells;
   is_sure_ = sure;
   has_rows_ = false;
-  next_step_ = 0;
   return true;
 }
 

@@ -5,6 +5,7 @@
 // without counts until the first row, since `mlx5_0,mlx5_1` in a log looks like it. A row has as
 // many cells and a number as its step; without `step` at least one number, and else single words.
 // A cell that is no number, such as `OOM`, is left out and counted. Every other line is ignored.
+// Rows without `step` are counted from 0 through all tables.
 #pragma once
 
 #include <cstdint>

@@ -99,7 +99,7 @@ TEST(LineFormats, ALaterHeadBeginsAnew) {
   EXPECT_THAT(lines("csv", {"step,time", "0,5", "step,time", "1,6", "step,loss", "0,2", "9,1"}),
               ElementsAre("0 step time 5", "1 step time 6", "0 step loss 2", "9 step loss 1"));
   EXPECT_THAT(lines("csv", {"time,gflops", "5,1", "time,loss", "6,2"}),
-              ElementsAre("0 step time 5", "0 step gflops 1", "0 step time 6", "0 step loss 2"));
+              ElementsAre("0 step time 5", "0 step gflops 1", "1 step time 6", "1 step loss 2"));
 }
 
 TEST(LineFormats, ARowKeepsWhatItHas) {
