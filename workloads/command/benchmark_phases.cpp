@@ -31,9 +31,10 @@ BenchmarkPhases::BenchmarkPhases(std::string_view format,
     for (const std::string& benchmark : of_name) {
       std::string phase = name;
       if (of_name.size() > 1) {
-        constexpr std::size_t kDigits = 4, kLongest = 64;
+        constexpr std::size_t kDigits = 4, kHashDigits = 32, kLongest = 64;
+        // The last ones: names that differ in their last letter share the first.
         phase = fmt::format("{}_{}", name.substr(0, kLongest - kDigits - 1),
-                            hash128(benchmark).substr(0, kDigits));
+                            hash128(benchmark).substr(kHashDigits - kDigits));
         with_digits_.push_back(benchmark);
       }
       const auto [owner, is_new] = owners.emplace(phase, benchmark);
