@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -19,15 +19,15 @@
 #include "workloads/api/self_timed.h"
 #include "workloads/api/workload.h"
 #include "workloads/command/failure.h"
-#include "workloads/command/formats.h"
 #include "workloads/command/observed.h"
 #include "workloads/command/origin.h"
+#include "workloads/command/output_reader.h"
 #include "workloads/command/params.h"
-#include "workloads/command/patterns.h"
 #include "workloads/command/plan.h"
 #include "workloads/command/program.h"
 #include "workloads/command/program_report.h"
 #include "workloads/command/secrets.h"
+#include "workloads/command/variables.h"
 #include "workloads/command/work.h"
 
 namespace sweepd {
@@ -84,7 +84,7 @@ class Command final : public Workload, public SelfTimed {
         format_(params.reports),
         observes_(params.observe == "torch"),
         work_(command::work_of(params, context.run)),
-        patterns_(params.patterns),
+        output_(params.reports, params.patterns),
         secrets_(params.secrets) {
     plan_ = command::plan_of(params, context, secrets_);
     command::refuse_changed_code(params, context.run);
@@ -112,9 +112,13 @@ class Command final : public Workload, public SelfTimed {
   void measure(Findings& findings) override {
     const Ended ended = run(&findings);
     if (context_.pass == Pass::kMemory) {
-      if (observes_ && !reported_memory_) throw std::runtime_error(not_observed());
-      if (!reported_memory_) findings.memory(resident_set(ended));
-      if (observes_) findings.memory(std::move(blocks_));
+      if (observes_) {
+        if (!reported_memory_) throw std::runtime_error(not_observed());
+        findings.memory(std::move(blocks_));
+      }
+      if (reported_memory_) return;
+      knows_resident_ = ended.peak_resident.has_value();
+      if (knows_resident_) findings.memory(resident_set(ended));
       return;
     }
     if (context_.pass == Pass::kProfile) {
@@ -135,6 +139,10 @@ class Command final : public Workload, public SelfTimed {
   }
 
   void facts(Facts& facts) override {
+    for (const command::Report& report : output_.facts()) {
+      const auto& fact = std::get<command::FactReport>(report);
+      facts_[fact.name] = fact;
+    }
     for (const auto& [name, fact] : facts_) {
       if (fact.number) {
         facts.number(name, *fact.number);
@@ -143,12 +151,18 @@ class Command final : public Workload, public SelfTimed {
       }
     }
     if (wall_ms_ > 0) facts.number("wall_ms", wall_ms_);
-    if (!patterns_.empty() || command::is_of_lines(format_)) {
-      facts.number("output.lines", static_cast<double>(lines_));
-      facts.number("output.understood", static_cast<double>(understood_));
-    }
     if (context_.pass == Pass::kMemory && !reported_memory_) {
-      facts.text("memory.from", "the resident sets of its processes together, every 20 ms");
+      facts.text("memory.from", knows_resident_
+                                    ? "the resident sets of its processes together, every 20 ms"
+                                    : "nothing: the program ended before it was looked at");
+    }
+    if (!metrics_not_stored_.empty()) {
+      facts.text("metrics.not_stored",
+                 fmt::format("{}: {}", fmt::join(metrics_not_stored_, ", "), why_not_stored()));
+    }
+    if (!memory_not_stored_.empty()) {
+      facts.text("memory.not_stored", fmt::format("of {}: only the memory pass stores it",
+                                                  fmt::join(memory_not_stored_, ", ")));
     }
     if (context_.pass == Pass::kProfile && observes_) {
       facts.text("profile.trace", command::trace_file(context_.rank));
@@ -167,22 +181,13 @@ class Command final : public Workload, public SelfTimed {
     const auto kills_before = command::kills_for_memory();
     command::Symptoms symptoms;
     std::int64_t line_number = 0;
-    const bool is_format = format_ != "samples" && format_ != "nothing";
-    const bool is_file = is_format && !command::is_of_lines(format_);
-    std::optional<command::LineFormat> lines;
-    if (is_format && !is_file) lines.emplace(format_);
-    std::string all_output;
     const auto on_output = [&](std::string_view printed) {
       const std::string line = secrets_.hide(printed);
       log_.write(line);
       symptoms.read(line);
-      std::vector<command::Report> reports = patterns_.read(line);
-      if (lines) std::ranges::move(lines->read(line), std::back_inserter(reports));
-      ++lines_;
-      if (!reports.empty()) ++understood_;
-      for (const command::Report& report : reports) take(report, line, findings, symptoms);
-      if (is_file && all_output.size() < kMostOutput) {
-        all_output += line + "\n";
+      for (const command::Report& report : output_.read(line)) {
+        if (std::holds_alternative<command::StepReport>(report)) symptoms.went_on();
+        take(report, line, findings, symptoms);
       }
     };
     const auto on_report = [&](std::string_view reported) {
@@ -199,13 +204,18 @@ class Command final : public Workload, public SelfTimed {
     const Ended ended = command::run(plan_, on_output, on_report, [this] { log_.flush(); });
     log_.cap();
     const auto kills = command::kills_for_memory();
-    symptoms.judge(ended, kills_before && kills && *kills > *kills_before,
-                   context_.run.memory_limit);
-    if (is_file && findings != nullptr && context_.pass == Pass::kTiming) {
-      for (const command::Report& report :
-           command::read_report_file(format_, report_text(all_output))) {
-        take(report, format_, findings, symptoms);
-      }
+    const bool killed = kills_before && kills && *kills > *kills_before;
+    symptoms.judge(ended, killed, context_.run.memory_limit);
+    if (output_.is_of_file() && findings != nullptr && context_.pass == Pass::kTiming) {
+      const auto file =
+          read_regular(command::report_file(context_.folder, context_.rank, context_.world_size),
+                       Links::kRefuse);
+      const auto reports =
+          output_.read_file(file ? std::optional<std::string>(*file) : std::nullopt);
+      for (const command::Report& report : reports) take(report, format_, findings, symptoms);
+      symptoms.judge(ended, killed, context_.run.memory_limit);  // the file may say `skipped`
+    } else if (output_.is_of_file()) {
+      metrics_not_stored_.insert(format_);
     }
     return ended;
   }
@@ -215,12 +225,6 @@ class Command final : public Workload, public SelfTimed {
     const auto failed = facts_.find("observe.failed");
     return command::not_observed(facts_.contains("torch"),
                                  failed == facts_.end() ? "" : failed->second.text);
-  }
-
-  // What the program wrote to `{report}`, else what it printed.
-  std::string report_text(const std::string& output) const {
-    const auto file = read_regular(context_.folder / "report.json", Links::kRefuse);
-    return file ? *file : output;
   }
 
   // The files of the profiler, by name: all that the attempt's folder has and sweepd does not know.
@@ -253,8 +257,18 @@ class Command final : public Workload, public SelfTimed {
                report);
   }
 
+  // Why the metrics of this pass are not stored.
+  const char* why_not_stored() const {
+    if (context_.pass == Pass::kMemory) return "the memory pass stores memory only";
+    if (context_.pass == Pass::kProfile) return "the profiler slows the program";
+    return "with `reports: nothing` only the time of each run is stored";
+  }
+
   void take_step(const command::StepReport& report, std::string_view line, Findings* findings) {
-    if (findings == nullptr || context_.pass != Pass::kTiming) return;
+    if (findings == nullptr || context_.pass != Pass::kTiming) {
+      for (const Sample& sample : report.samples) metrics_not_stored_.insert(sample.metric);
+      return;
+    }
     constexpr std::int64_t kMaxSteps = 1'000'000;
     if (report.step >= kMaxSteps) {
       throw std::runtime_error(fmt::format("step {} is too large; at most {}: {}", report.step,
@@ -269,17 +283,22 @@ class Command final : public Workload, public SelfTimed {
       }
       last->second = report.step;
     }
-    if (report.once) measured_once_ = true;
+    if (report.once) {
+      measured_once_ = true;
+      return findings->whole_run(report.samples);
+    }
     const bool warmup = report.warmup.value_or(report.step < context_.run.warmup);
     const auto is_setup = [](const Sample& sample) { return sample.phase == "setup"; };
-    const bool once =
-        report.once || std::all_of(report.samples.begin(), report.samples.end(), is_setup);
+    const bool once = std::ranges::all_of(report.samples, is_setup);
     if (!warmup && !once) ++measured_;  // what a program did before its steps does not count
     findings->step(report.step, warmup, report.samples);
   }
 
   void take_memory(const PhaseMemory& memory, std::string_view line, Findings* findings) {
-    if (findings == nullptr || context_.pass != Pass::kMemory) return;
+    if (findings == nullptr || context_.pass != Pass::kMemory) {
+      memory_not_stored_.insert(memory.phase);
+      return;
+    }
     if (!phases_with_memory_.emplace(memory.phase, true).second) {
       throw std::runtime_error(
           fmt::format("memory of {} is reported twice: {}", memory.phase, shortened(line)));
@@ -291,7 +310,7 @@ class Command final : public Workload, public SelfTimed {
   void take_fact(const command::FactReport& fact) {
     facts_[fact.name] = fact;
     // The program would run on to its timeout, with nothing to show for it.
-    if (fact.name == "observe.failed" && measured_ == 0 && patterns_.empty())
+    if (fact.name == "observe.failed" && measured_ == 0 && !output_.has_patterns())
       throw std::runtime_error(not_observed());
   }
 
@@ -316,13 +335,11 @@ class Command final : public Workload, public SelfTimed {
     return memory;
   }
 
-  static constexpr std::size_t kMostOutput = 64 << 20;  // bytes of a report that is printed
-
   Context& context_;
   std::string format_;
   bool observes_;
   WorkPerStep work_;
-  command::Patterns patterns_;
+  command::OutputReader output_;
   command::Secrets secrets_;
   command::ProgramStart plan_;
   command::Origin origin_;
@@ -331,10 +348,11 @@ class Command final : public Workload, public SelfTimed {
   ObservedMemory blocks_;
   std::map<std::string, command::FactReport> facts_;
   OutputLog log_;
-  std::int64_t lines_ = 0, understood_ = 0;  // of output
+  std::set<std::string> metrics_not_stored_, memory_not_stored_;  // metrics, phases
   std::int64_t measured_ = 0;
   bool measured_once_ = false;  // metrics of the whole run
   bool reported_memory_ = false;
+  bool knows_resident_ = false;
   double wall_ms_ = 0;
 };
 

@@ -33,7 +33,6 @@ struct RecordColumn {
   Show show = Show::kText;
   bool nullable = false;
   bool interned = false;
-  bool of_allocator = false;
 };
 
 // A member as its column or columns; texts as they are.
@@ -145,7 +144,6 @@ std::vector<RecordColumn> columns_of(std::string_view table = Record::kTable) {
                   column.show = detail::show_of<T>();
                   column.nullable = is_optional<T>;
                   column.interned = has_option<Interned, Options...>;
-                  column.of_allocator = has_option<OfAllocator, Options...>;
                   if constexpr (std::is_same_v<T, Shape3>) {
                     const std::string shape = column.name;
                     for (const char* axis : {"_x", "_y", "_z"}) {

@@ -1,6 +1,5 @@
 #include "db/query/attempt_tables.h"
 
-#include "runner/base/text.h"
 #include "runner/model/attempt_record.h"
 
 namespace sweepd {
@@ -34,19 +33,8 @@ Table summary_table(Connection& connection, const std::string& where, std::int64
 }
 
 Table memory_table(Connection& connection, std::int64_t attempt) {
-  // Blank where no allocator was asked, as in a query (db/query/metrics.cpp).
-  std::vector<std::string> columns;
-  for (const RecordColumn& column : columns_of<PhaseMemory>()) {
-    columns.push_back(column.of_allocator
-                          ? fmt::format("iif(peak_allocated_bytes > 0 OR "
-                                        "peak_reserved_bytes > 0 OR "
-                                        "device_in_use_bytes = 0, {0}, NULL) AS {0}",
-                                        column.name)
-                          : column.name);
-  }
-  return record_table<PhaseMemory>(
-      connection, "Memory", attempt, "r.rank, r_phase.text = 'step', r.phase",
-      fmt::format("SELECT attempt, {} FROM memory", join(columns, ", ")));
+  return record_table<PhaseMemory>(connection, "Memory", attempt,
+                                   "r.rank, r_phase.text = 'step', r.phase");
 }
 
 Table facts_table(Connection& connection, std::int64_t attempt) {

@@ -31,16 +31,14 @@ std::string select_shown(const std::vector<RecordColumn>& columns, const std::st
 std::string join_names(const std::vector<RecordColumn>& columns, const std::string& alias);
 
 // The rows of a described record that belong to an attempt, every column as it describes it.
-// `order` calls the table `r`. `source` is a SELECT that stands for the table.
+// `order` calls the table `r`.
 template <class Record>
 Table record_table(Connection& connection, const std::string& title, std::int64_t attempt,
-                   const std::string& order, const std::string& source = "") {
+                   const std::string& order) {
   const auto columns = columns_of<Record>();
-  Query query(connection,
-              fmt::format("SELECT {} FROM {} r{} WHERE r.attempt = ? ORDER BY {}",
-                          select_shown(columns, "r"),
-                          source.empty() ? std::string(Record::kTable) : "(" + source + ")",
-                          join_names(columns, "r"), order));
+  Query query(connection, fmt::format("SELECT {} FROM {} r{} WHERE r.attempt = ? ORDER BY {}",
+                                      select_shown(columns, "r"), Record::kTable,
+                                      join_names(columns, "r"), order));
   query.bind(attempt);
   return rows_table(query, title, shown(columns));
 }

@@ -15,17 +15,10 @@ constexpr std::string_view kFactPrefix = "fact.";
 
 std::vector<StoredMetric> make_metrics() {
   std::vector<StoredMetric> metrics;
-  // Over several ranks the one that needs most. Where all that an allocator tells is 0, none was
-  // asked: a program that reports no memory has its resident set alone.
+  // Over several ranks the one that needs most.
   for (const RecordColumn& column : columns_of<PhaseMemory>()) {
     if (column.show != Show::kBytes) continue;
-    metrics.push_back(
-        {column.name, FigureSource::kMemory,
-         column.of_allocator
-             ? fmt::format("iif(max(peak_allocated_bytes) > 0 OR max(peak_reserved_bytes) > 0 OR "
-                           "max(device_in_use_bytes) = 0, max({}), NULL)",
-                           column.name)
-             : fmt::format("max({})", column.name)});
+    metrics.push_back({column.name, FigureSource::kMemory, fmt::format("max({})", column.name)});
   }
   const auto kernel = [&](const char* name, const char* sql) {
     metrics.push_back({name, FigureSource::kKernel, sql});

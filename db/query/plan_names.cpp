@@ -153,6 +153,15 @@ bool is_numeric(ValueType type) {
          type == ValueType::kDuration;
 }
 
+// Whether the table has a row of the metric.
+bool is_stored(ReaderState& state, const char* table, const std::string& metric) {
+  const auto id = state.names.find(metric);
+  if (!id) return false;
+  Query stored(state.connection, fmt::format("SELECT 1 FROM {} WHERE metric = ? LIMIT 1", table));
+  stored.bind(*id);
+  return stored.next();
+}
+
 }  // namespace
 
 const std::vector<std::string>& common_dimensions() {
@@ -191,14 +200,19 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
     names = named_metrics(state, def, source);
     const bool known = std::find(names.begin(), names.end(), metric) != names.end();
     if (known || (names.empty() && !name_within(metric).empty())) return {};
-  } else if (const auto id = state.names.find(metric)) {
-    Query stored(state.connection, "SELECT 1 FROM summary WHERE metric = ? LIMIT 1");
-    stored.bind(*id);
-    if (stored.next()) return {};
+  } else if (is_stored(state, "summary", metric)) {
+    return {};
   }
   if (unknown != nullptr) {
     allow("metric", metric, *unknown);
     return {};
+  }
+  if (is_stored(state, "sample", metric)) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("metric: all values of `{}` are of warm-up steps; measure with fewer of "
+                    "them (`warmup`)",
+                    metric)};
   }
   for (const FigureSource other : {FigureSource::kFigure, FigureSource::kFact}) {
     if (other == source) continue;

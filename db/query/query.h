@@ -94,7 +94,8 @@ struct TrialStanding {
 // What a table of several ranks must say about them.
 struct RanksSeen {
   bool several = false;  // some done timing attempt has more than one
-  // True if the ranks of such an attempt never met: each ran the whole step by itself.
+  // True if the ranks of such an attempt never met: each ran the whole step by itself. False for a
+  // program, of which sweepd does not know it.
   bool apart = false;
 };
 

@@ -2,12 +2,18 @@
 
 #include "db/base/param_columns.h"
 #include "db/query/state.h"
+#include "runner/model/program.h"
 
 namespace sweepd {
 namespace {
 
-// Ranks that work together store how long they took to find each other.
+// Ranks that work together store how long they took to find each other. A program's do not.
 constexpr const char* kMeeting = "rendezvous_time";
+
+bool is_program(const Catalog& catalog, const std::string& workload) {
+  const WorkloadDef* def = catalog.find(workload);
+  return workload == kProgramBase || (def != nullptr && def->base == kProgramBase);
+}
 
 }  // namespace
 
@@ -37,7 +43,8 @@ Result<RanksSeen> Reader::ranks_seen(const QuerySpec& query) {
     if (sweep) query_ranks.bind(*sweep);
     RanksSeen seen;
     seen.several = query_ranks.next();
-    seen.apart = seen.several && query_ranks.integer(0) == 0;
+    seen.apart =
+        seen.several && query_ranks.integer(0) == 0 && !is_program(state_->catalog, workload);
     return seen;
   });
 }

@@ -73,8 +73,8 @@ def tell(event):
     if kind == "step":
         tell_step(event)
     elif kind == "memory":
-        sweepd.memory(event["phase"], **{name: event[name] for name in
-                                         ("peak_allocated", "peak_reserved", "at_start", "at_end", "device_in_use")})
+        known = ("peak_allocated", "peak_reserved", "at_start", "at_end", "device_in_use")
+        sweepd.memory(event["phase"], **{name: event[name] for name in known if name in event})
     elif kind == "fact":
         sweepd.fact(event["name"], event["text"] if "text" in event else event["number"])
     elif kind == "end":

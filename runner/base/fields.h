@@ -54,8 +54,6 @@ struct Heading {
   std::string_view text;
   std::string_view unit = "";
 };
-// A figure that only an allocator tells. It is blank where none was asked.
-struct OfAllocator {};
 
 template <class Option, class... Options>
 constexpr bool has_option = (std::is_same_v<Option, Options> || ...);

@@ -27,10 +27,14 @@ std::string number_text(double value) {
 
 std::string memory_text(const PhaseMemory& memory) {
   std::vector<std::string> parts;
-  if (memory.peak_allocated.value > 0) {
-    parts.push_back("peak allocated " + to_human(memory.peak_allocated));
-  }
-  if (memory.device_in_use.value > 0) parts.push_back("in use " + to_human(memory.device_in_use));
+  const auto add = [&](const char* what, const std::optional<Bytes>& size) {
+    if (size) parts.push_back(fmt::format("{} {}", what, to_human(*size)));
+  };
+  add("peak allocated", memory.peak_allocated);
+  add("peak reserved", memory.peak_reserved);
+  add("at start", memory.at_start);
+  add("at end", memory.at_end);
+  add("in use", memory.device_in_use);
   return fmt::format("memory of {}: {}", memory.phase, fmt::join(parts, ", "));
 }
 

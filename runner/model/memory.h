@@ -11,26 +11,26 @@
 
 namespace sweepd {
 
+// Empty sizes are not known: a program reports those that it knows, and without a report only the
+// resident set is.
 struct PhaseMemory {
   static constexpr std::string_view kTable = "memory";
   int rank = 0;
-  std::string phase;     // "setup" is construction; "step" is the whole step
-  Bytes at_start;        // allocated
-  Bytes at_end;          // allocated
-  Bytes peak_allocated;  // largest sum of live blocks within the phase
-  Bytes peak_reserved;   // what the allocator held from the system (the same on CPU)
-  Bytes device_in_use;   // CUDA: cudaMemGetInfo; CPU: resident set
+  std::string phase;                    // "setup" is construction; "step" is the whole step
+  std::optional<Bytes> at_start;        // allocated
+  std::optional<Bytes> at_end;          // allocated
+  std::optional<Bytes> peak_allocated;  // largest sum of live blocks within the phase
+  std::optional<Bytes> peak_reserved;   // what the allocator held from the system (the same on CPU)
+  std::optional<Bytes> device_in_use;   // CUDA: cudaMemGetInfo; CPU: resident set
 
   static void visit(auto& self, auto&& field) {
     field("rank", self.rank, "", Implied());
     field("phase", self.phase, "`setup` is construction, `step` the whole step", Interned());
     field("at_start", self.at_start, "allocated when the phase began",
-          Heading{"allocated at start"}, OfAllocator());
-    field("peak_allocated", self.peak_allocated, "largest sum of live blocks", OfAllocator());
-    field("at_end", self.at_end, "allocated when it ended", Heading{"allocated at end"},
-          OfAllocator());
-    field("peak_reserved", self.peak_reserved, "held by the allocator; equal on a CPU",
-          OfAllocator());
+          Heading{"allocated at start"});
+    field("peak_allocated", self.peak_allocated, "largest sum of live blocks");
+    field("at_end", self.at_end, "allocated when it ended", Heading{"allocated at end"});
+    field("peak_reserved", self.peak_reserved, "held by the allocator; equal on a CPU");
     field("device_in_use", self.device_in_use, "by cudaMemGetInfo; on a CPU the resident set");
   }
 };

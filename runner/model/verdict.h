@@ -8,7 +8,8 @@
 //            a launch that was not hidden (launch_verdict.h); a clock below that of earlier results
 //            (clock_verdict.h); throttling, another process on the device, other processes on the
 //            leased cores, a CPU quota that was used up, more ranks than cores; a journal that
-//            lacks something (journal_verdict.h)
+//            lacks something (journal_verdict.h); a warning that a program reports
+//            (reported_warnings.h)
 // A small number of samples is no reason: `n` shows it. A *measured* peak is never a limit: a
 // faster result shows that it was not the peak.
 #pragma once

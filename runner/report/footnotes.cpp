@@ -40,6 +40,15 @@ std::string where(const std::vector<std::string>& cells) {
   return list;
 }
 
+// The text without its figures: "load 4" and "load 5" are of one kind.
+std::string kind_of(const std::string& text) {
+  std::string kind;
+  for (const char c : text) {
+    if (c < '0' || c > '9') kind += c;
+  }
+  return kind;
+}
+
 // Returns an identity for the attempt. Rows without an id are told apart by their addresses.
 std::string identity(const ResultRow& row) {
   return row.attempt.empty() ? fmt::format("{}", static_cast<const void*>(&row)) : row.attempt;
@@ -98,14 +107,25 @@ void Footnotes::Reasons::append_lines(const std::string& heading,
     lines.push_back(std::move(line));
   }
   if (all.size() <= kMaxReasons) return;
-  std::set<std::string> others;
-  std::vector<std::string> cells;
+  struct Rest {
+    std::set<std::string> attempts;
+    std::vector<std::string> cells;
+  };
+  std::set<std::string> kinds;
+  for (std::size_t i = 0; i < kMaxReasons; ++i) kinds.insert(kind_of(all[i].text));
+  Rest same_kind, others;
   for (std::size_t i = kMaxReasons; i < all.size(); ++i) {
-    others.insert(all[i].attempts.begin(), all[i].attempts.end());
-    cells.insert(cells.end(), all[i].cells.begin(), all[i].cells.end());
+    Rest& rest = kinds.contains(kind_of(all[i].text)) ? same_kind : others;
+    rest.attempts.insert(all[i].attempts.begin(), all[i].attempts.end());
+    rest.cells.insert(rest.cells.end(), all[i].cells.begin(), all[i].cells.end());
   }
-  lines.push_back(fmt::format("{}{}: {} of the same kind (with other figures)", heading,
-                              where(cells), counted(others.size(), "more attempt")));
+  const auto add = [&](const Rest& rest, const char* what) {
+    if (rest.attempts.empty()) return;
+    lines.push_back(fmt::format("{}{}: {} {}", heading, where(rest.cells),
+                                counted(rest.attempts.size(), "more attempt"), what));
+  };
+  add(same_kind, "of the same kind (with other figures)");
+  add(others, "with other reasons (`sweepctl show` has them)");
 }
 
 void Footnotes::add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,

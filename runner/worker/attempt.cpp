@@ -224,8 +224,8 @@ std::string Attempt::measure_time() {
   if (adaptive && request_.lease.ranks.size() > 1 && workload_->gang() == nullptr) {
     // Each rank would stop after its own times, and they have no way to agree.
     throw std::invalid_argument(fmt::format(
-        "relative_error, min_time and max_time need world_size 1 with `{}`, whose ranks do not "
-        "work together; give `steps` instead",
+        "relative_error, min_time and max_time need world_size 1 with `{}`, whose ranks cannot "
+        "agree on when to stop; give `steps` instead",
         request_.workload));
   }
   const PhaseNames phases(entry_->def.phases);
@@ -263,7 +263,7 @@ std::string Attempt::observe_self_timed(SelfTimed& workload) {
   JournalFindings findings(events_, progress_, rank_);
   workload.measure(findings);
   emit_state("after");
-  log_line("the program reported {} step(s)", findings.steps());
+  log_line("the program reported {}", findings.summary());
   return std::string(kStoppedByProgram);
 }
 
@@ -273,7 +273,8 @@ std::string Attempt::observe_memory() {
   const MemorySettings plan{run_.warmup, folder_.memory_snapshot(rank_)};
   MemoryResult result = measure_memory(*workload_, *device_, phases, plan, progress_);
   for (const PhaseMemory& memory : result.phases) {
-    log_line("memory in {}: peak {}", memory.phase, to_human(memory.peak_allocated));
+    log_line("memory in {}: peak {}", memory.phase,
+             to_human(memory.peak_allocated.value_or(Bytes{})));
     events_.add(MemoryEvent{memory});
   }
   if (result.trace) {

@@ -1,5 +1,7 @@
 #include "runner/worker/self_timed.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "runner/worker/memory_facts.h"
@@ -18,14 +20,34 @@ JournalFindings::JournalFindings(EventWriter& events, AttemptProgress& progress,
 }
 
 void JournalFindings::step(std::int64_t step, bool warmup, std::vector<Sample> samples) {
+  steps_.insert(step);
+  for (const Sample& sample : samples) metrics_.insert(sample.metric);
+  progress_.step(step);
+  write(step, warmup, std::move(samples));
+}
+
+void JournalFindings::whole_run(std::vector<Sample> samples) {
+  for (const Sample& sample : samples) metrics_of_run_.insert(sample.metric);
+  write(0, false, std::move(samples));
+}
+
+void JournalFindings::write(std::int64_t step, bool warmup, std::vector<Sample> samples) {
   for (Sample& sample : samples) {
     sample.step = step;
     sample.warmup = warmup;
   }
-  progress_.step(step);
   events_.add(StepEvent{step, warmup, std::move(samples)});
   events_.flush();  // the program may be killed while it runs
-  ++steps_;
+}
+
+std::string JournalFindings::summary() const {
+  const auto counted = [](std::size_t count, const char* thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+  };
+  std::string text = counted(steps_.size(), "step");
+  if (!steps_.empty()) text += " of " + counted(metrics_.size(), "metric");
+  if (metrics_of_run_.empty()) return text;
+  return text + ", " + counted(metrics_of_run_.size(), "metric") + " of the whole run";
 }
 
 void JournalFindings::memory(PhaseMemory memory) {

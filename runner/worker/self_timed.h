@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "runner/worker/event_writer.h"
 #include "runner/worker/progress.h"
@@ -18,19 +21,24 @@ class JournalFindings final : public Findings {
  public:
   JournalFindings(EventWriter& events, AttemptProgress& progress, int rank);
   void step(std::int64_t step, bool warmup, std::vector<Sample> samples) override;
+  void whole_run(std::vector<Sample> samples) override;
   void memory(PhaseMemory memory) override;
   void memory(ObservedMemory memory) override;
   void work(WorkPerStep work) override;
   void profile(ObservedSteps steps) override;
   void phase(std::string_view phase) override { progress_.enter(phase); }
 
-  std::int64_t steps() const { return steps_; }  // number of reports; several may be of one step
+  // "6 steps of 4 metrics, 1 metric of the whole run"
+  std::string summary() const;
 
  private:
+  void write(std::int64_t step, bool warmup, std::vector<Sample> samples);
+
   EventWriter& events_;
   AttemptProgress& progress_;
   int rank_;
-  std::int64_t steps_ = 0;
+  std::set<std::int64_t> steps_;
+  std::set<std::string> metrics_, metrics_of_run_;
 };
 
 }  // namespace sweepd

@@ -225,6 +225,37 @@ TEST_P(EveryVersion, IsMigratedWithItsRows) {
   std::filesystem::remove_all(folder);
 }
 
+// A program that reported no memory had its resident set, and 0 for all that an allocator tells.
+TEST(Migrations, SizesOfMemoryThatWereNotKnownBecomeNull) {
+  const auto folder = std::filesystem::temp_directory_path() / ("sweepd-memory-" + random_id());
+  std::filesystem::create_directories(folder);
+  const std::span<const Migration> all = embedded_migrations();
+  const auto change = std::ranges::find(all, "unknown_memory", &Migration::name);
+  ASSERT_NE(change, all.end());
+  Connection database(folder / "old.db", Access::kReadWrite);
+  ASSERT_TRUE(migrate(database, {all.begin(), change}));
+  fill_every_table(database);
+  const std::string first = "WHERE attempt = (SELECT min(attempt) FROM memory)";
+  database.execute(
+      "UPDATE memory SET at_start_bytes = 0, at_end_bytes = 0, peak_allocated_bytes = 0, "
+      "peak_reserved_bytes = 0, device_in_use_bytes = 7 " +
+      first);
+  ASSERT_TRUE(migrate(database, all));
+  const auto sizes = [&](const std::string& where) {
+    return database.database()
+        .execAndGet(
+            "SELECT quote(at_start_bytes) || quote(peak_allocated_bytes) || "
+            "quote(peak_reserved_bytes) || quote(at_end_bytes) || "
+            "quote(device_in_use_bytes) FROM memory " +
+            where)
+        .getString();
+  };
+  EXPECT_EQ(sizes(first), "NULLNULLNULLNULL7");
+  EXPECT_EQ(sizes("WHERE attempt = (SELECT max(attempt) FROM memory)").find("NULL"),
+            std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
 // One more with each migration; all of them are published.
 INSTANTIATE_TEST_SUITE_P(UpToThis, EveryVersion,
                          testing::Range(1, static_cast<int>(embedded_migrations().size()) + 1));

@@ -15,7 +15,7 @@ struct GrownMemory : PhaseMemory {
 
   static void visit(auto& self, auto&& field) {
     PhaseMemory::visit(self, field);
-    field("fragments", self.fragments, "free blocks that the allocator holds", OfAllocator());
+    field("fragments", self.fragments, "free blocks that the allocator holds");
   }
 };
 
@@ -61,7 +61,7 @@ TEST_F(RecordRows, AFieldAndItsColumnAreEnough) {
   EXPECT_EQ(column.name, "fragments_bytes");
   EXPECT_EQ(column.heading, "fragments");
   EXPECT_EQ(column.show, Show::kBytes);
-  EXPECT_TRUE(column.of_allocator);
+  EXPECT_FALSE(column.nullable) << "as `fragments` is no optional";
 }
 
 // A broken worker must not make its attempt unstorable.

@@ -56,6 +56,33 @@ TEST_F(ResultsTest, WhatNoAllocatorToldIsBlank) {
   EXPECT_THAT(lines(ask(query)), ElementsAre("device_in_use_bytes done 33554432"));
 }
 
+TEST_F(ResultsTest, AMetricOfWarmUpStepsOnlyIsNotUnknown) {
+  AttemptRecord record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20);
+  record.samples.push_back({0, 0, "step", "gradient_norm", 3, true});
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  QuerySpec query = by({"model"});
+  query.table.metric = "gradient_norm";
+  EXPECT_EQ(refusal(query),
+            "metric: all values of `gradient_norm` are of warm-up steps; measure with fewer of "
+            "them (`warmup`)");
+}
+
+// A program for torchrun trains one model with all of its ranks, and sweepd does not see it.
+TEST_F(ResultsTest, WhetherAProgramsRanksMeetIsNotSaid) {
+  catalog_ = {{workload_def<ToyParams>("command")}};
+  reopen();
+  auto mine = sweep("s", {{{"world_size", "2"}}});
+  mine.sweep.workload = "command";
+  finish(done(submit(mine).queued.front().row, 10, 20));
+  QuerySpec query;
+  query.workload = "command";
+  const auto ranks = reader_->ranks_seen(query);
+  ASSERT_TRUE(ranks) << ranks.error().message;
+  EXPECT_TRUE(ranks->several);
+  EXPECT_FALSE(ranks->apart);
+}
+
 // A profile's passes through a range are samples that no timing has.
 TEST_F(ResultsTest, TimesOfRangesComeFromTheProfilePass) {
   auto request = sweep("s", {{{"model", "xl"}}});

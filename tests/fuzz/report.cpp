@@ -47,12 +47,14 @@ void report(std::string_view bytes) {
     }
     command::LineFormat reader(format);
     for (const std::string& line : lines) read_or_refuse([&] { return reader.read(line); });
+    read_or_refuse([&] { return reader.finish(); });
   }
   // What a regular expression itself says is the user's affair: one may take for ever.
   static const command::Patterns kPatterns(
       "time.forward:s = took (\\S+)\nloss = loss (\\S*)\nfact.busbw = bandwidth *: (.*)");
   command::Patterns patterns = kPatterns;
   for (const std::string& line : lines) read_or_refuse([&] { return patterns.read(line); });
+  read_or_refuse([&] { return patterns.finish(); });
 }
 
 }  // namespace sweepd::fuzz

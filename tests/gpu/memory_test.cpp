@@ -49,7 +49,7 @@ TEST_F(CudaMemoryPass, StateEqualsTheFormulaAndThePeaksAgree) {
     highest = std::max(highest, point.allocated.value);
     EXPECT_LE(point.allocated, point.reserved);
   }
-  const auto peak = static_cast<double>(result.phases.back().peak_allocated.value);
+  const auto peak = static_cast<double>(result.phases.back().peak_allocated->value);
   EXPECT_LE(static_cast<double>(highest), peak);
   EXPECT_GT(static_cast<double>(highest), 0.95 * peak);
 }

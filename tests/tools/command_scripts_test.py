@@ -59,6 +59,22 @@ sweepd.fact("parameters", 5)
             {"fact": "parameters", "number": 5},
         ])
 
+    def params(self, **variables):
+        ended = subprocess.run([sys.executable, "-S", "-c", "import sweepd_metrics as s; print(repr(s.params()))"],
+                               cwd=SCRIPTS, env={"PYTHONDONTWRITEBYTECODE": "1", **variables}, capture_output=True, text=True)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        return ended.stdout.strip()
+
+    def test_parameters_have_the_types_that_the_file_declares(self):
+        declared = '{"label":"0012345","hash":"12e456","size":512,"rate":1.0,"limit":Infinity,"fast":true}'
+        self.assertEqual(self.params(SWEEPD_PARAMS=declared, SWEEPD_PARAM_label="0012345"),
+                         "{'label': '0012345', 'hash': '12e456', 'size': 512, 'rate': 1.0, 'limit': inf, 'fast': True}")
+
+    def test_by_hand_only_what_is_written_like_a_number_is_one(self):
+        for text, expected in [("512", "512"), ("-1", "-1"), ("0.5", "0.5"), ("1e-3", "0.001"), ("true", "True"),
+                               ("0012345", "'0012345'"), ("12e456", "'12e456'"), ("inf", "'inf'"), ("1_000", "'1_000'")]:
+            self.assertEqual(self.params(SWEEPD_PARAM_x=text), "{'x': " + expected + "}", text)
+
 
 WORKER = """#!/bin/sh
 cp "$2/request.json" "$KEEP"

@@ -15,10 +15,12 @@ class MemoryPassTest : public ::testing::Test {
   }
   // Returns "phase: start -> end, peak allocated, reserved, in use".
   static std::string text(const PhaseMemory& m) {
-    return m.phase + ": " + std::to_string(m.at_start.value) + " -> " +
-           std::to_string(m.at_end.value) + ", peak " + std::to_string(m.peak_allocated.value) +
-           ", reserved " + std::to_string(m.peak_reserved.value) + ", in use " +
-           std::to_string(m.device_in_use.value);
+    const auto number = [](const std::optional<Bytes>& size) {
+      return std::to_string(size->value);
+    };
+    return m.phase + ": " + number(m.at_start) + " -> " + number(m.at_end) + ", peak " +
+           number(m.peak_allocated) + ", reserved " + number(m.peak_reserved) + ", in use " +
+           number(m.device_in_use);
   }
 
   FakeDevice device;
@@ -85,7 +87,7 @@ TEST_F(MemoryPassTest, ObservesTheLastStepAndRunsFewerThanThreeAndOne) {
     EXPECT_EQ(steps, row.steps);
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].phase, "step");
-    EXPECT_EQ(rows[0].peak_allocated.value, 1000 * row.steps);
+    EXPECT_EQ(rows[0].peak_allocated->value, 1000 * row.steps);
   }
 }
 

@@ -95,7 +95,7 @@ TEST_F(MemoryRecorderTest, TheTimelineBeginsWithWhatWasLiveAndMarksThePhases) {
                                  "allocate backward 96", "free backward 80", "phase optimizer 80",
                                  "free optimizer 40", "phase step 40"));
   // The largest point is the step's peak, since both belong to the same step.
-  EXPECT_EQ(result.phases.back().peak_allocated.value, 120);
+  EXPECT_EQ(result.phases.back().peak_allocated->value, 120);
 }
 
 TEST_F(MemoryRecorderTest, HeldTensorsAreThoseOfAnyBoundary) {
@@ -183,7 +183,7 @@ TEST_F(MemoryRecorderTest, ADeviceThatCannotTellHasNoTrace) {
   Trained workload(device);
   const auto result = observe(workload);
   EXPECT_FALSE(result.trace);
-  EXPECT_EQ(result.phases.back().peak_allocated.value, 120);
+  EXPECT_EQ(result.phases.back().peak_allocated->value, 120);
 }
 
 TEST_F(MemoryRecorderTest, NobodyObservesBeforeTheObservedStepOrAfterIt) {

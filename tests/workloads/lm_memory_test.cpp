@@ -25,7 +25,7 @@ struct Observed {
 
   std::int64_t peak(const std::string& phase = "step") const {
     for (const PhaseMemory& memory : result.phases) {
-      if (memory.phase == phase) return memory.peak_allocated.value;
+      if (memory.phase == phase) return memory.peak_allocated->value;
     }
     return -1;
   }

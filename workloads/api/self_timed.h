@@ -34,6 +34,8 @@ class Findings {
   // once. Only phase, metric and value of `samples` are used. Call it as soon as they are known,
   // because what was reported survives a crash.
   virtual void step(std::int64_t step, bool warmup, std::vector<Sample> samples) = 0;
+  // Reports what is known once, for the whole run.
+  virtual void whole_run(std::vector<Sample> samples) = 0;
   virtual void memory(PhaseMemory memory) = 0;
   virtual void memory(ObservedMemory memory) = 0;
   virtual void work(WorkPerStep work) = 0;  // in place of what was known by formula

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +33,29 @@ bool speaks_of_memory(std::string_view line) {
          line.find("numpy._core._exceptions._ArrayMemoryError") != std::string_view::npos;
 }
 
+// Exceptions that say that another process failed. Its own words come before them.
+constexpr std::array<std::string_view, 6> kOfOtherProcesses{
+    "ChildFailedError",       "CalledProcessError", "ProcessRaisedException",
+    "ProcessExitedException", "BrokenProcessPool",  "DistBackendError"};
+
+// Whether the line is the last one of a traceback, "FileNotFoundError: [Errno 2] ..." or
+// "torch.AcceleratorError", perhaps after torchrun's "[rank0]: ". Returns its name, or "".
+std::string_view exception_in(std::string_view line) {
+  if (line.starts_with("[rank")) {
+    const std::size_t behind = line.find("]: ");
+    if (behind != std::string_view::npos) line.remove_prefix(behind + 3);
+  }
+  const std::size_t end = std::min(line.find(':'), line.size());
+  std::string_view name = line.substr(0, end);
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
+  if (name.find_first_not_of(kLetters) != std::string_view::npos) return {};
+  name.remove_prefix(name.rfind('.') + 1);  // npos + 1 is 0
+  const bool is_one = name.ends_with("Error") || name.ends_with("Exception") ||
+                      name.ends_with("Interrupt") || name == "StopIteration";
+  return is_one ? name : std::string_view();
+}
+
 std::optional<std::int64_t> counter(const std::filesystem::path& file, std::string_view name) {
   for (const std::string& line : split(read_small_file(file.string()), '\n')) {
     if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ' ') {
@@ -49,7 +73,20 @@ void Symptoms::read(std::string_view line) {
   constexpr std::size_t kLongest = 500;
   last_line_ = text.substr(0, kLongest);
   if (text.starts_with(kSkipMarker)) skip_reason_ = trim(text.substr(kSkipMarker.size()));
-  if (oom_line_.empty() && speaks_of_memory(text)) oom_line_ = text;
+  if (text.starts_with("The above exception was the direct cause of")) {
+    next_exception_ = Chain::kCausedByIt;
+  } else if (text.starts_with("Exception ignored in")) {
+    next_exception_ = Chain::kIgnored;  // as when the interpreter ends
+  }
+  const bool of_memory = speaks_of_memory(text);
+  const std::string_view exception = exception_in(text);
+  if (of_memory) {
+    if (oom_line_.empty()) oom_line_ = text;
+  } else if (!exception.empty() && next_exception_ == Chain::kNew &&
+             std::ranges::find(kOfOtherProcesses, exception) == kOfOtherProcesses.end()) {
+    oom_line_.clear();
+  }
+  if (!exception.empty()) next_exception_ = Chain::kNew;
 }
 
 void Symptoms::judge(const Ended& ended, bool killed_for_memory, Bytes memory_limit) const {

@@ -17,23 +17,31 @@ namespace sweepd::command {
 inline constexpr int kExitSkipped = 77;  // as automake and pytest mark a skipped test
 inline constexpr std::string_view kSkipMarker = "SWEEPD_SKIP:";
 
-// Finds what explains a program's end in its output.
+// Finds what explains a program's end in its output. A program may survive that its memory is not
+// enough, and fail later by something else: then a line about memory explains nothing.
 class Symptoms {
  public:
   void read(std::string_view line);
+  // It printed a step, so it survived what it said before.
+  void went_on() { oom_line_.clear(); }
   void report(const OomReport& oom) { reported_oom_ = oom; }
   void report(const SkipReport& skip) { skip_reason_ = skip.reason; }
 
   // Throws what the end means: Unavailable (the program said so, or exit code 77), OutOfMemory (it
-  // said so, in the words of LibTorch, Python or C++, or the kernel killed it for its memory),
+  // said so, in the words of LibTorch, Python or C++, and no other exception of Python came after
+  // it; or the kernel killed it for its memory),
   // Crash (a signal), std::runtime_error (another exit code, with its last line). Returns after
   // exit code 0.
   void judge(const Ended& ended, bool killed_for_memory, Bytes memory_limit) const;
 
  private:
+  // How an exception of Python relates to what was printed before it.
+  enum class Chain { kNew, kCausedByIt, kIgnored };
+
   std::optional<std::string> skip_reason_;
   std::optional<OomReport> reported_oom_;
   std::string oom_line_;
+  Chain next_exception_ = Chain::kNew;
   std::string last_line_;
 };
 

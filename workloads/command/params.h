@@ -24,7 +24,12 @@ struct NameCollector {
 // A parameter that a sweep file declared, as a template inserts it: bytes as a number.
 struct Declared {
   std::string name, value;
+  Value typed;
 };
+
+// {"size":512,"label":"0012345"}: each as the sweep file declares it, for $SWEEPD_PARAMS. What is
+// not finite is NaN, Infinity or -Infinity, as Python reads it.
+std::string declared_as_json(const std::vector<Declared>& declared);
 
 struct Params {
   std::string argv;

@@ -6,22 +6,16 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <stdexcept>
 
 #include "runner/base/text.h"
+#include "workloads/command/format_parts.h"
 
 namespace sweepd::command {
 namespace {
-
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stop == end ? std::optional(value) : std::nullopt;
-}
 
 double milliseconds_in(std::string_view unit) {
   static const std::map<std::string_view, double> units{
@@ -35,6 +29,56 @@ double milliseconds_in(std::string_view unit) {
 
 std::invalid_argument wrong(std::string_view line, std::string_view why) {
   return std::invalid_argument(fmt::format("patterns: `{}`: {}", line, why));
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool digit_at(std::string_view text, std::size_t at) {
+  return at < text.size() && is_digit(text[at]);
+}
+
+// Whether the number `value` goes on in `rest`: "193" before ",831", "12" before ".5" or "e3".
+bool goes_on(std::string_view value, std::string_view rest) {
+  if (rest.empty() || value.empty() || !(is_digit(value.back()) || value.back() == '.')) {
+    return false;
+  }
+  if (is_digit(rest[0])) return true;
+  const bool is_whole = value.find_first_of(".eE") == std::string_view::npos;
+  switch (rest[0]) {
+    case '.':
+    case ',':
+    case '\'':
+    case '_':
+      return is_whole && digit_at(rest, 1);
+    case 'e':
+    case 'E':
+      return digit_at(rest, 1) ||
+             (rest.size() > 2 && (rest[1] == '+' || rest[1] == '-') && digit_at(rest, 2));
+    default:
+      return false;
+  }
+}
+
+// Whether the number that begins at `at` has begun before: with "12." or with a sign.
+bool has_begun(std::string_view line, std::size_t at) {
+  if (at == 0 || !digit_at(line, at)) return false;
+  const char before = line[at - 1];
+  if (is_digit(before)) return true;
+  constexpr std::string_view kWithin = ".,'_";
+  if (kWithin.find(before) != std::string_view::npos) return at > 1 && is_digit(line[at - 2]);
+  constexpr std::string_view kBeforeSign = " \t=:(,[";
+  return before == '-' && (at == 1 || kBeforeSign.find(line[at - 2]) != std::string_view::npos);
+}
+
+// The word around the value, for a message.
+std::string_view word_around(std::string_view line, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kMost = 20;
+  constexpr std::string_view kNumber = "0123456789.,'_eE+-";
+  std::size_t first = begin, last = end;
+  while (first > 0 && begin - first < kMost && kNumber.find(line[first - 1]) != line.npos) --first;
+  while (last < line.size() && last - end < kMost && kNumber.find(line[last]) != line.npos) ++last;
+  return line.substr(first, last - first);
 }
 
 }  // namespace
@@ -89,30 +133,61 @@ Patterns::Pattern Patterns::parse(std::string_view line) {
 }
 
 std::vector<Report> Patterns::read(std::string_view line) {
+  ++lines_;
   std::vector<Report> reports;
   const std::string text(line.substr(0, kLongestLine));
   for (Pattern& pattern : patterns_) {
     std::smatch match;
     if (!std::regex_search(text, match, pattern.regex)) continue;
-    reports.push_back(report(pattern, match.size() > 1 ? match[1].str() : match[0].str()));
+    const std::size_t group = match.size() > 1 ? 1 : 0;
+    const std::string value = match[group].str();
+    const auto begin = match[group].matched ? static_cast<std::size_t>(match.position(group)) : 0;
+    reports.push_back(report(pattern, value, begin + 1));
+    ++pattern.matches;
+    // What the expression itself has around the group was seen by whoever wrote it.
+    const std::size_t end = begin + value.size();
+    const auto match_begin = static_cast<std::size_t>(match.position(0));
+    const std::size_t match_end = match_begin + static_cast<std::size_t>(match.length(0));
+    const bool cut = (end == match_end && goes_on(value, std::string_view(text).substr(end))) ||
+                     (begin == match_begin && has_begun(text, begin));
+    const bool of_version = pattern.phase.empty() && end < text.size() && text[end] == '.';
+    if (!cut || of_version || !number_in(value)) continue;
+    if (++pattern.cut == 1) {
+      pattern.first_cut =
+          fmt::format("`{}` of `{}` in line {}", value, word_around(text, begin, end), lines_);
+    }
   }
   return reports;
 }
 
-Report Patterns::report(Pattern& pattern, const std::string& value) {
-  const std::optional<double> number = parse_number(value);
-  if (pattern.phase.empty()) return FactReport{pattern.metric, number, number ? "" : value};
-  if (!number) {
-    throw wrong(pattern.text, fmt::format("it found `{}`; expected a number", value));
+std::vector<Report> Patterns::finish() const {
+  std::vector<std::string> warnings;
+  for (const Pattern& pattern : patterns_) {
+    if (pattern.cut == 0) continue;
+    warnings.push_back(fmt::format("pattern `{}` read a part of a number in {} of {} matches: {}",
+                                   pattern.text, pattern.cut, pattern.matches, pattern.first_cut));
   }
+  if (warnings.empty()) return {};
+  return {warning_of("patterns", join(warnings, "; "))};
+}
+
+Report Patterns::report(Pattern& pattern, const std::string& value, std::size_t column) {
+  const std::optional<double> number = number_in(value);
+  if (pattern.phase.empty()) return FactReport{pattern.metric, number, number ? "" : value};
+  const auto wrong_here = [&](const std::string& why) {
+    return wrong(pattern.text, fmt::format("line {}, column {}: {}", lines_, column, why));
+  };
+  if (!number) throw wrong_here(fmt::format("it found `{}`; expected a number", value));
   StepReport step;
-  step.step = pattern.next_step++;
+  step.step = std::max(pattern.next_step, step_);
+  step_ = step.step;
+  pattern.next_step = step.step + 1;
   Sample& sample = step.samples.emplace_back();
   sample.phase = pattern.phase;
   sample.metric = pattern.metric;
   sample.value = *number * pattern.scale;
   if (const std::string mistake = mistake_in_sample(sample); !mistake.empty()) {
-    throw wrong(pattern.text, mistake);
+    throw wrong_here(mistake);
   }
   return step;
 }

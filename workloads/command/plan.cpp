@@ -202,6 +202,7 @@ ProgramStart plan_of(const Params& params, const Context& context, const Secrets
                     context.world_size, context.threads, context.folder});
   ProgramStart plan;
   plan.environment = environment_of(params, variables, /*has_folder=*/true);
+  plan.environment.emplace_back("SWEEPD_PARAMS", declared_as_json(params.declared));
   for (const auto& [name, value] : secrets.variables()) {
     const bool twice =
         std::ranges::any_of(plan.environment, [&](const auto& own) { return own.first == name; });

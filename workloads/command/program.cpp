@@ -75,10 +75,15 @@ class Lines {
   }
 
  private:
+  // A carriage return ends a line too, as programs print their progress; "\r\n" is one end.
   void feed(std::string_view bytes) {
-    for (std::size_t end = bytes.find('\n'); end != std::string_view::npos;
-         end = bytes.find('\n')) {
-      on_line_(std::exchange(partial_, {}).append(bytes.substr(0, end)));
+    for (std::size_t end = bytes.find_first_of("\r\n"); end != std::string_view::npos;
+         end = bytes.find_first_of("\r\n")) {
+      partial_ += bytes.substr(0, end);
+      const bool is_return = bytes[end] == '\r';
+      const bool ended = partial_.empty() && (is_return || returned_);
+      if (!ended) on_line_(std::exchange(partial_, {}));
+      returned_ = is_return && (!ended || returned_);
       bytes.remove_prefix(end + 1);
     }
     partial_ += bytes;
@@ -88,6 +93,7 @@ class Lines {
   UniqueFd fd_;
   const OnLine& on_line_;
   std::string partial_;
+  bool returned_ = false;  // a carriage return has ended the line before
 };
 
 class Run {
@@ -144,8 +150,12 @@ class Run {
   }
 
   int timeout_ms() const {
-    constexpr int kLook = 20;
-    if (!deadline_) return plan_.watch_memory ? kLook : -1;
+    if (!deadline_ && plan_.watch_memory) {
+      // A short program is looked at more often.
+      constexpr int kLook = 20, kFirstLooks = 1;
+      return (now_instant() - begun_).ns < milliseconds(kLook).ns ? kFirstLooks : kLook;
+    }
+    if (!deadline_) return -1;
     return static_cast<int>(
                std::max<std::int64_t>(0, (*deadline_ - now_instant()).ns / 1'000'000)) +
            1;
@@ -162,7 +172,7 @@ class Run {
     rusage own{};
     ::getrusage(RUSAGE_SELF, &own);
     if (usage.ru_maxrss > own.ru_maxrss) {
-      ended_.peak_resident = std::max(ended_.peak_resident, Bytes{usage.ru_maxrss * 1024});
+      see_resident(Bytes{usage.ru_maxrss * 1024});
     }
     over_ = true;
   }
@@ -170,8 +180,14 @@ class Run {
   void look_at_memory() {
     const std::string status = read_small_file("/proc/" + std::to_string(pid_) + "/status");
     const std::int64_t kib = std::atoll(std::string(proc_field(status, "VmHWM")).c_str());
-    ended_.peak_resident =
-        std::max({ended_.peak_resident, Bytes{kib * 1024}, resident_of_descendants()});
+    see_resident(std::max(Bytes{kib * 1024}, resident_of_descendants()));
+  }
+
+  // A process that has ended has none.
+  void see_resident(Bytes resident) {
+    if (resident.value > 0) {
+      ended_.peak_resident = std::max(ended_.peak_resident.value_or(Bytes{}), resident);
+    }
   }
 
   const ProgramStart& plan_;

@@ -36,10 +36,11 @@ struct Ended {
   std::optional<int> exit_code;
   std::optional<int> signal;
   Duration wall;
-  // Largest resident set of the program and its descendants together, as seen every 20 ms; not
-  // below the kernel's own count for the program, or for a descendant that it waited for. Only with
-  // `watch_memory`.
-  Bytes peak_resident;
+  // Largest resident set of the program and its descendants together, as seen every 20 ms (in the
+  // first 20 ms every one); not below the kernel's own count for the program, or for a descendant
+  // that it waited for. Only with `watch_memory`. Empty: the program ended before it was seen, and
+  // the kernel's count is that of this process, of which it was a copy.
+  std::optional<Bytes> peak_resident;
 };
 
 // Shorter than sweepd's wait before SIGKILL, which would let descendants that left the process
@@ -48,7 +49,8 @@ inline constexpr Duration kGrace = milliseconds(1500);
 inline constexpr std::size_t kLongestLine = 1 << 20;
 inline constexpr int kMetricsFd = 3;  // SWEEPD_METRICS_FD in the program
 
-// Gets lines without the newline. A longer line comes in pieces of kLongestLine.
+// Gets lines without their end: a newline, a carriage return, or both. A longer line comes in
+// pieces of kLongestLine.
 using OnLine = std::function<void(std::string_view line)>;
 
 // Throws Unavailable if the program does not exist, and std::runtime_error if anything else keeps

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <type_traits>
@@ -12,6 +11,7 @@
 
 #include "runner/base/nesting.h"
 #include "runner/base/text.h"
+#include "workloads/command/json_text.h"
 
 namespace sweepd::command {
 namespace {
@@ -25,10 +25,7 @@ class Mistake : public std::runtime_error {
 };
 
 double number(const std::string& name, const json& value) {
-  if (value.is_number()) return value.get<double>();
-  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (value == "inf") return std::numeric_limits<double>::infinity();
-  if (value == "-inf") return -std::numeric_limits<double>::infinity();
+  if (const auto number = number_in_json(value)) return *number;
   throw Mistake(fmt::format("`{}` is {}; expected a number", name, value.dump()));
 }
 
@@ -37,16 +34,16 @@ std::string older(const char* name) {
   return std::string(name) + "_bytes";
 }
 
-Bytes bytes(const json& object, const char* name) {
+std::optional<Bytes> bytes(const json& object, const char* name) {
   auto found = object.find(name);
   if (found == object.end()) found = object.find(older(name));
-  if (found == object.end()) return {};
+  if (found == object.end()) return std::nullopt;
   const double value = number(name, *found);
   constexpr double kMax = 0x1p62;
   if (!(value >= 0 && value <= kMax)) {
     throw Mistake(fmt::format("`{}` is {}; expected bytes", name, found->dump()));
   }
-  return {static_cast<std::int64_t>(value)};
+  return Bytes{static_cast<std::int64_t>(value)};
 }
 
 std::string text(const json& object, const char* name) {
@@ -131,15 +128,13 @@ PhaseMemory memory_report(const json& object) {
   PhaseMemory memory;
   std::vector<const char*> sizes;
   PhaseMemory::visit(memory, [&]<class T>(const char* name, T& size, const char*, const auto&...) {
-    if constexpr (std::is_same_v<T, Bytes>) {
+    if constexpr (std::is_same_v<T, std::optional<Bytes>>) {
       sizes.push_back(name);
       size = bytes(object, name);
     }
   });
   only(object, {"memory"}, sizes);
-  if (!object.contains("peak_allocated") && !object.contains(older("peak_allocated"))) {
-    throw Mistake("`peak_allocated` is missing");
-  }
+  if (!memory.peak_allocated) throw Mistake("`peak_allocated` is missing");
   memory.phase = text(object, "memory");
   const std::string mistake = mistake_in_phase(memory.phase);
   if (!mistake.empty()) throw Mistake(mistake);
@@ -238,7 +233,8 @@ FactReport fact_report(const json& object) {
 
 OomReport oom_report(const json& object) {
   only(object, {"oom"}, {"requested", "in_use"});
-  return {text(object, "oom"), bytes(object, "requested"), bytes(object, "in_use")};
+  return {text(object, "oom"), bytes(object, "requested").value_or(Bytes{}),
+          bytes(object, "in_use").value_or(Bytes{})};
 }
 
 Report report_of(const json& object) {
@@ -269,7 +265,7 @@ bool is_of_memory(std::string_view metric) {
   bool found = metric == "allocation_bytes";
   const PhaseMemory memory;
   PhaseMemory::visit(memory, [&]<class T>(const char* name, const T&, const char*, const auto&...) {
-    if constexpr (std::is_same_v<T, Bytes>) found |= metric == older(name);
+    if constexpr (std::is_same_v<T, std::optional<Bytes>>) found |= metric == older(name);
   });
   return found;
 }
@@ -317,9 +313,14 @@ Result<Report> parse_report(std::string_view line) {
   if (is_nested_too_deeply(line)) {
     return Error{ErrorCode::kInvalidArgument, "it is " + nested_too_deeply()};
   }
-  const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const JsonText parsed = parse_json(line);
+  const json& object = parsed.value;
   if (!object.is_object()) {
-    return Error{ErrorCode::kInvalidArgument, "it is not a JSON object"};
+    const bool begun = trim(line).starts_with('{');
+    return Error{ErrorCode::kInvalidArgument,
+                 begun ? fmt::format("it is not a JSON object: column {}: {}",
+                                     parsed.mistake_at + 1, parsed.mistake)
+                       : "it is not a JSON object"};
   }
   try {
     return report_of(object);

@@ -9,7 +9,8 @@
 //        the same for what is known once a run, and belongs to no step
 //   {"memory":"forward","peak_allocated":1024,"peak_reserved":..,"at_start":..,"at_end":..,
 //    "device_in_use":..}                                                              bytes
-//        of a phase; the peak is required, what else is missing is 0. Kept in the memory pass.
+//        of a phase; the peak is required, what else is missing is unknown. Kept in the memory
+//        pass.
 //   {"held":[["weights","block0.wq",16384],..]}                                     bytes
 //   {"blocks":[[sequence,size,allocated_ns,freed_ns or null,phase,range,origin],..]}
 //   {"timeline":[[sequence,time_ns,action,address,size,allocated,reserved,phase],..]}
@@ -20,7 +21,7 @@
 //   {"skipped":"reason"}                  this machine lacks something: the program may now end
 //   {"oom":"forward","requested":..,"in_use":..}    out of memory, in that phase
 //
-// Numbers that are not finite are "nan", "inf" and "-inf".
+// Numbers that are not finite are "nan", "inf" and "-inf", or NaN, Infinity and -Infinity.
 #pragma once
 
 #include <cstdint>

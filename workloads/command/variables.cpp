@@ -64,11 +64,16 @@ std::vector<Variable> variables_of(Params params, const RunParams& run, const Pl
   add("memory_limit", std::to_string(run.memory_limit.value));
   add("pass", std::string(name_of(place.pass)));
   variables.push_back({"folder", place.folder.string(), !place.folder.empty()});
-  variables.push_back({"report", (place.folder / "report.json").string(), !place.folder.empty()});
+  variables.push_back({"report", report_file(place.folder, place.rank, place.world_size).string(),
+                       !place.folder.empty()});
   add("python", python_of(params));
   const std::filesystem::path scripts = scripts_folder();
   variables.push_back({"scripts", scripts.string(), !scripts.empty()});
   return variables;
+}
+
+std::filesystem::path report_file(const std::filesystem::path& folder, int rank, int world_size) {
+  return folder / (world_size > 1 ? "report." + std::to_string(rank) + ".json" : "report.json");
 }
 
 std::filesystem::path scripts_folder() {

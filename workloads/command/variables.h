@@ -20,9 +20,12 @@ struct Place {
 
 // What a sweep file declared; the free parameters; of the run parameters device, world_size,
 // warmup, steps, seed, threads and memory_limit (bytes); pass and rank; folder (the attempt's);
-// report (a file in it); python ($SWEEPD_PYTHON, else python3); scripts (the folder of the scripts
-// that sweepd ships, see below).
+// report (a file in it, each rank's own); python ($SWEEPD_PYTHON, else python3); scripts (the
+// folder of the scripts that sweepd ships, see below).
 std::vector<Variable> variables_of(Params params, const RunParams& run, const Place& place);
+
+// The file that {report} names: one for each rank.
+std::filesystem::path report_file(const std::filesystem::path& folder, int rank, int world_size);
 
 // Returns experiments/scripts of a source tree, or share/sweepd/experiments/scripts of an
 // installation, whichever contains the worker's program; empty if neither does. $SWEEPD_SCRIPTS

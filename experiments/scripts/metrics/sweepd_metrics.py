@@ -17,6 +17,7 @@ import importlib
 import json
 import math
 import os
+import re
 import sys
 
 EXIT_SKIPPED = 77
@@ -44,19 +45,22 @@ def _write(**line):
 
 
 def params():
-    """The parameters that the sweep file declares, by name. Numbers are numbers, true and false are booleans."""
+    """The parameters that the sweep file declares, by name, each of the type that it declares: texts and choices
+    stay texts. By hand, SWEEPD_PARAM_size=512 sets one; what looks like a number is one then."""
+    declared = os.environ.get("SWEEPD_PARAMS")
+    if declared:
+        return json.loads(declared)
     prefix = "SWEEPD_PARAM_"
-    return {name[len(prefix):]: _typed(text) for name, text in os.environ.items() if name.startswith(prefix)}
+    return {name[len(prefix):]: _guessed(text) for name, text in os.environ.items() if name.startswith(prefix)}
 
 
-def _typed(text):
+def _guessed(text):
     if text in ("true", "false"):
         return text == "true"
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            pass
+    if re.fullmatch(r"-?(0|[1-9][0-9]*)", text):
+        return int(text)
+    if re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", text) and math.isfinite(float(text)):
+        return float(text)
     return text
 
 

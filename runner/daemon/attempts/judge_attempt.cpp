@@ -8,6 +8,7 @@
 #include "runner/daemon/attempts/judge_clocks.h"
 #include "runner/model/launch_verdict.h"
 #include "runner/model/profile_verdict.h"
+#include "runner/model/reported_warnings.h"
 
 namespace sweepd {
 namespace {
@@ -79,6 +80,9 @@ std::optional<std::int64_t> ranks_beside_the_first(const AttemptRecord& record) 
 Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size) {
   Judgement judgement = record.judgement;
+  if (outcome_of(record.ending) == Outcome::kDone) {
+    add_reasons(judgement, judge_reported_warnings(record.facts));
+  }
   if (attempt.pass == Pass::kProfile && outcome_of(record.ending) == Outcome::kDone) {
     add_reasons(judgement, judge_profile(profile_checks(record), record.kernels, record.operators,
                                          record.work.value_or(WorkPerStep{})));

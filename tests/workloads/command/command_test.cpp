@@ -29,6 +29,13 @@ struct Story : AttemptFiles {
     write();
     EXPECT_EQ(run_attempt(folder.path(), 0, {Registry::instance(), make_device}), kExitOk);
   }
+  // The text of the fact; "" if there is none.
+  std::string fact(const std::string& name) const {
+    for (const FactEvent& event : all<FactEvent>()) {
+      if (event.name == name) return event.text;
+    }
+    return "";
+  }
   // Returns "1w forward time 2.5" for each sample.
   std::vector<std::string> samples() const {
     std::vector<std::string> out;
@@ -91,6 +98,7 @@ TEST(Command, ReadsTheReportThatTheProgramWrites) {
 TEST(Command, AProgramHasItsDeclaredParameters) {
   AttemptFiles files("mm", {{"argv", R"(sh -c 'test $SWEEPD_PARAM_block = 65536 &&
       test $1 = --block=65536 && test $0 = 3 &&
+      test "$SWEEPD_PARAMS" = "{{\"size\":2.5,\"block\":65536,\"model\":3}}" &&
       echo "{{\"step\":0,\"time\":{size}}}" >&3' {model})"},
                             {"args", "--block={block}"},
                             {"size", "2.5"},
@@ -181,8 +189,41 @@ TEST(Command, ItsMemoryIsWhatItReports) {
   const auto memory = story.all<MemoryEvent>();
   ASSERT_EQ(memory.size(), 2u);  // setup, step
   EXPECT_EQ(memory[1].record.phase, "step");
-  EXPECT_EQ(memory[1].record.peak_allocated.value, 4096);
-  EXPECT_EQ(memory[1].record.at_end.value, 6) << "memory: it knows its pass";
+  EXPECT_EQ(memory[1].record.peak_allocated, Bytes{4096});
+  EXPECT_EQ(memory[1].record.at_end, Bytes{6}) << "memory: it knows its pass";
+  EXPECT_EQ(memory[1].record.at_start, std::nullopt) << "it does not say";
+  EXPECT_EQ(story.fact("metrics.not_stored"), "time: the memory pass stores memory only");
+}
+
+// What a pass leaves out is named.
+TEST(Command, WhatIsNotStoredIsNamed) {
+  const std::string script = R"(echo '{"step":0,"time":1,"loss":2}' >&3
+      echo '{"metrics":{"joules":3}}' >&3
+      echo '{"memory":"step","peak_allocated":4096}' >&3)";
+  EXPECT_EQ(Story(script, {{"profiler", "env"}}, Pass::kProfile).fact("metrics.not_stored"),
+            "joules, loss, time: the profiler slows the program");
+  const Story timing(script, {{"warmup", "0"}});
+  EXPECT_EQ(timing.ending(), "done");
+  EXPECT_EQ(timing.fact("metrics.not_stored"), "");
+  EXPECT_EQ(timing.fact("memory.not_stored"), "of step: only the memory pass stores it");
+  EXPECT_EQ(Story("echo '{\"step\":0,\"rate\":1}' >&3",
+                  {{"reports", "nothing"}, {"warmup", "0"}, {"steps", "1"}})
+                .fact("metrics.not_stored"),
+            "rate: with `reports: nothing` only the time of each run is stored");
+}
+
+TEST(Command, AMatchInsideOfANumberIsAWarning) {
+  const Story story("echo rate 193,831; echo rate 7",
+                    {{"warmup", "0"}, {"patterns", "rate = rate ([0-9.]+)"}});
+  EXPECT_EQ(story.ending(), "done");
+  EXPECT_THAT(story.fact("warning.patterns"), HasSubstr("`193` of `193,831` in line 1"));
+}
+
+TEST(Command, ABenchmarkOfWhichAllIsSkippedIsSkipped) {
+  const Story story(
+      R"(echo '{"benchmarks":[{"name":"BM_a","skipped":true,"skip_message":"no GPU"}]}')",
+      {{"reports", "google-benchmark"}});
+  EXPECT_EQ(story.ending(), "skipped: BM_a: no GPU");
 }
 
 TEST(Command, ItsMemoryIsItsResidentSetWhereItReportsNone) {
@@ -190,9 +231,10 @@ TEST(Command, ItsMemoryIsItsResidentSetWhereItReportsNone) {
   EXPECT_EQ(story.ending(), "done");
   const PhaseMemory memory = story.all<MemoryEvent>().at(1).record;
   EXPECT_EQ(memory.phase, "step");
-  EXPECT_GT(memory.device_in_use.value, 100 << 10);
-  EXPECT_EQ(memory.peak_allocated.value, 0) << "no allocator said so";
-  EXPECT_EQ(memory.peak_reserved.value, 0);
+  ASSERT_TRUE(memory.device_in_use);
+  EXPECT_GT(memory.device_in_use->value, 100 << 10);
+  EXPECT_EQ(memory.peak_allocated, std::nullopt) << "no allocator said so";
+  EXPECT_EQ(memory.peak_reserved, std::nullopt);
 }
 
 TEST(Command, EndsBecomeOutcomes) {

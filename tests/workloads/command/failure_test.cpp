@@ -77,6 +77,44 @@ TEST(Symptoms, OutOfMemoryIsRecognised) {
             "failed: the program ended with exit code 1: ValueError: not a MemoryError at all");
 }
 
+TEST(Symptoms, OutOfMemoryThatWasSurvivedExplainsNothing) {
+  const std::string torch =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB";
+  const std::string file = "FileNotFoundError: [Errno 2] No such file or directory: 'data.bin'";
+  EXPECT_EQ(judged(exited(1), {torch, "halving the batch", "Traceback", file}),
+            "failed: the program ended with exit code 1: " + file);
+  EXPECT_EQ(judged(exited(1), {"[rank0]: " + torch, "[rank0]: " + file}),
+            "failed: the program ended with exit code 1: [rank0]: " + file);
+  EXPECT_EQ(judged(exited(1), {file, torch}), "oom 1073741824") << "the last one counts";
+  // What only says that the other failed.
+  const std::string cause = "The above exception was the direct cause of the following exception:";
+  EXPECT_EQ(judged(exited(1), {torch, cause, "Traceback", "RuntimeError: no batch fits"}),
+            "oom 1073741824");
+  EXPECT_EQ(judged(exited(1),
+                   {torch, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: "}),
+            "oom 1073741824");
+  EXPECT_EQ(judged(exited(1), {torch, "Exception ignored in: <function Pool.__del__>",
+                               "AttributeError: 'NoneType' object has no attribute 'close'"}),
+            "oom 1073741824");
+}
+
+TEST(Symptoms, AProgramThatPrintsAStepHasSurvived) {
+  Symptoms symptoms;
+  const auto is_oom = [&] {
+    try {
+      symptoms.judge(exited(2), false, {});
+    } catch (const OutOfMemory&) {
+      return true;
+    } catch (const std::runtime_error&) {
+    }
+    return false;
+  };
+  symptoms.read("caught std::bad_alloc");
+  EXPECT_TRUE(is_oom());
+  symptoms.went_on();
+  EXPECT_FALSE(is_oom());
+}
+
 TEST(Symptoms, AKillIsOutOfMemoryWhereTheKernelCountsOne) {
   EXPECT_EQ(judged(signalled(SIGKILL), {}, true), "oom 0");
   EXPECT_EQ(judged(exited(137), {}, true), "oom 0");  // as a shell reports it

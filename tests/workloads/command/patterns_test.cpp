@@ -20,9 +20,80 @@ TEST(Patterns, NumberTheirMatchesAsSteps) {
   const auto both = patterns.read("step 8: 13 ms, forward took 0.004");
   ASSERT_THAT(both, SizeIs(2));
   EXPECT_EQ(std::get<StepReport>(both[0]).step, 1);
-  EXPECT_EQ(std::get<StepReport>(both[1]).step, 0);  // each pattern counts its own steps
+  EXPECT_EQ(std::get<StepReport>(both[1]).step, 1) << "the step at which it is printed";
   EXPECT_EQ(std::get<StepReport>(both[1]).samples.at(0).phase, "forward");
   EXPECT_EQ(std::get<StepReport>(both[1]).samples.at(0).value, 4);
+}
+
+// "0 time", "9 loss" for each figure of a program that prints a loss after each tenth step.
+TEST(Patterns, AMetricOfSomeStepsBelongsToThem) {
+  Patterns patterns("time = step took ([0-9.]+)\nloss = loss ([0-9.]+)");
+  std::vector<std::int64_t> of_loss;
+  for (int step = 0; step < 30; ++step) {
+    const auto time = patterns.read("step took 4.5");
+    ASSERT_THAT(time, SizeIs(1));
+    EXPECT_EQ(std::get<StepReport>(time[0]).step, step);
+    if (step % 10 != 9) continue;
+    for (const Report& report : patterns.read("loss 2.5")) {
+      of_loss.push_back(std::get<StepReport>(report).step);
+    }
+  }
+  EXPECT_THAT(of_loss, ::testing::ElementsAre(9, 19, 29));
+}
+
+// What is printed before its step's time is not pushed to the step before.
+TEST(Patterns, PartsOfAStepThatComeBeforeItAreOfIt) {
+  Patterns patterns("time.load = load ([0-9.]+)\ntime = step ([0-9.]+)");
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_EQ(std::get<StepReport>(patterns.read("load 1").at(0)).step, step);
+    EXPECT_EQ(std::get<StepReport>(patterns.read("step 4").at(0)).step, step);
+  }
+}
+
+TEST(Patterns, AMatchInsideOfANumberIsWarnedOf) {
+  const auto warning = [](const char* regex, const std::string& line) {
+    Patterns patterns(std::string("rate = ") + regex);
+    patterns.read(line);
+    const auto found = patterns.finish();
+    return found.empty() ? "" : std::get<FactReport>(found[0]).text;
+  };
+  EXPECT_EQ(warning("([0-9.]+)", "at 193,831 tokens/s"),
+            "pattern `rate = ([0-9.]+)` read a part of a number in 1 of 1 matches: `193` of "
+            "`193,831` in line 1");
+  struct Row {
+    const char *regex, *line;
+    bool warns;
+  };
+  for (const Row& row : {
+           Row{"([0-9]+)", "12.5 ms", true},
+           Row{"([0-9]+) ms", "12.5 ms", true},
+           Row{"([0-9.]+)", "1.5e-3", true},
+           Row{"([0-9.]+)", "2e5", true},
+           Row{"([0-9.]+)", "loss: -3.5", true},
+           Row{"([0-9.]+) GB", "3_000 GB", true},
+           Row{"([0-9.]+)", "12.5 ms", false},
+           Row{"([0-9.]+)", "took 12.", false},
+           Row{"([0-9.]+)", "(12.5,13.5)", false},
+           Row{"([0-9]+),[0-9]+", "12,13", false},  // the expression says so
+           Row{"[0-9]+\\.([0-9]+)", "12.5", false},
+           Row{"-([0-9]+)", "-12", false},
+           Row{"([0-9]+)", "12/100", false},
+           Row{"([0-9]+)", "step-3", false},
+           Row{"([0-9.]+)", "5ms", false},
+           Row{"([0-9.]+)", "5 elements", false},
+       }) {
+    EXPECT_EQ(!warning(row.regex, row.line).empty(), row.warns) << row.regex << " in " << row.line;
+  }
+  Patterns versions("fact.cuda = CUDA ([0-9]+)");
+  versions.read("CUDA 12.4");
+  EXPECT_THAT(versions.finish(), SizeIs(0)) << "a part of a version";
+}
+
+TEST(Patterns, ReadNumbersThatAreNotFinite) {
+  Patterns patterns("loss = loss (\\S+)");
+  for (const char* text : {"nan", "-inf", "inf", "+1.5"}) {
+    EXPECT_THAT(patterns.read(std::string("loss ") + text), SizeIs(1)) << text;
+  }
 }
 
 TEST(Patterns, OfFactsAreNumbersOrTexts) {
@@ -71,7 +142,9 @@ TEST(Patterns, NameWhatIsWrong) {
     patterns.read("took long");
     FAIL();
   } catch (const std::invalid_argument& e) {
-    EXPECT_STREQ(e.what(), "patterns: `time = took (.*)`: it found `long`; expected a number");
+    EXPECT_STREQ(e.what(),
+                 "patterns: `time = took (.*)`: line 1, column 6: it found `long`; expected a "
+                 "number");
   }
   try {
     patterns.read("took -1");

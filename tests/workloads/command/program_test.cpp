@@ -55,6 +55,13 @@ TEST(Program, ItsOutputAndReportsComeLineByLine) {
   EXPECT_GT(heard.ended.wall.ns, 0);
 }
 
+TEST(Program, ACarriageReturnEndsALine) {
+  EXPECT_THAT(run_shell("printf '\\rit 1 step_ms=1.0\\rit 2 step_ms=2.0'").output,
+              ElementsAre("it 1 step_ms=1.0", "it 2 step_ms=2.0"));
+  EXPECT_THAT(run_shell("printf 'one\\r\\n\\r\\n\\ntwo\\r'; sleep 0.01; printf '\\nthree'").output,
+              ElementsAre("one", "", "", "two", "three"));
+}
+
 TEST(Program, HasItsFolderItsEnvironmentAndNoInput) {
   const TempFolder folder;
   const Heard heard = run_shell("pwd; echo $A; echo $PATH | wc -c; cat",
@@ -139,8 +146,17 @@ TEST(Program, ItsPeakMemoryIsSeen) {
   const ProgramStart plan{.watch_memory = true};
   const Heard heard = run_shell("head -c 600000000 /dev/zero | tail -c 600000000 | wc -c", plan);
   EXPECT_THAT(heard.output, ElementsAre("600000000"));
-  EXPECT_GT(heard.ended.peak_resident.value, 500'000'000);
-  EXPECT_LT(heard.ended.peak_resident.value, 900'000'000);
+  ASSERT_TRUE(heard.ended.peak_resident);
+  EXPECT_GT(heard.ended.peak_resident->value, 500'000'000);
+  EXPECT_LT(heard.ended.peak_resident->value, 900'000'000);
+}
+
+// Either it was seen in time, or nothing is known; 0 bytes is no answer.
+TEST(Program, AShortOnesPeakMemoryIsNotZero) {
+  for (int i = 0; i < 5; ++i) {
+    const auto peak = run_shell("exit 0", {.watch_memory = true}).ended.peak_resident;
+    EXPECT_TRUE(!peak || peak->value > 0);
+  }
 }
 
 // The worker's own reaction to SIGTERM, in a process of its own.

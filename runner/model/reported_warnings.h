@@ -1,0 +1,17 @@
+// What a program, or the reader of its output, says against its own figures: each fact
+// `warning.NAME` is a reason for which the attempt is `suspect`. Pure, like model/verdict.h.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "runner/model/attempt_record.h"
+#include "runner/model/verdict.h"
+
+namespace sweepd {
+
+inline constexpr std::string_view kWarningFact = "warning.";
+
+Judgement judge_reported_warnings(std::span<const Fact> facts);
+
+}  // namespace sweepd

@@ -1,0 +1,178 @@
+// Reads tables and lines amid the output of programs.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/workloads/command/report_texts.h"
+#include "workloads/command/formats.h"
+
+namespace sweepd::command {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> lines(const std::string& format, const std::vector<std::string>& output) {
+  LineFormat reader(format);
+  std::vector<std::string> found;
+  for (const std::string& line : output) {
+    for (std::string& text : report_texts(reader.read(line))) found.push_back(std::move(text));
+  }
+  for (std::string& text : report_texts(reader.finish())) found.push_back(std::move(text));
+  return found;
+}
+
+// What the last line's mistake is.
+std::string mistake_in_lines(const std::string& format, const std::vector<std::string>& output) {
+  LineFormat reader(format);
+  try {
+    for (const std::string& line : output) reader.read(line);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Of all_reduce_perf of nccl-tests 2.13, on two GPUs.
+TEST(LineFormats, NcclTestsHasOutOfPlaceAndInPlace) {
+  const std::vector<std::string> output{
+      "#                                                              out-of-place                 "
+      "      "
+      "in-place          ",
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+      "time   "
+      "algbw   busbw #wrong",
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
+      "(us)  "
+      "(GB/s)  (GB/s)       ",
+      "     1048576        262144     float     sum      -1    30.52   34.36   34.36      0    "
+      "29.97   "
+      "34.99   34.99      0",
+      "# Avg bus bandwidth    : 34.675 "};
+  EXPECT_THAT(
+      lines("nccl-tests", output),
+      ElementsAre("0 step time 0.03052", "0 step algbw 34.36", "0 step busbw 34.36",
+                  "0 in_place time 0.02997", "0 in_place algbw 34.99", "0 in_place busbw 34.99"));
+  EXPECT_EQ(mistake_in_lines("nccl-tests", {"#", "64 16 float sum -1 3.5 1 1 2 3.5 1 1 0"}),
+            "reports: nccl-tests: line 2, column 9: 2 wrong values of 64 bytes, out of place");
+  // Without a root or a reduction, and unchecked.
+  EXPECT_THAT(lines("nccl-tests", {"64 16 float 3.5 1 1 N/A 3.5 1 1 N/A"}).size(), 6U);
+}
+
+// As nccl-tests 2.17 print them with a report of each iteration, and the older ones of AMD.
+TEST(LineFormats, NcclTestsAreReadByTheirHead) {
+  EXPECT_THAT(
+      lines("nccl-tests",
+            {"# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time "
+             "algbw busbw #wrong i_min i_max i_p99 i_cv%",
+             "1048576 262144 float sum -1 31.20 33.61 33.61 0 31.20 31.20 31.20 0.00 41.82 25.07 "
+             "25.07 0 41.82 41.82 41.82 0.00"}),
+      ElementsAre("0 step time 0.0312", "0 step algbw 33.61", "0 step busbw 33.61",
+                  "0 in_place time 0.04182", "0 in_place algbw 25.07", "0 in_place busbw 25.07"));
+  EXPECT_THAT(
+      lines("nccl-tests", {"# size count type redop time algbw busbw error time algbw busbw error",
+                           "4096 1024 float sum 93.73 0.04 0.09 1e-06 93.15 0.04 0.09 1e-06"}),
+      ElementsAre("0 step time 0.09373", "0 step algbw 0.04", "0 step busbw 0.09",
+                  "0 in_place time 0.09315", "0 in_place algbw 0.04", "0 in_place busbw 0.09"));
+  EXPECT_THAT(
+      lines("nccl-tests",
+            {"# size count type redop root cputime algbw busbw #wrong cputime algbw busbw "
+             "#wrong timestamp",
+             "64 16 float sum -1 3.5 1 2 0 4.5 3 4 0 2026-11-28 20:10:55"}),
+      ElementsAre("0 step cpu_time 0.0035", "0 step algbw 1", "0 step busbw 2",
+                  "0 in_place cpu_time 0.0045", "0 in_place algbw 3", "0 in_place busbw 4"));
+  EXPECT_THAT(lines("nccl-tests", {"64 16 float sum -1 4.5 3 4 0"}),
+              ElementsAre("0 in_place time 0.0045", "0 in_place algbw 3", "0 in_place busbw 4"))
+      << "the columns out of place are blank";
+  EXPECT_THAT(
+      mistake_in_lines("nccl-tests", {"64 16 float sum -1 3.5 1 1 0 9 9 3.5 1 1 0 9 9"}),
+      HasSubstr("line 1: a row of 17 columns does not fit the head, which has twice `time algbw"));
+}
+
+TEST(LineFormats, ALineOfNamesInALogIsNoHead) {
+  EXPECT_THAT(lines("csv", {"mlx5_0,mlx5_1", "step,time", "0,5", "done,ok", "1,6"}),
+              ElementsAre("0 step time 5", "1 step time 6"));
+}
+
+TEST(LineFormats, ALaterHeadBeginsAnew) {
+  EXPECT_THAT(lines("csv", {"step,time", "0,5", "step,time", "1,6", "step,loss", "0,2", "9,1"}),
+              ElementsAre("0 step time 5", "1 step time 6", "0 step loss 2", "9 step loss 1"));
+  EXPECT_THAT(lines("csv", {"time,gflops", "5,1", "time,loss", "6,2"}),
+              ElementsAre("0 step time 5", "0 step gflops 1", "1 step time 6", "1 step loss 2"));
+}
+
+TEST(LineFormats, ARowKeepsWhatItHas) {
+  EXPECT_THAT(lines("csv", {"step,naive,flash", "0,4,2", "1,OOM,OOM", "2,,3", "3,OOM,4"}),
+              ElementsAre("0 step naive 4", "0 step flash 2", "2 step flash 3", "3 step flash 4",
+                          "fact csv.omitted: 3 cells in 2 rows are no number: the first is `OOM`, "
+                          "line 3, column 2"));
+  EXPECT_THAT(lines("csv", {"naive,flash", "OOM,2", "of 5, 7"}),
+              ElementsAre("0 step flash 2",
+                          "fact csv.omitted: 1 cell in 1 row is no number: the first is `OOM`, "
+                          "line 2, column 1"));
+}
+
+TEST(LineFormats, CsvIsATableInTheOutput) {
+  EXPECT_THAT(lines("csv", {"starting", "step,warmup,time,time.load,gflops", "0,1,5,1,10",
+                            "1,0,4,1,12", "done, at last"}),
+              ElementsAre("0 step time 5", "0 load time 1", "0 step gflops 10", "1 step time 4",
+                          "1 load time 1", "1 step gflops 12"));
+  LineFormat reader("csv");
+  reader.read("warmup,time");
+  EXPECT_EQ(std::get<StepReport>(reader.read("1,5").at(0)).warmup, true);
+  EXPECT_EQ(std::get<StepReport>(reader.read("0,4").at(0)).step, 1) << "counted without `step`";
+  EXPECT_THAT(lines("csv", {"1,2", "3,4"}), IsEmpty()) << "no names";
+}
+
+// A log has lines with commas too. Only one of names that sweepd takes, with phases that are some,
+// begins the table.
+TEST(LineFormats, ALineWithWhatIsNoPhaseIsNoHeadOfATable) {
+  for (const char* head :
+       {"time.Load Data,x", "time.,x", "time.LOAD,x", "time.a/b,x", "step,warmup"}) {
+    EXPECT_THAT(lines("csv", {head, "1,2"}), IsEmpty()) << head;
+  }
+  EXPECT_THAT(lines("csv", {"time.Load,x", "time,time.load", "5,1"}),
+              ElementsAre("0 step time 5", "0 load time 1"));
+}
+
+TEST(LineFormats, CsvRefusesWhatIsNoStepAndNoTime) {
+  const struct {
+    const char *row, *says;
+  } cases[] = {
+      {"1.5,1", "reports: csv: line 2, column 1: `step` is 1.5; expected an integer from 0"},
+      {"-1,1", "reports: csv: line 2, column 1: `step` is -1; expected an integer from 0"},
+      {"nan,1", "reports: csv: line 2, column 1: `step` is nan"},
+      {"inf,1", "reports: csv: line 2, column 1: `step` is inf"},
+      {"1e30,1", "reports: csv: line 2, column 1: `step` is 1e30"},
+      {"0,-1", "reports: csv: line 2, column 2: `time` of step is -1; expected ms, from 0"},
+  };
+  for (const auto& c : cases) {
+    LineFormat reader("csv");
+    reader.read("step,time");
+    try {
+      reader.read(c.row);
+      ADD_FAILURE() << c.row;
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(c.says)) << c.row;
+    }
+  }
+}
+
+TEST(LineFormats, NdjsonIsReportsAmidOtherOutput) {
+  EXPECT_THAT(lines("ndjson", {"loading", R"( {"step":0,"time":1.5})", ""}),
+              ElementsAre("0 step time 1.5"));
+  EXPECT_THAT(lines("ndjson", {R"({"step":0,"loss":NaN,"rate":Infinity})"}),
+              ElementsAre("0 step loss nan", "0 step rate inf"));
+  EXPECT_THAT(mistake_in_lines("ndjson", {"loading", "{\"step\":0,oops}"}),
+              AllOf(HasSubstr("reports: ndjson: line 2: it is not a JSON object: column 11: "),
+                    HasSubstr(": `{\"step\":0,oops}`")));
+}
+
+TEST(LineFormats, FiguresThatAreNotFiniteAreNumbers) {
+  EXPECT_THAT(lines("csv", {"step,loss", "0,nan", "1,-inf", "2,+1"}),
+              ElementsAre("0 step loss nan", "1 step loss -inf", "2 step loss 1"));
+}
+
+}  // namespace
+}  // namespace sweepd::command

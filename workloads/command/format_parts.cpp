@@ -1,0 +1,76 @@
+#include "workloads/command/format_parts.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+#include "runner/model/reported_warnings.h"
+
+namespace sweepd::command {
+
+std::optional<double> number_in(std::string_view text) {
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
+  if (plus) text.remove_prefix(1);
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end && !text.empty() ? std::optional(value) : std::nullopt;
+}
+
+void refuse_report(std::string_view format, std::string_view why) {
+  throw std::runtime_error(fmt::format("reports: {}: {}", format, why));
+}
+
+std::string plain_name(std::string_view text, std::string_view also) {
+  std::string name;
+  for (const char c : text) {
+    const char small = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const bool fits = (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9') ||
+                      also.find(small) != std::string_view::npos;
+    name += fits ? small : '_';
+  }
+  return name.substr(0, 64);
+}
+
+Sample sample_of(std::string phase, std::string metric, double value) {
+  Sample made;
+  made.phase = std::move(phase);
+  made.metric = std::move(metric);
+  made.value = value;
+  return made;
+}
+
+StepReport step_of(std::int64_t number, std::vector<Sample> samples) {
+  StepReport report;
+  report.step = number;
+  report.warmup = false;
+  report.samples = std::move(samples);
+  return report;
+}
+
+StepReport once_of(std::vector<Sample> samples) {
+  StepReport report = step_of(0, std::move(samples));
+  report.once = true;
+  return report;
+}
+
+FactReport warning_of(std::string_view name, std::string text) {
+  return {fmt::format("{}{}", kWarningFact, name), std::nullopt, std::move(text)};
+}
+
+std::vector<Report> checked_reports(std::string_view format, std::vector<Report> reports) {
+  for (const Report& report : reports) {
+    const auto* step = std::get_if<StepReport>(&report);
+    if (step == nullptr) continue;
+    for (const Sample& sample : step->samples) {
+      const std::string mistake = mistake_in_sample(sample);
+      if (!mistake.empty()) refuse_report(format, mistake);
+    }
+  }
+  return reports;
+}
+
+}  // namespace sweepd::command

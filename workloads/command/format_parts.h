@@ -1,0 +1,34 @@
+// What the readers of formats share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/command/program_report.h"
+
+namespace sweepd::command {
+
+// Reads "1.5", "+2", "1e-3", "inf" or "-nan". Returns nothing if the text has anything else in it.
+std::optional<double> number_in(std::string_view text);
+
+// Throws std::runtime_error "reports: FORMAT: WHY".
+[[noreturn]] void refuse_report(std::string_view format, std::string_view why);
+
+// Lower-case letters, digits and the characters of `also`; everything else becomes a `_`.
+std::string plain_name(std::string_view text, std::string_view also);
+
+Sample sample_of(std::string phase, std::string metric, double value);
+// A step that is no warm-up: programs with a format of their own warm up by themselves.
+StepReport step_of(std::int64_t number, std::vector<Sample> samples);
+// Figures of the whole run.
+StepReport once_of(std::vector<Sample> samples);
+// The fact `warning.NAME`, which makes the attempt `suspect` (model/reported_warnings.h).
+FactReport warning_of(std::string_view name, std::string text);
+
+// What steps may be named and worth is the same in every format. Throws like refuse_report.
+std::vector<Report> checked_reports(std::string_view format, std::vector<Report> reports);
+
+}  // namespace sweepd::command
