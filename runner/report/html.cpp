@@ -77,6 +77,9 @@ void append_cell(std::string& out, const Cell& cell, Align align, const std::str
 std::string to_html(const Table& table, const Table* details) {
   std::string out = "<figure>\n";
   if (!table.title.empty()) out += "<figcaption>" + escape_markup(table.title) + "</figcaption>\n";
+  if (!table.caption.empty()) {
+    out += "<p class=\"constants\">" + escape_markup(table.caption) + "</p>\n";
+  }
   if (table.rows.empty() || table.columns.empty()) {
     out += "<p>No rows.</p>\n";
   } else {

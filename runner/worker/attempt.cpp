@@ -166,6 +166,7 @@ void Attempt::emit_environment() {
   environment_.threads = threads_;  // a device that knows better overrides this
   device_->fill_versions(environment_);
   environment_.build_commit = kBuildCommit;
+  environment_.version = kVersion;
   environment_.code = entry_->def.code;
   fill_machine(request_, device_->info(), environment_);
   environment_.cores = to_core_list(cores_.bound);

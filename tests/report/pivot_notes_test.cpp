@@ -30,8 +30,7 @@ TEST(PivotNotes, InvalidAndSuspectAreMarkedAndExplained) {
 | 2.7B  |      1.1† |
 
 - mean of time, n = 2
-- † invalid: forward ran at 1,880 TFLOP/s, above the device's dense bf16 peak
-- ‡ suspect: the device was throttled
+- † invalid: forward ran at 1,880 TFLOP/s, above the device's dense bf16 peak; ‡ suspect: the device was throttled
 )");
   EXPECT_TRUE(table->rows[1][1].number) << "a suspect figure is a figure";
   EXPECT_FALSE(table->rows[2][1].number) << "an invalid one must not enter somebody's arithmetic";
@@ -57,9 +56,7 @@ TEST(PivotNotes, StepsThatAreNotOnOneLevelAreMarkedAndCounted) {
 | xl     |     OOM   |
 
 - mean of time, n = 2
-- ‡ suspect: the device was throttled
-- § in 2 of 3 cells the steps are bimodal: they jump between two levels, and mean and median describe neither (5 attempts)
-- § in 1 of 3 cells the steps become slower: a tenth of them or more were faster than the last ones, so the figures depend on the number of steps
+- ‡ suspect: the device was throttled; § in 2 of 3 cells the steps are bimodal: they jump between two levels, and mean and median describe neither (5 attempts); § in 1 of 3 cells the steps become slower: a tenth of them or more were faster than the last ones, so the figures depend on the number of steps
 )");
   EXPECT_TRUE(table->rows[1][1].number);
 }
@@ -105,12 +102,63 @@ TEST(PivotNotes, ReasonsAreCountedNotRepeated) {
     row.note = context[0] < '4' ? "2 other processes" : std::string("load ") + context;
   }
   const auto table = pivot(b.get(), query_of({"context"}, {}));
-  EXPECT_THAT(table->notes,
-              ElementsAre("mean ± std of time, n = 2",
-                          "‡ suspect in 1; 2; 3: 2 other processes (3 attempts)",
-                          "‡ suspect in 4: load 4", "‡ suspect in 5: load 5",
-                          "‡ suspect in 6; 7: 2 more attempts of the same kind (with other "
-                          "figures)"));
+  EXPECT_THAT(
+      table->notes,
+      ElementsAre("mean ± std of time, n = 2",
+                  "‡ suspect in 3 cells: 2 other processes (3 attempts); in 4 cells: load 4 "
+                  "(4 attempts, with other numbers)"));
+}
+
+// Eight lines under two rows, on a shared machine.
+TEST(PivotNotes, AllMarksAreOneLine) {
+  ResultsBuilder b;
+  b.numbers("context", {"1", "2"});
+  for (const char* context : {"1", "2"}) {
+    auto& row = b.samples({context}, {1, 1, 1, 1, 9});
+    row.verdict = Verdict::kSuspect;
+    row.note = std::string("load ") + context + "\nother processes used the cores\nthe clock fell";
+    row.unsteady = {{"bimodal"}};
+  }
+  const auto notes = pivot(b.get(), query_of({"context"}, {}))->notes;
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(
+      notes[1],
+      "‡ suspect in 1 and 2: load 1 (2 attempts, with other numbers); other processes used the "
+      "cores (2 attempts); the clock fell (2 attempts); § in 2 of 2 cells the steps are bimodal: "
+      "they jump between two levels, and mean and median "
+      "describe neither; in 2 of 2 cells a few slow steps raise the mean by more than a tenth "
+      "above the median, by 160 % at most (1); `{median}` shows the usual step");
+}
+
+TEST(PivotNotes, MoreThanThreeReasonsAreCounted) {
+  ResultsBuilder b;
+  b.text("model", {"a", "b"});
+  for (const char* model : {"a", "b"}) {
+    auto& row = b.samples({model}, {1, 2});
+    row.verdict = Verdict::kSuspect;
+    row.note = "load\nclock\nthrottle\nmemory\nnetwork";
+  }
+  EXPECT_EQ(
+      pivot(b.get(), query_of({"model"}, {}))->notes.back(),
+      "‡ suspect in a and b: load (2 attempts); clock (2 attempts); throttle (2 attempts); and "
+      "2 other reasons");
+}
+
+TEST(PivotNotes, ExactFiguresNeedNoNote) {
+  for (const auto& [metric, unit] : {std::pair{"figure.parameters", "1"},
+                                     {"fact.bytes", "B"},
+                                     {"peak_allocated_bytes", "B"},
+                                     {"kernel_calls", "1"}}) {
+    ResultsBuilder b(metric, unit);
+    b.text("model", {"small"});
+    b.samples({"small"}, {7});
+    EXPECT_THAT(pivot(b.get(), query_of({"model"}, {}, "{mean:.0f}"))->notes, testing::IsEmpty())
+        << metric;
+    b.samples({"small"}, {9});
+    EXPECT_THAT(pivot(b.get(), query_of({"model"}, {}, "{mean:.0f}"))->notes,
+                Contains(HasSubstr("n = 2")))
+        << metric << ": a mean of two";
+  }
 }
 
 TEST(PivotNotes, SeveralReasonsSayWhoseTheyAre) {
@@ -120,10 +168,9 @@ TEST(PivotNotes, SeveralReasonsSayWhoseTheyAre) {
     b.ended({model, "forward"}, Outcome::kFailed, "no such model");
   }
   b.ended({"e", "forward"}, Outcome::kFailed, "no space");
-  EXPECT_THAT(pivot(b.get(), query_of({"model"}, {"phase"}))->notes,
-              ElementsAre("failed in a, forward; b, forward; c, forward and 1 more cell: no such "
-                          "model (4 attempts)",
-                          "failed in e, forward: no space"));
+  EXPECT_THAT(
+      pivot(b.get(), query_of({"model"}, {"phase"}))->notes,
+      ElementsAre("failed in 4 cells: no such model (4 attempts); in e, forward: no space"));
 }
 
 TEST(PivotNotes, ALongReasonIsOneShortLine) {
@@ -298,7 +345,8 @@ TEST(PivotNotes, DoneAttemptsCountAndTheOthersAreNamed) {
                           "xl, forward: 1 of 3 attempts done (1 timeout, 1 pending)"));
 }
 
-TEST(PivotNotes, OnlyVaryingDropsConstantsIntoANote) {
+// The caption names them.
+TEST(PivotNotes, OnlyVaryingDropsConstants) {
   ResultsBuilder b;
   b.text("model", {"small", "xl"}).numbers("batch", {"4"}).text("precision", {"fp32", "bf16"});
   b.text("phase", {"forward"});
@@ -309,16 +357,19 @@ TEST(PivotNotes, OnlyVaryingDropsConstantsIntoANote) {
   const auto table = pivot(b.get(), query);
   ASSERT_EQ(table->columns.size(), 2u);
   EXPECT_EQ(table->columns[1].name, "time");
-  EXPECT_EQ(table->notes[1], "batch = 4, precision = bf16, phase = forward");
+  EXPECT_THAT(table->notes, ElementsAre("mean ± std of time, n = 2"));
 }
 
-TEST(PivotNotes, FiltersAreShown) {
+TEST(PivotNotes, FiltersAreShownUnlessTheTableSaysThemElsewhere) {
   ResultsBuilder b;
   b.text("model", {"small"});
   b.samples({"small"}, {1, 2});
   QuerySpec query = query_of({"model"}, {});
-  query.table.where = {{"precision", {"bf16", "fp16"}}};
-  EXPECT_EQ(pivot(b.get(), query)->notes[1], "only precision = bf16, fp16");
+  query.table.where = {
+      {"precision", {"bf16", "fp16"}}, {"batch", {"4"}}, {"model", {"small"}}, {"phase", {"step"}}};
+  query.said = {"batch"};
+  EXPECT_THAT(pivot(b.get(), query)->notes,
+              ElementsAre("mean ± std of time, n = 2", "only precision = bf16, fp16"));
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
   if (!last) return report_error(last.error());
   Document& page = document->document;
   page.chapters.push_back(std::move(*last));
+  move_notes_to_end(page);
   if (const auto done = make_interactive(client, page); !done) return report_error(done.error());
   if (!page.no_pictures.empty()) fmt::print(stderr, "note: {}\n", page.no_pictures);
   const fs::path folder = options.output;
