@@ -13,10 +13,11 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kMostListed = 3;  // of more values only the least and the largest are read
-constexpr int kOtherColumns = 4;        // of the first statement, before the parameters
+constexpr std::size_t kMostListedValues =
+    3;                            // of more values only the least and the largest are read
+constexpr int kBeforeParams = 4;  // of the first statement, before the parameters
 
-constexpr const char* kJoins =
+constexpr const char* kDeviceJoins =
     "LEFT JOIN attempt_device with_ad ON with_ad.attempt = a.row AND with_ad.rank = 0 "
     "LEFT JOIN device with_d ON with_d.id = with_ad.device ";
 constexpr const char* kProgramJoin = "JOIN environment with_e ON with_e.id = a.environment ";
@@ -39,7 +40,7 @@ class MeasuredWithReader {
                 sql("min(iif(a.outcome = 'done', a.ended_ns, NULL)), max(iif(a.outcome = 'done', "
                     "a.ended_ns, NULL)), min(with_d.name), max(with_d.name)" +
                         columns,
-                    kJoins));
+                    kDeviceJoins));
     bind(query);
     MeasuredWith found;
     if (!query.next()) return found;
@@ -48,7 +49,7 @@ class MeasuredWithReader {
     if (!query.is_null(2) && query.text(2) == query.text(3)) {
       found.devices = {query.text(2)};
     } else if (!query.is_null(2)) {
-      found.devices = texts("with_d.name", kJoins);
+      found.devices = texts("with_d.name", kDeviceJoins);
     }
     if (found.first) {
       found.programs =
@@ -91,7 +92,7 @@ class MeasuredWithReader {
   }
 
   void read_params(const Query& query, MeasuredWith& found) {
-    int column = kOtherColumns;
+    int column = kBeforeParams;
     for (const std::size_t param : read_) {
       const ParamDef& def = plan_.def->params[param];
       const bool known = !query.is_null(column);
@@ -111,13 +112,13 @@ class MeasuredWithReader {
 
   bool list_values(std::size_t param, MeasuredWith::Param& one) {
     Query query(state_.connection, sql("DISTINCT " + column_of(param), "",
-                                       fmt::format("ORDER BY 1 LIMIT {}", kMostListed + 1)));
+                                       fmt::format("ORDER BY 1 LIMIT {}", kMostListedValues + 1)));
     bind(query);
     std::vector<Value> values;
     while (query.next()) {
       values.push_back(read_value(query, 0, plan_.def->params[param].type));
     }
-    if (values.size() > kMostListed) return false;
+    if (values.size() > kMostListedValues) return false;
     one.values = std::move(values);
     return true;
   }

@@ -26,7 +26,7 @@ struct Caption {
   std::string alone;  // of the only value
 };
 
-void add_once(std::vector<std::string>& all, const std::string& one) {
+void note_once(std::vector<std::string>& all, const std::string& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
@@ -121,9 +121,9 @@ std::string figures_note(const std::vector<Layer>& layers, const std::vector<Key
     if (text.empty()) continue;
     auto same = std::ranges::find_if(all, [&](const auto& each) { return each.counts == counts; });
     if (same == all.end()) same = all.insert(all.end(), Caption{counts, {}, {}, {}, "", text});
-    add_once(same->labels, template_label(layer.style().cell));
-    add_once(same->metrics, layer.metric());
-    add_once(same->names, layer.value().name.empty() ? layer.metric() : layer.value().name);
+    note_once(same->labels, template_label(layer.style().cell));
+    note_once(same->metrics, layer.metric());
+    note_once(same->names, layer.value().name.empty() ? layer.metric() : layer.value().name);
     if (same->rates.empty()) same->rates = basis_of_rates(layer.style());
   }
   std::vector<std::string> parts;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/report/layout.h"
 
 namespace sweepd {
 namespace {
@@ -44,8 +46,9 @@ std::vector<Common> common_params(const std::vector<CaptionSource>& sources) {
     for (const MeasuredWith::Param& found : source.with.params) {
       const ParamDef& param = source.def->params[found.index];
       if (found.values.empty()) continue;
-      auto same = std::ranges::find_if(
-          all, [&](const Common& each) { return each.param->name == param.name; });
+      auto same = std::ranges::find_if(all, [&](const Common& each) {
+        return each.param->name == param.name && each.param->type == param.type;
+      });
       if (same == all.end()) same = all.insert(all.end(), Common{&param, {}, false});
       add(*same, found);
     }
@@ -55,7 +58,7 @@ std::vector<Common> common_params(const std::vector<CaptionSource>& sources) {
 
 std::string text_of(const ParamDef& param, const Value& value) {
   std::string text = param.text(value);
-  if (display_width(text) > kMostText) text = text.substr(0, kMostText) + "…";
+  if (display_width(text) > kMostText) text = report::wrap(text, kMostText).front() + "…";
   if (!param.unit.empty() && !text.empty()) text += " " + param.unit;
   return text;
 }
