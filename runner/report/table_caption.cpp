@@ -152,7 +152,7 @@ class CaptionWriter {
   void add_all(const std::string& name, const std::string& before,
                const std::set<std::string>& texts) {
     if (texts.empty()) return;
-    const std::string all = join({texts.begin(), texts.end()}, ", ");
+    const std::string all = join(std::vector<std::string>(texts.begin(), texts.end()), ", ");
     add_part(before + all);
     add_constant(name, all);
   }

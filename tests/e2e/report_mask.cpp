@@ -193,7 +193,7 @@ std::string mask_note(const std::string& note) {
 std::string without_chance(const std::string& line) {
   static const std::regex slow("(- |; )(in \\d+ of \\d+ cells )?a few slow steps .*usual step");
   static const std::regex unjudged("(- |; )\\? not judged: .*");
-  static const std::regex caption("\\d{4}-\\d\\d-\\d\\d; sweepd .*");
+  static const std::regex caption("\\d{4}-\\d\\d-\\d\\d( to \\d{4}-\\d\\d-\\d\\d)?; sweepd .*");
   std::string kept = std::regex_replace(line, unjudged, "");
   kept = std::regex_replace(kept, slow, "");
   return std::regex_replace(kept, caption, "DATE; sweepd VERSION");

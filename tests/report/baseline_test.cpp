@@ -12,10 +12,10 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using Value = TableSpec::Value;
+using TableValue = TableSpec::Value;
 using Filters = std::vector<TableSpec::Filter>;
 
-Value value(std::string name, std::string cell, Filters where = {}, Bold bold = Bold::kNone) {
+TableValue value(std::string name, std::string cell, Filters where = {}, Bold bold = Bold::kNone) {
   return {std::move(name), std::move(cell), "", "", std::move(where), {}, bold};
 }
 
