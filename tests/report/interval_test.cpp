@@ -245,7 +245,7 @@ TEST(BoldCells, WithoutStepsOrOfSeveralTrialsAreMarkedAsNotJudged) {
   ASSERT_TRUE(table) << table.error().message;
   for (const auto& row : table->rows) EXPECT_FALSE(row[1].bold) << row[0].text;
   EXPECT_EQ(table->rows[0][1].text, "+100%?");
-  EXPECT_EQ(table->rows[1][1].text, "+105%?");
+  EXPECT_EQ(table->rows[1][1].text, "+100%?");
   EXPECT_THAT(
       table->notes.back(),
       "? not judged: in 1 cell, too few steps for an interval; in 1 cell, the attempts of a "
