@@ -225,7 +225,8 @@ TEST(PivotNotes, ACaptionNamesFiguresWithoutTheLettersOfTheirValues) {
   b.samples({"xl"}, {50, 60});
   QuerySpec query = query_of({"model"}, {}, "{mean:.1f} ({speedup:.2f}x)");
   query.table.baseline = {{"model", {"small"}}};
-  EXPECT_EQ(pivot(b.get(), query)->notes[0], "mean (speedup) of time, n = 2");
+  EXPECT_EQ(pivot(b.get(), query)->notes[0],
+            "mean (speedup) of time, n = 2; compared with model = small by the means");
 }
 
 TEST(PivotNotes, RatesBesideATimeAreNamedByIt) {
@@ -305,10 +306,10 @@ TEST(PivotNotes, WhatTheReaderPooledCountsAsItsAttempts) {
   const auto table = pivot(b.get(), query);
   EXPECT_EQ(table->rows[0][1].text, "5.0‡");
   EXPECT_THAT(table->notes,
-              ElementsAre("mean of time, n = 50",
+              ElementsAre("mean of time, n = 50", "‡ suspect",
                           "pooled: 1 cell holds results of different trials, which differ in seed "
                           "(not shown)",
-                          "xl: 5 of 6 attempts done (1 timeout)", "‡ suspect"));
+                          "xl: 5 of 6 attempts done (1 timeout)"));
   query.table.cell = "{median}";
   EXPECT_FALSE(pivot(b.get(), query)) << "needs their samples";
 }

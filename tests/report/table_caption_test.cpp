@@ -96,7 +96,7 @@ TEST(TableCaption, ADefaultThatDoesNotMatterIsNamedOnceItIsSet) {
       .values("buffer", {std::int64_t{1 << 20}});
   source.values("note", {std::string("secret")});
   EXPECT_EQ(captioned(source, rows({"model", "batch", "context", "device_name"})).caption,
-            "fp32, causal, dropout 0.1, buffer 1 MiB; 2026-11-26; sweepd 0.2.0")
+            "fp32, causal, dropout 0.1, buffer 1MiB; 2026-11-26; sweepd 0.2.0")
       << "a text is never named, because it may be long or private";
 }
 
@@ -128,8 +128,7 @@ TEST(TableCaption, ADroppedRowIsAConstant) {
 TEST(TableCaption, AFilterIsNamedThoughItsValueIsADefault) {
   QuerySpec query = rows({"model", "batch", "context", "causal", "precision"});
   query.table.where = {{"dropout", {"0"}}};
-  EXPECT_EQ(captioned(Source(), query).caption,
-            "dropout 0.0; NVIDIA H100; 2026-11-26; sweepd 0.2.0");
+  EXPECT_EQ(captioned(Source(), query).caption, "dropout 0; NVIDIA H100; 2026-11-26; sweepd 0.2.0");
 }
 
 TEST(TableCaption, SeveralSourcesAreOneCaption) {
