@@ -71,14 +71,18 @@ std::string phrase_of(const ParamDef& param, const Value& value) {
   return bare ? text : param.name + " " + text;
 }
 
-// "context 64, 128"; "context 64 to 4096"
+// "context 64, 128"; "context 64 to 4096". A default of 0 stands for another value, as of `d_model`
+// that is the model's.
 std::string phrase_of(const Common& common) {
   const auto text = [&](const Value& value) { return text_of(*common.param, value); };
   const bool numbers =
       common.param->type != ValueType::kText && common.param->type != ValueType::kChoice;
   if (!common.several) {
+    const bool unset = common.param->default_value == Value(std::int64_t{0});
     std::vector<std::string> texts;
-    for (const Value& value : common.values) texts.push_back(text(value));
+    for (const Value& value : common.values) {
+      if (!unset || value != common.param->default_value) texts.push_back(text(value));
+    }
     std::erase(texts, "");
     return common.param->name + " " + join(texts, ", ");
   }

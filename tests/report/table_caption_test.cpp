@@ -18,6 +18,7 @@ struct CaptionedParams {
   std::string precision = "fp32";
   bool causal = false;
   double dropout = 0;
+  std::int64_t layers = 0;
   std::string note = "";
   Bytes buffer = 64_KiB;
   void visit(auto& field) {
@@ -27,6 +28,7 @@ struct CaptionedParams {
     field("precision", precision, "", one_of({"fp32", "bf16"}), Matters());
     field("causal", causal, "", Matters());
     field("dropout", dropout, "");
+    field("layers", layers, "0 is the model's");
     field("note", note, "");
     field("buffer", buffer, "");
   }
@@ -114,6 +116,13 @@ TEST(TableCaption, WhatDiffersWithinTheTableIsSaid) {
   query.table.values[1].where = {{"precision", {"bf16"}}};
   EXPECT_EQ(captioned(source, query).caption, "not causal; NVIDIA H100; 2026-11-26; sweepd 0.2.0")
       << "the columns have the precision";
+}
+
+TEST(TableCaption, ADefaultOfZeroIsNoValue) {
+  Source source;
+  source.values("layers", {std::int64_t{0}, std::int64_t{4}});
+  EXPECT_EQ(captioned(source, rows({"model", "batch", "context", "precision", "causal"})).caption,
+            "within the table: layers 4; NVIDIA H100; 2026-11-26; sweepd 0.2.0");
 }
 
 TEST(TableCaption, ADroppedRowIsAConstant) {
