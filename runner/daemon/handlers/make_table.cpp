@@ -214,7 +214,8 @@ Result<void> note_source(Reader& reader, const TableSource& source, const QueryS
 
 namespace {
 
-// What the shown figures have in common. What they are compared with is not shown.
+// What the shown figures have in common. What they are compared with is not shown. A table of very
+// many attempts, which takes too long to look through again, has no caption.
 Result<void> add_caption(Reader& reader, const TableSources& sources, const QuerySpec& query,
                          const TableReads& plan, Table& table) {
   std::set<std::size_t> shown;
@@ -222,6 +223,7 @@ Result<void> add_caption(Reader& reader, const TableSources& sources, const Quer
   std::vector<CaptionSource> all;
   for (const std::size_t read : shown) {
     auto found = sources.measured_with(reader, plan.reads[read]);
+    if (!found && found.error().code == ErrorCode::kResourceExhausted) return {};
     if (!found) return found.error();
     for (CaptionSource& source : *found) all.push_back(std::move(source));
   }
