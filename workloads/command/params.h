@@ -18,7 +18,9 @@ namespace sweepd::command {
 
 struct NameCollector {
   std::vector<std::string> all;
-  void operator()(std::string_view name, auto&, std::string_view) { all.emplace_back(name); }
+  void operator()(std::string_view name, auto&, std::string_view, const auto&...) {
+    all.emplace_back(name);
+  }
 };
 
 // A parameter that a sweep file declared, as a template inserts it: bytes as a number.
