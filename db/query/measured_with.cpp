@@ -30,7 +30,9 @@ class MeasuredWithReader {
   MeasuredWith read() {
     for (const std::size_t param : stored_params(*plan_.def)) {
       const ParamDef& def = plan_.def->params[param];
-      if (!def.computed && def.in_caption != InCaption::kNever) read_.push_back(param);
+      const bool named = std::ranges::any_of(
+          table_.where, [&](const TableSpec::Filter& filter) { return filter.name == def.name; });
+      if (!def.computed && (named || def.in_caption != InCaption::kNever)) read_.push_back(param);
     }
     std::string columns;
     for (const std::size_t param : read_) {

@@ -66,6 +66,18 @@ TEST_F(MeasuredWithTest, SaysWhenAndByWhatItWasMeasured) {
   EXPECT_EQ(all.last->ns, 9'000'000'000);
 }
 
+// The seed changes no figure, but a table of one seed says so.
+TEST_F(MeasuredWithTest, WhatDoesNotMatterIsThereIfAFilterNamesIt) {
+  finish(done(submit(sweep("s", {{{"seed", "7"}}})).queued.front().row, 1, 2));
+  const auto seed = [&](const QuerySpec& query) {
+    return std::ranges::any_of(found(query).params, [&](const auto& each) {
+      return def().params[each.index].name == "seed";
+    });
+  };
+  EXPECT_FALSE(seed(by({"model"})));
+  EXPECT_TRUE(seed(by({"model"}, {}, {{"seed", {"7"}}})));
+}
+
 // A later sweep has other points of the same workload.
 TEST_F(MeasuredWithTest, AnotherSweepDoesNotCount) {
   const NewSweep first = sweep("first", {{{"context", "64"}}});
