@@ -23,11 +23,12 @@ struct AccumulationParams {
   std::string conversion = "implicit";
 
   void visit(auto& field) {
-    field("count", count, "additions in a step", at_least(1), at_most(1e7));
+    field("count", count, "additions in a step", at_least(1), at_most(1e7), Matters());
     field("increment", increment,
-          "the number that is added, before it is rounded to the addend's type");
-    field("accumulator", accumulator, "type of the sum", one_of({"fp32", "fp16", "bf16"}));
-    field("addend", addend, "type of the addend", one_of({"fp32", "fp16", "bf16"}));
+          "the number that is added, before it is rounded to the addend's type", Matters());
+    field("accumulator", accumulator, "type of the sum", one_of({"fp32", "fp16", "bf16"}),
+          Matters());
+    field("addend", addend, "type of the addend", one_of({"fp32", "fp16", "bf16"}), Matters());
     field("conversion", conversion,
           "implicit: the addition itself promotes the addend; explicit: it is converted to the "
           "accumulator's type first, by an operation of its own",

@@ -29,16 +29,17 @@ struct AllReduceParams {
 
   void visit(auto& field) {
     field("op", op, "which collective; broadcast is from rank 0",
-          one_of({"all_reduce", "all_gather", "reduce_scatter", "broadcast"}));
+          one_of({"all_reduce", "all_gather", "reduce_scatter", "broadcast"}), Matters());
     field("backend", backend,
           "what moves the data: gloo (CPU, TCP over the loopback interface), shm (CPU, shared "
           "memory), nccl (one GPU per rank)",
-          one_of({"gloo", "shm", "nccl"}));
+          one_of({"gloo", "shm", "nccl"}), Matters());
     field("bytes", bytes,
           "size as nccl-tests defines it: of the tensor, for all_gather of the output, for "
           "reduce_scatter of the input; rounded down to whole elements for each rank",
-          at_least(1));
-    field("dtype", dtype, "type of the elements", one_of({"fp32", "fp64", "bf16", "fp16"}));
+          at_least(1), Matters());
+    field("dtype", dtype, "type of the elements", one_of({"fp32", "fp64", "bf16", "fp16"}),
+          Matters());
     field("in_place", in_place,
           "input and output share memory; otherwise all_reduce and broadcast copy first, inside "
           "the step");

@@ -30,9 +30,9 @@ struct AutocastDtypesParams {
     field("network", network,
           "toy: Linear(5, 10), ReLU, LayerNorm(10), Linear(10, 5) and cross entropy; "
           "language_model: that of lm_step, one fact per kind of layer",
-          one_of({"toy", "language_model"}));
+          one_of({"toy", "language_model"}), Matters());
     field("precision", precision, "type that autocast uses; fp32 is without autocast",
-          one_of({"fp32", "fp16", "bf16"}));
+          one_of({"fp32", "fp16", "bf16"}), Matters());
     field("model", model, "size of the language model",
           one_of({"tiny", "small", "medium", "large", "xl", "2.7B"}));
     field("attention", attention, "attention of the language model",

@@ -35,15 +35,16 @@ struct FlashLeaderboardParams {
 
   void visit(auto& field) {
     field("implementation", implementation, "flash: this project's own; sdpa_*: torch's, pinned",
-          one_of({"flash", "naive", "sdpa_flash", "sdpa_cudnn"}));
-    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20));
-    field("heads", heads, "heads of each sequence", at_least(1), at_most(4096));
-    field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22));
-    field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024));
+          one_of({"flash", "naive", "sdpa_flash", "sdpa_cudnn"}), Matters());
+    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20), Matters());
+    field("heads", heads, "heads of each sequence", at_least(1), at_most(4096), Matters());
+    field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22), Matters());
+    field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024), Matters());
     field("dtype", dtype, "type of Q, K, V and the gradients; fp32 is never TF32",
-          one_of({"fp32", "fp16", "bf16"}));
+          one_of({"fp32", "fp16", "bf16"}), Matters());
     field("warmup_time", warmup_time,
-          "steps run for at least this long, flushes included, before the first step that counts");
+          "steps run for at least this long, flushes included, before the first step that counts",
+          Immaterial());
     field("flush", flush,
           "zeros written between steps, so that no step finds its inputs in a cache; on a CPU at "
           "least twice the last-level cache; 0 is no flush",

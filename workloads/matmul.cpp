@@ -18,9 +18,9 @@ struct MatmulParams {
 
   void visit(auto& field) {
     field("size", size, "rows and columns of both matrices", at_least(1), at_most(1 << 20),
-          GrowsMemory());
+          GrowsMemory(), Matters());
     field("precision", precision, "type of the matrices; tf32 is fp32 on tensor cores",
-          one_of({"fp32", "tf32", "bf16", "fp16"}));
+          one_of({"fp32", "tf32", "bf16", "fp16"}), Matters());
   }
 };
 

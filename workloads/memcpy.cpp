@@ -14,7 +14,7 @@ struct MemcpyParams {
   Bytes working_set = 1_GiB;
 
   void visit(auto& field) {
-    field("bytes", bytes, "size of one copy", at_least(1));
+    field("bytes", bytes, "size of one copy", at_least(1), Matters());
     field("working_set", working_set,
           "steps cycle through pairs of buffers of about this size in total (at most 256 pairs), "
           "so that a smaller cache holds nothing of what is read next; 0 is a single pair",

@@ -38,7 +38,11 @@ Table memory_table(Connection& connection, std::int64_t attempt) {
 }
 
 Table facts_table(Connection& connection, std::int64_t attempt) {
-  return record_table<Fact>(connection, "Facts", attempt, "r.rank, r.name");
+  Table table = record_table<Fact>(connection, "Facts", attempt, "r.rank, r.position, r_name.text");
+  // The last column is the position, which the order of the rows shows.
+  table.columns.pop_back();
+  for (auto& row : table.rows) row.pop_back();
+  return table;
 }
 
 Table lease_table(Connection& connection, std::int64_t attempt) {

@@ -33,7 +33,7 @@ Table parameters_table(ReaderState& state, std::int64_t trial, const std::string
 Table figures_table(Connection& connection, std::int64_t trial) {
   Query query(connection,
               "SELECT n.text, f.value, x.text FROM figure f JOIN name n ON n.id = f.name "
-              "JOIN name x ON x.id = f.formula WHERE f.trial = ? ORDER BY n.id");
+              "JOIN name x ON x.id = f.formula WHERE f.trial = ? ORDER BY f.position, n.text");
   query.bind(trial);
   return rows_table(query, "Figures", {{"figure"}, {"value", Show::kNumber}, {"formula"}});
 }

@@ -24,6 +24,7 @@ struct FigureRow {
   std::string steadiness;   // of the steps behind `stats` (Summary::steadiness); "" if unknown
   Stats stats;
   std::vector<double> samples;
+  std::int64_t position = 0;  // of a fact or figure, in the order of the workload
 };
 
 // Returns SQL for "128x1x1" of a kernel's `grid` or `block`, and for '' where nothing was launched

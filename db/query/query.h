@@ -17,6 +17,7 @@
 #include "runner/model/changes.h"
 #include "runner/model/drift.h"
 #include "runner/model/estimate.h"
+#include "runner/model/measured_with.h"
 #include "runner/model/memory_picture.h"
 #include "runner/model/noise_floor.h"
 #include "runner/model/notification.h"
@@ -197,6 +198,9 @@ class Reader {
   // filled in when `cell` or `sort` names something derived from them. With thousands of attempts,
   // those of which only the moments are needed are returned pooled (ResultRow::attempts).
   Result<ResultSet> results(const QuerySpec& query, bool with_samples);
+
+  // Returns what the attempts behind these results have in common.
+  Result<MeasuredWith> measured_with(const QuerySpec& query);
 
   // Covers the sweep that the query names, else all trials of its workload.
   Result<RanksSeen> ranks_seen(const QuerySpec& query);

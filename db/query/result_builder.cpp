@@ -139,7 +139,19 @@ void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
       known->second = coders_[i].code(Value(std::move(text)));
     }
     row.at[i] = known->second;
+    if (plan_.sweep) continue;
+    const auto [stated, first] = stated_.try_emplace(state_.names.text(*id), figure.position);
+    if (!first) stated->second = std::min(stated->second, figure.position);
   }
+}
+
+std::vector<std::string> ResultBuilder::stated_order() const {
+  std::vector<std::pair<std::int64_t, std::string>> places;
+  for (const auto& [name, position] : stated_) places.emplace_back(position, name);
+  std::sort(places.begin(), places.end());
+  std::vector<std::string> names;
+  for (auto& [position, name] : places) names.push_back(std::move(name));
+  return names;
 }
 
 // Adds one row of figures per trial (measured figures: per trial, round and host), whichever pass
@@ -247,7 +259,7 @@ std::string ResultBuilder::note_of(const SelectedAttempt& attempt) {
     Query query(state_.connection,
                 "SELECT reason FROM attempt_reason WHERE attempt = ? ORDER BY position");
     query.bind(attempt.row);
-    while (query.next()) note += (note.empty() ? "" : "; ") + query.text(0);
+    while (query.next()) note += (note.empty() ? "" : "\n") + query.text(0);
   }
   return note;
 }
@@ -261,12 +273,13 @@ DimensionCoder::Ordered ResultBuilder::order_of(std::size_t dimension) const {
   const auto* param = std::get_if<std::size_t>(&planned.column);
   if (param == nullptr) {
     // Facts and figures come in the order in which the workload states them: input before output.
-    const bool as_met = planned.column == ColumnRef(Common::kSweep) ||
-                        planned.column == ColumnRef(Common::kFact) ||
-                        planned.column == ColumnRef(Common::kFigure);
+    const bool stated =
+        planned.column == ColumnRef(Common::kFact) || planned.column == ColumnRef(Common::kFigure);
+    const bool as_met = stated || planned.column == ColumnRef(Common::kSweep);
     return coders_[dimension].order(
-        as_met ? DisplayOrder::kFirstAppearance : DisplayOrder::kTyped, planned.preferred,
-        planned.last, [&](const Value& value) {
+        as_met ? DisplayOrder::kFirstAppearance : DisplayOrder::kTyped,
+        stated && !plan_.sweep && !filtered ? stated_order() : planned.preferred, planned.last,
+        [&](const Value& value) {
           return to_text(value, planned.numeric ? ValueType::kInteger : ValueType::kText);
         });
   }

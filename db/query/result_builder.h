@@ -31,6 +31,8 @@ class ResultBuilder {
   void order_dimensions();
   void name_metric();
   DimensionCoder::Ordered order_of(std::size_t dimension) const;
+  // Facts or figures of all sweeps in the order of their places, which no database decides.
+  std::vector<std::string> stated_order() const;
   std::vector<std::string> texts_of(std::size_t dimension, const std::vector<Value>& values);
 
   ReaderState& state_;
@@ -41,6 +43,7 @@ class ResultBuilder {
   std::vector<DimensionCoder> coders_;
   // By plan.keys: the code of a name whose id the figures carry. Ids are cheaper to compare.
   std::vector<std::unordered_map<std::int64_t, std::uint32_t>> code_of_name_;
+  std::map<std::string, std::int64_t> stated_;  // facts or figures by their least position
   ResultSet results_;
   bool any_figure_ = false;
 };

@@ -175,6 +175,10 @@ std::string select_sql(const QueryPlan& plan) {
       by_sweep(plan) ? "st.sweep, st.position, " : "");
 }
 
+std::string chosen_attempts(const QueryPlan& plan, const std::string& joins) {
+  return from_clause(plan) + joins + where_clause(plan);
+}
+
 RowSource trial_rows(const QueryPlan& plan) {
   const std::string params = sql_name(params_table(plan.def->name));
   const std::string sweep = plan.sweep ? std::to_string(*plan.sweep) : "";

@@ -18,6 +18,10 @@ Level level_of(const QueryPlan& plan, const ColumnRef& column);
 // the next sweep.
 std::string select_sql(const QueryPlan& plan);
 
+// FROM and WHERE of these attempts, `a`, and the parameters of their trials, `p`, with more tables
+// to join. Its only parameter is the plan's sweep, if it has one; more conditions may follow.
+std::string chosen_attempts(const QueryPlan& plan, const std::string& joins);
+
 // The same in two halves, each of which reads a table front to back, as a hundred thousand attempts
 // require. Trials: trial; with a sweep its position and repeats there; then the trial's named
 // dimensions.

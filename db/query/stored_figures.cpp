@@ -65,6 +65,12 @@ std::string kernel_filters(Names& names, const QueryPlan& plan) {
   return filters;
 }
 
+// Results from before positions were stored all have 0. Their texts are the same in every database,
+// as the ids of names are not.
+std::string text_of_name(const std::string& table) {
+  return fmt::format("(SELECT n.text FROM name n WHERE n.id = {}.name)", table);
+}
+
 Stats single(double value) {
   return summarize(std::span(&value, 1));
 }
@@ -138,7 +144,9 @@ std::vector<FigureRow> FigureReader::named(std::int64_t name, std::int64_t rank,
 std::vector<FigureRow> FigureReader::from_figures(std::int64_t trial) {
   if (!stored_) {
     stored_.emplace(state_.connection,
-                    "SELECT name, value, formula FROM figure WHERE trial = ?" + name_filter_);
+                    fmt::format("SELECT name, value, formula, position FROM figure WHERE trial = "
+                                "?{} ORDER BY position, {}",
+                                name_filter_, text_of_name("figure")));
   }
   Query& query = *stored_;
   query.rewind();
@@ -148,6 +156,7 @@ std::vector<FigureRow> FigureReader::from_figures(std::int64_t trial) {
     auto more = named(query.integer(0), 0, query.real(1));
     for (FigureRow& row : more) {
       if (plan_.with_text) row.text = state_.names.text(query.integer(2));
+      row.position = query.integer(3);
       rows.push_back(std::move(row));
     }
   }
@@ -158,9 +167,11 @@ std::vector<FigureRow> FigureReader::from_figures(std::int64_t trial) {
 std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
   if (!stored_) {
     stored_.emplace(state_.connection,
-                    fmt::format("SELECT name, {}, number, text FROM fact WHERE attempt = ?{}{}{}",
+                    fmt::format("SELECT name, {}, number, text, position FROM fact WHERE attempt "
+                                "= ?{}{}{} ORDER BY {}position, {}",
                                 plan_.by_rank ? "rank" : "min(rank)", name_filter_, place_filter_,
-                                plan_.by_rank ? "" : " GROUP BY name"));
+                                plan_.by_rank ? "" : " GROUP BY name",
+                                plan_.by_rank ? "rank, " : "", text_of_name("fact")));
   }
   Query& query = *stored_;
   query.rewind();
@@ -169,6 +180,7 @@ std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
   while (query.next()) {
     auto more = named(query.integer(0), query.integer(1), query.real(2));
     for (FigureRow& row : more) {
+      row.position = query.integer(4);
       if (query.is_null(2)) {  // a text has no statistics
         row.text = query.text(3);
         row.stats = {};

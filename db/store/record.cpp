@@ -13,6 +13,14 @@ double known_or_zero(double value) {
   return std::isfinite(value) ? value : 0;
 }
 
+// The records with their places among all of them.
+template <class Records>
+Records numbered(Records records) {
+  std::int64_t position = 0;
+  for (auto& record : records) record.position = position++;
+  return records;
+}
+
 }  // namespace
 
 void insert_work(Connection& connection, Names& names, std::int64_t attempt, std::int64_t trial,
@@ -27,7 +35,7 @@ void insert_work(Connection& connection, Names& names, std::int64_t attempt, std
     phase.recomputed_flops = known_or_zero(phase.recomputed_flops);
   }
   insert_rows(connection, names, "attempt", attempt, phases);
-  insert_rows(connection, names, "trial", trial, work.figures);
+  insert_rows(connection, names, "trial", trial, numbered(work.figures));
 }
 
 void insert_samples(Connection& connection, Names& names, std::int64_t attempt,
@@ -48,7 +56,7 @@ void insert_measured(Connection& connection, Names& names, const AttemptRecord& 
   insert(record.timeline);
   insert(record.kernels);
   insert(record.operators);
-  insert(record.facts);
+  insert(numbered(record.facts));
 }
 
 }  // namespace sweepd

@@ -13,6 +13,7 @@
 
 #include "runner/base/files.h"
 #include "runner/base/units.h"
+#include "runner/report/few_notes.h"
 #include "runner/report/report.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/table_json.h"
@@ -32,6 +33,21 @@ void add_with_option(Command& command, std::vector<std::string>& words) {
                   "figure's, with its samples and attempts, its worst verdict, how the attempts "
                   "ended, and their ids")
       ->delimiter(',');
+}
+
+void add_notes_option(Command& command, std::string& notes) {
+  command
+      .add_option("--notes", notes,
+                  "few: below each table at most three notes, those about marks first; all: every "
+                  "note")
+      ->one_of({"few", "all"})
+      ->capture_default_str();
+}
+
+Table with_chosen_notes(Table table, const std::string& notes, const std::string& format,
+                        const std::string& where) {
+  if (notes == "all" || format == "json") return table;
+  return with_few_notes(std::move(table), where);
 }
 
 std::size_t terminal_width() {

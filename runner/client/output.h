@@ -20,6 +20,13 @@ void add_format_option(Command& command, std::string& format);
 // Adds --with, whose words `words` receives.
 void add_with_option(Command& command, std::vector<std::string>& words);
 
+// Adds --notes with its choices, `few` and `all`. `notes` has the default and receives the choice.
+void add_notes_option(Command& command, std::string& notes);
+
+// The table with the notes that are chosen: JSON always has all. `where` says what shows the rest.
+Table with_chosen_notes(Table table, const std::string& notes, const std::string& format,
+                        const std::string& where = "`--notes all`");
+
 // Returns the columns of the terminal on stdout, or 0 (no limit) if stdout is not a terminal.
 std::size_t terminal_width();
 

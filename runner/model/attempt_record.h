@@ -27,12 +27,14 @@ struct Fact {
   std::string name;
   std::optional<double> number;
   std::string text;
+  std::int64_t position = 0;  // set where it is stored
 
   static void visit(auto& self, auto&& field) {
     field("rank", self.rank, "", Implied());
     field("name", self.name, "", Interned(), Heading{"fact"});
     field("number", self.number, "NULL: a text");
     field("text", self.text, "");
+    field("position", self.position, "in the order of the workload; 0 in old results", Implied());
   }
 };
 

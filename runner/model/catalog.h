@@ -30,6 +30,13 @@ enum class ParamRole {
   kPlace,
 };
 
+// Whether the caption of a table names a parameter that is the same in all of it.
+enum class InCaption {
+  kIfSet,   // where it is not at its default; never a text, which may be long or private
+  kAlways,  // at its default too, because no figure means anything without it
+  kNever,   // how it was measured, or what changes no figure: `steps`, `seed`
+};
+
 struct ParamDef {
   std::string name;
   ValueType type = ValueType::kInteger;
@@ -54,6 +61,7 @@ struct ParamDef {
   // With a larger value, or a later choice, a step needs as much memory or more
   // (model/frontier.h). 0 of a parameter that may be 0 stands for another value.
   bool grows_memory = false;
+  InCaption in_caption = InCaption::kIfSet;
 
   // Checks syntax, choices, limits and, in a template, its names. The error names the parameter,
   // the value and what was expected.

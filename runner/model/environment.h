@@ -92,6 +92,7 @@ struct Environment {
   std::vector<DeviceState> states;
   std::string torch_version, cuda_version, cudnn_version, nccl_version;
   std::string build_commit;  // git commit of sweepd, with "-dirty" appended if it was modified
+  std::string version;       // of sweepd, "0.2.0"; empty in old results
   std::string code;          // a hash of the workload's code, WorkloadDef::code; may be empty
   std::string machine;       // a hash of what it ran on (machine_id.h); empty in old results
   std::string machine_facts;
@@ -118,6 +119,7 @@ struct Environment {
     field("tf32_matmul", self.tf32_matmul, "", Heading{"TF32 in matmul"});
     field("tf32_cudnn", self.tf32_cudnn, "", Heading{"TF32 in cuDNN"});
     field("cores", self.cores, "of rank 0, as a list", Sparse(), Heading{"cores of rank 0"});
+    field("version", self.version, "of sweepd; empty in old results", Sparse());
   }
 };
 

@@ -62,6 +62,10 @@ struct Place {};
 // ParamDef::grows_memory.
 struct GrowsMemory {};
 
+// InCaption::kAlways and kNever.
+struct Matters {};
+struct Immaterial {};
+
 // The worker fills it in: ParamDef::computed. A workload has at most one.
 struct Computed {};
 
@@ -121,6 +125,12 @@ inline void apply(ParamDef& def, FormOf limit) {
 }
 inline void apply(ParamDef& def, GrowsMemory) {
   def.grows_memory = true;
+}
+inline void apply(ParamDef& def, Matters) {
+  def.in_caption = InCaption::kAlways;
+}
+inline void apply(ParamDef& def, Immaterial) {
+  def.in_caption = InCaption::kNever;
 }
 inline void apply(ParamDef& def, Computed) {
   def.computed = true;

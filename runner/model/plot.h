@@ -11,7 +11,8 @@ namespace sweepd {
 struct Plot {
   PlotShape shape;
   std::string title;
-  std::string caption;  // "median of time, n = 10; bars: standard deviation"
+  // "median of time, n = 10; bars: standard deviation; batch 4, fp32; NVIDIA H100; 2026-11-26"
+  std::string caption;
   // Laid out as runner/report/plot_points.h says. The notes are those of `data`.
   Table data;
   Table lines;  // no columns: there are no vertical lines

@@ -32,11 +32,8 @@ struct QuerySpec {
   SweepId sweep;         // "" means every trial of the workload
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
-  // A dropped dimension with this value is not worth a note: a parameter's default.
-  struct Usual {
-    std::string name, value;
-  };
-  std::vector<Usual> usual = {};
+  // What the table's caption names, so that no note has to.
+  std::vector<std::string> said = {};
   // Columns of their own behind each figure's: "n" (samples), "attempts", "verdict", "outcome",
   // "attempt" (ids).
   std::vector<std::string> with;
@@ -80,7 +77,7 @@ struct ResultRow {
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown
   std::string no_peak = {};                           // why a peak that the work needs is unknown
   Verdict verdict = Verdict::kValid;
-  std::string note;                // why suspect, invalid, or not done
+  std::string note;                // why suspect, invalid, or not done; a line for each reason
   std::vector<Unsteady> unsteady;  // those of its attempts, by kind; of times only
   // Of an attempt that is not done, where times are asked for.
   std::optional<PartialSteps> partial = {};

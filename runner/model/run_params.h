@@ -35,19 +35,19 @@ struct RunParams {
     field(
         "device", device,
         "where the work runs; at submission `auto` becomes cuda if there is a usable GPU, else cpu",
-        one_of({"auto", "cpu", "cuda"}));
+        one_of({"auto", "cpu", "cuda"}), Immaterial());  // a caption names the device itself
     field("world_size", world_size, "ranks (processes) of one trial", at_least(1),
           at_most(kMaxRanks));
     field("warmup", warmup, "steps before the measured ones; kept, and marked as warm-up",
-          at_least(0), at_most(1e6));
+          at_least(0), at_most(1e6), Immaterial());
     field("steps", steps, "measured steps; with relative_error or min_time, at least this many",
-          at_least(1), at_most(1e6));
-    field("min_time", min_time, "measure for at least this long");
-    field("max_time", max_time, "stop measuring after this long; 0 is no limit");
+          at_least(1), at_most(1e6), Immaterial());
+    field("min_time", min_time, "measure for at least this long", Immaterial());
+    field("max_time", max_time, "stop measuring after this long; 0 is no limit", Immaterial());
     field("relative_error", relative_error,
           "stop when the standard error of the mean is below this share of the mean; 0 is a fixed "
           "number of steps",
-          at_least(0), at_most(1));
+          at_least(0), at_most(1), Immaterial());
     field(
         "slowdown", slowdown,
         "lengthen every timed step by this share of its time, to see whether a comparison finds it",
@@ -58,7 +58,7 @@ struct RunParams {
           one_of({"exposed", "ahead"}));
     field("threads", threads, "CPU threads of one rank; 0 is all cores of its lease", at_least(0),
           at_most(4096));
-    field("seed", seed, "seed of weights and data", at_least(0));
+    field("seed", seed, "seed of weights and data", at_least(0), Immaterial());
     field("memory_limit", memory_limit,
           "fail as out of memory when the device memory in use would exceed this; 0 is what the "
           "device has");

@@ -29,6 +29,15 @@ struct Table {
   // How many of the notes, the last ones, say what to be aware of: pooled results, invalid or
   // suspect timings, attempts that are not done.
   std::size_t warnings = 0;
+  // What all figures have in common and neither rows nor columns say: "batch 4, context 128, fp32;
+  // NVIDIA H100; 2026-11-26; sweepd 0.2.0". "" if nothing is known.
+  std::string caption = "";
+  // The same by name, for programs: "batch" and "4".
+  struct Constant {
+    std::string name, value;
+    bool operator==(const Constant&) const = default;
+  };
+  std::vector<Constant> constants = {};
 };
 
 }  // namespace sweepd

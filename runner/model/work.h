@@ -37,12 +37,14 @@ struct Figure {
   std::string name;  // snake_case, the unit in the name where it is not a count: `weights_bytes`
   double value = 0;  // integers up to 2^53 are exact
   std::string formula;
+  std::int64_t position = 0;  // set where it is stored
 
   static void visit(auto& self, auto&& field) {
     field("name", self.name, "", Interned());
     field("value", self.value, "");
     // A formula may hold the trial's own numbers: a cache of them would grow with the trials.
     field("formula", self.formula, "", Interned{false});
+    field("position", self.position, "in the order of the workload; 0 in old results", Implied());
   }
 };
 

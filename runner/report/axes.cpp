@@ -250,20 +250,6 @@ bool Axes::is_constant(std::string_view name) const {
                      [&](std::size_t d) { return results_->dimensions[d].name == name; });
 }
 
-std::vector<std::string> Axes::constants(const std::vector<QuerySpec::Usual>& usual) const {
-  std::vector<std::string> texts;
-  for (const std::size_t d : dropped_) {
-    const Dimension& dimension = results_->dimensions[d];
-    const std::string& value = dimension.values[used_[d].front()];
-    const bool is_usual = std::ranges::any_of(usual, [&](const QuerySpec::Usual& one) {
-      return one.name == dimension.name && one.value == value;
-    });
-    if (is_usual) continue;
-    texts.push_back(results_->dimensions[d].name + " = " + value_text(d, used_[d].front()));
-  }
-  return texts;
-}
-
 std::vector<Axes::Difference> Axes::hidden_differences(
     const std::vector<const ResultRow*>& rows) const {
   std::vector<Difference> differences;

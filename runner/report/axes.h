@@ -64,8 +64,6 @@ class Axes {
   // Returns the number that a row or column dimension has at a point, or nothing for other names.
   std::optional<double> number_at(const Key& row, const Key& column, std::string_view name) const;
   bool is_constant(std::string_view name) const;  // dropped by only_varying
-  // "batch = 4", without those that are `usual`.
-  std::vector<std::string> constants(const std::vector<QuerySpec::Usual>& usual) const;
   // A dimension that the table does not show and in which some results differ, with the values that
   // they have, in display order. A result that the reader pooled has all values.
   struct Difference {

@@ -104,6 +104,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
   }
   cell.text += mark_of(verdict);
   if (content.pooled->unsteady) cell.text += kUnsteadyMark;
+  if (judges(style) && !content.partner.judged && only) cell.text += kUnjudgedMark;
   if (named == 1 && verdict != Verdict::kInvalid) cell.number = only;
   cell.bold = judges(style) && stands_out(content.partner, style.bold);
   return cell;

@@ -41,6 +41,9 @@ bool shows(const CellTemplate& cell, std::string_view figure);
 
 std::string_view mark_of(Verdict verdict);              // "", "‡", "†"
 inline constexpr std::string_view kUnsteadyMark = "§";  // follows that of the verdict
+// Follows the others: the cell would be bold if it differed from its baseline, and that is not
+// known.
+inline constexpr std::string_view kUnjudgedMark = "?";
 
 // "peak allocated" for peak_allocated_bytes: the unit stands beside it.
 std::string metric_label(const std::string& metric);

@@ -56,6 +56,8 @@ Cell needed(const Comparison& comparison) {
   return {fmt::format("{}", n), static_cast<double>(n), false};
 }
 
+constexpr const char* kNotJudged = "not judged";
+
 // What is better about a time is that it is shorter; about a rate that it is higher.
 std::string word_of(const ComparedResults& compared, Change change) {
   if (compared.better == Better::kLarger && change == Change::kFaster) return "better";
@@ -73,7 +75,8 @@ std::vector<Cell> row_of(const ComparedResults& compared, const ComparedPoint& p
   row.push_back(number(c.interval ? std::optional(c.interval->low) : std::nullopt, 3));
   row.push_back(number(c.interval ? std::optional(c.interval->high) : std::nullopt, 3));
   row.push_back(p_value(c));
-  row.push_back({word_of(compared, c.change), std::nullopt,
+  const bool judged = c.method != stats::Method::kNone;
+  row.push_back({judged ? word_of(compared, c.change) : kNotJudged, std::nullopt,
                  c.change == Change::kFaster || c.change == Change::kSlower});
   row.push_back(processes(c));
   row.push_back(needed(c));
@@ -151,7 +154,8 @@ void note_few(const ComparedResults& compared, std::vector<std::string>& notes) 
         counted(n, "point")));
   }
   if (const std::size_t n = points_by(compared, stats::Method::kNone); n > 0) {
-    notes.push_back(fmt::format("{}: too few steps for an interval", counted(n, "point")));
+    notes.push_back(
+        fmt::format("{}: {}, too few steps for an interval", counted(n, "point"), kNotJudged));
   }
 }
 

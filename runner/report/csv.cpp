@@ -34,6 +34,7 @@ std::string to_csv(const Table& table) {
   std::string out;
   std::vector<std::string> fields;
   for (const Column& column : table.columns) fields.push_back(report::header_text(column));
+  for (const Table::Constant& constant : table.constants) fields.push_back(constant.name);
   append_record(out, fields);
   for (const auto& row : table.rows) {
     fields.clear();
@@ -41,6 +42,7 @@ std::string to_csv(const Table& table) {
       fields.push_back(cell.number ? to_text(*cell.number) : cell.text);
     }
     fields.resize(table.columns.size());
+    for (const Table::Constant& constant : table.constants) fields.push_back(constant.value);
     append_record(out, fields);
   }
   return out;

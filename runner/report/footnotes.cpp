@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxReasons = 3;     // of one kind; `show` lists them all
 constexpr std::size_t kMaxPartlyDone = 5;  // cells listed one by one
-constexpr std::size_t kMaxCells = 3;       // listed for one reason
+constexpr std::size_t kMaxCells = 2;       // named for one reason
 constexpr std::size_t kMaxText = 160;      // of one reason: a command may be 400 letters long
 
 // Cuts the text to the problem, without the command that fixes it, which may have 400 letters.
@@ -29,22 +29,20 @@ std::string one_line(const std::string& text) {
   return front + " … (`sweepctl show` has the rest)";
 }
 
-// " in tiny, forward; small, forward and 4 more cells"
+// " in tiny, forward and small, forward", " in 6 cells"
 std::string where(const std::vector<std::string>& cells) {
   if (cells.empty()) return "";
-  const std::size_t shown = std::min(cells.size(), kMaxCells);
-  std::string list = " in " + join({cells.begin(), cells.begin() + static_cast<int>(shown)}, "; ");
-  if (shown < cells.size()) {
-    list += fmt::format(" and {}", counted(cells.size() - shown, "more cell"));
-  }
-  return list;
+  if (cells.size() > kMaxCells) return " in " + counted(cells.size(), "cell");
+  return " in " + join(cells, " and ");
 }
 
-// The text without its figures: "load 4" and "load 5" are of one kind.
-std::string kind_of(const std::string& text) {
+// A load average makes each attempt's text unique.
+std::string without_numbers(const std::string& text) {
   std::string kind;
   for (const char c : text) {
-    if (c < '0' || c > '9') kind += c;
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) kind += c;
+    if (digit && !kind.ends_with('#')) kind += '#';
   }
   return kind;
 }
@@ -81,51 +79,44 @@ std::string counted(std::size_t n, const std::string& thing) {
   return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
 }
 
-void Footnotes::Reasons::add(const std::string& whole, const std::string& attempt,
+// An attempt may have several reasons, one a line.
+void Footnotes::Reasons::add(const std::string& note, const std::string& attempt,
                              const std::string& cell) {
+  for (const std::string& reason : split(note, '\n')) add_one(reason, attempt, cell);
+}
+
+void Footnotes::Reasons::add_one(const std::string& whole, const std::string& attempt,
+                                 const std::string& cell) {
   const std::string text = one_line(whole);
-  const auto [entry, added] = index.try_emplace(text, all.size());
-  if (added) all.push_back({text, {}, {}});
+  const auto [entry, added] = index.try_emplace(without_numbers(text), all.size());
+  if (added) all.push_back({text, {}, {}, false});
   Reason& reason = all[entry->second];
+  reason.other_numbers |= reason.text != text;
   reason.attempts.insert(attempt);
   const bool known = !reason.cells.empty() && reason.cells.back() == cell;
   if (!cell.empty() && !known) reason.cells.push_back(cell);
 }
 
-// A single reason applies to every cell with the mark. If there are several, each must name its
-// cells.
-void Footnotes::Reasons::append_lines(const std::string& heading,
-                                      std::vector<std::string>& lines) const {
+// A single reason applies to every cell with the mark. If there are several, each must say where.
+std::string Footnotes::Reasons::line(const std::string& heading) const {
+  const bool same =
+      std::ranges::all_of(all, [&](const Reason& each) { return each.cells == all.front().cells; });
+  std::string line = heading;
+  if (same && all.size() > 1) line += where(all.front().cells);
   for (std::size_t i = 0; i < std::min(all.size(), kMaxReasons); ++i) {
     const Reason& reason = all[i];
-    std::string line = heading;
-    if (all.size() > 1) line += where(reason.cells);
-    if (!reason.text.empty()) line.append(": ").append(reason.text);
-    if (reason.attempts.size() > 1) {
-      line += fmt::format(" ({})", counted(reason.attempts.size(), "attempt"));
-    }
-    lines.push_back(std::move(line));
+    if (i > 0) line += ";";
+    if (!same) line += where(reason.cells);
+    if (!reason.text.empty()) line += (line.ends_with(';') ? " " : ": ") + reason.text;
+    std::vector<std::string> more;
+    if (reason.attempts.size() > 1) more.push_back(counted(reason.attempts.size(), "attempt"));
+    if (reason.other_numbers) more.emplace_back("with other numbers");
+    if (!more.empty()) line += " (" + join(more, ", ") + ")";
   }
-  if (all.size() <= kMaxReasons) return;
-  struct Rest {
-    std::set<std::string> attempts;
-    std::vector<std::string> cells;
-  };
-  std::set<std::string> kinds;
-  for (std::size_t i = 0; i < kMaxReasons; ++i) kinds.insert(kind_of(all[i].text));
-  Rest same_kind, others;
-  for (std::size_t i = kMaxReasons; i < all.size(); ++i) {
-    Rest& rest = kinds.contains(kind_of(all[i].text)) ? same_kind : others;
-    rest.attempts.insert(all[i].attempts.begin(), all[i].attempts.end());
-    rest.cells.insert(rest.cells.end(), all[i].cells.begin(), all[i].cells.end());
+  if (all.size() > kMaxReasons) {
+    line += "; and " + counted(all.size() - kMaxReasons, "other reason");
   }
-  const auto add = [&](const Rest& rest, const char* what) {
-    if (rest.attempts.empty()) return;
-    lines.push_back(fmt::format("{}{}: {} {}", heading, where(rest.cells),
-                                counted(rest.attempts.size(), "more attempt"), what));
-  };
-  add(same_kind, "of the same kind (with other figures)");
-  add(others, "with other reasons (`sweepctl show` has them)");
+  return line;
 }
 
 void Footnotes::add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,
@@ -134,7 +125,7 @@ void Footnotes::add_cell(const std::string& name, const std::vector<const Result
   for (const ResultRow* row : rows) {
     if (row->pending && row->stats.n == 0) continue;
     if (!is_done(*row)) {
-      ended_[row->outcome].add(row->note, identity(*row), name);
+      ended_[row->outcome].add_one(row->note, identity(*row), name);
       continue;
     }
     done.push_back(row);
@@ -228,6 +219,17 @@ void Footnotes::append_pooling(std::vector<std::string>& lines) const {
   }
 }
 
+std::string Footnotes::marks() const {
+  std::vector<std::string> lines;
+  for (const Verdict verdict : {Verdict::kInvalid, Verdict::kSuspect}) {
+    const auto found = marked_.find(verdict);
+    if (found == marked_.end()) continue;
+    lines.push_back(found->second.line(fmt::format("{} {}", mark_of(verdict), name_of(verdict))));
+  }
+  for (std::string& line : unsteady_.lines()) lines.push_back(std::move(line));
+  return join(lines, "; ");
+}
+
 std::vector<std::string> Footnotes::lines() const {
   std::vector<std::string> lines;
   append_pooling(lines);
@@ -238,18 +240,13 @@ std::vector<std::string> Footnotes::lines() const {
     lines.push_back(fmt::format("{}: only the attempts that are done count",
                                 counted(partly_done_.size() - kMaxPartlyDone, "more cell")));
   }
-  for (const Verdict verdict : {Verdict::kInvalid, Verdict::kSuspect}) {
-    const auto found = marked_.find(verdict);
-    if (found == marked_.end()) continue;
-    found->second.append_lines(fmt::format("{} {}", mark_of(verdict), name_of(verdict)), lines);
-  }
-  for (std::string& line : unsteady_.lines()) lines.push_back(std::move(line));
   for (const auto& [outcome, reasons] : ended_) {
     // The word is already in the cell, so only a reason adds to it.
     Reasons with_text;
     std::copy_if(reasons.all.begin(), reasons.all.end(), std::back_inserter(with_text.all),
                  [](const Reason& reason) { return !reason.text.empty(); });
-    with_text.append_lines(std::string(info_of(outcome).cell), lines);
+    if (with_text.all.empty()) continue;
+    lines.push_back(with_text.line(std::string(info_of(outcome).cell)));
   }
   return lines;
 }

@@ -24,20 +24,25 @@ class Footnotes {
   void add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,
                 const Axes& axes);
   std::vector<std::string> lines() const;
+  // One line for all marks: what is invalid, suspect, or not on one level. "" without marks.
+  std::string marks() const;
 
  private:
-  // Distinct texts in the order of their appearance, each with the attempts it comes from and the
-  // cells that show it.
+  // Texts that differ in more than their numbers, in the order of their appearance, each with the
+  // attempts it comes from and the cells that show it.
   struct Reason {
-    std::string text;
+    std::string text;  // the first one
     std::set<std::string> attempts;
     std::vector<std::string> cells;
+    bool other_numbers = false;
   };
   struct Reasons {
     std::vector<Reason> all;
-    std::map<std::string, std::size_t> index;  // a load average makes each attempt's text unique
-    void add(const std::string& whole, const std::string& attempt, const std::string& cell);
-    void append_lines(const std::string& heading, std::vector<std::string>& lines) const;
+    std::map<std::string, std::size_t> index;  // by the text without its numbers
+    void add(const std::string& note, const std::string& attempt, const std::string& cell);
+    void add_one(const std::string& whole, const std::string& attempt, const std::string& cell);
+    // "‡ suspect in tiny: the device was throttled; in 4 cells: ..."
+    std::string line(const std::string& heading) const;
   };
 
   void add_pooling(const std::vector<const ResultRow*>& done, const Axes& axes);

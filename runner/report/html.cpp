@@ -134,6 +134,9 @@ std::string notes_to_html(const std::vector<std::string>& notes, std::size_t war
 std::string to_html(const Table& table, const Table* details) {
   std::string out = "<figure class=\"table\">\n";
   if (!table.title.empty()) out += "<figcaption>" + escape_markup(table.title) + "</figcaption>\n";
+  if (!table.caption.empty()) {
+    out += "<p class=\"constants\">" + escape_markup(table.caption) + "</p>\n";
+  }
   if (table.rows.empty() || table.columns.empty()) {
     out += "<p>No rows.</p>\n";
   } else {

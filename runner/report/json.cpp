@@ -42,7 +42,16 @@ std::string to_json_text(const Table& table) {
   }
   notes.reserve(table.notes.size());
   for (const std::string& note : table.notes) notes.push_back(quoted(note));
-  return "{\n  \"title\": " + quoted(table.title) + ",\n  \"columns\": " + list(columns) +
+  std::string caption;
+  if (!table.caption.empty()) {
+    std::vector<std::string> constants;
+    for (const Table::Constant& constant : table.constants) {
+      constants.push_back(quoted(constant.name) + ": " + quoted(constant.value));
+    }
+    caption = ",\n  \"caption\": " + quoted(table.caption) + ",\n  \"constants\": {" +
+              join(constants, ", ") + "}";
+  }
+  return "{\n  \"title\": " + quoted(table.title) + caption + ",\n  \"columns\": " + list(columns) +
          ",\n  \"rows\": " + list(rows) + ",\n  \"notes\": " + list(notes) + "\n}\n";
 }
 

@@ -120,7 +120,9 @@ std::string tabular(const Table& table) {
 
 std::string to_latex(const Table& table) {
   std::string out = "% needs \\usepackage{booktabs}\n\\begin{table}[htbp]\n  \\centering\n";
-  if (!table.title.empty()) out += "  \\caption{" + in_latex(table.title) + "}\n";
+  std::vector<std::string> captions{table.title, table.caption};
+  std::erase(captions, "");
+  if (!captions.empty()) out += "  \\caption{" + in_latex(join(captions, ". ")) + "}\n";
   const bool empty = table.rows.empty() || table.columns.empty();
   out += empty ? "  No rows.\n" : tabular(table);
   if (!table.notes.empty()) {

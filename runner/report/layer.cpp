@@ -142,7 +142,7 @@ Partner Layer::partner(const Key& row, const Key& column) const {
   if (found.group == nullptr || found.group->pooled.stats.n == 0) return {};
   const auto found_judged = judged_.find({row, column});
   const Judged judged = found_judged == judged_.end() ? Judged{} : found_judged->second;
-  return {&found.group->pooled, found.itself, judged.p, judged.change};
+  return {&found.group->pooled, found.itself, judged.p, judged.change, judged.possible};
 }
 
 std::vector<const ResultRow*> Layer::failed_baseline(const Key& row, const Key& column) const {

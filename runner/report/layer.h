@@ -103,6 +103,7 @@ class Layer {
   struct Judged {
     std::optional<double> p;
     stats::Change change = stats::Change::kUnclear;
+    bool possible = true;  // whether there is anything to judge by
   };
   void set_judged(const Key& row, const Key& column, Judged judged) {
     judged_[{row, column}] = judged;

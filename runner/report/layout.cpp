@@ -30,7 +30,7 @@ bool ends_with_unit(std::string_view name, std::string_view unit) {
 
 std::size_t begin_of_marks(std::string_view text) {
   for (const std::string_view mark :
-       {kUnsteadyMark, mark_of(Verdict::kSuspect), mark_of(Verdict::kInvalid)}) {
+       {kUnjudgedMark, kUnsteadyMark, mark_of(Verdict::kSuspect), mark_of(Verdict::kInvalid)}) {
     if (text.ends_with(mark)) text.remove_suffix(mark.size());
   }
   return text.size();

@@ -50,6 +50,7 @@ void append_line(std::string& out, const std::vector<std::string>& cells) {
 std::string to_markdown(const Table& table) {
   std::string out;
   if (!table.title.empty()) out += "**" + escape(table.title) + "**\n\n";
+  if (!table.caption.empty()) out += escape(table.caption) + "\n\n";
   if (table.rows.empty() || table.columns.empty()) {
     out += "No rows.\n";
   } else {
@@ -66,6 +67,13 @@ std::string to_markdown(const Table& table) {
     for (std::size_t i = 1; i < lines.size(); ++i) append_line(out, lines[i]);
   }
   if (!table.notes.empty()) out += '\n';
+  for (const std::string& note : table.notes) out += "- " + escape(note) + "\n";
+  return out;
+}
+
+std::string notes_in_markdown(const Table& table) {
+  std::string out;
+  if (!table.title.empty()) out += "**" + escape(table.title) + "**\n\n";
   for (const std::string& note : table.notes) out += "- " + escape(note) + "\n";
   return out;
 }

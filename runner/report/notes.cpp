@@ -11,18 +11,37 @@
 #include "runner/base/units.h"
 #include "runner/model/cell_name.h"
 #include "runner/report/cell_format.h"
+#include "runner/stats/summary.h"
 
 namespace sweepd::report {
 namespace {
 
-// Values with the same metric and number of samples share a line.
+// Values with the same number of samples share a caption.
 struct Caption {
-  std::string metric;
   std::pair<std::int64_t, std::int64_t> counts;
-  std::string text;  // "" when their templates differ
+  std::vector<std::string> labels;   // "mean ± std", each once
+  std::vector<std::string> metrics;  // each once
   std::vector<std::string> names;
-  std::string basis;  // of rates: " (rates by its mean)"
+  std::string rates;  // " (rates by its mean)"
+  std::string alone;  // of the only value
 };
+
+void note_once(std::vector<std::string>& all, const std::string& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+// Whether the number of samples says something about a figure: a fact or a number of bytes is exact
+// however often it was read.
+bool is_sampled(const Layer& layer) {
+  const ResultSet& results = layer.results();
+  const std::string metric = results.metric.empty() ? "time" : results.metric;
+  if (metric == "figure" || metric.starts_with("figure.")) return false;
+  const bool exact = metric == "fact" || metric.starts_with("fact.") || results.unit == "B" ||
+                     metric == "steady_from" || metric.ends_with("_calls");
+  const bool once = metric == "setup_time" || metric.starts_with("kernel_") ||
+                    metric.starts_with("operator_") || metric.starts_with("range_time");
+  return !exact && !once;
+}
 
 std::string count_text(const std::pair<std::int64_t, std::int64_t>& counts) {
   const auto& [fewest, most] = counts;
@@ -93,39 +112,41 @@ std::vector<std::string> narrower_values(const TableSpec& table) {
 
 }  // namespace
 
-std::vector<std::string> captions(const std::vector<Layer>& layers, const std::vector<Key>& rows) {
+std::string figures_note(const std::vector<Layer>& layers, const std::vector<Key>& rows) {
   std::vector<Caption> all;
   for (const Layer& layer : layers) {
     const auto counts = layer.counts(rows);
+    if (counts.second == 1 && !is_sampled(layer)) continue;
     const std::string text = caption(layer.style(), layer.metric(), counts.first, counts.second);
     if (text.empty()) continue;
-    const std::string name = layer.value().name.empty() ? layer.metric() : layer.value().name;
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Caption& each) {
-      return each.metric == layer.metric() && each.counts == counts;
-    });
-    if (same == all.end()) {
-      all.push_back({layer.metric(), counts, text, {name}, basis_of_rates(layer.style())});
-      continue;
-    }
-    if (same->text != text) same->text.clear();
-    if (same->basis.empty()) same->basis = basis_of_rates(layer.style());
-    const bool listed =
-        std::find(same->names.begin(), same->names.end(), name) != same->names.end();
-    if (!listed) same->names.push_back(name);
+    auto same = std::ranges::find_if(all, [&](const auto& each) { return each.counts == counts; });
+    if (same == all.end()) same = all.insert(all.end(), Caption{counts, {}, {}, {}, "", text});
+    note_once(same->labels, template_label(layer.style().cell));
+    note_once(same->metrics, layer.metric());
+    note_once(same->names, layer.value().name.empty() ? layer.metric() : layer.value().name);
+    if (same->rates.empty()) same->rates = basis_of_rates(layer.style());
   }
-  std::vector<std::string> lines;
+  std::vector<std::string> parts;
   for (const Caption& each : all) {
     const std::string names = all.size() == 1 ? "" : join(each.names, ", ") + ": ";
-    lines.push_back(names + (each.text.empty() ? fmt::format("figures of {}{}, n = {}", each.metric,
-                                                             each.basis, count_text(each.counts))
-                                               : each.text));
+    const bool one = each.labels.size() == 1 && each.metrics.size() == 1;
+    const std::string what = each.labels.size() == 1 ? each.labels.front() : "figures";
+    parts.push_back(names + (one ? each.alone
+                                 : fmt::format("{} of {}{}, n = {}", what, join(each.metrics, ", "),
+                                               each.rates, count_text(each.counts))));
   }
-  return lines;
+  return join(parts, "; ");
 }
 
-std::vector<std::string> filter_notes(const TableSpec& table) {
+std::vector<std::string> filter_notes(const TableSpec& table,
+                                      const std::vector<std::string>& said) {
+  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   std::vector<std::string> lines;
   for (const TableSpec::Filter& filter : table.where) {
+    const bool shown = is_in(table.rows, filter.name) || is_in(table.columns, filter.name);
+    if (shown || is_in(said, filter.name) || goes_without_saying(filter, "")) continue;
     // A filter that each value replaces by its own says nothing.
     const bool replaced =
         !table.values.empty() &&
@@ -181,38 +202,45 @@ std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Laye
   return {line};
 }
 
-std::string speedup_note(const std::string& name, const Layer& layer, const Key& column,
-                         const std::vector<Key>& rows) {
+std::optional<Speedups> speedups_of(const Layer& layer, const Key& column,
+                                    const std::vector<Key>& rows) {
   const auto& parts = layer.style().cell.parts;
   const auto part = std::find_if(parts.begin(), parts.end(), [](const auto& each) {
     const CellName* known = find_cell_name(each.name);
     return known != nullptr && known->compared_figure() == "speedup";
   });
-  if (part == parts.end()) return "";
-  double sum = 0, largest = 0;
-  std::size_t count = 0;
+  if (part == parts.end()) return std::nullopt;
+  std::vector<double> all;
+  double largest = 0;
   const Key* best = nullptr;
   for (const Key& row : rows) {
     const Group* group = layer.find(row, column);
     if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
-    if (layer.partner(row, column).itself) return "";
+    if (layer.partner(row, column).itself) return std::nullopt;
     const auto speedup = layer.figure(row, column, part->name);
     if (!speedup || !*speedup) continue;
-    sum += **speedup;
-    ++count;
+    all.push_back(**speedup);
     if (best != nullptr && **speedup <= largest) continue;
     largest = **speedup;
     best = &row;
   }
-  if (count < 2) return "";
+  const auto mean = stats::geometric_mean(all);
+  if (all.size() < 2 || !mean) return std::nullopt;
   const auto format = parse_number_format(part->format);
   const auto shown = [&](double value) {
     return format_number(value, format ? *format : NumberFormat{});
   };
-  const std::string where = layer.axes().row_name(*best);
-  return fmt::format("{}: on average {} over {} rows, largest {}{}",
-                     name.empty() ? "speed-up" : name, shown(sum / static_cast<double>(count)),
-                     count, shown(largest), where.empty() ? "" : " (" + where + ")");
+  return Speedups{shown(*mean), all.size(), shown(largest), layer.axes().row_name(*best)};
+}
+
+std::string speedup_note(const std::vector<std::pair<std::string, Speedups>>& columns) {
+  std::vector<std::string> texts;
+  for (const auto& [name, each] : columns) {
+    texts.push_back(fmt::format("{}{} over {} rows, largest {}{}", name.empty() ? "" : name + " ",
+                                each.mean, each.rows, each.largest,
+                                each.largest_in.empty() ? "" : " (" + each.largest_in + ")"));
+  }
+  return texts.empty() ? "" : "geometric mean of the speed-ups: " + join(texts, "; ");
 }
 
 }  // namespace sweepd::report

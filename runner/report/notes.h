@@ -2,7 +2,10 @@
 // of.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/report/layer.h"
@@ -10,11 +13,12 @@
 namespace sweepd::report {
 
 // Describes the figures of the shown rows: "mean ± std of time, n = 10", by value where they
-// differ.
-std::vector<std::string> captions(const std::vector<Layer>& layers, const std::vector<Key>& rows);
+// differ. "" if all are exact, as formulas and sizes are.
+std::string figures_note(const std::vector<Layer>& layers, const std::vector<Key>& rows);
 
-// Returns "only precision = bf16"; values with narrower filters share one line.
-std::vector<std::string> filter_notes(const TableSpec& table);
+// Returns "only pass = profile", for what neither rows and columns nor the caption say (`said`);
+// values with narrower filters share one line.
+std::vector<std::string> filter_notes(const TableSpec& table, const std::vector<std::string>& said);
 
 // Lists what the table names and no result has, once something is done: a name may be misspelt.
 // A sweep that never ran is listed at once.
@@ -23,10 +27,19 @@ std::vector<std::string> unknown_notes(const std::vector<Layer>& layers);
 // Says what comparisons are with: "compared with precision = fp32 by the means".
 std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Layer>& layers);
 
-// Returns "compiled: on average 1.52 over 20 rows, largest 2.31 (64 256)" for a column of
-// speed-ups, without invalid ones. Returns "" if fewer than two rows have a speed-up, and if the
-// rows themselves are compared, because an average over different methods means nothing.
-std::string speedup_note(const std::string& name, const Layer& layer, const Key& column,
-                         const std::vector<Key>& rows);
+// The speed-ups of one column, without invalid ones.
+struct Speedups {
+  std::string mean;  // the geometric one
+  std::size_t rows = 0;
+  std::string largest, largest_in;
+};
+// Nothing if fewer than two rows have a speed-up, and if the rows themselves are compared, because
+// an average over different methods means nothing.
+std::optional<Speedups> speedups_of(const Layer& layer, const Key& column,
+                                    const std::vector<Key>& rows);
+
+// "geometric mean of the speed-ups: compiled 1.50 over 20 rows, largest 2.31 (64 256)"; "" for
+// none.
+std::string speedup_note(const std::vector<std::pair<std::string, Speedups>>& columns);
 
 }  // namespace sweepd::report

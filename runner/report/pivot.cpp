@@ -251,22 +251,21 @@ class Pivot {
 
   void add_notes(Table& table, std::size_t all_rows) {
     const auto add = [&table](std::vector<std::string> lines) {
-      for (std::string& line : lines) table.notes.push_back(std::move(line));
+      for (std::string& line : lines) {
+        if (!line.empty()) table.notes.push_back(std::move(line));
+      }
     };
-    add(report::captions(layers_, order_));
+    std::vector<std::string> about{report::figures_note(layers_, order_)};
+    for (std::string& line : report::baseline_notes(query_.table, layers_)) {
+      about.push_back(std::move(line));
+    }
+    std::erase(about, "");
+    add({join(about, "; ")});
     add(report::error_notes(layers_, order_));
-    add(report::baseline_notes(query_.table, layers_));
     add(report::significance_notes(significance_));
     add(report::best_notes(query_.table, layers_));
-    for (const ValueColumn& column : columns_) {
-      const Layer& layer = layers_[column.layer];
-      const std::string name = axes().column_name(column.key, layer.value().name);
-      const std::string note = report::speedup_note(name, layer, column.key, order_);
-      if (!note.empty()) table.notes.push_back(note);
-    }
-    const auto constants = axes().constants(query_.usual);
-    if (!constants.empty()) table.notes.push_back(join(constants, ", "));
-    add(report::filter_notes(query_.table));
+    add({speedups()});
+    add(report::filter_notes(query_.table, query_.said));
     add(report::unknown_notes(layers_));
     std::vector<SourceRemark> remarks;
     for (const Layer& layer : layers_) {
@@ -279,11 +278,25 @@ class Pivot {
       table.notes.push_back(fmt::format("the first {} of {} rows", order_.size(), all_rows));
     }
     const std::size_t explanations = table.notes.size();
+    std::vector<std::string> marks{footnotes_.marks(), report::unjudged_note(significance_)};
+    for (std::string& line : slow_steps_.lines()) marks.push_back(std::move(line));
+    std::erase(marks, "");
+    add({join(marks, "; ")});
     if (pooling_.any()) table.notes.push_back(pooling_.warning());
     add(footnotes_.lines());
-    add(slow_steps_.lines());
     add(partial_.lines());
     table.warnings = table.notes.size() - explanations;
+  }
+
+  std::string speedups() const {
+    std::vector<std::pair<std::string, report::Speedups>> all;
+    for (const ValueColumn& column : columns_) {
+      const Layer& layer = layers_[column.layer];
+      auto found = report::speedups_of(layer, column.key, order_);
+      if (!found) continue;
+      all.emplace_back(axes().column_name(column.key, layer.value().name), std::move(*found));
+    }
+    return report::speedup_note(all);
   }
 
   std::string cell_name(const Key& row, const ValueColumn& column) const {

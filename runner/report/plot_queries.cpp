@@ -72,8 +72,10 @@ std::string left_out_text(const PlotShape& shape, const report::PlotPoints& poin
                      report::counted(count, "point"), count == 1 ? "has" : "have");
 }
 
-// "median of time, phase = forward, n = 10; bars: from min to max"
-std::string caption_of(const PlotSpec& plot, const report::PlotPoints& points) {
+// "median of time, phase = forward, n = 10; bars: from min to max". `said` are filters that need no
+// mention.
+std::string caption_of(const PlotSpec& plot, const report::PlotPoints& points,
+                       const std::vector<Table::Constant>& said) {
   const std::string& metric = plot.data.metric;
   const CellName* figure = find_cell_name(plot.shape.figure);
   const bool labelled = figure != nullptr && !figure->label.empty();
@@ -83,6 +85,9 @@ std::string caption_of(const PlotSpec& plot, const report::PlotPoints& points) {
                   rate ? "by" : "of", report::metric_label(metric.empty() ? "time" : metric))};
   for (const TableSpec::Filter& filter : plot.data.where) {
     if (filter.name == "phase" && filter.values == std::vector<std::string>{"step"}) continue;
+    if (std::ranges::any_of(said, [&](const auto& each) { return each.name == filter.name; })) {
+      continue;
+    }
     parts.push_back(fmt::format("{} = {}", filter.name, join(filter.values, ", ")));
   }
   for (const TableSpec::Filter& name : plot.data.baseline) {
@@ -119,7 +124,8 @@ Plot finish_plot(const PlotSpec& plot, Table data, Table lines) {
     table.columns.erase(table.columns.begin());
     for (auto& row : table.rows) row.erase(row.begin());
   }
-  finished.caption = caption_of(plot, report::PlotPoints(finished));
+  finished.caption = caption_of(plot, report::PlotPoints(finished), finished.data.constants);
+  if (!finished.data.caption.empty()) finished.caption += "; " + finished.data.caption;
   return finished;
 }
 

@@ -36,6 +36,7 @@ struct Partner {
   bool itself = false;                             // the cell is the baseline's own
   std::optional<double> p = {};                    // of the difference from it (significance.h)
   stats::Change change = stats::Change::kUnclear;  // the same
+  bool judged = true;  // false: the difference cannot be judged, as of too few steps
 };
 
 // Whether the cell is faster or slower than its partner, whichever `bold` asks for.

@@ -95,6 +95,8 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 //                                 has no Cell::number: a figure that broke physics must not slip
 //                                 into somebody's arithmetic
 //   steps not on one level (§)    shown with the mark; a note says in how many cells, and how
+//   not judged (?)                a cell that would be bold if it had changed, and nothing, such as
+//                                 a spread between steps, says whether it has
 //   a mean above the median       by more than a tenth, because of a few slow steps: a note says in
 //                                 how many of the cells that show no median
 //
@@ -114,10 +116,13 @@ Result<Table> pivot(const ResultSet& results, const QuerySpec& query);
 
 // GitHub's dialect, padded so that the source reads as a table too.
 std::string to_markdown(const Table& table);
-// RFC 4180: CRLF line ends, a header row with units in parentheses, numbers unrounded.
+std::string notes_in_markdown(const Table& table);  // its title and notes alone
+// RFC 4180: CRLF line ends, a header row with units in parentheses, numbers unrounded. What the
+// caption names stands in columns behind the others.
 std::string to_csv(const Table& table);
-// {"title","columns":[{"name","unit"}],"rows":[[number|"text"|null ...]],"notes":[]}. Numbers are
-// unrounded; null is an empty cell or a number that is not finite.
+// {"title","caption"?,"constants"?:{"name":"text"},"columns":[{"name","unit"}],
+// "rows":[[number|"text"|null ...]],"notes":[]}. Numbers are unrounded; null is an empty cell or a
+// number that is not finite.
 std::string to_json_text(const Table& table);
 // For a terminal of `width` columns, 0 for any width. Long text continues on lines below. A table
 // that is still too wide continues below with the row headers repeated.

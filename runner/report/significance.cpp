@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
+#include "runner/report/footnotes.h"
 #include "runner/report/processes.h"
 #include "runner/stats/false_discovery.h"
 
@@ -50,7 +51,8 @@ class Comparer {
       const stats::Comparison& made = found_.comparisons[cell.comparison];
       cell.layer->set_judged(
           cell.row, cell.column,
-          {made.adjusted_p, in_terms_of(cell.layer->results().better, made.change)});
+          {made.adjusted_p, in_terms_of(cell.layer->results().better, made.change),
+           made.method != stats::Method::kNone});
     }
     return std::move(found_);
   }
@@ -70,11 +72,13 @@ class Comparer {
     if (std::max(own.verdict, other.verdict) == Verdict::kInvalid) return;
     if (!own.error.one_trial || !other.error.one_trial) {
       ++found_.mixed;
+      layer.set_judged(row, column, {{}, stats::Change::kUnclear, false});
       return;
     }
     const RowsOf here = figures_of(group), there = figures_of(*baseline.group);
     if (share_an_attempt(here, there)) {
       ++found_.shared;
+      layer.set_judged(row, column, {{}, stats::Change::kUnclear, false});
       return;
     }
     const auto [entry, added] = index_.try_emplace({here, there}, found_.comparisons.size());
@@ -133,6 +137,19 @@ void note_correction(const Significance& found, std::vector<std::string>& lines)
   }
 }
 
+// How many cells have nothing to judge their difference by, and why.
+std::vector<std::pair<std::size_t, std::string_view>> without_spread(const Significance& found) {
+  const auto few = static_cast<std::size_t>(
+      std::count_if(found.comparisons.begin(), found.comparisons.end(),
+                    [](const auto& each) { return each.method == stats::Method::kNone; }));
+  std::vector<std::pair<std::size_t, std::string_view>> all{
+      {few, "too few steps for an interval"},
+      {found.mixed, "the attempts of a side are of different trials, so they are no repeats"},
+      {found.shared, "both sides count the same attempt"}};
+  std::erase_if(all, [](const auto& each) { return each.first == 0; });
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> significance_notes(const Significance& found) {
@@ -158,27 +175,29 @@ std::vector<std::string> significance_notes(const Significance& found) {
         subject, counted(n, "cell"), found.p_values && found.bold ? "they come" : "it comes",
         found.p_values && found.bold ? "are" : "is", found.p_values ? "be small for" : "mark"));
   }
-  const auto without = [&](std::size_t n, std::string_view why) {
-    if (n == 0) return;
-    lines.push_back(fmt::format("no {} in {}: {}",
-                                found.p_values && found.bold ? "p or bold" : subject,
-                                counted(n, "cell"), why));
-  };
-  const auto no_p = [&](bool any_spread) {
-    return static_cast<std::size_t>(
-        std::count_if(found.comparisons.begin(), found.comparisons.end(), [&](const auto& each) {
-          return !each.p && (each.method != stats::Method::kNone) == any_spread;
-        }));
-  };
-  without(no_p(false), "too few steps for an interval");
-  if (found.p_values && no_p(true) > 0) {
+  if (!found.p_values) return lines;
+  for (const auto& [n, why] : without_spread(found)) {
+    lines.push_back(fmt::format("no p in {}: {}", counted(n, "cell"), why));
+  }
+  const auto exact = static_cast<std::size_t>(std::count_if(
+      found.comparisons.begin(), found.comparisons.end(),
+      [](const auto& each) { return !each.p && each.method != stats::Method::kNone; }));
+  if (exact > 0) {
     lines.push_back(
         fmt::format("no p in {}: nothing varies, so chance has no part in the difference",
-                    counted(no_p(true), "cell")));
+                    counted(exact, "cell")));
   }
-  without(found.mixed, "the attempts of a side are of different trials, so they are no repeats");
-  without(found.shared, "both sides count the same attempt");
   return lines;
+}
+
+std::string unjudged_note(const Significance& found) {
+  if (!found.bold) return "";
+  std::vector<std::string> parts;
+  for (const auto& [n, why] : without_spread(found)) {
+    parts.push_back(fmt::format("in {}, {}", counted(n, "cell"), why));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("{} not judged: {}", kUnjudgedMark, join(parts, "; "));
 }
 
 }  // namespace sweepd::report

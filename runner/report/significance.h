@@ -27,7 +27,11 @@ struct Significance {
 // of one.
 Significance find_significance(std::span<Layer> layers, const std::vector<std::string>& sort);
 
-// Says what the p values and bold cells are of, and why some cells have none.
+// Says what the p values and bold cells are of, and why some cells have no p.
 std::vector<std::string> significance_notes(const Significance& found);
+
+// What the mark `?` means: a cell would be bold if it had changed, and nothing says whether it did.
+// "" without such cells.
+std::string unjudged_note(const Significance& found);
 
 }  // namespace sweepd::report

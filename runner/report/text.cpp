@@ -170,7 +170,9 @@ void append_group(std::string& out, const Table& table, const report::Lines& lin
 
 std::string to_text(const Table& table, std::size_t width) {
   std::string out;
-  if (!table.title.empty()) out += printable(table.title) + "\n\n";
+  if (!table.title.empty()) out += printable(table.title) + "\n";
+  if (!table.caption.empty()) out += printable(table.caption) + "\n";
+  if (!out.empty()) out += "\n";
   if (table.rows.empty() || table.columns.empty()) {
     out += "No rows.\n";
   } else {

@@ -13,6 +13,8 @@ namespace {
 using Json = nlohmann::json;
 using Reader = JsonReader<Json>;
 
+// In the order of InCaption.
+constexpr std::array<std::string_view, 3> kCaptions{"if_set", "always", "never"};
 // In the order of ParamRole.
 constexpr std::array<std::string_view, 3> kRoles{"identity", "scheduling", "place"};
 
@@ -32,6 +34,9 @@ Json to_json(const ParamDef& def) {
   if (def.declared) json["declared"] = true;
   if (!def.unit.empty()) json["unit"] = def.unit;
   if (def.grows_memory) json["grows_memory"] = true;
+  if (def.in_caption != InCaption::kIfSet) {
+    json["in_caption"] = kCaptions[static_cast<std::size_t>(def.in_caption)];
+  }
   return json;
 }
 
@@ -52,7 +57,7 @@ void read_metric(Reader& reader, MetricDef& def) {
 }
 
 void read_param(Reader& reader, ParamDef& def) {
-  std::string type, role;
+  std::string type, role, in_caption(kCaptions.front());
   reader.required("name", def.name);
   reader.required("type", type);
   reader.required("help", def.help);
@@ -68,6 +73,13 @@ void read_param(Reader& reader, ParamDef& def) {
   reader.optional("declared", def.declared);
   reader.optional("unit", def.unit);
   reader.optional("grows_memory", def.grows_memory);
+  reader.optional("in_caption", in_caption);
+  const auto known_caption = std::find(kCaptions.begin(), kCaptions.end(), in_caption);
+  if (known_caption == kCaptions.end()) {
+    return reader.fail(reader.path_to("in_caption"),
+                       "expected `if_set`, `always` or `never`, got `" + in_caption + "`");
+  }
+  def.in_caption = static_cast<InCaption>(known_caption - kCaptions.begin());
   if (!reader.result()) return;
   const auto known_form = text_form_from(form);
   if (!known_form) return reader.fail(reader.path_to("form"), known_form.error().message);

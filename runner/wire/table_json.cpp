@@ -29,6 +29,12 @@ nlohmann::json to_json(const Table& table) {
   nlohmann::json json{
       {"title", table.title}, {"columns", columns}, {"rows", rows}, {"notes", table.notes}};
   if (table.warnings > 0) json["warnings"] = table.warnings;
+  if (table.caption.empty()) return json;
+  json["caption"] = table.caption;
+  json["constants"] = nlohmann::json::array();
+  for (const auto& [name, value] : table.constants) {
+    json["constants"].push_back({{"name", name}, {"value", value}});
+  }
   return json;
 }
 
@@ -57,6 +63,12 @@ Result<Table> table_from_json(const nlohmann::json& value) {
       table.rows.push_back(std::move(cells));
     }
     table.notes = value.at("notes").get<std::vector<std::string>>();
+    table.caption = value.value("caption", "");
+    if (value.contains("constants")) {
+      for (const nlohmann::json& constant : value["constants"]) {
+        table.constants.push_back({constant.at("name"), constant.at("value")});
+      }
+    }
     table.warnings = std::min(value.value("warnings", std::size_t{0}), table.notes.size());
     return table;
   } catch (const nlohmann::json::exception& e) {

@@ -1,7 +1,8 @@
 // Tables and query specifications as JSON, between daemon and client.
 //
 //   table  {"title","columns":[{"name","unit","align":"left"|"right"}],
-//           "rows":[[{"text","number"?,"bold"?}]],"notes":[...],"warnings"?:count}
+//           "rows":[[{"text","number"?,"bold"?}]],"notes":[...],"warnings"?:count,
+//           "caption"?,"constants"?:[{"name","value"}]}
 //   query  {"workload"?,"sweep"?,"title"?,"rows":[],"columns":[],"cell"?,"metric"?,"unit"?,
 //           "where":{"name":["value",...]},"warmup"?,"bold"?,"headings":{"name":"text"},
 //           "values":[{"name"?,"cell"?,"metric"?,"unit"?,"where":{},"warmup"?,"bold"?}],

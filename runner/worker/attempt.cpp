@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "build_info.h"
 #include "runner/base/core_list.h"
 #include "runner/base/process_age.h"
 #include "runner/base/text.h"
@@ -154,8 +153,7 @@ void Attempt::emit_environment() {
   if (request_.host_cores > 0) environment_.host.cores = request_.host_cores;
   environment_.threads = threads_;  // a device that knows better overrides this
   device_->fill_versions(environment_);
-  environment_.build_commit = kBuildCommit;
-  environment_.code = entry_->def.code;
+  fill_program(entry_->def.code, environment_);
   fill_machine(request_, device_->info(), environment_);
   environment_.cores = to_core_list(cores_.bound);
   Environment with_device = environment_;

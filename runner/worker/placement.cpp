@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "build_info.h"
 #include "runner/base/host.h"
 #include "runner/model/lease.h"
 
@@ -28,6 +29,12 @@ RankCores cores_of_rank(const AttemptRequest& request, int rank) {
     cores.bound = std::move(usable);
   }
   return cores;
+}
+
+void fill_program(const std::string& code, Environment& filled) {
+  filled.build_commit = kBuildCommit;
+  filled.version = kVersion;
+  filled.code = code;
 }
 
 void fill_machine(const AttemptRequest& request, const DeviceInfo& device, Environment& filled) {

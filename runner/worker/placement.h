@@ -19,6 +19,9 @@ struct RankCores {
 // Those of its lease, or those of the manager.
 RankCores cores_of_rank(const AttemptRequest& request, int rank);
 
+// Fills in which sweepd this is. `code` is that of the workload.
+void fill_program(const std::string& code, Environment& filled);
+
 // Fills in the machine: as the daemon knows it, else this host with the rank's device.
 void fill_machine(const AttemptRequest& request, const DeviceInfo& device, Environment& filled);
 

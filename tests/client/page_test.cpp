@@ -43,6 +43,23 @@ TEST(Page, Markdown) {
             "| a (ms) |\n| -----: |\n|   1.0† |\n\n## Second\n\n- note\n");
 }
 
+TEST(Page, MoreThanThreeNotesStandAtTheEnd) {
+  Document long_one = document();
+  Table& table = long_one.chapters[0].blocks[1].table->table;
+  table.title = "Step time";
+  table.notes = {"mean of time", "bold: faster", "only a|b", "pooled", "‡ suspect"};
+  table.warnings = 2;
+  move_notes_to_end(long_one);
+  EXPECT_THAT(to_markdown(long_one),
+              AllOf(HasSubstr("\n- mean of time\n- pooled\n- ‡ suspect (2 more notes: in \"All "
+                              "notes\")\n\n## Second"),
+                    HasSubstr("\n## All notes\n\n**Step time**\n\n- mean of time\n- bold: "
+                              "faster\n- only a\\|b\n- pooled\n- ‡ suspect\n")));
+  Document short_one = document();
+  move_notes_to_end(short_one);
+  EXPECT_EQ(short_one.chapters.size(), document().chapters.size());
+}
+
 TEST(Page, ChaptersAndTables) {
   const std::string page = to_page(document());
   EXPECT_THAT(page, AllOf(HasSubstr("<title>Costs &amp; more</title>"),

@@ -1,12 +1,14 @@
-// Tests that a table says when its results are of changed code, or of a changed machine, and of the
-// old.
+// Tests that a table says by what its results were measured, and when they are of changed code, or
+// of a changed machine, and of the old.
 #include "runner/daemon/handlers/make_table.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class CodeNotes : public DbTest {
  protected:
@@ -26,14 +28,36 @@ class CodeNotes : public DbTest {
     return made ? *made : Table{};
   }
 
- private:
   void measure(const OpenAttempt& attempt, const std::string& code, const std::string& machine) {
     AttemptRecord record = done(attempt.row, 10, 20);
     record.environment->code = code;
+    record.environment->version = "0.2.0";
     record.environment->machine = machine;
     finish(record);
   }
 };
+
+// The table of one sweep says what the figures of the other had.
+TEST_F(CodeNotes, ATableIsCaptionedWithWhatItsTrialsHaveInCommon) {
+  EXPECT_EQ(table_of("aaaa", "aaaa").caption, "Test CPU; 1970-01-01; sweepd 0.2.0");
+  NewSweep request = sweep("other", {{{"model", "xl"}, {"context", "1"}},
+                                     {{"model", "xl"}, {"context", "2"}, {"tied", "true"}}});
+  for (const OpenAttempt& attempt : submit(request).queued) measure(attempt, "aaaa", "");
+  QuerySpec query;
+  query.sweep = request.id;
+  const auto usual = make_table(*reader_, catalog_, query);
+  ASSERT_TRUE(usual) << usual.error().message;
+  EXPECT_EQ(usual->caption, "model xl; Test CPU; 1970-01-01; sweepd 0.2.0");
+  query.table.rows = {"context"};
+  query.table.where = {{"model", {"xl"}}};
+  const auto by_hand = make_table(*reader_, catalog_, query);
+  ASSERT_TRUE(by_hand) << by_hand.error().message;
+  EXPECT_EQ(by_hand->caption,
+            "model xl; within the table: tied false, true; Test CPU; 1970-01-01; sweepd 0.2.0");
+  EXPECT_THAT(by_hand->notes, Not(Contains(HasSubstr("only model"))));
+  query.table.where = {{"context", {"7"}}};
+  EXPECT_EQ(make_table(*reader_, catalog_, query)->caption, "");
+}
 
 // A program that reads csv gets the last `warnings` notes, so the note must be among them.
 TEST_F(CodeNotes, TwoCodesAreAWarning) {

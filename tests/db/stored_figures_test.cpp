@@ -134,6 +134,31 @@ TEST_F(StoredFiguresTest, FactsComeInTheOrderOfTheirStatement) {
               ElementsAre("input", "fc1.weight", "activation", "loss", "attention"));
 }
 
+// The ids of names depend on what was stored before.
+TEST_F(StoredFiguresTest, TheOrderOfFactsAndFiguresIsThatOfNoDatabase) {
+  const auto store = [&](const NewSweep& request, const std::vector<std::string>& names) {
+    AttemptRecord record = done(submit(request).queued.front().row, 1, 2);
+    record.work = WorkPerStep{"fp32", 0, {}, {}};
+    for (const std::string& name : names) {
+      record.facts.push_back({0, name, std::nullopt, "float32"});
+      record.work->figures.push_back({name + "_bytes", 1, "1"});
+    }
+    finish(record);
+  };
+  store(sweep("earlier", {{{"context", "1"}}}), {"loss", "logits"});
+  const NewSweep request = sweep("s", {{{"context", "2"}}});
+  store(request, {"fc1.weight", "loss"});
+  const auto values = [&](const std::string& column, const SweepId& of) {
+    QuerySpec query = by({column});
+    query.sweep = of;
+    return ask(query).dimensions.at(0).values;
+  };
+  EXPECT_THAT(values("fact", request.id), ElementsAre("fc1.weight", "loss"));
+  EXPECT_THAT(values("figure", request.id), ElementsAre("fc1.weight_bytes", "loss_bytes"));
+  EXPECT_THAT(values("fact", ""), ElementsAre("fc1.weight", "loss", "logits"))
+      << "of all trials: by the first place that one of them has, then by name";
+}
+
 // A file's table may ask for what this kernel, build or machine never reports.
 TEST_F(StoredFiguresTest, ADeclaredTableMayNameWhatNoResultHas) {
   const auto row = done_in(Pass::kProfile);

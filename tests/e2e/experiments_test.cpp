@@ -131,7 +131,7 @@ void expect_golden_tables(const ExperimentFile& file) {
   ASSERT_EQ(render(parsed.errors), "");
   std::string tables = "submit: exit " + std::to_string(ran.exit_code) + "\n";
   for (const Sweep& sweep : parsed.sweeps) {
-    const Ran report = box.ctl({"report", sweep.name});
+    const Ran report = box.ctl({"report", sweep.name, "--notes", "all"});
     EXPECT_EQ(report.exit_code, 0) << report.err;
     tables += "\n" + mask(report.out, sweep, local_names(box));
   }

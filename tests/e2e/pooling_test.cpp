@@ -63,7 +63,7 @@ TEST(Pooling, OfADeclaredTableIsSaidInItsFileAndStored) {
   const std::vector<std::string> question{"report", "q", "--format", "csv"};
   const Ran report = box.ctl(question);
   EXPECT_EQ(report.exit_code, 0) << report.err;
-  EXPECT_THAT(report.out, HasSubstr("\r\n2,4\r\n3,6\r\n"));
+  EXPECT_THAT(report.out, AllOf(HasSubstr("\r\n2,4,"), HasSubstr("\r\n3,6,")));
   EXPECT_THAT(report.err, AllOf(HasSubstr("note: pooled: 2 cells hold results of different trials, "
                                           "which differ in warmup (not shown)"),
                                 Not(HasSubstr("warning"))));

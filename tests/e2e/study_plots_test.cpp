@@ -46,7 +46,7 @@ TEST_F(StudyPlotsTest, APictureForEachPlotThatAPartNames) {
   const Python python("/no/such/python");  // nothing must be installed
   const Ran ran = study();
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(markdown(), HasSubstr("- mean of y.0, n = 1\n\n"
+  EXPECT_THAT(markdown(), HasSubstr(" 9 |\n\n"
                                     "![Sums \\[of\\] steps](plots/sums-sums-of-steps.svg)\n\n"
                                     "![Smallest](plots/sums-smallest.svg)\n"));
   EXPECT_THAT(text_of(out() / "plots/sums-smallest.svg"),

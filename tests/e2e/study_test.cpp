@@ -101,6 +101,8 @@ std::string masked(std::string text, const std::string& folder) {
   }
   text = std::regex_replace(text, std::regex("Written by sweepd .*, at scale"),
                             "Written by sweepd VERSION, at scale");
+  text = std::regex_replace(text, std::regex("; [^;\n]*; \\d{4}-\\d\\d-\\d\\d; sweepd .*"),
+                            "; DEVICE; DATE; sweepd VERSION");
   return std::regex_replace(text, std::regex("\\| Host \\|.*\n.*\n\\|.*\n"), "MACHINE\n");
 }
 
@@ -124,34 +126,34 @@ one more 1.29 times as much.
 
 **Sums**
 
+size 4; DEVICE; DATE; sweepd VERSION
+
 | Steps | y.0 |
 | ----: | --: |
 |     2 |   7 |
 |     3 |   9 |
 
-- mean of y.0, n = 1
-
 ## Steps
 
 **Largest**
+
+size 4; DEVICE; DATE; sweepd VERSION
 
 | Steps | y.0 |
 | ----: | --: |
 |     2 | 7.0 |
 |     3 | 9.0 |
 
-- max of y.0, n = 1
-
 Only for few.
 
 **More steps**
+
+size 4; DEVICE; DATE; sweepd VERSION
 
 | steps | y.0 |
 | ----: | --: |
 |     4 |   9 |
 |     5 |  11 |
-
-- mean of y.0, n = 1
 
 ## How this was measured
 

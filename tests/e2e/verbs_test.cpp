@@ -135,7 +135,7 @@ TEST(Query, GroupsAndFormats) {
   const Ran csv = box.ctl({"query", "noop", "--rows", "steps", "--columns", "warmup", "--cell",
                            "{n}", "--format", "csv"});
   EXPECT_EQ(csv.exit_code, 0) << csv.err;
-  EXPECT_THAT(csv.out, AllOf(HasSubstr("\r\n2,2,2\r\n"), HasSubstr("\r\n3,3,3\r\n")));
+  EXPECT_THAT(csv.out, AllOf(HasSubstr("\r\n2,2,2,"), HasSubstr("\r\n3,3,3,")));
   const Ran wrong = box.ctl({"query", "noop", "--rows", "stepz"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("did you mean `steps`?"));
@@ -145,10 +145,10 @@ TEST(Query, GroupsAndFormats) {
                             "{n}", "--with", "n", "--with", "attempts,outcome", "--format", "csv"});
   EXPECT_THAT(with.out,
               AllOf(HasSubstr("steps,warmup 0,warmup 0 n,warmup 0 attempts,warmup 0 outcome,"),
-                    HasSubstr("\r\n3,3,3,1,done,3,3,1,done\r\n")));
+                    HasSubstr("\r\n3,3,3,1,done,3,3,1,done,")));
   const Ran sorted = box.ctl({"query", "noop", "--rows", "steps", "--where", "warmup=0", "--cell",
                               "{n}", "--sort=-steps", "--limit", "1", "--format", "csv"});
-  EXPECT_THAT(sorted.out, MatchesRegex("steps,[^\n]*\n3,3\r\n")) << sorted.err;
+  EXPECT_THAT(sorted.out, MatchesRegex("steps,[^\n]*\n3,3,[^\n]*\n")) << sorted.err;
   // A declared table does the same.
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
                     "sweep: sorted\nworkload: noop\nparams: {steps: 3}\n"
@@ -157,7 +157,7 @@ TEST(Query, GroupsAndFormats) {
                 .exit_code,
             0);
   const Ran declared = box.ctl({"report", "sorted", "--format", "csv"});
-  EXPECT_THAT(declared.out, MatchesRegex("seed,[^\n]*\n3,3\r\n2,3\r\n")) << declared.err;
+  EXPECT_THAT(declared.out, MatchesRegex("seed,[^\n]*\n3,3,[^\n]*\n2,3,[^\n]*\n")) << declared.err;
 }
 
 TEST(Query, RefusesWhatItWouldHaveToIgnore) {

@@ -170,6 +170,18 @@ TEST(Comparison, OneAttemptASideIsSaidSo) {
               Contains(HasSubstr("one attempt a side")));
 }
 
+// `unclear` would say that the difference is within the noise.
+TEST(Comparison, ASingleStepIsNotJudged) {
+  Side a("fp32"), b("bf16");
+  a.add("small", {100});
+  b.add("small", {50});
+  const auto compared = compare_results(a.done(), b.done(), {});
+  ASSERT_TRUE(compared) << compared.error().message;
+  const Table table = comparison_table(*compared, "fp32", "bf16", {});
+  EXPECT_THAT(csv(table), HasSubstr(",not judged,1+1"));
+  EXPECT_THAT(table.notes, Contains("1 point: not judged, too few steps for an interval"));
+}
+
 TEST(Comparison, SidesThatShareAnAttemptAreRefused) {
   Side a("fp32");
   add_attempts(a, "small", 100);

@@ -128,8 +128,7 @@ TEST(PValue, IsThatOfCompareCorrectedForAllCells) {
 | small | 0.020 |
 | large | 1.000 |
 
-- p of time, n = 6
-- compared with precision = fp32
+- p of time, n = 6; compared with precision = fp32
 - p: of a difference from the baseline, between the attempts' medians as in `sweepctl compare`, corrected for 2 cells (Benjamini and Hochberg)
 - pooled: each figure is of 2 attempts of its trial; their means differ by up to 10% and agree within ± std in 0 of 2 cells
 )");
@@ -231,7 +230,8 @@ TEST(BoldCells, AreJudgedTogether) {
   }
 }
 
-TEST(BoldCells, WithoutStepsOrOfSeveralTrialsAreNone) {
+// Noise is a judgement too; these have none.
+TEST(BoldCells, WithoutStepsOrOfSeveralTrialsAreMarkedAsNotJudged) {
   ResultsBuilder b;
   b.text("size", {"few", "mixed"}).text("precision", {"fp32", "bf16"});
   b.samples({"few", "fp32"}, {10});
@@ -244,9 +244,11 @@ TEST(BoldCells, WithoutStepsOrOfSeveralTrialsAreNone) {
   const auto table = pivot(b.get(), query);
   ASSERT_TRUE(table) << table.error().message;
   for (const auto& row : table->rows) EXPECT_FALSE(row[1].bold) << row[0].text;
-  EXPECT_THAT(table->notes, Contains("no bold in 1 cell: too few steps for an interval"));
-  EXPECT_THAT(table->notes, Contains(HasSubstr("no bold in 1 cell: the attempts of a side are of "
-                                               "different trials")));
+  EXPECT_EQ(table->rows[0][1].text, "+100%?");
+  EXPECT_EQ(table->rows[1][1].text, "+100%?");
+  EXPECT_THAT(table->notes,
+              Contains("? not judged: in 1 cell, too few steps for an interval; in 1 cell, the "
+                       "attempts of a side are of different trials, so they are no repeats"));
 }
 
 TEST(PValue, NeedsABaseline) {
@@ -311,12 +313,12 @@ TEST(MedianBaseline, IsNamedBelowTheTable) {
 | small |  2.0 |
 | large |  2.0 |
 
-- speedup of medians of time, n = 3
-- compared with precision = fp32 by the medians
-- bf16: on average 2.0 over 2 rows, largest 2.0 (small)
+- speedup of medians of time, n = 3; compared with precision = fp32 by the medians
+- geometric mean of the speed-ups: bf16 2.0 over 2 rows, largest 2.0 (small)
 )");
   const auto both = pivot(b.get(), compared("{speedup_median:.1f} {change:+.0%}"));
-  EXPECT_THAT(both->notes, Contains("compared with precision = fp32 by the means and the medians"));
+  EXPECT_THAT(both->notes,
+              Contains(HasSubstr("compared with precision = fp32 by the means and the medians")));
 }
 
 TEST(MedianBaseline, OfSeveralAttemptsWithoutSamplesIsAnError) {

@@ -95,8 +95,6 @@ TEST(Pivot, PeakMemoryOfAttention) {
 | -----: | -----------------: | -------------------: |
 |     16 |               23.0 |                  OOM |
 |     64 |               30.0 |                  OOM |
-
-- mean of peak allocated, n = 1
 )");
 }
 

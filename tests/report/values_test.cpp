@@ -62,9 +62,7 @@ TEST(Values, MetricsAndPhasesSideBySide) {
 | small |     128 |   128,625,408 | 0.022 ± 0.001 |       2048 | done   |
 | xl    |     128 | 1,998,235,200 |           OOM |            | OOM    |
 
-- Params: mean of parameters, n = 1
-- Forward (s): mean ± std of time, n = 10
-- Peak: max of peak allocated, n = 1
+- mean ± std of time, n = 10
 - only in Status: phase = forward
 - OOM: out of memory: asked for 1.50 GiB
 )");
@@ -284,10 +282,6 @@ TEST(Values, AMetricDividedByAPowerOfAParameter) {
 | -------: | -----------: | --------------: | ---------------: |
 |      256 |         1.00 |           16.00 |             4.00 |
 |     1000 |        15.26 |           16.00 |            15.62 |
-
-- Memory: max of peak allocated, n = 1
-- Memory/seq²: max of peak allocated per sequence^2, n = 1
-- Memory/seq: max of peak allocated per sequence, n = 1
 )");
   for (const auto& [metric, says] : std::vector<std::pair<const char*, const char*>>{
            {"peak_allocated_bytes per ^2", "not METRIC per PARAMETER"},

@@ -26,6 +26,8 @@ Table step_time() {
                 {{"xl", std::nullopt}, {"OOM", std::nullopt, true}}};
   table.notes = {"mean of time", "a: 2 repeats"};
   table.warnings = 1;
+  table.caption = "batch 4; NVIDIA H100";
+  table.constants = {{"batch", "4"}, {"device_name", "NVIDIA H100"}};
   return table;
 }
 
@@ -47,6 +49,8 @@ TEST(TableJson, ATableComesBackTheSame) {
   EXPECT_FALSE(table->rows[0][1].bold);
   EXPECT_THAT(table->notes, ElementsAre("mean of time", "a: 2 repeats"));
   EXPECT_EQ(table->warnings, 1U);
+  EXPECT_EQ(table->caption, "batch 4; NVIDIA H100");
+  EXPECT_EQ(table->constants, step_time().constants);
 }
 
 TEST(TableJson, AnEmptyTableComesBackEmpty) {

@@ -18,7 +18,9 @@ namespace sweepd::command {
 
 struct NameCollector {
   std::vector<std::string> all;
-  void operator()(std::string_view name, auto&, std::string_view) { all.emplace_back(name); }
+  void operator()(std::string_view name, auto&, std::string_view, const auto&...) {
+    all.emplace_back(name);
+  }
 };
 
 // A parameter that a sweep file declared, as a template inserts it: bytes as a number.
@@ -100,7 +102,8 @@ struct Params {
           "samples: it runs once and reports its steps; nothing: each step is one run of it, timed "
           "from outside; others: the format of what it writes",
           one_of({"samples", "nothing", "ndjson", "csv", "hyperfine", "google-benchmark",
-                  "pytest-benchmark", "nccl-tests"}));
+                  "pytest-benchmark", "nccl-tests"}),
+          Immaterial());
     field("work_tokens", work_tokens,
           "tokens of a step, a formula: `{batch} * {context}`; the section `work` sets it",
           form_of(TextForm::kTemplate, template_names()), Scheduling());
@@ -159,14 +162,14 @@ struct Params {
 
   // These have only the meaning that the template gives them.
   void visit_free(auto& field) {
-    field("variant", variant, "for the template: which of several programs or settings");
-    field("model", model, "for the template");
-    field("mode", mode, "for the template");
-    field("precision", precision, "for the template");
-    field("implementation", implementation, "for the template");
-    field("dtype", dtype, "for the template");
-    field("compile", compile, "for the template");
-    field("backend", backend, "for the template");
+    field("variant", variant, "for the template: which of several programs or settings", Matters());
+    field("model", model, "for the template", Matters());
+    field("mode", mode, "for the template", Matters());
+    field("precision", precision, "for the template", Matters());
+    field("implementation", implementation, "for the template", Matters());
+    field("dtype", dtype, "for the template", Matters());
+    field("compile", compile, "for the template", Matters());
+    field("backend", backend, "for the template", Matters());
     field("context", context, "for the template");
     field("batch", batch, "for the template");
     field("size", size, "for the template");
@@ -176,10 +179,10 @@ struct Params {
     field("d_model", d_model, "for the template");
     field("bytes", bytes, "for the template, which gets the number of bytes");
     field("causal", causal, "for the template, which gets true or false");
-    field("arg1", arg1, "for the template: anything else");
-    field("arg2", arg2, "for the template: anything else");
-    field("arg3", arg3, "for the template: anything else");
-    field("arg4", arg4, "for the template: anything else");
+    field("arg1", arg1, "for the template: anything else", Matters());
+    field("arg2", arg2, "for the template: anything else", Matters());
+    field("arg3", arg3, "for the template: anything else", Matters());
+    field("arg4", arg4, "for the template: anything else", Matters());
   }
 };
 

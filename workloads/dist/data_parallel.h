@@ -21,7 +21,7 @@ struct DdpParams : DistributedParams {
     field("strategy", strategy,
           "when gradients are averaged; naive: one by one after the backward; flat: as one buffer "
           "after it; overlap: one by one within it; bucketed: in buckets within it",
-          one_of({"naive", "flat", "overlap", "bucketed"}));
+          one_of({"naive", "flat", "overlap", "bucketed"}), Matters());
     field("bucket_mb", bucket_mb, "bucketed: largest size of a bucket, in 1,000,000 bytes",
           at_least(0.001), at_most(1e6));
   }

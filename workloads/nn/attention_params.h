@@ -27,19 +27,24 @@ struct AttentionParams {
     field("implementation", implementation,
           "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned; flash: "
           "sweepd's own FlashAttention-2",
-          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn", "flash"}));
-    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20), GrowsMemory());
-    field("heads", heads, "heads of each sequence", at_least(1), at_most(4096), GrowsMemory());
-    field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22), GrowsMemory());
-    field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024), GrowsMemory());
-    field("causal", causal, "row i sees only rows 0 to i of K and V");
+          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn", "flash"}),
+          Matters());
+    field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20), GrowsMemory(),
+          Matters());
+    field("heads", heads, "heads of each sequence", at_least(1), at_most(4096), GrowsMemory(),
+          Matters());
+    field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22), GrowsMemory(),
+          Matters());
+    field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024), GrowsMemory(),
+          Matters());
+    field("causal", causal, "row i sees only rows 0 to i of K and V", Matters());
     field("dtype", dtype, "type of Q, K, V and the gradients; fp32 is never TF32",
-          one_of({"fp32", "fp16", "bf16"}));
+          one_of({"fp32", "fp16", "bf16"}), Matters());
     field(
         "mode", mode,
         "what a step does; `forward` keeps nothing for a backward, `backward` repeats the backward "
         "of one forward",
-        one_of({"forward", "backward", "both"}));
+        one_of({"forward", "backward", "both"}), Matters());
     field("compile", compile,
           "eager: operator by operator; cuda_graph: each phase captured once, then replayed; "
           "aot_inductor: a package that tools/aot_compile made, only for `naive`",

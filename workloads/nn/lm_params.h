@@ -57,7 +57,7 @@ struct LmStepParams {
   // Needed by the formulas of the model's size: all that `sizing` has.
   void visit_model(auto& field) {
     field("model", model, "size of the model; `custom` needs all four numbers below",
-          one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}));
+          one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}), Matters());
     field("d_model", d_model, "width of the residual stream; 0 is the model's", at_least(0),
           at_most(1 << 20), GrowsMemory());
     field("d_ff", d_ff, "inner width of SwiGLU; 0 is the model's", at_least(0), at_most(1 << 22),
@@ -68,18 +68,18 @@ struct LmStepParams {
     field("vocab", vocab, "vocabulary: number of different tokens", at_least(2), at_most(1 << 24),
           GrowsMemory());
     field("context", context, "tokens of one sequence", at_least(1), at_most(1 << 22),
-          GrowsMemory());
+          GrowsMemory(), Matters());
     field("batch", batch, "sequences of one step, on each rank", at_least(1), at_most(1 << 20),
-          GrowsMemory());
+          GrowsMemory(), Matters());
     field("precision", precision,
           "fp32; tf32: fp32 tensors, tensor-core GEMMs; bf16: autocast; bf16_pure: weights, "
           "gradients and state too; fp16: autocast with loss scaling",
-          one_of({"fp32", "tf32", "bf16", "bf16_pure", "fp16"}));
+          one_of({"fp32", "tf32", "bf16", "bf16_pure", "fp16"}), Matters());
   }
 
   void visit_mode(auto& field) {
     field("mode", mode, "what a step does; `forward` keeps nothing for a backward",
-          one_of({"forward", "forward_backward", "train_step"}));
+          one_of({"forward", "forward_backward", "train_step"}), Matters());
   }
 
   // How a training step computes. With visit_model, all that distributed training needs.
@@ -87,7 +87,8 @@ struct LmStepParams {
     field("attention", attention,
           "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned; flash: "
           "sweepd's own FlashAttention-2",
-          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn", "flash"}));
+          one_of({"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn", "flash"}),
+          Matters());
     field("optimizer", optimizer,
           "AdamW as one kernel, as one operation over all tensors at a time, or tensor by tensor",
           one_of({"adamw_fused", "adamw_foreach", "adamw_loop"}));

@@ -48,7 +48,7 @@ struct Params {
   void visit_model(auto& field) {
     field("model", model,
           "xxl: 126 blocks of two FFN matrices, 16,384 by 53,248; the sizes of lm_step; or custom",
-          one_of({"xxl", "tiny", "small", "medium", "large", "xl", "2.7B", "custom"}));
+          one_of({"xxl", "tiny", "small", "medium", "large", "xl", "2.7B", "custom"}), Matters());
     field("d_model", d_model, "D: width of the residual stream; 0 is the model's", at_least(0),
           at_most(1 << 20));
     field("d_ff", d_ff, "F: inner width of the FFN; 0 is the model's", at_least(0),
@@ -63,17 +63,17 @@ struct Params {
     field("vocab", vocab, "V: vocabulary, number of different tokens", at_least(2),
           at_most(1 << 24));
     field("context", context, "tokens of one sequence, for the attention's scores", at_least(1),
-          at_most(1 << 22));
+          at_most(1 << 22), Matters());
   }
 
   void visit_split(auto& field) {
     field("tokens", tokens, "B: tokens of one step, all devices together", at_least(1),
-          at_most(1e12));
+          at_most(1e12), Matters());
     field("tokens_per_device", tokens_per_device,
           "tokens that each device holds, from which `tokens` then follows; 0: not given",
           at_least(0), at_most(1e12));
     field("precision", precision, "type of products, activations and transfers; state is fp32",
-          one_of({"fp32", "tf32", "bf16", "fp16"}));
+          one_of({"fp32", "tf32", "bf16", "fp16"}), Matters());
     field("data", data, "R: data parallel replicas", at_least(1), at_most(1 << 16));
     field("fsdp", fsdp, "X: devices that shard state and batch", at_least(1), at_most(1 << 16));
     field("tensor", tensor, "Y: devices that share every matrix", at_least(1), at_most(1 << 16));
@@ -91,7 +91,7 @@ struct Params {
 
   void visit_device(auto& field) {
     field("planned_device", planned_device, "device that the plan is for; nothing runs on it",
-          one_of({"h100_sxm", "h100_pcie", "h200", "a100_80", "a100_40", "tpu_v5p"}));
+          one_of({"h100_sxm", "h100_pcie", "h200", "a100_80", "a100_40", "tpu_v5p"}), Matters());
     field("device_flops", device_flops, "C: FLOP/s; 0 is the device's dense peak", at_least(0));
     field("device_memory", device_memory, "M: memory of a device; 0 is the device's", at_least(0));
     field("link_bandwidth", link_bandwidth,

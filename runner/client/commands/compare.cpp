@@ -14,6 +14,7 @@ struct CompareOptions {
   rpc::Compare::Request request;
   std::string fail_if = "never";
   std::string format = "text";
+  std::string notes = "few";
 };
 
 // Splits SWEEP@FILE.db. A sweep's name has no `@`.
@@ -42,7 +43,8 @@ Exit compare(Client& client, const CompareOptions& options) {
   }
   const auto reply = client.call<rpc::Compare>(request);
   if (!reply) return report_error(reply.error());
-  const auto printed = print_table(reply->table, options.format);
+  const auto printed =
+      print_table(with_chosen_notes(reply->table, options.notes, options.format), options.format);
   if (!printed) return report_error(printed.error());
   const bool slower = reply->slower > 0, faster = reply->faster > 0;
   const bool fails = (options.fail_if == "slower" && slower) ||
@@ -87,6 +89,7 @@ void add_compare(Command& app, Client& client) {
       ->one_of({"never", "slower", "changed", "unclear"})
       ->capture_default_str();
   add_format_option(*command, options->format);
+  add_notes_option(*command, options->notes);
   command->footer(
       "Example: sweepctl compare before after --fail-if slower\n"
       "         sweepctl compare lm-end-to-end --by precision=fp32,bf16 --phase forward \\\n"

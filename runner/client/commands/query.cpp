@@ -15,6 +15,7 @@ struct QueryOptions {
   std::vector<std::string> where, baseline, values;
   std::string bold = "none";
   std::string format = "text";
+  std::string notes = "few";
 };
 
 Result<void> read_options(QueryOptions& options) {
@@ -62,7 +63,8 @@ Exit query(Client& client, QueryOptions& options) {
   if (const auto read = read_options(options); !read) return report_error(read.error());
   const auto reply = client.call<rpc::Query>(options.query);
   if (!reply) return report_error(reply.error());
-  const auto printed = print_table(reply->table, options.format);
+  const auto printed =
+      print_table(with_chosen_notes(reply->table, options.notes, options.format), options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }
 
@@ -133,6 +135,7 @@ void add_query(Command& app, Client& client) {
   add_options(*command, *options);
   add_with_option(*command, options->query.with);
   add_format_option(*command, options->format);
+  add_notes_option(*command, options->notes);
   command->footer(
       "Example: sweepctl query --sweep lm-end-to-end --where mode=train_step --rows model,context "
       "\\\n"

@@ -19,6 +19,7 @@ struct ReportOptions {
   std::string table;
   std::vector<std::string> with;
   std::string format = "md";
+  std::string notes = "few";
   std::string file = "-";
   bool watch = false;
 };
@@ -110,7 +111,11 @@ Exit report(Client& client, const ReportOptions& options) {
     }
     fmt::print(stderr, "note: `sweepctl plot {}` draws {}\n", reply->sweep.name, titles);
   }
-  const auto printed = print_tables(reply->tables, options.format, options.file);
+  std::vector<Table> tables;
+  for (const Table& table : reply->tables) {
+    tables.push_back(with_chosen_notes(table, options.notes, options.format));
+  }
+  const auto printed = print_tables(tables, options.format, options.file);
   return printed ? Exit::kOk : report_error(printed.error());
 }
 
@@ -127,6 +132,7 @@ void add_report(Command& app, Client& client) {
       "print only this table: its number from 1, its title, or the beginning of its title");
   add_with_option(*command, options->with);
   add_format_option(*command, options->format);
+  add_notes_option(*command, options->notes);
   command
       ->add_option("-o,--output", options->file,
                    "the file to write; one that ends in .html is a page of tables and plots")

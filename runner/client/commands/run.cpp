@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -27,7 +29,10 @@ Exit run(Client& client, const RunOptions& options) {
   for (const std::string& id : *ids) {
     auto reply = client.call<rpc::Report>({id, "", {}});
     if (!reply) return report_error(reply.error());
-    std::ranges::move(reply->tables, std::back_inserter(tables));
+    const std::string rest = fmt::format("`sweepctl report {} --notes all`", reply->sweep.name);
+    for (Table& table : reply->tables) {
+      tables.push_back(with_chosen_notes(std::move(table), "few", options.format, rest));
+    }
   }
   const auto printed = print_tables(tables, options.format);
   return printed ? ended : report_error(printed.error());

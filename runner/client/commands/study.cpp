@@ -79,6 +79,7 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
   if (!last) return report_error(last.error());
   Document& page = document->document;
   page.chapters.push_back(std::move(*last));
+  move_notes_to_end(page);
   if (const auto done = add_stories(client, page); !done) return report_error(done.error());
   const fs::path folder = options.output;
   std::error_code ignored;  // writing the first file says what is wrong

@@ -1,9 +1,40 @@
 #include "runner/client/document/document.h"
 
 #include "runner/base/text.h"
+#include "runner/report/few_notes.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
+
+namespace {
+
+constexpr const char* kNotesTitle = "All notes";
+
+// A list of its notes below its title.
+std::string notes_of(const Table& table, const std::string& title) {
+  Table alone;
+  alone.title = title;
+  alone.notes = table.notes;
+  return notes_in_markdown(alone);
+}
+
+}  // namespace
+
+void move_notes_to_end(Document& document) {
+  DocumentChapter last{kNotesTitle, {}};
+  for (DocumentChapter& chapter : document.chapters) {
+    for (DocumentBlock& block : chapter.blocks) {
+      if (!block.table) continue;
+      Table& table = block.table->table;
+      const std::size_t before = table.notes.size();
+      Table few = with_few_notes(table, std::string("in \"") + kNotesTitle + "\"");
+      if (few.notes.size() == before) continue;
+      last.blocks.push_back({notes_of(table, table.title.empty() ? chapter.title : table.title)});
+      table = std::move(few);
+    }
+  }
+  if (!last.blocks.empty()) document.chapters.push_back(std::move(last));
+}
 
 std::string to_markdown(const Document& document) {
   std::string out = "# " + document.title + "\n";

@@ -66,6 +66,9 @@ struct Document {
   bool changes = false;  // it will be written again: a browser loads the page every few seconds
 };
 
+// Leaves at most three notes below each table. A last chapter has all notes of those that had more.
+void move_notes_to_end(Document& document);
+
 std::string to_markdown(const Document& document);
 
 // Text as markdown that shows it as it is.

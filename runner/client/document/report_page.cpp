@@ -55,6 +55,7 @@ Result<Document> report_document(Client& client, const std::string& sweep,
     last.blocks.push_back({as_code(*shown->source)});
   }
   document.chapters.push_back(std::move(last));
+  move_notes_to_end(document);
   return document;
 }
 

@@ -5,9 +5,11 @@
 #include "runner/daemon/handlers/comparable.h"
 #include "runner/daemon/handlers/compared_side.h"
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/handlers/make_table.h"
 #include "runner/daemon/handlers/note_drift.h"
 #include "runner/report/comparison.h"
 #include "runner/report/filter_text.h"
+#include "runner/report/table_caption.h"
 
 namespace sweepd {
 namespace {
@@ -88,6 +90,25 @@ Result<Sides> sides_of(const SideDatabase& of_a, const SideDatabase& of_b,
   return sides;
 }
 
+// What both sides have in common. In what they differ the notes say.
+Result<void> caption_both(const SideDatabase& of_a, const SideDatabase& of_b, const Sides& sides,
+                          Table& table) {
+  if (table.rows.empty()) return {};
+  std::vector<CaptionSource> sources;
+  for (const auto& [database, side] : {std::pair{&of_a, &sides.a}, std::pair{&of_b, &sides.b}}) {
+    QuerySpec query = *side;
+    const auto def = workload_of(database->reader(), database->catalog(), query);
+    if (!def) return def.error();
+    auto found = database->reader().measured_with(query);
+    if (!found) return found.error();
+    sources.push_back({*def, std::move(*found)});
+  }
+  QuerySpec shown = sides.a;
+  shown.only_varying = true;
+  set_caption(table, sources, shown);
+  return {};
+}
+
 Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
                                     const rpc::Compare::Request& request,
                                     const stats::CompareOptions& options) {
@@ -129,6 +150,9 @@ Result<rpc::Compare::Reply> compare(const Catalog& catalog, Reader& reader,
     }
   }
   reply.table = comparison_table(*compared, sides->name_a, sides->name_b, options);
+  if (const auto added = caption_both(*of_a, *of_b, *sides, reply.table); !added) {
+    return added.error();
+  }
   reply.table.notes.insert(
       reply.table.notes.end() - static_cast<std::ptrdiff_t>(reply.table.warnings), noise.begin(),
       noise.end());

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "runner/base/ids.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/note_drift.h"
 #include "runner/daemon/handlers/table_sources.h"
 #include "runner/report/report.h"
+#include "runner/report/table_caption.h"
 
 namespace sweepd {
 namespace {
@@ -21,7 +23,6 @@ void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
   for (const ParamDef& param : def.params) {
     if (param.role == ParamRole::kScheduling) continue;
     query.table.rows.push_back(param.name);
-    query.usual.push_back({param.name, param.text(param.default_value)});
   }
   const TableSpec& table = query.table;
   if (!def.metrics.empty() && table.values.empty() && table.metric.empty() && table.cell.empty()) {
@@ -211,6 +212,27 @@ Result<void> note_source(Reader& reader, const TableSource& source, const QueryS
 
 }  // namespace
 
+namespace {
+
+// What the shown figures have in common. What they are compared with is not shown. A table of very
+// many attempts, which takes too long to look through again, has no caption.
+Result<void> add_caption(Reader& reader, const TableSources& sources, const QuerySpec& query,
+                         const TableReads& plan, Table& table) {
+  std::set<std::size_t> shown;
+  for (const TableReads::Use& use : plan.uses) shown.insert(use.results);
+  std::vector<CaptionSource> all;
+  for (const std::size_t read : shown) {
+    auto found = sources.measured_with(reader, plan.reads[read]);
+    if (!found && found.error().code == ErrorCode::kResourceExhausted) return {};
+    if (!found) return found.error();
+    for (CaptionSource& source : *found) all.push_back(std::move(source));
+  }
+  set_caption(table, all, query);
+  return {};
+}
+
+}  // namespace
+
 Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query) {
   const auto def = workload_of(reader, catalog, query);
   if (!def) return def.error();
@@ -227,7 +249,8 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
     drift = std::move(*read);
   }
   std::vector<ResultSet> results;
-  const std::vector<QuerySpec> reads = plan_reads(query).reads;
+  const TableReads plan = plan_reads(query);
+  const std::vector<QuerySpec>& reads = plan.reads;
   for (const QuerySpec& read : reads) {
     const auto each = [&](const TableSource& source, ResultSet& set) {
       unmark_untimed(set, read.table.metric);
@@ -237,8 +260,17 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
     if (!set) return set.error();
     results.push_back(std::move(*set));
   }
+  Table captioned;
+  if (auto added = add_caption(reader, *sources, query, plan, captioned); !added) {
+    return added.error();
+  }
+  for (const auto& constant : captioned.constants) query.said.push_back(constant.name);
   auto table = pivot(std::move(results), query);
   if (!table) return table;
+  if (!table->rows.empty()) {
+    table->caption = std::move(captioned.caption);
+    table->constants = std::move(captioned.constants);
+  }
   for (const TableSource& source : sources->all()) {
     if (auto noted = note_source(reader, source, query, reads, *table); !noted)
       return noted.error();

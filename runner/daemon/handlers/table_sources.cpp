@@ -112,9 +112,7 @@ Result<ResultSet> TableSources::read(Reader& reader, const QuerySpec& read,
   }
   std::vector<ResultSet> sets;
   for (const TableSource& source : sources_) {
-    const bool wanted = (!several_ || admits(read.table, kSweep, source.name)) &&
-                        admits(read.table, kSource, std::string(kMeasuredSource));
-    if (!wanted) continue;
+    if (!is_wanted(source, read)) continue;
     auto set = read_source(reader, source, read);
     if (!set) return set.error();
     each(source, *set);
@@ -130,9 +128,25 @@ Result<ResultSet> TableSources::read(Reader& reader, const QuerySpec& read,
   return merged;
 }
 
+bool TableSources::is_wanted(const TableSource& source, const QuerySpec& read) const {
+  return (!several_ || admits(read.table, kSweep, source.name)) &&
+         admits(read.table, kSource, std::string(kMeasuredSource));
+}
+
+Result<std::vector<CaptionSource>> TableSources::measured_with(Reader& reader,
+                                                               const QuerySpec& read) const {
+  std::vector<CaptionSource> all;
+  for (const TableSource& source : sources_) {
+    if (!is_wanted(source, read)) continue;
+    auto found = reader.measured_with(is_plain(read) ? read : of_source(source, read));
+    if (!found) return found.error();
+    all.push_back({source.def, std::move(*found)});
+  }
+  return all;
+}
+
 // Names that only other sources have are left out: a filter by them says nothing about this one.
-Result<ResultSet> TableSources::read_source(Reader& reader, const TableSource& source,
-                                            const QuerySpec& read) const {
+QuerySpec TableSources::of_source(const TableSource& source, const QuerySpec& read) const {
   QuerySpec own = read;
   own.sweep = source.sweep;
   own.workload = source.sweep.empty() ? source.def->name : "";
@@ -146,6 +160,12 @@ Result<ResultSet> TableSources::read_source(Reader& reader, const TableSource& s
   std::erase_if(own.table.rows, foreign);
   std::erase_if(own.table.columns, foreign);
   std::erase_if(own.table.where, foreign);
+  return own;
+}
+
+Result<ResultSet> TableSources::read_source(Reader& reader, const TableSource& source,
+                                            const QuerySpec& read) const {
+  QuerySpec own = of_source(source, read);
   // Keeps the reader from pooling attempts, since two sweeps may share them.
   own.table.cell += "{sem}";
   return reader.results(own, needs_samples(read));

@@ -6,6 +6,7 @@
 
 #include "db/query/query.h"
 #include "runner/model/catalog.h"
+#include "runner/report/table_caption.h"
 
 namespace sweepd {
 
@@ -31,8 +32,12 @@ class TableSources {
   // called with those of every measured source before that.
   using Each = std::function<void(const TableSource&, ResultSet&)>;
   Result<ResultSet> read(Reader& reader, const QuerySpec& read, const Each& each) const;
+  // What the measured results of one of these reads have in common, by source.
+  Result<std::vector<CaptionSource>> measured_with(Reader& reader, const QuerySpec& read) const;
 
  private:
+  bool is_wanted(const TableSource& source, const QuerySpec& read) const;
+  QuerySpec of_source(const TableSource& source, const QuerySpec& read) const;
   bool is_plain(const QuerySpec& read) const;
   Result<ResultSet> read_source(Reader& reader, const TableSource& source,
                                 const QuerySpec& read) const;

@@ -1,0 +1,26 @@
+// The line that says what all figures of a table have in common: parameters that are neither rows
+// nor columns, the device, the date and the program's version.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/model/catalog.h"
+#include "runner/model/measured_with.h"
+#include "runner/model/result_set.h"
+#include "runner/model/table.h"
+
+namespace sweepd {
+
+// What one of the table's reads is of. A table has several if its values have filters of their own,
+// or if it is of several sweeps.
+struct CaptionSource {
+  const WorkloadDef* def = nullptr;
+  MeasuredWith with;
+};
+
+// Sets `caption` and `constants`. A parameter that differs between the figures and is no row or
+// column is named with its values. Nothing is set without results.
+void set_caption(Table& table, const std::vector<CaptionSource>& sources, const QuerySpec& query);
+
+}  // namespace sweepd
