@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "db/query/own_results.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -37,6 +38,29 @@ std::vector<std::string> stored_values(ReaderState& state, Common column) {
   std::vector<std::string> values;
   while (query.next()) values.push_back(query.text(0));
   return values;
+}
+
+// Whether attempt `n` is done and newer than `a`.
+constexpr const char* kIsNewer = "n.outcome = 'done' AND (n.ended_ns, n.row) > (a.ended_ns, a.row)";
+
+// The values that are equal to the text, else those that it abbreviates.
+template <class Abbreviates>
+std::vector<std::string> meant_by(const std::string& text, const std::vector<std::string>& stored,
+                                  Abbreviates abbreviates) {
+  std::vector<std::string> found;
+  for (const std::string& value : stored) {
+    if (value == text) return {value};
+    if (text.size() >= kShortestPrefix && abbreviates(value)) found.push_back(value);
+  }
+  return found;
+}
+
+// Whether the text is in `code` where a word or what follows its colon begins.
+bool begins_part_of(const std::string& code, const std::string& text) {
+  for (std::size_t at = code.find(text); at != std::string::npos; at = code.find(text, at + 1)) {
+    if (at == 0 || code[at - 1] == ' ' || code[at - 1] == ':') return true;
+  }
+  return false;
 }
 
 // Elsewhere the device is a property of a host's newest result, as its verdict is.
@@ -77,19 +101,32 @@ std::string identity_expression(Common column, std::string_view attempt,
       attempt);
 }
 
-std::string counts_among(const std::vector<Common>& identities) {
-  if (identities.empty()) return "a.is_current = 1";
+bool asks_for_others(const QueryPlan& plan) {
+  return std::ranges::any_of(plan.filters, [&plan](const PlannedFilter& filter) {
+    const auto* column = std::get_if<Common>(&filter.column);
+    return column != nullptr && (*column == Common::kHost || is_identity(*column) ||
+                                 (*column == Common::kDeviceName && chooses_device(plan)));
+  });
+}
+
+std::string counts_among(const std::vector<Common>& identities, std::string_view sweep) {
+  if (identities.empty() && sweep.empty()) return "a.is_current = 1";
   std::string same;
   for (const Common column : identities) {
     same += fmt::format(" AND {} = {}", identity_expression(column, "n", "m"),
                         identity_expression(column, "a", "e"));
   }
-  return fmt::format(
-      "(a.is_current = 1 OR (a.outcome = 'done' AND NOT EXISTS (SELECT 1 FROM attempt n LEFT JOIN "
-      "environment m ON m.id = n.environment WHERE n.trial = a.trial AND n.pass = a.pass AND "
-      "n.repeat = a.repeat AND n.host = a.host AND n.outcome = 'done' AND "
-      "(n.ended_ns, n.row) > (a.ended_ns, a.row){})))",
+  // Of those that are not done only the current one can count.
+  const std::string others = fmt::format(
+      "{} AND NOT EXISTS (SELECT 1 FROM attempt n LEFT JOIN environment m ON m.id = n.environment "
+      "WHERE n.trial = a.trial AND n.pass = a.pass AND n.repeat = a.repeat AND n.host = a.host AND "
+      "{}{})",
+      sweep.empty() ? "a.outcome = 'done'" : "(a.outcome = 'done' OR a.is_current = 1)",
+      sweep.empty() ? std::string(kIsNewer)
+                    : fmt::format("({} OR ({}))", counts_for_sweep("n", sweep), kIsNewer),
       same);
+  return fmt::format("({} OR ({}))",
+                     sweep.empty() ? "a.is_current = 1" : counts_for_sweep("a", sweep), others);
 }
 
 Result<void> check_identities(const QueryPlan& plan) {
@@ -109,16 +146,28 @@ Result<Value> parse_identity(ReaderState& state, Common column, const std::strin
                              const std::string& text) {
   const auto stored = stored_values(state, column);
   if (stored.empty()) return Value(text);
-  std::vector<std::string> found;
-  for (const std::string& value : stored) {
-    if (value == text) return Value(text);
-    if (text.size() >= kShortestPrefix && value.starts_with(text)) found.push_back(value);
-  }
+  const auto found =
+      meant_by(text, stored, [&text](const std::string& value) { return value.starts_with(text); });
   if (found.size() == 1) return Value(found.front());
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("{}: {} `{}`; there are {}{}", name,
                            found.empty() ? "no result has" : "several results begin with", text,
                            some_of(found.empty() ? stored : found), did_you_mean(text, stored))};
+}
+
+Result<Value> parse_computed(ReaderState& state, const WorkloadDef& def, std::size_t param,
+                             const std::string& text) {
+  const std::string& name = def.params[param].name;
+  Query query(state.connection, fmt::format("SELECT DISTINCT {0} FROM {1} ORDER BY {0}",
+                                            sql_name(name), sql_name(params_table(def.name))));
+  std::vector<std::string> stored;
+  while (query.next()) stored.push_back(query.text(0));
+  const auto found = meant_by(
+      text, stored, [&text](const std::string& value) { return begins_part_of(value, text); });
+  if (found.empty()) return def.params[param].parse(text);
+  if (found.size() == 1) return Value(found.front());
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: several programs have `{}`: {}", name, text, some_of(found))};
 }
 
 }  // namespace sweepd

@@ -297,6 +297,7 @@ void choose_depth(const TableSpec& table, QueryPlan& plan) {
 
 Result<QueryPlan> plan_results(ReaderState& state, const QuerySpec& query) {
   QueryPlan plan;
+  plan.newest = query.newest;
   if (auto found = find_workload(state, query, plan); !found) return found.error();
   if (auto added = add_filters(state, query, plan); !added) return added.error();
   if (auto added = add_dimensions(query.table, plan); !added) return added.error();

@@ -66,6 +66,7 @@ enum class Pooling {
 struct QueryPlan {
   const WorkloadDef* def = nullptr;
   std::optional<std::int64_t> sweep;  // row
+  bool newest = false;                // QuerySpec::newest
   std::vector<PlannedDimension> dimensions;
   std::vector<PlannedFilter> filters;
   std::vector<std::string> metrics;  // empty: every metric of the pass

@@ -138,8 +138,9 @@ Result<Value> parse_sweep(ReaderState& state, const std::string& text) {
               "ORDER BY uid = ?1 DESC, name = ?1 DESC, submitted_ns DESC, id DESC LIMIT 1");
   query.bind(text);
   if (query.next()) return Value(query.text(0));
-  const auto error = sweep_row(state, text);
-  return error.error();
+  const auto sweep = find_sweep(state, text);
+  if (!sweep) return sweep.error();
+  return Value(sweep->id);
 }
 
 const std::vector<PlannedFilter>::const_iterator filter_of(
@@ -248,7 +249,10 @@ Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
 Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
                                  const ColumnRef& column, const std::string& name,
                                  const std::string& text, UnknownNames unknown) {
-  if (const auto* param = std::get_if<std::size_t>(&column)) return def.params[*param].parse(text);
+  if (const auto* param = std::get_if<std::size_t>(&column)) {
+    if (def.params[*param].computed) return parse_computed(state, def, *param, text);
+    return def.params[*param].parse(text);
+  }
   switch (std::get<Common>(column)) {
     case Common::kPhase:
       return known_or_stored(state, name, text, phases_of(def), unknown);

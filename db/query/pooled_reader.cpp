@@ -8,6 +8,12 @@
 #include <utility>
 
 namespace sweepd {
+namespace {
+
+// Columns of attempt_rows that a plan with a sweep has before the dimensions.
+constexpr int kRepeatColumn = 4, kMayBeReplacedColumn = 5;
+
+}  // namespace
 
 PooledReader::PooledReader(ReaderState& state, const QueryPlan& plan) : state_(state), plan_(plan) {
   for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {
@@ -76,29 +82,46 @@ void PooledReader::read_trials() {
 }
 
 void PooledReader::read_attempts() {
-  const int first = plan_.sweep ? 5 : 4;
+  if (!has_own_results(plan_)) {
+    state_.rows.each(attempt_rows(plan_), [&](const RowValues& row) { add_attempt(row); });
+    return;
+  }
+  RowIndex own;
+  state_.rows.each(rows_of_sweep(plan_), [&](const RowValues& row) { own.put(row.integer(0), 0); });
+  bool another = false;
   state_.rows.each(attempt_rows(plan_), [&](const RowValues& row) {
-    const std::uint32_t found = trial_of_id_.find(row.integer(1));
-    if (found == RowIndex::kNone) return;
-    TrialAt& trial = trials_[found];
-    // Another sweep may have repeated the trial more often than this one asked for.
-    if (plan_.sweep && row.integer(4) >= trial.repeats) return;
-    AttemptAt attempt;
-    attempt.row = row.integer(0);
-    attempt.trial = found;
-    attempt.place = trial.place;
-    attempt.trusted = row.text(2) == "done" && row.text(3) == "valid";
-    int column = first;
-    for (CodedColumn& values : attempt_columns_) {
-      const std::uint32_t code = values.code(row, column++);
-      attempt_codes_.push_back(code);
-      attempt.place = places_.with(attempt.place, code);
+    if (own.find(row.integer(0)) == RowIndex::kNone) return;
+    if (row.integer(kMayBeReplacedColumn) != 0) {
+      another = true;
+    } else {
+      add_attempt(row);
     }
-    // The attempts of a trial form a linked list, which find_differences follows.
-    attempt.before = std::exchange(trial.attempt, static_cast<std::uint32_t>(attempts_.size()));
-    attempt_of_row_.put(attempt.row, attempts_.size());
-    attempts_.push_back(attempt);
   });
+  if (!another) return;
+  state_.rows.each(rows_instead(plan_), [&](const RowValues& row) { add_attempt(row); });
+}
+
+void PooledReader::add_attempt(const RowValues& row) {
+  const std::uint32_t found = trial_of_id_.find(row.integer(1));
+  if (found == RowIndex::kNone) return;
+  TrialAt& trial = trials_[found];
+  // Another sweep may have repeated the trial more often than this one asked for.
+  if (plan_.sweep && row.integer(kRepeatColumn) >= trial.repeats) return;
+  AttemptAt attempt;
+  attempt.row = row.integer(0);
+  attempt.trial = found;
+  attempt.place = trial.place;
+  attempt.trusted = row.text(2) == "done" && row.text(3) == "valid";
+  int column = plan_.sweep ? kMayBeReplacedColumn + 1 : kRepeatColumn;
+  for (CodedColumn& values : attempt_columns_) {
+    const std::uint32_t code = values.code(row, column++);
+    attempt_codes_.push_back(code);
+    attempt.place = places_.with(attempt.place, code);
+  }
+  // The attempts of a trial form a linked list, which find_differences follows.
+  attempt.before = std::exchange(trial.attempt, static_cast<std::uint32_t>(attempts_.size()));
+  attempt_of_row_.put(attempt.row, attempts_.size());
+  attempts_.push_back(attempt);
 }
 
 std::vector<std::int64_t> PooledReader::phases(std::int64_t metric) {

@@ -53,6 +53,7 @@ class PooledReader {
 
   void read_trials();
   void read_attempts();
+  void add_attempt(const RowValues& row);
   void read_summaries(std::int64_t metric, std::size_t phase);
   std::vector<std::int64_t> phases(std::int64_t metric);
   Cell& cell_of(std::uint32_t attempt, std::size_t phase);

@@ -18,7 +18,7 @@ constexpr std::int64_t kFewestAttempts = 2000;
 // Trials drawn to find what varies. If they miss a rare value, a footnote does not mention it.
 constexpr int kDrawnTrials = 200;
 // Columns of trial_rows and attempt_rows that precede the dimensions.
-constexpr std::size_t kOtherColumns = 5;
+constexpr std::size_t kOtherColumns = 6;
 
 std::int64_t count(ReaderState& state, const std::string& sql) {
   Query query(state.connection, sql);
@@ -104,7 +104,8 @@ std::optional<PooledScan> scan_pooled(ReaderState& state, QueryPlan& plan,
   const bool poolable = plan.source == FigureSource::kSummary && one_figure_a_row &&
                         plan.pooling == Pooling::kMoments &&
                         plan.filter(Common::kSweep) == nullptr &&
-                        !plan.has_dimension(Common::kSweep) && identities_in(plan).empty();
+                        !plan.has_dimension(Common::kSweep) && identities_in(plan).empty() &&
+                        !(has_own_results(plan) && asks_for_others(plan));
   if (!poolable || has_pools(state) || !is_worth_it(state, plan)) return std::nullopt;
   QueryPlan wider = plan;
   add_varying(state, wider);

@@ -109,6 +109,8 @@ struct RanInSweep {
   std::vector<std::string> changed;  // what of these programs changed: "mm.py"
   // Attempts that were to replace a result and failed, so that the result before counts.
   std::int64_t not_measured_again = 0;
+  // Points of which a newer result exists than the sweep's own.
+  std::int64_t measured_later = 0;
 };
 
 struct SweepTrial {
@@ -158,8 +160,8 @@ class Reader {
   Result<std::vector<DoneAttempt>> done_before(WallTime ended, std::int64_t after_row,
                                                std::int64_t limit);
   // `who` is a full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); ""
-  // is the latest sweep of all that is no sentinel's. Errors: not found, with the nearest name;
-  // ambiguous, with the candidates.
+  // is the latest sweep of all that is no sentinel's. `@previous` behind it is the one of the same
+  // name before that. Errors: not found, with the nearest name; ambiguous, with the candidates.
   Result<SweepRow> find_sweep(const std::string& who);
   Result<std::vector<TableSpec>> tables_of(const SweepId& sweep);
   Result<std::vector<PlotSpec>> plots_of(const SweepId& sweep);
@@ -191,7 +193,8 @@ class Reader {
 
   // The result's dimensions are the columns of `query` (parameters of the workload and the columns
   // that every result has), followed by the parameters in which the trials differ that one cell
-  // pools. For each trial, pass, repeat and host the newest done attempt counts, else the newest.
+  // pools. For each trial, pass, repeat and host the newest done attempt counts, else the newest;
+  // of a sweep its own (own_results.h), unless the query says `newest`.
   // Unless the query names `phase`, a row is the whole step. Metrics: those of samples, and of the
   // memory pass peak_allocated_bytes, peak_reserved_bytes, at_start_bytes, at_end_bytes,
   // device_in_use_bytes. The metric decides the pass unless the query names one. Work and peaks are

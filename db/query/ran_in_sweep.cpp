@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/query/own_results.h"
 #include "db/query/state.h"
 
 namespace sweepd {
@@ -36,16 +37,21 @@ void read_older_programs(Connection& connection, std::int64_t sweep, const Workl
   ran.changed = changes.what;
 }
 
-std::int64_t not_measured_again(Connection& connection, std::int64_t sweep) {
-  Query query(connection,
-              "SELECT count(*) FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt WHERE "
-              "sa.sweep = ? AND a.outcome NOT IN ('done', 'cancelled') AND a.is_current = 0 AND "
-              "EXISTS (SELECT 1 FROM attempt n WHERE n.trial = a.trial AND n.pass = a.pass AND "
-              "n.repeat = a.repeat AND n.host = coalesce(a.host, n.host) AND n.is_current = 1 AND "
-              "n.outcome = 'done' AND n.ended_ns < a.ended_ns)");
+// What another attempt of the same point says about the sweep's own.
+void read_others(Connection& connection, std::int64_t sweep, RanInSweep& ran) {
+  static const std::string kSql = fmt::format(
+      "SELECT count(*) FILTER (WHERE a.outcome NOT IN ('done', 'cancelled') AND EXISTS (SELECT 1 "
+      "FROM attempt n WHERE {})), count(DISTINCT a.trial) FILTER (WHERE EXISTS (SELECT 1 FROM "
+      "attempt n WHERE n.trial = a.trial AND n.pass = a.pass AND n.repeat = a.repeat AND n.host = "
+      "a.host AND n.is_current = 1 AND n.outcome = 'done' AND (a.outcome = 'done' OR n.ended_ns > "
+      "a.ended_ns))) FROM sweep_attempt sa JOIN attempt a ON a.row = sa.attempt WHERE sa.sweep = ? "
+      "AND a.is_current = 0",
+      is_older_result("n", "a"));
+  Query query(connection, kSql);
   query.bind(sweep);
   query.next();
-  return query.integer(0);
+  ran.not_measured_again = query.integer(0);
+  ran.measured_later = query.integer(1);
 }
 
 }  // namespace
@@ -65,7 +71,7 @@ Result<RanInSweep> Reader::ran_in_sweep(const SweepId& sweep, const WorkloadDef&
     ran.machines = query.integer(1);
     if (ran.machines > 1) ran.machines = machines_of_one_host(state_->connection, *row);
     read_older_programs(state_->connection, *row, def, ran);
-    ran.not_measured_again = not_measured_again(state_->connection, *row);
+    read_others(state_->connection, *row, ran);
     return ran;
   });
 }

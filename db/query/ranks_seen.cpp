@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "db/base/param_columns.h"
+#include "db/query/own_results.h"
 #include "db/query/state.h"
 #include "runner/model/program.h"
 
@@ -32,14 +33,14 @@ Result<RanksSeen> Reader::ranks_seen(const QuerySpec& query) {
     }
     Query query_ranks(
         state_->connection,
-        fmt::format(
-            "SELECT EXISTS (SELECT 1 FROM summary s WHERE s.attempt = a.row AND s.metric = "
-            "(SELECT id FROM name WHERE text = '{}')) AS met "
-            "FROM {} p CROSS JOIN attempt a ON a.trial = p.trial AND a.is_current = 1 "
-            "WHERE p.world_size > 1 {}AND a.pass = 'timing' AND a.outcome = 'done' "
-            "ORDER BY met LIMIT 1",
-            kMeeting, sql_name(params_table(workload)),
-            sweep ? "AND p.trial IN (SELECT trial FROM sweep_trial WHERE sweep = ?) " : ""));
+        fmt::format("SELECT EXISTS (SELECT 1 FROM summary s WHERE s.attempt = a.row AND s.metric = "
+                    "(SELECT id FROM name WHERE text = '{}')) AS met "
+                    "FROM {} p CROSS JOIN attempt a ON a.trial = p.trial "
+                    "WHERE p.world_size > 1 {}AND {} AND a.pass = 'timing' AND a.outcome = 'done' "
+                    "ORDER BY met LIMIT 1",
+                    kMeeting, sql_name(params_table(workload)),
+                    sweep ? "AND p.trial IN (SELECT trial FROM sweep_trial WHERE sweep = ?1) " : "",
+                    sweep && !query.newest ? counts_for_sweep("a", "?1") : "a.is_current = 1"));
     if (sweep) query_ranks.bind(*sweep);
     RanksSeen seen;
     seen.several = query_ranks.next();

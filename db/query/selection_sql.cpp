@@ -8,6 +8,7 @@
 
 #include "db/base/pool_hosts.h"
 #include "db/query/identity.h"
+#include "db/query/own_results.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -128,11 +129,18 @@ std::vector<std::string> conditions(const QueryPlan& plan, Level level,
   return all;
 }
 
+// The condition by which one attempt of a point counts. A sweep is `st.sweep`.
+std::string which_counts(const QueryPlan& plan) {
+  if (!by_sweep(plan) || plan.newest) return counts_among(identities_in(plan));
+  return asks_for_others(plan) ? counts_among(identities_in(plan), "st.sweep")
+                               : counts_for_sweep("a", "st.sweep");
+}
+
 std::string where_clause(const QueryPlan& plan) {
   std::vector<std::string> all = conditions(plan, Level::kTrial, "?");
   const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
   all.insert(all.end(), of_attempt.begin(), of_attempt.end());
-  all.push_back(counts_among(identities_in(plan)));
+  all.push_back(which_counts(plan));
   // Another sweep may have repeated the trial more often than this one asked for.
   if (plan.sweep) all.emplace_back("(a.pass <> 'timing' OR a.repeat < st.repeats)");
   return all.empty() ? "" : "WHERE " + join(all, " AND ") + " ";
@@ -203,16 +211,47 @@ RowSource difference_rows(const QueryPlan& plan, const std::string& condition) {
   return {"p.trial" + dimensions, fmt::format("FROM {} p NOT INDEXED WHERE {}", params, condition)};
 }
 
-RowSource attempt_rows(const QueryPlan& plan) {
-  std::vector<std::string> wanted = conditions(plan, Level::kAttempt);
-  wanted.insert(wanted.begin(), "a.is_current = 1");
+namespace {
+
+std::string attempt_columns(const QueryPlan& plan) {
   const std::string dimensions = dimension_columns(plan, [&plan](const PlannedDimension& d) {
     return level_of(plan, d.column) == Level::kAttempt;
   });
-  const std::string repeat = plan.sweep ? ", iif(a.pass = 'timing', a.repeat, -1)" : "";
-  return {"a.row, a.trial, a.outcome, a.verdict" + repeat + dimensions,
-          fmt::format("FROM attempt a NOT INDEXED {}WHERE {}", machine_joins(plan, "CROSS JOIN"),
-                      join(wanted, " AND "))};
+  const std::string of_sweep =
+      plan.sweep ? ", iif(a.pass = 'timing', a.repeat, -1), " + has_another("a") : "";
+  return "a.row, a.trial, a.outcome, a.verdict" + of_sweep + dimensions;
+}
+
+std::string attempt_conditions(const QueryPlan& plan) {
+  const std::vector<std::string> wanted = conditions(plan, Level::kAttempt);
+  return wanted.empty() ? "1" : join(wanted, " AND ");
+}
+
+}  // namespace
+
+bool has_own_results(const QueryPlan& plan) {
+  return plan.sweep && !plan.newest;
+}
+
+RowSource attempt_rows(const QueryPlan& plan) {
+  // Conditions say nothing about an attempt that counts instead of one.
+  const std::string counts = has_own_results(plan) ? fmt::format("{} OR ", has_another("a"))
+                                                   : std::string("a.is_current = 1 AND ");
+  return {attempt_columns(plan),
+          fmt::format("FROM attempt a NOT INDEXED {}WHERE {}({})",
+                      machine_joins(plan, "CROSS JOIN"), counts, attempt_conditions(plan))};
+}
+
+RowSource rows_of_sweep(const QueryPlan& plan) {
+  return {"attempt", fmt::format("FROM sweep_attempt WHERE sweep = {}", *plan.sweep)};
+}
+
+RowSource rows_instead(const QueryPlan& plan) {
+  return {attempt_columns(plan),
+          fmt::format("FROM sweep_attempt sa CROSS JOIN attempt own ON own.row = sa.attempt CROSS "
+                      "JOIN attempt a ON a.row = {} {}WHERE sa.sweep = {} AND {} AND {}",
+                      row_instead_of("own"), machine_joins(plan, "CROSS JOIN"), *plan.sweep,
+                      has_another("own"), attempt_conditions(plan))};
 }
 
 }  // namespace sweepd

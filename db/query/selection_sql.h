@@ -1,4 +1,5 @@
-// The SQL that finds the attempts of a plan: for each (trial, pass, repeat, host) the current one.
+// The SQL that finds the attempts of a plan: for each (trial, pass, repeat, host) the current one,
+// or the sweep's own.
 #pragma once
 
 #include <string>
@@ -29,7 +30,13 @@ RowSource trial_rows(const QueryPlan& plan);
 // Any trial of the workload: trial, then the dimensions after the named ones.
 RowSource difference_rows(const QueryPlan& plan, const std::string& condition);
 // Attempts of any trial: row, trial, outcome (NULL: pending), verdict; with a sweep the repeat,
-// which must be less than the trial's repeats; then the attempt's dimensions.
+// which must be less than the trial's repeats, and whether another one may count instead; then the
+// attempt's dimensions. If the plan's sweep has its own results, all attempts: those count that
+// `rows_of_sweep` lists, but for each that may be replaced there is one in `rows_instead`, with the
+// same columns.
 RowSource attempt_rows(const QueryPlan& plan);
+bool has_own_results(const QueryPlan& plan);
+RowSource rows_of_sweep(const QueryPlan& plan);
+RowSource rows_instead(const QueryPlan& plan);
 
 }  // namespace sweepd

@@ -75,6 +75,7 @@ std::string some_of(const std::vector<std::string>& items);
 
 // Call these inside `ask`.
 Result<std::int64_t> sweep_row(ReaderState& state, const SweepId& sweep);
+Result<SweepRow> find_sweep(ReaderState& state, const std::string& who);  // Reader::find_sweep
 Result<AttemptRow> attempt_row(ReaderState& state, std::int64_t row);
 // The only trial whose key begins with the prefix. `id` is its row.
 struct TrialRef {

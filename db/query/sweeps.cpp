@@ -100,7 +100,49 @@ std::optional<std::string> id_of_another(Connection& connection, const std::stri
   return query.text(0);
 }
 
+constexpr std::string_view kPrevious = "@previous";
+
+Result<SweepRow> by_id_or_name(Connection& connection, const std::string& who) {
+  if (who.empty()) {
+    if (auto latest = one_sweep(
+            connection,
+            "WHERE ? = '' AND s.sentinel_of IS NULL ORDER BY s.submitted_ns DESC, s.id DESC "
+            "LIMIT 1",
+            who))
+      return *latest;
+    return Error{ErrorCode::kNotFound, "there is no sweep yet; `sweepctl submit FILE` makes one"};
+  }
+  if (auto exact = one_sweep(connection, "WHERE s.uid = ?", who)) return *exact;
+  auto named = one_sweep(connection,
+                         "WHERE s.name = ? ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who);
+  if (!named) return by_prefix(connection, who);
+  // A name of hex digits may also be the beginning of another sweep's id, and `cancel` should not
+  // guess.
+  const auto other = id_of_another(connection, who);
+  if (!other) return *named;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("`{}` is the name of sweep {} and the beginning of the id {}; give "
+                           "more digits of one of them",
+                           who, named->id, *other)};
+}
+
 }  // namespace
+
+Result<SweepRow> find_sweep(ReaderState& state, const std::string& who) {
+  Connection& connection = state.connection;
+  if (!who.ends_with(kPrevious)) return by_id_or_name(connection, who);
+  const auto later = find_sweep(state, who.substr(0, who.size() - kPrevious.size()));
+  if (!later) return later;
+  auto previous = one_sweep(
+      connection,
+      "WHERE s.id = (SELECT p.id FROM sweep l JOIN sweep p ON p.name = l.name AND (p.submitted_ns, "
+      "p.id) < (l.submitted_ns, l.id) WHERE l.uid = ? ORDER BY p.submitted_ns DESC, p.id DESC "
+      "LIMIT 1)",
+      later->id);
+  if (previous) return *previous;
+  return Error{ErrorCode::kNotFound, fmt::format("no sweep `{}` was submitted before {}",
+                                                 later->name, short_id(later->id))};
+}
 
 Result<std::int64_t> sweep_row(ReaderState& state, const SweepId& sweep) {
   Query query(state.connection, "SELECT id FROM sweep WHERE uid = ?");
@@ -121,30 +163,7 @@ Result<std::vector<SweepRow>> Reader::sweeps(std::int64_t limit) {
 }
 
 Result<SweepRow> Reader::find_sweep(const std::string& who) {
-  return state_->ask("finding a sweep", [&]() -> Result<SweepRow> {
-    Connection& connection = state_->connection;
-    if (who.empty()) {
-      if (auto latest = one_sweep(
-              connection,
-              "WHERE ? = '' AND s.sentinel_of IS NULL ORDER BY s.submitted_ns DESC, s.id DESC "
-              "LIMIT 1",
-              who))
-        return *latest;
-      return Error{ErrorCode::kNotFound, "there is no sweep yet; `sweepctl submit FILE` makes one"};
-    }
-    if (auto exact = one_sweep(connection, "WHERE s.uid = ?", who)) return *exact;
-    auto named = one_sweep(connection,
-                           "WHERE s.name = ? ORDER BY s.submitted_ns DESC, s.id DESC LIMIT 1", who);
-    if (!named) return by_prefix(connection, who);
-    // A name of hex digits may also be the beginning of another sweep's id, and `cancel` should not
-    // guess.
-    const auto other = id_of_another(connection, who);
-    if (!other) return *named;
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("`{}` is the name of sweep {} and the beginning of the id {}; give "
-                             "more digits of one of them",
-                             who, named->id, *other)};
-  });
+  return state_->ask("finding a sweep", [&] { return sweepd::find_sweep(*state_, who); });
 }
 
 Result<Progress> Reader::progress(const SweepId& sweep) {

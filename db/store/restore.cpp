@@ -57,6 +57,24 @@ std::vector<TrialRow> trials_of(Connection& connection, std::int64_t sweep) {
   return trials;
 }
 
+struct ResultOfThen {
+  std::int64_t row = 0;
+  bool was_done = false;  // when the sweep was submitted
+};
+
+// What the sweep found done when it was submitted; else what was done first after that, which it
+// joined. Later results of the point are none of its own.
+std::optional<ResultOfThen> result_of_then(Connection& connection, const Enqueuer::Wanted& wanted,
+                                           std::int64_t host, WallTime submitted) {
+  Query query(connection,
+              "SELECT row, ended_ns <= ?1 FROM attempt WHERE trial = ?2 AND pass = ?3 AND repeat = "
+              "?4 AND host = ?5 AND outcome = 'done' ORDER BY ended_ns <= ?1 DESC, abs(ended_ns - "
+              "?1), row DESC LIMIT 1");
+  query.bind_all(submitted.ns, wanted.trial_row, name_of(wanted.pass), wanted.repeat, host);
+  if (!query.next()) return std::nullopt;
+  return ResultOfThen{query.integer(0), query.integer(1) != 0};
+}
+
 }  // namespace
 
 Result<void> Store::restore_sweep(const NewSweep& request, const WorkloadDef& def,
@@ -121,6 +139,7 @@ Result<SubmitReceipt> Store::restore_answers(const NewSweep& request, const Work
     std::vector<std::int64_t> repeats;
     for (const TrialRow& trial : trials) repeats.push_back(trial.repeats);
     const std::set<Point> known = answered(connection, *sweep);
+    PoolHosts hosts(connection, state_->host);
     SubmitReceipt receipt;
     Enqueuer enqueuer(*state_, *sweep, def, Reuse::kAny, request.machines, request.submitted,
                       receipt);
@@ -133,7 +152,14 @@ Result<SubmitReceipt> Store::restore_answers(const NewSweep& request, const Work
       }
       const Enqueuer::Wanted wanted{row.row,   trial.key,   trial.base_key, def.name,   trial.trial,
                                     slot.pass, slot.repeat, row.priority,   row.timeout};
-      if (!enqueuer.use_existing(wanted)) enqueuer.add(wanted, Enqueuer::Siblings::kPossible);
+      const auto result = result_of_then(connection, wanted, hosts.find(pool_of(def, trial.trial)),
+                                         request.submitted);
+      if (result) {
+        enqueuer.link(result->row, result->was_done ? "reused" : "joined");
+        ++receipt.attempts_reused;
+      } else if (!enqueuer.use_existing(wanted)) {
+        enqueuer.add(wanted, Enqueuer::Siblings::kPossible);
+      }
     }
     return receipt;
   });

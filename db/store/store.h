@@ -235,8 +235,9 @@ class Store {
   // new. Returns its row.
   Result<std::int64_t> restore_attempt(const OpenAttempt& attempt, const TrialKey& base_key,
                                        const SweepId& sweep, const WorkloadDef& def);
-  // Of several attempts of one point the sweep keeps the newest. A point without one gets another
-  // sweep's result, else a queued attempt; returns these.
+  // Of several attempts of one point the sweep keeps the newest. A point without one gets the
+  // result that another sweep had when this one was submitted, else its first one after that, else
+  // a queued attempt; returns these.
   Result<SubmitReceipt> restore_answers(const NewSweep& sweep, const WorkloadDef& def);
   // Ends queued attempts as `cancelled`, with this reason.
   Result<void> restore_unmeasured(const std::vector<std::int64_t>& rows, const std::string& reason,

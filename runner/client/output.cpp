@@ -26,6 +26,12 @@ void add_format_option(Command& command, std::string& format) {
       ->capture_default_str();
 }
 
+void add_newest_option(Command& command, bool& newest) {
+  command.add_flag("--newest", newest,
+                   "of each point the newest result, whichever sweep measured it, instead of the "
+                   "sweep's own");
+}
+
 void add_with_option(Command& command, std::vector<std::string>& words) {
   command
       .add_option("--with", words,

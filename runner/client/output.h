@@ -17,6 +17,9 @@ namespace sweepd {
 // Adds --format with its choices. `format` has the default and receives the choice.
 void add_format_option(Command& command, std::string& format);
 
+// Adds --newest, which `newest` receives.
+void add_newest_option(Command& command, bool& newest);
+
 // Adds --with, whose words `words` receives.
 void add_with_option(Command& command, std::vector<std::string>& words);
 

@@ -30,6 +30,9 @@ struct FileOrder {
 struct QuerySpec {
   std::string workload;  // required unless a sweep is given
   SweepId sweep;         // "" means every trial of the workload
+  // Of each point of a sweep the newest result counts, whichever sweep measured it, instead of the
+  // sweep's own.
+  bool newest = false;
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
   // What the table's caption names, so that no note has to.

@@ -141,6 +141,7 @@ TableReads plan_reads(const QuerySpec& query) {
     QuerySpec read;
     read.workload = query.workload;
     read.sweep = query.sweep;
+    read.newest = query.newest;
     read.declared = query.declared;
     read.table.sort = figures_in(query.table.sort);
     read.table.rows = query.table.rows;

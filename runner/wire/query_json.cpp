@@ -122,25 +122,28 @@ nlohmann::json to_json(const QuerySpec& query) {
   for (const auto& [name, text] : table.headings) headings[name] = text;
   for (const auto& filter : table.baseline) baseline[filter.name] = filter.values.front();
   for (const TableSpec::Value& value : table.values) values.push_back(to_json(value));
-  return {{"workload", query.workload},
-          {"sweep", query.sweep},
-          {"title", table.title},
-          {"rows", table.rows},
-          {"columns", table.columns},
-          {"cell", table.cell},
-          {"metric", table.metric},
-          {"unit", table.unit},
-          {"where", to_json(table.where)},
-          {"warmup", table.warmup},
-          {"bold", name_of(table.bold)},
-          {"headings", headings},
-          {"values", values},
-          {"baseline", baseline},
-          {"pool", table.pool},
-          {"sort", query.table.sort},
-          {"limit", query.table.limit},
-          {"only_varying", query.only_varying},
-          {"with", query.with}};
+  nlohmann::json json = {{"workload", query.workload},
+                         {"sweep", query.sweep},
+                         {"title", table.title},
+                         {"rows", table.rows},
+                         {"columns", table.columns},
+                         {"cell", table.cell},
+                         {"metric", table.metric},
+                         {"unit", table.unit},
+                         {"where", to_json(table.where)},
+                         {"warmup", table.warmup},
+                         {"bold", name_of(table.bold)},
+                         {"headings", headings},
+                         {"values", values},
+                         {"baseline", baseline},
+                         {"pool", table.pool},
+                         {"sort", query.table.sort},
+                         {"limit", query.table.limit},
+                         {"only_varying", query.only_varying},
+                         {"with", query.with}};
+  // An older daemon refuses members that it does not know.
+  if (query.newest) json["newest"] = true;
+  return json;
 }
 
 Result<QuerySpec> query_from_json(const nlohmann::json& value) {
@@ -148,6 +151,7 @@ Result<QuerySpec> query_from_json(const nlohmann::json& value) {
   QuerySpec query;
   query.workload = params.text_or("workload", "");
   query.sweep = params.text_or("sweep", "");
+  query.newest = params.boolean_or("newest", false);
   query.table.sort = params.texts("sort");
   query.table.limit = params.integer_or("limit", 0, 0);
   query.only_varying = params.boolean_or("only_varying", false);

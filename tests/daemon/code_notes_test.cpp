@@ -20,12 +20,23 @@ class CodeNotes : public DbTest {
     const auto queued = submit(request).queued;
     measure(queued.at(0), first, machines[0]);
     measure(queued.at(1), second, machines[1]);
+    sweep_ = request.id;
+    return table_of_sweep();
+  }
+  // The same table again.
+  Table table_of_sweep(bool newest = false) {
     QuerySpec query;
-    query.sweep = request.id;
+    query.sweep = sweep_;
+    query.newest = newest;
     query.table.rows = {"context"};
     const auto made = make_table(*reader_, catalog_, query);
     EXPECT_TRUE(made) << made.error().message;
     return made ? *made : Table{};
+  }
+  void measure_again(const std::vector<Settings>& points) {
+    NewSweep request = sweep("again", points);
+    request.reuse = Reuse::kNone;
+    for (const OpenAttempt& attempt : submit(request).queued) finish(done(attempt.row, 20, 40));
   }
 
   void measure(const OpenAttempt& attempt, const std::string& code, const std::string& machine) {
@@ -35,6 +46,7 @@ class CodeNotes : public DbTest {
     record.environment->machine = machine;
     finish(record);
   }
+  SweepId sweep_;
 };
 
 // The table of one sweep says what the figures of the other had.
@@ -70,6 +82,21 @@ TEST_F(CodeNotes, TwoMachinesAreAWarning) {
   const Table table = table_of("aaaa", "aaaa", {"m1", "m2"});
   ASSERT_EQ(table.warnings, 1U);
   EXPECT_THAT(table.notes.back(), HasSubstr("it changed: 2 values of `machine`; submit the sweep"));
+}
+
+TEST_F(CodeNotes, NewerResultsAreAWarning) {
+  const Table before = table_of("aaaa", "aaaa");
+  measure_again({{{"context", "1"}}});
+  const Table table = table_of_sweep();
+  EXPECT_EQ(table.rows.at(0).at(1).text, before.rows.at(0).at(1).text);
+  ASSERT_EQ(table.warnings, 1U);
+  EXPECT_EQ(table.notes.back(),
+            "1 point of this sweep was measured again later; `--newest` shows the newest results");
+  const Table newest = table_of_sweep(true);
+  EXPECT_NE(newest.rows.at(0).at(1).text, before.rows.at(0).at(1).text);
+  measure_again({{{"context", "1"}}, {{"context", "2"}}});
+  EXPECT_EQ(table_of_sweep(true).notes.back(),
+            "2 points of this sweep were measured again later; the newest results are shown");
 }
 
 TEST_F(CodeNotes, OneIsNone) {

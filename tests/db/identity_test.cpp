@@ -122,5 +122,50 @@ TEST_F(IdentityTest, ACommitMayBeAbbreviated) {
               HasSubstr("build: no result has `ffff`; there are 5d8c4dfe11de, 5d8caaaa11de-dirty"));
 }
 
+// "small", "large" and "xl" stand for the content of programs.
+TEST_F(IdentityTest, AProgramMayBeAbbreviated) {
+  catalog_.workloads.front().params[*def().index_of("model")].computed = true;
+  reopen();
+  double forward = 0;
+  for (const char* model : {"small", "large"}) {
+    for (const OpenAttempt& attempt : submit(sweep("s", {{{"model", model}}})).queued) {
+      finish(done(attempt.row, forward += 10, 0));
+    }
+  }
+  EXPECT_THAT(rows(by({"model"}, {}, {{"model", {"smal"}}})), ElementsAre("small done 10"));
+  EXPECT_THAT(rows(by({"model"}, {}, {{"model", {"large"}}})), ElementsAre("large done 20"));
+  EXPECT_THAT(refusal(by({"model"}, {}, {{"model", {"arge"}}})), HasSubstr("`arge`"));
+}
+
+TEST_F(IdentityTest, ThePartsOfAProgramAreItsNamesAndTheirHashes) {
+  WorkloadDef& toy = catalog_.workloads.front();
+  ParamDef code = toy.params[*def().index_of("model")];
+  code.name = "content";
+  code.type = ValueType::kText;
+  code.default_value = std::string();
+  code.choices.clear();
+  code.grows_memory = false;
+  code.computed = true;
+  toy.params.push_back(code);
+  reopen();
+  double forward = 0;
+  for (const char* content : {"sh:1f00aa mm.sh:9ab1c2", "sh:1f00aa mm.sh:9abffe"}) {
+    for (const OpenAttempt& attempt : submit(sweep("s", {{{"content", content}}})).queued) {
+      finish(done(attempt.row, forward += 10, 0));
+    }
+  }
+  const auto of = [&](const char* text) {
+    return rows(by({"context"}, {}, {{"content", {text}}}));
+  };
+  EXPECT_THAT(of("9ab1"), ElementsAre("128 done 10"));
+  EXPECT_THAT(of("mm.sh:9abf"), ElementsAre("128 done 20"));
+  EXPECT_THAT(of("sh:1f00aa mm.sh:9ab1c2"), ElementsAre("128 done 10"));
+  EXPECT_THAT(of("9ab"), testing::IsEmpty()) << "too short";
+  EXPECT_THAT(of("b1c2"), testing::IsEmpty()) << "not the beginning";
+  EXPECT_THAT(
+      refusal(by({"context"}, {}, {{"content", {"1f00"}}})),
+      HasSubstr("content: several programs have `1f00`: sh:1f00aa mm.sh:9ab1c2, sh:1f00aa"));
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -57,6 +57,10 @@ class PooledRandomTest : public PooledTest {
         WHERE row * 7883 % 109 = 1 AND outcome = 'done';
       UPDATE attempt SET outcome = 'cancelled', verdict = NULL
         WHERE row * 7879 % 113 = 1 AND outcome = 'done';
+      UPDATE attempt SET is_current = 0 WHERE outcome IS NOT 'done' AND EXISTS
+        (SELECT 1 FROM attempt o WHERE o.uid = 'old' || attempt.uid AND o.outcome = 'done');
+      UPDATE attempt SET is_current = 1 WHERE uid GLOB 'old*' AND outcome = 'done' AND NOT EXISTS
+        (SELECT 1 FROM attempt c WHERE c.uid = substr(attempt.uid, 4) AND c.is_current = 1);
       INSERT INTO attempt_reason SELECT row, 0, 'clock fell' FROM attempt
         WHERE verdict IN ('suspect', 'invalid');
       INSERT INTO summary (attempt, metric, phase, n, mean, std, min, p05, median, p95, max, mad,
@@ -104,11 +108,12 @@ class PooledRandomTest : public PooledTest {
     QuerySpec query = by(sides[0], sides[1], where);
     query.table.metric = one_of<std::string>({"time", "time", "host_time"});
     query.sweep = one_of<SweepId>({"", first_.id, second_.id});
+    query.newest = below(3) == 0;
     return query;
   }
 
   static std::string text_of(const QuerySpec& query) {
-    std::string text = query.sweep + ' ' + query.table.metric;
+    std::string text = query.sweep + (query.newest ? " newest " : " ") + query.table.metric;
     for (const auto& name : query.table.rows) text += " row " + name;
     for (const auto& name : query.table.columns) text += " column " + name;
     for (const auto& filter : query.table.where) {

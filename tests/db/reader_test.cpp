@@ -85,6 +85,11 @@ TEST_F(DbTest, ASweepIsFoundByIdPrefixOrName) {
       {"attenton", "", "did you mean `attention`?"},
       {"cccc", "", "no sweep has the id or name `cccc`"},
       {"", b.id, ""},  // the latest of all
+      {"lm@previous", a.id, ""},
+      {"aaaa1@previous", a.id, ""},
+      {"@previous", a.id, ""},
+      {"lm@previous@previous", "", "no sweep `lm` was submitted before aaaa0000"},
+      {"none@previous", "", "no sweep has the id or name `none`"},
   };
   for (const Case& c_ : cases) {
     const auto found = reader_->find_sweep(c_.who);

@@ -131,6 +131,7 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   query.table.sort = {"-median"};
   query.table.limit = 10;
   query.only_varying = true;
+  query.newest = true;
   query.table.pool = {"seed", "batch"};
   query.with = {"n"};
   const auto read = query_from_json(sent(to_json(query)));
@@ -168,6 +169,7 @@ TEST(QueryJson, AQueryComesBackTheSame) {
   EXPECT_THAT(read->table.sort, ElementsAre("-median"));
   EXPECT_EQ(read->table.limit, 10);
   EXPECT_TRUE(read->only_varying);
+  EXPECT_TRUE(read->newest);
   EXPECT_THAT(read->table.pool, ElementsAre("seed", "batch"));
   EXPECT_THAT(read->with, ElementsAre("n"));
 }

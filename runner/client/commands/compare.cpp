@@ -17,9 +17,22 @@ struct CompareOptions {
   std::string notes = "few";
 };
 
+// Returns where `@FILE` begins, behind any number of `@previous`; npos if there is none.
+std::size_t find_file(const std::string& side) {
+  constexpr std::string_view kPrevious = "@previous";
+  std::size_t at = side.find('@');
+  while (at != std::string::npos && std::string_view(side).substr(at).starts_with(kPrevious)) {
+    const std::size_t end = at + kPrevious.size();
+    if (end == side.size()) return std::string::npos;
+    if (side[end] != '@') break;
+    at = end;
+  }
+  return at;
+}
+
 // Splits SWEEP@FILE.db. A sweep's name has no `@`.
 Result<void> split_side(std::string& name, std::string& database) {
-  const std::size_t at = name.find('@');
+  const std::size_t at = find_file(name);
   if (at != std::string::npos) {
     const std::string file = name.substr(at + 1);
     if (at == 0 || file.empty()) {
@@ -65,12 +78,13 @@ void add_compare(Command& app, Client& client) {
       app.add_subcommand("compare", "Say at which points the second of two is faster or slower");
   command->add_option(
       "A", request.a,
-      "a sweep (name or id), or SWEEP@FILE: of the database FILE, which is only read");
+      "a sweep (name or id); NAME@previous is the one of that name before the latest, SWEEP@FILE "
+      "one of the database FILE, which is only read");
   command->add_option("B", request.b, "the sweep to compare with it, unless --by is given");
   command->add_option(
       "--by", request.by,
-      "NAME=A,B: compare two values of a parameter, host or device_name, in sweep A "
-      "or in all results of --workload");
+      "NAME=A,B: compare two values of a parameter, host, device_name or code (or the beginning "
+      "of its hash), in sweep A or in all results of --workload");
   command->add_option("--workload", request.workload, "all results of this workload, without A");
   command->add_option("--where", request.where,
                       "NAME=VALUE[,VALUE...]: only results with one of these values");
@@ -88,6 +102,7 @@ void add_compare(Command& app, Client& client) {
                    "exit with 1 if a point is slower, changed, or unclear or slower")
       ->one_of({"never", "slower", "changed", "unclear"})
       ->capture_default_str();
+  add_newest_option(*command, request.newest);
   add_format_option(*command, options->format);
   add_notes_option(*command, options->notes);
   command->footer(

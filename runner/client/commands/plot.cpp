@@ -21,7 +21,7 @@ struct PlotOptions {
 std::string drawing_option(const rpc::Plot::Request& request) {
   std::string first;
   rpc::Plot::Request::visit(request, [&](std::string_view name, const auto& member, const char*) {
-    if (name == "workload" || name == "plot" || !first.empty()) return;
+    if (name == "workload" || name == "plot" || name == "newest" || !first.empty()) return;
     bool given = false;
     if constexpr (std::is_same_v<decltype(member), const bool&>) {
       given = member;
@@ -110,6 +110,7 @@ void add_options(Command& command, PlotOptions& options) {
   command.add_flag("--stack", r.stack, "bars on top of each other");
   command.add_flag("--warmup", r.warmup, "with --x step: show warm-up steps too");
   command.add_option("--title", r.title, "heading of the plot");
+  add_newest_option(command, r.newest);
 }
 
 }  // namespace

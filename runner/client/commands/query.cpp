@@ -133,6 +133,7 @@ void add_query(Command& app, Client& client) {
   auto options = std::make_shared<QueryOptions>();
   Command* command = app.add_subcommand("query", "Print a table of results by any parameters");
   add_options(*command, *options);
+  add_newest_option(*command, options->query.newest);
   add_with_option(*command, options->query.with);
   add_format_option(*command, options->format);
   add_notes_option(*command, options->notes);

@@ -21,8 +21,12 @@ struct ReportOptions {
   std::string format = "md";
   std::string notes = "few";
   std::string file = "-";
-  bool watch = false;
+  bool watch = false, newest = false;
 };
+
+WhichResults which_of(const ReportOptions& options) {
+  return options.newest ? WhichResults::kNewest : WhichResults::kOwn;
+}
 
 constexpr auto kBetweenLooks = std::chrono::seconds(2);
 constexpr Duration kNextDaemon = seconds(60);
@@ -56,7 +60,7 @@ Exit follow(Client& client, const ReportOptions& options) {
     const rpc::Counts& counts = shown->sweep->counts;
     if (counts.ended == ended) continue;
     ended = counts.ended;
-    auto document = report_document(client, sweep, options.table);
+    auto document = report_document(client, sweep, options.table, which_of(options));
     if (!document) return report_error(document.error());
     document->changes = counts.ended < counts.total;
     // A browser that loads the page again would close a story that somebody reads.
@@ -86,7 +90,7 @@ Exit report_as_page(Client& client, const ReportOptions& options) {
     return wrong("--watch writes a page again and again, so it needs a file: -o FILE.html");
   }
   if (options.watch) return follow(client, options);
-  auto document = report_document(client, options.sweep, options.table);
+  auto document = report_document(client, options.sweep, options.table, which_of(options));
   if (!document) return report_error(document.error());
   if (const auto done = add_stories(client, *document); !done) {
     return report_error(done.error());
@@ -102,7 +106,8 @@ Exit report(Client& client, const ReportOptions& options) {
   if (options.watch) {
     return report_error({ErrorCode::kInvalidArgument, "--watch writes a page: add -o FILE.html"});
   }
-  const auto reply = client.call<rpc::Report>({options.sweep, options.table, options.with});
+  const auto reply =
+      client.call<rpc::Report>({options.sweep, options.table, options.with, options.newest});
   if (!reply) return report_error(reply.error());
   if (reply->plots && !reply->plots->empty() && options.table.empty()) {
     std::string titles;
@@ -130,6 +135,7 @@ void add_report(Command& app, Client& client) {
   command->add_option(
       "--table", options->table,
       "print only this table: its number from 1, its title, or the beginning of its title");
+  add_newest_option(*command, options->newest);
   add_with_option(*command, options->with);
   add_format_option(*command, options->format);
   add_notes_option(*command, options->notes);

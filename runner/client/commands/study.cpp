@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 struct StudyOptions {
   std::string file, scale;
   std::string output = "writeup";
-  bool dry_run = false, now = false, retry = false;
+  bool dry_run = false, now = false, retry = false, newest = false;
 };
 
 Exit dry_run(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs) {
@@ -73,9 +73,10 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
     const auto added = add_reference_file(client, source.path_of(file), "");
     if (!added) return report_error(added.error());
   }
-  auto document = write_document(client, source, jobs);
+  const WhichResults which = options.newest ? WhichResults::kNewest : WhichResults::kOwn;
+  auto document = write_document(client, source, jobs, which);
   if (!document) return report_error(document.error());
-  auto last = how_measured(client, source, jobs);
+  auto last = how_measured(client, source, jobs, which);
   if (!last) return report_error(last.error());
   Document& page = document->document;
   page.chapters.push_back(std::move(*last));
@@ -136,6 +137,7 @@ void add_study(Command& app, Client& client) {
   command->add_flag("--now", options->now,
                     "queue nothing and do not wait: write what is measured so far");
   command->add_flag("--retry", options->retry, "first run again what is not done");
+  add_newest_option(*command, options->newest);
   command->footer(
       "Ctrl-C, a kill or a restart of the machine ends the waiting, not the sweeps: the same "
       "command\n"

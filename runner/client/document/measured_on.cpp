@@ -28,9 +28,10 @@ enum AskedColumn : std::size_t {
   kAttempt
 };
 
-QuerySpec question_about(const std::string& sweep, const std::string& metric) {
+QuerySpec question_about(const std::string& sweep, WhichResults which, const std::string& metric) {
   QuerySpec query;
   query.sweep = sweep;
+  query.newest = which == WhichResults::kNewest;
   query.table.rows = {"host", "machine", "device_name", "driver", "torch", "build"};
   query.table.pool = {"all"};
   query.with = {"attempt"};
@@ -81,7 +82,8 @@ Result<void> add_rows(Client& client, const Table& answer, std::set<std::vector<
 
 }  // namespace
 
-Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>& sweeps) {
+Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>& sweeps,
+                                  WhichResults which) {
   Table table;
   for (const char* name : {"Host", "CPU", "Cores", "Memory", "OS", "Kernel", "Device", "Driver",
                            "LibTorch", "Build of sweepd"}) {
@@ -91,7 +93,7 @@ Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>
   for (const std::string& sweep : sweeps) {
     // Each pass measures one of these; what is computed has none of them.
     for (const char* metric : {"time", "peak_allocated_bytes", "kernel_time"}) {
-      const auto reply = client.call<rpc::Query>(question_about(sweep, metric));
+      const auto reply = client.call<rpc::Query>(question_about(sweep, which, metric));
       if (!reply) return reply.error();
       if (auto added = add_rows(client, reply->table, seen, table); !added) return added.error();
     }

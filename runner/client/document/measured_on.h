@@ -8,11 +8,13 @@
 #include "runner/base/result.h"
 #include "runner/client/client.h"
 #include "runner/client/document/document.h"
+#include "runner/client/document/sweep_results.h"
 
 namespace sweepd {
 
 // A table with one row for each machine, device and build that measured something of the sweeps
 // with these ids; or the words that nothing is measured.
-Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>& sweeps);
+Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>& sweeps,
+                                  WhichResults which);
 
 }  // namespace sweepd

@@ -5,14 +5,13 @@
 #include "runner/base/text.h"
 #include "runner/client/document/measured_on.h"
 #include "runner/client/document/plots.h"
-#include "runner/client/document/sweep_results.h"
 #include "runner/client/output.h"
 
 namespace sweepd {
 
-Result<Document> report_document(Client& client, const std::string& sweep,
-                                 const std::string& table) {
-  auto found = tables_of_sweep(client, sweep, table);
+Result<Document> report_document(Client& client, const std::string& sweep, const std::string& table,
+                                 WhichResults which) {
+  auto found = tables_of_sweep(client, sweep, which, table);
   if (!found) return found.error();
   const rpc::SweepEntry& about = found->sweep;
   Document document;
@@ -29,7 +28,7 @@ Result<Document> report_document(Client& client, const std::string& sweep,
     document.chapters.push_back({title, {{"", std::move(each)}}});
   }
   if (found->has_plots && table.empty()) {
-    const auto plots = plots_of_sweep(client, about.id);
+    const auto plots = plots_of_sweep(client, about.id, which);
     if (!plots) return plots.error();
     DocumentPlots drawn;
     DocumentChapter others{"Plots", {}};
@@ -44,7 +43,7 @@ Result<Document> report_document(Client& client, const std::string& sweep,
     if (!others.blocks.empty()) document.chapters.push_back(std::move(others));
     document.pictures = drawn.take();
   }
-  auto where = measured_on(client, {about.id});
+  auto where = measured_on(client, {about.id}, which);
   if (!where) return where.error();
   const auto shown = client.call<rpc::Show>({.what = about.id, .limit = 1});
   if (!shown) return shown.error();

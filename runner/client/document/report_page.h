@@ -5,12 +5,13 @@
 
 #include "runner/client/client.h"
 #include "runner/client/document/document.h"
+#include "runner/client/document/sweep_results.h"
 
 namespace sweepd {
 
 // Asks for all of it; also works on a database file. `table` chooses one table, and then there are
 // no plots.
-Result<Document> report_document(Client& client, const std::string& sweep,
-                                 const std::string& table);
+Result<Document> report_document(Client& client, const std::string& sweep, const std::string& table,
+                                 WhichResults which);
 
 }  // namespace sweepd

@@ -7,13 +7,14 @@
 
 namespace sweepd {
 
-Result<SweepTables> tables_of_sweep(Client& client, const std::string& sweep,
+Result<SweepTables> tables_of_sweep(Client& client, const std::string& sweep, WhichResults which,
                                     const std::string& table) {
-  auto reply = client.call<rpc::Report>({sweep, table, {}});
+  const bool newest = which == WhichResults::kNewest;
+  auto reply = client.call<rpc::Report>({sweep, table, {}, newest});
   if (!reply) return reply.error();
   // Results that arrive between the two only mean that a table has no details.
-  auto details =
-      client.call<rpc::Report>({reply->sweep.id, table, {"n", "verdict", "outcome", "attempt"}});
+  auto details = client.call<rpc::Report>(
+      {reply->sweep.id, table, {"n", "verdict", "outcome", "attempt"}, newest});
   if (!details) return details.error();
   const bool same = details->tables.size() == reply->tables.size();
   SweepTables found;
@@ -27,9 +28,11 @@ Result<SweepTables> tables_of_sweep(Client& client, const std::string& sweep,
   return found;
 }
 
-Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& sweep) {
+Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& sweep,
+                                         WhichResults which) {
   rpc::Plot::Request request;
   request.sweep = sweep;
+  request.newest = which == WhichResults::kNewest;
   const auto reply = client.call<rpc::Plot>(request);
   if (!reply) return reply.error();
   std::vector<Plot> plots;

@@ -11,6 +11,9 @@
 
 namespace sweepd {
 
+// Which results of a sweep are shown: its own, or QuerySpec::newest.
+enum class WhichResults { kOwn, kNewest };
+
 struct SweepTables {
   rpc::SweepEntry sweep;
   std::vector<DocumentTable> tables;
@@ -19,11 +22,12 @@ struct SweepTables {
 
 // Asks for the tables that the sweep declares, with their details. `table` chooses one, as
 // `report --table`.
-Result<SweepTables> tables_of_sweep(Client& client, const std::string& sweep,
+Result<SweepTables> tables_of_sweep(Client& client, const std::string& sweep, WhichResults which,
                                     const std::string& table = "");
 
 // Asks for the plots that the sweep declares. Fails if there are none.
-Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& sweep);
+Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& sweep,
+                                         WhichResults which);
 
 // "24 done", "20 done, 3 oom, 1 skipped, 2 open"
 std::string counts_in_words(const rpc::Counts& counts);

@@ -32,7 +32,7 @@ std::string command_of(const StudySource& source, const StudyJob& job) {
 }  // namespace
 
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
-                                     const std::vector<StudyJob>& jobs) {
+                                     const std::vector<StudyJob>& jobs, WhichResults which) {
   const auto status = client.call<rpc::Status>({});
   if (!status) return status.error();
   Table table;
@@ -54,7 +54,7 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
   chapter.blocks.push_back(
       {fmt::format("Written by sweepd {} ({}), at scale `{}` of `{}`.", status->version,
                    status->commit, source.study.scale, source.file)});
-  auto where = measured_on(client, sweeps);
+  auto where = measured_on(client, sweeps, which);
   if (!where) return where.error();
   chapter.blocks.push_back(std::move(*where));
   chapter.blocks.push_back({"", DocumentTable{std::move(table), std::nullopt}});

@@ -19,8 +19,9 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
 
 class DocumentWriter {
  public:
-  DocumentWriter(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs)
-      : client_(client), source_(source), jobs_(jobs) {}
+  DocumentWriter(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs,
+                 WhichResults which)
+      : client_(client), source_(source), jobs_(jobs), which_(which) {}
 
   Result<StudyDocument> write() {
     const Study& study = source_.study;
@@ -67,8 +68,9 @@ class DocumentWriter {
     const std::string id = id_of_sweep(figure.sweep);
     Result<Table> table = Error{ErrorCode::kNotFound, "the sweep was not submitted yet"};
     if (!id.empty()) {
-      const auto query = query_of(figure, id);
+      auto query = query_of(figure, id);
       if (!query) return query.error();
+      query->newest = which_ == WhichResults::kNewest;
       auto reply = client_.call<rpc::Query>(*query);
       if (!reply && reply.error().code == ErrorCode::kUnavailable) return reply.error();
       table = reply ? Result<Table>(std::move(reply->table)) : reply.error();
@@ -102,7 +104,7 @@ class DocumentWriter {
 
   Result<void> add_results(const StudyPart& part, const std::string& name, const std::string& id,
                            std::vector<DocumentBlock>& blocks) {
-    auto found = tables_of_sweep(client_, id);
+    auto found = tables_of_sweep(client_, id, which_);
     if (!found && found.error().code == ErrorCode::kUnavailable) return found.error();
     if (!found) {
       blocks.push_back(
@@ -121,7 +123,7 @@ class DocumentWriter {
 
   Result<void> add_plots(const StudyPart& part, const std::string& name, const std::string& id,
                          std::vector<DocumentBlock>& blocks) {
-    const auto plots = plots_of_sweep(client_, id);
+    const auto plots = plots_of_sweep(client_, id, which_);
     if (!plots && plots.error().code == ErrorCode::kUnavailable) return plots.error();
     if (!plots) {
       blocks.push_back(
@@ -139,6 +141,7 @@ class DocumentWriter {
   Client& client_;
   const StudySource& source_;
   const std::vector<StudyJob>& jobs_;
+  WhichResults which_;
   Document document_;
   std::vector<std::string> missing_;
   DocumentPlots plots_;
@@ -147,8 +150,8 @@ class DocumentWriter {
 }  // namespace
 
 Result<StudyDocument> write_document(Client& client, const StudySource& source,
-                                     const std::vector<StudyJob>& jobs) {
-  return DocumentWriter(client, source, jobs).write();
+                                     const std::vector<StudyJob>& jobs, WhichResults which) {
+  return DocumentWriter(client, source, jobs, which).write();
 }
 
 }  // namespace sweepd

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runner/client/document/document.h"
+#include "runner/client/document/sweep_results.h"
 #include "runner/client/study/jobs.h"
 
 namespace sweepd {
@@ -19,10 +20,10 @@ struct StudyDocument {
 // Asks for every table, plot and figure. `jobs` have their sweeps; a part whose sweeps were not
 // submitted is missing.
 Result<StudyDocument> write_document(Client& client, const StudySource& source,
-                                     const std::vector<StudyJob>& jobs);
+                                     const std::vector<StudyJob>& jobs, WhichResults which);
 
 // The last chapter: the machines that measured, and the commands that measure everything again.
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
-                                     const std::vector<StudyJob>& jobs);
+                                     const std::vector<StudyJob>& jobs, WhichResults which);
 
 }  // namespace sweepd

@@ -28,6 +28,7 @@ Result<QuerySpec> comparable_results(Reader& reader, const Catalog& catalog,
   QuerySpec query;
   query.workload = times.workload;
   query.sweep = times.sweep;
+  query.newest = times.newest;
   const auto def = workload_of(reader, catalog, query);
   if (!def) return def.error();
   query.workload = (*def)->name;

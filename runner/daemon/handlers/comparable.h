@@ -16,6 +16,7 @@ Result<double> share_from(std::string_view member, const std::string& text);
 struct WhichTimes {
   std::string workload, sweep, metric, phase;
   std::vector<std::string> where;
+  bool newest = false;  // as QuerySpec::newest
 };
 
 // A query in which every parameter that may tell points apart is a row, and so is the host.

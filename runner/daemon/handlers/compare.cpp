@@ -65,7 +65,7 @@ Result<Sides> sides_of(const SideDatabase& of_a, const SideDatabase& of_b,
   if (!a) return a.error();
   auto common = comparable_results(
       of_a.reader(), of_a.catalog(),
-      {request.workload, request.a, request.metric, request.phase, request.where});
+      {request.workload, request.a, request.metric, request.phase, request.where, request.newest});
   if (!common) return common.error();
   if (!request.by.empty()) return sides_by_value(std::move(*common), request.by);
   if (request.b.empty()) {

@@ -127,7 +127,16 @@ Result<void> note_ranks(Reader& reader, const WorkloadDef& def, const QuerySpec&
   return {};
 }
 
-// Notes that results of changed code, or of a changed machine, are beside those of the old.
+std::string measured_later(std::int64_t points, bool newest) {
+  const std::string what =
+      points == 1 ? "1 point of this sweep was measured again later"
+                  : fmt::format("{} points of this sweep were measured again later", points);
+  return newest ? fmt::format("{}; the newest results are shown", what)
+                : fmt::format("{}; `--newest` shows the newest results", what);
+}
+
+// Notes that results of changed code, or of a changed machine, are beside those of the old, and
+// that there are newer ones.
 Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
                                Table& table) {
   if (query.sweep.empty() || table.rows.empty()) return {};
@@ -163,6 +172,7 @@ Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const Que
                                      : fmt::format("{} attempts", ran->not_measured_again),
         short_id(query.sweep)));
   }
+  if (ran->measured_later > 0) note(measured_later(ran->measured_later, query.newest));
   return {};
 }
 
@@ -202,10 +212,16 @@ Result<void> note_source(Reader& reader, const TableSource& source, const QueryS
   noted.rows = table.rows;
   if (auto ok = note_ranks(reader, *source.def, own, reads, noted); !ok) return ok;
   if (auto ok = note_ran_in_sweep(reader, *source.def, own, noted); !ok) return ok;
-  for (std::string& note : noted.notes) {
+  const std::size_t plain = noted.notes.size() - noted.warnings;
+  for (std::size_t i = 0; i < noted.notes.size(); ++i) {
+    std::string& note = noted.notes[i];
     if (std::find(table.notes.begin(), table.notes.end(), note) != table.notes.end()) continue;
-    table.notes.push_back(std::move(note));
-    ++table.warnings;
+    if (i < plain) {
+      table.notes.insert(table.notes.end() - static_cast<std::ptrdiff_t>(table.warnings), note);
+    } else {
+      table.notes.push_back(std::move(note));
+      ++table.warnings;
+    }
   }
   return {};
 }

@@ -33,6 +33,7 @@ Result<std::vector<Plot>> declared_plots(Reader& reader, const Catalog& catalog,
   QuerySpec base;
   base.sweep = sweep->id;
   base.declared = true;
+  base.newest = request.newest;
   base.file_order = file_orders(*source, catalog);
   std::vector<Plot> plots;
   for (std::size_t i = 0; i < specs->size(); ++i) {
@@ -56,6 +57,7 @@ Result<std::vector<Plot>> stated_plot(Reader& reader, const Catalog& catalog,
   QuerySpec base;
   base.sweep = r.sweep;
   base.workload = r.workload;
+  base.newest = r.newest;
   auto plot = make_plot(reader, catalog, *spec, base);
   if (!plot) return plot.error();
   return std::vector{std::move(*plot)};

@@ -38,6 +38,7 @@ Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
     QuerySpec query;
     query.sweep = sweep->id;
     query.declared = true;
+    query.newest = request.newest;
     query.file_order = orders;
     query.with = request.with;
     query.table = (*specs)[i];

@@ -60,8 +60,9 @@ Result<TableSources> TableSources::find(Reader& reader, const Catalog& catalog,
   const auto itself = reader.find_sweep(query.sweep);
   if (!itself) return itself.error();
   for (const std::string& name : from->values) {
-    // A sweep means itself by its own name, even after a later one of that name.
-    const auto sweep = name == itself->name ? itself : reader.find_sweep(name);
+    // A sweep's file means the sweep itself by its own name, even after a later one of that name.
+    const bool is_itself = query.declared && name == itself->name;
+    const auto sweep = is_itself ? itself : reader.find_sweep(name);
     if (!sweep && sweep.error().code != ErrorCode::kNotFound) return sweep.error();
     const WorkloadDef* def = catalog.find(sweep ? sweep->workload : name);
     if (def == nullptr) {

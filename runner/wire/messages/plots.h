@@ -41,7 +41,7 @@ struct Plot {
     std::string sweep, workload, plot;
     std::string title, mark = "line", x, y, color, facet, metric, unit, scale, error;
     std::vector<std::string> where, baseline, pool, beside;
-    bool stack = false, warmup = false;
+    bool stack = false, warmup = false, newest = false;
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, kNamesASweep);
       field("workload", self.workload, "with `x`: all its results, instead of a sweep's");
@@ -62,6 +62,7 @@ struct Plot {
       field("beside", self.beside, "`[\"name=Floor,y=floor\"]`");
       field("stack", self.stack, "");
       field("warmup", self.warmup, "");
+      field("newest", self.newest, kNewestCounts);
     }
   };
   struct Reply {

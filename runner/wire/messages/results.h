@@ -95,11 +95,13 @@ struct Report {
   struct Request {
     std::string sweep, table;
     std::vector<std::string> with;
+    bool newest = false;
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, kNamesASweep);
       field("table", self.table, "number from 1, title, or its beginning");
       field("with", self.with,
             "columns of their own: `n`, `attempts`, `verdict`, `outcome`, `attempt`");
+      field("newest", self.newest, kNewestCounts);
     }
   };
   struct Reply {
@@ -130,6 +132,7 @@ struct Compare {
     std::vector<std::string> where;
     std::string metric = "time", phase = "step", tolerance = "2%", confidence = "99%";
     std::string a_database, b_database;
+    bool newest = false;
     static void visit(auto& self, auto&& field) {
       field("a", self.a, "a sweep");
       field("b", self.b, "another sweep, unless `by` is given");
@@ -143,6 +146,7 @@ struct Compare {
       field("phase", self.phase, "");
       field("tolerance", self.tolerance, "a difference that is none, such as `2%` or `0.02`");
       field("confidence", self.confidence, "of the intervals, such as `99%`");
+      field("newest", self.newest, kNewestCounts);
     }
   };
   struct Reply {

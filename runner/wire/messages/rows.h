@@ -146,5 +146,7 @@ struct EndedEntry {
 };
 
 inline constexpr const char* kNamesASweep = "the latest without it";
+inline constexpr const char* kNewestCounts =
+    "of each point the newest result, whichever sweep measured it";
 
 }  // namespace sweepd::rpc

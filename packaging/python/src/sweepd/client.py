@@ -111,9 +111,11 @@ class Client:
         reply = self.call("query", rows=rows, cell="{mean}", warmup=warmup, **question)
         return self.framed(Table.from_reply(reply["table"]), frame)
 
-    def report(self, sweep: Optional[str] = None, frame: Optional[bool] = None) -> List[Any]:
-        """The tables that a sweep declares; of the latest sweep without a name."""
-        reply = self.call("report", sweep=sweep)
+    def report(self, sweep: Optional[str] = None, frame: Optional[bool] = None, newest: bool = False) -> List[Any]:
+        """The tables that a sweep declares; of the latest sweep without a name. With `newest`, of each point the newest
+        result, whichever sweep measured it, instead of the sweep's own.
+        """
+        reply = self.call("report", sweep=sweep, newest=newest or None)
         return [self.framed(Table.from_reply(table), frame) for table in reply["tables"]]
 
     def compare(self, a: str, b: Optional[str] = None, *, by: Optional[str] = None,
