@@ -1,4 +1,4 @@
-#include "db/base/connection.h"
+#include "db/base/strangers_file.h"
 #include "db/merge/merge.h"
 
 namespace sweepd {
@@ -45,6 +45,7 @@ Result<MergeReceipt> preview_merge(const std::filesystem::path& database,
                                    const std::filesystem::path& copy) {
   try {
     Connection connection(database, Access::kReadOnly);
+    connection.distrust(kStrangersTime);
     Query(connection, "ATTACH ? AS other").bind(copy.string()).run();
     return count_all(connection);
   } catch (const SQLite::Exception& exception) {

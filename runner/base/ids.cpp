@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -53,7 +54,17 @@ class Pool {
 }  // namespace
 
 bool is_id(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  constexpr std::size_t kLongestId = 64;
+  return !text.empty() && text.size() <= kLongestId &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool is_sweep_name(std::string_view text, std::size_t longest) {
+  const auto fits = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !text.empty() && text.size() <= longest && std::all_of(text.begin(), text.end(), fits);
 }
 
 std::string random_id() {

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "runner/base/say.h"
+
 namespace sweepd {
 
 Option* Option::required() {

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runner/base/say.h"
+
 namespace sweepd {
 namespace {
 
@@ -103,7 +105,8 @@ std::string ProgressDisplay::take_news(Colour colour) {
   return lines;
 }
 
-// One write, so that the terminal shows no half of it.
+// One write, so that the terminal shows no half of it. What is not ours in a line is printable
+// (progress_view.h); the colours are not.
 void ProgressDisplay::draw_live(Instant now) {
   const Screen screen = screen_now();
   std::string out = erase_lines(widths_, screen.width) + take_news(screen.colour);

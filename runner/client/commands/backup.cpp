@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
@@ -13,9 +14,8 @@ Exit back_up_database(Client& client, const std::string& file, bool replace) {
   const auto path = std::filesystem::absolute(file).lexically_normal();
   const auto reply = client.call<rpc::Backup>({path, replace});
   if (!reply) return report_error(reply.error());
-  fmt::print("backed up {} with {} to {} ({})\n", counted(reply->sweeps, "sweep"),
-             counted(reply->attempts, "attempt"), path.string(),
-             to_human(Bytes{reply->size_bytes}));
+  say("backed up {} with {} to {} ({})\n", counted(reply->sweeps, "sweep"),
+      counted(reply->attempts, "attempt"), path.string(), to_human(Bytes{reply->size_bytes}));
   return Exit::kOk;
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "runner/base/clock.h"
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/document/interactive.h"
 #include "runner/client/document/page.h"
@@ -59,7 +60,7 @@ Exit follow(Client& client, const ReportOptions& options) {
     if (!document) return report_error(document.error());
     if (said.empty() && !document->no_pictures.empty()) {
       said = document->no_pictures;
-      fmt::print(stderr, "note: {}\n", said);
+      say(stderr, "note: {}\n", said);
     }
     document->changes = counts.ended < counts.total;
     // A browser that loads the page again would close a story that somebody reads.
@@ -94,7 +95,7 @@ Exit report_as_page(Client& client, const ReportOptions& options) {
   if (const auto done = make_interactive(client, *document); !done) {
     return report_error(done.error());
   }
-  if (!document->no_pictures.empty()) fmt::print(stderr, "note: {}\n", document->no_pictures);
+  if (!document->no_pictures.empty()) say(stderr, "note: {}\n", document->no_pictures);
   const auto written = write_page(options, *document);
   return written ? Exit::kOk : report_error(written.error());
 }
@@ -113,7 +114,7 @@ Exit report(Client& client, const ReportOptions& options) {
     for (const std::string& title : *reply->plots) {
       titles += fmt::format("{}`{}`", titles.empty() ? "" : ", ", title);
     }
-    fmt::print(stderr, "note: `sweepctl plot {}` draws {}\n", reply->sweep.name, titles);
+    say(stderr, "note: `sweepctl plot {}` draws {}\n", reply->sweep.name, titles);
   }
   const auto printed = print_tables(reply->tables, options.format, options.file);
   return printed ? Exit::kOk : report_error(printed.error());

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "runner/base/files.h"
+#include "runner/base/say.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/document/interactive.h"
@@ -30,7 +31,7 @@ struct StudyOptions {
 Exit dry_run(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs) {
   const auto plans = plan_jobs(client, source, jobs);
   if (!plans) return report_error(plans.error());
-  fmt::print("{}", to_text(study_plan(source.study, *plans), terminal_width()));
+  say("{}", to_text(study_plan(source.study, *plans), terminal_width()));
   return Exit::kOk;
 }
 
@@ -79,7 +80,7 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
   Document& page = document->document;
   page.chapters.push_back(std::move(*last));
   if (const auto done = make_interactive(client, page); !done) return report_error(done.error());
-  if (!page.no_pictures.empty()) fmt::print(stderr, "note: {}\n", page.no_pictures);
+  if (!page.no_pictures.empty()) say(stderr, "note: {}\n", page.no_pictures);
   const fs::path folder = options.output;
   std::error_code ignored;  // writing the first file says what is wrong
   if (!page.pictures.empty()) fs::create_directories(folder / "plots", ignored);
@@ -91,9 +92,9 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
                                    std::pair(folder / "writeup.html", to_page(page))}) {
     if (const auto written = replace_file(name, text); !written)
       return report_error(written.error());
-    fmt::print("{}\n", name.string());
+    say("{}\n", name.string());
   }
-  for (const std::string& missing : document->missing) fmt::print(stderr, "{}\n", missing);
+  for (const std::string& missing : document->missing) say(stderr, "{}\n", missing);
   if (document->missing.empty()) return Exit::kOk;
   return report_error(
       {ErrorCode::kInternal,

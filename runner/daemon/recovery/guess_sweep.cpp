@@ -38,6 +38,7 @@ FoundSweep guess_sweep(const std::vector<const FoundAttempt*>& attempts, const C
   request.sweep.name = sentinel   ? identity->name
                        : identity ? "recovered-" + identity->name
                                   : "recovered-" + first.attempt.workload;
+  if (request.sweep.name.size() > kLongestSweepName) request.sweep.name.resize(kLongestSweepName);
   request.sweep.description = sentinel ? "sentinel of sweep " + found.sentinel_of
                                        : "recovered from the folders of its attempts";
   request.sweep.workload = first.attempt.workload;
