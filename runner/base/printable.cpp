@@ -73,6 +73,10 @@ std::string printable_lines(std::string_view text) {
   return without_controls(text, "\n\t", blank_or_mark);
 }
 
+bool is_printable(std::string_view text) {
+  return printable_lines(text) == text;
+}
+
 std::string brief(std::string_view text) {
   constexpr std::size_t kShown = 80;
   if (text.size() <= kShown) return printable(text);

@@ -11,6 +11,8 @@
 
 namespace sweepd {
 
+// Whether `printable_lines` changes nothing. What a sweep file calls a text must be such a one.
+bool is_printable(std::string_view text);
 // For a text within a line: C0 and DEL become spaces, everything else of the above `?`.
 std::string printable(std::string_view text);
 // The same for whole lines: line ends and tabs stay.

@@ -117,17 +117,17 @@ void ProgressDisplay::draw_live(Instant now) {
       widths_.push_back(visible_width(line));
     }
   }
-  fmt::print(stderr, "{}", out);
+  print_exactly(stderr, out);
 }
 
 void ProgressDisplay::draw_plain() {
-  fmt::print(stderr, "{}", take_news(Colour::kNo));
+  print_exactly(stderr, take_news(Colour::kNo));
   if (!view_) return;
   // The time left changes constantly, so a change of it alone is not printed.
   ProgressView counts = *view_;
   counts.left.reset();
   const std::string key = plain_line(counts);
-  if (key != said_) fmt::print(stderr, "{}\n", plain_line(*view_));
+  if (key != said_) say(stderr, "{}\n", plain_line(*view_));
   said_ = key;
 }
 
