@@ -99,7 +99,7 @@ Duration ProgressDisplay::pause() const {
 std::string ProgressDisplay::take_news(Colour colour) {
   std::string lines;
   for (const rpc::EndedEntry& problem : problems_) lines += problem_line(problem, colour) + "\n";
-  for (const std::string& note : notes_) lines += note + "\n";
+  for (const std::string& note : notes_) lines += printable(note) + "\n";
   problems_.clear();
   notes_.clear();
   return lines;

@@ -30,6 +30,7 @@ void add_backup(Command& app, Client& client) {
   command->add_flag("--force", *replace, "replace an existing file");
   command->footer(
       "The copy has every result. Logs, traces and journals stay in the state folder's runs/.\n"
+      "The state folder is no place for it.\n"
       "Example: sweepctl backup results-monday.db; then look at it: sweepctl --db "
       "results-monday.db "
       "list");
