@@ -220,10 +220,10 @@ Error to_error(const SQLite::Exception& exception, const std::string& what,
   const std::string because = fmt::format("{}: {}", what, exception.what());
   switch (exception.getErrorCode() & 0xff) {
     case SQLITE_INTERRUPT: {
-      const Duration limit = connection == nullptr ? Duration{0} : connection->time_limit();
-      return {
-          ErrorCode::kResourceExhausted,
-          fmt::format("{}: took longer than {}; narrow it with a filter", what, to_human(limit))};
+      if (connection == nullptr) return {ErrorCode::kResourceExhausted, what + ": took too long"};
+      return {ErrorCode::kResourceExhausted,
+              fmt::format("{}: took longer than {}; narrow it with a filter", what,
+                          to_human(connection->time_limit()))};
     }
     case SQLITE_TOOBIG:
       return {ErrorCode::kResourceExhausted, what + ": a text in it is longer than 64 MiB"};

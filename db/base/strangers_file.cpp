@@ -79,6 +79,12 @@ Result<void> check_lengths(Connection& connection, const std::string& table,
 
 }  // namespace
 
+Error about_strangers_file(Error error) {
+  if (error.code != ErrorCode::kInternal) return error;
+  return {ErrorCode::kFailedPrecondition,
+          std::move(error.message) + "; the file is not as sweepd writes it"};
+}
+
 Result<void> check_tables(Connection& connection) {
   // A view and a virtual table have no page of their own.
   Query query(connection,
@@ -103,9 +109,10 @@ Result<void> check_texts(Connection& connection) {
                                   {"SELECT key FROM trial", "a trial"}}) {
     if (auto ids = check_each(connection, sql, what, kDigits, is_any_id); !ids) return ids;
   }
-  if (auto names = check_each(connection, "SELECT name FROM sweep", "a sweep", kName, is_any_name);
-      !names) {
-    return names;
+  for (const auto& [sql, what] :
+       {std::pair{"SELECT name FROM sweep", "a sweep"},
+        {"SELECT workload FROM sweep UNION SELECT workload FROM trial", "a workload"}}) {
+    if (auto names = check_each(connection, sql, what, kName, is_any_name); !names) return names;
   }
   for (const auto& [table, columns] : own_tables()) {
     if (auto lengths = check_lengths(connection, table, columns); !lengths) return lengths;

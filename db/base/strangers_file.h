@@ -11,6 +11,10 @@ namespace sweepd {
 // a gigabyte takes seconds.
 inline constexpr Duration kStrangersTime = seconds(600);
 
+// What SQLite says of such a file (a table that is missing, rows that contradict each other) is no
+// bug of ours: kInternal becomes kFailedPrecondition.
+Error about_strangers_file(Error error);
+
 // Whether what has the name of one of our tables is a table. A view in its place may never end, and
 // a virtual table runs code. Throws SQLite::Exception.
 Result<void> check_tables(Connection& connection);

@@ -138,7 +138,7 @@ Result<void> Merger::prepare(const std::filesystem::path& copy) {
     connection.execute("PRAGMA journal_mode = DELETE");
     return {};
   } catch (const SQLite::Exception& exception) {
-    return to_error(exception, "preparing the merge", nullptr);
+    return about_strangers_file(to_error(exception, "preparing the merge", nullptr));
   }
 }
 

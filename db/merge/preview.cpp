@@ -49,7 +49,7 @@ Result<MergeReceipt> preview_merge(const std::filesystem::path& database,
     Query(connection, "ATTACH ? AS other").bind(copy.string()).run();
     return count_all(connection);
   } catch (const SQLite::Exception& exception) {
-    return to_error(exception, "comparing " + database.string(), nullptr);
+    return about_strangers_file(to_error(exception, "comparing " + database.string(), nullptr));
   }
 }
 

@@ -109,9 +109,9 @@ auto about(const fs::path& file, Body body) -> decltype(body()) {
   try {
     auto result = body();
     if (result) return result;
-    return Error{result.error().code, what + ": " + result.error().message};
+    return about_strangers_file({result.error().code, what + ": " + result.error().message});
   } catch (const SQLite::Exception& exception) {
-    return to_error(exception, what, nullptr);
+    return about_strangers_file(to_error(exception, what, nullptr));
   }
 }
 

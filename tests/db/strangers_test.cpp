@@ -67,6 +67,7 @@ TEST_F(Strangers, NamesAndIdsAreThoseThatASubmissionMayHave) {
             "a text in its table `sweep` is longer than 4 MiB"},
            {"update params_toy set model = '" + long_name + "aaa'",
             "a text in its table `params_toy` is longer"},
+           {"update trial set workload = 'a b'", "a workload `a b`"},
            {"update sweep set uid = '../../w/package'", "a sweep `../../w/package`; expected hex"},
            {"update attempt set uid = printf('%.100c', 'a') where row = 1", "an attempt `aaaa"},
            {"insert into program (name, base, help) values ('a b', 'toy', '')",
@@ -95,6 +96,13 @@ TEST_F(Strangers, RowsThatContradictEachOtherAreNoBug) {
   ASSERT_FALSE(merged);
   EXPECT_EQ(merged.error().code, ErrorCode::kFailedPrecondition) << merged.error().message;
   EXPECT_THAT(merged.error().message, HasSubstr("the file is not as sweepd writes it"));
+}
+
+TEST_F(Strangers, ATableThatIsMissingIsNoBug) {
+  const Error error = refusal_of_merge("drop table device_peak");
+  EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("no such table: device_peak"),
+                                   HasSubstr("the file is not as sweepd writes it")));
 }
 
 TEST_F(Strangers, AStatementHasATimeLimit) {
