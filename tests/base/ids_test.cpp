@@ -57,10 +57,11 @@ TEST(IsId, OnlyHexDigitsAndNotTooMany) {
   for (const char* id : {"0", "0123456789abcdef", "6c62272e07bb014262b821756295c58d"}) {
     EXPECT_TRUE(is_id(id)) << id;
   }
-  for (const std::string id :
-       {"", "ABCDEF", "../../w/package", "0123 ", "abcd/..", "g", std::string(65, 'a').c_str()}) {
+  for (const char* id : {"", "ABCDEF", "../../w/package", "0123 ", "abcd/..", "g"}) {
     EXPECT_FALSE(is_id(id)) << id;
   }
+  EXPECT_TRUE(is_id(std::string(64, 'a')));
+  EXPECT_FALSE(is_id(std::string(65, 'a')));
 }
 
 TEST(IsSweepName, LettersDigitsAndThreeMarks) {

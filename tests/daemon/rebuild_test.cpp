@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "runner/wire/outcome_file.h"
@@ -36,7 +37,7 @@ class RebuildTest : public DbTest {
 
   AttemptRequest request(const SweepId& sweep, const std::string& context) const {
     AttemptRequest request;
-    const NewTrial point = trial({{"context", context}});
+    const NewTrial point = trial({{"context", context}, {"device", "cpu"}});
     request.attempt = random_id();
     request.trial = point.key;
     request.workload = "toy";
@@ -62,8 +63,7 @@ class RebuildTest : public DbTest {
     submission.id = id;
     submission.name = "contexts";
     submission.submitted = WallTime{1'000'000'000};
-    submission.text =
-        "sweep: contexts\nworkload: toy\nmatrix: {context: [" + contexts + "]}\n";
+    submission.text = "sweep: contexts\nworkload: toy\nmatrix: {context: [" + contexts + "]}\n";
     submission.devices = {{"local", "cpu"}};
     ASSERT_TRUE(write_submission(sweeps(), submission));
     settle_submission(sweeps(), id, /*is_stored=*/true);
