@@ -83,8 +83,8 @@ void Connection::start_timer() {
 }
 
 void Connection::distrust(Duration limit) {
-  constexpr int kLongestText = 64 << 20;
-  sqlite3_limit(database_.getHandle(), SQLITE_LIMIT_LENGTH, kLongestText);
+  constexpr int kLongestRow = 64 << 20;
+  sqlite3_limit(database_.getHandle(), SQLITE_LIMIT_LENGTH, kLongestRow);
   set_time_limit(limit);
   start_timer();
 }
