@@ -22,10 +22,6 @@ std::string kind_of_file(unsigned mode);
 // file, else kIo.
 Result<UniqueFd> open_regular(const std::filesystem::path& file, Links links);
 
-// No file that is read as a whole and that sweepd wrote (a request, a submission) is larger. A
-// deletion of three million attempts has that size.
-inline constexpr std::int64_t kLargestRecord = std::int64_t{64} << 20;
-
 // Reads an open file from here to its end, at most `most_bytes`. kIo if it cannot be read.
 Result<std::string> read_all(int fd, std::int64_t most_bytes = INT64_MAX);
 

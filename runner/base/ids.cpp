@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sys/random.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -57,14 +56,6 @@ bool is_id(std::string_view text) {
   constexpr std::size_t kLongestId = 64;
   return !text.empty() && text.size() <= kLongestId &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-bool is_sweep_name(std::string_view text, std::size_t longest) {
-  const auto fits = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  return !text.empty() && text.size() <= longest && std::all_of(text.begin(), text.end(), fits);
 }
 
 std::string random_id() {

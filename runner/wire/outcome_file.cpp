@@ -3,6 +3,7 @@
 #include "runner/base/files.h"
 #include "runner/wire/ending_json.h"
 #include "runner/wire/json_text.h"
+#include "runner/wire/largest_record.h"
 
 namespace sweepd {
 

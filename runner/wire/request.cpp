@@ -3,6 +3,7 @@
 #include "runner/base/files.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_reader.h"
+#include "runner/wire/largest_record.h"
 
 namespace sweepd {
 namespace {

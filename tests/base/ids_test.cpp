@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "runner/base/hash.h"
+#include "runner/base/sweep_name.h"
 
 namespace sweepd {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "runner/base/kept_file.h"
 #include "runner/base/printable.h"
+#include "runner/base/sweep_name.h"
 #include "runner/model/pool_name.h"
 #include "runner/model/program.h"
 #include "runner/wire/request.h"
