@@ -53,7 +53,7 @@ class Pool {
 }  // namespace
 
 bool is_id(std::string_view text) {
-  constexpr std::size_t kLongestId = 64;
+  constexpr std::size_t kLongestId = 64;  // the longest is a key, of 32
   return !text.empty() && text.size() <= kLongestId &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
