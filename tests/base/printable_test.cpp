@@ -57,7 +57,7 @@ TEST(PrintableProperty, OfAnyBytesNothingIsLeft) {
   std::mt19937 random(20'261'128);
   for (int i = 0; i < 2000; ++i) {
     std::string text;
-    for (unsigned n = random() % 40; n > 0; --n) {
+    for (auto n = random() % 40; n > 0; --n) {
       switch (random() % 4) {
         case 0:
           text += static_cast<char>(random() % 256);
