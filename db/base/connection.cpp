@@ -57,6 +57,8 @@ Connection::Connection(const std::filesystem::path& file, Access access)
   }
   database_.exec("PRAGMA foreign_keys = ON");
   database_.exec("PRAGMA temp_store = MEMORY");
+  // Views of another machine's file, which may do anything, only compute.
+  database_.exec("PRAGMA trusted_schema = OFF");
   sqlite3_progress_handler(database_.getHandle(), kProgressInstructions, &Connection::on_progress,
                            this);
 }
@@ -78,6 +80,13 @@ int Connection::restart_log(Duration patience) {
 void Connection::start_timer() {
   deadline_.reset();
   if (limit_.ns > 0) deadline_ = now_instant() + limit_;
+}
+
+void Connection::distrust(Duration limit) {
+  constexpr int kLongestRow = 64 << 20;
+  sqlite3_limit(database_.getHandle(), SQLITE_LIMIT_LENGTH, kLongestRow);
+  set_time_limit(limit);
+  start_timer();
 }
 
 bool Connection::expired() const {
@@ -211,11 +220,13 @@ Error to_error(const SQLite::Exception& exception, const std::string& what,
   const std::string because = fmt::format("{}: {}", what, exception.what());
   switch (exception.getErrorCode() & 0xff) {
     case SQLITE_INTERRUPT: {
-      const Duration limit = connection == nullptr ? Duration{0} : connection->time_limit();
-      return {
-          ErrorCode::kResourceExhausted,
-          fmt::format("{}: took longer than {}; narrow it with a filter", what, to_human(limit))};
+      if (connection == nullptr) return {ErrorCode::kResourceExhausted, what + ": took too long"};
+      return {ErrorCode::kResourceExhausted,
+              fmt::format("{}: took longer than {}; narrow it with a filter", what,
+                          to_human(connection->time_limit()))};
     }
+    case SQLITE_TOOBIG:
+      return {ErrorCode::kResourceExhausted, what + ": a text in it is longer than 64 MiB"};
     case SQLITE_FULL:
       return {ErrorCode::kIo, because + "; nothing was changed"};
     case SQLITE_BUSY:

@@ -46,6 +46,10 @@ class Connection {
   void set_time_limit(Duration limit) { limit_ = limit; }
   Duration time_limit() const { return limit_; }
   void start_timer();
+
+  // For a file that somebody else made, perhaps to harm: limits the time of all that follows, and
+  // the length of a text or row (SQLITE_TOOBIG).
+  void distrust(Duration limit);
   void check_timer() const;  // throws SQLITE_INTERRUPT; SQLite checks only inside a statement
 
  private:

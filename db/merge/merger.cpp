@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "db/base/strangers_file.h"
 #include "db/base/which_counts.h"
 #include "db/merge/merge.h"
 #include "db/merge/params.h"
 #include "db/merge/plan.h"
 #include "db/store/state.h"
-#include "runner/base/ids.h"
 
 namespace sweepd {
 namespace {
@@ -16,6 +16,7 @@ enum class Stage { kSmall, kTrials, kAttempts, kPeaks, kOver };
 
 // Between two batches the daemon answers clients and starts attempts.
 constexpr Duration kBatchTime = milliseconds(50);
+constexpr Duration kPartTime = seconds(60);  // of all statements of a batch
 constexpr std::int64_t kSmallestBatch = 16;
 constexpr std::int64_t kLargestBatch = 20'000;
 
@@ -103,21 +104,24 @@ Merger::State::~State() {
 
 namespace {
 
-// Ids become names of folders, and people type their first digits. A text that is not an id would
-// not be found, or would lead out of the folder.
-Result<void> check_ids(Connection& connection) {
-  for (const auto& [what, sql] : {std::pair{"an attempt", "SELECT uid FROM attempt"},
-                                  {"a sweep", "SELECT uid FROM sweep"},
-                                  {"a trial", "SELECT key FROM trial"}}) {
-    Query query(connection, sql);
-    while (query.next()) {
-      if (is_id(query.text(0))) continue;
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("it has {} `{}`; expected hex digits as its id. Nothing is merged",
-                               what, query.text(0))};
-    }
+// Ends the limit on the time of a part of the merge. Rows may contradict each other, as rows do
+// that refer to what was deleted here since the merge began; that is no bug.
+template <class T>
+Result<T> about_the_file(Connection& connection, Result<T> result) {
+  connection.set_time_limit(Duration{0});
+  connection.start_timer();
+  if (result) return result;
+  const Error& error = result.error();
+  if (error.code == ErrorCode::kResourceExhausted) {
+    return Error{error.code, fmt::format("merging: a part took longer than {}; what came before it "
+                                         "stays",
+                                         to_human(kPartTime))};
   }
-  return {};
+  if (error.code != ErrorCode::kInternal) return result;
+  return Error{ErrorCode::kFailedPrecondition,
+               error.message +
+                   ". What came before stays. Either something of it was deleted here meanwhile, "
+                   "and merging again brings it; or the file is not as sweepd writes it"};
 }
 
 }  // namespace
@@ -125,21 +129,26 @@ Result<void> check_ids(Connection& connection) {
 Result<void> Merger::prepare(const std::filesystem::path& copy) {
   try {
     Connection connection(copy, Access::kReadWrite);
-    if (auto sound = check_ids(connection); !sound) return sound;
+    connection.distrust(kStrangersTime);
+    if (auto tables = check_tables(connection); !tables) return tables;
+    if (auto texts = check_texts(connection); !texts) return texts;
     connection.execute("PRAGMA synchronous = OFF");
     // The table's own key begins with the sweep, but the merge goes trial by trial.
     connection.execute("CREATE INDEX IF NOT EXISTS merge_sweep_trial ON sweep_trial (trial)");
     connection.execute("PRAGMA journal_mode = DELETE");
     return {};
   } catch (const SQLite::Exception& exception) {
-    return to_error(exception, "preparing the merge", nullptr);
+    return about_strangers_file(to_error(exception, "preparing the merge", nullptr));
   }
 }
 
 Result<std::unique_ptr<Merger>> Merger::begin(Store& store, const std::filesystem::path& copy) {
   auto state = std::make_unique<State>(*store.state_, copy);
-  auto begun =
-      guarded(state->store.connection, "beginning the merge", [&] { return state->begin(); });
+  Connection& connection = state->store.connection;
+  connection.set_time_limit(kPartTime);
+  connection.start_timer();
+  auto begun = about_the_file(
+      connection, guarded(connection, "beginning the merge", [&] { return state->begin(); }));
   if (!begun) return begun.error();
   return std::unique_ptr<Merger>(new Merger(std::move(state)));
 }
@@ -279,6 +288,8 @@ Result<bool> Merger::step() {
   const MergeReceipt before = s.receipt;
   const Stage stage = s.stage;
   const std::int64_t last_row = s.last_row;
+  s.store.connection.set_time_limit(kPartTime);
+  s.store.connection.start_timer();
   auto done = s.store.transact("merging", [&]() -> Result<bool> {
     bool stage_over = true;
     switch (s.stage) {
@@ -303,6 +314,7 @@ Result<bool> Merger::step() {
     }
     return s.stage != Stage::kOver;
   });
+  done = about_the_file(s.store.connection, std::move(done));
   if (!done) {
     s.receipt = before;
     s.stage = stage;

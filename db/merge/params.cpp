@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "db/base/program_tables.h"
+#include "runner/base/printable.h"
+#include "runner/model/program.h"
 
 namespace sweepd {
 namespace {
@@ -24,6 +26,20 @@ std::map<std::string, ColumnInfo> table_columns(Connection& connection, const st
   return columns;
 }
 
+// Whether our own statement may contain them as they are: a type of a parameter and a literal.
+bool is_safe(const ColumnInfo& column) {
+  const std::string& literal = column.default_sql;
+  const bool known = column.type == "INTEGER" || column.type == "REAL" || column.type == "TEXT";
+  if (!known || literal.empty()) return false;
+  if (literal.find_first_not_of("0123456789+-.eE") == std::string::npos) return true;
+  if (literal.size() < 2 || literal.front() != '\'' || literal.back() != '\'') return false;
+  for (std::size_t i = 1; i + 1 < literal.size(); ++i) {
+    if (literal[i] != '\'') continue;
+    if (i + 2 >= literal.size() || literal[++i] != '\'') return false;  // it would end the text
+  }
+  return true;
+}
+
 Result<void> grow(Connection& connection, const std::string& table) {
   const auto ours = table_columns(connection, table, "main");
   for (const auto& [name, theirs] : table_columns(connection, table, "other")) {
@@ -33,6 +49,12 @@ Result<void> grow(Connection& connection, const std::string& table) {
       return Error{ErrorCode::kFailedPrecondition,
                    fmt::format("parameter `{}` of `{}` is {} here and {} there", name,
                                table.substr(7), found->second.type, theirs.type)};
+    }
+    if (!is_safe(theirs)) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("parameter `{}` of `{}` is declared there as {} with the default {}",
+                               brief(name), brief(table.substr(7)), brief(theirs.type),
+                               brief(theirs.default_sql))};
     }
     // Our trials, older than the parameter, were measured with what is its default there.
     connection.execute(fmt::format("ALTER TABLE main.{} ADD COLUMN {} {} NOT NULL DEFAULT {}",
@@ -69,6 +91,10 @@ Result<std::vector<WorkloadDef>> adopt_programs(Connection& connection, const Ca
   if (!theirs) return theirs.error();
   std::vector<WorkloadDef> adopted;
   for (const WorkloadDef& declaration : *theirs) {
+    if (std::string why = refusal_of_declaration(catalog, declaration); !why.empty()) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "it has a program that no file can declare: " + why};
+    }
     auto stored = store_program(connection, catalog, declaration);
     if (!stored) return stored.error();
     adopted.push_back(std::move(*stored));

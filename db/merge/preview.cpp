@@ -1,4 +1,4 @@
-#include "db/base/connection.h"
+#include "db/base/strangers_file.h"
 #include "db/merge/merge.h"
 
 namespace sweepd {
@@ -45,10 +45,11 @@ Result<MergeReceipt> preview_merge(const std::filesystem::path& database,
                                    const std::filesystem::path& copy) {
   try {
     Connection connection(database, Access::kReadOnly);
+    connection.distrust(kStrangersTime);
     Query(connection, "ATTACH ? AS other").bind(copy.string()).run();
     return count_all(connection);
   } catch (const SQLite::Exception& exception) {
-    return to_error(exception, "comparing " + database.string(), nullptr);
+    return about_strangers_file(to_error(exception, "comparing " + database.string(), nullptr));
   }
 }
 

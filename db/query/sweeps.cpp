@@ -27,8 +27,10 @@ Progress progress_of(Connection& connection, std::int64_t sweep) {
   return progress;
 }
 
+// Another machine's file may have texts of any length, and a list has all of them.
 constexpr const char* kSweepColumns =
-    "SELECT s.id, s.uid, s.name, s.description, s.workload, s.submitted_ns, "
+    "SELECT s.id, s.uid, substr(s.name, 1, 256), substr(s.description, 1, 1048576), "
+    "substr(s.workload, 1, 256), s.submitted_ns, "
     "s.cancelled_ns IS NOT NULL, coalesce((SELECT n FROM sweep_count WHERE sweep = s.id AND what = "
     "'trials'), 0), s.paused_ns FROM sweep s ";
 
@@ -56,7 +58,9 @@ std::optional<SweepRow> one_sweep(Connection& connection, const std::string& con
 
 Error no_such_sweep(Connection& connection, const std::string& who) {
   std::vector<std::string> names;
-  Query query(connection, "SELECT name FROM sweep GROUP BY name ORDER BY max(id) DESC LIMIT 1000");
+  Query query(
+      connection,
+      "SELECT substr(name, 1, 256) FROM sweep GROUP BY name ORDER BY max(id) DESC LIMIT 1000");
   while (query.next()) names.push_back(query.text(0));
   if (names.empty())
     return {ErrorCode::kNotFound, fmt::format("no sweep `{}`; there is none yet", who)};
@@ -70,7 +74,8 @@ Result<SweepRow> by_prefix(Connection& connection, const std::string& who) {
   std::string id;
   {
     // 'g' sorts after every hex digit, so the unique index finds the range.
-    Query query(connection, "SELECT uid, name FROM sweep WHERE uid >= ?1 AND uid < ?1 || 'g'");
+    Query query(connection,
+                "SELECT uid, substr(name, 1, 256) FROM sweep WHERE uid >= ?1 AND uid < ?1 || 'g'");
     query.bind(who);
     while (query.next()) {
       id = query.text(0);

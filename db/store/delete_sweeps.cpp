@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include "db/base/held.h"
 #include "db/base/references.h"
-#include "db/store/holds.h"
 #include "db/store/state.h"
 
 namespace sweepd {
@@ -45,25 +43,52 @@ std::int64_t count(Connection& connection, const std::string& sql) {
   return query.integer(0);
 }
 
+// An attempt that no sweep has runs until the daemon has ended it.
+Result<void> check_that_nothing_runs(Connection& connection) {
+  Query query(connection,
+              "SELECT a.uid FROM temp.doomed_attempt d JOIN attempt a ON a.row = d.id WHERE "
+              "a.outcome IS NULL LIMIT 1");
+  if (!query.next()) return {};
+  return Error{ErrorCode::kFailedPrecondition,
+               fmt::format("attempt {} of its trials has not ended; wait until it has",
+                           short_id(query.text(0)))};
+}
+
+// What is not ended is not deleted, whoever else has its trials. A sweep that was cancelled has
+// ended as soon as all that is open of it belongs to others, which stay.
 Result<void> check_has_ended(Connection& connection) {
   Query query(connection,
-              "SELECT s.name, s.uid, count(*), s.paused_ns IS NOT NULL FROM attempt a JOIN "
-              "temp.doomed_trial t ON t.id = "
-              "a.trial CROSS JOIN temp.doomed_sweep d JOIN sweep_trial st ON st.sweep = d.id AND "
-              "st.trial = a.trial AND st.pool = " +
-                  pool_of_attempt("a") +
-                  " JOIN sweep s ON s.id = d.id WHERE a.outcome IS NULL GROUP BY s.id LIMIT 1");
-  if (!query.next()) return {};
+              "SELECT s.name, s.uid, count(*), s.paused_ns IS NOT NULL, s.cancelled_ns IS NOT NULL "
+              "FROM temp.doomed_sweep d JOIN sweep s ON s.id = d.id JOIN sweep_attempt sa ON "
+              "sa.sweep = d.id JOIN attempt a ON a.row = sa.attempt WHERE a.outcome IS NULL AND "
+              "(s.cancelled_ns IS NULL OR NOT EXISTS (SELECT 1 FROM sweep_attempt so JOIN sweep o "
+              "ON o.id = so.sweep WHERE so.attempt = a.row AND o.cancelled_ns IS NULL AND o.id NOT "
+              "IN temp.doomed_sweep)) GROUP BY s.id LIMIT 1");
+  if (!query.next()) return check_that_nothing_runs(connection);
+  const std::string id(short_id(query.text(1)));
+  const std::string cancel = ", or cancel it first: sweepctl cancel " + id;
   return Error{
       ErrorCode::kFailedPrecondition,
-      fmt::format(
-          "sweep {} ({}) has {} queued or running; {}, or "
-          "cancel it first: sweepctl cancel {}",
-          query.text(0), short_id(query.text(1)),
-          query.integer(2) == 1 ? std::string("an attempt that is")
-                                : fmt::format("{} attempts that are", query.integer(2)),
-          query.integer(3) == 0 ? "wait until it has ended" : "it is paused, so resume it and wait",
-          short_id(query.text(1)))};
+      fmt::format("sweep {} ({}) has {} queued or running; {}", query.text(0), id,
+                  query.integer(2) == 1 ? std::string("an attempt that is")
+                                        : fmt::format("{} attempts that are", query.integer(2)),
+                  query.integer(4) != 0   ? "it is cancelled, so wait until it has ended"
+                  : query.integer(3) != 0 ? "it is paused, so resume it and wait" + cancel
+                                          : "wait until it has ended" + cancel)};
+}
+
+// A merge knows its sweeps by their rows, whose numbers the next sweep would get.
+Result<void> check_is_not_merged(Connection& connection) {
+  if (!Query(connection, "SELECT 1 FROM temp.sqlite_schema WHERE name = 'merge_sweep'").next()) {
+    return {};
+  }
+  Query query(connection,
+              "SELECT s.name, s.uid FROM temp.merge_sweep m JOIN temp.doomed_sweep d ON d.id = "
+              "m.new JOIN sweep s ON s.id = d.id LIMIT 1");
+  if (!query.next()) return {};
+  return Error{ErrorCode::kFailedPrecondition,
+               fmt::format("sweep {} ({}) is being merged; wait until the merge ends",
+                           query.text(0), short_id(query.text(1)))};
 }
 
 Store::DeleteReceipt receipt_of(Connection& connection) {
@@ -81,18 +106,6 @@ Store::DeleteReceipt receipt_of(Connection& connection) {
       "(SELECT DISTINCT trial FROM sweep_trial WHERE sweep IN temp.doomed_sweep AND trial NOT IN "
       "temp.doomed_trial)");
   return receipt;
-}
-
-// Open attempts that stay, because another sweep has their trial.
-std::vector<std::int64_t> open_that_stay(Connection& connection) {
-  std::vector<std::int64_t> rows;
-  if (!any_paused(connection)) return rows;
-  Query query(connection,
-              "SELECT DISTINCT a.row FROM temp.doomed_sweep d JOIN sweep_attempt sa ON sa.sweep = "
-              "d.id JOIN attempt a ON a.row = sa.attempt WHERE a.outcome IS NULL AND a.row NOT IN "
-              "temp.doomed_attempt");
-  while (query.next()) rows.push_back(query.integer(0));
-  return rows;
 }
 
 // What refers to a row by a column that may be empty stays: a device keeps its peak without the
@@ -120,16 +133,15 @@ Result<Store::DeleteReceipt> Store::delete_sweeps(
     if (auto doomed = doom_sweeps(connection, sweeps); !doomed) return doomed.error();
     doom_what_only_they_have(connection);
     if (auto ended = check_has_ended(connection); !ended) return ended.error();
+    if (auto merged = check_is_not_merged(connection); !merged) return merged.error();
     DeleteReceipt receipt = receipt_of(connection);
     if (deletion == Deletion::kForReal) {
       if (before) before(receipt);
       // Rows may then be deleted in any order; the commit fails if anything refers to none.
-      const auto staying = open_that_stay(connection);
       connection.execute("PRAGMA defer_foreign_keys = ON");
       delete_rows(connection, "attempt", "row", "doomed_attempt");
       delete_rows(connection, "trial", "id", "doomed_trial");
       delete_rows(connection, "sweep", "id", "doomed_sweep");
-      receipt.holds = holds_among(connection, staying);
     }
     make_doomed_tables(connection);  // empties them
     return receipt;

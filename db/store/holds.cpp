@@ -25,18 +25,6 @@ Holds holds_of(Connection& connection, const std::vector<std::int64_t>& sweeps, 
   return holds;
 }
 
-Holds holds_among(Connection& connection, const std::vector<std::int64_t>& attempts) {
-  Holds holds;
-  Query query(connection, "SELECT a.row, " + is_held("a") +
-                              " FROM attempt a WHERE a.row = ? AND a.outcome IS NULL");
-  for (const std::int64_t attempt : attempts) {
-    query.rewind();
-    query.bind(attempt);
-    if (query.next()) add(holds, query);
-  }
-  return holds;
-}
-
 void add_holds(Connection& connection, std::int64_t sweep, SubmitReceipt& receipt) {
   if (receipt.attempts_joined == 0 || !any_paused(connection)) return;
   receipt.holds = holds_of(connection, {sweep}, Look::kAlways);

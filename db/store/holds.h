@@ -16,9 +16,6 @@ enum class Look {
 // The open attempts of these sweeps, by whether they are held now.
 Holds holds_of(Connection& connection, const std::vector<std::int64_t>& sweeps, Look look);
 
-// The same for attempts by their rows. Those that have ended, or are gone, are left out.
-Holds holds_among(Connection& connection, const std::vector<std::int64_t>& attempts);
-
 // Completes the receipt of a sweep that joined open attempts.
 void add_holds(Connection& connection, std::int64_t sweep, SubmitReceipt& receipt);
 

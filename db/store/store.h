@@ -219,7 +219,6 @@ class Store {
     std::int64_t trials = 0, samples = 0;
     std::int64_t trials_kept = 0;     // because another sweep has them
     std::vector<AttemptId> attempts;  // whose folders are of no use any more
-    Holds holds = {};                 // of attempts that stay
   };
   enum class Deletion { kForReal, kDryRun };
   // `before` is called with what is about to go, if it goes, and before it does.

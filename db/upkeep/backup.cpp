@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "db/base/connection.h"
 #include "db/upkeep/check.h"
@@ -65,6 +68,43 @@ Result<void> give_name(const fs::path& part, const fs::path& to, Replace replace
   return cannot(to, std::strerror(errno));
 }
 
+bool is_within(const fs::path& folder, const fs::path& file) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(folder, error);
+  const fs::path place = fs::weakly_canonical(file.parent_path(), error);
+  return !error &&
+         std::mismatch(real.begin(), real.end(), place.begin(), place.end()).first == real.end();
+}
+
+// Beside a database SQLite takes a file with one of these endings for its log, and writes what is
+// in it into the database.
+constexpr std::array<std::string_view, 3> kLogs{"-wal", "-shm", "-journal"};
+
+// A copy in one of these places costs results: those of a log that it replaces, or whose log is
+// left beside it.
+Result<void> check_place(const fs::path& to, const fs::path& state_folder) {
+  if (!state_folder.empty() && is_within(state_folder, to)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} is in the state folder, whose files the daemon relies on; name a "
+                             "file elsewhere",
+                             to.string())};
+  }
+  std::error_code error;
+  for (const std::string_view ending : kLogs) {
+    if (to.filename().string().ends_with(ending)) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{}: a name that ends in {} is one of SQLite's; name another file",
+                               to.string(), ending)};
+    }
+    const fs::path log = to.string() + std::string(ending);
+    if (!fs::exists(fs::symlink_status(log, error))) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} is there, so {} is a database in use; name another file",
+                             log.string(), to.string())};
+  }
+  return {};
+}
+
 Result<void> check_target(const fs::path& database, const fs::path& to, Replace replace) {
   std::error_code error;
   if (fs::is_directory(to, error)) {
@@ -111,8 +151,10 @@ Result<void> check_copy(const fs::path& part) {
 
 }  // namespace
 
-Result<Backup> back_up(const fs::path& database, const fs::path& to, Replace replace) {
+Result<Backup> back_up(const fs::path& database, const fs::path& to, Replace replace,
+                       const fs::path& state_folder) {
   if (auto fits = check_target(database, to, replace); !fits) return fits.error();
+  if (auto place = check_place(to, state_folder); !place) return place.error();
   const PartFile part(to.parent_path() / fmt::format(".backup-{}.part", random_id()));
   if (auto made = part.create(); !made) return made.error();
   Backup backup;

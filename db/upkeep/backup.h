@@ -20,8 +20,10 @@ struct Backup {
 // Writers are not delayed. The copy is checked and on the disk before it gets its name, so there is
 // never half a copy under that name. Takes about three seconds per gigabyte. Any thread. Errors:
 // `to` exists (unless kYes) or its folder does not; the disk is full; the database or the copy is
-// damaged.
+// damaged; SQLite would take `to` for a part of another database, or it is in `state_folder`, whose
+// files a daemon relies on ("": there is none).
 Result<Backup> back_up(const std::filesystem::path& database, const std::filesystem::path& to,
-                       Replace replace = Replace::kNo);
+                       Replace replace = Replace::kNo,
+                       const std::filesystem::path& state_folder = {});
 
 }  // namespace sweepd

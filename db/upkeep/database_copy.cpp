@@ -10,6 +10,7 @@
 #include "db/base/migrate.h"
 #include "db/base/param_columns.h"
 #include "db/base/program_tables.h"
+#include "db/base/strangers_file.h"
 #include "runner/base/ids.h"
 
 namespace sweepd {
@@ -55,12 +56,14 @@ Result<void> check_is_ours(Connection& connection) {
   if (connection.database().execAndGet("PRAGMA application_id").getInt() == 0) {
     return Error{ErrorCode::kFailedPrecondition, "it is not a database of sweepd"};
   }
-  return check_not_newer(connection, embedded_migrations());
+  if (auto known = check_not_newer(connection, embedded_migrations()); !known) return known;
+  return check_tables(connection);
 }
 
 Result<void> copy_to(const fs::path& from, const fs::path& to) {
   try {
     Connection source(from, Access::kReadOnly);
+    source.distrust(kStrangersTime);
     if (auto ours = check_is_ours(source); !ours) return ours;
     SQLite::Database target(to.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     SQLite::Backup(target, source.database()).executeStep(-1);
@@ -74,7 +77,9 @@ Result<void> copy_to(const fs::path& from, const fs::path& to) {
 
 Result<void> bring_up_to_date(const fs::path& file, const Catalog& catalog) {
   Connection connection(file, Access::kReadWrite);
+  connection.distrust(kStrangersTime);
   connection.execute("PRAGMA synchronous = OFF");  // a copy needs no durability
+  if (auto ours = check_is_ours(connection); !ours) return ours;
   if (auto migrated = migrate(connection, embedded_migrations()); !migrated) return migrated;
   {
     SQLite::Transaction transaction(connection.database());
@@ -104,9 +109,9 @@ auto about(const fs::path& file, Body body) -> decltype(body()) {
   try {
     auto result = body();
     if (result) return result;
-    return Error{result.error().code, what + ": " + result.error().message};
+    return about_strangers_file({result.error().code, what + ": " + result.error().message});
   } catch (const SQLite::Exception& exception) {
-    return to_error(exception, what, nullptr);
+    return about_strangers_file(to_error(exception, what, nullptr));
   }
 }
 
@@ -153,6 +158,7 @@ Result<bool> is_readable_in_place(const fs::path& file, const Catalog& catalog) 
     if (auto there = check_exists(file); !there) return there.error();
     try {
       Connection connection(file, Access::kReadOnly);
+      connection.distrust(kStrangersTime);
       if (auto ours = check_is_ours(connection); !ours) return ours.error();
       if (!check_version(connection, embedded_migrations())) return false;  // older
       if (auto loaded = load_programs(connection, catalog); !loaded) return loaded.error();

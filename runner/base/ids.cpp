@@ -53,7 +53,9 @@ class Pool {
 }  // namespace
 
 bool is_id(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  constexpr std::size_t kLongestId = 64;  // the longest is a key, of 32
+  return !text.empty() && text.size() <= kLongestId &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 std::string random_id() {

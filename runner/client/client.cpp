@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "runner/base/clock.h"
+#include "runner/base/say.h"
 #include "runner/wire/messages/machine.h"
 
 namespace sweepd {
@@ -15,10 +16,10 @@ void Client::warn_of_other_config(const std::filesystem::path& wanted) {
   const auto in_force = reply_of<rpc::Config>(
       connection_->call(rpc::Config::kName, nlohmann::json::object(), nullptr));
   if (!in_force || in_force->files.empty() || in_force->files.back().path == wanted) return;
-  fmt::print(stderr,
-             "sweepctl: --config: the daemon runs already, with {}; to use {}: sweepctl stop, then "
-             "this command again\n",
-             in_force->files.back().path, wanted.string());
+  say(stderr,
+      "sweepctl: --config: the daemon runs already, with {}; to use {}: sweepctl stop, then "
+      "this command again\n",
+      in_force->files.back().path, wanted.string());
 }
 
 Result<DaemonConnection*> Client::connection() {
@@ -96,9 +97,9 @@ std::filesystem::path database_file(const std::string& named) {
 Exit report_error(const Error& error) {
   // Diagnostics of a sweep file are already complete lines.
   if (!error.message.empty() && error.message.back() == '\n') {
-    fmt::print(stderr, "{}", error.message);
+    say(stderr, "{}", error.message);
   } else {
-    fmt::print(stderr, "sweepctl: {}\n", error.message);
+    say(stderr, "sweepctl: {}\n", error.message);
   }
   switch (error.code) {
     case ErrorCode::kInvalidArgument:

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "runner/base/say.h"
+
 namespace sweepd {
 
 Option* Option::required() {
@@ -70,7 +72,7 @@ Option* Command::add_deprecated(const std::string& name, std::string& value,
                                 const std::string& instead) {
   CLI::Option* option = app_.add_option(name, value, "deprecated: " + instead);
   option->each([name, instead](const std::string&) {
-    fmt::print(stderr, "warning: {} is deprecated and will go: {}\n", name, instead);
+    say(stderr, "warning: {} is deprecated and will go: {}\n", name, instead);
   });
   return keep(option);
 }

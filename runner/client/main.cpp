@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "build_info.h"
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/usage.h"
 

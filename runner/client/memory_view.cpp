@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/output.h"
 #include "runner/report/memory_plot.h"
 #include "runner/wire/messages/results.h"
@@ -13,14 +14,14 @@ Exit show_memory(Client& client, const std::string& what, const std::string& for
   if (!reply) return report_error(reply.error());
   if (format == "text") {
     for (const MemoryPicture& picture : reply->pictures) {
-      fmt::print("{}\n", memory_to_text(picture, terminal_width()));
+      say("{}\n", memory_to_text(picture, terminal_width()));
     }
   }
   if (const auto printed = print_tables(reply->tables, format); !printed) {
     return report_error(printed.error());
   }
   for (const std::string& snapshot : reply->snapshots) {
-    fmt::print(stderr, "snapshot for pytorch.org/memory_viz: {}\n", snapshot);
+    say(stderr, "snapshot for pytorch.org/memory_viz: {}\n", snapshot);
   }
   return Exit::kOk;
 }

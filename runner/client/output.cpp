@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "runner/base/files.h"
+#include "runner/base/say.h"
 #include "runner/base/units.h"
 #include "runner/report/few_notes.h"
 #include "runner/report/report.h"
@@ -67,7 +68,7 @@ namespace {
 void print_warnings(const Table& table) {
   const std::string of = table.title.empty() ? "" : table.title + ": ";
   for (std::size_t i = table.notes.size() - table.warnings; i < table.notes.size(); ++i) {
-    fmt::print(stderr, "note: {}{}\n", of, table.notes[i]);
+    say(stderr, "note: {}{}\n", of, table.notes[i]);
   }
 }
 
@@ -77,7 +78,8 @@ Result<void> print_table(const Table& table, const std::string& format) {
   const auto parsed = format_from(format);
   if (!parsed) return parsed.error();
   if (*parsed == Format::kCsv || *parsed == Format::kJson) print_warnings(table);
-  fmt::print("{}", render(table, *parsed, terminal_width()));
+  const std::string text = render(table, *parsed, terminal_width());
+  *parsed == Format::kCsv ? print_data(stdout, text) : say("{}", text);
   return {};
 }
 
@@ -96,13 +98,13 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
       text += (text.empty() ? "" : "\n") + render(table, *parsed, width);
     }
   }
-  if (*parsed == Format::kJson) text = to_indented_json(all) + "\n";
+  if (*parsed == Format::kJson) text = printable_json(to_indented_json(all)) + "\n";
   return write_file(file, text);
 }
 
 Result<void> write_file(const std::string& path, const std::string& text) {
   if (path == "-") {
-    fmt::print("{}", text);
+    print_data(stdout, text);
     return {};
   }
   std::ofstream file(path, std::ios::binary);

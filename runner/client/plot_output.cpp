@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/client/output.h"
 #include "runner/client/picture.h"
@@ -36,7 +37,7 @@ bool is_folder(const std::string& file) {
 
 void print_warnings(const Plot& plot) {
   for (const std::string& warning : warnings_of(plot)) {
-    fmt::print(stderr, "note: {}{}{}\n", plot.title, plot.title.empty() ? "" : ": ", warning);
+    say(stderr, "note: {}{}{}\n", plot.title, plot.title.empty() ? "" : ": ", warning);
   }
 }
 
@@ -50,11 +51,11 @@ Exit write_png(const std::string& spec, std::string file) {
     const auto written = write_file(file, *picture);
     return written ? Exit::kOk : report_error(written.error());
   }
-  fmt::print(stderr, "sweepctl: {}\n", picture.error().message);
+  say(stderr, "sweepctl: {}\n", picture.error().message);
   if (file == "-") return Exit::kNoPicture;
   file = fs::path(file).replace_extension(extension_of("vega"));
   if (const auto written = write_file(file, spec); !written) return report_error(written.error());
-  fmt::print(stderr, "its Vega-Lite specification is in {}\n", file);
+  say(stderr, "its Vega-Lite specification is in {}\n", file);
   return Exit::kNoPicture;
 }
 
@@ -114,7 +115,7 @@ Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::
       if (!names.insert(name).second) name += fmt::format("-{}", i + 1);
       path = fs::path(file) / (name + extension_of(format));
     }
-    if (i > 0 && path == "-") fmt::print("\n");
+    if (i > 0 && path == "-") say("\n");
     const Drawing drawing{[&] { return to_text(plots[i], terminal_width()); },
                           [&] { return to_vega_lite(plots[i]); }, [&] { return to_svg(plots[i]); }};
     const Exit exit = write_drawing(drawing, format, path);

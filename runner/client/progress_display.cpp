@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runner/base/say.h"
+
 namespace sweepd {
 namespace {
 
@@ -97,13 +99,14 @@ Duration ProgressDisplay::pause() const {
 std::string ProgressDisplay::take_news(Colour colour) {
   std::string lines;
   for (const rpc::EndedEntry& problem : problems_) lines += problem_line(problem, colour) + "\n";
-  for (const std::string& note : notes_) lines += note + "\n";
+  for (const std::string& note : notes_) lines += printable(note) + "\n";
   problems_.clear();
   notes_.clear();
   return lines;
 }
 
-// One write, so that the terminal shows no half of it.
+// One write, so that the terminal shows no half of it. What is not ours in a line is printable
+// (progress_view.h); the colours are not.
 void ProgressDisplay::draw_live(Instant now) {
   const Screen screen = screen_now();
   std::string out = erase_lines(widths_, screen.width) + take_news(screen.colour);
@@ -114,17 +117,17 @@ void ProgressDisplay::draw_live(Instant now) {
       widths_.push_back(visible_width(line));
     }
   }
-  fmt::print(stderr, "{}", out);
+  print_exactly(stderr, out);
 }
 
 void ProgressDisplay::draw_plain() {
-  fmt::print(stderr, "{}", take_news(Colour::kNo));
+  print_exactly(stderr, take_news(Colour::kNo));
   if (!view_) return;
   // The time left changes constantly, so a change of it alone is not printed.
   ProgressView counts = *view_;
   counts.left.reset();
   const std::string key = plain_line(counts);
-  if (key != said_) fmt::print(stderr, "{}\n", plain_line(*view_));
+  if (key != said_) say(stderr, "{}\n", plain_line(*view_));
   said_ = key;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "runner/base/ids.h"
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/client/places_view.h"
 #include "runner/model/outcome.h"
@@ -99,14 +100,6 @@ std::string_view next_piece(std::string_view text, std::size_t begin) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return out;
-}
 
 ProgressView progress_view(const std::string& name, const rpc::Progress& progress) {
   ProgressView view;

@@ -34,9 +34,6 @@ struct ProgressView {
 
 ProgressView progress_view(const std::string& name, const rpc::Progress& progress);
 
-// Replaces control characters: messages of failed programs must not control the terminal.
-std::string printable(std::string_view text);
-
 enum class Colour { kNo, kYes };
 struct Screen {
   std::size_t width = 80, height = 24;

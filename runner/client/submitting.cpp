@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/units.h"
 #include "runner/client/changes_view.h"
 #include "runner/client/output.h"
@@ -68,7 +69,7 @@ Result<std::vector<std::string>> submit_sweeps(Client& client, const SubmissionO
     const auto reply = client.call<rpc::Submit>(request);
     if (!reply) return reply.error();
     for (const rpc::SubmittedSweep& sweep : reply->sweeps) {
-      fmt::print(lines, "sweep {} {}: {}\n", short_id(sweep.id), sweep.name, counts_text(sweep));
+      say(lines, "sweep {} {}: {}\n", short_id(sweep.id), sweep.name, counts_text(sweep));
       ids.push_back(sweep.id);
     }
   }

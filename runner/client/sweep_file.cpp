@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runner/base/files.h"
+#include "runner/base/say.h"
 #include "runner/model/program.h"
 #include "runner/model/sweep.h"
 #include "runner/wire/json_reader.h"
@@ -177,7 +178,7 @@ Result<void> fit(Client& client, std::vector<SweepFile>& files) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--set: none of the {} files has a parameter `{}`", count, name)};
   }
-  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
+  for (const std::string& note : notes) say(stderr, "{}\n", note);
   return {};
 }
 

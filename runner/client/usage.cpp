@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -65,9 +66,7 @@ std::string one_too_many(const CLI::App& app, const CLI::App& verb, const std::s
                      did_you_mean(option, options_of(app, verb)), name);
 }
 
-}  // namespace
-
-std::string explain_usage(const CLI::App* app, const CLI::Error& error) {
+std::string explanation_of(const CLI::App* app, const CLI::Error& error) {
   const std::vector<CLI::App*> verbs = app->get_subcommands();  // those that were given
   if (verbs.empty()) {
     const std::string said = no_verb(*app);
@@ -80,6 +79,12 @@ std::string explain_usage(const CLI::App* app, const CLI::Error& error) {
     return fmt::format("{}: {}\n", app->get_name(), one_too_many(*app, verb, rest.front(), name));
   }
   return fmt::format("{}: {}; see `{} --help`\n", app->get_name(), error.what(), name);
+}
+
+}  // namespace
+
+std::string explain_usage(const CLI::App* app, const CLI::Error& error) {
+  return printable_lines(explanation_of(app, error));
 }
 
 }  // namespace sweepd

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "runner/base/say.h"
 #include "runner/client/last_words.h"
 #include "runner/client/output.h"
 #include "runner/client/progress_display.h"
@@ -55,8 +56,8 @@ class SignalGuard {
 
 Exit last_word(const rpc::Counts& counts, const std::string& why) {
   if (counts.done() == counts.total) return Exit::kOk;
-  fmt::print(stderr, "{} of {} not done; why: {}\n", counts.total - counts.done(),
-             counted(counts.total, "attempt"), why);
+  say(stderr, "{} of {} not done; why: {}\n", counts.total - counts.done(),
+      counted(counts.total, "attempt"), why);
   return Exit::kNotAllDone;
 }
 
@@ -97,7 +98,7 @@ class Follower {
       }
       if (interrupted != 0) {
         display_.leave();
-        fmt::print(stderr, "{}\n", followed_.goes_on());
+        say(stderr, "{}\n", followed_.goes_on());
         return Exit::kInterrupted;
       }
       if (!heard) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runner/base/descriptors.h"
+#include "runner/base/say.h"
 
 namespace sweepd {
 namespace {
@@ -27,7 +28,7 @@ int wait_for_word(int fd) {
     word.append(buffer, static_cast<std::size_t>(n));
   }
   if (!word.empty() && word[0] == kReady) return EXIT_SUCCESS;
-  std::fprintf(stderr, "sweepd: %s\n", word.empty() ? "died while starting" : word.c_str() + 1);
+  say(stderr, "sweepd: {}\n", word.empty() ? "died while starting" : word.substr(1));
   return word.empty() ? EXIT_FAILURE : word[0];
 }
 
@@ -41,7 +42,7 @@ void ReadyPipe::ready() {
 void ReadyPipe::failed(const std::string& message, int exit_code) {
   const std::string word = static_cast<char>(exit_code) + message;
   if (!fd_) {
-    std::fprintf(stderr, "sweepd: %s\n", message.c_str());
+    say(stderr, "sweepd: {}\n", message);
   } else if (::write(fd_.get(), word.data(), word.size()) < 0) {
     std::perror("sweepd: failed");
   }

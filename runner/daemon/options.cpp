@@ -7,6 +7,7 @@
 #include <string>
 
 #include "build_info.h"
+#include "runner/base/say.h"
 #include "runner/base/worker_program.h"
 
 namespace sweepd {
@@ -15,7 +16,7 @@ namespace {
 bool has_results(const StateFolder& state) {
   std::error_code ignored;
   if (std::filesystem::exists(state.database(), ignored)) return true;
-  fmt::print(stderr, "there is no {}\n", state.database().string());
+  say(stderr, "there is no {}\n", state.database().string());
   return false;
 }
 

@@ -11,7 +11,9 @@
 
 #include "db/upkeep/check.h"
 #include "runner/base/files.h"
+#include "runner/base/say.h"
 #include "runner/daemon/formulas/catalog_source.h"
+#include "runner/daemon/logging.h"
 #include "runner/daemon/recovery/former_database.h"
 #include "runner/daemon/recovery/rebuild.h"
 #include "runner/daemon/state_lock.h"
@@ -114,48 +116,49 @@ std::string number_of(std::int64_t n, std::string_view thing) {
 
 void print(const Recovered& recovered, const fs::path& database, Recovery how) {
   const Rebuilt& rebuilt = recovered.rebuilt;
-  fmt::print("{} {}, {} and {} into {}\n", how == Recovery::kDryRun ? "would recover" : "recovered",
-             number_of(rebuilt.sweeps, "sweep"), number_of(rebuilt.trials, "trial"),
-             number_of(rebuilt.attempts, "attempt"), database.string());
+  say("{} {}, {} and {} into {}\n", how == Recovery::kDryRun ? "would recover" : "recovered",
+      number_of(rebuilt.sweeps, "sweep"), number_of(rebuilt.trials, "trial"),
+      number_of(rebuilt.attempts, "attempt"), database.string());
   if (!recovered.former_folder.empty()) {
-    fmt::print("  what was there is in {}, because {}\n", recovered.former_folder.string(),
-               recovered.former.why_useless);
+    say("  what was there is in {}, because {}\n", recovered.former_folder.string(),
+        recovered.former.why_useless);
   }
   for (const std::string& name : rebuilt.guessed) {
-    fmt::print("  {}: not known as it was submitted, so it has no tables\n", name);
+    say("  {}: not known as it was submitted, so it has no tables\n", name);
   }
   if (rebuilt.untold > 0) {
-    fmt::print("  {} without a word of how it ended, taken for crashed\n",
-               number_of(rebuilt.untold, "attempt"));
+    say("  {} without a word of how it ended, taken for crashed\n",
+        number_of(rebuilt.untold, "attempt"));
   }
   if (rebuilt.unmeasured > 0) {
-    fmt::print("  {} without a result; `sweepctl retry` measures what a sweep lacks\n",
-               number_of(rebuilt.unmeasured, "attempt"));
+    say("  {} without a result; `sweepctl retry` measures what a sweep lacks\n",
+        number_of(rebuilt.unmeasured, "attempt"));
   }
   if (rebuilt.to_compute > 0) {
-    fmt::print("  {} left to the next daemon\n", number_of(rebuilt.to_compute, "formula"));
+    say("  {} left to the next daemon\n", number_of(rebuilt.to_compute, "formula"));
   }
   if (rebuilt.deleted > 0) {
-    fmt::print("  {} of attempts that were being deleted, left out\n",
-               number_of(rebuilt.deleted, "folder"));
+    say("  {} of attempts that were being deleted, left out\n",
+        number_of(rebuilt.deleted, "folder"));
   }
   if (rebuilt.not_begun > 0) {
-    fmt::print("  {} of attempts that never began\n", number_of(rebuilt.not_begun, "folder"));
+    say("  {} of attempts that never began\n", number_of(rebuilt.not_begun, "folder"));
   }
   if (rebuilt.unreadable.empty()) return;
-  fmt::print("could not read {}:\n",
-             number_of(static_cast<std::int64_t>(rebuilt.unreadable.size()), "file"));
-  for (const auto& [path, why] : rebuilt.unreadable) fmt::print("  {}: {}\n", path, why);
+  say("could not read {}:\n",
+      number_of(static_cast<std::int64_t>(rebuilt.unreadable.size()), "file"));
+  for (const auto& [path, why] : rebuilt.unreadable) say("  {}: {}\n", path, why);
 }
 
 }  // namespace
 
 int recover_database(const AppOptions& options, Recovery how) {
   spdlog::set_default_logger(spdlog::stderr_logger_st("sweepd"));
+  spdlog::set_formatter(printable_formatter());
   spdlog::set_level(spdlog::level::err);
   const auto recovered = recover(options, how);
   if (!recovered) {
-    fmt::print(stderr, "sweepctl: {}\n", recovered.error().message);
+    say(stderr, "sweepctl: {}\n", recovered.error().message);
     return EXIT_FAILURE;
   }
   print(*recovered, options.state.database(), how);

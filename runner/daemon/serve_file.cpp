@@ -11,6 +11,7 @@
 #include "db/upkeep/database_copy.h"
 #include "runner/daemon/formulas/catalog_source.h"
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/logging.h"
 #include "runner/daemon/serving/services.h"
 #include "runner/daemon/serving/session.h"
 #include "runner/wire/rpc.h"
@@ -34,6 +35,7 @@ int refuse_file(const Error& error) {
 
 int serve_file(const AppOptions& options, const std::filesystem::path& file) {
   spdlog::set_default_logger(spdlog::stderr_logger_st("sweepd"));  // stdout is the client's table
+  spdlog::set_formatter(printable_formatter());
   spdlog::set_level(spdlog::level::warn);
   const auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return refuse_file(catalog.error());

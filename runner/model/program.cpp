@@ -6,6 +6,9 @@
 #include <array>
 #include <cctype>
 
+#include "runner/base/printable.h"
+#include "runner/model/sample.h"
+
 namespace sweepd {
 namespace {
 
@@ -114,7 +117,7 @@ std::string refusal_of_param_name(const WorkloadDef& base, std::string_view name
     return fmt::format(
         "`{}` is not a name; expected a letter, then letters, digits or `_`, {} in "
         "all",
-        name, kLongestName);
+        brief(name), kLongestName);
   }
   for (const ParamDef& param : base.params) {
     if (is_offered(base, param) || !same_name(param.name, name)) continue;
@@ -141,7 +144,7 @@ std::string refusal_of_program_name(const Catalog& catalog, std::string_view nam
   if (!is_name(name, "_-.")) {
     return fmt::format(
         "`{}` is not a name; expected a letter, then letters, digits, `_`, `-` or `.`, {} in all",
-        name, kLongestName);
+        brief(name), kLongestName);
   }
   if (name.ends_with("_memory")) {
     return fmt::format("`{}` is reserved: the view of a memory pass ends in `_memory`", name);
@@ -152,6 +155,38 @@ std::string refusal_of_program_name(const Catalog& catalog, std::string_view nam
     return fmt::format("`{}` is taken: {} `{}` is called so", name,
                        catalog.programs->find(other) != nullptr ? "the program" : "the workload",
                        other);
+  }
+  return "";
+}
+
+std::string refusal_of_metric_name(std::string_view name) {
+  constexpr std::size_t kLongestMetric = 64;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  if (name.empty() || name.size() > kLongestMetric || !std::ranges::all_of(name, fits)) {
+    return fmt::format("`{}` is not a name; expected 1 to {} letters, digits or `_`", brief(name),
+                       kLongestMetric);
+  }
+  const std::string_view unit = unit_of_metric(name);
+  if (unit.empty()) return "";
+  return fmt::format("`{}` is reserved: a metric of this name is sweepd's own{}", name,
+                     unit == "1" ? "" : fmt::format(", in {}", unit));
+}
+
+std::string refusal_of_declaration(const Catalog& catalog, const WorkloadDef& declaration) {
+  if (std::string why = refusal_of_program_name(catalog, declaration.name); !why.empty()) {
+    return why;
+  }
+  const WorkloadDef* base = catalog.find(declaration.base);
+  for (const ParamDef& param : declaration.params) {
+    if (!param.declared) continue;
+    std::string why = refusal_of_param_name(base ? *base : WorkloadDef(), param.name);
+    if (!why.empty()) return "parameter " + why;
+  }
+  for (const MetricDef& metric : declaration.metrics) {
+    std::string why = refusal_of_metric_name(metric.name);
+    if (!why.empty()) return "metric " + why;
   }
   return "";
 }

@@ -27,6 +27,11 @@ inline constexpr std::array<std::string_view, 5> kSubmitterVariables{
 std::string refusal_of_param_name(const WorkloadDef& base, std::string_view name);
 // The same for a program, whose tables and views in the database are named like it.
 std::string refusal_of_program_name(const Catalog& catalog, std::string_view name);
+// The same for a metric that a program declares.
+std::string refusal_of_metric_name(std::string_view name);
+// Returns "" or why this is no declaration that a sweep file could have: a name in it is refused.
+// For one that a file or another machine's database has.
+std::string refusal_of_declaration(const Catalog& catalog, const WorkloadDef& declaration);
 
 // Where two declarations of one program contradict each other.
 struct ProgramConflict {

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/report/report.h"
@@ -9,8 +10,10 @@ namespace sweepd {
 namespace {
 
 // Text from logs may not be UTF-8. Invalid bytes become U+FFFD, so that the document always parses.
+// A terminal that shows it sees no control character.
 std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return printable_json(
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string value(const Cell& cell) {

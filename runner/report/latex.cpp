@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/report/cell.h"
 #include "runner/report/layout.h"
@@ -56,7 +57,9 @@ constexpr std::array kReplacements{
     Replacement{"∞", "\\ensuremath{\\infty}"},
 };
 
-std::string in_latex(std::string_view text) {
+std::string in_latex(std::string_view untrusted) {
+  const std::string clean = printable(untrusted);
+  std::string_view text = clean;
   std::string out;
   while (!text.empty()) {
     const auto known =
@@ -67,8 +70,7 @@ std::string in_latex(std::string_view text) {
       text.remove_prefix(known->first.size());
       continue;
     }
-    const auto c = static_cast<unsigned char>(text.front());
-    out += c < 0x20 || c == 0x7f ? ' ' : text.front();
+    out += text.front();
     text.remove_prefix(1);
   }
   return out;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runner/base/printable.h"
 #include "runner/report/layout.h"
 #include "runner/report/report.h"
 
@@ -12,10 +13,9 @@ constexpr std::size_t kMaxPadding = 60;  // wider cells are prose; padding does 
 // the pipe's own escape. `<` would start HTML, `*` emphasis.
 std::string escape(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '|' || c == '\\' || c == '<' || c == '*') out += '\\';
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    out += control ? ' ' : c;
+    out += c;
   }
   return out;
 }

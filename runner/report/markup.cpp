@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "runner/base/printable.h"
+
 namespace sweepd::report {
 
 std::string escape_markup(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -24,7 +26,7 @@ std::string escape_markup(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+        out += c;
     }
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/report/plot.h"
 
@@ -15,14 +16,6 @@ using report::PlotPointList;
 using report::PlotPoints;
 
 constexpr std::size_t kUsualWidth = 80;
-
-// Control characters could move the cursor or worse: names and words come from files and programs.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return text;
-}
 
 // "OOM: bf16 at 1024, 2048" for the points that have a word in place of a figure.
 std::string words_text(const PlotPointList& points) {
@@ -63,7 +56,7 @@ std::string to_text(const Plot& plot, std::size_t width) {
   if (!plot.title.empty()) text += plot.title + "\n";
   text += plot.caption + "\n";
   if (all.points.empty())
-    return one_line(plot.title) + (plot.title.empty() ? "" : ": ") + "No points.\n";
+    return printable(plot.title) + (plot.title.empty() ? "" : ": ") + "No points.\n";
   for (const std::string& facet : all.facets) {
     PlotPointList points;
     for (const PlotPoint& point : all.points) {
@@ -81,7 +74,7 @@ std::string to_text(const Plot& plot, std::size_t width) {
     text += lines_text(all, facet);
   }
   std::string safe;
-  for (const std::string& line : split(text, '\n')) safe += one_line(line) + "\n";
+  for (const std::string& line : split(text, '\n')) safe += printable(line) + "\n";
   while (safe.ends_with("\n\n")) safe.pop_back();
   return safe;
 }

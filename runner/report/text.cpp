@@ -2,6 +2,7 @@
 #include <numeric>
 #include <optional>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/report/layout.h"
 #include "runner/report/report.h"
@@ -11,16 +12,6 @@ namespace {
 
 constexpr std::size_t kGap = 2;       // spaces between columns
 constexpr std::size_t kMinText = 16;  // a longer word may be broken to save width
-
-// Replaces control characters, which could move the cursor or worse: cells contain messages of
-// failed programs.
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return out;
-}
 
 std::size_t total_width(const std::vector<std::size_t>& widths,
                         const std::vector<std::size_t>& columns) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runner/base/printable.h"
 #include "runner/report/layout.h"
 
 namespace sweepd::report {
@@ -22,10 +23,7 @@ Json lines_of(const std::string& text, double pixels, double character) {
 // Control characters have no place in an SVG, and vl-convert does not survive them.
 void make_printable(Json& json) {
   if (json.is_string()) {
-    std::string& text = json.get_ref<std::string&>();
-    std::replace_if(
-        text.begin(), text.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+    json = printable(json.get_ref<const std::string&>());
   } else if (json.is_structured()) {
     for (Json& each : json) make_printable(each);
   }

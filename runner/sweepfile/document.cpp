@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runner/base/sweep_name.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/model/sentinel.h"
@@ -17,19 +18,11 @@
 namespace sweepd::sweepfile {
 namespace {
 
-bool is_sweep_name(std::string_view name) {
-  const auto allowed = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
-}
-
 void read_name(Reporter& report, Draft& draft, const Node& node) {
   const auto name = read_text(report, "sweep", node);
   if (!name) return;
   draft.name_mark = node.mark;
-  if (is_sweep_name(*name)) {
+  if (is_sweep_name(*name, kLongestGivenName)) {
     draft.sweep.name = *name;
   } else {
     report.error(node.mark, fmt::format("sweep: `{}` is not a name; expected 1 to 64 letters, "

@@ -7,7 +7,6 @@
 
 #include "runner/base/text.h"
 #include "runner/model/program.h"
-#include "runner/model/sample.h"
 #include "runner/sweepfile/declared_param.h"
 #include "runner/sweepfile/values.h"
 
@@ -16,19 +15,6 @@ namespace {
 
 constexpr std::string_view kAutoArgs = "auto";
 const std::vector<std::string> kKeys{"program", "parameters", "metrics", "phases"};
-
-std::string mistake_in_metric_name(std::string_view name) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  if (name.empty() || name.size() > 64 || !std::ranges::all_of(name, fits)) {
-    return fmt::format("`{}` is not a name; expected 1 to 64 letters, digits or `_`", shown(name));
-  }
-  const std::string_view unit = unit_of_metric(name);
-  if (unit.empty()) return "";
-  return fmt::format("`{}` is reserved: a metric of this name is sweepd's own{}", name,
-                     unit == "1" ? "" : fmt::format(", in {}", unit));
-}
 
 class ProgramReader {
  public:
@@ -50,7 +36,7 @@ class ProgramReader {
   void read_metrics(const Node& node) {
     if (!expect_map(report_, "metrics", node)) return;
     for (const auto& [key, value] : node.entries) {
-      if (std::string why = mistake_in_metric_name(key->text); !why.empty()) {
+      if (std::string why = refusal_of_metric_name(key->text); !why.empty()) {
         report_.error(key->mark, "metrics: " + why);
         continue;
       }

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/sweepfile/sweepfile.h"
 
 namespace sweepd {
 namespace {
-
-std::string printable(std::string_view line) {
-  std::string out(line);
-  for (char& c : out) {
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) c = '?';
-  }
-  return out;
-}
 
 // Returns blanks as wide as `text`. Tabs stay tabs, so that the caret lines up at any tab width.
 std::string blanks(std::string_view text) {
@@ -47,7 +40,7 @@ std::string render(const Diagnostic& d) {
                         ? fmt::format("{}:{}:{}: error: {}\n", d.file, d.line, d.column, d.message)
                         : fmt::format("{}: error: {}\n", d.file, d.message);
   if (!d.source.empty()) {
-    const std::string source = printable(d.source);
+    const std::string source = printable_lines(d.source);
     // A cut line begins with an ellipsis, and the line below it with a blank of the same width.
     const std::string_view front = d.source_column > 1 ? "…" : "";
     const std::string_view blank = d.source_column > 1 ? " " : "";

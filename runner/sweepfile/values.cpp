@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 
@@ -30,7 +31,14 @@ bool expect_list(Reporter& report, std::string_view what, std::string_view expec
 }
 
 std::optional<std::string> read_text(Reporter& report, std::string_view what, const Node& node) {
-  if (node.is_scalar()) return node.text;
+  if (node.is_scalar() && is_printable(node.text)) return node.text;
+  if (node.is_scalar()) {
+    report.error(node.mark,
+                 fmt::format("{}: `{}` has a control character, or a mark that turns the direction "
+                             "of text; expected neither",
+                             what, shown(node.text)));
+    return std::nullopt;
+  }
   report_kind(report, what, "a text", node);
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include "runner/base/files.h"
 #include "runner/base/folder_entries.h"
 #include "runner/wire/json_reader.h"
+#include "runner/wire/largest_record.h"
 
 namespace sweepd {
 
@@ -50,7 +51,7 @@ std::vector<PendingDeletion> pending_deletions(const fs::path& sweeps) {
   if (!files) return found;
   for (const fs::path& file : *files) {
     if (file.extension() != kDeleting) continue;
-    const auto text = read_regular(file, Links::kRefuse);
+    const auto text = read_regular(file, Links::kRefuse, kLargestRecord);
     if (!text) continue;
     const Json json = parse_ordered_json(*text);
     found.push_back({file, ids_in(json, "sweeps"), ids_in(json, "attempts")});

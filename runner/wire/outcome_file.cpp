@@ -3,6 +3,7 @@
 #include "runner/base/files.h"
 #include "runner/wire/ending_json.h"
 #include "runner/wire/json_text.h"
+#include "runner/wire/largest_record.h"
 
 namespace sweepd {
 
@@ -20,7 +21,7 @@ Result<void> write_outcome(const std::filesystem::path& file, const SavedOutcome
 
 Result<std::optional<SavedOutcome>> read_outcome(const std::filesystem::path& file) {
   using Found = std::optional<SavedOutcome>;
-  const auto text = read_regular(file, Links::kRefuse);
+  const auto text = read_regular(file, Links::kRefuse, kLargestRecord);
   if (!text) {
     return text.error().code == ErrorCode::kNotFound ? Result<Found>(Found()) : text.error();
   }

@@ -3,6 +3,7 @@
 #include "runner/base/files.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_reader.h"
+#include "runner/wire/largest_record.h"
 
 namespace sweepd {
 namespace {
@@ -100,7 +101,7 @@ Result<void> write_request(const std::filesystem::path& file, const AttemptReque
 }
 
 Result<AttemptRequest> read_request(const std::filesystem::path& file) {
-  const auto text = read_regular(file, Links::kRefuse);
+  const auto text = read_regular(file, Links::kRefuse, kLargestRecord);
   if (!text) return text.error();
   const Json json = parse_ordered_json(*text);
   if (json.is_discarded()) {

@@ -5,7 +5,10 @@
 
 #include "runner/base/files.h"
 #include "runner/base/folder_entries.h"
+#include "runner/base/printable.h"
+#include "runner/base/sweep_name.h"
 #include "runner/wire/json_reader.h"
+#include "runner/wire/largest_record.h"
 
 namespace sweepd {
 
@@ -21,6 +24,21 @@ fs::path pending_file(const fs::path& sweeps, const SweepId& id) {
   return sweeps / (id + std::string(kPending));
 }
 
+// The file may come from anywhere. Its id becomes the name of files, and people type its name.
+std::string refusal_of(const Submission& submission, const fs::path& file) {
+  if (!is_id(submission.id)) {
+    return "sweep: `" + brief(submission.id) + "` is not an id; expected hex digits";
+  }
+  if (!is_sweep_name(submission.name)) {
+    return "name: `" + brief(submission.name) +
+           "` is not a name; expected letters, digits, `.`, `_` or `-`, " +
+           std::to_string(kLongestSweepName) + " at most";
+  }
+  const std::string name = file.filename();
+  if (name == submission.id + ".json" || name == submission.id + std::string(kPending)) return "";
+  return "it is of sweep " + submission.id + ", and the file is not called so";
+}
+
 }  // namespace
 
 fs::path submission_file(const fs::path& sweeps, const SweepId& id) {
@@ -28,11 +46,13 @@ fs::path submission_file(const fs::path& sweeps, const SweepId& id) {
 }
 
 void pend_submission(const fs::path& sweeps, const SweepId& id) {
+  if (!is_id(id)) return;  // it has no file, and may lead out of the folder
   std::error_code ignored;
   fs::rename(submission_file(sweeps, id), pending_file(sweeps, id), ignored);
 }
 
 void settle_submission(const fs::path& sweeps, const SweepId& id, bool is_stored) {
+  if (!is_id(id)) return;
   std::error_code ignored;  // the next daemon tries again
   if (is_stored) {
     fs::rename(pending_file(sweeps, id), submission_file(sweeps, id), ignored);
@@ -48,7 +68,8 @@ std::vector<SweepId> pending_submissions(const fs::path& sweeps) {
   for (const fs::path& file : *files) {
     const std::string name = file.filename();
     if (!name.ends_with(kPending)) continue;
-    ids.push_back(name.substr(0, name.size() - kPending.size()));
+    std::string id = name.substr(0, name.size() - kPending.size());
+    if (is_id(id)) ids.push_back(std::move(id));
   }
   return ids;
 }
@@ -90,7 +111,7 @@ Result<void> write_submission(const fs::path& sweeps, const Submission& submissi
 }
 
 Result<Submission> read_submission(const fs::path& file) {
-  const auto text = read_regular(file, Links::kRefuse);
+  const auto text = read_regular(file, Links::kRefuse, kLargestRecord);
   if (!text) return text.error();
   const Json json = parse_ordered_json(*text);
   if (json.is_discarded()) {
@@ -117,6 +138,9 @@ Result<Submission> read_submission(const fs::path& file) {
   });
   if (const auto valid = reader.result(); !valid) {
     return Error{valid.error().code, file.string() + ": " + valid.error().message};
+  }
+  if (const std::string why = refusal_of(submission, file); !why.empty()) {
+    return Error{ErrorCode::kInvalidArgument, file.string() + ": " + why};
   }
   return submission;
 }

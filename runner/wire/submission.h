@@ -40,6 +40,7 @@ void settle_submission(const std::filesystem::path& sweeps, const SweepId& id, b
 std::vector<SweepId> pending_submissions(const std::filesystem::path& sweeps);
 // All files of the folder, pending or not.
 std::vector<std::filesystem::path> submission_files(const std::filesystem::path& sweeps);
+// Errors name the file: it cannot be read, or its id or name is none, or it is named otherwise.
 Result<Submission> read_submission(const std::filesystem::path& file);
 
 }  // namespace sweepd

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "runner/base/hash.h"
+#include "runner/base/sweep_name.h"
 
 namespace sweepd {
 namespace {
@@ -51,6 +52,30 @@ TEST(RandomId, ThreadsDrawApart) {
 TEST(ShortId, IsThePrefixThatTablesShow) {
   EXPECT_EQ(short_id("0123456789abcdef"), "01234567");
   EXPECT_EQ(short_id("0123"), "0123");
+}
+
+TEST(IsId, OnlyHexDigitsAndNotTooMany) {
+  for (const char* id : {"0", "0123456789abcdef", "6c62272e07bb014262b821756295c58d"}) {
+    EXPECT_TRUE(is_id(id)) << id;
+  }
+  for (const char* id : {"", "ABCDEF", "../../w/package", "0123 ", "abcd/..", "g"}) {
+    EXPECT_FALSE(is_id(id)) << id;
+  }
+  EXPECT_TRUE(is_id(std::string(64, 'a')));
+  EXPECT_FALSE(is_id(std::string(65, 'a')));
+}
+
+TEST(IsSweepName, LettersDigitsAndThreeMarks) {
+  for (const char* name : {"a", "lm_step-2.1", "recovered-x-sentinel", "-", "3f9c"}) {
+    EXPECT_TRUE(is_sweep_name(name)) << name;
+  }
+  for (const char* name :
+       {"", "a b", "a$(touch PWNED)", "a/b", "a\n", "\x1b[2J", "é", "a;b", "`a`"}) {
+    EXPECT_FALSE(is_sweep_name(name)) << name;
+  }
+  EXPECT_TRUE(is_sweep_name(std::string(96, 'a')));
+  EXPECT_FALSE(is_sweep_name(std::string(97, 'a')));
+  EXPECT_FALSE(is_sweep_name(std::string(65, 'a'), kLongestGivenName));
 }
 
 // FNV-1a 128 test vectors of the authors' reference code. Keys must never change.

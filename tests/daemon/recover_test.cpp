@@ -318,6 +318,23 @@ TEST_F(RecoverTest, OfAGangThatThePreviousDaemonEndedTheReasonIsNamed) {
   EXPECT_THAT(detail(attempt), HasSubstr("SIGSEGV"));
 }
 
+// As a version left them that deleted a sweep that ran. No command could end them.
+TEST_F(RecoverTest, WhatNoSweepHasIsCancelled) {
+  const OpenAttempt running = started({});
+  const OpenAttempt queued = store_sweep({{{"model", "xl"}}}).at(0);
+  const OpenAttempt wanted = store_sweep({{{"model", "large"}}}).at(0);
+  Connection(file(), Access::kReadWrite)
+      .execute("DELETE FROM sweep_attempt WHERE attempt IN (" + std::to_string(running.row) + ", " +
+               std::to_string(queued.row) + ")");
+  write_pid(running, 0);
+  executor_.alive = {0};
+  recover();
+  ASSERT_TRUE(until([&] { return stored(running) == "cancelled"; }));
+  EXPECT_EQ(stored(queued), "cancelled");
+  ASSERT_TRUE(until_started(1));
+  EXPECT_EQ(executor_.started[0].attempt, wanted.id);
+}
+
 // Its exit code was for a daemon that was no more.
 TEST_F(RecoverTest, ARankThatHadNoJournalGoesBackToTheQueue) {
   const OpenAttempt attempt = started({});

@@ -87,6 +87,33 @@ TEST_F(BackupTest, NamesWhatIsWrongWithTheTarget) {
   EXPECT_THAT(message("/proc/x.db"), HasSubstr("cannot write /proc/"));
 }
 
+// SQLite would write its pages into the database of that name, or those of the log that is left
+// beside it into the copy.
+TEST_F(BackupTest, IsNoPartOfADatabaseThatIsInUse) {
+  const auto message = [&](const fs::path& to, const fs::path& state_folder = {}) {
+    const auto backup = back_up(file(), to, Replace::kYes, state_folder);
+    return backup ? std::string("it worked") : backup.error().message;
+  };
+  const auto before = sql("SELECT count(*) FROM sweep");
+  for (const char* ending : {"-wal", "-shm", "-journal"}) {
+    EXPECT_THAT(message(file().string() + ending), HasSubstr("is one of SQLite's")) << ending;
+    EXPECT_THAT(message(copy().string() + ending), HasSubstr("is one of SQLite's")) << ending;
+  }
+  EXPECT_EQ(sql("SELECT count(*) FROM sweep"), before);
+  std::ofstream(copy().string() + "-wal") << "of a daemon that was killed";
+  EXPECT_THAT(message(copy()), HasSubstr("monday.db-wal is there, so"));
+  fs::remove(copy().string() + "-wal");
+
+  fs::create_directory_symlink(folder_ / "copies", folder_ / "elsewhere");
+  for (const fs::path& to :
+       {copy(), folder_ / "elsewhere" / "x.db", folder_ / "copies" / ".." / "copies" / "lock"}) {
+    EXPECT_THAT(message(to, folder_ / "copies"), HasSubstr("is in the state folder")) << to;
+    EXPECT_THAT(message(to, folder_ / "elsewhere"), HasSubstr("is in the state folder")) << to;
+  }
+  EXPECT_THAT(files_beside(), testing::IsEmpty());
+  EXPECT_EQ(message(copy(), folder_ / "cop"), "it worked");
+}
+
 // Root's copy to /dev/null would take its name away from the whole machine.
 TEST_F(BackupTest, GivesTheNameOfADeviceToNoCopy) {
   ASSERT_EQ(::mkfifo(copy().c_str(), 0600), 0);

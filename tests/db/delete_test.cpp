@@ -116,11 +116,40 @@ TEST_F(DeleteTest, RefusesWhatIsQueuedAndChangesNothing) {
               AllOf(HasSubstr("sweep open ("), HasSubstr("an attempt that is queued or running"),
                     HasSubstr("sweepctl cancel ")));
   EXPECT_EQ(rows_of_everything(), before);
-  // What another sweep waits for as well is no reason to refuse.
-  const NewSweep other = sweep("other", {{{"context", "2"}}});
-  submit(other);
-  EXPECT_EQ(removed({other.id}).trials_kept, 1);
+}
+
+// Else its attempt would belong to no sweep, and no command could end it.
+TEST_F(DeleteTest, RefusesWhatRunsThoughAnotherSweepHasItsTrials) {
+  measured("old", {{{"context", "1"}}});
+  NewSweep again = sweep("again", {{{"context", "1"}}});
+  again.reuse = Reuse::kNone;
+  const auto row = submit(again).queued.front().row;
+  ASSERT_TRUE(store_->mark_started(row, WallTime{1}, Lease{{{{0}, "", -1}}}));
+  const auto refused = store_->delete_sweeps({again.id}, Deletion::kForReal);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("sweep again ("), HasSubstr("queued or running")));
+  EXPECT_THAT(sql("SELECT count(*) FROM sweep"), ElementsAre("2"));
+  finish(done(row, 1, 1));
+  EXPECT_EQ(removed({again.id}).trials_kept, 1);
+}
+
+// What is open of a cancelled sweep is another's, as long as that one lives.
+TEST_F(DeleteTest, ACancelledSweepHasEndedThoughAnotherWaitsForItsAttempt) {
+  const NewSweep first = sweep("first", {{{"context", "1"}}}),
+                 second = sweep("second", {{{"context", "1"}}});
+  const auto row = submit(first).queued.front().row;
+  submit(second);
+  ASSERT_TRUE(store_->mark_started(row, WallTime{1}, Lease{{{{0}, "", -1}}}));
+  EXPECT_FALSE(store_->delete_sweeps({first.id}, Deletion::kForReal));
+  ASSERT_TRUE(store_->cancel_sweep(first.id, WallTime{2}));
+  EXPECT_FALSE(store_->delete_sweeps({first.id, second.id}, Deletion::kForReal));
+  EXPECT_EQ(removed({first.id}).trials_kept, 1);
   EXPECT_EQ(store_->open_attempts().value().size(), 1u);
+  ASSERT_TRUE(store_->cancel_sweep(second.id, WallTime{3}));
+  const auto stopping = store_->delete_sweeps({second.id}, Deletion::kForReal);
+  ASSERT_FALSE(stopping);
+  EXPECT_THAT(stopping.error().message, HasSubstr("it is cancelled, so wait"));
 }
 
 TEST_F(DeleteTest, ADeviceKeepsThePeakOfADeletedAttempt) {

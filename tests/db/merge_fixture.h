@@ -98,7 +98,7 @@ class MergeTest : public DbTest {
   }
 
   Result<MergeReceipt> merge(Site& into, const std::filesystem::path& from, int most_steps = 1000) {
-    auto copy = DatabaseCopy::make(from, folder_, catalog_);
+    auto copy = DatabaseCopy::make(from, folder_, catalog_.without_programs());
     if (!copy) return copy.error();
     if (auto prepared = Merger::prepare(copy->file()); !prepared) return prepared.error();
     auto merger = Merger::begin(*into.store, copy->file());

@@ -173,20 +173,6 @@ TEST_F(PauseStore, DeleteSaysThatItIsPaused) {
   EXPECT_THAT(deleted.error().message, HasSubstr("it is paused, so resume it and wait, or cancel"));
 }
 
-// `old` has the trial's result, so the trial stays when the paused sweep goes, and so does the
-// attempt that measures it again.
-TEST_F(PauseStore, DeleteReleasesWhatNoSweepHoldsAnyMore) {
-  finish(done(submit(sweep("old", {{{"context", "1"}}})).queued[0].row, 1, 1));
-  NewSweep again = sweep("again", {{{"context", "1"}}});
-  again.reuse = Reuse::kNone;
-  const auto queued = submit(again).queued;
-  pause({again.id});
-  const auto deleted = store_->delete_sweeps({again.id}, Store::Deletion::kForReal);
-  ASSERT_TRUE(deleted) << deleted.error().message;
-  EXPECT_THAT(deleted->holds.released, ElementsAre(queued[0].row));
-  EXPECT_THAT(held(), IsEmpty());
-}
-
 TEST_F(PauseStore, AllMeansEveryOpenSweep) {
   const auto over = sweep("over", {{{"context", "1"}}}), a = sweep("a", {{{"context", "2"}}}),
              b = sweep("b", {{{"context", "3"}}});

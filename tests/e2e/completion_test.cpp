@@ -101,5 +101,44 @@ TEST(Completion, Fish) {
   EXPECT_EQ(complete_in_fish(box, "sweepctl workloads noo"), "noop\n");
 }
 
+// Whatever a name is, a TAB runs nothing of it, neither at once nor when the line is run.
+// `sweepctl` itself offers no such name; the scripts do not rely on it.
+TEST(Completion, AHostileNameRunsNothing) {
+  const Sandbox box;
+  const std::string trap = (box.folder() / "trap").string();
+  const std::string fake =
+      box.write("sweepctl", "#!/bin/sh\ncat <<'END'\na$(touch " + trap + ")\na`touch " + trap +
+                                "`\na;touch " + trap + "\na\\$x\nafine\nbother\nEND\n");
+  std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
+  const std::string names =
+      "a$(touch " + trap + ")\na`touch " + trap + "`\na;touch " + trap + "\na\\$x\nafine\n";
+
+  // Each word is run as part of a line, as after a TAB and a return.
+  const Ran bash = box.run(
+      "/bin/bash", {"-c", "source <(" SWEEPCTL " completion bash); COMP_WORDS=(" + fake +
+                              " show a); COMP_CWORD=2; _sweepctl; for word in \"${COMPREPLY[@]}\"; "
+                              "do eval \"printf '%s\\n' $word\"; done"});
+  EXPECT_EQ(bash.out, names) << bash.err;
+  if (std::filesystem::exists("/usr/bin/zsh")) {
+    const Ran zsh =
+        box.run("/usr/bin/zsh", {"-f", "-c",
+                                 "compadd() { print -rl -- ${(P)2} }; compdef() { : }; "
+                                 "source <(" SWEEPCTL " completion zsh); words=(" +
+                                     fake + " show a); CURRENT=3; PREFIX=a; _sweepctl"});
+    EXPECT_EQ(zsh.out, names + "bother\n") << zsh.err;
+  }
+  if (std::filesystem::exists("/usr/bin/fish")) {
+    const Ran fish =
+        box.run("/usr/bin/fish",
+                {"--no-config", "-c",
+                 SWEEPCTL " completion fish | source; set PATH " + box.folder().string() +
+                     " $PATH; complete -C \"sweepctl show a\"; complete -C 'sweepctl --state-dir "
+                     "\"(touch " +
+                     trap + ")\" show a' >/dev/null"});
+    EXPECT_THAT(fish.out, AllOf(HasSubstr("$(touch"), HasSubstr("afine"))) << fish.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(trap));
+}
+
 }  // namespace
 }  // namespace sweepd::e2e

@@ -128,8 +128,10 @@ TEST(Limits, EncodingAndControlCharacters) {
   EXPECT_THAT(messages("a: 1\nb: \x1b[31m\n"),
               ElementsAre("2:4 control character 0x1b in the file"));
   EXPECT_THAT(messages("sweep: \"\\e[31m\"\nworkload: noop\n"),
-              ElementsAre(HasSubstr("`\\x1b[31m` is not a name")))
+              ElementsAre(HasSubstr("sweep: `\\x1b[31m` has a control character")))
       << "an escape must not reach the terminal";
+  EXPECT_THAT(messages("sweep: s\nworkload: noop\ndescription: \"\\x9b2J \\u202e\"\n"),
+              ElementsAre(HasSubstr("description: `")));
   EXPECT_THAT(messages("a: 1\nb: x\ry\n"), ElementsAre("2:5 control character 0x0d in the file"));
   EXPECT_EQ(errors("sweep: s\r\nworkload: noop\r\n"), "");
 }

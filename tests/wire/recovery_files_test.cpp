@@ -61,6 +61,37 @@ TEST_F(RecoveryFiles, ASubmissionIsReadAsItWasWritten) {
   EXPECT_THAT(read->devices, ElementsAre(Pair("h200", "cuda"), Pair("local", "cpu")));
 }
 
+// What is in a file decides no path: `delete` would remove a file of somebody else's.
+TEST_F(RecoveryFiles, AnIdThatIsNoneNeverBecomesAPath) {
+  const fs::path sweeps = folder_ / "a" / "sweeps", outside = folder_ / "w";
+  fs::create_directories(outside);
+  fs::create_directories(sweeps);
+  std::ofstream(outside / "package.json") << "precious";
+  std::ofstream(outside / "package.json.pending") << "precious";
+  const SweepId id = "../../w/package";
+  pend_submission(sweeps, id);
+  settle_submission(sweeps, id, /*is_stored=*/false);
+  settle_submission(sweeps, id, /*is_stored=*/true);
+  EXPECT_EQ(fs::file_size(outside / "package.json"), 8U);
+  EXPECT_TRUE(fs::exists(outside / "package.json.pending"));
+
+  const auto refusal = [&](const std::string& sweep, const std::string& name,
+                           const std::string& file = "5eeb.json") {
+    std::ofstream(sweeps / file) << R"({"sweep": ")" + sweep + R"(", "name": ")" + name +
+                                        R"(", "submitted_ns": 1, "text": ""})";
+    const auto read = read_submission(sweeps / file);
+    return read ? "none" : read.error().message;
+  };
+  EXPECT_EQ(refusal("5eeb", "contexts"), "none");
+  EXPECT_EQ(refusal("5eeb", "contexts", "5eeb.json.pending"), "none");
+  EXPECT_THAT(refusal(id, "contexts"), HasSubstr("sweep: `../../w/package` is not an id"));
+  EXPECT_THAT(refusal("", "contexts"), HasSubstr("is not an id"));
+  EXPECT_THAT(refusal("5eeb", "a$(touch PWNED)"), HasSubstr("name: `a$(touch PWNED)` is not"));
+  EXPECT_THAT(refusal("5eeb", std::string(1 << 20, 'a')),
+              AllOf(HasSubstr("aaa…` is not a name"), testing::SizeIs(testing::Lt(400))));
+  EXPECT_THAT(refusal("5eeb", "contexts", "5eeb-copy.json"), HasSubstr("is not called so"));
+}
+
 TEST_F(RecoveryFiles, EveryEndingIsReadAsItWasWritten) {
   const fs::path file = folder_ / "outcome.json";
   const std::vector<Ending> endings{

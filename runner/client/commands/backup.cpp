@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
@@ -13,9 +14,8 @@ Exit back_up_database(Client& client, const std::string& file, bool replace) {
   const auto path = std::filesystem::absolute(file).lexically_normal();
   const auto reply = client.call<rpc::Backup>({path, replace});
   if (!reply) return report_error(reply.error());
-  fmt::print("backed up {} with {} to {} ({})\n", counted(reply->sweeps, "sweep"),
-             counted(reply->attempts, "attempt"), path.string(),
-             to_human(Bytes{reply->size_bytes}));
+  say("backed up {} with {} to {} ({})\n", counted(reply->sweeps, "sweep"),
+      counted(reply->attempts, "attempt"), path.string(), to_human(Bytes{reply->size_bytes}));
   return Exit::kOk;
 }
 
@@ -30,6 +30,7 @@ void add_backup(Command& app, Client& client) {
   command->add_flag("--force", *replace, "replace an existing file");
   command->footer(
       "The copy has every result. Logs, traces and journals stay in the state folder's runs/.\n"
+      "The state folder is no place for it.\n"
       "Example: sweepctl backup results-monday.db; then look at it: sweepctl --db "
       "results-monday.db "
       "list");

@@ -7,6 +7,7 @@
 #include "runner/base/files.h"
 #include "runner/base/ids.h"
 #include "runner/base/kept_file.h"
+#include "runner/base/say.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
@@ -164,10 +165,10 @@ Exit bundle(Client& client, const std::string& attempt, std::string file) {
   }
   if (const auto packed = pack(scratch->path(), name, file); !packed)
     return report_error(packed.error());
-  fmt::print("{}\n", file);
-  fmt::print(stderr,
-             "note: variables of the environment are left out; look through the log before you "
-             "publish it\n");
+  say("{}\n", file);
+  say(stderr,
+      "note: variables of the environment are left out; look through the log before you "
+      "publish it\n");
   return Exit::kOk;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/wire/messages/queue.h"
@@ -11,11 +12,10 @@ Exit cancel(Client& client, const std::string& sweep) {
   const auto reply = client.call<rpc::Cancel>({sweep});
   if (!reply) return report_error(reply.error());
   if (reply->cancelled + reply->stopping == 0) {
-    fmt::print("{} had nothing queued or running\n", reply->name);
+    say("{} had nothing queued or running\n", reply->name);
   } else {
-    fmt::print("cancelled {}: ended {}, stopping {}\n", reply->name,
-               counted(reply->cancelled, "queued attempt"),
-               counted(reply->stopping, "running attempt"));
+    say("cancelled {}: ended {}, stopping {}\n", reply->name,
+        counted(reply->cancelled, "queued attempt"), counted(reply->stopping, "running attempt"));
   }
   return Exit::kOk;
 }

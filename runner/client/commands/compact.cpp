@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
@@ -28,18 +29,18 @@ Exit compact(Client& client, const std::string& older, bool dry_run) {
   const std::string folders = counted(reply->folders, "folder");
   const std::string before = to_human(Bytes{reply->before_bytes});
   if (reply->folders == 0) {
-    fmt::print("nothing to compact of attempts that were done more than {} ago\n",
-               age_text(Duration{reply->older_ns}));
+    say("nothing to compact of attempts that were done more than {} ago\n",
+        age_text(Duration{reply->older_ns}));
   } else if (dry_run) {
-    fmt::print("would compact {}, which take {}\n", folders, before);
+    say("would compact {}, which take {}\n", folders, before);
   } else {
-    fmt::print("compacted {}: they took {}, and take {}\n", folders, before,
-               to_human(Bytes{reply->after_bytes}));
+    say("compacted {}: they took {}, and take {}\n", folders, before,
+        to_human(Bytes{reply->after_bytes}));
   }
   if (reply->stopped) {
-    fmt::print(stderr,
-               "sweepctl: stopped, because an attempt began; the rest waits until it has "
-               "ended\n");
+    say(stderr,
+        "sweepctl: stopped, because an attempt began; the rest waits until it has "
+        "ended\n");
     return Exit::kFailure;
   }
   if (reply->folders_left == 0) return Exit::kOk;

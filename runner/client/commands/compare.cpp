@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/table_options.h"
@@ -64,8 +65,8 @@ Exit compare(Client& client, const CompareOptions& options) {
                      (options.fail_if == "changed" && (slower || faster)) ||
                      (options.fail_if == "unclear" && (slower || reply->unclear > 0));
   if (!fails) return Exit::kOk;
-  fmt::print(stderr, "{} faster, {} slower, {} same, {} unclear\n", reply->faster, reply->slower,
-             reply->same, reply->unclear);
+  say(stderr, "{} faster, {} slower, {} same, {} unclear\n", reply->faster, reply->slower,
+      reply->same, reply->unclear);
   return Exit::kFailure;
 }
 

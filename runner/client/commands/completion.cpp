@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "runner/base/say.h"
+#include "runner/base/sweep_name.h"
 #include "runner/client/client.h"
 #include "runner/client/completion/scripts.h"
 #include "runner/wire/messages/results.h"
@@ -29,7 +31,10 @@ Exit print_names(Client& client, const std::string& what) {
   client.no_start = true;
   const auto names = known_names(client, what);
   if (!names) return Exit::kUnavailable;
-  for (const std::string& name : *names) fmt::print("{}\n", name);
+  // A database of before names were checked may have others.
+  for (const std::string& name : *names) {
+    if (is_sweep_name(name)) say("{}\n", name);
+  }
   return Exit::kOk;
 }
 
@@ -53,7 +58,7 @@ void add_completion(Command& app, Client& client) {
     client.action = [&app, &client, what] {
       const std::string script = completion_script(app.app(), *what);
       if (script.empty()) return print_names(client, *what);
-      fmt::print("{}", script);
+      print_exactly(stdout, script);
       return Exit::kOk;
     };
   });

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
@@ -20,23 +21,23 @@ struct DeleteOptions {
 };
 
 void print_counts(const rpc::Delete::Reply& reply, const char* verb) {
-  fmt::print("{} {}: {} with {} and {}\n", verb,
-             counted(static_cast<std::int64_t>(reply.sweeps.size()), "sweep"),
-             counted(reply.trials, "trial"), counted(reply.attempts, "attempt"),
-             counted(reply.samples, "sample"));
+  say("{} {}: {} with {} and {}\n", verb,
+      counted(static_cast<std::int64_t>(reply.sweeps.size()), "sweep"),
+      counted(reply.trials, "trial"), counted(reply.attempts, "attempt"),
+      counted(reply.samples, "sample"));
   if (reply.trials_kept > 0) {
-    fmt::print("{} stay with all their results, because another sweep has them\n",
-               counted(reply.trials_kept, "trial"));
+    say("{} stay with all their results, because another sweep has them\n",
+        counted(reply.trials_kept, "trial"));
   }
 }
 
 void print_sweeps(const rpc::Delete::Reply& reply) {
   for (const rpc::SweepEntry& sweep : reply.sweeps) {
-    fmt::print("  {}  {}  {}, {}\n", short_id(sweep.id), local_time(sweep.submitted.ns), sweep.name,
-               counted(sweep.trials, "trial"));
+    say("  {}  {}  {}, {}\n", short_id(sweep.id), local_time(sweep.submitted.ns), sweep.name,
+        counted(sweep.trials, "trial"));
   }
   for (const rpc::SweepEntry& sweep : reply.open) {
-    fmt::print("  left out: {} ({}) has not ended\n", sweep.name, short_id(sweep.id));
+    say("  left out: {} ({}) has not ended\n", sweep.name, short_id(sweep.id));
   }
 }
 
@@ -47,7 +48,7 @@ Result<bool> confirmed(const DeleteOptions& options) {
     return Error{ErrorCode::kInvalidArgument,
                  "standard input is not a terminal, so nobody can be asked; add --yes to delete"};
   }
-  fmt::print("Delete? [y/N] ");
+  say("Delete? [y/N] ");
   std::fflush(stdout);
   std::string answer;
   std::getline(std::cin, answer);
@@ -69,7 +70,7 @@ Exit delete_sweeps(Client& client, const DeleteOptions& options) {
   if (!preview) return report_error(preview.error());
   print_sweeps(*preview);
   if (preview->sweeps.empty()) {
-    fmt::print("nothing to delete\n");
+    say("nothing to delete\n");
     return Exit::kOk;
   }
   print_counts(*preview, options.dry_run ? "would delete" : "to delete");
@@ -77,7 +78,7 @@ Exit delete_sweeps(Client& client, const DeleteOptions& options) {
   const auto go_on = confirmed(options);
   if (!go_on) return report_error(go_on.error());
   if (!*go_on) {
-    fmt::print("nothing was deleted\n");
+    say("nothing was deleted\n");
     return Exit::kOk;
   }
   // By id: exactly what was shown, whatever was submitted meanwhile.

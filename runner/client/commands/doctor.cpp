@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/doctor/findings.h"
 #include "runner/client/doctor/probe.h"
@@ -30,14 +31,14 @@ Table table_of(const std::vector<Finding>& findings) {
 void print_text(const std::vector<Finding>& findings) {
   int problems = 0, warnings = 0;
   for (const Finding& finding : findings) {
-    fmt::print("{:<8} {:<13} {}\n", name_of(finding.health), finding.subject, finding.found);
-    if (!finding.why.empty()) fmt::print("{:22} {}\n", "", finding.why);
-    if (!finding.mend.empty()) fmt::print("{:22} -> {}\n", "", finding.mend);
+    say("{:<8} {:<13} {}\n", name_of(finding.health), finding.subject, finding.found);
+    if (!finding.why.empty()) say("{:22} {}\n", "", finding.why);
+    if (!finding.mend.empty()) say("{:22} -> {}\n", "", finding.mend);
     problems += finding.health == Health::kProblem ? 1 : 0;
     warnings += finding.health == Health::kWarning ? 1 : 0;
   }
-  fmt::print("\n{} problem{}, {} warning{}\n", problems, problems == 1 ? "" : "s", warnings,
-             warnings == 1 ? "" : "s");
+  say("\n{} problem{}, {} warning{}\n", problems, problems == 1 ? "" : "s", warnings,
+      warnings == 1 ? "" : "s");
 }
 
 Exit doctor(Client& client, const std::string& format) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/client/client.h"
 #include "runner/client/frontier_grid.h"
@@ -113,8 +114,8 @@ class Frontier {
       const auto shown = client_.call<rpc::Show>({.what = line.sweep, .limit = 0});
       if (!shown) return shown.error();
       const std::string point = shown_point(grid_, line, *line.search.next());
-      fmt::print(stderr, "{}: {}\n", point,
-                 tell(line, shown->attempts.value_or(std::vector<rpc::AttemptEntry>{})));
+      say(stderr, "{}: {}\n", point,
+          tell(line, shown->attempts.value_or(std::vector<rpc::AttemptEntry>{})));
     }
     return Exit::kOk;
   }

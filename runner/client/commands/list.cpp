@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/model/outcome.h"
@@ -52,7 +53,7 @@ Exit list(Client& client, std::int64_t limit, const std::string& format) {
                           {problems_of(sweep.counts), {}}});
   }
   if (table.rows.empty() && format == "text") {
-    fmt::print("no sweeps yet; submit one: sweepctl submit FILE\n");
+    say("no sweeps yet; submit one: sweepctl submit FILE\n");
     return Exit::kOk;
   }
   const auto printed = print_table(table, format);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/wire/messages/results.h"
 
@@ -10,9 +11,9 @@ Exit log(Client& client, const std::string& attempt, std::int64_t rank) {
   const auto reply = client.call<rpc::Log>({.attempt = attempt, .rank = rank});
   if (!reply) return report_error(reply.error());
   if (reply->skipped_bytes > 0) {
-    fmt::print(stderr, "(the first {} bytes are in {})\n", reply->skipped_bytes, reply->path);
+    say(stderr, "(the first {} bytes are in {})\n", reply->skipped_bytes, reply->path);
   }
-  fmt::print("{}", reply->text);
+  print_data(stdout, reply->text);
   return Exit::kOk;
 }
 

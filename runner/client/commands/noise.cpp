@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/last_words.h"
 #include "runner/client/output.h"
@@ -52,8 +53,8 @@ Result<std::vector<std::string>> submit_all(Client& client, const std::vector<Sw
     const auto reply = client.call<rpc::Submit>(request);
     if (!reply) return reply.error();
     for (const rpc::SubmittedSweep& sweep : reply->sweeps) {
-      fmt::print(stderr, "sweep {} {}: {} attempts to run\n", short_id(sweep.id), sweep.name,
-                 sweep.queued);
+      say(stderr, "sweep {} {}: {} attempts to run\n", short_id(sweep.id), sweep.name,
+          sweep.queued);
       ids.push_back(sweep.id);
     }
   }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/pausing.h"
@@ -30,17 +31,16 @@ Exit pause(Client& client, const PauseOptions& options) {
                                               .all = options.devices.empty() && options.all});
   if (!reply) return report_error(reply.error());
   for (const rpc::PausedSweep& sweep : reply->sweeps) {
-    fmt::print("{} {}: {}; to continue: sweepctl resume {}\n",
-               sweep.was_paused ? "already paused" : "paused", sweep.name, attempts_text(sweep),
-               short_id(sweep.id));
+    say("{} {}: {}; to continue: sweepctl resume {}\n",
+        sweep.was_paused ? "already paused" : "paused", sweep.name, attempts_text(sweep),
+        short_id(sweep.id));
   }
   for (const rpc::ChangedDevice& device : reply->devices) {
-    fmt::print("{} {} ({}): nothing new starts on it; to continue: sweepctl resume --device {}\n",
-               device.changed ? "paused" : "already paused", device.device, device.name,
-               device.device);
+    say("{} {} ({}): nothing new starts on it; to continue: sweepctl resume --device {}\n",
+        device.changed ? "paused" : "already paused", device.device, device.name, device.device);
   }
   if (reply->sweeps.empty() && reply->devices.empty())
-    fmt::print("nothing to pause: no sweep is queued or running\n");
+    say("nothing to pause: no sweep is queued or running\n");
   return Exit::kOk;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
@@ -25,22 +26,22 @@ struct PlanOptions {
 };
 
 void print_plan(const rpc::SweepPlan& plan, std::size_t width) {
-  fmt::print("{}\n", plan_text(plan));
+  say("{}\n", plan_text(plan));
   Table table = trials_table(plan);
   const auto more = plan.trials - static_cast<std::int64_t>(table.rows.size());
   table.title = more > 0 ? "Some of the trials" : "Trials";
-  fmt::print("{}", to_text(table, width));
-  if (more > 0) fmt::print("… {} more\n", with_thousands(more));
+  say("{}", to_text(table, width));
+  if (more > 0) say("… {} more\n", with_thousands(more));
 }
 
 void print_all(const std::vector<rpc::SweepPlan>& plans, const PlanOptions& options) {
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (i > 0) fmt::print("\n");
+    if (i > 0) say("\n");
     print_plan(plans[i], terminal_width());
   }
   const std::string again = join(options.sweep.all_sets(), " --set ");
-  fmt::print("\nNothing is queued yet: sweepctl submit {}{}{}\n", join(options.sweep.files, " "),
-             again.empty() ? "" : " --set ", again);
+  say("\nNothing is queued yet: sweepctl submit {}{}{}\n", join(options.sweep.files, " "),
+      again.empty() ? "" : " --set ", again);
 }
 
 Exit plan(Client& client, const PlanOptions& options) {
@@ -60,7 +61,7 @@ Exit plan(Client& client, const PlanOptions& options) {
     return Exit::kOk;
   }
   if (options.format == "json") {
-    fmt::print("{}\n", to_indented_json(to_message(plans)));
+    say("{}\n", printable_json(to_indented_json(to_message(plans))));
     return Exit::kOk;
   }
   std::vector<Table> tables;

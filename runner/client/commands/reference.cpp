@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
@@ -17,9 +18,9 @@ struct ReferenceOptions {
 Exit add(Client& client, const ReferenceOptions& options) {
   const auto added = add_reference_file(client, options.file, options.mapping);
   if (!added) return report_error(added.error());
-  fmt::print("reference {}: {}, {} for tables, {} with something wrong; sources {}\n", added->name,
-             counted(added->rows, "figure"), with_thousands(added->shown),
-             with_thousands(added->doubted), join(added->sources, ", "));
+  say("reference {}: {}, {} for tables, {} with something wrong; sources {}\n", added->name,
+      counted(added->rows, "figure"), with_thousands(added->shown), with_thousands(added->doubted),
+      join(added->sources, ", "));
   return Exit::kOk;
 }
 
@@ -50,7 +51,7 @@ Exit list(Client& client, const ReferenceOptions& options) {
 Exit remove(Client& client, const ReferenceOptions& options) {
   const auto reply = client.call<rpc::ReferenceRemove>({options.file});
   if (!reply) return report_error(reply.error());
-  fmt::print("reference {}: {} removed\n", options.file, counted(reply->rows, "figure"));
+  say("reference {}: {} removed\n", options.file, counted(reply->rows, "figure"));
   return Exit::kOk;
 }
 

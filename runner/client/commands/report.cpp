@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "runner/base/clock.h"
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/document/page.h"
 #include "runner/client/document/report_page.h"
@@ -114,7 +115,7 @@ Exit report(Client& client, const ReportOptions& options) {
     for (const std::string& title : *reply->plots) {
       titles += fmt::format("{}`{}`", titles.empty() ? "" : ", ", title);
     }
-    fmt::print(stderr, "note: `sweepctl plot {}` draws {}\n", reply->sweep.name, titles);
+    say(stderr, "note: `sweepctl plot {}` draws {}\n", reply->sweep.name, titles);
   }
   std::vector<Table> tables;
   for (const Table& table : reply->tables) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/pausing.h"
@@ -15,16 +16,16 @@ Exit resume(Client& client, const PauseOptions& options) {
   if (!reply) return report_error(reply.error());
   for (const rpc::PausedSweep& sweep : reply->sweeps) {
     if (sweep.was_paused) {
-      fmt::print("resumed {}: {}\n", sweep.name, counted(sweep.held, "attempt") + " had waited");
+      say("resumed {}: {}\n", sweep.name, counted(sweep.held, "attempt") + " had waited");
     } else {
-      fmt::print("{} is not paused\n", sweep.name);
+      say("{} is not paused\n", sweep.name);
     }
   }
   for (const rpc::ChangedDevice& device : reply->devices) {
-    fmt::print("{} {}\n", device.device, device.changed ? "is in use again" : "is not paused");
+    say("{} {}\n", device.device, device.changed ? "is in use again" : "is not paused");
   }
   if (reply->sweeps.empty() && reply->devices.empty())
-    fmt::print("nothing to resume: no sweep is paused\n");
+    say("nothing to resume: no sweep is paused\n");
   return Exit::kOk;
 }
 

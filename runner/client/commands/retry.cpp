@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/client/client.h"
 #include "runner/client/last_words.h"
@@ -24,17 +25,16 @@ Exit retry(Client& client, const RetryOptions& options) {
   const auto reply = client.call<rpc::Retry>({options.sweep, options.which, options.insist});
   if (!reply) return report_error(reply.error());
   if (reply->queued == 0) {
-    fmt::print("{} has nothing to run again\n", reply->name);
+    say("{} has nothing to run again\n", reply->name);
   } else {
-    fmt::print("retrying {} of {}{}\n", counted(reply->queued, "attempt"), reply->name,
-               reply->paused ? "; it is paused, so they wait for: sweepctl resume " +
-                                   std::string(short_id(reply->sweep))
-                             : "");
+    say("retrying {} of {}{}\n", counted(reply->queued, "attempt"), reply->name,
+        reply->paused ? "; it is paused, so they wait for: sweepctl resume " +
+                            std::string(short_id(reply->sweep))
+                      : "");
   }
   if (reply->left_out > 0) {
-    fmt::print("{} left out: {}; to try all the same: sweepctl retry {} --insist\n",
-               counted(reply->left_out, "attempt"), reply->left_out_because,
-               short_id(reply->sweep));
+    say("{} left out: {}; to try all the same: sweepctl retry {} --insist\n",
+        counted(reply->left_out, "attempt"), reply->left_out_because, short_id(reply->sweep));
   }
   std::fflush(stdout);
   return options.wait ? watch_sweep(client, reply->sweep) : Exit::kOk;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/units.h"
 #include "runner/client/attempt_words.h"
 #include "runner/client/client.h"
@@ -60,21 +61,21 @@ void print_notification(const rpc::NotificationEntry& notification) {
     state = (notification.problem.empty() ? "ended well" : "failed: " + notification.problem) +
             " (" + local_time(notification.ended->ns) + ", notify.log in the state folder)";
   }
-  fmt::print("command `{}` {}\n", printable(notification.command), state);
+  say("command `{}` {}\n", printable(notification.command), state);
 }
 
 void print_sweep_head(const rpc::SweepEntry& sweep,
                       const std::optional<rpc::NotificationEntry>& notification) {
-  fmt::print("sweep {} `{}` of {}, submitted {}{}\n", sweep.id, sweep.name, sweep.workload,
-             local_time(sweep.submitted.ns), sweep.cancelled ? ", cancelled" : "");
+  say("sweep {} `{}` of {}, submitted {}{}\n", sweep.id, sweep.name, sweep.workload,
+      local_time(sweep.submitted.ns), sweep.cancelled ? ", cancelled" : "");
   if (sweep.paused && sweep.counts.queued > 0) {
-    fmt::print("paused since {}; to continue: sweepctl resume {}\n", local_time(sweep.paused->ns),
-               short_id(sweep.id));
+    say("paused since {}; to continue: sweepctl resume {}\n", local_time(sweep.paused->ns),
+        short_id(sweep.id));
   }
-  if (!sweep.description.empty()) fmt::print("{}\n", sweep.description);
+  if (!sweep.description.empty()) say("{}\n", sweep.description);
   if (notification) print_notification(*notification);
-  fmt::print("{}, {} of {} done\n\n", counted(sweep.trials, "trial"),
-             with_thousands(sweep.counts.done()), counted(sweep.counts.total, "attempt"));
+  say("{}, {} of {} done\n\n", counted(sweep.trials, "trial"), with_thousands(sweep.counts.done()),
+      counted(sweep.counts.total, "attempt"));
 }
 
 Exit show(Client& client, const ShowOptions& options) {
@@ -85,7 +86,7 @@ Exit show(Client& client, const ShowOptions& options) {
   const auto shown = client.call<rpc::Show>({options.what, options.limit, options.steps});
   if (!shown) return report_error(shown.error());
   if (options.source && shown->source) {
-    fmt::print("{}", *shown->source);
+    print_data(stdout, *shown->source);
     return Exit::kOk;
   }
   std::vector<Table> tables;

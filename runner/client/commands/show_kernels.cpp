@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/output.h"
 #include "runner/wire/messages/results.h"
 
@@ -43,7 +44,7 @@ Exit show_kernels(Client& client, const std::string& attempt, const KernelOption
     return report_error(printed.error());
   }
   if (format == "text" && reply->trace) {
-    fmt::print("\ntrace (ui.perfetto.dev, chrome://tracing): {}\n", *reply->trace);
+    say("\ntrace (ui.perfetto.dev, chrome://tracing): {}\n", *reply->trace);
   }
   return Exit::kOk;
 }

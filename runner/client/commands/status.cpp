@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/places_view.h"
@@ -12,25 +13,25 @@ namespace {
 Exit status(Client& client) {
   const auto reply = client.call<rpc::Status>({});
   if (!reply) return report_error(reply.error());
-  fmt::print("sweepd {} ({}), pid {}\n", reply->version, reply->commit, reply->pid);
-  fmt::print("database {}\n", reply->database);
+  say("sweepd {} ({}), pid {}\n", reply->version, reply->commit, reply->pid);
+  say("database {}\n", reply->database);
   const std::string held = reply->held == 0 ? "" : fmt::format(" ({} of them paused)", reply->held);
-  fmt::print("{} queued{}, {} running\n", reply->queued, held, reply->running.size());
+  say("{} queued{}, {} running\n", reply->queued, held, reply->running.size());
   if (!reply->paused_devices.empty()) {
-    fmt::print("{}\n", paused_devices_line(reply->paused_devices));
+    say("{}\n", paused_devices_line(reply->paused_devices));
   }
   for (const rpc::OutOfServiceEntry& device : reply->out_of_service) {
-    fmt::print("{}\n", out_of_service_line(device));
+    say("{}\n", out_of_service_line(device));
   }
   for (const rpc::RunningEntry& run : reply->running) {
-    fmt::print("  {} {} pass, {} for {}{}: {}\n", short_id(run.attempt), run.pass, moment_text(run),
-               to_human(run.elapsed), where_text(run), run.label);
+    say("  {} {} pass, {} for {}{}: {}\n", short_id(run.attempt), run.pass, moment_text(run),
+        to_human(run.elapsed), where_text(run), run.label);
   }
   for (const rpc::GivenEntry& given : reply->given) {
-    fmt::print("  {} {} pass, {}, for {}: {}\n", short_id(given.attempt), given.pass,
-               waits_text(given), to_human(given.waited), given.label);
+    say("  {} {} pass, {}, for {}: {}\n", short_id(given.attempt), given.pass, waits_text(given),
+        to_human(given.waited), given.label);
   }
-  if (!reply->trouble.empty()) fmt::print("{}\n", trouble_line(reply->trouble));
+  if (!reply->trouble.empty()) say("{}\n", trouble_line(reply->trouble));
   return Exit::kOk;
 }
 

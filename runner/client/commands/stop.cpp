@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/wire/messages/machine.h"
@@ -23,7 +24,7 @@ Exit stop(Client& client, bool now) {
   client.no_start = true;
   const auto reply = client.call<rpc::Stop>({now});
   if (!reply && reply.error().code == ErrorCode::kUnavailable) {
-    fmt::print("no daemon runs\n");
+    say("no daemon runs\n");
     return Exit::kOk;
   }
   if (!reply) return report_error(reply.error());
@@ -34,20 +35,20 @@ Exit stop(Client& client, bool now) {
           : fmt::format("{} in clusters go on, and ", counted(reply->elsewhere, "attempt"));
   if (now) {
     wait_until_gone(client.state());
-    fmt::print("stopped; {}{} running and {} queued wait for the next daemon\n", elsewhere,
-               counted(reply->running, "attempt"), reply->queued);
+    say("stopped; {}{} running and {} queued wait for the next daemon\n", elsewhere,
+        counted(reply->running, "attempt"), reply->queued);
     return Exit::kOk;
   }
   if (reply->running > 0) {
-    fmt::print("waiting for {} to end; to leave it running: Ctrl-C, then sweepctl stop --now\n",
-               counted(reply->running, "attempt"));
+    say("waiting for {} to end; to leave it running: Ctrl-C, then sweepctl stop --now\n",
+        counted(reply->running, "attempt"));
   }
   std::fflush(stdout);
   // The daemon sends nothing more; the connection ends with it.
   while (connection && (*connection)->next_notification()) {
   }
   wait_until_gone(client.state());
-  fmt::print("stopped; {}{} queued wait for the next daemon\n", elsewhere, reply->queued);
+  say("stopped; {}{} queued wait for the next daemon\n", elsewhere, reply->queued);
   return Exit::kOk;
 }
 

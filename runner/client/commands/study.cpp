@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "runner/base/files.h"
+#include "runner/base/say.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/document/page.h"
@@ -31,7 +32,7 @@ struct StudyOptions {
 Exit dry_run(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs) {
   const auto plans = plan_jobs(client, source, jobs);
   if (!plans) return report_error(plans.error());
-  fmt::print("{}", to_text(study_plan(source.study, *plans), terminal_width()));
+  say("{}", to_text(study_plan(source.study, *plans), terminal_width()));
   return Exit::kOk;
 }
 
@@ -93,9 +94,9 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
                                    std::pair(folder / "writeup.html", to_page(page))}) {
     if (const auto written = replace_file(name, text); !written)
       return report_error(written.error());
-    fmt::print("{}\n", name.string());
+    say("{}\n", name.string());
   }
-  for (const std::string& missing : document->missing) fmt::print(stderr, "{}\n", missing);
+  for (const std::string& missing : document->missing) say(stderr, "{}\n", missing);
   if (document->missing.empty()) return Exit::kOk;
   return report_error(
       {ErrorCode::kInternal,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/last_words.h"
 #include "runner/client/submitting.h"
@@ -17,7 +18,7 @@ Exit submit(Client& client, const SubmitOptions& options) {
   const auto ids = submit_sweeps(client, options.submission, stdout);
   if (!ids) return report_error(ids.error());
   if (options.wait) return watch_sweeps(client, *ids);
-  if (!ids->empty()) fmt::print("watch it with: sweepctl watch {}\n", short_id(ids->back()));
+  if (!ids->empty()) say("watch it with: sweepctl watch {}\n", short_id(ids->back()));
   return Exit::kOk;
 }
 

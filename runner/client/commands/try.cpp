@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/sweep_file.h"
@@ -11,16 +12,16 @@ namespace sweepd {
 namespace {
 
 Exit tell(const Understood& understood) {
-  fmt::print("\n");
+  say("\n");
   if (understood.samples.empty()) {
-    fmt::print("metrics: none\n");
+    say("metrics: none\n");
   } else if (auto printed = print_tables({metrics_table(understood)}, "text"); !printed) {
     return report_error(printed.error());
   }
-  for (const std::string& line : understood.memory) fmt::print("{}\n", line);
-  for (const std::string& fact : understood.facts) fmt::print("fact {}\n", fact);
-  fmt::print("outcome: {}{}{}\n", name_of(understood.outcome), understood.why.empty() ? "" : ": ",
-             understood.why);
+  for (const std::string& line : understood.memory) say("{}\n", line);
+  for (const std::string& fact : understood.facts) say("fact {}\n", fact);
+  say("outcome: {}{}{}\n", name_of(understood.outcome), understood.why.empty() ? "" : ": ",
+      understood.why);
   return understood.outcome == Outcome::kDone ? Exit::kOk : Exit::kNotAllDone;
 }
 
@@ -36,9 +37,9 @@ Exit try_first(Client& client, const SweepFiles& named) {
   const auto reply = client.call<rpc::Try>(
       {file.text, file.shown, file.sets, file.folder, file.environment, folder->path().string()});
   if (!reply) return report_error(reply.error());
-  fmt::print("{}: the first of {} trials{}{}\n\n", reply->sweep, reply->trials,
-             reply->trial.empty() ? "" : ", ", reply->trial);
-  for (const std::string& warning : reply->warnings) fmt::print("! {}\n\n", warning);
+  say("{}: the first of {} trials{}{}\n\n", reply->sweep, reply->trials,
+      reply->trial.empty() ? "" : ", ", reply->trial);
+  for (const std::string& warning : reply->warnings) say("! {}\n\n", warning);
   std::fflush(stdout);
   if (auto ran = run_in_foreground(reply->worker, folder->path(), reply->secrets); !ran) {
     return report_error(ran.error());

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
@@ -59,7 +60,7 @@ Table overview(const Catalog& catalog) {
 void print_wrapped(const std::string& text) {
   const std::size_t width = terminal_width();
   for (const std::string& line : report::wrap(text, width == 0 ? text.size() : width)) {
-    fmt::print("{}\n", line);
+    say("{}\n", line);
   }
 }
 
@@ -76,7 +77,7 @@ Exit workloads(Client& client, const std::string& name, const std::string& forma
       print_wrapped("phases: " + (def.phases.empty() ? "" : join(def.phases, ", ") + ", ") +
                     "step");
       print_wrapped("passes: " + join(def.passes, ", "));
-      fmt::print("\n");
+      say("\n");
     }
     tables.push_back(params_table(def, false));
     tables.push_back(params_table(def, true));

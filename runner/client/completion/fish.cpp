@@ -16,7 +16,9 @@ function __sweepctl_names
     if set -l i (contains -i -- --state-dir $words)
         set state --state-dir $words[(math $i + 1)]
     end
-    eval $words[1] $state completion $argv[1] 2>/dev/null
+    # Not by eval, which would run what is typed after --state-dir.
+    set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
+    $program $state completion $argv[1] 2>/dev/null
 end
 
 complete -c sweepctl -e

@@ -35,16 +35,23 @@ Result<void> Dispatcher::recover() {
     if (const auto pool = left_queue(attempt)) used.insert(*pool);
   }
   make_runs_of_clusters(used);
+  // No command could end what no sweep has.
+  std::vector<std::int64_t> of_no_sweep;
   for (OpenAttempt& attempt : *open) {
+    if (!attempt.sweep) spdlog::warn("attempt {} has no sweep and is cancelled", attempt.id);
     if (const auto pool = left_queue(attempt)) {
+      if (!attempt.sweep) of_no_sweep.push_back(attempt.row);
       note_hold(attempt);
       pools_.at(*pool).is_cluster() ? recover_in_cluster(std::move(attempt))
                                     : recover_started(std::move(attempt));
-    } else {
+    } else if (attempt.sweep) {
       queued.push_back(std::move(attempt));
+    } else {
+      end_without_process(attempt, {Cancelled{"no sweep has it"}});
     }
   }
   enqueue(std::move(queued));
+  stop(of_no_sweep);
   const auto read_owed = [](Store& store) { return store.owed_sentinels(); };
   const auto owed = writer_.now(read_owed);
   if (!owed) return owed.error();

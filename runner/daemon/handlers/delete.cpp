@@ -78,7 +78,6 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
   auto deleted = co_await services.writer.run(work);
   if (!deleted) co_return deleted.error();
   Store::DeleteReceipt* receipt = &deleted->receipt;
-  services.dispatcher.set_holds(std::move(receipt->holds));
 
   rpc::Delete::Reply reply;
   for (const SweepRow& sweep : chosen->sweeps) reply.sweeps.push_back(entry_of(sweep));

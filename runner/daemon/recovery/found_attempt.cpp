@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "runner/base/kept_file.h"
+#include "runner/base/printable.h"
+#include "runner/base/sweep_name.h"
 #include "runner/model/pool_name.h"
 #include "runner/model/program.h"
 #include "runner/wire/request.h"
@@ -13,13 +15,41 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Its ids become keys and names of files, and people type its sweep's name.
+std::string refusal_of_request(const AttemptRequest& request, const fs::path& folder) {
+  const auto no_id = [](const char* field, const std::string& text) {
+    return fmt::format("{}: `{}` is not an id; expected hex digits", field, brief(text));
+  };
+  if (request.attempt != folder.filename().string()) {
+    return "its request names attempt " + brief(request.attempt);
+  }
+  if (!is_id(request.trial)) return no_id("trial", request.trial);
+  const SweepOfAttempt& sweep = request.sweep;
+  if (!sweep.id.empty() && !is_id(sweep.id)) return no_id("sweep", sweep.id);
+  if (!sweep.sentinel_of.empty() && !is_id(sweep.sentinel_of)) {
+    return no_id("sentinel_of", sweep.sentinel_of);
+  }
+  if (!sweep.id.empty() && !is_sweep_name(sweep.name)) {
+    return fmt::format("sweep_name: `{}` is not a name", brief(sweep.name));
+  }
+  if (request.program && request.program->name != request.workload) {
+    return fmt::format("its workload is `{}`, and its program `{}`", brief(request.workload),
+                       brief(request.program->name));
+  }
+  return "";
+}
+
 Result<WorkloadDef> workload_of(const AttemptRequest& request, const Catalog& catalog) {
   const std::string& name = request.program ? request.program->base : request.workload;
   const WorkloadDef* known = catalog.find(name);
   if (known == nullptr) {
-    return Error{ErrorCode::kNotFound, fmt::format("this build has no workload `{}`", name)};
+    return Error{ErrorCode::kNotFound, fmt::format("this build has no workload `{}`", brief(name))};
   }
-  return request.program ? define_program(*known, *request.program) : *known;
+  if (!request.program) return *known;
+  if (std::string why = refusal_of_declaration(catalog, *request.program); !why.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "program: " + why};
+  }
+  return define_program(*known, *request.program);
 }
 
 Result<Trial> trial_of(const AttemptRequest& request, const WorkloadDef& def) {
@@ -94,8 +124,8 @@ Result<FoundAttempt> read_attempt(const fs::path& path, const Catalog& catalog) 
   AttemptFolder folder(path);
   const auto request = read_request(folder.request());
   if (!request) return request.error();
-  if (request->attempt != path.filename().string()) {
-    return Error{ErrorCode::kInvalidArgument, "its request names attempt " + request->attempt};
+  if (std::string why = refusal_of_request(*request, path); !why.empty()) {
+    return Error{ErrorCode::kInvalidArgument, std::move(why)};
   }
   auto def = workload_of(*request, catalog);
   if (!def) return def.error();

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "runner/base/sweep_name.h"
 #include "runner/daemon/recovery/found_sweep.h"
 #include "runner/model/pool_name.h"
 #include "runner/model/program.h"
@@ -38,6 +39,7 @@ FoundSweep guess_sweep(const std::vector<const FoundAttempt*>& attempts, const C
   request.sweep.name = sentinel   ? identity->name
                        : identity ? "recovered-" + identity->name
                                   : "recovered-" + first.attempt.workload;
+  if (request.sweep.name.size() > kLongestSweepName) request.sweep.name.resize(kLongestSweepName);
   request.sweep.description = sentinel ? "sentinel of sweep " + found.sentinel_of
                                        : "recovered from the folders of its attempts";
   request.sweep.workload = first.attempt.workload;

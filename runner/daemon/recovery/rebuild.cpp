@@ -40,9 +40,10 @@ Result<void> check_is_over(const fs::path& folder) {
   return {};
 }
 
-// As of programs that declare one parameter with two types. The other sweeps can be restored.
-bool is_of_the_sweep(const Result<void>& added) {
-  return !added && added.error().code == ErrorCode::kFailedPrecondition;
+// A disk that fails ends the recovery. Any other error is about one file, which may contain
+// anything: it is named, and the others are restored.
+bool ends_recovery(const Error& error) {
+  return error.code == ErrorCode::kIo || error.code == ErrorCode::kUnavailable;
 }
 
 // One recovery. Each step needs what the one before has found.
@@ -69,7 +70,7 @@ class Rebuilding {
       if (auto over = check_is_over(folder); !over) return over;
       auto found = read_attempt(folder, catalog_);
       if (!found) {
-        rebuilt_.unreadable.emplace_back(folder.string(), found.error().message);
+        name_unreadable(folder, found.error());
       } else if (!found->began) {
         ++rebuilt_.not_begun;
       } else {
@@ -81,28 +82,27 @@ class Rebuilding {
   }
 
   Result<void> restore_sweeps(const fs::path& folder) {
-    std::vector<Submission> submissions;
+    std::vector<std::pair<fs::path, Submission>> submissions;
     for (const fs::path& file : submission_files(folder)) {
       auto submission = read_submission(file);
       if (submission && deleted_sweeps_.contains(submission->id)) continue;
       if (submission) {
-        submissions.push_back(std::move(*submission));
+        submissions.emplace_back(file, std::move(*submission));
       } else {
-        rebuilt_.unreadable.emplace_back(file.string(), submission.error().message);
+        name_unreadable(file, submission.error());
       }
     }
-    std::ranges::sort(submissions, {}, [](const Submission& s) { return s.submitted.ns; });
-    for (const Submission& submission : submissions) {
-      auto sweep = sweep_of(submission, catalog_, attempts_);
-      if (!sweep) {
-        rebuilt_.unreadable.emplace_back(submission_file(folder, submission.id).string(),
-                                         sweep.error().message);
-      } else if (auto added = add(std::move(*sweep)); is_of_the_sweep(added)) {
-        rebuilt_.unreadable.emplace_back(submission_file(folder, submission.id).string(),
-                                         added.error().message);
-      } else if (!added) {
-        return added;
+    std::ranges::sort(submissions, {}, [](const auto& one) { return one.second.submitted.ns; });
+    for (const auto& [file, submission] : submissions) {
+      if (sweeps_.contains(submission.id)) {  // pending, and not
+        name_unreadable(file, {ErrorCode::kAlreadyExists, "another file has this sweep"});
+        continue;
       }
+      auto sweep = sweep_of(submission, catalog_, attempts_);
+      auto added = sweep ? add(std::move(*sweep)) : Result<void>(sweep.error());
+      if (added) continue;
+      if (ends_recovery(added.error())) return added;
+      name_unreadable(file, added.error());
     }
     return {};
   }
@@ -122,13 +122,13 @@ class Rebuilding {
       const bool is_sentinel = !sweep.sentinel_of.empty();
       const std::string name = sweep.request.sweep.name;
       auto added = add(std::move(sweep));
-      if (!added && !is_of_the_sweep(added)) return added;
+      if (!added && ends_recovery(added.error())) return added;
       if (added && !is_sentinel) rebuilt_.guessed.push_back(name);
       for (const FoundAttempt* one : group) {
         if (added) {
           sweep_of_[one->attempt.id] = id;
         } else {
-          rebuilt_.unreadable.emplace_back(one->folder.path().string(), added.error().message);
+          name_unreadable(one->folder.path(), added.error());
         }
       }
     }
@@ -144,13 +144,16 @@ class Rebuilding {
     }
     std::ranges::sort(order);
     for (const auto& [ended, one] : order) {
-      if (auto restored = restore(*one); !restored) return restored;
+      auto restored = restore(*one);
+      if (restored) continue;
+      if (ends_recovery(restored.error())) return restored;
+      name_unreadable(one->folder.path(), restored.error());
     }
     return {};
   }
 
   Result<void> restore_answers() {
-    std::vector<std::int64_t> open;
+    std::vector<std::int64_t> open = std::move(unfinished_);
     for (const auto& [id, sweep] : sweeps_) {
       if (!sweep.submitted) continue;
       auto left = store_.restore_answers(sweep.request, *sweep.def);
@@ -170,6 +173,10 @@ class Rebuilding {
   Rebuilt take_result() { return std::move(rebuilt_); }
 
  private:
+  void name_unreadable(const fs::path& path, const Error& error) {
+    rebuilt_.unreadable.emplace_back(path.string(), error.message);
+  }
+
   bool fits_submission(const FoundAttempt& one) {
     if (!one.attempt.sweep) return false;
     const SweepId& id = one.attempt.sweep->id;
@@ -200,7 +207,10 @@ class Rebuilding {
     attempt.row = *row;
     const auto world_size = static_cast<std::int64_t>(attempt.lease.ranks.size());
     record.judgement = judge_attempt(store_, attempt, record, world_size);
-    if (auto stored = store_.finish(record); !stored) return stored.error();
+    if (auto stored = store_.finish(record); !stored) {
+      unfinished_.push_back(*row);  // or the next daemon would measure it again
+      return stored.error();
+    }
     record_measured_peak(store_, attempt, record);
     const Outcome outcome = outcome_of(record.ending);
     if (outcome == Outcome::kCrashed && !found.ending) ++rebuilt_.untold;
@@ -219,6 +229,7 @@ class Rebuilding {
   std::set<SweepId> deleted_sweeps_;
   std::set<AttemptId> deleted_attempts_;
   std::vector<OpenAttempt> ooms_;
+  std::vector<std::int64_t> unfinished_;  // rows of attempts whose result could not be stored
   Rebuilt rebuilt_;
 };
 
