@@ -6,6 +6,7 @@
 
 #include "runner/client/picture.h"
 #include "runner/client/plot_output.h"
+#include "runner/report/memory_plot.h"
 #include "runner/report/plot.h"
 
 namespace sweepd {
@@ -40,24 +41,31 @@ std::string DocumentPlots::name_for(const std::string& sweep, const std::string&
   return file(number);
 }
 
-Result<std::string> DocumentPlots::add(const std::string& sweep, const Plot& plot) {
-  std::string markdown;
+Result<std::string> DocumentPlots::draw(const std::string& sweep, const std::string& title,
+                                        std::string spec, const std::string& text) {
   if (why_text_.empty()) {
-    std::string spec = to_vega_lite(plot);
     auto svg = draw_picture(spec, "svg");
     if (svg) {
-      pictures_.push_back({name_for(sweep, plot.title), std::move(*svg), std::move(spec)});
-      markdown = fmt::format("![{}]({})", alternative(plot.title), pictures_.back().file);
-    } else if (svg.error().code == ErrorCode::kUnavailable) {
-      why_text_ = svg.error().message;
-    } else {
-      return svg.error();
+      pictures_.push_back({name_for(sweep, title), std::move(*svg), std::move(spec)});
+      return fmt::format("![{}]({})", alternative(title), pictures_.back().file);
     }
+    if (svg.error().code != ErrorCode::kUnavailable) return svg.error();
+    why_text_ = svg.error().message;
   }
-  if (markdown.empty()) markdown = as_code(to_text(plot, kTextWidth));
+  return as_code(text);
+}
+
+Result<std::string> DocumentPlots::add(const std::string& sweep, const Plot& plot) {
+  auto markdown = draw(sweep, plot.title, to_vega_lite(plot), to_text(plot, kTextWidth));
+  if (!markdown) return markdown;
   std::string notes;
   for (const std::string& warning : warnings_of(plot)) notes += "\n- " + warning;
-  return notes.empty() ? markdown : markdown + "\n" + notes;
+  return notes.empty() ? *markdown : *markdown + "\n" + notes;
+}
+
+Result<std::string> DocumentPlots::add_timeline(const std::string& title,
+                                                const MemoryPicture& picture) {
+  return draw("memory", title, memory_to_vega_lite(picture), memory_to_text(picture, kTextWidth));
 }
 
 }  // namespace sweepd
