@@ -12,18 +12,23 @@ namespace sweepd {
 // A figure in the prose, which is filled from the results of a sweep.
 struct StudyFigure {
   static constexpr std::string_view kTitle = "a figure in prose";
-  int line = 0, column = 0;  // of its `{{` in the study's file
+  int line = 0, column = 0;  // of its `{{` in the study's file, or of its text below `figures`
+  std::string name;          // below `figures`; "" for a figure within prose
   std::string sweep, cell, metric, unit;
   std::vector<std::string> where, baseline;  // "model=small"
+  std::string top, by;  // of the points of `top`, the one where the metric `by` is largest
   static void visit(auto& self, auto&& field) {
     field("line", self.line, "in the study's file");
     field("column", self.column, "");
+    field("name", self.name, "below `figures`; \"\" within prose");
     field("sweep", self.sweep, "its name");
     field("cell", self.cell, "");
     field("metric", self.metric, "");
     field("unit", self.unit, "");
     field("where", self.where, "`[\"model=small\"]`");
     field("baseline", self.baseline, "the same");
+    field("top", self.top, "`kernel`: of the points of this, the one where `by` is largest");
+    field("by", self.by, "a metric");
   }
 };
 
@@ -31,9 +36,39 @@ struct StudyFigure {
 struct StudyPiece {
   std::string markdown;
   std::optional<StudyFigure> figure;
+  bool why = false;  // instead of a figure: why a claim cannot be told
   static void visit(auto& self, auto&& field) {
     field("markdown", self.markdown, "");
     field("figure", self.figure, "that follows it");
+    field("why", self.why, "instead: why a claim cannot be told");
+  }
+};
+
+// A sentence that is right or wrong, and what to write in each case.
+struct StudyClaim {
+  static constexpr std::string_view kTitle = "a claim";
+  int line = 0, column = 0;
+  std::string condition;             // runner/model/condition.h
+  std::vector<StudyFigure> figures;  // that the condition names
+  std::vector<StudyPiece> holds, fails, unknown;
+  static void visit(auto& self, auto&& field) {
+    field("line", self.line, "of the condition in the study's file");
+    field("column", self.column, "");
+    field("condition", self.condition, "`{a} < 0.9 * {b}`");
+    field("figures", self.figures, "that the condition names");
+    field("holds", self.holds, "prose where it holds");
+    field("fails", self.fails, "prose where it does not");
+    field("unknown", self.unknown, "prose where the figures do not tell");
+  }
+};
+
+// Prose, or a claim.
+struct StudyPassage {
+  std::vector<StudyPiece> prose;
+  std::optional<StudyClaim> claim;
+  static void visit(auto& self, auto&& field) {
+    field("prose", self.prose, "");
+    field("claim", self.claim, "instead of prose");
   }
 };
 
@@ -41,14 +76,17 @@ struct StudyPiece {
 struct StudyPart {
   static constexpr std::string_view kTitle = "a part of a study";
   int line = 0, column = 0;  // of the file's name
-  std::vector<StudyPiece> text;
-  std::string file;                 // of sweeps, as the study names it; "" for prose alone
-  std::vector<std::string> set;     // "model=tiny"; complete once the file was read
-  std::vector<std::string> sweeps;  // names, once the file was read
-  std::vector<std::string> tables;  // titles to show
-  bool all_tables = true;           // instead of `tables`
-  std::vector<std::string> plots;   // titles to show
-  bool all_plots = true;            // instead of `plots`
+  std::vector<StudyPassage> text;
+  std::string file;                       // of sweeps, as the study names it; "" for prose alone
+  std::vector<std::string> set;           // "model=tiny"; complete once the file was read
+  std::vector<std::string> sweeps;        // names, once the file was read
+  std::vector<std::string> tables;        // titles to show
+  bool all_tables = true;                 // instead of `tables`
+  std::vector<std::string> plots;         // titles to show
+  bool all_plots = true;                  // instead of `plots`
+  std::vector<StudyFigure> timelines;     // of live memory; `name` is the title
+  bool in_short = false;                  // whether the short form has it
+  std::vector<std::string> short_tables;  // titles to show there
   static void visit(auto& self, auto&& field) {
     field("line", self.line, "of `file` in the study's file");
     field("column", self.column, "");
@@ -60,6 +98,9 @@ struct StudyPart {
     field("all_tables", self.all_tables, "all of the file's instead");
     field("plots", self.plots, "titles");
     field("all_plots", self.all_plots, "all of the file's instead");
+    field("timelines", self.timelines, "of live memory; `name` is the title");
+    field("in_short", self.in_short, "whether the short form has it");
+    field("short_tables", self.short_tables, "titles to show there");
   }
 };
 

@@ -113,6 +113,13 @@ struct TableSpec {
 
   std::vector<std::string> sort;  // row, statistic or value names, "-" in front for descending
   std::int64_t limit = 0;         // rows; 0 means all
+
+  // Rows whose figure of the value with this name is below the number are added up in one row.
+  struct Rest {
+    std::string value;
+    double below = 0;
+  };
+  std::optional<Rest> rest;
 };
 
 // Returns `filters` with those of `over`, which replace the ones of the same names.

@@ -17,6 +17,7 @@
 #include "runner/report/peak_notes.h"
 #include "runner/report/remark_notes.h"
 #include "runner/report/report.h"
+#include "runner/report/rest.h"
 #include "runner/report/row_order.h"
 #include "runner/report/significance.h"
 #include "runner/report/slow_step_notes.h"
@@ -64,6 +65,7 @@ class Pivot {
     if (auto filled = fill(table); !filled) return filled.error();
     const auto marked = report::mark_best(query_.table, layers_, order_, columns_, table);
     if (!marked) return marked.error();
+    report::add_up_rest(query_.table, layers_, columns_, query_.with.size(), table);
     add_notes(table, all);
     return table;
   }

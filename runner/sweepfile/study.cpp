@@ -8,7 +8,7 @@
 #include "runner/base/text.h"
 #include "runner/sweepfile/load.h"
 #include "runner/sweepfile/study_files.h"
-#include "runner/sweepfile/study_prose.h"
+#include "runner/sweepfile/study_text.h"
 #include "runner/sweepfile/values.h"
 
 namespace sweepd {
@@ -140,7 +140,7 @@ class StudyReader {
   }
 
   void read_part(const Node& node, StudyPart& part, StudyFile& file, bool& shown_here) {
-    const Node* prose = nullptr;
+    TextNodes words;
     Mark needs_file;  // a key that only a file has
     bool plots_given = false;
     const auto of_file = [&](const char* name, std::function<void(const Node&)> read) {
@@ -150,7 +150,8 @@ class StudyReader {
                    }};
     };
     read_fields(report_, "a part", node,
-                {{"text", [&](const Node&, const Node& v) { prose = &v; }},
+                {{"text", [&](const Node&, const Node& v) { words.text = &v; }},
+                 {"figures", [&](const Node&, const Node& v) { words.figures = &v; }},
                  {"file",
                   [&](const Node&, const Node& v) {
                     if (auto name = read_text(report_, "file", v)) part.file = std::move(*name);
@@ -159,12 +160,19 @@ class StudyReader {
                     file.mark = v.mark;
                   }},
                  scales_field(shown_here),
+                 {"short",
+                  [&](const Node& key, const Node& v) {
+                    part.in_short = true;
+                    if (v.is_list() && !v.items.empty()) needs_file = key.mark;
+                    read_titles("short", file.short_tables, v);
+                  }},
                  of_file("set", [&](const Node& v) { read_part_set(file, v); }),
                  of_file("tables",
                          [&](const Node& v) {
                            part.all_tables = false;
                            read_titles("tables", file.tables, v);
                          }),
+                 of_file("timelines", [&](const Node& v) { read_timelines(part, v, shown_here); }),
                  of_file("plots", [&](const Node& v) {
                    plots_given = true;
                    read_titles("plots", file.plots, v);
@@ -173,12 +181,18 @@ class StudyReader {
     if (part.file.empty() && needs_file.line != 0) {
       report_.error(needs_file, "the part has no `file` of sweeps that this is about");
     }
-    if (part.file.empty() && prose == nullptr) {
+    if (part.file.empty() && words.text == nullptr) {
       report_.error(node.mark, "a part needs `text` or `file`");
     }
-    if (prose == nullptr || !read_text(report_, "text", *prose)) return;
-    // Values are those of one scale, so prose of the other scales is not read.
-    if (shown_here) part.text = read_prose(source_, report_, *prose, values_);
+    part.text = read_passages(source_, report_, words, values_, shown_here);
+  }
+
+  void read_timelines(StudyPart& part, const Node& map, bool shown_here) {
+    if (!expect_map(report_, "timelines", map)) return;
+    for (const auto& [title, value] : map.entries) {
+      if (!read_text(report_, "timelines: " + title->text, *value) || !shown_here) continue;
+      part.timelines.push_back(read_timeline(source_, report_, title->text, *value, values_));
+    }
   }
 
   // `set: {all: {...}, cpu-small: {...}}`; what the scale sets replaces what `all` sets.

@@ -22,6 +22,26 @@ bool contains_text(const std::vector<std::string>& list, const std::string& text
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
+std::vector<const StudyFigure*> figures_in(const StudyPart& part) {
+  std::vector<const StudyFigure*> figures;
+  const auto add = [&figures](const std::vector<StudyPiece>& pieces) {
+    for (const StudyPiece& piece : pieces) {
+      if (piece.figure) figures.push_back(&*piece.figure);
+    }
+  };
+  for (const StudyPassage& passage : part.text) {
+    add(passage.prose);
+    if (!passage.claim) continue;
+    for (const auto* pieces :
+         {&passage.claim->holds, &passage.claim->fails, &passage.claim->unknown}) {
+      add(*pieces);
+    }
+    for (const StudyFigure& figure : passage.claim->figures) figures.push_back(&figure);
+  }
+  for (const StudyFigure& figure : part.timelines) figures.push_back(&figure);
+  return figures;
+}
+
 class FileCheck {
  public:
   FileCheck(Reporter& report, const Catalog& catalog, const ReadSweeps& read, StudyDraft& draft)
@@ -37,10 +57,8 @@ class FileCheck {
     // Figures may name sweeps of later chapters.
     for (const StudyChapter& chapter : chapters) {
       for (const StudyPart& part : chapter.parts) {
-        for (const StudyPiece& piece : part.text) {
-          if (piece.figure && all_read_ && !report_.any()) {
-            check_figure(report_, catalog_, sweeps_, *piece.figure);
-          }
+        for (const StudyFigure* figure : figures_in(part)) {
+          if (all_read_ && !report_.any()) check_figure(report_, catalog_, sweeps_, *figure);
         }
       }
     }
@@ -79,6 +97,7 @@ class FileCheck {
     }
     part.tables = chosen("table", said.tables, tables, part.file);
     part.plots = chosen("plot", said.plots, plots, part.file);
+    part.short_tables = chosen("table", said.short_tables, tables, part.file);
   }
 
   // A figure names a sweep by its name alone, so a study has each name once.

@@ -23,7 +23,7 @@ struct StudyTitle {
 struct StudyFile {
   Mark mark;  // of the file's name
   std::vector<StudySet> set;
-  std::vector<StudyTitle> tables, plots;
+  std::vector<StudyTitle> tables, plots, short_tables;
 };
 
 // A study while it is being read.

@@ -46,7 +46,7 @@ std::string_view next_word(std::string_view& rest, std::string& word) {
 
 class ProseReader {
  public:
-  ProseReader(Reporter& report, const ScaleValues& values) : report_(report), values_(values) {}
+  ProseReader(Reporter& report, const TagNames& names) : report_(report), names_(names) {}
 
   // `body` is what the tag has between its braces.
   void read(const Place& place, std::string_view body, StudyPiece& piece,
@@ -64,22 +64,45 @@ class ProseReader {
     } else if (kind == "figure") {
       piece.figure = figure(body);
       pieces.push_back(std::exchange(piece, {}));
+    } else if (const auto named = names_.figures.find(kind); named != names_.figures.end()) {
+      piece.figure = named->second;
+      pieces.push_back(std::exchange(piece, {}));
+    } else if (kind == "why" && names_.why) {
+      piece.why = true;
+      pieces.push_back(std::exchange(piece, {}));
     } else {
-      mistake(fmt::format("`{}` is not a tag; expected one of figure, value", shown(kind)),
-              help_nearest(kind, {"figure", "value"}));
+      no_tag(kind);
     }
   }
 
+  // `text` is what `figures` has for the name.
+  StudyFigure read_named(const Place& place, const FigureName& name, std::string_view text) {
+    place_ = place;
+    what_ = fmt::format("{}: {}", name.what, name.name);
+    StudyFigure read = figure(text);
+    read.name = name.name;
+    return read;
+  }
+
  private:
+  void no_tag(const std::string& kind) {
+    std::vector<std::string> tags{"figure", "value"};
+    for (const auto& [name, figure] : names_.figures) tags.push_back(name);
+    if (names_.why) tags.push_back("why");
+    mistake(
+        fmt::format("`{}` is not a tag; expected one of {}", shown(kind), join(tags, ", ")),
+        kind == "why" ? "only the `unknown` of a claim has a reason" : help_nearest(kind, tags));
+  }
+
   void mistake(const std::string& message, std::string_view help = "") {
-    report_.error(place_, "text: " + message, help);
+    report_.error(place_, what_ + ": " + message, help);
   }
 
   std::optional<std::string> value_of(const std::string& name) {
-    const auto found = values_.find(name);
-    if (found != values_.end()) return found->second;
+    const auto found = names_.values.find(name);
+    if (found != names_.values.end()) return found->second;
     std::vector<std::string> names;
-    for (const auto& [known, text] : values_) names.push_back(known);
+    for (const auto& [known, text] : names_.values) names.push_back(known);
     mistake(fmt::format("the scale has no value `{}`", shown(name)),
             names.empty() ? "write it below `values` of each scale" : help_nearest(name, names));
     return std::nullopt;
@@ -107,14 +130,16 @@ class ProseReader {
     }
     if (figure.sweep.empty()) mistake("figure: `sweep` is missing", "write sweep=NAME");
     if (figure.cell.empty()) mistake("figure: `cell` is missing", "write cell=\"{mean:.1f}\"");
+    if (figure.top.empty() != figure.by.empty()) {
+      mistake("figure: `top` and `by` need each other", "as in top=kernel by=kernel_time");
+    }
     return figure;
   }
 
   void set(StudyFigure& figure, const std::string& key, const std::string& text) {
-    const std::pair<std::string_view, std::string*> members[]{{"sweep", &figure.sweep},
-                                                              {"cell", &figure.cell},
-                                                              {"metric", &figure.metric},
-                                                              {"unit", &figure.unit}};
+    const std::pair<std::string_view, std::string*> members[]{
+        {"sweep", &figure.sweep}, {"cell", &figure.cell}, {"metric", &figure.metric},
+        {"unit", &figure.unit},   {"top", &figure.top},   {"by", &figure.by}};
     for (const auto& [name, member] : members) {
       if (key != name) continue;
       if (!member->empty()) mistake(fmt::format("figure: `{}` is given twice", key));
@@ -131,17 +156,18 @@ class ProseReader {
   }
 
   Reporter& report_;
-  const ScaleValues& values_;
+  const TagNames& names_;
   Place place_;
+  std::string what_ = "text";
 };
 
 }  // namespace
 
 std::vector<StudyPiece> read_prose(const SourceText& source, Reporter& report, const Node& node,
-                                   const ScaleValues& values) {
+                                   const TagNames& names) {
   std::vector<StudyPiece> pieces;
   StudyPiece piece;
-  ProseReader reader(report, values);
+  ProseReader reader(report, names);
   const std::string_view text = node.text;
   // Tags stand in the file as they do in the text, so the n-th `{{` here is the n-th there.
   std::size_t in_file = source.offset(node.mark.line, node.mark.column);
@@ -171,6 +197,19 @@ std::vector<StudyPiece> read_prose(const SourceText& source, Reporter& report, c
   return pieces;
 }
 
+StudyFigure read_figure(const SourceText& source, Reporter& report, const FigureName& name,
+                        const Node& node, const ScaleValues& values) {
+  const Place place = place_of_value(source, node.mark.line, node.mark.column);
+  return ProseReader(report, {values, {}}).read_named(place, name, node.text);
+}
+
+StudyFigure read_timeline(const SourceText& source, Reporter& report, const std::string& title,
+                          const Node& node, const ScaleValues& values) {
+  Node peak = node;
+  peak.text += " metric=peak_allocated_bytes phase=step cell={max}";
+  return read_figure(source, report, {"timelines", title}, peak, values);
+}
+
 void check_figure(Reporter& report, const Catalog& catalog, const std::vector<Sweep>& sweeps,
                   const StudyFigure& figure) {
   const Place place{figure.line, figure.column, 2};
@@ -190,6 +229,11 @@ void check_figure(Reporter& report, const Catalog& catalog, const std::vector<Sw
   const WorkloadDef* known = catalog.find(sweep->workload);
   if (known == nullptr) return;  // a program that the file declares, and that nobody submitted yet
   const WorkloadDef& def = *known;
+  if (!figure.top.empty() && def.find(figure.top) == nullptr && !is_result_column(figure.top)) {
+    report.error(place, fmt::format("figure: top: `{}` is neither a parameter of {} nor a column "
+                                    "of results",
+                                    shown(figure.top), def.name));
+  }
   for (const auto* names : {&figure.where, &figure.baseline}) {
     for (const std::string& text : *names) {
       const std::string name = text.substr(0, text.find('='));

@@ -34,6 +34,7 @@ class TableReader {
   TableSpec read(const Node& node) {
     TableSpec table;
     std::vector<std::string> used;
+    const Node* rest = nullptr;  // names a value, wherever those are in the file
     // What the table draws on decides what it may name.
     draft_.from.clear();
     if (const Node* from = value_in(node, "from")) read_from(*from);
@@ -59,7 +60,9 @@ class TableReader {
           [&](const Node&, const Node& v) { read_baseline(report_, draft_, table.baseline, v); }},
          {"pool", [&](const Node&, const Node& v) { read_pool(report_, draft_, table.pool, v); }},
          {"sort", [&](const Node&, const Node& v) { read_sort(table, v); }},
-         {"limit", [&](const Node&, const Node& v) { read_limit(table, v); }}});
+         {"limit", [&](const Node&, const Node& v) { read_limit(table, v); }},
+         {"rest", [&](const Node&, const Node& v) { rest = &v; }}});
+    if (rest != nullptr) read_rest(table, *rest);
     if (!has_key(node, "rows") && !has_key(node, "columns")) {
       report_.error(node.mark, "a table needs `rows` or `columns`");
     }
@@ -171,6 +174,31 @@ class TableReader {
       report_.error(node.mark, fmt::format("limit: `{}` is not a number of rows", *text),
                     "0 or no limit at all shows every row");
     }
+  }
+
+  // `rest: {Share: 0.001}`
+  void read_rest(TableSpec& table, const Node& map) {
+    if (!expect_map(report_, "rest", map, "write {Share: 0.001}")) return;
+    if (map.entries.size() != 1) {
+      report_.error(map.mark, "rest: expected the name of one value and a number");
+      return;
+    }
+    const auto& [name, node] = map.entries.front();
+    std::vector<std::string> names;
+    for (const TableSpec::Value& value : table.values) names.push_back(value.name);
+    if (std::find(names.begin(), names.end(), name->text) == names.end()) {
+      report_.error(name->mark, fmt::format("rest: the table has no value `{}`", shown(name->text)),
+                    help_nearest(name->text, names));
+    }
+    const auto text = read_text(report_, "rest", *node);
+    if (!text) return;
+    const auto number = parse_value(*text, ValueType::kReal);
+    const auto* below = number ? std::get_if<double>(&*number) : nullptr;
+    if (below == nullptr) {
+      report_.error(node->mark, fmt::format("rest: `{}` is not a number", shown(*text)));
+      return;
+    }
+    table.rest = TableSpec::Rest{name->text, *below};
   }
 
   void read_values(TableSpec& table, const Node& list) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -76,6 +77,8 @@ TEST(StudySchema, HasTheParsersKeys) {
             offered_keys("chapters: [{colour: red}]\n"));
   EXPECT_EQ(keys_in(schema["definitions"]["part"]["properties"]),
             offered_keys("chapters: [{title: a, parts: [{colour: red}]}]\n"));
+  EXPECT_EQ(keys_in(schema["definitions"]["claim"]["properties"]),
+            offered_keys("chapters: [{title: a, parts: [{text: [{colour: red}]}]}]\n"));
 }
 
 TEST(StudySchema, TheShippedStudyIsValid) {
@@ -87,6 +90,38 @@ TEST(StudySchema, TheShippedStudyIsValid) {
     EXPECT_EQ(render(parsed.errors), "");
     EXPECT_GT(parsed.files.size(), 40U);
     for (const std::string& file : parsed.files) EXPECT_NE(study_file("experiments/" + file), "");
+  }
+}
+
+// Sentences of prose that have a figure and compare it, which only a claim may do.
+std::vector<std::string> claims_in_prose(const Study& study) {
+  static const std::regex compares(
+      "\\b(because|therefore|twice|faster|slower|more than|less "
+      "than|gains?|dominates?|grows?|instead "
+      "of|depends?|as (long|large|many|much))\\b");
+  std::vector<std::string> found;
+  for (const StudyChapter& chapter : study.chapters) {
+    for (const StudyPart& part : chapter.parts) {
+      for (const StudyPassage& passage : part.text) {
+        std::string text;
+        for (const StudyPiece& piece : passage.prose)
+          text += piece.markdown + (piece.figure ? "#" : "");
+        for (std::string& sentence : split(text, '.')) {
+          const bool has_figure = sentence.find('#') != std::string::npos;
+          if (has_figure && std::regex_search(sentence, compares)) found.push_back(sentence);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+TEST(StudySchema, TheShippedStudyComparesFiguresInClaimsAlone) {
+  const std::string text = study_file("experiments/study.yaml");
+  for (const char* scale : {"cpu-small", "cpu", "gpu-short", "gpu"}) {
+    const Study study = parse_study(text, "study.yaml", scale, catalog(), {}).study;
+    EXPECT_FALSE(study.chapters.empty());
+    EXPECT_THAT(claims_in_prose(study), testing::IsEmpty()) << scale;
   }
 }
 
@@ -102,7 +137,9 @@ TEST(StudySchema, RefusesWhatTheParserRefuses) {
   const std::string head = "study: s\nscales: {a: {}}\nchapters: ";
   for (const std::string wrong :
        {"[]\n", "[{parts: []}]\n", "[{title: a, parts: [{}]}]\n", "[{title: a, parts: {}}]\n",
-        "[{title: a, parts: [{text: a, tables: b, file: c}]}]\n"}) {
+        "[{title: a, parts: [{text: a, tables: b, file: c}]}]\n",
+        "[{title: a, parts: [{text: []}]}]\n",
+        "[{title: a, parts: [{text: [{holds: a, fails: b, unknown: c}]}]}]\n"}) {
     EXPECT_NE(study_schema_errors(head + wrong), "") << wrong;
     EXPECT_FALSE(parse_study(head + wrong, "s", "", catalog(), {}).errors.empty()) << wrong;
   }

@@ -71,23 +71,69 @@ TEST(Study, IsReadAtItsFirstScale) {
   EXPECT_EQ(s.chapters[0].title, "First");
   EXPECT_EQ(s.chapters[1].title, "Third");
   ASSERT_EQ(s.chapters[1].parts.size(), 1U);
-  EXPECT_EQ(s.chapters[1].parts[0].text[0].markdown, "Here");
+  EXPECT_EQ(s.chapters[1].parts[0].text.at(0).prose.at(0).markdown, "Here");
   EXPECT_THAT(parsed.files, ElementsAre("step.yaml"));
 }
 
 TEST(Study, ValuesAndFiguresOfTheProse) {
   const StudyPart part = study(kStudy).study.chapters.at(0).parts.at(0);
-  ASSERT_EQ(part.text.size(), 2U);
-  EXPECT_EQ(part.text[0].markdown, "At tiny it takes\n");
-  ASSERT_TRUE(part.text[0].figure);
-  const StudyFigure& figure = *part.text[0].figure;
+  ASSERT_EQ(part.text.size(), 1U);
+  const std::vector<StudyPiece>& prose = part.text[0].prose;
+  ASSERT_EQ(prose.size(), 2U);
+  EXPECT_EQ(prose[0].markdown, "At tiny it takes\n");
+  ASSERT_TRUE(prose[0].figure);
+  const StudyFigure& figure = *prose[0].figure;
   EXPECT_EQ(figure.line, 12);
   EXPECT_EQ(figure.column, 11);
   EXPECT_EQ(figure.sweep, "a");
   EXPECT_EQ(figure.cell, "{mean:.1f} ms");
   EXPECT_THAT(figure.where, ElementsAre("model=tiny", "context=64"));
   EXPECT_THAT(figure.baseline, ElementsAre("model=small"));
-  EXPECT_EQ(part.text[1].markdown, ".\n");
+  EXPECT_EQ(prose[1].markdown, ".\n");
+}
+
+// A part of a study with named figures and this text.
+std::string claiming(const std::string& text) {
+  return "study: s\nscales: {a: {values: {m: tiny}}, b: {}}\nchapters:\n  - title: x\n    parts:\n"
+         "      - file: step.yaml\n"
+         "        scales: [a]\n"
+         "        figures:\n"
+         "          cold: sweep=a model=$m context=64 warmup=0 unit=ms cell=\"{mean:.1f}\"\n"
+         "          warm: sweep=a model=$m context=64 unit=ms cell=\"{mean:.1f}\"\n"
+         "          gain: sweep=a baseline.model=small cell=\"{ratio:.1f}\"\n"
+         "          both: sweep=a cell=\"{mean:.1f} ms, {tflops:.1f}\"\n"
+         "          word: sweep=a cell=\"{outcome}\"\n"
+         "        text:\n" +
+         text;
+}
+
+constexpr auto kClaim =
+    "          - It takes {{ warm }} ms.\n"
+    "          - claim: '{cold} > 1.1 * {warm}'\n"
+    "            holds: Cold takes longer, {{ cold }} ms.\n"
+    "            fails: Cold takes no longer.\n"
+    "            unknown: Unknown, since {{ why }}.\n"
+    "          - And so on.\n";
+
+TEST(Study, ProseAndClaimsOfAText) {
+  const ParsedStudy parsed = study(claiming(kClaim));
+  ASSERT_EQ(render(parsed.errors), "");
+  const StudyPart& part = parsed.study.chapters.at(0).parts.at(0);
+  ASSERT_EQ(part.text.size(), 3U);
+  EXPECT_FALSE(part.text[0].claim);
+  EXPECT_EQ(part.text[0].prose.at(0).figure->name, "warm");
+  EXPECT_EQ(part.text[2].prose.at(0).markdown, "And so on.");
+  ASSERT_TRUE(part.text[1].claim);
+  const StudyClaim& claim = *part.text[1].claim;
+  EXPECT_EQ(claim.line, 16);
+  EXPECT_EQ(claim.condition, "{cold} > 1.1 * {warm}");
+  ASSERT_EQ(claim.figures.size(), 2U);
+  EXPECT_EQ(claim.figures[0].name, "cold");
+  EXPECT_EQ(claim.figures[0].line, 9);
+  EXPECT_THAT(claim.figures[0].where, ElementsAre("model=tiny", "context=64", "warmup=0"));
+  EXPECT_EQ(claim.holds.at(0).figure->name, "cold");
+  EXPECT_EQ(claim.fails.at(0).markdown, "Cold takes no longer.");
+  EXPECT_TRUE(claim.unknown.at(0).why);
 }
 
 // The part's own overrides win over those for all scales, and both over those of the scale, which
@@ -192,6 +238,14 @@ TEST(StudyMistakes, Tags) {
   EXPECT_THAT(of_text("{{ figure sweep=a cell={n} model=$n }}"), HasSubstr("has no value `n`"));
 }
 
+TEST(StudyMistakes, TheLargestOfSeveral) {
+  EXPECT_EQ(of_text("{{ figure sweep=a top=kernel by=kernel_time cell=\"{top}\" }}"), "");
+  EXPECT_THAT(of_text("{{ figure sweep=a top=kernel cell={n} }}"),
+              HasSubstr("`top` and `by` need each other"));
+  EXPECT_THAT(of_text("{{ figure sweep=a top=kernl by=time cell={n} }}"),
+              HasSubstr("top: `kernl` is neither a parameter of lm_step"));
+}
+
 TEST(StudyMistakes, NamesInFigures) {
   EXPECT_THAT(of_text("{{ figure sweep=c cell={n} }}"),
               HasSubstr("s.yaml:9:15: error: figure: the study has no sweep `c` at this scale"));
@@ -201,6 +255,61 @@ TEST(StudyMistakes, NamesInFigures) {
   EXPECT_THAT(of_text("{{ figure sweep=a cell={n} context=many }}"),
               HasSubstr("figure: context: "));
   EXPECT_EQ(of_text("{{ figure sweep=a cell={n} phase=forward context=2K }}"), "");
+}
+
+TEST(StudyMistakes, ClaimsNeedAConditionAndThreeTexts) {
+  const std::string mistakes =
+      study_mistakes(claiming("          - {claim: '{cold} > {warm}', fails: b}\n"
+                              "          - {holds: a, fails: b, unknown: c}\n"));
+  EXPECT_THAT(mistakes,
+              HasSubstr("s.yaml:15:13: error: the claim has no `holds`: the text where the "
+                        "condition holds"));
+  EXPECT_THAT(mistakes, HasSubstr("s.yaml:15:13: error: the claim has no `unknown`: the text where "
+                                  "the figures are missing, suspect or within the noise"));
+  EXPECT_THAT(mistakes, HasSubstr("s.yaml:16:13: error: the claim has no `claim`: the condition"));
+  // At the other scale the part is not shown, and is still checked.
+  const std::string other =
+      study_mistakes(claiming("          - {claim: '{cold} >', fails: b, unknown: c}\n") +
+                         "  - {title: y, parts: [{text: z}]}\n",
+                     "b");
+  EXPECT_THAT(other, HasSubstr("has no `holds`"));
+  EXPECT_THAT(other, HasSubstr("expected a number or a figure"));
+}
+
+std::string of_condition(const std::string& condition) {
+  return study_mistakes(
+      claiming("          - {claim: '" + condition + "', holds: a, fails: b, unknown: c}\n"));
+}
+
+TEST(StudyMistakes, Conditions) {
+  EXPECT_EQ(of_condition("{cold} > {warm}"), "");
+  EXPECT_THAT(of_condition("{cold} > {wram}"),
+              HasSubstr("s.yaml:15:21: error: claim: `figures` has no `wram`"));
+  EXPECT_THAT(of_condition("{cold} > {wram}"), HasSubstr("did you mean `warm`?"));
+  EXPECT_THAT(of_condition("{cold} = {warm}"), HasSubstr("expected one of <, <=, >, >=, ~"));
+  EXPECT_THAT(of_condition("{gain} > 1"),
+              HasSubstr("{gain} cannot be compared: its cell is `{ratio:.1f}`"));
+  EXPECT_THAT(of_condition("{gain} > 1"), HasSubstr("divide or subtract two figures instead"));
+  EXPECT_THAT(of_condition("{both} > 1"), HasSubstr("a cell with one number is needed"));
+  EXPECT_THAT(of_condition("{word} > 1"), HasSubstr("it is a word"));
+  EXPECT_EQ(of_condition("{word} is OOM"), "");
+}
+
+TEST(StudyMistakes, NamedFigures) {
+  EXPECT_THAT(
+      study_mistakes(claiming("          - '{{ why }}'\n")),
+      HasSubstr("`why` is not a tag; expected one of figure, value, both, cold, gain, warm, "
+                "word"));
+  EXPECT_THAT(study_mistakes(claiming("          []\n")), HasSubstr("text: the list is empty"));
+  const std::string head =
+      "study: s\nscales: {a: {}}\nchapters:\n  - title: x\n    parts:\n"
+      "      - text: '{{ one }}'\n        file: step.yaml\n        figures:\n";
+  EXPECT_THAT(study_mistakes(head + "          value: sweep=a cell={n}\n"),
+              HasSubstr("figures: `value` is a tag of its own"));
+  EXPECT_THAT(study_mistakes(head + "          one: sweep=a\n"),
+              HasSubstr("s.yaml:9:16: error: figures: one: figure: `cell` is missing"));
+  EXPECT_THAT(study_mistakes(head + "          one: sweep=c cell={n}\n"),
+              HasSubstr("s.yaml:9:16: error: figure: the study has no sweep `c` at this scale"));
 }
 
 TEST(StudyMistakes, OneDocument) {

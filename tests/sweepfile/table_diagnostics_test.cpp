@@ -51,7 +51,7 @@ f.yaml:8:64: error: where: outcome: `oops` is not one of done, oom, timeout, cra
   8 |     where: {phase: fwd, contxt: 1, context: x, outcome: [done, oops]}
     |                                                                ^~~~
 
-f.yaml:9:5: error: `colour` is not a key of a table; expected one of title, from, rows, columns, cell, metric, unit, where, warmup, bold, values, baseline, pool, sort, limit
+f.yaml:9:5: error: `colour` is not a key of a table; expected one of title, from, rows, columns, cell, metric, unit, where, warmup, bold, values, baseline, pool, sort, limit, rest
   9 |     colour: red
     |     ^~~~~~
 
@@ -63,6 +63,17 @@ f.yaml:11:5: error: a table needs `rows` or `columns`
   11 |   - title: nothing to show
      |     ^~~~~
 )");
+}
+
+TEST(TableDiagnostics, Rest) {
+  const auto with_rest = [](const std::string& rest) {
+    return errors(kHead + "tables:\n  - rows: [model]\n    values: [{name: Share}]\n    rest: " +
+                  rest + "\n");
+  };
+  EXPECT_EQ(with_rest("{Share: 0.001}"), "");
+  EXPECT_THAT(with_rest("{Shar: 0.001}"), HasSubstr("rest: the table has no value `Shar`"));
+  EXPECT_THAT(with_rest("{Share: few}"), HasSubstr("rest: `few` is not a number"));
+  EXPECT_THAT(with_rest("{}"), HasSubstr("rest: "));
 }
 
 TEST(TableDiagnostics, SortAndLimit) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "runner/base/files.h"
 #include "runner/base/say.h"
@@ -27,7 +28,38 @@ struct StudyOptions {
   std::string file, scale;
   std::string output = "writeup";
   bool dry_run = false, now = false, retry = false, newest = false;
+  bool check = false, brief = false;
 };
+
+// Reads the study at each of its scales, which no other command does at once: names of values, and
+// parts that one scale alone has, may be wrong in any of them.
+Exit check_study(Client& client, const StudyOptions& options) {
+  std::vector<std::string> scales{options.scale};
+  std::set<std::string> mistakes;
+  std::set<std::pair<int, int>> claims;  // their places
+  Exit ended = Exit::kOk;
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const auto source = read_study(client, options.file, scales[i]);
+    if (!source) {
+      if (mistakes.insert(source.error().message).second) ended = report_error(source.error());
+      continue;
+    }
+    if (i == 0 && options.scale.empty()) scales = source->study.scales;
+    for (const StudyChapter& chapter : source->study.chapters) {
+      for (const StudyPart& part : chapter.parts) {
+        for (const StudyPassage& passage : part.text) {
+          if (passage.claim) claims.emplace(passage.claim->line, passage.claim->column);
+        }
+      }
+    }
+  }
+  if (ended == Exit::kOk) {
+    fmt::print("{}: no mistake at {}; {}\n", options.file,
+               counted(static_cast<std::int64_t>(scales.size()), "scale"),
+               counted(static_cast<std::int64_t>(claims.size()), "claim"));
+  }
+  return ended;
+}
 
 Exit dry_run(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs) {
   const auto plans = plan_jobs(client, source, jobs);
@@ -75,9 +107,10 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
     if (!added) return report_error(added.error());
   }
   const WhichResults which = options.newest ? WhichResults::kNewest : WhichResults::kOwn;
-  auto document = write_document(client, source, jobs, which);
+  const StudyForm form = options.brief ? StudyForm::kShort : StudyForm::kLong;
+  auto document = write_document(client, source, jobs, which, form);
   if (!document) return report_error(document.error());
-  auto last = how_measured(client, source, jobs, which);
+  auto last = how_measured(client, source, jobs, which, form);
   if (!last) return report_error(last.error());
   Document& page = document->document;
   page.chapters.push_back(std::move(*last));
@@ -90,8 +123,9 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
     if (const auto written = replace_file(folder / picture.file, svg_file(picture.svg)); !written)
       return report_error(written.error());
   }
-  for (const auto& [name, text] : {std::pair(folder / "writeup.md", to_markdown(page)),
-                                   std::pair(folder / "writeup.html", to_page(page))}) {
+  const std::string stem = options.brief ? "short" : "writeup";
+  for (const auto& [name, text] : {std::pair(folder / (stem + ".md"), to_markdown(page)),
+                                   std::pair(folder / (stem + ".html"), to_page(page))}) {
     if (const auto written = replace_file(name, text); !written)
       return report_error(written.error());
     say("{}\n", name.string());
@@ -105,6 +139,7 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
 }
 
 Exit study(Client& client, const StudyOptions& options) {
+  if (options.check) return check_study(client, options);
   const auto source = read_study(client, options.file, options.scale);
   if (!source) return report_error(source.error());
   std::vector<StudyJob> jobs = jobs_of(source->study);
@@ -139,6 +174,11 @@ void add_study(Command& app, Client& client) {
                     "queue nothing and do not wait: write what is measured so far");
   command->add_flag("--retry", options->retry, "first run again what is not done");
   add_newest_option(*command, options->newest);
+  command->add_flag("--short", options->brief,
+                    "write the short form, short.md and short.html: one table a question");
+  command->add_flag("--check", options->check,
+                    "only check the file, at each of its scales: a claim needs a condition, and a "
+                    "text where it holds, where it fails and where the figures do not tell");
   command->footer(
       "Ctrl-C, a kill or a restart of the machine ends the waiting, not the sweeps: the same "
       "command\n"

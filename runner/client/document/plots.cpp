@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runner/client/plot_output.h"
+#include "runner/report/memory_plot.h"
 #include "runner/report/plot.h"
 
 namespace sweepd {
@@ -43,6 +44,11 @@ DocumentBlock DocumentPlots::add(const std::string& sweep, const Plot& plot) {
   std::string markdown = fmt::format("![{}]({})\n", alternative(plot.title), picture.file);
   for (const std::string& note : picture.notes) markdown += "\n- " + note;
   return {std::move(markdown), std::nullopt, picture.file};
+}
+
+std::string DocumentPlots::add_timeline(const std::string& title, const MemoryPicture& picture) {
+  pictures_.push_back({name_for("memory", title), memory_to_svg(picture), {}});
+  return fmt::format("![{}]({})", alternative(title), pictures_.back().file);
 }
 
 }  // namespace sweepd

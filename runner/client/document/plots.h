@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runner/client/document/document.h"
+#include "runner/model/memory_picture.h"
 #include "runner/model/plot.h"
 
 namespace sweepd {
@@ -13,6 +14,9 @@ class DocumentPlots {
  public:
   // Draws the plot, with the notes that warn of its figures.
   DocumentBlock add(const std::string& sweep, const Plot& plot);
+
+  // The same of a timeline of live memory.
+  std::string add_timeline(const std::string& title, const MemoryPicture& picture);
 
   // The pictures of all plots so far, each with a file name of its own.
   std::vector<DocumentPicture> take() { return std::move(pictures_); }

@@ -1,6 +1,7 @@
 // Figures in a study's prose: what to ask for, and what to write.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "runner/base/result.h"
@@ -13,9 +14,27 @@ namespace sweepd {
 // Returns the query whose table has the figure as its only cell. `sweep` is the sweep's id.
 Result<QuerySpec> query_of(const StudyFigure& figure, const std::string& sweep);
 
-// Returns the cell's text, with the mark of a suspect figure. It is an error if there is no such
-// result, if it is not done yet or ended otherwise, if it is invalid, or if several results would
-// be pooled; the message says which figure it is about and what is missing.
-Result<std::string> text_of_figure(const StudyFigure& figure, const Result<Table>& table);
+struct FoundFigure {
+  std::string text;              // of the cell, with the mark of a suspect figure
+  std::optional<double> number;  // if the cell has exactly one
+  bool suspect = false;
+};
+
+// Returns the figure in the table that answers `query_of`. It is kNotFound if there is no such
+// result, if it is not done yet or ended otherwise, or if it is invalid; kInvalidArgument if the
+// study asks for what its sweep cannot have: no such point, or several results that would be
+// pooled. The message says why.
+Result<FoundFigure> find_figure(const StudyFigure& figure, const Result<Table>& table);
+
+// "no figure for `{mean:.1f}` of sweep `precision` at model=small: the attempt is oom"
+std::string no_figure(const StudyFigure& figure, const std::string& why);
+
+// Returns the query for what `spread_of` needs: the same point's mean, std and interval.
+Result<QuerySpec> spread_query_of(const StudyFigure& figure, const std::string& sweep);
+
+// Returns how far the figure may be off to each side, as a share of it: half of the 95 % interval
+// of its mean over the attempts, or over the steps of a single one. 0 for what is exact: a count, a
+// size, a formula, a word, the largest and the smallest. Nothing for a time that was taken once.
+std::optional<double> spread_of(const StudyFigure& figure, const Table& table);
 
 }  // namespace sweepd

@@ -32,7 +32,8 @@ std::string command_of(const StudySource& source, const StudyJob& job) {
 }  // namespace
 
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
-                                     const std::vector<StudyJob>& jobs, WhichResults which) {
+                                     const std::vector<StudyJob>& jobs, WhichResults which,
+                                     StudyForm form) {
   const auto status = client.call<rpc::Status>({});
   if (!status) return status.error();
   Table table;
@@ -57,6 +58,11 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
   auto where = measured_on(client, sweeps, which);
   if (!where) return where.error();
   chapter.blocks.push_back(std::move(*where));
+  if (form == StudyForm::kShort) {
+    chapter.blocks.push_back(
+        {fmt::format("The long form: `sweepctl study {} --scale {}`", study, scale)});
+    return chapter;
+  }
   chapter.blocks.push_back({"", DocumentTable{std::move(table), std::nullopt}});
   chapter.blocks.push_back({"The whole document again, or one sweep by itself:"});
   chapter.blocks.push_back(

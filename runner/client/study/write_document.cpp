@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "runner/base/text.h"
 #include "runner/client/document/plots.h"
 #include "runner/client/document/sweep_results.h"
-#include "runner/client/study/figures.h"
+#include "runner/client/study/claims.h"
+#include "runner/client/study/prose.h"
+#include "runner/client/study/trimming.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
@@ -20,8 +24,12 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
 class DocumentWriter {
  public:
   DocumentWriter(Client& client, const StudySource& source, const std::vector<StudyJob>& jobs,
-                 WhichResults which)
-      : client_(client), source_(source), jobs_(jobs), which_(which) {}
+                 WhichResults which, StudyForm form)
+      : client_(client),
+        source_(source),
+        jobs_(jobs),
+        which_(which),
+        short_(form == StudyForm::kShort) {}
 
   Result<StudyDocument> write() {
     const Study& study = source_.study;
@@ -34,9 +42,10 @@ class DocumentWriter {
     for (const StudyChapter& chapter : study.chapters) {
       std::vector<DocumentBlock> blocks;
       for (const StudyPart& part : chapter.parts) {
+        if (short_ && !part.in_short) continue;
         if (auto added = add_part(part, blocks); !added) return added.error();
       }
-      document_.chapters.push_back({chapter.title, std::move(blocks)});
+      if (!blocks.empty()) document_.chapters.push_back({chapter.title, std::move(blocks)});
     }
     document_.pictures = plots_.take();
     return StudyDocument{std::move(document_), std::move(missing_)};
@@ -64,46 +73,119 @@ class DocumentWriter {
     return "";
   }
 
-  Result<std::string> figure(const StudyFigure& figure) {
+  Result<FoundFigure> find(const StudyFigure& figure) {
     const std::string id = id_of_sweep(figure.sweep);
-    Result<Table> table = Error{ErrorCode::kNotFound, "the sweep was not submitted yet"};
-    if (!id.empty()) {
-      auto query = query_of(figure, id);
-      if (!query) return query.error();
-      query->newest = which_ == WhichResults::kNewest;
-      auto reply = client_.call<rpc::Query>(*query);
-      if (!reply && reply.error().code == ErrorCode::kUnavailable) return reply.error();
-      table = reply ? Result<Table>(std::move(reply->table)) : reply.error();
+    if (id.empty()) return Error{ErrorCode::kNotFound, "the sweep was not submitted yet"};
+    return find_figure(figure, ask(query_of(figure, id)));
+  }
+
+  Result<Table> ask(Result<QuerySpec> query) {
+    if (!query) return query.error();
+    query->newest = which_ == WhichResults::kNewest;
+    auto reply = client_.call<rpc::Query>(*query);
+    if (!reply && reply.error().code == ErrorCode::kUnavailable) lost_ = reply.error();
+    if (!reply) return reply.error();
+    return std::move(reply->table);
+  }
+
+  std::string figure(const StudyFigure& figure) {
+    const auto found = find(figure);
+    if (found) return found->text;
+    return miss(figure.line, figure.column, no_figure(figure, found.error().message));
+  }
+
+  std::string words(const std::vector<StudyPiece>& pieces) {
+    std::string text;
+    for (const StudyPiece& piece : pieces) {
+      text += piece.markdown;
+      if (piece.figure) text += figure(*piece.figure);
     }
-    auto text = text_of_figure(figure, table);
-    return text ? text : miss(figure.line, figure.column, text.error().message);
+    return text;
+  }
+
+  // The picture of a timeline, that of the attempt behind the figure.
+  std::string timeline(const StudyFigure& figure) {
+    const auto none = [&](const std::string& why) {
+      return miss(figure.line, figure.column,
+                  fmt::format("no timeline `{}`: {}", figure.name, why));
+    };
+    const auto found = find(figure);
+    if (!found) return none(found.error().message);
+    auto query = query_of(figure, id_of_sweep(figure.sweep));
+    query->with = {"attempt"};
+    const auto table = ask(query);
+    if (!table) return none(table.error().message);
+    const auto memory = client_.call<rpc::Memory>({table->rows.front().back().text});
+    if (!memory) return none(memory.error().message);
+    if (memory->pictures.empty()) return none("the attempt has none");
+    return plots_.add_timeline(figure.name, memory->pictures.front());
+  }
+
+  std::string claim(const StudyClaim& claim) {
+    std::map<std::string, ClaimFigure> figures;
+    for (const StudyFigure& each : claim.figures) {
+      const std::string id = id_of_sweep(each.sweep);
+      ClaimFigure& one = figures.try_emplace(each.name, ClaimFigure{find(each), {}}).first->second;
+      if (one.found) {
+        const auto spread = ask(spread_query_of(each, id));
+        if (spread) one.spread = spread_of(each, *spread);
+      } else if (one.found.error().code == ErrorCode::kInvalidArgument) {
+        miss(each.line, each.column, no_figure(each, one.found.error().message));
+      }
+    }
+    const ToldClaim told = judge(claim, figures);
+    if (told.told == Told::kHolds) return words(claim.holds);
+    if (told.told == Told::kFails) return words(claim.fails);
+    std::string text;
+    for (const StudyPiece& piece : claim.unknown) {
+      text += piece.markdown;
+      if (piece.why) text += told.why;
+      if (!piece.figure) continue;
+      // What is missing is the reason, and no hole in the document.
+      const auto found = find(*piece.figure);
+      text += found ? found->text : "—";
+    }
+    return text;
   }
 
   Result<void> add_part(const StudyPart& part, std::vector<DocumentBlock>& blocks) {
-    std::string prose;
-    for (const StudyPiece& piece : part.text) {
-      prose += piece.markdown;
-      if (!piece.figure) continue;
-      auto text = figure(*piece.figure);
-      if (!text) return text.error();
-      prose += *text;
+    std::vector<std::string> passages;
+    for (const StudyPassage& passage : part.text) {
+      const std::string text = passage.claim ? claim(*passage.claim) : words(passage.prose);
+      if (!trim(text).empty()) passages.emplace_back(trim(text));
     }
-    if (!trim(prose).empty()) blocks.push_back({std::string(trim(prose))});
-    if (part.file.empty()) return {};
+    if (lost_) return *lost_;
+    if (!passages.empty()) {
+      blocks.push_back({std::string(trim(fill_paragraphs(join(passages, "\n"))))});
+    }
+    const bool no_results = part.file.empty() || (short_ && part.short_tables.empty());
+    if (no_results) return {};
     const StudyJob* job = job_of(part);
     if (job == nullptr || job->sweeps.empty()) {
       blocks.push_back({miss(part.line, part.column,
                              fmt::format("the sweeps of {} were not submitted yet", part.file))});
       return {};
     }
+    std::vector<DocumentTable> skipped;
     for (const auto& [name, id] : job->sweeps) {
-      if (auto added = add_results(part, name, id, blocks); !added) return added;
+      if (auto added = add_tables(part, name, id, blocks, skipped); !added) return added;
     }
+    if (!skipped.empty()) blocks.push_back({skipped_in_words(skipped)});
+    if (!short_) {
+      for (const StudyFigure& each : part.timelines) blocks.push_back({timeline(each)});
+    }
+    if (lost_) return *lost_;
     return {};
   }
 
-  Result<void> add_results(const StudyPart& part, const std::string& name, const std::string& id,
-                           std::vector<DocumentBlock>& blocks) {
+  bool wants(const StudyPart& part, const std::string& title) const {
+    if (short_) return contains(part.short_tables, title);
+    return part.all_tables || contains(part.tables, title);
+  }
+
+  Result<void> add_tables(const StudyPart& part, const std::string& name, const std::string& id,
+                          std::vector<DocumentBlock>& blocks, std::vector<DocumentTable>& skipped) {
+    constexpr std::size_t kShortRows = 8;
     auto found = tables_of_sweep(client_, id, which_);
     if (!found && found.error().code == ErrorCode::kUnavailable) return found.error();
     if (!found) {
@@ -113,11 +195,15 @@ class DocumentWriter {
       return {};
     }
     for (DocumentTable& each : found->tables) {
-      if (part.all_tables || contains(part.tables, each.table.title)) {
-        blocks.push_back({"", std::move(each)});
+      if (!wants(part, each.table.title)) continue;
+      if (is_mostly_skipped(each)) {
+        skipped.push_back(std::move(each));
+        continue;
       }
+      if (short_) cut_rows(each, kShortRows);
+      blocks.push_back({"", std::move(each)});
     }
-    if (!found->has_plots || (!part.all_plots && part.plots.empty())) return {};
+    if (short_ || !found->has_plots || (!part.all_plots && part.plots.empty())) return {};
     return add_plots(part, name, id, blocks);
   }
 
@@ -142,16 +228,19 @@ class DocumentWriter {
   const StudySource& source_;
   const std::vector<StudyJob>& jobs_;
   WhichResults which_;
+  const bool short_;
   Document document_;
   std::vector<std::string> missing_;
   DocumentPlots plots_;
+  std::optional<Error> lost_;  // the daemon
 };
 
 }  // namespace
 
 Result<StudyDocument> write_document(Client& client, const StudySource& source,
-                                     const std::vector<StudyJob>& jobs, WhichResults which) {
-  return DocumentWriter(client, source, jobs, which).write();
+                                     const std::vector<StudyJob>& jobs, WhichResults which,
+                                     StudyForm form) {
+  return DocumentWriter(client, source, jobs, which, form).write();
 }
 
 }  // namespace sweepd

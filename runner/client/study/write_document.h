@@ -17,13 +17,19 @@ struct StudyDocument {
   std::vector<std::string> missing;
 };
 
+// The short form has one table a question, without plots, in at most some lines.
+enum class StudyForm { kLong, kShort };
+
 // Asks for every table, plot and figure. `jobs` have their sweeps; a part whose sweeps were not
 // submitted is missing.
 Result<StudyDocument> write_document(Client& client, const StudySource& source,
-                                     const std::vector<StudyJob>& jobs, WhichResults which);
+                                     const std::vector<StudyJob>& jobs, WhichResults which,
+                                     StudyForm form);
 
-// The last chapter: the machines that measured, and the commands that measure everything again.
+// The last chapter: the machines that measured, and the commands that measure everything again. The
+// short form has the machines and one command.
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
-                                     const std::vector<StudyJob>& jobs, WhichResults which);
+                                     const std::vector<StudyJob>& jobs, WhichResults which,
+                                     StudyForm form);
 
 }  // namespace sweepd

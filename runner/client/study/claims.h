@@ -1,0 +1,26 @@
+// What a claim of a study comes to, given its figures. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "runner/client/study/figures.h"
+#include "runner/model/condition.h"
+
+namespace sweepd {
+
+struct ClaimFigure {
+  Result<FoundFigure> found;
+  std::optional<double> spread;  // as spread_of
+};
+
+struct ToldClaim {
+  Told told = Told::kUnclear;
+  std::string why;  // it cannot be told: "the attempt is oom"; "" where it can
+};
+
+// `figures` has those of the claim, by name.
+ToldClaim judge(const StudyClaim& claim, const std::map<std::string, ClaimFigure>& figures);
+
+}  // namespace sweepd

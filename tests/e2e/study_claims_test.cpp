@@ -1,0 +1,84 @@
+// Tests that a study's document says what its figures say, in its long and its short form, and that
+// a claim without one of its texts is a mistake.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Figures of `axpy` follow from the number of steps: y = 1 + 2 steps.
+constexpr auto kClaimedSums =
+    "sweep: sums\nworkload: axpy\nparams: {warmup: 1, size: 4}\nmatrix: {steps: [2, 3]}\n"
+    "tables:\n"
+    "  - {title: Sums, rows: [steps], metric: fact.y.0, cell: '{mean:.0f}'}\n"
+    "  - {title: Largest, rows: [steps], metric: fact.y.0, cell: '{max:.1f}'}\n";
+constexpr auto kClaims = R"(study: s
+scales: {a: {}}
+chapters:
+  - title: Sums
+    parts:
+      - figures:
+          two: sweep=sums steps=2 metric=fact.y.0 cell="{mean:.0f}"
+          three: sweep=sums steps=3 metric=fact.y.0 cell="{mean:.0f}"
+          none: sweep=sums steps=3 metric=fact.z cell="{mean}"
+        text:
+          - claim: "{two} < 0.9 * {three}"
+            holds: Fewer steps add up to {{ two }}.
+            fails: no
+            unknown: no
+          - claim: "{two} ~ {three} within 5 %"
+            holds: no
+            fails: That is not {{ three }}.
+            unknown: no
+          - claim: "{none} > 0"
+            holds: no
+            fails: no
+            unknown: A third is {{ none }}, {{ why }}.
+        file: files/sums.yaml
+        short: [Largest]
+  - title: Other
+    parts: [{text: Not in short.}]
+)";
+
+TEST(StudyClaims, TheDocumentSaysWhatTheFiguresSay) {
+  const Sandbox box;
+  std::filesystem::create_directories(box.folder() / "files");
+  box.write("files/sums.yaml", kClaimedSums);
+  const std::string file = box.write("study.yaml", kClaims);
+  const std::filesystem::path out = box.folder() / "writeup";
+  const auto study = [&](const std::string& option) {
+    return box.ctl({"study", file, "-o", out.string(), option});
+  };
+  const Ran checked = study("--check");
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("no mistake at 1 scale; 3 claims"));
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
+  const Ran whole = study("--retry");
+  EXPECT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(text_of(out / "writeup.md"),
+              HasSubstr("## Sums\n\nFewer steps add up to 7. That is not 9. A third is —, "));
+  const Ran brief = study("--short");
+  EXPECT_EQ(brief.exit_code, 0) << brief.err;
+  EXPECT_THAT(text_of(out / "short.md"),
+              AllOf(HasSubstr("That is not 9."), HasSubstr("**Largest**"),
+                    Not(HasSubstr("**Sums**")), Not(HasSubstr("Not in short"))));
+  EXPECT_EQ(box.sql("select count(*) from sweep"), "1") << "the same sweeps";
+
+  std::string text = kClaims;
+  const std::string line = "            fails: no\n";
+  box.write("study.yaml", text.erase(text.find(line), line.size()));
+  const Ran incomplete = study("--check");
+  EXPECT_EQ(incomplete.exit_code, 2);
+  EXPECT_THAT(incomplete.err, HasSubstr("study.yaml:11:13: error: the claim has no `fails`"));
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
