@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "runner/base/files.h"
-#include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
 #include "workloads/api/self_timed.h"
@@ -21,6 +20,7 @@
 #include "workloads/command/failure.h"
 #include "workloads/command/observed.h"
 #include "workloads/command/origin.h"
+#include "workloads/command/output_log.h"
 #include "workloads/command/output_reader.h"
 #include "workloads/command/params.h"
 #include "workloads/command/plan.h"
@@ -39,27 +39,6 @@ std::string shortened(std::string_view line) {
   constexpr std::size_t kMax = 200;
   return fmt::format("`{}{}`", line.substr(0, kMax), line.size() > kMax ? "..." : "");
 }
-
-// The attempt's log. A program may print without end, so the log is limited while it runs.
-class OutputLog {
- public:
-  void write(std::string_view line) {
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fputc('\n', stdout);
-    since_look_ += static_cast<std::int64_t>(line.size()) + 1;
-    if (since_look_ >= LogCap{}.tail_bytes) cap();
-  }
-  void flush() { std::fflush(stdout); }
-  void cap() {
-    flush();
-    if (const auto capped = cap_own_log(); !capped)
-      std::fputs(capped.error().message.c_str(), stderr);
-    since_look_ = 0;
-  }
-
- private:
-  std::int64_t since_look_ = 0;  // bytes
-};
 
 class Command final : public Workload, public SelfTimed {
  public:
@@ -347,7 +326,7 @@ class Command final : public Workload, public SelfTimed {
   std::map<std::string, bool> phases_with_memory_;
   ObservedMemory blocks_;
   std::map<std::string, command::FactReport> facts_;
-  OutputLog log_;
+  command::OutputLog log_;
   std::set<std::string> metrics_not_stored_, memory_not_stored_;  // metrics, phases
   std::int64_t measured_ = 0;
   bool measured_once_ = false;  // metrics of the whole run

@@ -110,6 +110,45 @@ std::vector<std::string> narrower_values(const TableSpec& table) {
   return texts;
 }
 
+// The speed-ups of one column, without invalid ones.
+struct Speedups {
+  std::string mean;  // the geometric one
+  std::size_t rows = 0;
+  std::string largest, largest_in;
+};
+
+// Nothing if fewer than two rows have a speed-up, and if the rows themselves are compared.
+std::optional<Speedups> speedups_of(const Layer& layer, const Key& column,
+                                    const std::vector<Key>& rows) {
+  const auto& parts = layer.style().cell.parts;
+  const auto part = std::find_if(parts.begin(), parts.end(), [](const auto& each) {
+    const CellName* known = find_cell_name(each.name);
+    return known != nullptr && known->compared_figure() == "speedup";
+  });
+  if (part == parts.end()) return std::nullopt;
+  std::vector<double> all;
+  double largest = 0;
+  const Key* best = nullptr;
+  for (const Key& row : rows) {
+    const Group* group = layer.find(row, column);
+    if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
+    if (layer.partner(row, column).itself) return std::nullopt;
+    const auto speedup = layer.figure(row, column, part->name);
+    if (!speedup || !*speedup) continue;
+    all.push_back(**speedup);
+    if (best != nullptr && **speedup <= largest) continue;
+    largest = **speedup;
+    best = &row;
+  }
+  const auto mean = stats::geometric_mean(all);
+  if (all.size() < 2 || !mean) return std::nullopt;
+  const auto format = parse_number_format(part->format);
+  const auto shown = [&](double value) {
+    return format_number(value, format ? *format : NumberFormat{});
+  };
+  return Speedups{shown(*mean), all.size(), shown(largest), layer.axes().row_name(*best)};
+}
+
 }  // namespace
 
 std::string figures_note(const std::vector<Layer>& layers, const std::vector<Key>& rows) {
@@ -202,43 +241,17 @@ std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Laye
   return {line};
 }
 
-std::optional<Speedups> speedups_of(const Layer& layer, const Key& column,
-                                    const std::vector<Key>& rows) {
-  const auto& parts = layer.style().cell.parts;
-  const auto part = std::find_if(parts.begin(), parts.end(), [](const auto& each) {
-    const CellName* known = find_cell_name(each.name);
-    return known != nullptr && known->compared_figure() == "speedup";
-  });
-  if (part == parts.end()) return std::nullopt;
-  std::vector<double> all;
-  double largest = 0;
-  const Key* best = nullptr;
-  for (const Key& row : rows) {
-    const Group* group = layer.find(row, column);
-    if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
-    if (layer.partner(row, column).itself) return std::nullopt;
-    const auto speedup = layer.figure(row, column, part->name);
-    if (!speedup || !*speedup) continue;
-    all.push_back(**speedup);
-    if (best != nullptr && **speedup <= largest) continue;
-    largest = **speedup;
-    best = &row;
-  }
-  const auto mean = stats::geometric_mean(all);
-  if (all.size() < 2 || !mean) return std::nullopt;
-  const auto format = parse_number_format(part->format);
-  const auto shown = [&](double value) {
-    return format_number(value, format ? *format : NumberFormat{});
-  };
-  return Speedups{shown(*mean), all.size(), shown(largest), layer.axes().row_name(*best)};
-}
-
-std::string speedup_note(const std::vector<std::pair<std::string, Speedups>>& columns) {
+std::string speedup_note(const std::vector<Layer>& layers, const std::vector<ValueColumn>& columns,
+                         const std::vector<Key>& rows) {
   std::vector<std::string> texts;
-  for (const auto& [name, each] : columns) {
+  for (const ValueColumn& column : columns) {
+    const Layer& layer = layers[column.layer];
+    const auto each = speedups_of(layer, column.key, rows);
+    if (!each) continue;
+    const std::string name = layers.front().axes().column_name(column.key, layer.value().name);
     texts.push_back(fmt::format("{}{} over {} rows, largest {}{}", name.empty() ? "" : name + " ",
-                                each.mean, each.rows, each.largest,
-                                each.largest_in.empty() ? "" : " (" + each.largest_in + ")"));
+                                each->mean, each->rows, each->largest,
+                                each->largest_in.empty() ? "" : " (" + each->largest_in + ")"));
   }
   return texts.empty() ? "" : "geometric mean of the speed-ups: " + join(texts, "; ");
 }

@@ -27,19 +27,10 @@ std::vector<std::string> unknown_notes(const std::vector<Layer>& layers);
 // Says what comparisons are with: "compared with precision = fp32 by the means".
 std::vector<std::string> baseline_notes(const TableSpec& table, std::vector<Layer>& layers);
 
-// The speed-ups of one column, without invalid ones.
-struct Speedups {
-  std::string mean;  // the geometric one
-  std::size_t rows = 0;
-  std::string largest, largest_in;
-};
-// Nothing if fewer than two rows have a speed-up, and if the rows themselves are compared, because
-// an average over different methods means nothing.
-std::optional<Speedups> speedups_of(const Layer& layer, const Key& column,
-                                    const std::vector<Key>& rows);
-
 // "geometric mean of the speed-ups: compiled 1.50 over 20 rows, largest 2.31 (64 256)"; "" for
-// none.
-std::string speedup_note(const std::vector<std::pair<std::string, Speedups>>& columns);
+// none. Invalid cells do not count, nor columns that compare rows with each other, since an average
+// over different methods means nothing.
+std::string speedup_note(const std::vector<Layer>& layers, const std::vector<ValueColumn>& columns,
+                         const std::vector<Key>& rows);
 
 }  // namespace sweepd::report

@@ -266,7 +266,7 @@ class Pivot {
     add(report::error_notes(layers_, order_));
     add(report::significance_notes(significance_));
     add(report::best_notes(query_.table, layers_));
-    add({speedups()});
+    add({report::speedup_note(layers_, columns_, order_)});
     add(report::filter_notes(query_.table, query_.said));
     add(report::unknown_notes(layers_));
     std::vector<SourceRemark> remarks;
@@ -288,17 +288,6 @@ class Pivot {
     add(footnotes_.lines());
     add(partial_.lines());
     table.warnings = table.notes.size() - explanations;
-  }
-
-  std::string speedups() const {
-    std::vector<std::pair<std::string, report::Speedups>> all;
-    for (const ValueColumn& column : columns_) {
-      const Layer& layer = layers_[column.layer];
-      auto found = report::speedups_of(layer, column.key, order_);
-      if (!found) continue;
-      all.emplace_back(axes().column_name(column.key, layer.value().name), std::move(*found));
-    }
-    return report::speedup_note(all);
   }
 
   std::string cell_name(const Key& row, const ValueColumn& column) const {

@@ -335,7 +335,6 @@ TEST_F(RecoverTest, WhatNoSweepHasIsCancelled) {
   EXPECT_EQ(executor_.started[0].attempt, wanted.id);
 }
 
-// Its exit code was for a daemon that was no more.
 TEST_F(RecoverTest, ARankThatHadNoJournalGoesBackToTheQueue) {
   const OpenAttempt attempt = started({});
   write_text(folder_of(attempt).pid(0), "4242 987654 01234567-89ab-cdef-0123-456789abcdef!");

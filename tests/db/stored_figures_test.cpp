@@ -304,29 +304,6 @@ TEST_F(StoredFiguresTest, BlocksOfAllLayersAreOneOrigin) {
                           "3 block0.w1.grad done 100"));
 }
 
-// The rulers ran, so asking to run them would be no help.
-TEST_F(StoredFiguresTest, AnUnknownPeakSaysWhy) {
-  const auto queued = submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}})).queued;
-  finish(done(queued[0].row, 1, 2));
-  auto query = by({"model"}, {}, {{"context", {"1"}}});
-  query.table.cell = "{mfu}";
-  EXPECT_EQ(ask(query).rows.at(0).no_peak,
-            "the device's peak in fp32 is unknown: `experiments/device_limits.yaml` has not "
-            "measured it");
-  EXPECT_EQ(*store_->why_no_peak(cpu()), "");
-  AttemptRecord ruler = done(queued[1].row, 1, 2);
-  ruler.judgement = {Verdict::kSuspect, {"others were busy", "and more"}};
-  finish(ruler);
-  change(
-      fmt::format("UPDATE trial SET workload = 'matmul' WHERE id = (SELECT trial FROM attempt "
-                  "WHERE row = {})",
-                  queued[1].row));
-  reopen();
-  const std::string why = "the only run of matmul was suspect: others were busy";
-  EXPECT_EQ(ask(query).rows.at(0).no_peak, "the device's peak in fp32 is unknown: " + why);
-  EXPECT_EQ(*store_->why_no_peak(cpu()), why);
-}
-
 TEST_F(StoredFiguresTest, MistakesNameWhatThereIs) {
   auto record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 1, 2);
   record.facts = {{0, "result", 9.5, ""}};
