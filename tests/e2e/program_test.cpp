@@ -85,8 +85,8 @@ TEST_F(Program, HasATableViewFiltersAndLabelsOfItsOwn) {
   EXPECT_THAT(bare.out, AllOf(HasSubstr("load time (ms)"), HasSubstr("step time (ms)"),
                               HasSubstr("step rate (GFLOP/s)"), HasSubstr("step joules (J)")));
   EXPECT_THAT(bare.out, HasSubstr("kernel fast; "));
-  EXPECT_THAT(bare.out, AllOf(Not(HasSubstr("secrets")), Not(HasSubstr("argv")),
-                              Not(HasSubstr("warmup"))));
+  EXPECT_THAT(bare.out,
+              AllOf(Not(HasSubstr("secrets")), Not(HasSubstr("argv")), Not(HasSubstr("warmup"))));
 }
 
 TEST_F(Program, GrowsWithItsFilesAndIsReadInAnotherDatabase) {
