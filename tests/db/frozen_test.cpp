@@ -105,14 +105,14 @@ TEST_F(FrozenTest, ARuleForBoldCellsStaysWhatItWas) {
   EXPECT_EQ(tables->at(0).values[1].bold, Bold::kSlower);
 }
 
-// Up to version 31 no FLOPs were called recomputed: attention alone counted them, the model did
+// Up to version 32 no FLOPs were called recomputed: attention alone counted them, the model did
 // not.
 TEST_F(FrozenTest, FlopsThatFlashComputesAgainAreToldApart) {
   const auto work_of = [&](const std::string& figures) {
     thaw(frozen_sql());
     {
       Connection connection(file(), Access::kReadWrite);
-      EXPECT_TRUE(migrate(connection, std::span(embedded_migrations()).first(31)));
+      EXPECT_TRUE(migrate(connection, std::span(embedded_migrations()).first(32)));
     }
     run_sql(file(),
             "INSERT INTO name VALUES (901, 'backward_flops_factor'), (902, 'layers'), "
@@ -139,12 +139,12 @@ TEST_F(FrozenTest, FlopsThatFlashComputesAgainAreToldApart) {
                                           "step|3000000000.0|0.0"));
 }
 
-// Up to version 31 the share was that of whole ranges.
+// Up to version 32 the share was that of whole ranges.
 TEST_F(FrozenTest, SoftmaxsShareIsThatOfKernels) {
   thaw(frozen_sql());
   {
     Connection connection(file(), Access::kReadWrite);
-    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(31)));
+    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(32)));
   }
   run_sql(file(),
           "INSERT INTO name VALUES (901, 'profile.softmax_share'), (902, 'attention.scores'), "
