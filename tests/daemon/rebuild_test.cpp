@@ -97,7 +97,7 @@ TEST_F(RebuildTest, OneBadFileIsNamedAndTheOthersAreRecovered) {
   fs::copy_file(submission_file(sweeps(), kSweep),
                 sweeps() / (std::string(kSweep) + ".json.pending"));
   std::ofstream(sweeps() / "0abc.json")
-      << R"({"sweep": "../../w/package", "name": "x", "submitted_ns": 1, "text": "sweep: x"})";
+      << R"({"sweep": "../../w/package", "name": "x", "submitted_ns": 1, "text": "", "devices": {}})";
   std::ofstream(sweeps() / "0abd.json") << "{";
   const Rebuilt found = rebuilt();
   EXPECT_EQ(found.sweeps, 1);
@@ -114,18 +114,18 @@ TEST_F(RebuildTest, OneBadFileIsNamedAndTheOthersAreRecovered) {
 TEST_F(RebuildTest, ARequestIsCheckedAsASubmissionIs) {
   submit_file(kSweep, "1");
   write(request(kSweep, "1"));
-  struct Row {
+  struct Refused {
     std::string what;
     std::function<void(AttemptRequest&)> change;
     const char* why;
   };
-  const auto program = [this](const std::string& name) {
+  const auto program_named = [this](const std::string& name) {
     WorkloadDef program;
     program.name = name;
     program.base = def().name;
     return program;
   };
-  const std::vector<Row> rows{
+  const std::vector<Refused> rows{
       {"trial", [](AttemptRequest& r) { r.trial = "../x"; }, "trial: `../x` is not an id"},
       {"sweep", [](AttemptRequest& r) { r.sweep.id = "../../w/package"; },
        "sweep: `../../w/package` is not an id"},
@@ -133,18 +133,18 @@ TEST_F(RebuildTest, ARequestIsCheckedAsASubmissionIs) {
        "sentinel_of: `/etc` is not an id"},
       {"name", [](AttemptRequest& r) { r.sweep.name = "a$(touch PWNED)"; },
        "sweep_name: `a$(touch PWNED)` is not a name"},
-      {"other program", [&](AttemptRequest& r) { r.program = program("mine"); },
+      {"other program", [&](AttemptRequest& r) { r.program = program_named("mine"); },
        "its workload is `toy`, and its program `mine`"},
       {"name of a program",
        [&](AttemptRequest& r) {
          r.workload = "a b";
-         r.program = program("a b");
+         r.program = program_named("a b");
        },
        "`a b` is not a name"},
-      {"name of a workload", [&](AttemptRequest& r) { r.program = program("toy"); },
+      {"name of a workload", [&](AttemptRequest& r) { r.program = program_named("toy"); },
        "`toy` is taken"},
   };
-  for (const Row& row : rows) {
+  for (const Refused& row : rows) {
     AttemptRequest changed = request(kSweep, "1");
     row.change(changed);
     write(changed);
@@ -154,7 +154,7 @@ TEST_F(RebuildTest, ARequestIsCheckedAsASubmissionIs) {
   EXPECT_THAT(found.guessed, IsEmpty());
   std::string all;
   for (const auto& [path, reason] : found.unreadable) all += reason + "\n";
-  for (const Row& row : rows) EXPECT_THAT(all, HasSubstr(row.why)) << row.what;
+  for (const Refused& row : rows) EXPECT_THAT(all, HasSubstr(row.why)) << row.what;
   EXPECT_EQ(found.unreadable.size(), rows.size());
 }
 

@@ -99,7 +99,7 @@ TEST(Strangers, NoFileOfASweepLeadsOutOfTheStateFolder) {
   std::ofstream(box.folder() / "w" / "package.json") << "precious";
   std::ofstream(box.state() / "sweeps" / "00aa.json")
       << R"({"sweep": "../../w/package", "name": "evil", "submitted_ns": 1, "document": 0,)"
-         R"( "text": "sweep: evil\nworkload: noop\n"})";
+         R"( "text": "sweep: evil\nworkload: noop\n", "devices": {}})";
   const Ran recovered = box.ctl({"recover"});
   EXPECT_EQ(recovered.exit_code, 0) << recovered.err;
   EXPECT_THAT(recovered.out, HasSubstr("recovered 1 sweep"));

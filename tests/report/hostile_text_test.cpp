@@ -12,14 +12,14 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr auto kHostile = "\x1b]0;x\x07 \u009b2J \u202e <b> \x9b";
+constexpr auto kTerminalCommands = "\x1b]0;x\x07 \u009b2J \u202e <b> \x9b";
 
 Table hostile_table() {
   Table table;
-  table.title = kHostile;
-  table.columns = {{kHostile, kHostile, Align::kLeft}, {"n", "", Align::kRight}};
-  table.rows = {{{kHostile, {}}, {"1", 1.0, true}}};
-  table.notes = {kHostile, "the one that warns"};
+  table.title = kTerminalCommands;
+  table.columns = {{kTerminalCommands, kTerminalCommands, Align::kLeft}, {"n", "", Align::kRight}};
+  table.rows = {{{kTerminalCommands, {}}, {"1", 1.0, true}}};
+  table.notes = {kTerminalCommands, "the one that warns"};
   table.warnings = 1;
   return table;
 }
@@ -29,7 +29,7 @@ TEST(HostileText, IsPrintableInEveryFormatButCsv) {
     const Format format = *format_from(word);
     const std::string text = render(hostile_table(), format, 80);
     if (format == Format::kCsv) {
-      EXPECT_THAT(text, HasSubstr(kHostile)) << "a program wants every byte";
+      EXPECT_THAT(text, HasSubstr(kTerminalCommands)) << "a program wants every byte";
     } else {
       EXPECT_EQ(printable_lines(text), text) << word;
       EXPECT_THAT(text, HasSubstr("2J")) << word;

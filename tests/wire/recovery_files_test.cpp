@@ -78,7 +78,7 @@ TEST_F(RecoveryFiles, AnIdThatIsNoneNeverBecomesAPath) {
   const auto refusal = [&](const std::string& sweep, const std::string& name,
                            const std::string& file = "5eeb.json") {
     std::ofstream(sweeps / file) << R"({"sweep": ")" + sweep + R"(", "name": ")" + name +
-                                        R"(", "submitted_ns": 1, "text": ""})";
+                                        R"(", "submitted_ns": 1, "text": "", "devices": {}})";
     const auto read = read_submission(sweeps / file);
     return read ? "none" : read.error().message;
   };
