@@ -229,7 +229,8 @@ TEST_F(OwnResults, OfARecoveredDatabaseAreThoseOfTheTime) {
   restore(third, 20, later());
   NewSweep early = joined;  // submitted before anything was done
   early.submitted = WallTime{1};
-  for (const NewSweep* request : {&first, &reused, &early, &third}) {
+  for (const NewSweep* request :
+       std::initializer_list<const NewSweep*>{&first, &reused, &early, &third}) {
     const auto left = store_->restore_answers(*request, def());
     ASSERT_TRUE(left) << left.error().message;
     EXPECT_THAT(left->queued, IsEmpty());

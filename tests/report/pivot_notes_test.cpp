@@ -109,20 +109,6 @@ TEST(PivotNotes, ReasonsAreCountedNotRepeated) {
                   "(4 attempts, with other numbers)"));
 }
 
-TEST(PivotNotes, ReasonsThatHaveNothingInCommonAreNotOfOneKind) {
-  ResultsBuilder b;
-  b.numbers("context", {"1", "2", "3", "4", "5", "6", "7"});
-  const char* reasons[] = {"exit code 1: no file", "no such model", "killed by SIGSEGV (11)",
-                           "exit code 2: no file", "disk full",     "no network",
-                           "line 3: not JSON"};
-  for (int i = 0; i < 7; ++i) b.ended({std::to_string(i + 1)}, Outcome::kFailed, reasons[i]);
-  const auto notes = pivot(b.get(), query_of({"context"}, {}))->notes;
-  ASSERT_EQ(notes.size(), 5U);
-  EXPECT_EQ(notes[3], "failed in 4: 1 more attempt of the same kind (with other figures)");
-  EXPECT_EQ(notes[4],
-            "failed in 5; 6; 7: 3 more attempts with other reasons (`sweepctl show` has them)");
-}
-
 TEST(PivotNotes, SeveralReasonsSayWhoseTheyAre) {
   ResultsBuilder b;
   b.text("model", {"a", "b", "c", "d", "e"}).text("phase", {"forward"});

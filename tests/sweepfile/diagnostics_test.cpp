@@ -12,7 +12,7 @@ using testing::StartsWith;
 
 TEST(Diagnostics, UnknownKey) {
   EXPECT_EQ(errors(kHead + "matrx:\n  model: [small]\n"), R"(
-f.yaml:3:1: error: `matrx` is not a key of a sweep; expected one of sweep, description, workload, program, parameters, metrics, phases, passes, params, matrix, zip, exclude, include, order, sentinel, frontier, tables, plots
+f.yaml:3:1: error: `matrx` is not a key of a sweep; expected one of sweep, description, workload, program, parameters, metrics, phases, passes, params, work, matrix, zip, exclude, include, order, sentinel, frontier, tables, plots
   3 | matrx:
     | ^~~~~
     = help: did you mean `matrix`?

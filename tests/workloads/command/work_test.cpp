@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 Params with_work(std::string tokens, std::string flops, std::string observe = "nothing") {
   Params params;
-  params.declared = {{"batch", "8"}, {"context", "512"}, {"precision", "bf16"}};
+  params.declared = {{"batch", "8", {}}, {"context", "512", {}}, {"precision", "bf16", {}}};
   params.work_tokens = std::move(tokens);
   params.work_flops = std::move(flops);
   params.observe = std::move(observe);
