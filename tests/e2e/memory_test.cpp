@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/e2e/experiment_files.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -30,12 +31,6 @@ TEST(Memory, OfAnAttemptWithoutAPassOrATimelineIsSaidToBeMissing) {
 }
 
 #if SWEEPD_WITH_TORCH
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 TEST(Memory, AStepIsDrawnExportedAndQueried) {
   const Sandbox box(SWEEP_WORKER);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "tests/e2e/experiment_files.h"
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {

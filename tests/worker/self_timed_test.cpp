@@ -20,7 +20,7 @@ TEST(JournalFindings, CountsStepsAndMetricsAndNotReports) {
   auto events = EventWriter::open(folder.path() / "events.0.ndjson");
   ASSERT_TRUE(events.ok());
   AttemptProgress progress;
-  JournalFindings findings(*events, progress);
+  JournalFindings findings(*events, progress, 0);
   EXPECT_EQ(findings.summary(), "0 steps");
   for (std::int64_t step = 0; step < 6; ++step) {
     for (const char* metric : {"time", "loss", "rate", "norm"}) {
