@@ -145,8 +145,9 @@ TEST_F(OwnResults, WhileAnAttemptIsOpenAreTheNewest) {
 }
 
 TEST_F(OwnResults, AfterARetryAreThoseOfTheRetry) {
-  const SweepId sweep = measured("s", 10), other = measured("s", 20);
+  const SweepId sweep = measured("s", 10);
   retry(sweep, {"done"}, 30);
+  const SweepId other = measured("s", 20);
   EXPECT_THAT(shown(sweep), ElementsAre("1 done 30"));
   EXPECT_THAT(shown(other), ElementsAre("1 done 20"));
 }
