@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "runner/base/printable.h"
@@ -25,34 +26,37 @@ constexpr auto kHostile = "\x1b]0;owned\x07\u009b2J\u202eevil";
 
 void expect_printable(const Ran& ran, const std::vector<std::string>& verb) {
   for (const std::string& said : {ran.out, ran.err}) {
-    EXPECT_TRUE(is_printable(said)) << verb.front() << ": " << printable_lines(said);
+    EXPECT_TRUE(is_printable(said)) << testing::PrintToString(verb);
   }
 }
 
 TEST(Strangers, TextsReachNoTerminalAsCommands) {
-  const Sandbox box;
-  const Sandbox beta;
-  ASSERT_EQ(beta.ctl({"submit", "-", "--wait"}, kPlain).exit_code, 4) << "one fails";
-  stop(beta);
-  const std::string database = beta.state() / "results.db";
+  std::string pattern = (fs::temp_directory_path() / "sweepd-beta-XXXXXX").string();
+  const fs::path theirs = fs::path(::mkdtemp(pattern.data())) / "state";
+  std::string failed;
   {
-    SQLite::Database theirs(database, SQLite::OPEN_READWRITE);
-    SQLite::Statement host(theirs, "update host set uid = 'beta', hostname = ?");
-    host.bind(1, kHostile);
-    host.exec();
+    const Sandbox beta;
+    ASSERT_EQ(beta.ctl({"submit", "-", "--wait"}, kPlain).exit_code, 4) << "one fails";
+    failed = beta.sql("select uid from attempt where outcome = 'failed'");
+    stop(beta);
+    fs::copy(beta.state(), theirs, fs::copy_options::recursive);
+  }
+  const std::string database = theirs / "results.db";
+  {
+    SQLite::Database changed(database, SQLite::OPEN_READWRITE);
     for (const char* change :
-         {"update sweep set description = ?", "update sweep_table set title = ?",
+         {"update host set uid = 'beta', hostname = ?", "update sweep set description = ?",
+          "update sweep_table set title = ?",
           "update attempt set message = ? where outcome = 'failed'", "update device set name = ?",
           "update environment set os = ?, uid = 'beta'"}) {
-      SQLite::Statement statement(theirs, change);
+      SQLite::Statement statement(changed, change);
       statement.bind(1, kHostile);
       statement.exec();
     }
   }
-  const std::string failed =
-      beta.sql("select uid from attempt where outcome = 'failed'");  // its log is its own
-  std::ofstream(beta.state() / "runs" / failed / "log.0.txt", std::ios::app) << kHostile;
-  const Ran merged = box.ctl({"merge", beta.state()});
+  std::ofstream(theirs / "runs" / failed / "log.0.txt", std::ios::app) << kHostile;
+  const Sandbox box;
+  const Ran merged = box.ctl({"merge", theirs});
   ASSERT_EQ(merged.exit_code, 0) << merged.err;
   expect_printable(merged, {"merge"});
   EXPECT_THAT(merged.out, HasSubstr("evil")) << "the host's name";
@@ -87,6 +91,7 @@ TEST(Strangers, TextsReachNoTerminalAsCommands) {
   EXPECT_THAT(terminal.out, HasSubstr("owned"));
   EXPECT_THAT(terminal.out, Not(HasSubstr("\x1b]0;")));
   EXPECT_THAT(terminal.out, Not(HasSubstr("\u009b")));
+  fs::remove_all(theirs.parent_path());
 }
 
 // `recover` took the id of a sweep from its file, and `delete` removed the file of that name.

@@ -1,5 +1,6 @@
 #include "runner/client/document/document.h"
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/report/few_notes.h"
 #include "runner/report/report.h"
@@ -46,7 +47,7 @@ std::string to_markdown(const Document& document) {
       out += "\n" + std::string(trim(text)) + "\n";
     }
   }
-  return out;
+  return printable_lines(out);
 }
 
 std::string as_code(const std::string& text) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 
+#include "runner/base/printable.h"
 #include "runner/client/document/page_style.h"
 #include "runner/client/document/page_template.h"
 #include "runner/client/document/story_html.h"
@@ -141,16 +142,16 @@ std::string to_page(const Document& document) {
     row.add(std::ranges::all_of(each.blocks, is_figure));
     data chapter;
     chapter["id"] = fmt::format("chapter-{}", i + 1);
-    chapter["title"] = each.title;
-    chapter["body"] = to_html(each, document);
+    chapter["title"] = printable(each.title);
+    chapter["body"] = printable_lines(to_html(each, document));
     chapters += kainjow::mustache::mustache(std::string(kChapterTemplate)).render(chapter);
     contents << chapter;
   }
   row.end();
   data page;
-  page["title"] = document.title;
-  page["introduction"] = html_of(document.introduction);
-  page["findings"] = findings_of(document);
+  page["title"] = printable(document.title);
+  page["introduction"] = printable_lines(html_of(document.introduction));
+  page["findings"] = printable_lines(findings_of(document));
   page["lead"] = lead_of(document);
   page["contents"] = std::move(contents);
   page["chapters"] = chapters;
