@@ -18,8 +18,8 @@
 #include "runner/worker/measured.h"
 #include "runner/worker/memory_facts.h"
 #include "runner/worker/memory_pass.h"
-#include "runner/worker/profile_pass.h"
 #include "runner/worker/profile_events.h"
+#include "runner/worker/profile_pass.h"
 #include "runner/worker/self_timed.h"
 #include "workloads/api/range.h"
 

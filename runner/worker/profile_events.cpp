@@ -15,8 +15,7 @@ void add_profile_events(ProfileResult result, KernelSource source, int rank, Eve
   for (OperatorStats& op : result.summary.operators) events.add(OperatorEvent{std::move(op)});
   events.add(FactEvent{"profile.step_ms", result.step_ms, ""});
   events.add(FactEvent{"profile.kernel_ms", result.kernel_ms, ""});
-  events.add(
-      FactEvent{"profile.dropped_records", static_cast<double>(result.dropped_records), ""});
+  events.add(FactEvent{"profile.dropped_records", static_cast<double>(result.dropped_records), ""});
   events.add(
       FactEvent{"profile.differing_kernels", static_cast<double>(result.differing_kernels), ""});
 }

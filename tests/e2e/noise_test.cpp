@@ -43,7 +43,7 @@ TEST_F(Noise, IsThatOfEnoughRepeatsOrMeasuredAnewAndComparePrintsIt) {
     EXPECT_GT(row.at(5).get<double>(), 0) << ran.out;
     EXPECT_GE(row.at(5), row.at(4)) << ran.out;
   }
-  const Ran compared = box_.ctl({"compare", "equal", "--by", "sleep=1ms,2ms"});
+  const Ran compared = box_.ctl({"compare", "equal", "--by", "sleep=1ms,2ms", "--notes", "all"});
   EXPECT_THAT(compared.out,
               AllOf(HasSubstr("noise: of two equal runs of `"), HasSubstr("runs of `sleep=2ms "),
                     HasSubstr("95 % differ by less than")));

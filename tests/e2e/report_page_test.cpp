@@ -42,7 +42,7 @@ TEST(ReportPage, TablesPlotsAndHowItWasMeasured) {
                     HasSubstr("aria-label=\"Sums over steps\""),
                     HasSubstr("<h2>How this was measured</h2>")));
   EXPECT_THAT(page, AllOf(HasSubstr("title=\"n 1, valid, done, attempt "), HasSubstr(">7</td>"),
-                          HasSubstr("y.0: 7\n"), HasSubstr("<th>Host</th>"),
+                          HasSubstr("y.0: 7&#10;"), HasSubstr("<th>Host</th>"),
                           HasSubstr("matrix: {steps: [2, 3]}")));
   // The same of a database alone, but for the page's random number.
   const Ran read = box.ctl({"--db", box.state().string(), "report", "paged", "--format", "html"});

@@ -56,8 +56,8 @@ TEST(Try, ShowsTheOutputAndWhatWasUnderstoodOrNot) {
 TEST(Try, AndPlanWarnOfRanksThatShareTheLease) {
   const Sandbox box;
   box.write("torchrun", "echo ran\n");
-  const std::string file =
-      box.write("mine.yaml", kHead + "params: {argv: 'sh ./torchrun', reports: nothing, steps: 1}\n");
+  const std::string file = box.write(
+      "mine.yaml", kHead + "params: {argv: 'sh ./torchrun', reports: nothing, steps: 1}\n");
   const auto warning = HasSubstr("! each rank that `torchrun` starts inherits OMP_NUM_THREADS");
   EXPECT_THAT(box.ctl({"try", file}).out, AllOf(warning, HasSubstr("outcome: done")));
   EXPECT_THAT(box.ctl({"plan", file}).out, warning);

@@ -141,7 +141,7 @@ class Results(unittest.TestCase):
     def test_compare(self):
         compared = sweepd.compare("naps", by="warmup=0,1", frame=False)
         self.assertEqual(len(compared), 1)
-        self.assertIn(compared["verdict"][0], ("faster", "slower", "same", "unclear"))
+        self.assertIn(compared["verdict"][0], ("faster", "slower", "same", "unclear", "not judged"))
 
     def test_what_is_not_done_is_said(self):
         bad = {"sweep": "bad", "workload": "command", "params": {"argv": "false", "steps": 1}, "matrix": {"warmup": [0, 1]}}

@@ -146,10 +146,6 @@ int run(int trials, const std::filesystem::path& file) {
   QuerySpec of_sweep = spec({"model"}, {"context"});
   of_sweep.sweep = (*reader)->find_sweep("bench")->id;
   measure(**reader, "of a sweep, model x context" + size, of_sweep);
-  // An order statistic needs each attempt by itself.
-  of_sweep.table.cell = "{median:.1f}";
-  of_sweep.table.pool = {"all"};
-  measure(**reader, "of a sweep, each attempt" + size, of_sweep);
   return 0;
 }
 

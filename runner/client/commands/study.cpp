@@ -54,9 +54,9 @@ Exit check_study(Client& client, const StudyOptions& options) {
     }
   }
   if (ended == Exit::kOk) {
-    fmt::print("{}: no mistake at {}; {}\n", options.file,
-               counted(static_cast<std::int64_t>(scales.size()), "scale"),
-               counted(static_cast<std::int64_t>(claims.size()), "claim"));
+    say("{}: no mistake at {}; {}\n", options.file,
+        counted(static_cast<std::int64_t>(scales.size()), "scale"),
+        counted(static_cast<std::int64_t>(claims.size()), "claim"));
   }
   return ended;
 }

@@ -172,7 +172,11 @@ Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const Que
                                      : fmt::format("{} attempts", ran->not_measured_again),
         short_id(query.sweep)));
   }
-  if (ran->measured_later > 0) note(measured_later(ran->measured_later, query.newest));
+  if (ran->measured_later > 0) {  // the first of the warnings, so that a short list has it
+    table.notes.insert(table.notes.end() - static_cast<std::ptrdiff_t>(table.warnings),
+                       measured_later(ran->measured_later, query.newest));
+    ++table.warnings;
+  }
   return {};
 }
 
