@@ -201,10 +201,12 @@ std::string mask_note(const std::string& note) {
 std::string without_chance(const std::string& line) {
   static const std::regex slow("(- |; )(in \\d+ of \\d+ cells )?a few slow steps .*usual step");
   static const std::regex unjudged("(- |; )\\? not judged: .*");
-  static const std::regex caption("\\d{4}-\\d\\d-\\d\\d( to \\d{4}-\\d\\d-\\d\\d)?; sweepd .*");
+  static const std::regex day("\\d{4}-\\d\\d-\\d\\d( to \\d{4}-\\d\\d-\\d\\d)?");
+  static const std::regex version("DATE; sweepd .*");
   std::string kept = std::regex_replace(line, unjudged, "");
   kept = std::regex_replace(kept, slow, "");
-  return std::regex_replace(kept, caption, "DATE; sweepd VERSION");
+  kept = std::regex_replace(kept, day, "DATE");
+  return std::regex_replace(kept, version, "DATE; sweepd VERSION");
 }
 
 bool is_digit(char c) {

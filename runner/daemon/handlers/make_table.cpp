@@ -172,11 +172,7 @@ Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const Que
                                      : fmt::format("{} attempts", ran->not_measured_again),
         short_id(query.sweep)));
   }
-  if (ran->measured_later > 0) {  // the first of the warnings, so that a short list has it
-    table.notes.insert(table.notes.end() - static_cast<std::ptrdiff_t>(table.warnings),
-                       measured_later(ran->measured_later, query.newest));
-    ++table.warnings;
-  }
+  if (ran->measured_later > 0) note(measured_later(ran->measured_later, query.newest));
   return {};
 }
 
@@ -206,7 +202,8 @@ Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, Q
 
 namespace {
 
-// Adds the notes that are about one of the table's sources, each once.
+// Adds the notes that are about one of the table's sources, each once. Its warnings come before
+// those of single cells, so that a short list has them.
 Result<void> note_source(Reader& reader, const TableSource& source, const QuerySpec& query,
                          const std::vector<QuerySpec>& reads, Table& table) {
   QuerySpec own = query;
@@ -217,13 +214,15 @@ Result<void> note_source(Reader& reader, const TableSource& source, const QueryS
   if (auto ok = note_ranks(reader, *source.def, own, reads, noted); !ok) return ok;
   if (auto ok = note_ran_in_sweep(reader, *source.def, own, noted); !ok) return ok;
   const std::size_t plain = noted.notes.size() - noted.warnings;
+  const std::size_t of_cells = table.warnings;
   for (std::size_t i = 0; i < noted.notes.size(); ++i) {
     std::string& note = noted.notes[i];
     if (std::find(table.notes.begin(), table.notes.end(), note) != table.notes.end()) continue;
     if (i < plain) {
       table.notes.insert(table.notes.end() - static_cast<std::ptrdiff_t>(table.warnings), note);
     } else {
-      table.notes.push_back(std::move(note));
+      table.notes.insert(table.notes.end() - static_cast<std::ptrdiff_t>(of_cells),
+                         std::move(note));
       ++table.warnings;
     }
   }
