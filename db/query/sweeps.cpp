@@ -137,7 +137,7 @@ Result<SweepRow> find_sweep(ReaderState& state, const std::string& who) {
   Connection& connection = state.connection;
   if (!who.ends_with(kPrevious)) return by_id_or_name(connection, who);
   const auto later = find_sweep(state, who.substr(0, who.size() - kPrevious.size()));
-  if (!later) return later;
+  if (!later) return later.error();
   auto previous = one_sweep(
       connection,
       "WHERE s.id = (SELECT p.id FROM sweep l JOIN sweep p ON p.name = l.name AND (p.submitted_ns, "

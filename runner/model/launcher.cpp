@@ -30,7 +30,7 @@ std::vector<std::string> words_in(const WorkloadDef& def, const Trial& trial,
 
 std::string launcher_in(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
-    const std::string name = word.substr(word.rfind('/') + 1);
+    std::string name = word.substr(word.rfind('/') + 1);
     if (std::ranges::find(kLaunchers, name) != kLaunchers.end()) return name;
   }
   return "";
