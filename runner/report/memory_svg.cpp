@@ -98,9 +98,8 @@ class MemorySvg {
           i + 1 < shown_.size() ? x(picture_.timeline[shown_[i + 1]].time.ns) : kLeft + kAcross;
       const double begin = back ? until : at, end = back ? at : until;
       const std::string level = pixels(y(levels[i]));
-      const std::string part =
-          fmt::format("L{} {}L{} {}", pixels(begin), level, pixels(end), level);
-      data = back ? part + data : data + part;
+      data.insert(back ? 0 : data.size(),
+                  fmt::format("L{} {}L{} {}", pixels(begin), level, pixels(end), level));
     }
     return data;
   }

@@ -48,7 +48,8 @@ class SvgPlot {
     const double high = above_ + axes_.height + below_;
     for (std::size_t i = 0; i < facets_.size(); ++i) {
       const double left = wide * static_cast<double>(i % columns) + left_;
-      const double top = begin + high * static_cast<double>(i / columns) + above_;
+      const std::size_t row = i / columns;
+      const double top = begin + high * static_cast<double>(row) + above_;
       panel(facets_[i], left, top);
     }
     const std::size_t rows = (facets_.size() + columns - 1) / columns;
