@@ -64,6 +64,22 @@ class ConditionParser {
     return std::move(out_);
   }
 
+  Result<double> value(const std::map<std::string, double>& figures) {
+    const std::size_t whole = sum();
+    if (!mistake_ && !at_end()) fail("expected an operator or the end");
+    std::map<std::string, FigureRange> ranges;
+    for (const std::string& name : out_.names_) {
+      const auto figure = figures.find(name);
+      if (figure == figures.end()) {
+        fail(fmt::format("`{{{}}}` is no number here", name));
+      } else {
+        ranges[name] = {figure->second, figure->second};
+      }
+    }
+    if (mistake_) return Error{ErrorCode::kInvalidArgument, *mistake_};
+    return out_.range_of(whole, ranges).low;
+  }
+
  private:
   void fail(const std::string& what) {
     if (mistake_) return;
@@ -193,6 +209,10 @@ class ConditionParser {
   int depth_ = 0;
   Condition out_;
 };
+
+Result<double> value_of_sum(std::string_view text, const std::map<std::string, double>& figures) {
+  return ConditionParser(text).value(figures);
+}
 
 Result<Condition> Condition::parse(std::string_view text) {
   return ConditionParser(text).parse();

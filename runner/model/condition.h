@@ -37,6 +37,10 @@ enum class Told {
   kUnclear,  // it holds for some figures within their ranges and fails for others
 };
 
+// The value of a `sum` by itself, `{batch} * 512`, whose figures are exact. The error names the
+// place or the figure.
+Result<double> value_of_sum(std::string_view text, const std::map<std::string, double>& figures);
+
 class Condition {
  public:
   static Result<Condition> parse(std::string_view text);

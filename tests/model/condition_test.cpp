@@ -107,5 +107,43 @@ TEST(Condition, Mistakes) {
               HasSubstr("too many brackets"));
 }
 
+TEST(ValueOfASum, FollowsTheUsualRules) {
+  const std::map<std::string, double> figures{{"batch", 8}, {"context", 512}};
+  const struct {
+    const char* text;
+    double value;
+  } kRows[] = {{"8", 8},
+               {" 8 * 512 ", 4096},
+               {"2 + 3 * 4", 14},
+               {"(2 + 3) * 4", 20},
+               {"7 - 2 - 1", 4},
+               {"8 / 4 / 2", 1},
+               {"2 * -3", -6},
+               {"{batch} * {context}", 4096},
+               {"6 *\n 124e6", 744e6}};
+  for (const auto& row : kRows) {
+    const auto value = value_of_sum(row.text, figures);
+    ASSERT_TRUE(value) << row.text << ": " << value.error().message;
+    EXPECT_DOUBLE_EQ(*value, row.value) << row.text;
+  }
+}
+
+TEST(ValueOfASum, NamesThePlaceOfAMistake) {
+  const struct {
+    std::string text, message;
+  } kRows[] = {{"", "expected a number or a figure"},
+               {"8 *", "expected a number or a figure such as {a} after `8 *`"},
+               {"8 x 512", "expected an operator or the end after `8 `"},
+               {"(8", "expected `)` after `(8`"},
+               {"{bach} * 2", "`{bach}` is no number here"},
+               {"inf", "expected a number or a figure"},
+               {std::string(100000, '('), "too many brackets"}};
+  for (const auto& row : kRows) {
+    const auto value = value_of_sum(row.text, {{"batch", 8}});
+    ASSERT_FALSE(value) << row.text;
+    EXPECT_THAT(value.error().message, HasSubstr(row.message));
+  }
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -3,21 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "runner/base/arithmetic.h"
+#include "runner/model/condition.h"
 #include "workloads/command/variables.h"
-#include "workloads/command/words.h"
 
 namespace sweepd::command {
 namespace {
 
+// The variables that are numbers.
+std::map<std::string, double> numbers_in(const std::vector<Variable>& variables) {
+  std::map<std::string, double> numbers;
+  for (const Variable& variable : variables) {
+    const std::string& text = variable.value;
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (variable.given && whole) numbers.try_emplace(variable.name, value);
+  }
+  return numbers;
+}
+
 double amount(const std::string& formula, const char* name,
-              const std::vector<Variable>& variables) {
+              const std::map<std::string, double>& numbers) {
   if (formula.empty()) return 0;
-  const auto value = evaluate(substitute(formula, variables, name));
+  const auto value = value_of_sum(formula, numbers);
   if (!value) throw std::invalid_argument(fmt::format("{}: {}", name, value.error().message));
   if (!(*value >= 0) || *value > 1e30) {
     throw std::invalid_argument(
@@ -49,7 +63,8 @@ WorkPerStep work_of(const Params& params, const RunParams& run) {
                                                         {}});
   WorkPerStep work;
   work.arithmetic = arithmetic_of(variables);
-  work.tokens = amount(params.work_tokens, "work: tokens", variables);
+  const std::map<std::string, double> numbers = numbers_in(variables);
+  work.tokens = amount(params.work_tokens, "work: tokens", numbers);
   const bool counted = params.work_flops == kCounted;
   if (counted && params.observe != "torch") {
     throw std::invalid_argument(
@@ -59,8 +74,8 @@ WorkPerStep work_of(const Params& params, const RunParams& run) {
     throw std::invalid_argument(
         "work: flops: `count` counts in the first step, which must be warm-up, and warmup is 0");
   }
-  const PhaseWork step{"step", counted ? 0 : amount(params.work_flops, "work: flops", variables),
-                       amount(params.work_bytes, "work: bytes", variables)};
+  const PhaseWork step{"step", counted ? 0 : amount(params.work_flops, "work: flops", numbers),
+                       amount(params.work_bytes, "work: bytes", numbers)};
   if (step.flops > 0 || step.bytes > 0) work.phases.push_back(step);
   return work;
 }

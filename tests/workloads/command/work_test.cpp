@@ -44,7 +44,7 @@ TEST(WorkOfAProgram, IsNothingByDefaultAndBeforeItIsCounted) {
 }
 
 TEST(WorkOfAProgram, NamesAMistake) {
-  EXPECT_THAT(refusal_of(with_work("{batch} x", ""), {}), HasSubstr("work: tokens: `8 x`"));
+  EXPECT_THAT(refusal_of(with_work("{batch} x", ""), {}), HasSubstr("work: tokens: `{batch} x`"));
   EXPECT_THAT(refusal_of(with_work("{bach}", ""), {}), HasSubstr("bach"));
   EXPECT_THAT(refusal_of(with_work("", "0 - {batch}"), {}), HasSubstr("is -8; expected"));
   EXPECT_THAT(refusal_of(with_work("", "count"), {}), HasSubstr("needs `observe: torch`"));
