@@ -1,8 +1,10 @@
 """A fake of PyTorch with the few entry points that the observer of `observe: torch` uses. Its clock counts: `work(n)` takes
 n ms, a forward 1 ms, a backward 10 and an optimizer's step 100, so every time is exact. A forward allocates 1000 bytes
-that the backward frees, and the first one 500 more that stay."""
+that the backward frees, and the first one 500 more that stay. With $FAKE_TORCH_GPU the parameters are on a GPU, which
+finishes the work of an event when somebody synchronises, 1 ms later than the host issued it."""
 
 import json
+import os
 import sys
 import time
 import types
@@ -16,7 +18,8 @@ def work(ms):
     _now += ms * 1_000_000
 
 
-time.perf_counter_ns = lambda: _now
+time.perf_counter_ns = time.time_ns = lambda: _now
+_has_gpu = bool(os.environ.get("FAKE_TORCH_GPU"))
 
 
 class Tensor:
@@ -43,8 +46,24 @@ class _Operator:
 
 
 def _change(size, address):
+    _Gpu.change(size, address)
     _profile.events.append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "ts": _now / 1e3, "tid": 1,
                             "args": {"Device Type": 0, "Bytes": size, "Addr": address}})
+
+
+class _Storage:
+    def data_ptr(self):
+        return 0x500
+
+    def nbytes(self):
+        return 500
+
+
+class Parameter:
+    is_cuda, grad = _has_gpu, None
+
+    def untyped_storage(self):
+        return _Storage()
 
 
 class Module:
@@ -52,10 +71,10 @@ class Module:
     has_cache = False
 
     def parameters(self):
-        return []
+        return [Parameter()] if _has_gpu else []
 
     def named_parameters(self):
-        return []
+        return [("weight", each) for each in self.parameters()]
 
     def named_buffers(self):
         return []
@@ -75,8 +94,9 @@ class Module:
 
 def _backward(tensor):
     with _Operator("MmBackward0"):
-        work(10)
+        work(5)
         _change(-1000, 0x1000)
+        work(5)
     if hasattr(tensor, "recompute"):
         tensor.recompute()
 
@@ -138,12 +158,96 @@ class _FlopCounterMode:
         return (_now - self.begin) // 1000  # 1000 FLOPs a ms
 
 
+class _Event:
+    """Its work is done when somebody has synchronised after it."""
+
+    def __init__(self, enable_timing):
+        assert enable_timing
+
+    def record(self):
+        self.at, self.number = _now, _Gpu.synchronised
+
+    def query(self):
+        return _Gpu.synchronised > self.number
+
+    def elapsed_time(self, end):
+        assert self.query() and end.query(), "not done yet"
+        return (end.at - self.at) / 1e6
+
+
+class _Gpu:
+    """What torch.cuda and torch.cuda.memory have."""
+
+    synchronised, allocated, peak, history, live = 0, 0, 0, [], {}
+    Event = _Event
+
+    @classmethod
+    def change(cls, size, address):
+        cls.allocated += size
+        cls.peak = max(cls.peak, cls.allocated)
+        if size > 0:
+            cls.live[address] = size
+        else:
+            cls.live.pop(address, None)
+        frames = [{"filename": "/site-packages/torch/nn.py", "line": 1, "name": "call"},
+                  {"filename": "/home/own/train.py", "line": 7, "name": "forward"}]
+        cls.history.append({"action": "alloc" if size > 0 else "free_completed", "addr": address, "size": abs(size),
+                            "time_us": _now // 1000, "frames": frames})
+
+    @classmethod
+    def synchronize(cls):
+        cls.synchronised += 1
+
+    @staticmethod
+    def is_available():
+        return _has_gpu
+
+    @classmethod
+    def memory_allocated(cls):
+        return cls.allocated
+
+    @classmethod
+    def max_memory_allocated(cls):
+        return cls.peak
+
+    @classmethod
+    def max_memory_reserved(cls):
+        return 4096
+
+    @classmethod
+    def reset_peak_memory_stats(cls):
+        cls.peak = cls.allocated
+
+    @staticmethod
+    def mem_get_info():
+        return 1000, 9000
+
+    @staticmethod
+    def current_device():
+        return 0
+
+    @classmethod
+    def _record_memory_history(cls, max_entries=None, enabled="all"):
+        cls.history.clear()
+
+    @classmethod
+    def _snapshot(cls):
+        blocks = [{"address": address, "size": size, "state": "active_allocated"} for address, size in cls.live.items()]
+        return {"device_traces": [list(cls.history)], "segments": [{"blocks": blocks}]}
+
+    @staticmethod
+    def _dump_snapshot(path):
+        with open(path, "w", encoding="ascii") as file:
+            file.write("snapshot")
+
+
+_Gpu.memory = _Gpu
+cuda = _Gpu
 nn = types.SimpleNamespace(Module=Module)
 autograd = types.SimpleNamespace(backward=_backward)
 sys.modules["torch.optim"] = types.ModuleType("torch.optim")
 sys.modules["torch.optim.optimizer"] = types.SimpleNamespace(
     register_optimizer_step_pre_hook=_pre.append, register_optimizer_step_post_hook=_post.append)
-cuda = types.SimpleNamespace(is_available=lambda: False)
 profiler = types.SimpleNamespace(profile=_Profile, record_function=_Annotation,
                                  ProfilerActivity=types.SimpleNamespace(CPU="cpu", CUDA="cuda"))
 

@@ -8,13 +8,13 @@ that blocks of it that are freed in the observed step are known.
 import gc
 import json
 import os
-import time
 
 from . import report
+from .blocks import Changes, kept_blocks, kept_points
+from .device_memory import DeviceRecorder
 from .observer import Observer
 
 _MOST_WARMUP = 3  # more changes neither counts nor sizes
-_MOST_BLOCKS, _LARGE_BLOCK, _MOST_POINTS = 1000, 1 << 20, 2000
 
 
 def tensors_alive(torch):
@@ -47,79 +47,6 @@ def held_tensors(roots, optimizers):
             for key, value in state.items():
                 if hasattr(value, "untyped_storage"):
                     yield "optimizer_state", f"{names.get(id(parameter), 'parameter')}.{key}", value
-
-
-class Changes:
-    """Allocations and releases in order, from a moment at which the blocks `before` were allocated."""
-
-    def __init__(self, before, names):
-        self.allocated = sum(before.values())
-        self.live = {}      # address: index in blocks
-        self.blocks = []    # [bytes, allocated ns, freed ns or None, phase, origin]
-        self.points = []    # [ns, action, address, bytes, allocated after it, phase]
-        self.phases = {}    # phase: [at start, peak, at end]
-        self.phase = "step"
-        for address, size in before.items():
-            self._add_block(address, size, 0, "before", "")
-        self.name(names)
-        self._touch("step")
-
-    def _add_block(self, address, size, ns, phase, origin):
-        self.live[address] = len(self.blocks)
-        self.blocks.append([size, ns, None, phase, origin])
-
-    def name(self, names):
-        """Blocks that are live now, by address."""
-        for address, name in names.items():
-            if address in self.live:
-                self.blocks[self.live[address]][4] = name
-
-    def _touch(self, phase):
-        one = self.phases.setdefault(phase, [self.allocated, self.allocated, self.allocated])
-        one[1] = max(one[1], self.allocated)
-        one[2] = self.allocated
-
-    def enter(self, ns, phase):
-        self.phase = phase
-        self._touch(phase)
-        self.points.append([ns, "phase", 0, 0, self.allocated, phase])
-
-    def allocate(self, ns, address, size, origin):
-        if address in self.live:  # its release was not seen
-            self.free(ns, address)
-        self._add_block(address, size, ns, self.phase, origin)
-        self._change(ns, "allocate", address, size, size)
-
-    def free(self, ns, address):
-        index = self.live.pop(address, None)
-        if index is not None:
-            self.blocks[index][2] = ns
-            self._change(ns, "free", address, self.blocks[index][0], -self.blocks[index][0])
-
-    def _change(self, ns, action, address, size, by):
-        self.allocated += by
-        self.points.append([ns, action, address, size, self.allocated, self.phase])
-        self._touch("step")
-        if self.phase != "step":
-            self._touch(self.phase)
-
-
-def kept_points(points):
-    """At most about _MOST_POINTS: every phase, and of each stretch the highest and the lowest."""
-    if len(points) <= _MOST_POINTS:
-        return list(enumerate(points))
-    stretch = -(-len(points) * 2 // _MOST_POINTS)
-    kept = {i for i, point in enumerate(points) if point[1] == "phase"} | {0, len(points) - 1}
-    for begin in range(0, len(points), stretch):
-        part = range(begin, min(begin + stretch, len(points)))
-        kept |= {min(part, key=lambda i: points[i][4]), max(part, key=lambda i: points[i][4])}
-    return [(i, points[i]) for i in sorted(kept)]
-
-
-def kept_blocks(blocks):
-    order = sorted(range(len(blocks)), key=lambda i: -blocks[i][0])
-    kept = {i for place, i in enumerate(order) if place < _MOST_BLOCKS or blocks[i][0] >= _LARGE_BLOCK}
-    return [(i, blocks[i]) for i in sorted(kept)][:5 * _MOST_BLOCKS]
 
 
 class Memory(Observer):
@@ -259,93 +186,3 @@ class HostRecorder:
         while stack and stack[-1]["ts"] + stack[-1]["dur"] < ts:
             stack.pop()
         return stack[-1]["name"] if stack else ""
-
-
-class DeviceRecorder:
-    """The history of PyTorch's allocator on the current GPU, and its counters at each boundary."""
-
-    def __init__(self, torch):
-        self._cuda = torch.cuda
-        self.begun = False
-        self._boundaries = []  # (us since the epoch, phase)
-        self._memory, self._open = {}, None
-        self._names = []
-        self._cuda.memory._record_memory_history(max_entries=2_000_000)
-
-    def enter(self, phase):
-        if not self.begun:
-            return
-        self._close()
-        self._boundaries.append((self._now_us(), phase))
-        self._open = (phase, self._cuda.memory_allocated())
-
-    @staticmethod
-    def _now_us():
-        return time.time_ns() // 1000
-
-    def _close(self):
-        cuda = self._cuda
-        cuda.synchronize()
-        if self._open is not None:
-            phase, at_start = self._open
-            free, total = cuda.mem_get_info()
-            for name in {phase, "step"}:
-                one = self._memory.setdefault(name, {"at_start": at_start, "peak_allocated": 0, "peak_reserved": 0,
-                                                     "device_in_use": 0})
-                one["peak_allocated"] = max(one["peak_allocated"], cuda.max_memory_allocated())
-                one["peak_reserved"] = max(one["peak_reserved"], cuda.max_memory_reserved())
-                one["device_in_use"] = max(one["device_in_use"], total - free)
-                one["at_end"] = cuda.memory_allocated()
-        cuda.reset_peak_memory_stats()
-
-    def name(self, names):
-        self._boundaries.append((self._now_us(), names))
-
-    def begin(self, names):
-        self.begun = True
-        self._names = names
-        self._close()
-        self._began = self._now_us()
-        self._open = ("step", self._cuda.memory_allocated())
-
-    def end(self):
-        self._close()
-        memory = self._cuda.memory
-        snapshot = memory._snapshot()
-        memory._dump_snapshot(os.path.join(report.folder(), f"memory_snapshot.{report.rank()}.pickle"))
-        memory._record_memory_history(enabled=None)
-        return self._replay(snapshot), self._memory
-
-    def _replay(self, snapshot):
-        trace = snapshot["device_traces"][self._cuda.current_device()]
-        live = {block.get("address", 0): block["size"] for segment in snapshot["segments"]
-                for block in segment["blocks"] if block["state"] == "active_allocated"}
-        inside = [each for each in trace
-                  if each["action"] in ("alloc", "free_completed") and each["time_us"] >= self._began]
-        before = dict(live)  # what is live now, without what the step allocated, with what it freed
-        for each in reversed(inside):
-            if each["action"] == "alloc":
-                before.pop(each["addr"], None)
-            else:
-                before[each["addr"]] = each["size"]
-        changes, boundaries = Changes(before, self._names), list(self._boundaries)
-        for each in inside:
-            while boundaries and boundaries[0][0] <= each["time_us"]:
-                at, what = boundaries.pop(0)
-                if isinstance(what, dict):
-                    changes.name(what)
-                else:
-                    changes.enter((at - self._began) * 1000, what)
-            ns = (each["time_us"] - self._began) * 1000
-            if each["action"] == "alloc":
-                changes.allocate(ns, each["addr"], each["size"], self._frame(each))
-            else:
-                changes.free(ns, each["addr"])
-        return changes
-
-    @staticmethod
-    def _frame(entry):
-        for frame in entry.get("frames", []):
-            if frame["filename"].endswith(".py") and f"{os.sep}torch{os.sep}" not in frame["filename"]:
-                return f"{os.path.basename(frame['filename'])}:{frame['line']} {frame['name']}"
-        return ""

@@ -29,7 +29,7 @@ def rank():
 
 
 def end_program():
-    """The steps are done. Whatever the program does at its exit (uploads, a last checkpoint) is not measured."""
+    """Ends the program after its steps. It does not run its exit handlers (uploads, a last checkpoint)."""
     sys.stdout.flush()
     sys.stderr.flush()
     _out.flush()
