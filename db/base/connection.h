@@ -47,8 +47,8 @@ class Connection {
   Duration time_limit() const { return limit_; }
   void start_timer();
 
-  // For a file that somebody else made, perhaps to harm: limits the time of all that follows, and
-  // the length of a text or row (SQLITE_TOOBIG).
+  // For a file from another machine, which may be hostile: limits the time of the statements that
+  // follow and the length of a text or row (SQLITE_TOOBIG).
   void distrust(Duration limit);
   void check_timer() const;  // throws SQLITE_INTERRUPT; SQLite checks only inside a statement
 

@@ -1,5 +1,5 @@
-// A database that somebody else made is a file like any other: whoever gives it to us decides what
-// is in it. Before anything else is done with it, it is looked at here.
+// Checks a database file from another machine before it is read or merged: its tables may be views,
+// and its ids and names any text.
 #pragma once
 
 #include "db/base/connection.h"
@@ -7,8 +7,8 @@
 
 namespace sweepd {
 
-// All that is done with a copy before it is merged, or with a file until it can be read. A copy of
-// a gigabyte takes seconds.
+// The limit for checking and migrating a copy before the merge, or a file before it is read. A copy
+// of a gigabyte takes seconds.
 inline constexpr Duration kStrangersTime = seconds(600);
 
 // What SQLite says of such a file (a table that is missing, rows that contradict each other) is no

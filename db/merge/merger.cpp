@@ -120,8 +120,8 @@ Result<T> about_the_file(Connection& connection, Result<T> result) {
   if (error.code != ErrorCode::kInternal) return result;
   return Error{ErrorCode::kFailedPrecondition,
                error.message +
-                   ". What came before stays. Either something of it was deleted here meanwhile, "
-                   "and merging again brings it; or the file is not as sweepd writes it"};
+                   ". The parts merged before stay. Either rows of them were deleted during the "
+                   "merge, and a second merge restores them; or sweepd did not write the file"};
 }
 
 }  // namespace
