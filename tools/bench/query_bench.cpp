@@ -113,22 +113,36 @@ QuerySpec spec(std::vector<std::string> rows, std::vector<std::string> columns,
   return query;
 }
 
-void measure(Reader& reader, const std::string& name, const QuerySpec& query) {
-  BenchLine line{name, "ms", {}, 100, "Reader::results, pivot, JSON; CPU time of the thread"};
+template <class Work>
+void measure(const std::string& name, const char* how, Work work) {
+  BenchLine line{name, "ms", {}, 100, how};
   for (int i = 0; i <= kRepeats; ++i) {
     timespec before{}, after{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-    const auto results = reader.results(query, needs_samples(query));
-    if (!results) fail(results.error());
-    const auto table = pivot(*results, query);
-    if (!table) fail(table.error());
-    if (to_json_text(*table).empty()) std::exit(1);
+    work();
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
     const double ms = static_cast<double>(after.tv_sec - before.tv_sec) * 1e3 +
                       static_cast<double>(after.tv_nsec - before.tv_nsec) / 1e6;
     if (i > 0) line.values.push_back(ms);  // the first run fills the page cache
   }
   print(line);
+}
+
+void measure(Reader& reader, const std::string& name, const QuerySpec& query) {
+  measure(name, "Reader::results, pivot, JSON; CPU time of the thread", [&] {
+    const auto results = reader.results(query, needs_samples(query));
+    if (!results) fail(results.error());
+    const auto table = pivot(*results, query);
+    if (!table) fail(table.error());
+    if (to_json_text(*table).empty()) std::exit(1);
+  });
+}
+
+void measure_caption(Reader& reader, const std::string& name, const QuerySpec& query) {
+  measure(name, "Reader::measured_with; CPU time of the thread", [&] {
+    const auto common = reader.measured_with(query);
+    if (!common) fail(common.error());
+  });
 }
 
 int run(int trials, const std::filesystem::path& file) {
@@ -146,6 +160,8 @@ int run(int trials, const std::filesystem::path& file) {
   QuerySpec of_sweep = spec({"model"}, {"context"});
   of_sweep.sweep = (*reader)->find_sweep("bench")->id;
   measure(**reader, "of a sweep, model x context" + size, of_sweep);
+  measure_caption(**reader, "caption of model x context" + size, spec({"model"}, {"context"}));
+  measure_caption(**reader, "caption of a sweep, model x context" + size, of_sweep);
   return 0;
 }
 
