@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "db/base/param_columns.h"
 #include "db/query/plan.h"
@@ -13,14 +14,8 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kMostListedValues =
-    3;                            // of more values only the least and the largest are read
-constexpr int kBeforeParams = 4;  // of the first statement, before the parameters
-
-constexpr const char* kDeviceJoins =
-    "LEFT JOIN attempt_device with_ad ON with_ad.attempt = a.row AND with_ad.rank = 0 "
-    "LEFT JOIN device with_d ON with_d.id = with_ad.device ";
-constexpr const char* kProgramJoin = "JOIN environment with_e ON with_e.id = a.environment ";
+// Of more values only the least and the largest are returned.
+constexpr std::size_t kMostListedValues = 3;
 
 class MeasuredWithReader {
  public:
@@ -34,55 +29,44 @@ class MeasuredWithReader {
           table_.where, [&](const TableSpec::Filter& filter) { return filter.name == def.name; });
       if (!def.computed && (named || def.in_caption != InCaption::kNever)) read_.push_back(param);
     }
-    std::string columns;
-    for (const std::size_t param : read_) {
-      columns += fmt::format(", min({0}), max({0})", column_of(param));
-    }
-    Query query(state_.connection,
-                sql("min(iif(a.outcome = 'done', a.ended_ns, NULL)), max(iif(a.outcome = 'done', "
-                    "a.ended_ns, NULL)), min(with_d.name), max(with_d.name)" +
-                        columns,
-                    kDeviceJoins));
-    bind(query);
     MeasuredWith found;
-    if (!query.next()) return found;
-    if (!query.is_null(0)) found.first = WallTime{query.integer(0)};
-    if (!query.is_null(1)) found.last = WallTime{query.integer(1)};
-    if (!query.is_null(2) && query.text(2) == query.text(3)) {
-      found.devices = {query.text(2)};
-    } else if (!query.is_null(2)) {
-      found.devices = texts("with_d.name", kDeviceJoins);
-    }
-    if (found.first) {
-      found.programs =
-          texts("iif(with_e.version <> '', with_e.version, with_e.build_commit)", kProgramJoin);
-    }
-    read_params(query, found);
+    read_attempts(found);
+    read_params(found);
     return found;
   }
 
  private:
-  std::string column_of(std::size_t param) const {
-    return "p." + sql_name(plan_.def->params[param].name);
-  }
-
-  std::string sql(const std::string& columns, const std::string& joins,
-                  const std::string& rest = "") const {
-    return fmt::format("SELECT {} {}{}", columns, chosen_attempts(plan_, joins), rest);
-  }
-  void bind(Query& query) const {
-    if (plan_.sweep) query.bind(*plan_.sweep);
-  }
-
-  // The texts of what is done, where there are any.
-  std::vector<std::string> texts(const std::string& column, const std::string& joins) {
+  // One look at the attempts: there are few devices and environments. GROUP BY would sort them all.
+  void read_attempts(MeasuredWith& found) {
     Query query(state_.connection,
-                sql("DISTINCT " + column, joins,
-                    fmt::format("AND a.outcome = 'done' AND {} <> '' ORDER BY 1", column)));
-    bind(query);
-    std::vector<std::string> all;
-    while (query.next()) all.push_back(query.text(0));
-    return all;
+                fmt::format("SELECT with_ad.device, a.environment, a.ended_ns {}AND a.outcome = "
+                            "'done'",
+                            chosen_attempts(plan_,
+                                            "LEFT JOIN attempt_device with_ad ON with_ad.attempt "
+                                            "= a.row AND with_ad.rank = 0 ")));
+    if (plan_.sweep) query.bind(*plan_.sweep);
+    std::set<std::int64_t> devices, environments;
+    while (query.next()) {
+      if (!query.is_null(0)) devices.insert(query.integer(0));
+      if (!query.is_null(1)) environments.insert(query.integer(1));
+      const std::int64_t ended = query.integer(2);
+      found.first = WallTime{found.first ? std::min(found.first->ns, ended) : ended};
+      found.last = WallTime{found.last ? std::max(found.last->ns, ended) : ended};
+    }
+    found.devices = texts_of("SELECT name FROM device WHERE id = ?", devices);
+    found.programs =
+        texts_of("SELECT iif(version <> '', version, build_commit) FROM environment WHERE id = ?",
+                 environments);
+  }
+
+  std::vector<std::string> texts_of(const char* sql, const std::set<std::int64_t>& ids) {
+    std::set<std::string> texts;
+    for (const std::int64_t id : ids) {
+      Query query(state_.connection, sql);
+      query.bind(id);
+      if (query.next() && !query.text(0).empty()) texts.insert(query.text(0));
+    }
+    return {texts.begin(), texts.end()};
   }
 
   // Rows and columns show their values, so it is enough to know whether they differ.
@@ -93,8 +77,18 @@ class MeasuredWithReader {
     return is_in(table_.rows) || is_in(table_.columns);
   }
 
-  void read_params(const Query& query, MeasuredWith& found) {
-    int column = kBeforeParams;
+  // A parameter belongs to the trial, so the attempts need no second look.
+  void read_params(MeasuredWith& found) {
+    if (read_.empty()) return;
+    std::string columns;
+    for (const std::size_t param : read_) {
+      columns +=
+          fmt::format("{0}min({1}), max({1})", columns.empty() ? "" : ", ", column_of(param));
+    }
+    Query query(state_.connection,
+                fmt::format("SELECT {} {}", columns, trials_with_attempts(plan_)));
+    if (!query.next()) return;
+    int column = 0;
     for (const std::size_t param : read_) {
       const ParamDef& def = plan_.def->params[param];
       const bool known = !query.is_null(column);
@@ -113,16 +107,20 @@ class MeasuredWithReader {
   }
 
   bool list_values(std::size_t param, MeasuredWith::Param& one) {
-    Query query(state_.connection, sql("DISTINCT " + column_of(param), "",
-                                       fmt::format("ORDER BY 1 LIMIT {}", kMostListedValues + 1)));
-    bind(query);
+    Query query(state_.connection, fmt::format("SELECT DISTINCT {} {} LIMIT {}", column_of(param),
+                                               trials_with_attempts(plan_), kMostListedValues + 1));
     std::vector<Value> values;
     while (query.next()) {
       values.push_back(read_value(query, 0, plan_.def->params[param].type));
     }
     if (values.size() > kMostListedValues) return false;
+    std::ranges::sort(values);
     one.values = std::move(values);
     return true;
+  }
+
+  std::string column_of(std::size_t param) const {
+    return "p." + sql_name(plan_.def->params[param].name);
   }
 
   ReaderState& state_;

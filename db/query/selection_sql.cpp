@@ -204,6 +204,20 @@ RowSource trial_rows(const QueryPlan& plan) {
       fmt::format("FROM sweep_trial st CROSS JOIN {} p ON p.trial = st.trial {}", params, where)};
 }
 
+std::string trials_with_attempts(const QueryPlan& plan) {
+  const std::string from = trial_rows(plan).rest;
+  const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
+  const bool filters_attempts = std::ranges::any_of(plan.filters, [&](const PlannedFilter& filter) {
+    return level_of(plan, filter.column) == Level::kAttempt;
+  });
+  // A sweep has attempts of its passes for each of its trials.
+  if (of_attempt.empty() || (plan.sweep && !filters_attempts)) return from;
+  const bool has_where = from.find("WHERE ") != std::string::npos;
+  return fmt::format("{} {} EXISTS (SELECT 1 FROM attempt a {} WHERE a.trial = p.trial AND {})",
+                     from, has_where ? "AND" : "WHERE", machine_joins(plan, "JOIN"),
+                     join(of_attempt, " AND "));
+}
+
 RowSource difference_rows(const QueryPlan& plan, const std::string& condition) {
   const std::string params = sql_name(params_table(plan.def->name));
   const std::string dimensions =

@@ -27,6 +27,9 @@ std::string chosen_attempts(const QueryPlan& plan, const std::string& joins);
 // require. Trials: trial; with a sweep its position and repeats there; then the trial's named
 // dimensions.
 RowSource trial_rows(const QueryPlan& plan);
+// FROM and WHERE of these trials, `p`, without parameters. With a filter on attempts, only the
+// trials with such an attempt.
+std::string trials_with_attempts(const QueryPlan& plan);
 // Any trial of the workload: trial, then the dimensions after the named ones.
 RowSource difference_rows(const QueryPlan& plan, const std::string& condition);
 // Attempts of any trial: row, trial, outcome (NULL: pending), verdict; with a sweep the repeat,
