@@ -118,10 +118,11 @@ Result<T> about_the_file(Connection& connection, Result<T> result) {
                                          to_human(kPartTime))};
   }
   if (error.code != ErrorCode::kInternal) return result;
-  return Error{ErrorCode::kFailedPrecondition,
-               error.message +
-                   ". The parts merged before stay. Either rows of them were deleted during the "
-                   "merge, and a second merge restores them; or sweepd did not write the file"};
+  return Error{
+      ErrorCode::kFailedPrecondition,
+      error.message +
+          ". The parts merged before stay. Either rows of them were deleted during the "
+          "merge, and a second merge restores them; or the file is not as sweepd writes it"};
 }
 
 }  // namespace

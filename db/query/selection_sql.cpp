@@ -205,7 +205,7 @@ RowSource trial_rows(const QueryPlan& plan) {
 }
 
 std::string trials_with_attempts(const QueryPlan& plan) {
-  const std::string from = trial_rows(plan).rest;
+  std::string from = trial_rows(plan).rest;
   const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
   const bool filters_attempts = std::ranges::any_of(plan.filters, [&](const PlannedFilter& filter) {
     return level_of(plan, filter.column) == Level::kAttempt;

@@ -54,8 +54,8 @@ Result<void> check_that_nothing_runs(Connection& connection) {
                            short_id(query.text(0)))};
 }
 
-// Refuses a sweep with open attempts, also when another sweep shares their trials. A cancelled sweep
-// has ended once its open attempts all belong to other sweeps, which keep them.
+// Refuses a sweep with open attempts, also when another sweep shares their trials. A cancelled
+// sweep has ended once its open attempts all belong to other sweeps, which keep them.
 Result<void> check_has_ended(Connection& connection) {
   Query query(connection,
               "SELECT s.name, s.uid, count(*), s.paused_ns IS NOT NULL, s.cancelled_ns IS NOT NULL "

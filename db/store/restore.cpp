@@ -62,8 +62,8 @@ struct ResultOfThen {
   bool was_done = false;  // when the sweep was submitted
 };
 
-// The newest result from before the sweep's submission, which it reused; else the first one after it,
-// which it joined. Later results of the point belong to other sweeps.
+// The newest result from before the sweep's submission, which it reused; else the first one after
+// it, which it joined. Later results of the point belong to other sweeps.
 std::optional<ResultOfThen> result_of_then(Connection& connection, const Enqueuer::Wanted& wanted,
                                            std::int64_t host, WallTime submitted) {
   Query query(connection,

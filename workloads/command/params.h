@@ -104,6 +104,22 @@ struct Params {
           one_of({"samples", "nothing", "ndjson", "csv", "hyperfine", "google-benchmark",
                   "pytest-benchmark", "nccl-tests"}),
           Immaterial());
+    visit_observed(field);
+    field("profiler", profiler,
+          "of the profile pass: a program, with arguments, that runs argv: `perf stat -o "
+          "{folder}/perf.txt`",
+          form_of(TextForm::kWords, template_names()));
+    field("submitted_from", submitted_from,
+          "the folder of the sweep file; filled in at submission, and no part of the key",
+          Scheduling());
+    field("submitted_environment", submitted_environment,
+          "`NAME=value` a line: PATH and others of the process that submitted; filled in at "
+          "submission, and no part of the key",
+          Scheduling());
+    visit_free(field);
+  }
+
+  void visit_observed(auto& field) {
     field("work_tokens", work_tokens,
           "tokens of a step, a formula: `{batch} * {context}`; the section `work` sets it",
           form_of(TextForm::kTemplate, template_names()), Scheduling());
@@ -127,18 +143,6 @@ struct Params {
         "what ends a step under `observe`: the optimizer's step, the backward, or the forward, of "
         "a program that only infers",
         one_of({"optimizer", "backward", "forward"}));
-    field("profiler", profiler,
-          "of the profile pass: a program, with arguments, that runs argv: `perf stat -o "
-          "{folder}/perf.txt`",
-          form_of(TextForm::kWords, template_names()));
-    field("submitted_from", submitted_from,
-          "the folder of the sweep file; filled in at submission, and no part of the key",
-          Scheduling());
-    field("submitted_environment", submitted_environment,
-          "`NAME=value` a line: PATH and others of the process that submitted; filled in at "
-          "submission, and no part of the key",
-          Scheduling());
-    visit_free(field);
   }
 
   // What a sweep file declared, in the order of its definition.
