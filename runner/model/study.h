@@ -51,6 +51,7 @@ struct StudyClaim {
   std::string condition;             // runner/model/condition.h
   std::vector<StudyFigure> figures;  // that the condition names
   std::vector<StudyPiece> holds, fails, unknown;
+  std::vector<StudyPiece> finding;  // `holds` as a sentence that stands alone; empty if not given
   static void visit(auto& self, auto&& field) {
     field("line", self.line, "of the condition in the study's file");
     field("column", self.column, "");
@@ -59,6 +60,7 @@ struct StudyClaim {
     field("holds", self.holds, "prose where it holds");
     field("fails", self.fails, "prose where it does not");
     field("unknown", self.unknown, "prose where the figures do not tell");
+    field("finding", self.finding, "prose for the document's first lines where it holds");
   }
 };
 

@@ -244,6 +244,16 @@ void add_reasons(Judgement& judgement, const Judgement& more) {
   for (const std::string& reason : more.reasons) add_reason(judgement, more.verdict, reason);
 }
 
+Judgement judge_surroundings(const Environment& environment, std::int64_t world_size,
+                             std::optional<std::int64_t> ranks_on_host) {
+  Judgement judgement;
+  judge_device_states(judgement, environment.states);
+  judge_quota(judgement, environment.states);
+  judge_cores(judgement, environment,
+              ranks_on_host.value_or(std::max<std::int64_t>(1, world_size)));
+  return judgement;
+}
+
 Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
                 const Environment& environment, const std::optional<Peak>& peak,
                 std::int64_t world_size, std::optional<std::int64_t> ranks_on_host) {
@@ -251,9 +261,7 @@ Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
   const std::int64_t ranks = std::max<std::int64_t>(1, world_size);
   judge_rates(judgement, summaries, work, peak.value_or(Peak{}),
               distinct_devices(environment, ranks));
-  judge_device_states(judgement, environment.states);
-  judge_quota(judgement, environment.states);
-  judge_cores(judgement, environment, ranks_on_host.value_or(ranks));
+  add_reasons(judgement, judge_surroundings(environment, world_size, ranks_on_host));
   return judgement;
 }
 

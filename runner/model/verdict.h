@@ -1,5 +1,5 @@
-// Judges whether a `done` timing can be trusted. Pure: every input is a stored value, so a verdict
-// can be recomputed from the database alone.
+// Judges whether a `done` timing or profile can be trusted. Pure: every input is a stored value, so
+// a verdict can be recomputed from the database alone.
 //   invalid  the mean time of a phase implies a rate above what the device can do: its datasheet
 //            peak, or for a CPU more than any CPU with so many cores. The clock stopped before the
 //            work did. There is no tolerance, because real kernels stay well below that limit. Or a
@@ -71,10 +71,16 @@ Peak cpu_ceiling(std::int64_t cores, std::string_view arithmetic);
 std::optional<Peak> limit_of(const DeviceInfo& device, const HostInfo& host,
                              std::string_view arithmetic);
 
+// Judges what else ran on the device and on the leased cores meanwhile, and throttling. A profile
+// depends on it as a timing does. `ranks_on_host` of the ranks share the environment's host; all of
+// them if it is not given.
+Judgement judge_surroundings(const Environment& environment, std::int64_t world_size,
+                             std::optional<std::int64_t> ranks_on_host = {});
+
+// Judges a timing by its rates and its surroundings.
 // `peak` is that of one device and not a measured one. The work of all ranks is compared with it
 // times the number of distinct devices. Uses the `time` of every phase whose work is known, or
-// `host_time` if there is no `time`. `ranks_on_host` of the ranks share the environment's host; all
-// of them if it is not given.
+// `host_time` if there is no `time`.
 Judgement judge(std::span<const Summary> summaries, const WorkPerStep& work,
                 const Environment& environment, const std::optional<Peak>& peak,
                 std::int64_t world_size, std::optional<std::int64_t> ranks_on_host = {});

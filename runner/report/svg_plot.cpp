@@ -26,6 +26,7 @@ constexpr double kWidestName = 190;     // of a value of x
 constexpr std::size_t kLongName = 9;    // letters of a name that stands better beside its bar
 constexpr std::size_t kMostNamed = 12;  // numbers of x that are all named
 constexpr double kSlanted = 0.64;       // sine of 40 degrees
+constexpr const char* kLogScale = ", log scale";
 
 class SvgPlot {
  public:
@@ -235,7 +236,8 @@ class SvgPlot {
       }
     }
     const double x = axes_.across ? left + axes_.width : std::max(0.0, left - left_);
-    paper_.text(x, axes_.across ? bottom + 34 : top - 12, all_.figure_title,
+    paper_.text(x, axes_.across ? bottom + 34 : top - 12,
+                all_.figure_title + (shape_.log_y ? kLogScale : ""),
                 {.anchor = axes_.across ? "end" : "start", .kind = "small"});
   }
 
@@ -266,8 +268,9 @@ class SvgPlot {
         if (fits) free = at + half;
       }
     }
-    paper_.text(left + axes_.width / 2, bottom + below_ - 8,
-                all_.bytes_x ? all_.x_title + " (B)" : all_.x_title,
+    std::string title = all_.x_title + (all_.bytes_x ? " (B)" : "");
+    if (shape_.log_x && !axes_.bands) title += kLogScale;
+    paper_.text(left + axes_.width / 2, bottom + below_ - 8, title,
                 {.anchor = "middle", .kind = "small"});
   }
 

@@ -71,14 +71,21 @@ std::string phrase_of(const ParamDef& param, const Value& value) {
   return bare ? text : param.name + " " + text;
 }
 
-// "context 64, 128"; "context 64 to 4096". A default of 0 stands for another value, as of `d_model`
-// that is the model's.
+// Whether some trials have a default of 0, which stands for another value, as that of `d_model`
+// stands for the model's.
+bool is_partly_unset(const Common& common) {
+  const Value& unset = common.param->default_value;
+  return !common.several && unset == Value(std::int64_t{0}) &&
+         std::ranges::find(common.values, unset) != common.values.end();
+}
+
+// "context 64, 128"; "context 64 to 4096"; without an unset value.
 std::string phrase_of(const Common& common) {
   const auto text = [&](const Value& value) { return text_of(*common.param, value); };
   const bool numbers =
       common.param->type != ValueType::kText && common.param->type != ValueType::kChoice;
   if (!common.several) {
-    const bool unset = common.param->default_value == Value(std::int64_t{0});
+    const bool unset = is_partly_unset(common);
     std::vector<std::string> texts;
     for (const Value& value : common.values) {
       if (!unset || value != common.param->default_value) texts.push_back(text(value));
@@ -97,7 +104,7 @@ class CaptionWriter {
       : table_(table), sources_(sources), query_(query) {}
 
   void write() {
-    std::vector<std::string> same, differing;
+    std::vector<std::string> same, differing, partly;
     for (const Common& common : common_params(sources_)) {
       const bool constant = !common.several && common.values.size() == 1;
       if (!is_wanted(common, constant)) continue;
@@ -105,16 +112,12 @@ class CaptionWriter {
         same.push_back(phrase_of(*common.param, common.values.front()));
         add_constant(common.param->name, text_of(*common.param, common.values.front()));
       } else {
-        differing.push_back(phrase_of(common));
+        (is_partly_unset(common) ? partly : differing).push_back(phrase_of(common));
       }
     }
     add_part(join(same, ", "));
-    if (differing.size() > kMostDiffering) {
-      const std::size_t more = differing.size() - kMostDiffering;
-      differing.resize(kMostDiffering);
-      differing.push_back(fmt::format("{} more", more));
-    }
-    if (!differing.empty()) add_part("within the table: " + join(differing, "; "));
+    add_list("within the table: ", std::move(differing));
+    add_list("in some rows: ", std::move(partly));
     if (!is_shown("device_name")) add_all("device_name", "", devices());
     add_date();
     add_all("sweepd", "sweepd ", programs());
@@ -144,6 +147,15 @@ class CaptionWriter {
     const bool asked = is_filtered(query_.table.where, param.name);
     if (asked || param.declared || param.in_caption == InCaption::kAlways) return true;
     return !text && !(constant && common.values.front() == param.default_value);
+  }
+
+  void add_list(const std::string& beginning, std::vector<std::string> phrases) {
+    if (phrases.size() > kMostDiffering) {
+      const std::size_t more = phrases.size() - kMostDiffering;
+      phrases.resize(kMostDiffering);
+      phrases.push_back(fmt::format("{} more", more));
+    }
+    if (!phrases.empty()) add_part(beginning + join(phrases, "; "));
   }
 
   void add_part(std::string part) {

@@ -32,8 +32,8 @@ std::vector<const StudyFigure*> figures_in(const StudyPart& part) {
   for (const StudyPassage& passage : part.text) {
     add(passage.prose);
     if (!passage.claim) continue;
-    for (const auto* pieces :
-         {&passage.claim->holds, &passage.claim->fails, &passage.claim->unknown}) {
+    for (const auto* pieces : {&passage.claim->holds, &passage.claim->fails,
+                               &passage.claim->unknown, &passage.claim->finding}) {
       add(*pieces);
     }
     for (const StudyFigure& figure : passage.claim->figures) figures.push_back(&figure);

@@ -81,7 +81,8 @@ class PassageReader {
                 {{"claim", [&](const Node&, const Node& value) { condition = &value; }},
                  words("holds", claim.holds, false),
                  words("fails", claim.fails, false),
-                 words("unknown", claim.unknown, true)});
+                 words("unknown", claim.unknown, true),
+                 words("finding", claim.finding, false)});
     const std::pair<const char*, const char*> keys[]{
         {"claim", "the condition"},
         {"holds", "the text where the condition holds"},

@@ -55,6 +55,11 @@ TEST(Page, MoreThanThreeNotesStandAtTheEnd) {
                               "notes\")\n\n## Second"),
                     HasSubstr("\n## All notes\n\n**Step time**\n\n- mean of time\n- bold: "
                               "faster\n- only a\\|b\n- pooled\n- ‡ suspect\n")));
+  Document elsewhere = document();
+  elsewhere.chapters[0].blocks[1].table->table.notes = {"a", "b", "c", "d"};
+  EXPECT_EQ(keep_few_notes(elsewhere, "in writeup.html").size(), 1U);
+  EXPECT_EQ(elsewhere.chapters.size(), document().chapters.size());
+  EXPECT_THAT(to_markdown(elsewhere), HasSubstr("\n- c (1 more note: in writeup.html)\n"));
   Document short_one = document();
   move_notes_to_end(short_one);
   EXPECT_EQ(short_one.chapters.size(), document().chapters.size());

@@ -168,6 +168,11 @@ TEST(StudyFigures, AreAsFarOffAsAttemptsOrStepsDiffer) {
   EXPECT_EQ(spread_with("{max}", spread(10, 5, 2, {})), 0);
   EXPECT_EQ(spread_with("{text}", spread(10, 1, {}, {}), "fact.result"), 0);
   EXPECT_EQ(spread_with("{mean}", Table{}), std::nullopt);
+  StudyFigure word = speed();
+  word.cell = "{text}";
+  const Error no_mean{ErrorCode::kInvalidArgument, "a text has no mean"};
+  EXPECT_EQ(spread_of(word, no_mean), 0) << "which a query for its mean refuses";
+  EXPECT_EQ(spread_of(speed(), no_mean), std::nullopt);
 }
 
 TEST(StudyFigures, TheSpreadIsThatOfTheSamePoint) {

@@ -21,15 +21,18 @@ struct Told {
   std::string device = "NVIDIA H200";
   double forward_flops = 1e12;
   double forward_ms = 2;
+  Pass pass = Pass::kTiming;
+  double cores_lost = 0;
   bool exposed = false;  // a launch of `launch: ahead` that was not
   std::function<bool(const Event&)> lost = [](const Event&) { return false; };
 };
 
 class JudgementTest : public DispatcherStory {
  protected:
-  static Event state(const std::string& moment) {
+  static Event state(const std::string& moment, double cores_lost = 0) {
     StateEvent event;
     event.record.moment = moment;
+    event.record.cores_lost_to_others = cores_lost;
     return event;
   }
   static std::vector<Event> events_of(const Told& told) {
@@ -49,7 +52,7 @@ class JudgementTest : public DispatcherStory {
                                   {0, number, "step", "exposed_launch_share",
                                    told.exposed && number == 1 ? 1.0 : 0.0, false}}});
     }
-    events.push_back(state("after"));
+    events.push_back(state("after", told.cores_lost));
     EndEvent end{{Done{"fixed_steps"}, 0}, {9}};
     end.lines = static_cast<std::int64_t>(events.size());
     end.steps = 2;
@@ -58,7 +61,10 @@ class JudgementTest : public DispatcherStory {
   }
   // Returns the verdict in the database after a rank has written this.
   std::string verdict_of(const Told& told) {
-    const auto queued = enqueue({{{"context", std::to_string(++context_)}}});
+    NewSweep request = sweep("s", {{{"context", std::to_string(++context_)}}});
+    request.sweep.passes = {told.pass};
+    const auto queued = writer_->now([&](Store&) { return submit(request).queued; });
+    dispatcher_->enqueue(queued);
     EXPECT_TRUE(until_started(executor_.started.size() + 1));
     std::vector<Event> events = events_of(told);
     std::erase_if(events, told.lost);
@@ -96,6 +102,15 @@ TEST_F(JudgementTest, ARateAboveTheDevicesIsInvalid) {
 TEST_F(JudgementTest, AnExposedLaunchIsSuspect) {
   EXPECT_EQ(verdict_of({.exposed = true}), "suspect");
   EXPECT_THAT(reasons_, ElementsAre(HasSubstr("the device began 1 of 2 steps before the host")));
+}
+
+TEST_F(JudgementTest, AProfileBesideOthersIsSuspectAsATimingIs) {
+  for (const Pass pass : {Pass::kTiming, Pass::kProfile}) {
+    EXPECT_EQ(verdict_of({.pass = pass, .cores_lost = 0.9}), "suspect");
+    EXPECT_THAT(reasons_, testing::Contains(HasSubstr("other processes kept 0.9 of")));
+  }
+  verdict_of({.pass = Pass::kMemory, .cores_lost = 0.9});
+  EXPECT_THAT(reasons_, IsEmpty()) << "a size does not depend on them";
 }
 
 TEST_F(JudgementTest, TimesThatAreNoneAreInvalid) {

@@ -30,14 +30,21 @@ chapters:
           two: sweep=sums steps=2 metric=fact.y.0 cell="{mean:.0f}"
           three: sweep=sums steps=3 metric=fact.y.0 cell="{mean:.0f}"
           none: sweep=sums steps=3 metric=fact.z cell="{mean}"
+          word: sweep=sums steps=3 metric=fact.y.0 cell="{text}"
         text:
           - claim: "{two} < 0.9 * {three}"
             holds: Fewer steps add up to {{ two }}.
             fails: no
             unknown: no
+            finding: Two steps add up to {{ two }}.
           - claim: "{two} ~ {three} within 5 %"
             holds: no
             fails: That is not {{ three }}.
+            unknown: no
+            finding: no
+          - claim: "{word} ~ 9 within 0 %"
+            holds: It is a text.
+            fails: no
             unknown: no
           - claim: "{none} > 0"
             holds: no
@@ -60,12 +67,14 @@ TEST(StudyClaims, TheDocumentSaysWhatTheFiguresSay) {
   };
   const Ran checked = study("--check");
   EXPECT_EQ(checked.exit_code, 0) << checked.err;
-  EXPECT_THAT(checked.out, HasSubstr("no mistake at 1 scale; 3 claims"));
+  EXPECT_THAT(checked.out, HasSubstr("no mistake at 1 scale; 4 claims"));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
   const Ran whole = study("--retry");
   EXPECT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(text_of(out / "writeup.md"),
-              HasSubstr("## Sums\n\nFewer steps add up to 7. That is not 9. A third is —, "));
+  EXPECT_THAT(
+      text_of(out / "writeup.md"),
+      HasSubstr("\n\nFindings:\n\n- Two steps add up to 7.\n\n## Sums\n\nFewer steps add up to 7. "
+                "That is not 9. It is a text. A third is —, "));
   const Ran brief = study("--short");
   EXPECT_EQ(brief.exit_code, 0) << brief.err;
   EXPECT_THAT(text_of(out / "short.md"),
@@ -78,7 +87,7 @@ TEST(StudyClaims, TheDocumentSaysWhatTheFiguresSay) {
   box.write("study.yaml", text.erase(text.find(line), line.size()));
   const Ran incomplete = study("--check");
   EXPECT_EQ(incomplete.exit_code, 2);
-  EXPECT_THAT(incomplete.err, HasSubstr("study.yaml:11:13: error: the claim has no `fails`"));
+  EXPECT_THAT(incomplete.err, HasSubstr("study.yaml:12:13: error: the claim has no `fails`"));
 }
 
 }  // namespace

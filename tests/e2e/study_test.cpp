@@ -159,10 +159,7 @@ Written by sweepd VERSION, at scale `small` of `FOLDER/study.yaml`.
 
 MACHINE
 
-| Sweep | Attempts |
-| ----- | -------- |
-| sums  | 2 done   |
-| empty | 2 done   |
+All 4 attempts are done.
 
 The whole document again, or one sweep by itself:
 

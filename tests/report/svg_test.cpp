@@ -75,7 +75,8 @@ TEST(Svg, EveryPointTellsWhatItIs) {
                          HasSubstr("<title>precision: fp32&#10;Context length: 128&#10;Time (ms): "
                                    "10&#10;from: 9 to 11&#10;n: 3"),
                          HasSubstr("attempt: a1"), HasSubstr(">Floor</text>"),
-                         HasSubstr("stroke-dasharray=\"5 3\""), HasSubstr(">OOM</text>")));
+                         HasSubstr("stroke-dasharray=\"5 3\""), HasSubstr(">OOM</text>"),
+                         HasSubstr(">Time (ms), log scale</text>")));
   EXPECT_THAT(svg,
               AllOf(Not(HasSubstr("http")), Not(HasSubstr("<script")), Not(HasSubstr("<style"))));
 }

@@ -122,7 +122,7 @@ TEST(TableCaption, ADefaultOfZeroIsNoValue) {
   Source source;
   source.values("layers", {std::int64_t{0}, std::int64_t{4}});
   EXPECT_EQ(captioned(source, rows({"model", "batch", "context", "precision", "causal"})).caption,
-            "within the table: layers 4; NVIDIA H100; 2026-11-26; sweepd 0.2.0");
+            "in some rows: layers 4; NVIDIA H100; 2026-11-26; sweepd 0.2.0");
 }
 
 TEST(TableCaption, ADroppedRowIsAConstant) {

@@ -113,6 +113,7 @@ constexpr auto kClaim =
     "            holds: Cold takes longer, {{ cold }} ms.\n"
     "            fails: Cold takes no longer.\n"
     "            unknown: Unknown, since {{ why }}.\n"
+    "            finding: A cold step takes longer, {{ cold }} ms.\n"
     "          - And so on.\n";
 
 TEST(Study, ProseAndClaimsOfAText) {
@@ -134,6 +135,7 @@ TEST(Study, ProseAndClaimsOfAText) {
   EXPECT_EQ(claim.holds.at(0).figure->name, "cold");
   EXPECT_EQ(claim.fails.at(0).markdown, "Cold takes no longer.");
   EXPECT_TRUE(claim.unknown.at(0).why);
+  EXPECT_EQ(claim.finding.at(0).figure->name, "cold");
 }
 
 // The part's own overrides win over those for all scales, and both over those of the scale, which

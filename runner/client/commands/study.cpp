@@ -114,6 +114,9 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
   if (!last) return report_error(last.error());
   Document& page = document->document;
   page.chapters.push_back(std::move(*last));
+  const std::string stem = options.brief ? "short" : "writeup";
+  Document text = page;
+  keep_few_notes(text, "in " + stem + ".html");
   move_notes_to_end(page);
   if (const auto done = add_stories(client, page); !done) return report_error(done.error());
   const fs::path folder = options.output;
@@ -123,10 +126,9 @@ Exit write(Client& client, const StudyOptions& options, const StudySource& sourc
     if (const auto written = replace_file(folder / picture.file, svg_file(picture.svg)); !written)
       return report_error(written.error());
   }
-  const std::string stem = options.brief ? "short" : "writeup";
-  for (const auto& [name, text] : {std::pair(folder / (stem + ".md"), to_markdown(page)),
-                                   std::pair(folder / (stem + ".html"), to_page(page))}) {
-    if (const auto written = replace_file(name, text); !written)
+  for (const auto& [name, content] : {std::pair(folder / (stem + ".md"), to_markdown(text)),
+                                      std::pair(folder / (stem + ".html"), to_page(page))}) {
+    if (const auto written = replace_file(name, content); !written)
       return report_error(written.error());
     say("{}\n", name.string());
   }

@@ -21,20 +21,25 @@ std::string notes_of(const Table& table, const std::string& title) {
 
 }  // namespace
 
-void move_notes_to_end(Document& document) {
-  DocumentChapter last{kNotesTitle, {}};
+std::vector<DocumentBlock> keep_few_notes(Document& document, const std::string& where) {
+  std::vector<DocumentBlock> all;
   for (DocumentChapter& chapter : document.chapters) {
     for (DocumentBlock& block : chapter.blocks) {
       if (!block.table) continue;
       Table& table = block.table->table;
       const std::size_t before = table.notes.size();
-      Table few = with_few_notes(table, std::string("in \"") + kNotesTitle + "\"");
+      Table few = with_few_notes(table, where);
       if (few.notes.size() == before) continue;
-      last.blocks.push_back({notes_of(table, table.title.empty() ? chapter.title : table.title)});
+      all.push_back({notes_of(table, table.title.empty() ? chapter.title : table.title)});
       table = std::move(few);
     }
   }
-  if (!last.blocks.empty()) document.chapters.push_back(std::move(last));
+  return all;
+}
+
+void move_notes_to_end(Document& document) {
+  auto notes = keep_few_notes(document, std::string("in \"") + kNotesTitle + "\"");
+  if (!notes.empty()) document.chapters.push_back({kNotesTitle, std::move(notes)});
 }
 
 std::string to_markdown(const Document& document) {

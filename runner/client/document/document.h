@@ -66,7 +66,11 @@ struct Document {
   bool changes = false;  // it will be written again: a browser loads the page every few seconds
 };
 
-// Leaves at most three notes below each table. A last chapter has all notes of those that had more.
+// Leaves at most three notes below each table, the last of which says `where` the others are.
+// Returns all notes of the tables that had more.
+std::vector<DocumentBlock> keep_few_notes(Document& document, const std::string& where);
+
+// The same, with a last chapter of what it returns.
 void move_notes_to_end(Document& document);
 
 std::string to_markdown(const Document& document);

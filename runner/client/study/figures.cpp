@@ -111,7 +111,7 @@ Result<QuerySpec> spread_query_of(const StudyFigure& figure, const std::string& 
   return query;
 }
 
-std::optional<double> spread_of(const StudyFigure& figure, const Table& table) {
+std::optional<double> spread_of(const StudyFigure& figure, const Result<Table>& table) {
   const auto cell = parse_cell(figure.cell);
   const bool is_exact =
       cell && std::any_of(cell->parts.begin(), cell->parts.end(), [](auto& part) {
@@ -119,8 +119,8 @@ std::optional<double> spread_of(const StudyFigure& figure, const Table& table) {
       });
   if (is_exact || !figure.top.empty()) return 0;
   const std::size_t at = first_cell(figure);
-  if (table.rows.size() != 1 || table.columns.size() != at + 6) return {};
-  const std::vector<Cell>& row = table.rows.front();
+  if (!table || table->rows.size() != 1 || table->columns.size() != at + 6) return {};
+  const std::vector<Cell>& row = table->rows.front();
   const auto mean = row[at].number, n = row[at + 1].number, std = row[at + 2].number;
   const auto between_attempts = row[at + 4].number;
   if (n.value_or(0) < 2 || !std) {

@@ -34,7 +34,8 @@ Result<QuerySpec> spread_query_of(const StudyFigure& figure, const std::string& 
 
 // Returns how far the figure may be off to each side, as a share of it: half of the 95 % interval
 // of its mean over the attempts, or over the steps of a single one. 0 for what is exact: a count, a
-// size, a formula, a word, the largest and the smallest. Nothing for a time that was taken once.
-std::optional<double> spread_of(const StudyFigure& figure, const Table& table);
+// size, a formula, a word (whose query is an error), the largest and the smallest. Nothing for a
+// time that was taken once.
+std::optional<double> spread_of(const StudyFigure& figure, const Result<Table>& table);
 
 }  // namespace sweepd

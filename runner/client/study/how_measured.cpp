@@ -36,18 +36,20 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
                                      StudyForm form) {
   const auto status = client.call<rpc::Status>({});
   if (!status) return status.error();
-  Table table;
-  table.columns = {{"Sweep", "", Align::kLeft}, {"Attempts", "", Align::kLeft}};
   std::string commands;
-  std::vector<std::string> sweeps;
+  std::vector<std::string> sweeps, others;
+  std::int64_t total = 0, done = 0;
   for (const StudyJob& job : jobs) {
     commands += command_of(source, job) + "\n";
     for (const auto& [name, id] : job.sweeps) {
       sweeps.push_back(id);
       const auto shown = client.call<rpc::Show>({.what = id, .limit = 1});
       if (!shown) return shown.error();
-      if (shown->sweep)
-        table.rows.push_back({{name, {}}, {counts_in_words(shown->sweep->counts), {}}});
+      if (!shown->sweep) continue;
+      const rpc::Counts& counts = shown->sweep->counts;
+      total += counts.total;
+      done += counts.done();
+      if (counts.done() < counts.total) others.push_back(name + ": " + counts_in_words(counts));
     }
   }
   const std::string study = shell_word(source.file), scale = shell_word(source.study.scale);
@@ -63,7 +65,10 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
         {fmt::format("The long form: `sweepctl study {} --scale {}`", study, scale)});
     return chapter;
   }
-  chapter.blocks.push_back({"", DocumentTable{std::move(table), std::nullopt}});
+  chapter.blocks.push_back(
+      {others.empty() ? fmt::format("All {} attempts are done.", total)
+                      : fmt::format("Of {} attempts, {} are done. The sweeps of the others: {}.",
+                                    total, done, join(others, "; "))});
   chapter.blocks.push_back({"The whole document again, or one sweep by itself:"});
   chapter.blocks.push_back(
       {fmt::format("```\nsweepctl study {} --scale {}\n{}```", study, scale, commands)});

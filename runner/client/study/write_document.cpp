@@ -17,6 +17,8 @@
 namespace sweepd {
 namespace {
 
+constexpr std::size_t kMostFindings = 3;
+
 bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
@@ -38,7 +40,6 @@ class DocumentWriter {
     for (const std::string* text : {&study.description, &study.scale_description}) {
       if (!text->empty()) about.push_back(std::string(trim(*text)));
     }
-    document_.introduction = join(about, "\n\n");
     for (const StudyChapter& chapter : study.chapters) {
       std::vector<DocumentBlock> blocks;
       for (const StudyPart& part : chapter.parts) {
@@ -47,6 +48,8 @@ class DocumentWriter {
       }
       if (!blocks.empty()) document_.chapters.push_back({chapter.title, std::move(blocks)});
     }
+    if (!findings_.empty()) about.push_back("Findings:\n\n- " + join(findings_, "\n- "));
+    document_.introduction = join(about, "\n\n");
     document_.pictures = plots_.take();
     return StudyDocument{std::move(document_), std::move(missing_)};
   }
@@ -127,14 +130,17 @@ class DocumentWriter {
       const std::string id = id_of_sweep(each.sweep);
       ClaimFigure& one = figures.try_emplace(each.name, ClaimFigure{find(each), {}}).first->second;
       if (one.found) {
-        const auto spread = ask(spread_query_of(each, id));
-        if (spread) one.spread = spread_of(each, *spread);
+        one.spread = spread_of(each, ask(spread_query_of(each, id)));
       } else if (one.found.error().code == ErrorCode::kInvalidArgument) {
         miss(each.line, each.column, no_figure(each, one.found.error().message));
       }
     }
     const ToldClaim told = judge(claim, figures);
-    if (told.told == Told::kHolds) return words(claim.holds);
+    if (told.told == Told::kHolds) {
+      const bool first = !claim.finding.empty() && findings_.size() < kMostFindings;
+      if (first) findings_.emplace_back(trim(words(claim.finding)));
+      return words(claim.holds);
+    }
     if (told.told == Told::kFails) return words(claim.fails);
     std::string text;
     for (const StudyPiece& piece : claim.unknown) {
@@ -230,7 +236,7 @@ class DocumentWriter {
   WhichResults which_;
   const bool short_;
   Document document_;
-  std::vector<std::string> missing_;
+  std::vector<std::string> missing_, findings_;
   DocumentPlots plots_;
   std::optional<Error> lost_;  // the daemon
 };

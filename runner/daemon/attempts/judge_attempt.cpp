@@ -86,6 +86,10 @@ Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptR
   if (attempt.pass == Pass::kProfile && outcome_of(record.ending) == Outcome::kDone) {
     add_reasons(judgement, judge_profile(profile_checks(record), record.kernels, record.operators,
                                          record.work.value_or(WorkPerStep{})));
+    if (record.environment) {
+      add_reasons(judgement, judge_surroundings(*record.environment, world_size,
+                                                ranks_beside_the_first(record)));
+    }
   }
   if (!is_done_timing(attempt, record)) return judgement;
   add_reasons(judgement, judge_launch(record.summaries));
