@@ -103,8 +103,8 @@ Result<std::vector<TableSpec::Value>> values_of(Connection& connection, std::int
 Result<TableSpec> declared_table(Connection& connection, std::int64_t sweep,
                                  std::int64_t position) {
   Query query(connection,
-              "SELECT title, cell, metric, unit, warmup, bold, row_limit FROM sweep_table "
-              "WHERE sweep = ? AND position = ?");
+              "SELECT title, cell, metric, unit, warmup, bold, row_limit, rest_value, rest_below "
+              "FROM sweep_table WHERE sweep = ? AND position = ?");
   query.bind_all(sweep, position);
   if (!query.next()) return Error{ErrorCode::kInternal, "a sweep's table is missing"};
   TableSpec table;
@@ -117,6 +117,7 @@ Result<TableSpec> declared_table(Connection& connection, std::int64_t sweep,
   if (!bold) return bold.error();
   table.bold = *bold;
   table.limit = query.integer(6);
+  if (!query.text(7).empty()) table.rest = TableSpec::Rest{query.text(7), query.real(8)};
   table.sort = sort_keys_of(connection, sweep, position);
   table.pool = pooled_names_of(connection, sweep, position);
   read_dimensions(connection, sweep, position, table);

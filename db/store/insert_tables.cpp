@@ -12,11 +12,12 @@ class TableInserter {
       : connection_(connection), sweep_(sweep), table_(table) {}
 
   void insert(const TableSpec& spec) {
+    const TableSpec::Rest rest = spec.rest.value_or(TableSpec::Rest{});
     Query(connection_,
           "INSERT INTO sweep_table (sweep, position, title, cell, metric, unit, warmup, bold, "
-          "row_limit) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+          "row_limit, rest_value, rest_below) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind_all(sweep_, table_, spec.title, spec.cell, spec.metric, spec.unit,
-                  spec.warmup ? 1 : 0, name_of(spec.bold), spec.limit)
+                  spec.warmup ? 1 : 0, name_of(spec.bold), spec.limit, rest.value, rest.below)
         .run();
     insert_dimensions("row", spec.rows, spec.headings);
     insert_dimensions("column", spec.columns, spec.headings);

@@ -77,6 +77,7 @@ struct TableSpec {
   struct Filter {
     std::string name;
     std::vector<std::string> values;
+    bool operator==(const Filter&) const = default;
   };
   std::vector<Filter> where;
   bool warmup = false;  // with `step` among rows or columns: list warm-up steps too
@@ -86,6 +87,7 @@ struct TableSpec {
   struct Heading {
     std::string name;
     std::string text;
+    bool operator==(const Heading&) const = default;
   };
   std::vector<Heading> headings;
 
@@ -100,6 +102,7 @@ struct TableSpec {
     std::vector<Filter> where;
     std::optional<bool> warmup;
     std::optional<Bold> bold;
+    bool operator==(const Value&) const = default;
   };
   std::vector<Value> values;
 
@@ -118,8 +121,10 @@ struct TableSpec {
   struct Rest {
     std::string value;
     double below = 0;
+    bool operator==(const Rest&) const = default;
   };
   std::optional<Rest> rest;
+  bool operator==(const TableSpec&) const = default;
 };
 
 // Returns `filters` with those of `over`, which replace the ones of the same names.
