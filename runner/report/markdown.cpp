@@ -49,8 +49,10 @@ void append_line(std::string& out, const std::vector<std::string>& cells) {
 
 std::string to_markdown(const Table& table) {
   std::string out;
-  if (!table.title.empty()) out += "**" + escape(table.title) + "**\n\n";
-  if (!table.caption.empty()) out += escape(table.caption) + "\n\n";
+  // One paragraph, so that a document of many tables has fewer empty lines.
+  if (!table.title.empty()) out += "**" + escape(table.title) + "**\n";
+  if (!table.caption.empty()) out += escape(table.caption) + "\n";
+  if (!out.empty()) out += '\n';
   if (table.rows.empty() || table.columns.empty()) {
     out += "No rows.\n";
   } else {

@@ -40,7 +40,7 @@ Sweep of_values() {
 }
 
 const char* const kReport =
-    "**Time with 5 steps of warm-up**\n\n"
+    "**Time with 5 steps of warm-up**\n"
     "batch 4, fp32; EPYC 9; 2026-11-26 to 2026-11-27; sweepd 0.2.0\n\n"
     "| Model | context |  Params | EPYC 9 Forward (ms) | Peak (MiB) | Loss   | Steps | Fit  | "
     "#wrong |\n"
@@ -63,7 +63,7 @@ const char* const kReport =
 TEST(ReportMask, ShowsAnyChangeOfWhatRepeatsAndHidesTimes) {
   EXPECT_EQ(
       mask(kReport, of_values(), {{"EPYC 9", "DEVICE"}}),
-      "**Time with 5 steps of warm-up**\n\n"
+      "**Time with 5 steps of warm-up**\n"
       "batch 4, fp32; DEVICE; DATE; sweepd VERSION\n\n"
       "| Model | context | Params | DEVICE Forward (ms) | Peak (MiB) | Loss | Steps | Fit | "
       "#wrong |\n"

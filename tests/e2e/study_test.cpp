@@ -123,7 +123,6 @@ Few steps.
 After 2 steps and one of warm-up the first element is 7, and after one more 1.29 times as much.
 
 **Sums**
-
 size 4; DEVICE; DATE; sweepd VERSION
 
 | Steps | y.0 |
@@ -134,7 +133,6 @@ size 4; DEVICE; DATE; sweepd VERSION
 ## Steps
 
 **Largest**
-
 size 4; DEVICE; DATE; sweepd VERSION
 
 | Steps | y.0 |
@@ -145,7 +143,6 @@ size 4; DEVICE; DATE; sweepd VERSION
 Only for few.
 
 **More steps**
-
 size 4; DEVICE; DATE; sweepd VERSION
 
 | steps | y.0 |
@@ -161,7 +158,7 @@ MACHINE
 
 All 4 attempts are done.
 
-The whole document again, or one sweep by itself:
+`sweepctl report SWEEP` has every table of a sweep. The whole document again, or one sweep by itself:
 
 ```
 sweepctl study FOLDER/study.yaml --scale small

@@ -22,7 +22,7 @@ Table step_table(const std::string& title = "Step time") {
 TEST(CaptionFormats, Markdown) {
   EXPECT_THAT(
       to_markdown(step_table()),
-      HasSubstr("**Step time**\n\nbatch 4; AMD EPYC, 2 cores; sweepd 0.2.0 \\<&_>\n\n| model"));
+      HasSubstr("**Step time**\nbatch 4; AMD EPYC, 2 cores; sweepd 0.2.0 \\<&_>\n\n| model"));
 }
 
 TEST(CaptionFormats, Text) {

@@ -69,7 +69,9 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
       {others.empty() ? fmt::format("All {} attempts are done.", total)
                       : fmt::format("Of {} attempts, {} are done. The sweeps of the others: {}.",
                                     total, done, join(others, "; "))});
-  chapter.blocks.push_back({"The whole document again, or one sweep by itself:"});
+  chapter.blocks.push_back(
+      {"`sweepctl report SWEEP` has every table of a sweep. The whole document "
+       "again, or one sweep by itself:"});
   chapter.blocks.push_back(
       {fmt::format("```\nsweepctl study {} --scale {}\n{}```", study, scale, commands)});
   return chapter;
