@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "runner/report/cell.h"
 #include "runner/report/cell_format.h"
 
 namespace sweepd::report {
@@ -74,8 +75,13 @@ class RestRows {
       if (!adds_up(layer.value().metric)) continue;
       const std::size_t at = headers_ + c * stride_;
       double all = 0;
-      for (const std::vector<Cell>& row : rows) all += row[at].number.value_or(0);
+      bool suspect = false;
+      for (const std::vector<Cell>& row : rows) {
+        all += row[at].number.value_or(0);
+        suspect |= row[at].text.ends_with(mark_of(Verdict::kSuspect));
+      }
       sum[at] = {text_of_sum(layer.style().cell, all), all};
+      if (suspect) sum[at].text += mark_of(Verdict::kSuspect);
     }
     return sum;
   }

@@ -118,7 +118,11 @@ class CaptionWriter {
     add_part(join(same, ", "));
     add_list("within the table: ", std::move(differing));
     add_list("in some rows: ", std::move(partly));
-    if (!is_shown("device_name")) add_all("device_name", "", devices());
+    if (std::ranges::all_of(sources_, [](const auto& source) { return source.def->analytic; })) {
+      add_part("by formula");
+    } else if (!is_shown("device_name")) {
+      add_all("device_name", "", devices());
+    }
     add_date();
     add_all("sweepd", "sweepd ", programs());
     table_.caption = join(parts_, "; ");

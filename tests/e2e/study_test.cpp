@@ -158,13 +158,7 @@ MACHINE
 
 All 4 attempts are done.
 
-`sweepctl report SWEEP` has every table of a sweep. The whole document again, or one sweep by itself:
-
-```
-sweepctl study FOLDER/study.yaml --scale small
-sweepctl run FOLDER/files/sums.yaml
-sweepctl run FOLDER/files/empty.yaml --set steps=4,5
-```
+The whole document again: `sweepctl study FOLDER/study.yaml --scale small`. `sweepctl report SWEEP` has every table of a sweep; `sweepctl run` measures one by itself, with its file and the overrides that the study has for it.
 )");
   EXPECT_THAT(page(),
               AllOf(HasSubstr("<h1>What steps add up to</h1>"), HasSubstr("<h2>Steps</h2>"),

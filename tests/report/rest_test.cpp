@@ -60,6 +60,15 @@ TEST(Rest, SmallRowsOfAPointAreOneRow) {
   EXPECT_EQ(first_rows(kernels(0.001)).size(), 5U);
 }
 
+TEST(Rest, ASumOfSuspectFiguresIsMarkedAsTheyAre) {
+  ResultSet results = some_kernels();
+  results.rows[2].verdict = Verdict::kSuspect;
+  const auto table = pivot(results, kernels(0.05));
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->rows.at(1).at(2).text, "5.0%‡");
+  EXPECT_EQ(table->rows.at(0).at(2).text, "95.0%");
+}
+
 TEST(Rest, KeepsColumnsOfWordsInTheirPlaces) {
   QuerySpec query = kernels(0.05);
   query.with = {"n"};

@@ -125,6 +125,13 @@ TEST(TableCaption, ADefaultOfZeroIsNoValue) {
             "in some rows: layers 4; NVIDIA H100; 2026-11-26; sweepd 0.2.0");
 }
 
+TEST(TableCaption, WhatIsComputedNamesNoDevice) {
+  Source source;
+  source.def().analytic = true;
+  EXPECT_EQ(captioned(source, rows({"model", "batch", "context", "causal"})).caption,
+            "fp32; by formula; 2026-11-26; sweepd 0.2.0");
+}
+
 TEST(TableCaption, ADroppedRowIsAConstant) {
   QuerySpec query = rows({"model", "batch", "context", "precision", "causal"});
   query.only_varying = true;

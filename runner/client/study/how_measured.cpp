@@ -23,12 +23,6 @@ std::string shell_word(const std::string& text) {
   return out + "'";
 }
 
-std::string command_of(const StudySource& source, const StudyJob& job) {
-  std::string command = "sweepctl run " + shell_word(source.path_of(job.file));
-  for (const std::string& set : job.set) command += " --set " + shell_word(set);
-  return command;
-}
-
 }  // namespace
 
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
@@ -36,11 +30,9 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
                                      StudyForm form) {
   const auto status = client.call<rpc::Status>({});
   if (!status) return status.error();
-  std::string commands;
   std::vector<std::string> sweeps, others;
   std::int64_t total = 0, done = 0;
   for (const StudyJob& job : jobs) {
-    commands += command_of(source, job) + "\n";
     for (const auto& [name, id] : job.sweeps) {
       sweeps.push_back(id);
       const auto shown = client.call<rpc::Show>({.what = id, .limit = 1});
@@ -69,11 +61,11 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
       {others.empty() ? fmt::format("All {} attempts are done.", total)
                       : fmt::format("Of {} attempts, {} are done. The sweeps of the others: {}.",
                                     total, done, join(others, "; "))});
-  chapter.blocks.push_back(
-      {"`sweepctl report SWEEP` has every table of a sweep. The whole document "
-       "again, or one sweep by itself:"});
-  chapter.blocks.push_back(
-      {fmt::format("```\nsweepctl study {} --scale {}\n{}```", study, scale, commands)});
+  chapter.blocks.push_back({fmt::format(
+      "The whole document again: `sweepctl study {} --scale {}`. `sweepctl report SWEEP` "
+      "has every table of a sweep; `sweepctl run` measures one by itself, with its file "
+      "and the overrides that the study has for it.",
+      study, scale)});
   return chapter;
 }
 

@@ -26,8 +26,8 @@ Result<StudyDocument> write_document(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs, WhichResults which,
                                      StudyForm form);
 
-// The last chapter: the machines that measured, and the commands that measure everything again. The
-// short form has the machines and one command.
+// The last chapter: the machines that measured, what is not done, and the command that measures
+// everything again.
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs, WhichResults which,
                                      StudyForm form);
