@@ -118,7 +118,10 @@ class CaptionWriter {
     add_part(join(same, ", "));
     add_list("within the table: ", std::move(differing));
     add_list("in some rows: ", std::move(partly));
-    if (std::ranges::all_of(sources_, [](const auto& source) { return source.def->analytic; })) {
+    const bool computed =
+        !sources_.empty() &&
+        std::ranges::all_of(sources_, [](const auto& source) { return source.def->analytic; });
+    if (computed) {
       add_part("by formula");
     } else if (!is_shown("device_name")) {
       add_all("device_name", "", devices());
