@@ -125,6 +125,20 @@ TEST(StudyFigures, NeverPoolPoints) {
   EXPECT_EQ(find_figure(speed(), two).error().code, ErrorCode::kInvalidArgument);
 }
 
+TEST(StudyFigures, WhatNeedsNoClockIsNotSuspectOnABusyMachine) {
+  for (const auto& [metric, suspect] :
+       {std::pair("", true), std::pair("kernel_share", true),
+        std::pair("fact.profile.step_ms", true), std::pair("kernel_calls", false),
+        std::pair("peak_allocated_bytes", false), std::pair("fact.result", false),
+        std::pair("figure.parameters", false)}) {
+    StudyFigure figure = speed();
+    figure.metric = metric;
+    const auto found = find_figure(figure, answer("1.23‡", 10, "suspect", "done"));
+    ASSERT_TRUE(found) << metric;
+    EXPECT_EQ(found->suspect, suspect) << metric;
+  }
+}
+
 TEST(StudyFigures, WordsAreAnswersToo) {
   StudyFigure outcome = speed();
   outcome.cell = "{outcome}";

@@ -52,6 +52,16 @@ bool is_a_time(const std::string& metric) {
   return metric.empty() || metric == "time" || metric.ends_with("_time");
 }
 
+// Whether what else ran on the machine cannot change it: sizes, counts, formulas and computed
+// facts.
+bool is_without_clock(const std::string& metric) {
+  if (metric.starts_with("figure.") || metric.ends_with("_bytes") || metric.ends_with("_calls"))
+    return true;
+  return metric.starts_with("fact.") && !metric.starts_with("fact.profile.") &&
+         !metric.starts_with("fact.fit.") && !metric.ends_with("_ms") &&
+         !metric.ends_with("_share") && !metric.ends_with("_gbps");
+}
+
 }  // namespace
 
 Result<QuerySpec> query_of(const StudyFigure& figure, const std::string& sweep) {
@@ -173,7 +183,8 @@ Result<FoundFigure> find_figure(const StudyFigure& figure, const Result<Table>& 
   if (figure.cell.find(kTopName) != std::string::npos) {
     return FoundFigure{without_top(figure.cell, row[at - 1].text), {}, false};
   }
-  return FoundFigure{text, number_in(row[at]), row[at + 2].text == name_of(Verdict::kSuspect)};
+  const bool suspect = row[at + 2].text == name_of(Verdict::kSuspect);
+  return FoundFigure{text, number_in(row[at]), suspect && !is_without_clock(figure.metric)};
 }
 
 }  // namespace sweepd
