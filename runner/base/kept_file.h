@@ -45,9 +45,8 @@ class KeptFile {
     std::int64_t skipped_bytes = 0;  // before the text
   };
   // Returns the last bytes, at most so many. A compressed file is read whole for that, in pieces,
-  // up to kMostForTail bytes; beyond that kResourceExhausted. Call it once, before any `read`.
-  static constexpr std::int64_t kMostForTail = std::int64_t{1} << 30;
-  Result<Tail> read_tail(std::int64_t most_bytes);
+  // up to `most_read` bytes; beyond that kResourceExhausted. Call it once, before any `read`.
+  Result<Tail> read_tail(std::int64_t most_bytes, std::int64_t most_read = std::int64_t{1} << 30);
 
  private:
   struct Close {

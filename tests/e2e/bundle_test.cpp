@@ -32,7 +32,8 @@ TEST(Bundle, HasTheAttemptsFilesAndNoSecretAndSaysWhatIsMissing) {
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/attempt.md"),
               AllOf(HasSubstr("| outcome  | failed "), HasSubstr("exit code 3: printed"),
                     HasSubstr("sweepd "), HasSubstr("(left out)"), Not(HasSubstr("hunter2"))));
-  EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/log.0.txt"), HasSubstr("printed"));
+  EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/log.0.txt"),
+              AllOf(HasSubstr("printed"), HasSubstr("env=(left out)"), Not(HasSubstr("hunter2"))));
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/events.0.ndjson"), HasSubstr("\"started\""));
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/request.json"),
               AllOf(HasSubstr("\"argv\""), HasSubstr("\"env\": \"(left out)\""),

@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -138,10 +140,16 @@ std::vector<std::pair<std::string, std::string>> SecretFiles::facts() const {
     left.insert(fmt::format("{}: it has fewer than {} characters", name, Secrets::kShortestHidden));
   }
   std::vector<std::pair<std::string, std::string>> facts;
+  constexpr std::size_t kMostNamed = 100;
   for (const auto& [name, what] :
        {std::pair{"secrets.covered_in", &covered_}, {"secrets.not_hidden", &left}}) {
-    if (!what->empty())
-      facts.emplace_back(name, secrets_.hide(fmt::format("{}", fmt::join(*what, ", "))));
+    if (what->empty()) continue;
+    const std::size_t named = std::min(what->size(), kMostNamed);
+    std::string text = fmt::format(
+        "{}", fmt::join(what->begin(), std::next(what->begin(), static_cast<std::ptrdiff_t>(named)),
+                        ", "));
+    if (named < what->size()) text += fmt::format(" and {} more", what->size() - named);
+    facts.emplace_back(name, secrets_.hide(text));
   }
   return facts;
 }

@@ -11,7 +11,7 @@
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
-#include "runner/client/private_values.h"
+#include "runner/model/private_values.h"
 #include "runner/client/run_program.h"
 #include "runner/client/temporary_folder.h"
 #include "runner/report/report.h"
